@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+// What the engine itself costs: a rank's schedule is walked over a transport that completes every transfer at once, so
+// that nothing but the engine remains. `step` is the time of one step of a warm run, `allocations` those of one call.
+
+#include <collectives/collectives.hpp>
+
+#include <benchmark/benchmark.h>
+
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+namespace {
+std::size_t allocations = 0; // of this program's only thread
+}
+
+// Not inlined, or g++ takes malloc and delete for a pair that does not match.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+    ++allocations;
+    if (void* p = std::malloc(bytes)) return p;
+    throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+
+namespace {
+
+namespace transport = tutti::transport;
+namespace algorithm = tutti::algorithm;
+
+/// Rank 0 of a world whose other ranks are always there already.
+class instant {
+public:
+    struct channel {};
+
+    explicit instant(int size) : size_(size) {}
+    [[nodiscard]] int rank() const noexcept { return 0; }
+    [[nodiscard]] int size() const noexcept { return size_; }
+    [[nodiscard]] bool crowded() const noexcept { return false; }
+    channel& open(transport::context, int) noexcept { return channel_; }
+    void send(channel&, transport::transfer& x) noexcept { transport::complete(x); }
+    void receive(channel&, transport::transfer& x) noexcept { transport::complete(x); }
+    bool progress() noexcept { return false; }
+    void wait(transport::clock::time_point) noexcept {}
+    void wake() noexcept {}
+    void close(transport::context) noexcept {}
+    void tell(const transport::notice&) {}
+    [[nodiscard]] bool fetch(transport::notice&) noexcept { return false; }
+    [[nodiscard]] std::optional<std::string> broken(int) { return {}; }
+    [[nodiscard]] transport::peer_name name_of(int) const { return {}; }
+
+private:
+    int size_;
+    channel channel_;
+};
+
+std::size_t steps_of(const algorithm::any& how, int size) {
+    std::vector<tutti::schedule::step> steps;
+    how.walk(tutti::schedule::operation::allreduce, {0, size, 0, true}, 1, steps);
+    return steps.size();
+}
+
+void report(benchmark::State& state, std::size_t steps, std::size_t allocated) {
+    using benchmark::Counter;
+    const auto number = static_cast<double>(steps);
+    state.counters["steps"] = number;
+    state.counters["step"] = Counter(number, Counter::kIsIterationInvariantRate | Counter::kInvert);
+    state.counters["allocations"] = Counter(static_cast<double>(allocated), Counter::kAvgIterations);
+}
+
+/// A whole blocking call: signature, plan cache, all steps.
+void call(benchmark::State& state, const algorithm::any& how, int size, std::size_t count) {
+    const tutti::communicator world{instant{size}};
+    std::vector<double> data(count);
+    const auto once = [&] { world.allreduce(data, tutti::maximum, how); };
+    for (int warm = 0; warm < 8; ++warm) once();
+    const std::size_t before = allocations;
+    for (auto _ : state) once();
+    report(state, steps_of(how, size), allocations - before);
+}
+
+/// The same, planned before.
+void prepared(benchmark::State& state, const algorithm::any& how, int size, std::size_t count) {
+    const tutti::communicator world{instant{size}};
+    std::vector<double> data(count);
+    auto plan = world.prepare_allreduce(data, tutti::maximum, how);
+    for (int warm = 0; warm < 8; ++warm) plan.run();
+    const std::size_t before = allocations;
+    for (auto _ : state) plan.run();
+    report(state, steps_of(how, size), allocations - before);
+}
+
+} // namespace
+
+BENCHMARK_CAPTURE(call, ring_64_empty, algorithm::ring{}, 64, 0);
+BENCHMARK_CAPTURE(call, ring_64_8_bytes_a_step, algorithm::ring{}, 64, 64);
+BENCHMARK_CAPTURE(call, butterfly_1024_8_bytes, algorithm::butterfly{}, 1024, 1);
+BENCHMARK_CAPTURE(call, butterfly_2_8_bytes, algorithm::butterfly{}, 2, 1);
+BENCHMARK_CAPTURE(prepared, ring_64_8_bytes_a_step, algorithm::ring{}, 64, 64);
+BENCHMARK_CAPTURE(prepared, butterfly_2_8_bytes, algorithm::butterfly{}, 2, 1);
+
+BENCHMARK_MAIN();

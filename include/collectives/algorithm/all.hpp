@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "all_to_all.hpp"
+#include "any.hpp"
+#include "binomial_tree.hpp"
+#include "butterfly.hpp"
+#include "double_binary_tree.hpp"
+#include "halving_doubling.hpp"
+#include "hierarchical.hpp"
+#include "naive.hpp"
+#include "parameter_server.hpp"
+#include "ring.hpp"
+
+#include "../error.hpp"
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::algorithm {
+
+/// Every algorithm that tools offer by name. A hierarchical one needs to know the ranks per node.
+[[nodiscard]] inline std::array<any, 9> all(int ranks_per_node = 1) {
+    return {naive{},         all_to_all{},         parameter_server{},
+            ring{},          butterfly{},          halving_doubling{},
+            binomial_tree{}, double_binary_tree{}, hierarchical<ring, ring>{ranks_per_node}};
+}
+
+/// The names of those that have a schedule for the operation.
+[[nodiscard]] inline std::vector<std::string_view> names(operation o) {
+    std::vector<std::string_view> list;
+    for (const any& a : all())
+        if (a.offers(o)) list.push_back(a.name());
+    return list;
+}
+
+/// The algorithm of that name. Throws tutti::error(invalid_argument) that lists the names if there is none.
+[[nodiscard]] inline any by_name(std::string_view name, int ranks_per_node = 1) {
+    std::string known;
+    for (const any& a : all(ranks_per_node)) {
+        if (a.name() == name) return a;
+        known.append(known.empty() ? "" : ", ").append(a.name());
+    }
+    reject("choice of algorithm", "there is no algorithm \"" + std::string(name) + "\"", "choose one of " + known);
+}
+
+} // namespace tutti::algorithm

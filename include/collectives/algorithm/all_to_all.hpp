@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "algorithm.hpp"
+
+namespace tutti::algorithm {
+
+/// Everyone sends everything to everyone, and each rank folds all of it in rank order. One message delay, keeps rank
+/// order; bytes and scratch memory grow with P n, so it is for a few bytes.
+///
+/// | P ranks, n elements | depth | rounds | sent = received per rank | fan-in | scratch |
+/// |---|---|---|---|---|---|
+/// | allreduce | 1 | P-1 | (P-1) n | P-1 | up to P n |
+///
+/// Source: the one-phase allreduce of Thakur, Rabenseifner and Gropp's discussion (IJHPCA 2005); "one-shot" in GPU
+/// libraries.
+struct all_to_all {
+    static constexpr std::string_view name = "all_to_all";
+    [[nodiscard]] static constexpr int chunks(int) noexcept { return 1; }
+
+    [[nodiscard]] static constexpr cost stated(operation, int size) noexcept {
+        const int others = size - 1;
+        return {size > 1 ? 1 : 0, others, others, others, others};
+    }
+
+    template <class Emit>
+    static constexpr void allreduce(const position& p, Emit&& emit) {
+        // Incoming data of rank q waits in scratch bank q; rank 0's goes where the fold begins. In place, our own
+        // data moves to our own bank, since the fold overwrites what is still being sent.
+        const place input{buffer::input, 0, 1}, output{buffer::output, 0, 1};
+        const auto of = [&](int q) { return place{schedule::scratch(q), 0, 1}; };
+        const place own = p.in_place ? of(p.rank) : input;
+        if (p.in_place) emit(schedule::copy(input, own));
+        for (int k = 1; k < p.size; ++k) {
+            const int from = (p.rank + p.size - k) % p.size;
+            emit(schedule::send((p.rank + k) % p.size, own));
+            emit(schedule::receive(from, from == 0 ? output : of(from)));
+        }
+        if (p.rank == 0 && !p.in_place) emit(schedule::copy(input, output));
+        for (int q = 1; q < p.size; ++q) emit(schedule::reduce(q == p.rank ? own : of(q), output, side::right));
+    }
+};
+
+} // namespace tutti::algorithm

@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "write.hpp"
+
+#include "../schedule/verify.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace tutti::algorithm {
+
+/// Equal on all ranks that mean the same algorithm with the same parameters, in every build.
+template <algorithm A>
+[[nodiscard]] constexpr std::uint64_t id_of(const A& a) noexcept {
+    std::uint64_t h = 0xcbf29ce484222325; // FNV-1a
+    const auto add = [&h](std::uint64_t x) { h = (h ^ x) * 0x100000001b3; };
+    for (const char c : std::string_view(A::name)) add(static_cast<unsigned char>(c));
+    if constexpr (requires { a.parameter(); }) add(static_cast<std::uint64_t>(a.parameter()) + 256);
+    return h;
+}
+
+/// Any algorithm with its type forgotten: for choices at run time, and what the engine makes plans from. A value;
+/// copying it allocates nothing.
+class any {
+public:
+    template <class A>
+        requires(!std::same_as<A, any> && algorithm<A>)
+    any(const A& a) noexcept : table_(&table_of<A>), id_(id_of(a)) { // NOLINT: converts from every algorithm
+        static_assert(sizeof(A) <= sizeof(storage_) && alignof(A) <= alignof(void*) && std::is_trivially_copyable_v<A>,
+                      "an algorithm is a small value: at most 16 bytes, trivially copyable");
+        static_assert(
+            std::is_empty_v<A> || requires { a.parameter(); },
+            "tutti: an algorithm with data members needs parameter(), which tells its values apart");
+        ::new (storage_) A(a);
+    }
+
+    [[nodiscard]] std::string_view name() const noexcept { return table_->name; }
+    [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
+    /// Tells types apart within one program, where two may have the same name.
+    [[nodiscard]] const void* type() const noexcept { return table_; }
+    [[nodiscard]] bool offers(operation o) const noexcept { return table_->offers(o); }
+    [[nodiscard]] int chunks(int size) const noexcept { return table_->chunks(storage_, size); }
+    [[nodiscard]] cost stated(operation o, int size) const noexcept { return table_->stated(storage_, o, size); }
+
+    /// Appends the steps of one rank, each cut into `segments`.
+    void walk(operation o, const position& p, int segments, std::vector<step>& steps) const {
+        table_->walk(storage_, o, p, segments, steps);
+    }
+
+    /// All ranks' steps.
+    [[nodiscard]] schedule::program write(operation o, int size, int root = 0, bool in_place = false,
+                                          int segments = 1) const {
+        schedule::program all{o, size, root, in_place, chunks(size) * segments, {}};
+        for (int rank = 0; rank < size; ++rank)
+            walk(o, {rank, size, root, in_place}, segments, all.ranks.emplace_back());
+        return all;
+    }
+
+    /// Whether every result has its operands in rank order: found by running verify. Costs a proof.
+    [[nodiscard]] bool preserves_order(operation o, int size, int root) const {
+        return offers(o) && schedule::verify(write(o, size, root)).preserves_order;
+    }
+
+private:
+    struct table {
+        std::string_view name;
+        bool (*offers)(operation) noexcept;
+        int (*chunks)(const void*, int) noexcept;
+        cost (*stated)(const void*, operation, int) noexcept;
+        void (*walk)(const void*, operation, const position&, int, std::vector<step>&);
+    };
+
+    template <class A>
+    static const A& as(const void* a) noexcept {
+        return *static_cast<const A*>(a);
+    }
+
+    template <class A>
+    static constexpr table table_of{
+        A::name,
+        [](operation o) noexcept { return algorithm::offers<A>(o); },
+        [](const void* a, int size) noexcept { return as<A>(a).chunks(size); },
+        [](const void* a, operation o, int size) noexcept { return as<A>(a).stated(o, size); },
+        [](const void* a, operation o, const position& p, int segments, std::vector<step>& steps) {
+            algorithm::walk(as<A>(a), o, p, step_writer(steps, segments));
+        },
+    };
+
+    const table* table_;
+    std::uint64_t id_;
+    alignas(void*) std::byte storage_[16];
+};
+
+} // namespace tutti::algorithm

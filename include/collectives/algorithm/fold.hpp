@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+namespace tutti::algorithm::detail {
+
+/// How butterflies deal with P that is not a power of two: the first 2·extra ranks pair up; the even one of a pair
+/// hands its data to the odd one, waits, and gets the result. The others and the odd ones are the core: a power of two.
+/// Neighbours pair up so that core order is rank order. Source: Thakur, Rabenseifner and Gropp, IJHPCA 2005.
+struct core {
+    int rounds = 0; ///< log2 of the core's size
+    int size = 1;   ///< the largest power of two that is at most P
+    int extra = 0;  ///< P - size
+
+    constexpr explicit core(int ranks) noexcept {
+        for (; size * 2 <= ranks; size *= 2) ++rounds;
+        extra = ranks - size;
+    }
+    [[nodiscard]] constexpr bool waits(int rank) const noexcept { return rank < 2 * extra && rank % 2 == 0; }
+    [[nodiscard]] constexpr bool has_partner(int rank) const noexcept { return rank < 2 * extra && rank % 2 == 1; }
+    /// The number in the core of a rank that does not wait, and the way back.
+    [[nodiscard]] constexpr int number_of(int rank) const noexcept {
+        return rank < 2 * extra ? rank / 2 : rank - extra;
+    }
+    [[nodiscard]] constexpr int rank_of(int number) const noexcept {
+        return number < extra ? 2 * number + 1 : number + extra;
+    }
+    /// The first of the shards that core member `number` stands for: its own and, before it, its partner's.
+    [[nodiscard]] constexpr int first_shard(int number) const noexcept {
+        return number + (number < extra ? number : extra);
+    }
+};
+
+} // namespace tutti::algorithm::detail

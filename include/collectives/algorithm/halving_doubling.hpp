@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "algorithm.hpp"
+#include "fold.hpp"
+
+namespace tutti::algorithm {
+
+/// Recursive halving, then recursive doubling (Rabenseifner): peers at distance P/2, P/4 ... swap halves of what they
+/// still care for and reduce them, until each has its shard; then the shards are collected the same way backwards.
+/// As few bytes as the ring in a logarithmic number of rounds. With l = floor(log2 P); other P than powers of two
+/// fold the extra ranks in first and out last, at the price of up to n more for some ranks (bounds in brackets):
+///
+/// | P ranks, n elements | depth, rounds | sent = received, P a power of two | fan-in |
+/// |---|---|---|---|
+/// | reduce_scatter, allgather | l (+2) | (P-1)/P n | 1 (2) |
+/// | allreduce | 2l (+2) | 2(P-1)/P n | 1 (2) |
+///
+/// Source: Rabenseifner, Optimization of collective reduction operations, ICCS 2004; Thakur, Rabenseifner and Gropp,
+/// IJHPCA 2005.
+struct halving_doubling {
+    static constexpr std::string_view name = "halving_doubling";
+    [[nodiscard]] static constexpr int chunks(int size) noexcept { return size; }
+    [[nodiscard]] static constexpr cost stated(operation o, int size) noexcept;
+
+    template <class Emit>
+    static constexpr void reduce_scatter(const position& p, buffer partial, Emit&& emit) {
+        const detail::core c(p.size);
+        halve(c, p, partial, emit);
+        if (c.waits(p.rank)) return void(emit(schedule::receive(p.rank + 1, {buffer::output, p.rank, 1})));
+        if (!c.has_partner(p.rank)) return;
+        emit(schedule::send(p.rank - 1, {partial, p.rank - 1, 1}));
+        if (partial != buffer::output) emit(schedule::copy({partial, p.rank, 1}, {buffer::output, p.rank, 1}));
+    }
+
+    template <class Emit>
+    static constexpr void allgather(const position& p, Emit&& emit) {
+        const detail::core c(p.size);
+        if (c.waits(p.rank)) emit(schedule::send(p.rank + 1, {buffer::output, p.rank, 1}));
+        if (c.has_partner(p.rank)) emit(schedule::receive(p.rank - 1, {buffer::output, p.rank - 1, 1}));
+        twofold(c, p, emit);
+    }
+
+    /// Without handing the extra ranks their shards in between.
+    template <class Emit>
+    static constexpr void allreduce(const position& p, Emit&& emit) {
+        const detail::core c(p.size);
+        halve(c, p, buffer::output, emit);
+        twofold(c, p, emit);
+    }
+
+private:
+    /// The shards that the `count` core members from `number` on stand for.
+    [[nodiscard]] static constexpr place shards(const detail::core& c, buffer b, int number, int count) noexcept {
+        const int first = c.first_shard(number);
+        return {b, first, c.first_shard(number + count) - first};
+    }
+
+    template <class Emit>
+    static constexpr void halve(const detail::core& c, const position& p, buffer partial, Emit&& emit) {
+        const place all{buffer::input, 0, p.size};
+        if (c.waits(p.rank)) return void(emit(schedule::send(p.rank + 1, all)));
+        buffer have = buffer::input;
+        if (c.has_partner(p.rank)) {
+            emit(schedule::receive_reduce(p.rank - 1, all, {partial, 0, p.size}, side::left));
+            have = partial;
+        }
+        const int number = c.number_of(p.rank);
+        for (int half = c.size / 2; half >= 1; half /= 2) {
+            const int peer = number ^ half;
+            const place mine = shards(c, have, number / half * half, half);
+            const buffer to = half == 1 && !c.has_partner(p.rank) ? buffer::output : partial;
+            emit(schedule::send(c.rank_of(peer), shards(c, have, peer / half * half, half)));
+            emit(schedule::receive_reduce(c.rank_of(peer), mine, {to, mine.first, mine.count},
+                                          peer < number ? side::left : side::right));
+            have = partial;
+        }
+    }
+
+    template <class Emit>
+    static constexpr void twofold(const detail::core& c, const position& p, Emit&& emit) {
+        const place all{buffer::output, 0, p.size};
+        if (c.waits(p.rank)) return void(emit(schedule::receive(p.rank + 1, all)));
+        const int number = c.number_of(p.rank);
+        for (int half = 1; half < c.size; half *= 2) {
+            const int peer = number ^ half;
+            emit(schedule::send(c.rank_of(peer), shards(c, buffer::output, number / half * half, half)));
+            emit(schedule::receive(c.rank_of(peer), shards(c, buffer::output, peer / half * half, half)));
+        }
+        if (c.has_partner(p.rank)) emit(schedule::send(p.rank - 1, all));
+    }
+};
+
+constexpr cost halving_doubling::stated(operation o, int size) noexcept {
+    const detail::core c(size);
+    const bool both = o == operation::allreduce, scatter = o != operation::allgather,
+               gather = o != operation::reduce_scatter;
+    const int e = c.extra > 0 ? 1 : 0, rounds = (both ? 2 : 1) * c.rounds + 2 * e;
+    cost most{rounds, rounds, 0, 0, size > 1 ? 1 + e : 0, e > 0};
+    for (int number = 0; number < c.size; ++number) {
+        // Halving sends all but the own shards and receives the halves kept; doubling does the reverse.
+        long long kept = 0;
+        for (int half = c.size / 2; half >= 1; half /= 2)
+            kept += shards(c, buffer::output, number / half * half, half).count;
+        const long long rest = size - shards(c, buffer::output, number, 1).count;
+        const bool partner = number < c.extra;
+        long long sent = (scatter ? rest : 0) + (gather ? kept : 0),
+                  received = (scatter ? kept : 0) + (gather ? rest : 0);
+        if (partner) {
+            sent += gather ? size : 1;
+            received += scatter ? size : 1;
+        }
+        most.sent = sent > most.sent ? sent : most.sent;
+        most.received = received > most.received ? received : most.received;
+    }
+    if (e && scatter && most.sent < size) most.sent = size;        // an extra rank's data on the way in
+    if (e && gather && most.received < size) most.received = size; // and on the way out
+    return most;
+}
+
+} // namespace tutti::algorithm

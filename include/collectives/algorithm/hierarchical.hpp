@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "binomial_tree.hpp"
+#include "write.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace tutti::algorithm {
+
+namespace detail {
+template <class Local, class Global>
+inline constexpr auto hierarchical_name = [] {
+    constexpr std::string_view head = "hierarchical:";
+    std::array<char, head.size() + Local::name.size() + 1 + Global::name.size()> letters{};
+    std::size_t at = 0;
+    for (const std::string_view part : {head, Local::name, std::string_view(":"), Global::name})
+        for (const char c : part) letters[at++] = c;
+    return letters;
+}();
+} // namespace detail
+
+/// Two levels: every `ranks_per_node` consecutive ranks are a node. Local reduce-scatter inside each node, global
+/// allreduce of each shard among the ranks that hold it, local allgather. The slow links between nodes carry
+/// 2(N-1)/N n per node when Global is bandwidth-optimal. When the last node has fewer ranks than the others, node
+/// leaders take part instead: local binomial reduce, global allreduce among the leaders, local binomial broadcast.
+///
+/// Cost with g ranks on each of N nodes: depth and rounds of Local's reduce_scatter and allgather at g, plus those of
+/// Global's allreduce at N; sent = Local's at g plus 1/g of Global's at N; fan-in the larger of both. If a part's
+/// figures are bounds or the last node is smaller, all are bounds, with the fan-ins of the three parts added; and with
+/// the rounds of the first part once more, if they are a bound themselves.
+///
+/// Local needs reduce_scatter and allgather, Global an allreduce; both are algorithms themselves.
+/// Source: the three-phase hierarchical allreduce of Goyal et al., Accurate, large minibatch SGD, 2017.
+template <class Local, class Global>
+struct hierarchical {
+    static_assert(offers<Local>(operation::reduce_scatter) && offers<Local>(operation::allgather),
+                  "tutti: hierarchical needs a local algorithm that has both reduce_scatter and allgather");
+    static_assert(offers<Global>(operation::allreduce),
+                  "tutti: hierarchical needs a global algorithm that has an allreduce");
+
+    int ranks_per_node = 1; ///< at least 1; beyond the size it means one node
+
+    Local local{};
+    Global global{};
+
+    /// "hierarchical:ring:ring" and so on.
+    static constexpr std::string_view name{detail::hierarchical_name<Local, Global>.data(),
+                                           detail::hierarchical_name<Local, Global>.size()};
+    /// What preserves_order looks at: Global alone (one rank a node), both levels, and Local alone (one node).
+    [[nodiscard]] static constexpr auto examples() noexcept {
+        return std::array{hierarchical{1}, hierarchical{2}, hierarchical{3}, hierarchical{5}};
+    }
+
+    /// What tells apart algorithms of one name: the ranks per node of this level and, where Global has levels too, its.
+    [[nodiscard]] constexpr std::uint64_t parameter() const noexcept {
+        std::uint64_t levels = 0;
+        if constexpr (requires { global.parameter(); }) levels = global.parameter() * 0x100000001b3;
+        if constexpr (requires { local.parameter(); }) levels = (levels ^ local.parameter()) * 0x100000001b3;
+        return levels + static_cast<std::uint64_t>(ranks_per_node);
+    }
+
+    [[nodiscard]] constexpr int chunks(int size) const noexcept {
+        const int g = per_node(size);
+        if (size % g != 0) return global.chunks((size + g - 1) / g);
+        return local.chunks(g) * global.chunks(size / g);
+    }
+
+    [[nodiscard]] constexpr cost stated(operation, int size) const noexcept {
+        const int g = per_node(size), nodes = (size + g - 1) / g;
+        const cost far = global.stated(operation::allreduce, nodes);
+        if (size % g != 0)
+            return sum(scaled(binomial_tree::stated(operation::reduce, g), chunks(size)), far,
+                       scaled(binomial_tree::stated(operation::broadcast, g), chunks(size)), true);
+        const int per = global.chunks(nodes);
+        return sum(scaled(local.stated(operation::reduce_scatter, g), per), scaled(far, local.chunks(g) / g),
+                   scaled(local.stated(operation::allgather, g), per), false);
+    }
+
+    template <class Emit>
+    constexpr void allreduce(const position& p, Emit&& emit) const {
+        const int g = per_node(p.size);
+        if (g == 1)
+            walk(global, operation::allreduce, p, emit);
+        else if (p.size % g == 0)
+            by_shards(p, g, emit);
+        else
+            by_leaders(p, g, emit);
+    }
+
+private:
+    [[nodiscard]] constexpr int per_node(int size) const noexcept {
+        return ranks_per_node < 1 ? 1 : ranks_per_node < size ? ranks_per_node : size;
+    }
+
+    template <class Emit>
+    constexpr void by_shards(const position& p, int g, Emit&& emit) const {
+        const int nodes = p.size / g, node = p.rank / g, self = p.rank % g, per = global.chunks(nodes);
+        const int width = local.chunks(g) / g; // of a shard, in Local's chunks; then in ours of one of Global's chunks
+        const auto near = [&](step s) { emit(moved(s, node * g, 1, 0, per)); };
+        const auto far = [&](step s) { emit(in_output(moved(s, self, g, self * per * width, width))); };
+        const position here{self, g, 0, p.in_place}, across{node, nodes, 0, true};
+        local.reduce_scatter(here, buffer::output, near);
+        walk(global, operation::allreduce, across, far);
+        local.allgather(here, near);
+    }
+
+    template <class Emit>
+    constexpr void by_leaders(const position& p, int g, Emit&& emit) const {
+        const int nodes = (p.size + g - 1) / g, node = p.rank / g, first = node * g, per = chunks(p.size);
+        const int members = first + g <= p.size ? g : p.size - first;
+        const auto near = [&](step s) { emit(moved(s, first, 1, 0, per)); };
+        const auto far = [&](step s) { emit(in_output(moved(s, 0, g, 0, 1))); };
+        const position here{p.rank - first, members, 0, p.in_place}, across{node, nodes, 0, true};
+        if (members > 1)
+            binomial_tree::reduce(here, buffer::output, near);
+        else if (!p.in_place)
+            emit(schedule::copy({buffer::input, 0, per}, {buffer::output, 0, per}));
+        if (here.rank == 0) walk(global, operation::allreduce, across, far);
+        binomial_tree::broadcast(here, near);
+    }
+
+    /// A step of a part as a step of the whole: peer k is rank base + k stride, chunk c the `per` chunks from
+    /// offset + c per.
+    [[nodiscard]] static constexpr step moved(step s, int base, int stride, int offset, int per) noexcept {
+        if (communicates(s)) s.peer = base + s.peer * stride;
+        for (place* x : {&s.from, &s.to}) *x = {x->where, offset + x->first * per, x->count * per};
+        return s;
+    }
+    /// The global part works in place on the output.
+    [[nodiscard]] static constexpr step in_output(step s) noexcept {
+        if (s.from.where == buffer::input) s.from.where = buffer::output;
+        return s;
+    }
+    [[nodiscard]] static constexpr cost scaled(cost c, int per) noexcept {
+        return {c.depth, c.rounds, c.sent * per, c.received * per, c.fan_in, c.bound};
+    }
+    /// One part after the other. Where the first part is uneven, ranks reach the others at different times, and
+    /// messages of different parts compete: each round of the first may hold up the others by one.
+    [[nodiscard]] static constexpr cost sum(const cost& a, const cost& b, const cost& c, bool uneven) noexcept {
+        const bool bound = uneven || a.bound || b.bound || c.bound;
+        const int wider = a.fan_in > b.fan_in ? a.fan_in : b.fan_in, widest = c.fan_in > wider ? c.fan_in : wider;
+        return {a.depth + b.depth + c.depth,
+                a.rounds + b.rounds + c.rounds + (a.bound ? a.rounds : 0),
+                a.sent + b.sent + c.sent,
+                a.received + b.received + c.received,
+                bound ? a.fan_in + b.fan_in + c.fan_in : widest,
+                bound};
+    }
+};
+
+} // namespace tutti::algorithm

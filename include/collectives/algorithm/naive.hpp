@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "algorithm.hpp"
+
+namespace tutti::algorithm {
+
+/// The obvious way: everybody sends to a root, which folds in rank order; the root sends the result to everybody.
+/// Keeps rank order. The root's link carries P-1 times the data each way: a yardstick, and right for tiny worlds.
+///
+/// | P ranks, n elements | depth | rounds | sent by / received by the root | fan-in |
+/// |---|---|---|---|---|
+/// | reduce | 1 | P-1 | 0 (others n) / (P-1) n | P-1 |
+/// | broadcast | 1 | P-1 | (P-1) n / 0 (others n) | 1 |
+/// | allreduce | 2 | 2(P-1) | (P-1) n / (P-1) n | P-1 |
+struct naive {
+    static constexpr std::string_view name = "naive";
+    [[nodiscard]] static constexpr int chunks(int) noexcept { return 1; }
+
+    [[nodiscard]] static constexpr cost stated(operation o, int size) noexcept {
+        const int others = size - 1, some = size > 1 ? 1 : 0;
+        if (o == operation::reduce) return {some, others, some, others, others};
+        if (o == operation::broadcast) return {some, others, others, some, some};
+        return {2 * some, 2 * others, others, others, others};
+    }
+
+    template <class Emit>
+    static constexpr void reduce(const position& p, buffer, Emit&& emit) {
+        const place input{buffer::input, 0, 1}, output{buffer::output, 0, 1};
+        if (p.rank != p.root) return void(emit(schedule::send(p.root, input)));
+        place own = input;
+        if (p.in_place && p.root != 0) { // rank 0's data takes the place of our own
+            own.where = schedule::scratch(0);
+            emit(schedule::copy(input, own));
+        }
+        if (p.root != 0) emit(schedule::receive(0, output));
+        for (int q = 1; q < p.size; ++q) {
+            if (q == p.root)
+                emit(schedule::reduce(own, output, side::right));
+            else
+                emit(schedule::receive_reduce(q, p.root == 0 && q == 1 ? input : output, output, side::right));
+        }
+    }
+
+    template <class Emit>
+    static constexpr void broadcast(const position& p, Emit&& emit) {
+        const place output{buffer::output, 0, 1};
+        if (p.rank != p.root) return void(emit(schedule::receive(p.root, output)));
+        for (int k = 1; k < p.size; ++k) emit(schedule::send((p.root + k) % p.size, output));
+    }
+};
+
+} // namespace tutti::algorithm

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "write.hpp"
+
+#include "../schedule/verify.hpp"
+
+#include <cstddef>
+#include <utility>
+
+namespace tutti::algorithm {
+
+namespace detail {
+
+/// The e-th algorithm of a type to look at: the only one, where it has no parameters.
+template <class A>
+[[nodiscard]] constexpr A example([[maybe_unused]] std::size_t e) {
+    if constexpr (requires { A::examples(); })
+        return A::examples()[e];
+    else
+        return A{};
+}
+template <class A>
+[[nodiscard]] constexpr std::size_t example_count() {
+    if constexpr (requires { A::examples(); })
+        return A::examples().size();
+    else
+        return 1;
+}
+
+/// A constant for each number of ranks, since compilers limit how much they evaluate for one.
+template <class A, operation o, std::size_t e, int size>
+inline constexpr bool keeps_order_among = [] {
+    for (int root = 0; root < (schedule::has_root(o) ? 2 : 1); ++root)
+        if (!schedule::verify(write(example<A>(e), o, size, root)).preserves_order) return false;
+    return true;
+}();
+
+template <class A, operation o, std::size_t e, int size = 2>
+[[nodiscard]] constexpr bool keeps_order() {
+    if constexpr (size > 5)
+        return true;
+    else if constexpr (keeps_order_among<A, o, e, size>)
+        return keeps_order<A, o, e, size + 1>();
+    else
+        return false;
+}
+
+} // namespace detail
+
+/// Whether algorithm A combines operands in rank order in operation o: derived at compile time, by proving its
+/// schedules for 2 to 5 ranks. Costs compile time where it is used, and only there.
+template <class A, operation o>
+inline constexpr bool preserves_order = [] {
+    if constexpr (!offers<A>(o))
+        return false;
+    else
+        return []<std::size_t... e>(std::index_sequence<e...>) {
+            return (detail::keeps_order<A, o, e>() && ...);
+        }(std::make_index_sequence<detail::example_count<A>()>{});
+}();
+
+} // namespace tutti::algorithm

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "algorithm.hpp"
+
+#include "../schedule/program.hpp"
+
+#include <vector>
+
+namespace tutti::algorithm {
+
+namespace detail {
+
+/// One rank: the result is the input.
+template <class Emit>
+constexpr void alone(const position& p, int chunks, Emit&& emit) {
+    if (!p.in_place) emit(schedule::copy({buffer::input, 0, chunks}, {buffer::output, 0, chunks}));
+}
+
+template <class A, class Emit>
+constexpr void walk_allreduce(const A& a, const position& p, Emit&& emit) {
+    if constexpr (allreduces<A>) {
+        a.allreduce(p, emit);
+    } else if constexpr (scatters<A> && gathers<A>) {
+        a.reduce_scatter(p, buffer::output, emit);
+        a.allgather(p, emit);
+    } else if constexpr (reduces<A> && broadcasts<A>) {
+        a.reduce(p, buffer::output, emit);
+        a.broadcast(p, emit);
+    }
+}
+
+} // namespace detail
+
+/// Hands all steps of the operation at this position to `emit`, in program order. Allocates nothing.
+template <class A, class Emit>
+constexpr void walk(const A& a, operation o, const position& p, Emit&& emit) {
+    using namespace detail;
+    const int chunks = a.chunks(p.size);
+    if (p.size == 1) return alone(p, chunks, emit);
+    if (o == operation::allreduce) return walk_allreduce(a, p, emit);
+    if constexpr (scatters<A>)
+        if (o == operation::reduce_scatter) return a.reduce_scatter(p, schedule::scratch(0), emit);
+    if constexpr (reduces<A>)
+        if (o == operation::reduce) return a.reduce(p, p.rank == p.root ? buffer::output : schedule::scratch(0), emit);
+    if (o == operation::allgather || (o == operation::broadcast && p.rank == p.root)) {
+        const auto own = schedule::window(o, p, buffer::input, chunks);
+        if (!p.in_place)
+            emit(schedule::copy({buffer::input, own.first, own.count()}, {buffer::output, own.first, own.count()}));
+    }
+    if constexpr (gathers<A>)
+        if (o == operation::allgather) return a.allgather(p, emit);
+    if constexpr (broadcasts<A>)
+        if (o == operation::broadcast) return a.broadcast(p, emit);
+}
+
+/// Keeps steps in a list, each cut into `segments` steps on equal parts of its chunks: pipelining is nothing but more
+/// chunks.
+class step_writer {
+public:
+    constexpr step_writer(std::vector<step>& to, int segments) noexcept : to_(to), segments_(segments) {}
+
+    [[gnu::noinline]] constexpr void operator()(const step& s) const { // one copy for all algorithms: compiles faster
+        for (int d = 0; d < segments_; ++d) {
+            step part = s;
+            for (place* x : {&part.from, &part.to}) x->first = x->first * segments_ + d * x->count;
+            to_.push_back(part);
+        }
+    }
+
+private:
+    std::vector<step>& to_;
+    int segments_;
+};
+
+/// All ranks' steps, for the interpreters that look at the whole: verify, model, draw.
+template <class A>
+[[nodiscard]] constexpr schedule::program write(const A& a, operation o, int size, int root = 0, bool in_place = false,
+                                                int segments = 1) {
+    schedule::program all{o, size, root, in_place, a.chunks(size) * segments, {}};
+    for (int rank = 0; rank < size; ++rank) {
+        walk(a, o, {rank, size, root, in_place}, step_writer(all.ranks.emplace_back(), segments));
+    }
+    return all;
+}
+
+} // namespace tutti::algorithm

@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "algorithm/preserves_order.hpp"
+#include "engine/call.hpp"
+#include "model/selection.hpp"
+#include "reduction/kernel.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+
+/// What the operations' headers share: from a user's arguments to the engine's call.
+namespace tutti::detail {
+
+/// The default for "how": the library chooses.
+struct automatic {};
+
+template <class T>
+concept range_like = std::ranges::range<T>;
+
+/// A user's range as a span of its elements. `Range` may be a vector, array, span, C array: anything contiguous.
+template <class Range>
+[[nodiscard]] constexpr auto span_of(Range&& range) {
+    static_assert(std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range>,
+                  "tutti: a collective needs a contiguous range, such as std::vector, std::array or std::span");
+    using element_type = std::remove_reference_t<std::ranges::range_reference_t<Range>>;
+    check_element<std::remove_const_t<element_type>>();
+    return std::span<element_type>(std::ranges::data(range), std::ranges::size(range));
+}
+
+/// The same for a range that is written.
+template <class Range>
+[[nodiscard]] constexpr auto writable_span_of(Range&& range) {
+    using element_type = std::remove_reference_t<std::ranges::range_reference_t<Range>>;
+    static_assert(!std::is_const_v<element_type>, "tutti: a collective cannot write its result to a range of const");
+    return span_of(range);
+}
+
+/// Buffers of a call that goes on after it returns must not be temporaries.
+template <class... Range>
+constexpr void check_outlive() noexcept {
+    static_assert(((std::is_lvalue_reference_v<Range> || std::ranges::borrowed_range<Range>)&&...),
+                  "tutti: the buffers of a non-blocking or prepared call must outlive it: do not pass a temporary");
+}
+
+// What follows is compiled once for all element types: the checks of every call, and their sentences.
+
+/// A range with its type forgotten.
+using bytes = std::span<const std::byte>;
+
+inline void check_not_null(std::string_view operation, bytes data) {
+    if (data.data() == nullptr && !data.empty()) reject(std::string(operation), "the range is null but not empty");
+}
+
+inline void check_counts(std::string_view operation, std::size_t in, std::size_t wanted) {
+    if (in != wanted)
+        reject(std::string(operation),
+               "the input has " + std::to_string(in) + " elements where " + std::to_string(wanted) + " fit the output");
+}
+
+inline void check_root(std::string_view operation, int root, int size) {
+    if (root < 0 || root >= size)
+        reject(std::string(operation),
+               "there is no root " + std::to_string(root) + " among " + std::to_string(size) + " ranks");
+}
+
+template <class T, class U>
+void check_buffers(std::string_view operation, std::span<T> in, std::span<U> out) {
+    static_assert(std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>>,
+                  "tutti: input and output must have the same element type");
+    check_not_null(operation, std::as_bytes(in));
+    check_not_null(operation, std::as_bytes(out));
+}
+
+[[nodiscard]] inline bool is_part(std::string_view operation, bytes larger, bytes smaller, std::size_t offset) {
+    if (smaller.empty() || larger.empty()) return false;
+    const std::byte *a = larger.data(), *b = smaller.data();
+    if (a + offset == b) return true;
+    const std::less<> before{};
+    if (before(a, b + smaller.size()) && before(b, a + larger.size()))
+        reject(std::string(operation), "input and output overlap in part", "see the operation for what in place means");
+    return false;
+}
+
+/// Whether the smaller of two ranges is the part of the larger one that begins at element `offset`: in place. They
+/// may not overlap otherwise.
+template <class T, class U>
+[[nodiscard]] bool same_memory(std::string_view operation, std::span<T> larger, std::span<U> smaller,
+                               std::size_t offset = 0) {
+    return is_part(operation, std::as_bytes(larger), std::as_bytes(smaller), offset * sizeof(T));
+}
+
+inline void check_offered(const algorithm::any& how, schedule::operation what) {
+    if (how.offers(what)) return;
+    std::string known;
+    for (const auto name : algorithm::names(what)) known.append(known.empty() ? "" : ", ").append(name);
+    reject(std::string(name_of(what)), std::string(how.name()) + " has no schedule for it", "choose one of " + known);
+}
+
+/// Which algorithm runs: the one named, or one chosen for the bytes of the whole vector.
+template <schedule::operation what, class Op, class How>
+[[nodiscard]] model::selection selected(const How& how, std::size_t volume, int size) {
+    constexpr bool free = is_commutative_v<Op>;
+    if constexpr (std::is_same_v<How, automatic>) {
+        static_assert(free || what != schedule::operation::reduce_scatter,
+                      "tutti: no reduce_scatter keeps rank order, which a non_commutative operator needs: take "
+                      "allreduce");
+        return model::choose(what, volume, size, free);
+    } else if constexpr (std::is_same_v<How, algorithm::any>) {
+        check_offered(how, what);
+        return {how, model::segments_for(how, volume)};
+    } else {
+        static_assert(algorithm::algorithm<How>,
+                      "tutti: the last argument names an algorithm, such as tutti::algorithm::ring{}");
+        static_assert(algorithm::offers<How>(what), "tutti: this algorithm has no schedule for this operation");
+        if constexpr (!free) // else nothing needs to be proven, which takes the compiler its time
+            static_assert(algorithm::preserves_order<How, what>,
+                          "tutti: this algorithm does not keep rank order, which a non_commutative operator needs");
+        return {how, model::segments_for(how, volume)};
+    }
+}
+
+struct no_operator {};
+
+/// The call for elements T and operator Op, without buffers. `op` must live as long as the call is under way.
+template <schedule::operation what, class T, class Op, class How>
+[[nodiscard]] engine::call make_call(std::size_t count, const Op& op, const How& how, int size, int root = 0) {
+    using value = std::remove_const_t<T>;
+    const model::selection s = selected<what, Op>(how, count * sizeof(T), size);
+    engine::call c{what, s.how};
+    c.segments = s.segments;
+    c.root = root;
+    c.count = count;
+    c.element_bytes = sizeof(T);
+    c.type = type_id<value>();
+    c.type_name = [] { return type_name<value>(); };
+    if constexpr (!std::is_same_v<Op, no_operator>) {
+        check_operator<Op, value>();
+        c.reduce = make_reducer<value>(op);
+        c.operation_on_elements = operator_id<Op>();
+        c.operator_name = [] { return operator_name<Op>(); };
+        c.keeps_order = !is_commutative_v<Op>;
+        c.finisher = finisher_of<Op, value>();
+    }
+    return c;
+}
+
+/// The call without an operator.
+template <schedule::operation what, class T, class How>
+[[nodiscard]] engine::call make_copying_call(std::size_t count, const How& how, int size, int root = 0) {
+    return make_call<what, T>(count, no_operator{}, how, size, root);
+}
+
+/// Puts the buffers into a call.
+template <class T, class U>
+[[nodiscard]] engine::call with_buffers(engine::call c, std::span<T> in, std::span<U> out, bool in_place) noexcept {
+    c.input = reinterpret_cast<const std::byte*>(in.data());
+    c.output = reinterpret_cast<std::byte*>(out.data());
+    c.in_place = in_place;
+    return c;
+}
+
+/// What a call that outlives its caller's expression keeps of its operator: a copy, unless it has no state.
+template <class Op>
+[[nodiscard]] std::shared_ptr<const void> kept(const Op& op) {
+    if constexpr (is_stateless<Op> || std::is_function_v<Op>)
+        return {};
+    else
+        return std::make_shared<const Op>(op);
+}
+template <class Op>
+[[nodiscard]] const Op& in_use(const std::shared_ptr<const void>& copy, const Op& op) noexcept {
+    if constexpr (std::is_function_v<Op>)
+        return op;
+    else
+        return copy ? *static_cast<const Op*>(copy.get()) : op;
+}
+
+} // namespace tutti::detail

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "operations.hpp"
+
+namespace tutti {
+
+/// broadcast: every rank gets the root's data, in the same range that the root sends from.
+///
+/// Preconditions on all ranks: equal counts, element types, algorithms and roots; the same order of calls.
+/// The result is valid when the call returns; the root's data are not changed. Errors: as of allreduce.
+/// Cost: that of the algorithm; binomial_tree has depth ceil(log2 P), double_binary_tree nearly halves the time of
+/// large data.
+template <class Communicator>
+class broadcast_operations {
+public:
+    template <class Range, class How = detail::automatic>
+    void broadcast(Range&& data, int root, const How& how = {}) const {
+        detail::access::run(self(), call(data, root, how));
+    }
+    /// Non-blocking: returns a request at once.
+    template <class Range, class How = detail::automatic>
+    [[nodiscard]] auto broadcast_async(Range&& data, int root, const How& how = {}) const {
+        detail::check_outlive<Range>();
+        return detail::access::start(self(), call(data, root, how));
+    }
+    /// Checks, chooses and plans once; `run` it as often as you like.
+    template <class Range, class How = detail::automatic>
+    [[nodiscard]] auto prepare_broadcast(Range&& data, int root, const How& how = {}) const {
+        detail::check_outlive<Range>();
+        return detail::access::prepare(self(), call(data, root, how));
+    }
+
+private:
+    [[nodiscard]] const Communicator& self() const noexcept { return static_cast<const Communicator&>(*this); }
+
+    template <class Range, class How>
+    [[nodiscard]] engine::call call(Range& range, int root, const How& how) const {
+        const auto data = detail::writable_span_of(range);
+        using T = typename decltype(data)::element_type;
+        detail::check_root("broadcast", root, self().size());
+        detail::check_not_null("broadcast", std::as_bytes(data));
+        const auto c =
+            detail::make_copying_call<schedule::operation::broadcast, T>(data.size(), how, self().size(), root);
+        return detail::with_buffers(c, data, data, true);
+    }
+};
+
+} // namespace tutti

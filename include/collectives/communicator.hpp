@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "allgather.hpp"
+#include "allreduce.hpp"
+#include "barrier.hpp"
+#include "broadcast.hpp"
+#include "reduce.hpp"
+#include "reduce_scatter.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti {
+
+/// Who makes non-blocking collectives progress.
+enum class progress : std::uint8_t {
+    in_calls,  ///< whichever thread is inside a call; one thread at a time may call (the default, and the fastest)
+    in_thread, ///< a thread of the library's own, which sleeps while nothing moves; any thread may call
+};
+
+/// A group of ranks that call collectives together, over a transport. A handle: copies mean the same communicator, and
+/// count as the same order of calls.
+///
+/// Deadlines: every call fails at the latest a second after its deadline, which counts from the start of the call.
+/// After any error but invalid_argument the communicator is unusable, and every further call throws that error at
+/// once; communicators split off before go on unless they have lost a rank as well.
+template <transport::transport Transport>
+class communicator : public allgather_operations<communicator<Transport>>,
+                     public allreduce_operations<communicator<Transport>>,
+                     public barrier_operations<communicator<Transport>>,
+                     public broadcast_operations<communicator<Transport>>,
+                     public reduce_operations<communicator<Transport>>,
+                     public reduce_scatter_operations<communicator<Transport>> {
+public:
+    using clock = transport::clock;
+
+    /// All ranks of the transport: the world. Collective: all ranks make it before anything else.
+    explicit communicator(Transport fabric, progress by = progress::in_calls)
+        : membership_(world_of(std::make_shared<engine::engine<Transport>>(std::move(fabric)), by)) {}
+
+    [[nodiscard]] int rank() const noexcept { return membership_->rank(); }
+    [[nodiscard]] int size() const noexcept { return membership_->size(); }
+    /// The world's rank of a rank of this communicator.
+    [[nodiscard]] int world_rank(int rank) const { return membership_->members().at(static_cast<std::size_t>(rank)); }
+
+    /// How long a call may take. 30 s unless set; of this handle and those made from it.
+    [[nodiscard]] std::chrono::nanoseconds default_deadline() const noexcept { return deadline_; }
+    void default_deadline(std::chrono::nanoseconds d) {
+        if (d <= d.zero()) reject("default_deadline", "a deadline must be longer than nothing");
+        deadline_ = d;
+    }
+    /// A handle with another deadline: `world.with_deadline(5s).allreduce(...)`.
+    [[nodiscard]] communicator with_deadline(std::chrono::nanoseconds d) const {
+        communicator other = *this;
+        other.default_deadline(d);
+        return other;
+    }
+
+    /// Collective: ranks that give the same color form a communicator, ordered by key, then by rank.
+    [[nodiscard]] communicator split(int color, int key = 0) const {
+        const wish mine{color, key};
+        std::vector<wish> all(static_cast<std::size_t>(size()));
+        const std::uint64_t id = membership_->next_child(static_cast<std::uint32_t>(color));
+        this->allgather(std::span(&mine, 1), all, algorithm::halving_doubling{});
+        std::vector<int> ranks;
+        for (int r = 0; r < size(); ++r)
+            if (all[static_cast<std::size_t>(r)].color == color) ranks.push_back(r);
+        std::stable_sort(ranks.begin(), ranks.end(), [&](int a, int b) {
+            return all[static_cast<std::size_t>(a)].key < all[static_cast<std::size_t>(b)].key;
+        });
+        return with_members(id, ranks);
+    }
+    /// Collective, but exchanges nothing: a communicator of the same ranks whose calls do not wait for this one's.
+    [[nodiscard]] communicator duplicate() const {
+        std::vector<int> ranks(static_cast<std::size_t>(size()));
+        for (int r = 0; r < size(); ++r) ranks[static_cast<std::size_t>(r)] = r;
+        return with_members(membership_->next_child(~std::uint64_t{0}), ranks);
+    }
+
+    /// Ends all calls on this communicator on all ranks, with cause::aborted and this reason; a rank that is outside
+    /// learns at its next call. Not collective.
+    void abort(const std::string& reason) const { membership_->abort(reason); }
+
+private:
+    friend struct detail::access;
+    using membership = engine::membership<Transport>;
+    struct wish {
+        int color, key;
+    };
+
+    communicator(std::shared_ptr<membership> m, std::chrono::nanoseconds deadline)
+        : membership_(std::move(m)), deadline_(deadline) {}
+
+    [[nodiscard]] static std::shared_ptr<membership> world_of(std::shared_ptr<engine::engine<Transport>> e,
+                                                              progress by) {
+        std::vector<int> all(static_cast<std::size_t>(e->fabric().size()));
+        for (std::size_t r = 0; r < all.size(); ++r) all[r] = static_cast<int>(r);
+        const int rank = e->fabric().rank();
+        if (by == progress::in_thread) e->start_progress_thread();
+        return std::make_shared<membership>(std::move(e), 1, std::move(all), rank);
+    }
+    /// `ranks` are ranks of this communicator.
+    [[nodiscard]] communicator with_members(std::uint64_t id, const std::vector<int>& ranks) const {
+        std::vector<int> members;
+        int self = 0;
+        for (const int r : ranks) {
+            if (r == rank()) self = static_cast<int>(members.size());
+            members.push_back(world_rank(r));
+        }
+        return {std::make_shared<membership>(membership_->where(), id, std::move(members), self), deadline_};
+    }
+    [[nodiscard]] clock::time_point deadline_from_now() const { return engine::deadline_after(deadline_); }
+
+    std::shared_ptr<membership> membership_;
+    std::chrono::nanoseconds deadline_ = std::chrono::seconds(30);
+};
+
+} // namespace tutti

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+
+namespace tutti::engine {
+
+/// Tells threads that wait for the progress thread that something has ended. Costs nothing while there is none.
+class bell {
+public:
+    /// From now on several threads are concerned. Called before the second one starts.
+    void share() noexcept { shared_ = true; }
+    [[nodiscard]] bool shared() const noexcept { return shared_; }
+
+    /// Guards what is said to have ended.
+    [[nodiscard]] std::unique_lock<std::mutex> hold() {
+        return shared_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
+    }
+    void ring() {
+        if (shared_) changed_.notify_all();
+    }
+    /// Sleeps until `ended`, which is evaluated under the lock.
+    void await(auto&& ended) {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, ended);
+    }
+
+private:
+    bool shared_ = false;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+};
+
+} // namespace tutti::engine

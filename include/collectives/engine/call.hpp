@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../algorithm/any.hpp"
+#include "../reduction/kernel.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace tutti::engine {
+
+/// Everything that ranks must agree on when they call a collective, and where this rank's data is.
+struct call {
+    schedule::operation what;
+    algorithm::any how;
+    int segments = 1;      ///< pieces that each chunk is cut into
+    int root = 0;          ///< of reduce and broadcast
+    std::size_t count = 0; ///< elements of the whole vector: size times the shard for reduce_scatter and allgather
+    const std::byte* input = nullptr;
+    std::byte* output = nullptr;
+    bool in_place = false;
+
+    const char* title = nullptr; ///< what errors call it, when it is not just the operation
+
+    std::size_t element_bytes = 1;
+    std::uint64_t type = 0;
+    std::string (*type_name)() = nullptr;
+
+    reducer reduce{};
+    bool keeps_order = false;                ///< the operator is not commutative
+    std::uint64_t operation_on_elements = 0; ///< identity of the operator; 0 where there is none
+    std::string (*operator_name)() = nullptr;
+    finish::kernel finisher = nullptr;
+};
+
+/// What the frames of this wire format begin their signatures with; raise it when the meaning of anything changes.
+inline constexpr std::uint64_t wire_version = 1;
+
+/// The hash that goes on from h by x. The sum keeps small numbers from cancelling each other.
+[[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t h, std::uint64_t x) noexcept {
+    h = ((h + 0x6a09e667f3bcc909) ^ x) * 0x9e3779b97f4a7c15;
+    return h ^ (h >> 32);
+}
+
+/// The hash that the messages of a call carry: equal if the ranks mean the same.
+[[nodiscard]] inline std::uint64_t signature_of(const call& c, std::uint64_t communicator,
+                                                std::uint64_t request) noexcept {
+    std::uint64_t h = mixed(mixed(0, communicator), request);
+    h = mixed(h, c.type);
+    h = mixed(h, c.count);
+    h = mixed(h, c.operation_on_elements);
+    h = mixed(h, c.how.id());
+    return mixed(h, wire_version << 56 | static_cast<std::uint64_t>(c.what) << 48 |
+                        static_cast<std::uint64_t>(static_cast<std::uint32_t>(c.segments)) << 32 |
+                        static_cast<std::uint64_t>(static_cast<std::uint32_t>(c.root)));
+}
+
+/// "allreduce(ring) of 1000 float32, sum".
+[[nodiscard]] inline std::string in_words(const call& c) {
+    if (c.title) return c.title;
+    std::string text{name_of(c.what)};
+    text += "(" + std::string(c.how.name()) + ") of " + std::to_string(c.count);
+    if (c.type_name) text += " " + c.type_name();
+    if (c.operator_name) text += ", " + c.operator_name();
+    if (has_root(c.what)) text += ", root " + std::to_string(c.root);
+    if (c.segments > 1) text += ", " + std::to_string(c.segments) + " segments";
+    return text;
+}
+
+} // namespace tutti::engine

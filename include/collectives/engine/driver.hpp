@@ -1,0 +1,316 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "bell.hpp"
+#include "census.hpp"
+#include "faults.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tutti::engine {
+
+/// How long past its deadline a run waits for the ledger's verdict before it judges by itself: longer than a rank 0
+/// that says nothing passes for alive, and what is left of a second is for the machine to be busy.
+inline constexpr std::chrono::milliseconds verdict_grace{850};
+/// How long a rank that is asked about a call which it has not begun gives itself to come to it.
+inline constexpr std::chrono::milliseconds call_patience{200};
+/// The control plane is looked at whenever nothing moves, and this often while things do.
+inline constexpr std::chrono::milliseconds look_interval{50};
+/// A peer that is gone is a fault once nothing has moved for this long: what it had sent may be on its way still.
+inline constexpr std::chrono::milliseconds stall_before_fault{200};
+
+/// Moves all runs of one rank over one transport, and ends those that fail. All of it runs on one thread at a time.
+template <transport::transport Transport>
+class driver {
+public:
+    using run = execution<Transport>;
+    using clock = transport::clock;
+    using members = group<Transport>;
+
+    driver(Transport t, bell& ended) : transport_(std::move(t)), census_(transport_.size()), ended_(ended) {}
+
+    [[nodiscard]] Transport& fabric() noexcept { return transport_; }
+    [[nodiscard]] const Transport& fabric() const noexcept { return transport_; }
+
+    /// Begins a prepared run, at once or when its slot is free.
+    void admit(run& r) {
+        members& g = r.members();
+        if (judge(g, &r)) return finish(r, run_state::failed, std::make_shared<const fault>(*g.failure));
+        active_.reserve(active_.size() + 1); // what throws comes first
+        examined_.reserve(active_.size() + 1);
+        auto& queue = g.queues[r.slot()];
+        r.next = nullptr;
+        (queue.first ? queue.last->next : queue.first) = &r;
+        queue.last = &r;
+        active_.push_back(&r);
+        if (queue.first == &r) begin(r);
+    }
+
+    /// Drives until `done()`: moves what can be moved, and sleeps when nothing can.
+    template <class Done>
+    void drive(Done done) {
+        bool stalled = false;
+        for (unsigned polls = 1; !done(); ++polls) {
+            if (advance()) {
+                stalled = false;
+                if (polls % 64 == 0 && clock::now() >= next_look_) look(clock::now());
+                continue;
+            }
+            const auto now = clock::now();
+            if (stalled) look(now);
+            stalled = true;
+            if (!done()) transport_.wait(std::min(now + look_interval, next_deadline(now)));
+        }
+    }
+
+    /// One round without sleeping.
+    void poll() {
+        if (!advance()) look(clock::now());
+    }
+
+    /// Looks at what the control plane has to say, and marks the communicator if it has failed.
+    void inspect(members& g) {
+        take_notices(&g);
+        judge(g);
+    }
+
+    /// Does nothing if the communicator has failed before.
+    void abort(members& g, const std::string& reason) {
+        inspect(g);
+        if (g.failure) return;
+        transport::notice n;
+        n.kind = transport::notice_kind::abort;
+        n.communicator = g.id;
+        n.members = g.size();
+        n.rank = transport_.rank();
+        n.text = reason;
+        transport_.tell(n);
+        fail(g, fault_of<Transport>(transport_, nullptr, cause::aborted, transport_.rank(), reason));
+    }
+
+    void close(members& g) {
+        for (std::uint32_t s = 0; s < slots; ++s) transport_.close({g.id, s});
+    }
+
+private:
+    /// Begins a run, and those behind it in its slot as long as each is over at once.
+    void begin(run& r) {
+        stalled_since_ = {};
+        for (run* next = &r; next;) {
+            if (!begin_alone(*next)) return;
+            next = next->finished() ? complete(*next) : nullptr;
+        }
+    }
+    /// False if it could not begin, for want of memory or descriptors: then its communicator has failed, everywhere.
+    bool begin_alone(run& r) {
+        try {
+            r.begin(transport_);
+            return true;
+        } catch (const std::exception& e) {
+            abort(r.members(), "rank " + std::to_string(transport_.rank()) + " could not begin " + in_words(r.what()) +
+                                   ": " + e.what());
+            return false;
+        }
+    }
+
+    /// One round of progress; false if nothing moved.
+    bool advance() {
+        bool moved = transport_.progress();
+        for (std::size_t k = 0; k < active_.size();) {
+            run& r = *active_[k];
+            moved |= r.advance(transport_);
+            if (r.mismatched_step() >= 0 && !r.reported().sent)
+                report(r, notice_of(transport_, r, transport::notice_kind::mismatch, r.mismatched_step()),
+                       clock::now());
+            if (!r.finished())
+                ++k;
+            else if (run* const follower = complete(r)) // the next one is now the k-th
+                begin(*follower);
+        }
+        if (moved) stalled_since_ = {};
+        return moved;
+    }
+
+    /// Returns the run whose turn in the slot comes now, null if none waits.
+    [[nodiscard]] run* complete(run& r) {
+        r.conclude();
+        std::erase(active_, &r);
+        members& g = r.members();
+        g.done[r.slot()] = {r.request(), r.what()};
+        auto& queue = g.queues[r.slot()];
+        run* const follower = queue.first = r.next;
+        finish(r, run_state::done, {});
+        return follower;
+    }
+
+    /// The last touch of a run: its owner may use or destroy it from now on.
+    void finish(run& r, run_state s, std::shared_ptr<const fault> why) {
+        const auto lock = ended_.hold();
+        r.end(s, std::move(why));
+        ended_.ring();
+    }
+
+    void look(clock::time_point now) {
+        next_look_ = now + look_interval;
+        if (stalled_since_ == clock::time_point{}) stalled_since_ = now;
+        take_notices();
+        examined_ = active_; // a failure ends several at once
+        for (run* r : examined_)
+            if (std::find(active_.begin(), active_.end(), r) != active_.end()) examine(*r, now);
+    }
+
+    /// `entered` is a communicator that a caller is about to use, if any.
+    void take_notices(const members* entered = nullptr) {
+        transport::notice n;
+        while (transport_.fetch(n)) {
+            if (n.kind != transport::notice_kind::inquiry)
+                census_.record(n);
+            else if (!answer(n, entered, n.why == cause::mismatch))
+                unanswered_ = {std::move(n), clock::now() + call_patience};
+        }
+        if (unanswered_ && answer(unanswered_->what, entered, clock::now() < unanswered_->until)) unanswered_.reset();
+    }
+    /// What a peer's message does not fit may be over here, or not have begun: that very call counts, not another one
+    /// that is under way. With `exactly` that or nothing is told, and false returned for nothing. Else it is the oldest
+    /// call, which holds the others up.
+    bool answer(const transport::notice& inquiry, const members* entered, bool exactly) {
+        const bool numbered = inquiry.why == cause::mismatch;
+        const run* told = nullptr;
+        for (const run* r : active_) {
+            if (r->members().id != inquiry.communicator || r->state() != run_state::running) continue;
+            entered = &r->members();
+            if (!told || (numbered && r->request() == inquiry.request)) told = r;
+        }
+        const bool known = entered && entered->id == inquiry.communicator;
+        const auto* past = numbered && known ? entered->done_before(inquiry.request) : nullptr;
+        if (!past && exactly && !(told && told->request() == inquiry.request)) return false;
+        if (past)
+            transport_.tell(notice_of(transport_, *entered, *past));
+        else if (told)
+            transport_.tell(notice_of(transport_, *told, transport::notice_kind::waiting, told->waiting_step()));
+        return true;
+    }
+
+    /// Ends the communicator if the control plane has said so; true if it has ended, now or before: then its runs may
+    /// belong to others again, and it with them. `r` is one of its runs, or null.
+    bool judge(members& g, const run* r = nullptr) {
+        if (g.failure) return true;
+        if (const auto* v = census_.verdict_on(g.id)) {
+            fail(g, fault_of(transport_, r, v->why, v->peer, v->text));
+            return true;
+        }
+        if (!census_.anyone_lost()) return false;
+        for (const int m : g.members) {
+            if (census_.of(m) != census::presence::lost) continue;
+            fail(g, fault_of(transport_, r, cause::lost_peer, m, census_.how(m)));
+            return true;
+        }
+        return false;
+    }
+
+    /// Ends a run whose communicator has failed, whose peer is gone, or whose time is over.
+    void examine(run& r, clock::time_point now) {
+        members& g = r.members();
+        if (judge(g, &r)) return;
+        if (r.reported().sent) {
+            if (now >= r.reported().answer_due) fail(g, own_judgement(r));
+        } else if (now >= r.deadline()) {
+            // What waits for its turn is held up by the run whose turn it is.
+            const run& at = r.state() == run_state::queued ? *g.queues[r.slot()].first : r;
+            report(r, notice_of(transport_, at, transport::notice_kind::timeout, at.waiting_step()), now);
+        } else if (r.state() == run_state::running && now - stalled_since_ >= stall_before_fault) {
+            examine_peers(r, now);
+        }
+    }
+
+    void examine_peers(run& r, clock::time_point now) {
+        for (const int m : r.members().members) {
+            const int step = m == transport_.rank() ? -1 : r.step_waiting_for(m);
+            if (step < 0) continue;
+            // Who has left will never send: a timeout before its time, which the ledger answers at once.
+            if (census_.of(m) == census::presence::left)
+                return report(r, notice_of(transport_, r, transport::notice_kind::timeout, step), now);
+            const auto how = transport_.broken(m);
+            if (how && no_ledger())
+                return fail(r.members(),
+                            fault_of(transport_, &r, cause::lost_peer, m, "it cannot be reached: " + *how));
+            if (how && !r.reported().accused) accuse(r, step, *how);
+        }
+    }
+
+    /// Rank 0 is gone: soon nobody collects what ranks know, if anybody still does.
+    [[nodiscard]] bool no_ledger() const { return transport_.rank() != 0 && census_.of(0) != census::presence::here; }
+
+    /// The ledger finds out whether a peer that cannot be reached is lost or has left; either way we hear of it.
+    void accuse(run& r, int step, const std::string& how) {
+        auto n = notice_of(transport_, r, transport::notice_kind::unreachable, step);
+        n.text = how;
+        transport_.tell(n);
+        r.reported().accused = true;
+    }
+
+    void report(run& r, const transport::notice& n, clock::time_point now) {
+        transport_.tell(n);
+        r.reported().sent = true;
+        r.reported().answer_due = now + verdict_grace;
+    }
+
+    /// What a run says when the ledger does not answer.
+    [[nodiscard]] fault own_judgement(const run& r) const {
+        if (const int i = r.mismatched_step(); i >= 0)
+            return fault_of(transport_, &r, cause::mismatch, r.peer_of(i),
+                            "the message that came belongs to another call");
+        if (transport_.rank() != 0 && !no_ledger())
+            return fault_of(transport_, &r, cause::timeout, 0,
+                            "rank 0, which hosts the control plane, does not answer");
+        return fault_of(transport_, &r, cause::timeout, r.peer_of(r.waiting_step()), "the deadline has passed");
+    }
+
+    /// Ends all runs of a communicator and makes it unusable. Their buffers are free when they are over.
+    void fail(members& g, const fault& why) {
+        {
+            const auto lock = ended_.hold();
+            g.failure = why;
+        }
+        close(g);
+        g.queues = {};
+        std::vector<run*> ended;
+        std::erase_if(active_, [&](run* r) {
+            if (&r->members() != &g) return false;
+            ended.push_back(r);
+            return true;
+        });
+        const auto reason = std::make_shared<const fault>(why);
+        for (run* r : ended) finish(*r, run_state::failed, reason);
+    }
+
+    [[nodiscard]] clock::time_point next_deadline(clock::time_point now) const {
+        auto soonest = now + look_interval;
+        for (run* r : active_) {
+            const auto due = r->reported().sent ? r->reported().answer_due : r->deadline();
+            if (due > now) soonest = std::min(soonest, due);
+        }
+        return soonest;
+    }
+
+    Transport transport_;
+    census census_;
+    bell& ended_;
+    std::vector<run*> active_;   ///< begun or waiting for their slot, in the order of their starts
+    std::vector<run*> examined_; ///< those that were active when look() began
+    clock::time_point next_look_{}, stalled_since_{};
+    struct inquiry {
+        transport::notice what;
+        clock::time_point until; ///< then it is answered with what there is
+    };
+    std::optional<inquiry> unanswered_; ///< about a mismatch
+};
+
+} // namespace tutti::engine

@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "driver.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+/// Runs plans over transports: progress, deadlines, signatures, the plan cache.
+namespace tutti::engine {
+
+/// All collectives of one rank over one transport.
+///
+/// Threads: one thread drives at a time. Without a progress thread that is whichever thread is in a call: calls must
+/// not overlap, and every wait or test moves all runs. With one, it alone drives; other threads hand runs and errands
+/// over through a locked inbox and sleep until they are ended, so that any thread may call.
+template <transport::transport Transport>
+class engine {
+public:
+    using run = execution<Transport>;
+    using members = group<Transport>;
+
+    explicit engine(Transport t) : driver_(std::move(t), ended_) {}
+    engine(const engine&) = delete;
+    engine& operator=(const engine&) = delete;
+    ~engine() {
+        if (!thread_.joinable()) return;
+        stop_.store(true, std::memory_order_release);
+        driver_.fabric().wake();
+        thread_.join();
+    }
+
+    [[nodiscard]] const Transport& fabric() const noexcept { return driver_.fabric(); }
+
+    /// From now on a thread of the library's own drives. Call it once, when no run is under way.
+    void start_progress_thread() {
+        ended_.share();
+        thread_ = std::thread([this] { serve(); });
+    }
+    [[nodiscard]] bool has_progress_thread() const noexcept { return ended_.shared(); }
+    /// Guards what callers share, when there can be several.
+    [[nodiscard]] std::unique_lock<std::mutex> guard() {
+        return has_progress_thread() ? std::unique_lock(callers_) : std::unique_lock<std::mutex>();
+    }
+
+    /// Why the communicator cannot be used, if it cannot.
+    [[nodiscard]] std::optional<fault> failure_of(members& g) {
+        if (!has_progress_thread()) driver_.inspect(g); // else done when the run is admitted
+        const auto lock = ended_.hold();
+        return g.failure;
+    }
+
+    /// Starts a prepared run; it begins when its slot is free. Its deadline counts already.
+    void start(run& r) {
+        if (!has_progress_thread()) return driver_.admit(r);
+        hand_over([&r](driver<Transport>& d) { d.admit(r); });
+    }
+
+    /// Moves what can be moved; true if the run is over.
+    [[nodiscard]] bool test(const run& r) {
+        if (!has_progress_thread() && !over(r)) driver_.poll();
+        return over(r);
+    }
+
+    /// Returns when `ended()`, which looks at runs only. A run ends at the latest a second after its deadline.
+    template <class Ended>
+    void wait(Ended ended) {
+        if (has_progress_thread())
+            ended_.await(ended);
+        else
+            driver_.drive(ended);
+    }
+
+    [[nodiscard]] static bool over(const run& r) noexcept {
+        const run_state s = r.state();
+        return s == run_state::done || s == run_state::failed;
+    }
+
+    /// Tells all ranks that calls on the communicator fail, and ends those of this rank.
+    void abort(members& g, const std::string& reason) {
+        on_driver([&](driver<Transport>& d) { d.abort(g, reason); });
+    }
+    /// Forgets a communicator whose runs are all over.
+    void close(members& g) {
+        on_driver([&](driver<Transport>& d) { d.close(g); });
+    }
+
+private:
+    using errand = std::function<void(driver<Transport>&)>;
+
+    void hand_over(errand e) {
+        {
+            const std::lock_guard lock(inbox_lock_);
+            inbox_.push_back(std::move(e));
+        }
+        driver_.fabric().wake();
+    }
+    /// Runs an errand where runs are driven, and returns when it is done.
+    template <class Errand>
+    void on_driver(Errand work) {
+        if (!has_progress_thread()) return work(driver_);
+        bool done = false; // under the lock of ended_
+        hand_over([&](driver<Transport>& d) {
+            work(d);
+            const auto lock = ended_.hold();
+            done = true;
+            ended_.ring();
+        });
+        ended_.await([&] { return done; });
+    }
+
+    void serve() {
+        const auto interrupted = [this] { return stop_.load(std::memory_order_acquire) || run_errands(); };
+        while (!stop_.load(std::memory_order_acquire)) driver_.drive(interrupted);
+        run_errands();
+    }
+    /// True if there were any.
+    bool run_errands() {
+        under_way_.clear();
+        {
+            const std::lock_guard lock(inbox_lock_);
+            under_way_.swap(inbox_);
+        }
+        for (errand& e : under_way_) e(driver_);
+        return !under_way_.empty();
+    }
+
+    bell ended_;
+    driver<Transport> driver_;
+    std::mutex callers_;    ///< what callers share
+    std::mutex inbox_lock_; ///< inbox_
+    std::vector<errand> inbox_;
+    std::vector<errand> under_way_; ///< of the progress thread; its memory and inbox_'s take turns
+    /// Set once by the destructor (release), read by the progress thread (acquire), which then sees all before it.
+    std::atomic<bool> stop_{false};
+    std::thread thread_;
+};
+
+} // namespace tutti::engine

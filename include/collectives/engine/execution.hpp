@@ -1,0 +1,262 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "call.hpp"
+#include "group.hpp"
+
+#include "../schedule/plan.hpp"
+
+#include <transport/transport.hpp>
+
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace tutti::engine {
+
+enum class run_state : std::uint8_t { idle, queued, running, done, failed };
+
+/// One run of a plan over a transport. Kept and used again for further runs of the same plan in the same slot, so that
+/// a warm run allocates nothing. Driven by one thread; only `state` is read by others.
+template <class Transport>
+class execution {
+public:
+    using clock = transport::clock;
+
+    execution(std::shared_ptr<const schedule::plan> p, std::uint32_t slot, const call& c)
+        : plan_(std::move(p)), slot_(slot), call_(c), transfers_(plan_->steps.size()), waits_(plan_->steps.size()),
+          places_(plan_->windows.size()) {
+        ready_.reserve(plan_->steps.size());
+    }
+    execution(const execution&) = delete;
+    execution& operator=(const execution&) = delete;
+
+    /// Takes a call over. Nothing moves before begin().
+    void prepare(group<Transport>& g, const call& c, std::uint64_t request, clock::time_point deadline) {
+        group_ = &g;
+        call_ = c;
+        request_ = request;
+        deadline_ = deadline;
+        signature_ = signature_of(c, g.id, request);
+        left_ = plan_->steps.size();
+        reported_ = {};
+        failure_.reset();
+        state_.store(run_state::queued, std::memory_order_relaxed); // read by this thread until it is handed over
+    }
+
+    /// Starts all that can start.
+    void begin(Transport& t) {
+        resolve(t);
+        lay_out();
+        waits_ = plan_->dependencies.waits;
+        for (auto& x : transfers_) x.owner = nullptr;
+        done_.clear();
+        ready_.assign(plan_->ready.rbegin(), plan_->ready.rend());
+        state_.store(run_state::running, std::memory_order_relaxed);
+        run_ready(t);
+    }
+
+    /// Takes note of what the transport has completed and starts what that allows. False: nothing had completed.
+    bool advance(Transport& t) {
+        if (done_.empty()) return false;
+        while (transport::transfer* x = done_.pop()) {
+            const auto i = static_cast<std::uint32_t>(x - transfers_.data());
+            if (x->status == transport::transfer_status::mismatched)
+                mismatched_ = static_cast<int>(i);
+            else
+                complete(i);
+        }
+        run_ready(t);
+        return true;
+    }
+
+    /// All steps are done. Then `conclude` runs the operator's last stage, once, and lends the scratch to the next run.
+    [[nodiscard]] bool finished() const noexcept {
+        return left_ == 0 && state_.load(std::memory_order_relaxed) == run_state::running;
+    }
+    void conclude() {
+        if (scratch_.size > group_->spare.size) std::swap(scratch_, group_->spare);
+        if (!call_.finisher) return;
+        const schedule::chunk_range w = plan_->windows[index_of(schedule::buffer::output)];
+        if (w.count() > 0) call_.finisher(call_.output, cut_.bound(w.last) - cut_.bound(w.first), plan_->where.size);
+    }
+
+    /// The number of the step whose message does not belong to this call, -1 if all do.
+    [[nodiscard]] int mismatched_step() const noexcept { return mismatched_; }
+    /// The first step under way that waits for a peer, receives before sends; -1 if none does.
+    [[nodiscard]] int waiting_step() const noexcept {
+        for (const bool want_receive : {true, false})
+            for (std::size_t i = 0; i < transfers_.size(); ++i)
+                if (pending(i) && receives(plan_->steps[i]) == want_receive) return static_cast<int>(i);
+        return -1;
+    }
+    /// The world's rank that a step talks to.
+    [[nodiscard]] int peer_of(int i) const {
+        if (i < 0) return -1;
+        const schedule::step& s = plan_->steps[static_cast<std::size_t>(i)];
+        if (!communicates(s)) return -1;
+        return group_->members[static_cast<std::size_t>(plan_->peers[static_cast<std::size_t>(s.peer)])];
+    }
+    /// A step under way that waits for that rank; -1 if none does.
+    [[nodiscard]] int step_waiting_for(int world_rank) const {
+        for (int i = 0; i < static_cast<int>(transfers_.size()); ++i)
+            if (pending(static_cast<std::size_t>(i)) && peer_of(i) == world_rank) return i;
+        return -1;
+    }
+    [[nodiscard]] std::uint64_t bytes_done() const noexcept {
+        std::uint64_t sum = 0;
+        if (state() == run_state::queued) return sum; // the transfers are those of the run before
+        for (const auto& x : transfers_) sum += x.owner ? x.moved : 0;
+        return sum;
+    }
+
+    [[nodiscard]] const call& what() const noexcept { return call_; }
+    [[nodiscard]] group<Transport>& members() const noexcept { return *group_; }
+    [[nodiscard]] std::uint32_t slot() const noexcept { return slot_; }
+    [[nodiscard]] std::uint64_t request() const noexcept { return request_; }
+    [[nodiscard]] clock::time_point deadline() const noexcept { return deadline_; }
+    [[nodiscard]] const std::shared_ptr<const fault>& failure() const noexcept { return failure_; }
+
+    /// Ends it. Written by the driving thread as its last act on this object; whoever waits reads it with acquire and
+    /// then owns the object and the user's buffers again.
+    void end(run_state s, std::shared_ptr<const fault> why = {}) {
+        failure_ = std::move(why);
+        state_.store(s, std::memory_order_release);
+    }
+    [[nodiscard]] run_state state() const noexcept { return state_.load(std::memory_order_acquire); }
+
+    execution* next = nullptr;         ///< in the slot's queue
+    std::shared_ptr<const void> keeps; ///< lives as long as this run is in use: the operator
+    struct report {
+        bool sent = false;              ///< the ledger knows that we are late, or of a mismatch, and owes a verdict
+        bool accused = false;           ///< the ledger knows of a peer that cannot be reached
+        clock::time_point answer_due{}; ///< when to stop waiting for its verdict
+    };
+    [[nodiscard]] report& reported() noexcept { return reported_; }
+
+private:
+    struct memory {
+        std::byte* base = nullptr;
+        std::size_t first = 0; ///< the element that lies at base
+    };
+
+    /// The channels to the plan's peers; the transport keeps their addresses while the context is open.
+    void resolve(Transport& t) {
+        if (!channels_.empty() || plan_->peers.empty()) return;
+        for (const int p : plan_->peers)
+            channels_.push_back(&t.open({group_->id, slot_}, group_->members[static_cast<std::size_t>(p)]));
+    }
+
+    void lay_out() {
+        mismatched_ = -1;
+        cut_ = plan_->cut(call_.count);
+        const std::size_t scratch = plan_->scratch_elements(cut_) * call_.element_bytes;
+        if (scratch > scratch_.size) std::swap(scratch_, group_->spare);
+        if (scratch > scratch_.size) {
+            scratch_ = {}; // first, so that both never exist at once
+            scratch_ = {std::make_unique_for_overwrite<std::byte[]>(scratch), scratch};
+        }
+        std::byte* bank = scratch_.bytes.get();
+        for (std::size_t b = 0; b < places_.size(); ++b) {
+            const schedule::chunk_range w = plan_->windows[b];
+            places_[b].first = cut_.bound(w.first);
+            if (b == 0)
+                places_[b].base = const_cast<std::byte*>(call_.input); // schedules never write the input
+            else if (b == 1)
+                places_[b].base = call_.output;
+            else {
+                places_[b].base = bank;
+                bank += (cut_.bound(w.last) - places_[b].first) * call_.element_bytes;
+            }
+        }
+    }
+
+    void run_ready(Transport& t) {
+        while (!ready_.empty()) {
+            const std::uint32_t i = ready_.back();
+            ready_.pop_back();
+            start(t, i);
+        }
+    }
+
+    void start(Transport& t, std::uint32_t i) {
+        const schedule::step& s = plan_->steps[i];
+        // One range for both places: verify refuses steps that relabel chunks.
+        const schedule::place chunks = receives(s) ? s.to : s.from;
+        const std::size_t low = cut_.bound(chunks.first), count = cut_.bound(chunks.first + chunks.count) - low;
+        if (!communicates(s)) {
+            work(s, low, count);
+            return complete(i);
+        }
+        transport::transfer& x = transfers_[i];
+        x.from = reads_from(s) ? at(s.from.where, low) : nullptr;
+        x.to = writes_to(s) ? at(s.to.where, low) : nullptr;
+        x.bytes = count * call_.element_bytes;
+        x.reduce = s.what == schedule::action::receive_reduce ? &call_.reduce : nullptr;
+        x.incoming_left = s.other == schedule::side::left;
+        x.signature = signature_;
+        x.status = transport::transfer_status::pending;
+        x.moved = 0;
+        x.owner = &done_;
+        auto& channel = *channels_[static_cast<std::size_t>(s.peer)];
+        if (sends(s))
+            t.send(channel, x);
+        else
+            t.receive(channel, x);
+        if (const int follower = plan_->dependencies.next_on_channel[i]; follower >= 0)
+            release(static_cast<std::uint32_t>(follower));
+    }
+
+    /// A step without a peer.
+    void work(const schedule::step& s, std::size_t low, std::size_t count) {
+        const std::byte* from = at(s.from.where, low);
+        std::byte* to = at(s.to.where, low);
+        if (count == 0) return;
+        if (s.what == schedule::action::copy)
+            std::memcpy(to, from, count * call_.element_bytes);
+        else if (s.other == schedule::side::left)
+            call_.reduce.combine(to, from, to, count, call_.reduce.state);
+        else
+            call_.reduce.combine(to, to, from, count, call_.reduce.state);
+    }
+
+    void complete(std::uint32_t i) {
+        --left_;
+        const schedule::order& o = plan_->dependencies;
+        for (std::uint32_t f = o.first[i]; f < o.first[i + 1]; ++f) release(o.followers[f]);
+    }
+    void release(std::uint32_t i) {
+        if (--waits_[i] == 0) ready_.push_back(i);
+    }
+
+    [[nodiscard]] std::byte* at(schedule::buffer b, std::size_t element) const noexcept {
+        const memory& m = places_[static_cast<std::size_t>(index_of(b))];
+        return m.base ? m.base + (element - m.first) * call_.element_bytes : nullptr;
+    }
+    [[nodiscard]] bool pending(std::size_t i) const noexcept {
+        return transfers_[i].owner && transfers_[i].status == transport::transfer_status::pending;
+    }
+
+    std::shared_ptr<const schedule::plan> plan_;
+    std::uint32_t slot_;
+    group<Transport>* group_ = nullptr;
+    call call_;
+    std::uint64_t request_ = 0, signature_ = 0;
+    clock::time_point deadline_{};
+    schedule::layout cut_{0, 1};
+    std::vector<transport::transfer> transfers_; ///< by step
+    std::vector<std::uint32_t> waits_, ready_;
+    std::vector<memory> places_; ///< by buffer
+    std::vector<typename Transport::channel*> channels_;
+    transport::completions done_;
+    typename group<Transport>::memory scratch_;
+    std::size_t left_ = 0;
+    int mismatched_ = -1;
+    report reported_{};
+    std::shared_ptr<const fault> failure_;
+    std::atomic<run_state> state_{run_state::idle};
+};
+
+} // namespace tutti::engine

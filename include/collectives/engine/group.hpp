@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "call.hpp"
+
+#include "../error.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace tutti::engine {
+
+template <class Transport>
+class execution;
+
+/// How many collectives of one communicator can be under way at once; further ones wait their turn.
+inline constexpr std::uint32_t slots = 4;
+
+/// The ranks of a communicator, and its calls under way. `calls` and `queues` are touched as engine.hpp says.
+template <class Transport>
+struct group {
+    std::uint64_t id = 0;     ///< equal on all members, unlike that of any other communicator of the world
+    std::vector<int> members; ///< ranks of the world, by rank of the communicator
+    int rank = 0;             ///< this rank in it
+
+    std::uint64_t calls = 0; ///< number of the next call
+    struct memory {
+        std::unique_ptr<std::byte[]> bytes;
+        std::size_t size = 0;
+    };
+    memory spare; ///< scratch of the last run that had any, for the next one
+
+    struct queue {
+        execution<Transport>* first = nullptr; ///< under way
+        execution<Transport>* last = nullptr;
+    };
+    std::array<queue, slots> queues{};
+    std::optional<fault> failure; ///< why it cannot be used any more
+
+    /// The last call that was done in a slot: a peer to which it meant something else may ask for it later.
+    struct past {
+        std::uint64_t request;
+        call what;
+    };
+    std::array<std::optional<past>, slots> done{};
+    /// Null if that call is not known any more.
+    [[nodiscard]] const past* done_before(std::uint64_t request) const noexcept {
+        const auto& last = done[request % slots];
+        return last && last->request == request ? &*last : nullptr;
+    }
+
+    [[nodiscard]] int size() const noexcept { return static_cast<int>(members.size()); }
+};
+
+} // namespace tutti::engine

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tutti {
+
+/// Why a call failed.
+enum class cause : std::uint8_t {
+    invalid_argument, ///< the call itself is wrong; nothing has changed, the communicator stays usable
+    lost_peer,        ///< a rank died, left, or cannot be reached any more
+    timeout,          ///< the deadline passed; `peer` is the root of the wait graph
+    mismatch,         ///< ranks called different things; `detail` names both calls
+    aborted,          ///< a rank called abort(reason)
+    bootstrap,        ///< this rank could not join the others
+};
+
+[[nodiscard]] constexpr std::string_view name_of(cause c) noexcept {
+    constexpr std::array<std::string_view, 6> names{"invalid argument", "lost peer", "timeout",
+                                                    "mismatch",         "aborted",   "bootstrap failed"};
+    return names[static_cast<std::size_t>(c)];
+}
+
+/// The facts of a failure. What is not known is empty or -1. Ranks are those of the world, not of a split.
+struct fault {
+    cause why = cause::invalid_argument;
+    std::string operation;        ///< the call that failed: "allreduce(ring) of 1000 float32, sum"
+    long long step = -1;          ///< the step of the schedule that waited, from 0
+    int peer = -1;                ///< the rank at fault
+    std::string host;             ///< the peer's host
+    std::string address;          ///< the peer's address
+    std::uint64_t bytes_done = 0; ///< what this rank had sent and received for the call
+    std::string detail;           ///< what happened, one sentence without a full stop
+    std::string remedy;           ///< what to do about it, likewise
+};
+
+[[nodiscard]] inline std::string message_of(const fault& f) {
+    std::string text{"tutti: "};
+    text += name_of(f.why);
+    if (!f.operation.empty()) text += " in " + f.operation;
+    if (f.step >= 0) text += ", step " + std::to_string(f.step);
+    if (f.peer >= 0) {
+        text += ", rank " + std::to_string(f.peer);
+        if (!f.host.empty()) text += " on " + f.host;
+        if (!f.address.empty()) text += " (" + f.address + ")";
+    }
+    if (!f.detail.empty()) text += ": " + f.detail;
+    if (f.bytes_done > 0) text += "; " + std::to_string(f.bytes_done) + " bytes done";
+    if (!f.remedy.empty()) text += "; " + f.remedy;
+    return text;
+}
+
+/// The one exception of the library. Its message is composed from its facts.
+class error : public std::runtime_error {
+public:
+    explicit error(fault facts) : std::runtime_error(message_of(facts)), facts_(std::move(facts)) {}
+    [[nodiscard]] const fault& facts() const noexcept { return facts_; }
+    [[nodiscard]] cause why() const noexcept { return facts_.why; }
+
+private:
+    fault facts_;
+};
+
+/// Throws the error for a call that is wrong in itself.
+[[noreturn]] inline void reject(std::string operation, std::string detail, std::string remedy = {}) {
+    fault f;
+    f.why = cause::invalid_argument;
+    f.operation = std::move(operation);
+    f.detail = std::move(detail);
+    f.remedy = std::move(remedy);
+    throw error(std::move(f));
+}
+
+} // namespace tutti

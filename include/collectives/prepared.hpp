@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "request.hpp"
+
+#include <chrono>
+#include <memory>
+#include <utility>
+
+namespace tutti {
+
+/// A collective whose arguments are settled: checked, chosen and planned once, run many times on the same buffers,
+/// whose contents may change between runs. All ranks run it in the same order as their other calls.
+template <class Transport>
+class [[nodiscard]] prepared {
+public:
+    using membership = engine::membership<Transport>;
+
+    prepared(std::shared_ptr<membership> in, const engine::call& c, std::chrono::nanoseconds deadline,
+             std::shared_ptr<const void> keeps)
+        : in_(std::move(in)), keeps_(std::move(keeps)), call_(c), deadline_(deadline), plan_(&in_->hold(c)) {}
+    prepared(prepared&& other) noexcept
+        : in_(std::move(other.in_)), keeps_(std::move(other.keeps_)), call_(other.call_), deadline_(other.deadline_),
+          plan_(std::exchange(other.plan_, nullptr)) {}
+    prepared& operator=(prepared&&) = delete;
+    ~prepared() {
+        if (plan_) in_->let_go(*plan_);
+    }
+
+    /// Runs it. Errors as of the call that prepared it.
+    void run() { begin().wait(); }
+    /// Starts it. At most one run of it is under way at a time, since all share the buffers.
+    [[nodiscard]] request<Transport> start() { return {in_, begin()}; }
+
+private:
+    [[nodiscard]] membership::started begin() {
+        return in_->start(*plan_, call_, engine::deadline_after(deadline_), keeps_);
+    }
+
+    std::shared_ptr<membership> in_;
+    std::shared_ptr<const void> keeps_;
+    engine::call call_;
+    std::chrono::nanoseconds deadline_;
+    engine::planned<Transport>* plan_;
+};
+
+} // namespace tutti

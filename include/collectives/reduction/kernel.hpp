@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "operators.hpp"
+#include "reducer.hpp"
+
+#include <array>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <limits>
+#include <type_traits>
+
+// clang warns where a loop that it was told to be free of dependences does not vectorise, as with long double.
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpass-failed"
+#endif
+
+namespace tutti {
+
+namespace detail {
+
+/// The bytes of T that hold its value: the long double of x86 has 10, and padding behind them.
+template <class T>
+inline constexpr std::size_t value_bytes =
+    std::is_floating_point_v<T> && std::numeric_limits<T>::digits == 64 ? 10 : sizeof(T);
+
+/// Reads an element from an address of any alignment. A record need not have a default constructor.
+template <element T>
+[[nodiscard]] inline T load(const std::byte* from) noexcept {
+    if constexpr (std::is_trivially_default_constructible_v<T>) {
+        T x;
+        std::memcpy(static_cast<void*>(__builtin_addressof(x)), from, sizeof x);
+        return x;
+    } else {
+        std::array<std::byte, sizeof(T)> bytes;
+        std::memcpy(bytes.data(), from, sizeof bytes);
+        return std::bit_cast<T>(bytes);
+    }
+}
+
+/// Writes an element to an address of any alignment. The padding of a long double is zeroed: it would carry over
+/// whatever lay on the stack, and ranks would differ in it.
+template <element T>
+inline void store(std::byte* to, const T& x) noexcept {
+    std::memcpy(to, static_cast<const void*>(__builtin_addressof(x)), value_bytes<T>);
+    if constexpr (value_bytes<T> < sizeof(T)) std::memset(to + value_bytes<T>, 0, sizeof(T) - value_bytes<T>);
+}
+
+/// to[i] = op(left[i], right[i]). Since `to` is `left`, is `right`, or overlaps neither, no iteration reads what
+/// another one writes; the compilers cannot see that, and clang would leave the in-place case scalar.
+template <element T, class Op, class Count>
+[[gnu::always_inline]] inline void apply_run(std::byte* to, const std::byte* left, const std::byte* right, Count count,
+                                             const Op& op) {
+    const std::size_t end = count;
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#else
+#pragma GCC ivdep
+#endif
+    for (std::size_t i = 0; i < end; ++i)
+        store<T>(to + i * sizeof(T), static_cast<T>(op(load<T>(left + i * sizeof(T)), load<T>(right + i * sizeof(T)))));
+}
+
+/// Elements in a run of known length. At -O2 g++ vectorises only where it knows the length; clang always does, and
+/// would unroll a run of known length beyond recognition.
+#if defined(__clang__)
+template <element T>
+inline constexpr std::size_t run_length = 0;
+#else
+template <element T>
+inline constexpr std::size_t run_length = std::is_arithmetic_v<T> ? 256 / sizeof(T) : 0;
+#endif
+
+template <element T, class Op>
+[[gnu::always_inline]] inline void apply(std::byte* to, const std::byte* left, const std::byte* right,
+                                         std::size_t count, const Op& op) {
+    if constexpr (constexpr std::size_t run = run_length<T>; run > 0) {
+        for (; count >= run; count -= run) {
+            apply_run<T>(to, left, right, std::integral_constant<std::size_t, run>{}, op);
+            to += run * sizeof(T);
+            left += run * sizeof(T);
+            right += run * sizeof(T);
+        }
+    }
+    apply_run<T>(to, left, right, count, op);
+}
+
+/// An operator that a kernel can make for itself.
+template <class Op>
+inline constexpr bool is_stateless = std::is_empty_v<Op> && std::is_trivially_default_constructible_v<Op>;
+
+/// What a kernel needs to find `op` again.
+template <class Op>
+[[nodiscard]] const void* state_of(const Op& op) noexcept {
+    if constexpr (is_stateless<Op>)
+        return nullptr;
+    else if constexpr (std::is_function_v<Op>)
+        return reinterpret_cast<const void*>(&op);
+    else
+        return __builtin_addressof(op);
+}
+
+/// The operator again. A small one is copied: clang keeps a loop scalar whose stores might change the operator.
+template <class Op>
+[[nodiscard]] decltype(auto) operator_of([[maybe_unused]] const void* state) noexcept {
+    if constexpr (is_stateless<Op>)
+        return Op{};
+    else if constexpr (std::is_function_v<Op>)
+        return *reinterpret_cast<Op*>(const_cast<void*>(state));
+    else if constexpr (std::is_trivially_copyable_v<Op> && std::is_copy_constructible_v<Op> && sizeof(Op) <= 64)
+        return Op(*static_cast<const Op*>(state));
+    else
+        return *static_cast<const Op*>(state);
+}
+
+/// Ends the process, in words, and lets the terminate handler tell of the exception that is being handled.
+[[noreturn]] inline void operator_threw() noexcept {
+    std::fputs("tutti: an operator threw an exception; operators must not, so this process ends\n", stderr);
+    std::terminate();
+}
+
+/// The kernel of a reducer. Not inlined, so that clang lays its remarks on this line and not on the caller's.
+template <element T, class Op>
+[[gnu::noinline]] void combine(std::byte* to, const std::byte* left, const std::byte* right, std::size_t count,
+                               const void* state) noexcept {
+    decltype(auto) op = operator_of<Op>(state);
+    if constexpr (std::is_nothrow_invocable_r_v<T, const Op&, const T&, const T&>) {
+        apply<T>(to, left, right, count, op);
+    } else {
+        try {
+            apply<T>(to, left, right, count, op);
+        } catch (...) {
+            operator_threw();
+        }
+    }
+}
+
+template <element T>
+[[gnu::noinline]] void scale_to_average(std::byte* data, std::size_t count, int ranks) noexcept {
+    const T scale = T{1} / static_cast<T>(ranks);
+    apply<T>(data, data, data, count, [scale](T total, T) noexcept { return multiply(total, scale); });
+}
+
+} // namespace detail
+
+/// `op` on elements of type T, with its types forgotten. Preconditions: unless it is an empty trivial type, `op`
+/// outlives the reducer; the kernel may copy it, so it must not rely on changing itself. Errors: an exception that
+/// leaves `op` is reported on stderr and ends the process, because the kernel runs inside a transport that carries
+/// other collectives; the other ranks see a lost peer. Cost: one pass without allocation, vectorised for the built-in
+/// operators on integers, float and double.
+template <element T, class Op>
+[[nodiscard]] reducer make_reducer(const Op& op) noexcept {
+    check_operator<Op, T>();
+    if constexpr (operator_on<Op, T>)
+        return {&detail::combine<T, Op>, detail::state_of(op), sizeof(T)};
+    else
+        return {};
+}
+
+/// The last stage of a reduction, run once on its finished result.
+struct finish {
+    /// data[i] = finished(data[i]) for `count` elements of any alignment, reduced over `ranks` ranks.
+    using kernel = void (*)(std::byte* data, std::size_t count, int ranks);
+};
+
+/// The last stage that Op asks for on elements of type T: for `average` one multiplication by 1/ranks, else null.
+template <class Op, element T>
+[[nodiscard]] constexpr finish::kernel finisher_of() noexcept {
+    if constexpr (std::same_as<detail::bare_operator<Op>, average_operator> && std::floating_point<T>)
+        return &detail::scale_to_average<T>;
+    else
+        return nullptr;
+}
+
+} // namespace tutti
+
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif

@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "built_in.hpp"
+#include "element.hpp"
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+/// Operators, built in or your own, and what is known of them when the program is built.
+///
+/// A functor of your own, taken as associative and commutative, serves as well: anything that can be called as
+/// op(T const&, T const&), as a const object, and gives something that converts to T. It must not throw: a reduction
+/// runs deep inside a transport that carries other collectives too, so an exception ends the process.
+namespace tutti {
+
+/// A functor that is associative but not commutative: `non_commutative(f)`. Operands then stay in rank order, by an
+/// algorithm that is proven to keep it.
+template <class Functor>
+struct non_commutative {
+    [[no_unique_address]] Functor functor;
+
+    template <element T>
+    constexpr auto operator()(const T& left, const T& right) const noexcept(noexcept(functor(left, right)))
+        -> decltype(functor(left, right)) {
+        return functor(left, right);
+    }
+};
+
+template <class Functor>
+non_commutative(Functor) -> non_commutative<Functor>;
+
+/// Op reduces elements of type T.
+template <class Op, class T>
+concept operator_on = element<T> && requires(const Op& op, const T& a, const T& b) {
+    { op(a, b) } -> std::convertible_to<T>;
+};
+
+namespace detail {
+
+template <class Op>
+struct unwrapped {
+    using type = Op;
+    static constexpr bool commutative = true;
+};
+
+template <class Functor>
+struct unwrapped<non_commutative<Functor>> {
+    using type = unwrapped<Functor>::type;
+    static constexpr bool commutative = false;
+};
+
+/// Op without const, reference and non_commutative.
+template <class Op>
+using bare_operator = unwrapped<std::remove_cvref_t<Op>>::type;
+
+template <class Op, class... Choice>
+inline constexpr bool is_one_of = (std::same_as<Op, Choice> || ...);
+
+/// Empty for functors.
+template <class Op>
+[[nodiscard]] constexpr std::string_view built_in_name() noexcept {
+    if constexpr (std::same_as<Op, sum_operator>)
+        return "sum";
+    else if constexpr (std::same_as<Op, product_operator>)
+        return "product";
+    else if constexpr (std::same_as<Op, minimum_operator>)
+        return "minimum";
+    else if constexpr (std::same_as<Op, maximum_operator>)
+        return "maximum";
+    else if constexpr (std::same_as<Op, average_operator>)
+        return "average";
+    else if constexpr (std::same_as<Op, bitwise_and_operator>)
+        return "bitwise_and";
+    else if constexpr (std::same_as<Op, bitwise_or_operator>)
+        return "bitwise_or";
+    else if constexpr (std::same_as<Op, bitwise_xor_operator>)
+        return "bitwise_xor";
+    else
+        return {};
+}
+
+} // namespace detail
+
+/// Whether operands may change sides: true of everything but `non_commutative(f)`.
+template <class Op>
+inline constexpr bool is_commutative_v = detail::unwrapped<std::remove_cvref_t<Op>>::commutative;
+
+/// An operator in words: "sum", "functor of 8 bytes", "non_commutative(functor of 1 byte)".
+template <class Op>
+[[nodiscard]] std::string operator_name() {
+    using bare = detail::bare_operator<Op>;
+    std::string name{detail::built_in_name<bare>()};
+    if (name.empty()) name = "functor of " + detail::bytes_in_words(sizeof(std::decay_t<bare>));
+    return is_commutative_v<Op> ? name : "non_commutative(" + name + ")";
+}
+
+/// Identity of an operator, to compare across ranks. Of a functor it knows the size only, because compilers do not
+/// agree on the names of lambdas: that all ranks mean the same by it is up to the caller.
+template <class Op>
+[[nodiscard]] constexpr std::uint64_t operator_id() noexcept {
+    using bare = detail::bare_operator<Op>;
+    constexpr std::string_view name = detail::built_in_name<bare>();
+    std::uint64_t id = detail::hash(is_commutative_v<Op> ? "commutative " : "non_commutative ");
+    id = detail::hash(name.empty() ? "functor" : name, id);
+    if constexpr (name.empty()) id = detail::hash(sizeof(std::decay_t<bare>), id);
+    return id;
+}
+
+/// The same of an operator at hand.
+template <class Op>
+[[nodiscard]] std::string operator_name(const Op&) {
+    return operator_name<Op>();
+}
+template <class Op>
+[[nodiscard]] constexpr std::uint64_t operator_id(const Op&) noexcept {
+    return operator_id<Op>();
+}
+
+/// Stops the build with a plain sentence where Op does not reduce elements of type T.
+template <class Op, element T>
+constexpr void check_operator() noexcept {
+    using bare = detail::bare_operator<Op>;
+    constexpr bool adds = detail::is_one_of<bare, sum_operator, product_operator>;
+    constexpr bool compares = detail::is_one_of<bare, minimum_operator, maximum_operator>;
+    constexpr bool averages = std::same_as<bare, average_operator>;
+    constexpr bool bits = detail::is_one_of<bare, bitwise_and_operator, bitwise_or_operator, bitwise_xor_operator>;
+    constexpr bool known = adds || compares || averages || bits;
+
+    static_assert(!adds || !std::same_as<T, bool>,
+                  "tutti: sum and product are not defined on bool: take maximum for or, minimum for and");
+    static_assert(!(adds || compares) || std::is_arithmetic_v<T>,
+                  "tutti: sum, product, minimum and maximum need an arithmetic element: give a functor for a record");
+    static_assert(!averages || std::floating_point<T>,
+                  "tutti: average needs a floating-point element: take sum and divide");
+    static_assert(!bits || std::integral<T>, "tutti: the bitwise operators need an integer element");
+    static_assert(known || operator_on<Op, T>,
+                  "tutti: the operator must be callable, as a const object, with two elements (T const&, T const&) and "
+                  "give something that converts to the element");
+}
+
+} // namespace tutti

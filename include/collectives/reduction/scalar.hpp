@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+/// Arithmetic on one pair of elements with exactly one answer: the rules by which every rank gets the same bits. Each
+/// function rounds at most once and holds no sum of a product, so no compiler can contract it into an fma. The rules
+/// on NaN end where the compiler is told that there are none (-ffast-math, -ffinite-math-only).
+namespace tutti::detail {
+
+/// The one form of NaN that is ever stored: quiet and positive. Which payload an addition of two NaNs keeps depends on
+/// the order in which the compiler hands them to the processor.
+template <std::floating_point T>
+[[nodiscard]] constexpr T canonical(T x) noexcept {
+    return x == x ? x : std::numeric_limits<T>::quiet_NaN();
+}
+
+/// An unsigned type that wraps and that integer promotion leaves alone: two 16-bit factors would be multiplied as
+/// `int`, and overflow it.
+template <std::integral T>
+using wrapping =
+    std::conditional_t<(sizeof(T) < sizeof(unsigned)), std::type_identity<unsigned>, std::make_unsigned<T>>::type;
+
+template <class T>
+[[nodiscard]] constexpr T add(T a, T b) noexcept {
+    if constexpr (std::floating_point<T>)
+        return canonical(a + b);
+    else
+        return static_cast<T>(static_cast<wrapping<T>>(a) + static_cast<wrapping<T>>(b));
+}
+
+template <class T>
+[[nodiscard]] constexpr T multiply(T a, T b) noexcept {
+    if constexpr (std::floating_point<T>)
+        return canonical(a * b);
+    else
+        return static_cast<T>(static_cast<wrapping<T>>(a) * static_cast<wrapping<T>>(b));
+}
+
+/// Whether an unsigned integer holds exactly the bits of T: float and double, not the long double of x86.
+template <std::floating_point T>
+inline constexpr bool has_bits = sizeof(T) <= 8;
+
+template <std::floating_point T>
+using bits_of = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+
+/// `a` or `b`, whichever goes first, where -0 goes before +0. Equal numbers other than zeros have equal bits, so `or`
+/// of the two candidates sets the sign if either zero has it and changes nothing else. Where one is NaN the candidates
+/// are `a` and `b`, and `or` with a NaN is a NaN. Two minimum instructions and no branch, so it vectorises.
+template <std::floating_point T>
+[[nodiscard]] constexpr T floating_lesser(T a, T b) noexcept {
+    if constexpr (has_bits<T>) {
+        const auto one = std::bit_cast<bits_of<T>>(a < b ? a : b);
+        const auto two = std::bit_cast<bits_of<T>>(b < a ? b : a);
+        return canonical(std::bit_cast<T>(one | two));
+    } else {
+        if (a != a || b != b) return std::numeric_limits<T>::quiet_NaN();
+        return a < b || (a == b && __builtin_signbit(a)) ? a : b;
+    }
+}
+
+/// The smaller one; NaN if either is NaN; -0 before +0.
+template <class T>
+[[nodiscard]] constexpr T lesser(T a, T b) noexcept {
+    if constexpr (std::floating_point<T>)
+        return floating_lesser(a, b);
+    else
+        return b < a ? b : a;
+}
+
+/// The larger one; NaN if either is NaN; -0 before +0.
+template <class T>
+[[nodiscard]] constexpr T greater(T a, T b) noexcept {
+    if constexpr (std::floating_point<T>)
+        return canonical(-floating_lesser(-a, -b));
+    else
+        return a < b ? b : a;
+}
+
+} // namespace tutti::detail

@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "engine/membership.hpp"
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace tutti {
+
+/// A collective under way. Its buffers, and the element type's data in them, belong to the library until wait() has
+/// returned or thrown, test() has returned true, or the request is gone.
+///
+/// Dropping a request waits for it, until its deadline at most; its failure then shows in the next call on the
+/// communicator. Requests of one communicator may be waited for in any order, on each rank in another one.
+template <class Transport>
+class [[nodiscard]] request {
+public:
+    using started = engine::membership<Transport>::started;
+
+    request(std::shared_ptr<engine::membership<Transport>> in, started s)
+        : in_(std::move(in)), started_(std::move(s)) {}
+    request(request&& other) noexcept : in_(std::move(other.in_)), started_(std::move(other.started_)) {
+        other.started_.reset();
+    }
+    request& operator=(request&& other) noexcept {
+        if (this == &other) return *this;
+        started_.reset();
+        in_ = std::move(other.in_);
+        if (other.started_) started_.emplace(std::move(*other.started_));
+        other.started_.reset();
+        return *this;
+    }
+
+    /// Returns when the result is there. Throws tutti::error if the collective failed, at the latest a second after
+    /// its deadline, which counts from the start of the call. A second wait returns at once.
+    void wait() {
+        if (!started_) return;
+        started mine = std::move(*started_);
+        started_.reset();
+        mine.wait();
+    }
+
+    /// Moves what can be moved without sleeping. True when the result is there; throws like wait().
+    [[nodiscard]] bool test() {
+        if (!started_) return true;
+        if (!in_->where()->test(started_->of())) return false;
+        wait();
+        return true;
+    }
+
+    /// True once wait() or test() has found the result, or the request has been moved from.
+    [[nodiscard]] bool collected() const noexcept { return !started_; }
+
+private:
+    template <class T>
+    friend std::size_t wait_any(std::span<request<T>>);
+
+    std::shared_ptr<engine::membership<Transport>> in_;
+    std::optional<started> started_;
+};
+
+/// Waits for all of them, then throws the first failure, if any.
+template <class Transport>
+void wait_all(std::span<request<Transport>> requests) {
+    std::optional<error> first;
+    for (auto& r : requests) {
+        try {
+            r.wait();
+        } catch (const error& e) {
+            if (!first) first = e;
+        }
+    }
+    if (first) throw *first;
+}
+template <class Transport>
+void wait_all(std::vector<request<Transport>>& requests) {
+    wait_all(std::span(requests));
+}
+
+/// Waits until one of them that was not collected before is over, and collects it. Returns its index; the number of
+/// requests if all were collected before. Throws if that one failed. Precondition: all belong to one world.
+template <class Transport>
+[[nodiscard]] std::size_t wait_any(std::span<request<Transport>> requests) {
+    using driver = engine::engine<Transport>;
+    const auto first = [&] {
+        std::size_t i = 0;
+        while (i < requests.size() && (!requests[i].started_ || !driver::over(requests[i].started_->of()))) ++i;
+        return i;
+    };
+    for (auto& r : requests) {
+        if (!r.started_) continue;
+        r.in_->where()->wait([&] { return first() < requests.size(); });
+        const std::size_t i = first();
+        requests[i].wait();
+        return i;
+    }
+    return requests.size();
+}
+template <class Transport>
+[[nodiscard]] std::size_t wait_any(std::vector<request<Transport>>& requests) {
+    return wait_any(std::span(requests));
+}
+
+} // namespace tutti

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "program.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace tutti::schedule {
+
+/// What must come before what on one rank. Two kinds of order:
+/// - data: steps on overlapping places run in program order, each after the *completion* of the former (read after
+///   write, write after read, write after write);
+/// - channel: sends to one peer, and receives from one peer, *start* in program order.
+/// Nothing else is ordered, so independent chunks overlap by themselves.
+struct order {
+    std::vector<std::uint32_t> waits;     ///< per step: completions awaited, plus 1 for a start awaited on its channel
+    std::vector<std::uint32_t> first;     ///< followers of step i: followers[first[i]] to followers[first[i + 1]]
+    std::vector<std::uint32_t> followers; ///< the steps that the completion of a step releases
+    std::vector<int> next_on_channel;     ///< per step: the step that its start releases, or -1
+};
+
+namespace detail {
+
+/// The last writer of each chunk of each buffer, and who has read it since.
+class accesses {
+public:
+    constexpr accesses(const std::vector<step>& steps, int chunks, bool in_place)
+        : chunks_(chunks), in_place_(in_place) {
+        int buffers = 2;
+        for (const step& s : steps)
+            for (const place& x : {s.from, s.to})
+                if (index_of(x.where) >= buffers) buffers = index_of(x.where) + 1;
+        const auto places = static_cast<std::size_t>(buffers) * static_cast<std::size_t>(chunks);
+        writer_.assign(places, -1);
+        readers_.assign(places, -1);
+    }
+
+    constexpr void read(place x, int by, auto&& after) {
+        if (x.where == buffer::input && !in_place_) return; // never written
+        for_each(x, [&](std::size_t at) {
+            if (writer_[at] >= 0) after(writer_[at]);
+            links_.push_back({by, readers_[at]});
+            readers_[at] = static_cast<int>(links_.size()) - 1;
+        });
+    }
+    constexpr void write(place x, int by, auto&& after) {
+        for_each(x, [&](std::size_t at) {
+            if (writer_[at] >= 0) after(writer_[at]);
+            for (int link = readers_[at]; link >= 0; link = links_[static_cast<std::size_t>(link)].second)
+                if (const int reader = links_[static_cast<std::size_t>(link)].first; reader != by) after(reader);
+            readers_[at] = -1;
+            writer_[at] = by;
+        });
+    }
+
+private:
+    constexpr void for_each(place x, auto&& visit) const {
+        const int where = in_place_ && x.where == buffer::input ? index_of(buffer::output) : index_of(x.where);
+        const auto base = static_cast<std::size_t>(where) * static_cast<std::size_t>(chunks_);
+        for (int c = x.first; c < x.first + x.count; ++c) visit(base + static_cast<std::size_t>(c));
+    }
+
+    int chunks_;
+    bool in_place_;
+    std::vector<int> writer_;                // per place, -1 none
+    std::vector<int> readers_;               // per place: head of a list in links_, -1 none
+    std::vector<std::pair<int, int>> links_; // (reader, next)
+};
+
+} // namespace detail
+
+/// The order of one rank's steps. Linear in steps and in the chunks that they touch. In place, input and output are
+/// the same memory.
+[[nodiscard]] constexpr order order_of(const std::vector<step>& steps, int size, int chunks, bool in_place) {
+    const std::size_t n = steps.size();
+    order o;
+    o.waits.assign(n, 0);
+    o.first.assign(n + 1, 0);
+    o.next_on_channel.assign(n, -1);
+    std::vector<std::pair<int, int>> edges; // (before, after)
+    std::vector<int> seen(n, -1);           // the last step that was made to follow this one
+    std::vector<int> last(2 * static_cast<std::size_t>(size), -1);
+    detail::accesses places(steps, chunks, in_place);
+    for (int i = 0; i < static_cast<int>(n); ++i) {
+        const step& s = steps[static_cast<std::size_t>(i)];
+        const auto after = [&](int before) {
+            auto& mark = seen[static_cast<std::size_t>(before)];
+            if (mark == i) return;
+            mark = i;
+            edges.emplace_back(before, i);
+            ++o.waits[static_cast<std::size_t>(i)];
+        };
+        if (reads_from(s)) places.read(s.from, i, after);
+        if (writes_to(s)) places.write(s.to, i, after);
+        if (!communicates(s)) continue;
+        int& former = last[2 * static_cast<std::size_t>(s.peer) + (sends(s) ? 0 : 1)];
+        if (former >= 0) {
+            o.next_on_channel[static_cast<std::size_t>(former)] = i;
+            ++o.waits[static_cast<std::size_t>(i)];
+        }
+        former = i;
+    }
+    for (const auto& [before, after] : edges) ++o.first[static_cast<std::size_t>(before) + 1];
+    for (std::size_t i = 0; i < n; ++i) o.first[i + 1] += o.first[i];
+    o.followers.assign(edges.size(), 0);
+    std::vector<std::uint32_t> fill(o.first.begin(), o.first.end() - 1);
+    for (const auto& [before, after] : edges)
+        o.followers[fill[static_cast<std::size_t>(before)]++] = static_cast<std::uint32_t>(after);
+    return o;
+}
+
+} // namespace tutti::schedule

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "layout.hpp"
+#include "order.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace tutti::schedule {
+
+/// One rank's schedule, ready to run: plain data, independent of count, element and operator.
+struct plan {
+    operation what = operation::allreduce;
+    position where{};
+    int base_chunks = 1; ///< before segmentation
+    int segments = 1;
+    std::vector<step> steps; ///< `peer` is an index into `peers`
+    order dependencies;
+    std::vector<std::uint32_t> ready; ///< the steps that wait for nothing
+    std::vector<int> peers;           ///< ranks, each once, in order of first use
+    std::vector<chunk_range> windows; ///< per buffer: the chunk ids that its memory holds
+
+    [[nodiscard]] int chunks() const noexcept { return base_chunks * segments; }
+    /// How `count` elements are cut: where there are shards, into equal ones first, whatever the number of chunks.
+    [[nodiscard]] layout cut(std::size_t count) const noexcept {
+        if (has_shards(what)) return {count, where.size, base_chunks / where.size * segments};
+        return {count, base_chunks, segments};
+    }
+    /// The scratch memory that a run needs, in elements.
+    [[nodiscard]] std::size_t scratch_elements(const layout& cut) const noexcept {
+        std::size_t sum = 0;
+        for (std::size_t b = 2; b < windows.size(); ++b)
+            sum += cut.bound(windows[b].last) - cut.bound(windows[b].first);
+        return sum;
+    }
+};
+
+/// Makes the plan of one rank from its steps. Linear in steps and chunks.
+[[nodiscard]] inline plan compile(operation what, const position& where, int base_chunks, int segments,
+                                  std::vector<step> steps) {
+    plan p{what, where, base_chunks, segments, std::move(steps), {}, {}, {}, {}};
+    p.dependencies = order_of(p.steps, where.size, p.chunks(), where.in_place);
+    p.windows = {window(what, where, buffer::input, p.chunks()), window(what, where, buffer::output, p.chunks())};
+    std::vector<int> index(static_cast<std::size_t>(where.size), -1);
+    for (std::size_t i = 0; i < p.steps.size(); ++i) {
+        step& s = p.steps[i];
+        if (p.dependencies.waits[i] == 0) p.ready.push_back(static_cast<std::uint32_t>(i));
+        for (const place& x : {s.from, s.to}) {
+            if (x.where < buffer::first_scratch) continue;
+            const auto bank = static_cast<std::size_t>(index_of(x.where));
+            if (p.windows.size() <= bank) p.windows.resize(bank + 1);
+            chunk_range& w = p.windows[bank];
+            if (w.count() == 0) w = {x.first, x.first + x.count};
+            w = {std::min(w.first, x.first), std::max(w.last, x.first + x.count)};
+        }
+        if (!communicates(s)) continue;
+        int& at = index[static_cast<std::size_t>(s.peer)];
+        if (at < 0) {
+            at = static_cast<int>(p.peers.size());
+            p.peers.push_back(s.peer);
+        }
+        s.peer = at;
+    }
+    return p;
+}
+
+} // namespace tutti::schedule

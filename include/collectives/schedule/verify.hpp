@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "verify/execution.hpp"
+#include "verify/postcondition.hpp"
+#include "verify/rounds.hpp"
+#include "verify/shape.hpp"
+
+#include <string>
+
+namespace tutti::schedule {
+
+/// What verify has found out about a program.
+struct proof {
+    bool proven = false;
+    finding fault{};              ///< the first flaw, when not proven
+    cost measured{};              ///< exact counts
+    bool preserves_order = false; ///< every result has its operands in rank order
+    bool in_order = false;        ///< also completes when each rank walks its list strictly in order
+
+    /// One line; of a flaw it names rank and step.
+    [[nodiscard]] std::string message() const { return message_of(fault); }
+};
+
+namespace detail {
+
+/// Every rank hears of every other, however far: the graph of messages is connected.
+[[nodiscard]] constexpr finding connected(const program& p) {
+    std::vector<char> known(static_cast<std::size_t>(p.size), 0);
+    std::vector<std::vector<int>> neighbours(static_cast<std::size_t>(p.size), std::vector<int>{});
+    for (int r = 0; r < p.size; ++r)
+        for (const step& s : p.ranks[static_cast<std::size_t>(r)])
+            if (sends(s)) {
+                neighbours[static_cast<std::size_t>(r)].push_back(s.peer);
+                neighbours[static_cast<std::size_t>(s.peer)].push_back(r);
+            }
+    std::vector<int> open{0};
+    known[0] = 1;
+    while (!open.empty()) {
+        const int r = open.back();
+        open.pop_back();
+        for (int q : neighbours[static_cast<std::size_t>(r)])
+            if (!known[static_cast<std::size_t>(q)]) {
+                known[static_cast<std::size_t>(q)] = 1;
+                open.push_back(q);
+            }
+    }
+    for (int r = 0; r < p.size; ++r)
+        if (!known[static_cast<std::size_t>(r)]) return {flaw::disconnected, r, -1, 0};
+    return {};
+}
+
+[[nodiscard]] constexpr finding compare(const cost& stated, const cost& found) {
+    struct figure {
+        const char* unit;
+        long long stated, found;
+    };
+    for (const figure& f :
+         {figure{"depth", stated.depth, found.depth}, figure{"rounds", stated.rounds, found.rounds},
+          figure{"chunks sent", stated.sent, found.sent}, figure{"chunks received", stated.received, found.received},
+          figure{"fan-in", stated.fan_in, found.fan_in}})
+        if (f.found > f.stated || (!stated.bound && f.found < f.stated))
+            return {flaw::other_cost, 0, -1, -1, -1, -1, f.stated, f.found, f.unit};
+    return {};
+}
+
+} // namespace detail
+
+/// Proves a program, or finds its first flaw:
+/// - each place ends with exactly what the operation promises, every contribution once;
+/// - nobody deadlocks, even when no send finishes before its receive has begun;
+/// - both ends of every message name the same chunks, so that they agree for every layout;
+/// - every rank holds the same ordered expression for the same chunk, hence the same bits;
+/// - the graph of messages is connected;
+/// - the cost is what `stated` says (no more than it says, where it is a bound), when it is given.
+/// Takes time and memory linear in steps and in the chunks that they touch, plus P². Also runs at compile time.
+[[nodiscard]] constexpr proof verify(const program& p, const cost* stated = nullptr) {
+    proof result;
+    result.fault = detail::shapes_of(p);
+    if (result.fault.what != flaw::none) return result;
+    detail::execution run(p);
+    result.fault = run.run();
+    if (result.fault.what != flaw::none) return result;
+    result.fault = detail::connected(p);
+    if (result.fault.what != flaw::none) return result;
+    detail::postcondition promise(p, run);
+    result.fault = promise.check();
+    if (result.fault.what != flaw::none) return result;
+    const auto order_at = [&](int r) -> const order& { return run.order_at(r); };
+    result.measured = run.measured();
+    result.measured.rounds = detail::round_counter(p, order_at).count();
+    result.preserves_order = promise.preserves_order();
+    result.in_order = detail::completes_in_order(p, order_at);
+    if (stated) result.fault = detail::compare(*stated, result.measured);
+    result.proven = result.fault.what == flaw::none;
+    return result;
+}
+
+} // namespace tutti::schedule

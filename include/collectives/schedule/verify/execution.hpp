@@ -1,0 +1,241 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../order.hpp"
+#include "expression.hpp"
+#include "fault.hpp"
+
+namespace tutti::schedule::detail {
+
+/// Where the two ends of a channel stand: the first send and the first receive that are not matched yet (-1: none).
+struct meeting {
+    int send = -1;
+    int receive = -1;
+};
+
+/// Runs a program with symbolic values and without any buffering: a send completes when its receive has begun. Since
+/// channels are ordered and steps deterministic, one execution stands for all. Shapes must have been checked.
+class execution {
+public:
+    constexpr explicit execution(const program& p)
+        : program_(p), values_(p.size),
+          meetings_(static_cast<std::size_t>(p.size) * static_cast<std::size_t>(p.size), meeting{}) {
+        for (int r = 0; r < p.size; ++r) add_rank(r);
+    }
+
+    constexpr finding run() {
+        for (int r = 0; r < program_.size; ++r)
+            for (int i = 0; i < static_cast<int>(at(r).steps->size()); ++i)
+                if (at(r).waits[static_cast<std::size_t>(i)] == 0) ready_.push_back({r, i});
+        while (!ready_.empty()) {
+            const ticket t = ready_.back();
+            ready_.pop_back();
+            if (const finding f = start(t.rank, t.step); f.what != flaw::none) return f;
+        }
+        return stuck();
+    }
+
+    [[nodiscard]] constexpr const expressions& values() const noexcept { return values_; }
+    [[nodiscard]] constexpr int value(int rank, place x) const { return at(rank).value[index(rank, x.where, x.first)]; }
+    [[nodiscard]] constexpr int writer(int rank, place x) const {
+        return at(rank).writer[index(rank, x.where, x.first)];
+    }
+    [[nodiscard]] constexpr const order& order_at(int rank) const { return at(rank).first_to_last; }
+    [[nodiscard]] constexpr cost measured() const;
+
+private:
+    struct ticket {
+        int rank, step;
+    };
+    struct arrival {
+        int depth, from;
+    };
+    struct rank_state {
+        const std::vector<step>* steps = nullptr;
+        order first_to_last;
+        std::vector<std::uint32_t> waits;
+        std::vector<char> started, finished;
+        std::vector<int> value, depth, writer; ///< per place: expression (-1 nothing), message depth, last writing step
+        std::vector<arrival> arrivals;
+        long long sent = 0, received = 0;
+        int deepest = 0;
+    };
+
+    [[nodiscard]] constexpr rank_state& at(int r) { return ranks_[static_cast<std::size_t>(r)]; }
+    [[nodiscard]] constexpr const rank_state& at(int r) const { return ranks_[static_cast<std::size_t>(r)]; }
+    [[nodiscard]] constexpr meeting& between(int from, int to) {
+        return meetings_[static_cast<std::size_t>(from) * static_cast<std::size_t>(program_.size) +
+                         static_cast<std::size_t>(to)];
+    }
+    [[nodiscard]] constexpr std::size_t index(int, buffer b, int chunk) const {
+        const int where = program_.in_place && b == buffer::input ? index_of(buffer::output) : index_of(b);
+        return static_cast<std::size_t>(where) * static_cast<std::size_t>(program_.chunks) +
+               static_cast<std::size_t>(chunk);
+    }
+
+    constexpr void add_rank(int r) {
+        rank_state s;
+        s.steps = &program_.ranks[static_cast<std::size_t>(r)];
+        s.first_to_last = order_of(*s.steps, program_.size, program_.chunks, program_.in_place);
+        s.waits = s.first_to_last.waits;
+        s.started.assign(s.steps->size(), 0);
+        s.finished.assign(s.steps->size(), 0);
+        int buffers = 2;
+        for (int i = 0; i < static_cast<int>(s.steps->size()); ++i) {
+            const step& x = (*s.steps)[static_cast<std::size_t>(i)];
+            for (const place& y : {x.from, x.to})
+                buffers = index_of(y.where) >= buffers ? index_of(y.where) + 1 : buffers;
+            if (sends(x) && between(r, x.peer).send < 0) between(r, x.peer).send = i;
+            if (receives(x) && between(x.peer, r).receive < 0) between(x.peer, r).receive = i;
+        }
+        const auto places = static_cast<std::size_t>(buffers) * static_cast<std::size_t>(program_.chunks);
+        s.value.assign(places, -1);
+        s.depth.assign(places, 0);
+        s.writer.assign(places, -1);
+        const chunk_range mine = window(program_.what, program_.at(r), buffer::input, program_.chunks);
+        for (int c = mine.first; c < mine.last; ++c) s.value[index(r, buffer::input, c)] = r;
+        ranks_.push_back(static_cast<rank_state&&>(s));
+    }
+
+    constexpr finding start(int r, int i) {
+        rank_state& s = at(r);
+        const step& x = (*s.steps)[static_cast<std::size_t>(i)];
+        s.started[static_cast<std::size_t>(i)] = 1;
+        if (!communicates(x)) {
+            for (int k = 0; k < x.from.count; ++k)
+                if (const finding f = apply(r, i, k, -1, 0); f.what != flaw::none) return f;
+            finish(r, i);
+            return {};
+        }
+        if (const int next = s.first_to_last.next_on_channel[static_cast<std::size_t>(i)]; next >= 0) release(r, next);
+        return sends(x) ? meet(r, x.peer) : meet(x.peer, r);
+    }
+
+    /// Moves the next message of the channel if both ends have started.
+    constexpr finding meet(int from, int to) {
+        meeting& m = between(from, to);
+        while (m.send >= 0 && m.receive >= 0 && at(from).started[static_cast<std::size_t>(m.send)] &&
+               at(to).started[static_cast<std::size_t>(m.receive)]) {
+            const int i = m.send, j = m.receive;
+            m.send = at(from).first_to_last.next_on_channel[static_cast<std::size_t>(i)];
+            m.receive = at(to).first_to_last.next_on_channel[static_cast<std::size_t>(j)];
+            if (const finding f = deliver(from, i, to, j); f.what != flaw::none) return f;
+            finish(from, i);
+            finish(to, j);
+        }
+        return {};
+    }
+
+    constexpr finding deliver(int from, int i, int to, int j) {
+        rank_state &s = at(from), &t = at(to);
+        const place source = (*s.steps)[static_cast<std::size_t>(i)].from;
+        const place target = (*t.steps)[static_cast<std::size_t>(j)].to;
+        if (source.first != target.first || source.count != target.count)
+            return {flaw::length_mismatch, from, i, to, j, source.first};
+        int depth = 0;
+        for (int k = 0; k < source.count; ++k) {
+            const int before = s.depth[index(from, source.where, source.first + k)];
+            depth = before > depth ? before : depth;
+        }
+        for (int k = 0; k < source.count; ++k) {
+            const int value = s.value[index(from, source.where, source.first + k)];
+            if (value < 0) return {flaw::reads_nothing, from, i, -1, -1, source.first + k};
+            if (const finding f = apply(to, j, k, value, depth + 1); f.what != flaw::none) return f;
+        }
+        s.sent += source.count;
+        t.received += source.count;
+        t.deepest = depth + 1 > t.deepest ? depth + 1 : t.deepest;
+        t.arrivals.push_back({depth + 1, from});
+        return {};
+    }
+
+    /// What the step does to the k-th of its chunks; `incoming` and its depth when it receives.
+    constexpr finding apply(int r, int i, int k, int incoming, int depth) {
+        rank_state& s = at(r);
+        const step& x = (*s.steps)[static_cast<std::size_t>(i)];
+        const std::size_t to = index(r, x.to.where, x.to.first + k);
+        if (x.what == action::receive) {
+            s.value[to] = incoming;
+            s.depth[to] = depth;
+        } else {
+            const std::size_t from = index(r, x.from.where, x.from.first + k);
+            const int own = x.what == action::reduce ? s.value[to] : s.value[from];
+            const int other = x.what == action::reduce ? s.value[from] : incoming;
+            if (own < 0 || (other < 0 && x.what != action::copy))
+                return {flaw::reads_nothing, r, i, -1, -1, x.from.first + k};
+            const int before = x.what == action::reduce && s.depth[to] > s.depth[from] ? s.depth[to] : s.depth[from];
+            s.depth[to] = before > depth ? before : depth;
+            s.value[to] = x.what == action::copy  ? own
+                          : x.other == side::left ? values_.combine(other, own, r, i)
+                                                  : values_.combine(own, other, r, i);
+        }
+        s.writer[to] = i;
+        return {};
+    }
+
+    constexpr void finish(int r, int i) {
+        rank_state& s = at(r);
+        s.finished[static_cast<std::size_t>(i)] = 1;
+        const order& o = s.first_to_last;
+        for (auto f = o.first[static_cast<std::size_t>(i)]; f < o.first[static_cast<std::size_t>(i) + 1]; ++f)
+            release(r, static_cast<int>(o.followers[f]));
+    }
+    constexpr void release(int r, int i) {
+        if (--at(r).waits[static_cast<std::size_t>(i)] == 0) ready_.push_back({r, i});
+    }
+
+    /// Names an unfinished step and what it waits for, if there is any.
+    constexpr finding stuck() const {
+        for (int r = 0; r < program_.size; ++r)
+            for (int i = 0; i < static_cast<int>(at(r).steps->size()); ++i)
+                if (!at(r).finished[static_cast<std::size_t>(i)]) return why_stuck(r, i);
+        return {};
+    }
+    constexpr finding why_stuck(int r, int i) const {
+        // The first unfinished step has started: it is a message that waits for its peer. Rather name a step that waits
+        // to overwrite what a started send still needs, if there is one, since that explains the most.
+        for (int j = i; j < static_cast<int>(at(r).steps->size()); ++j) {
+            const order& o = at(r).first_to_last;
+            const step& x = (*at(r).steps)[static_cast<std::size_t>(j)];
+            const auto number = static_cast<std::size_t>(j);
+            if (!sends(x) || !at(r).started[number] || at(r).finished[number]) continue;
+            for (auto f = o.first[number]; f < o.first[number + 1]; ++f)
+                return {flaw::deadlock, r, static_cast<int>(o.followers[f]), x.peer, j, x.from.first, 0, 0, "", true};
+        }
+        const step& x = (*at(r).steps)[static_cast<std::size_t>(i)];
+        return {flaw::deadlock, r, i, communicates(x) ? x.peer : -1, -1, width(x) > 0 ? x.from.first : -1};
+    }
+
+    const program& program_;
+    expressions values_;
+    std::vector<rank_state> ranks_;
+    std::vector<meeting> meetings_; ///< by (from, to)
+    std::vector<ticket> ready_;
+};
+
+/// All of the cost but its rounds.
+constexpr cost execution::measured() const {
+    cost most;
+    for (const rank_state& s : ranks_) {
+        most.sent = s.sent > most.sent ? s.sent : most.sent;
+        most.received = s.received > most.received ? s.received : most.received;
+        most.depth = s.deepest > most.depth ? s.deepest : most.depth;
+        // Count distinct senders by depth: a pair (depth, sender) counts once.
+        std::vector<std::vector<int>> senders(static_cast<std::size_t>(s.deepest) + 1, std::vector<int>{});
+        std::vector<int> last(static_cast<std::size_t>(program_.size), -1);
+        for (const arrival& a : s.arrivals) senders[static_cast<std::size_t>(a.depth)].push_back(a.from);
+        for (int depth = 1; depth <= s.deepest; ++depth) {
+            int distinct = 0;
+            for (int from : senders[static_cast<std::size_t>(depth)]) {
+                if (last[static_cast<std::size_t>(from)] == depth) continue;
+                last[static_cast<std::size_t>(from)] = depth;
+                ++distinct;
+            }
+            most.fan_in = distinct > most.fan_in ? distinct : most.fan_in;
+        }
+    }
+    return most;
+}
+
+} // namespace tutti::schedule::detail

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../cost.hpp"
+#include "../program.hpp"
+
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace tutti::schedule {
+
+/// What is wrong with a schedule.
+enum class flaw : std::uint8_t {
+    none,
+    bad_program,     ///< no ranks or no chunks, not as many lists as ranks, or chunks that do not make equal shards
+    bad_peer,        ///< a peer out of range, or the rank itself
+    bad_place,       ///< chunks outside of what the buffer holds on that rank, or an empty range
+    writes_input,    ///< the input is never written
+    relabels,        ///< data of one chunk id put under another: lengths differ in uneven layouts
+    reads_nothing,   ///< a chunk is read that holds nothing yet
+    length_mismatch, ///< the two ends of a message name different chunks
+    deadlock,        ///< without buffering, some steps never complete
+    lost,            ///< a contribution is missing from a result
+    doubled,         ///< a contribution is in a result twice
+    wrong_data,      ///< a place holds something else than the operation promises
+    different_bits,  ///< two ranks hold differently grouped or ordered results for the same chunk
+    disconnected,    ///< some ranks never hear of the others, so that a failure or a mismatch could not reach them
+    other_cost,      ///< the cost is not the one stated
+};
+
+/// A flaw and where it is. `step` is the rank's step number, -1 when it is about none.
+struct finding {
+    flaw what = flaw::none;
+    int rank = -1;
+    int step = -1;
+    int other_rank = -1;
+    int other_step = -1;
+    int chunk = -1;
+    long long expected = 0;
+    long long found = 0;
+    const char* unit = "";   ///< of an other_cost
+    bool being_sent = false; ///< of a deadlock: it waits to overwrite what is still being sent
+};
+
+[[nodiscard]] inline std::string message_of(const finding& f) {
+    using std::to_string;
+    const std::string here = "rank " + to_string(f.rank) + (f.step >= 0 ? " step " + to_string(f.step) : "");
+    const std::string there =
+        "rank " + to_string(f.other_rank) + (f.other_step >= 0 ? " step " + to_string(f.other_step) : "");
+    const std::string chunk = "chunk " + to_string(f.chunk);
+    switch (f.what) {
+    case flaw::none: return "proven";
+    case flaw::bad_program: return "the program's ranks, lists and chunks do not fit each other and the operation";
+    case flaw::bad_peer: return here + ": no such peer: " + to_string(f.other_rank);
+    case flaw::bad_place: return here + ": " + chunk + " is outside of the buffer that the step names";
+    case flaw::writes_input: return here + " writes the input";
+    case flaw::relabels: return here + " puts data of " + chunk + " under another chunk id, whose length may differ";
+    case flaw::reads_nothing: return here + " reads " + chunk + ", which holds nothing yet";
+    case flaw::length_mismatch: return here + " and " + there + " are two ends of a message but name different chunks";
+    case flaw::deadlock:
+        if (f.being_sent)
+            return here + " never runs: it would overwrite " + chunk + ", still being sent by step " +
+                   to_string(f.other_step);
+        if (f.other_rank >= 0) return here + " never completes: it waits for " + there;
+        return here + " never runs";
+    case flaw::lost: return here + ": " + chunk + " lacks the contribution of rank " + to_string(f.other_rank);
+    case flaw::doubled:
+        return here + ": " + chunk + " has the contribution of rank " + to_string(f.other_rank) + " twice";
+    case flaw::wrong_data:
+        return here + ": " + chunk + " holds something else than rank " + to_string(f.other_rank) + "'s data";
+    case flaw::different_bits: return here + ": " + chunk + " is grouped or ordered otherwise than on " + there;
+    case flaw::disconnected: return here + " is not connected with rank " + to_string(f.other_rank);
+    case flaw::other_cost:
+        return here + ": " + f.unit + " stated " + to_string(f.expected) + ", found " + to_string(f.found);
+    }
+    return {};
+}
+
+} // namespace tutti::schedule

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "execution.hpp"
+
+namespace tutti::schedule::detail {
+
+/// Holds what an execution left in the outputs against what the operation promises.
+class postcondition {
+public:
+    constexpr postcondition(const program& p, const execution& e)
+        : p_(p), e_(e), complete_(e.values().size(), 0), expected_(static_cast<std::size_t>(p.chunks), -1),
+          holder_(static_cast<std::size_t>(p.chunks), -1) {}
+
+    constexpr finding check() {
+        for (int r = 0; r < p_.size; ++r) {
+            const chunk_range mine = window(p_.what, p_.at(r), buffer::output, p_.chunks);
+            for (int c = mine.first; c < mine.last; ++c)
+                if (const finding f = schedule::reduces(p_.what) ? check_sum(r, c) : check_copy(r, c);
+                    f.what != flaw::none)
+                    return f;
+        }
+        return {};
+    }
+    /// Every result has its operands in rank order.
+    [[nodiscard]] constexpr bool preserves_order() const noexcept { return preserves_order_; }
+
+private:
+    constexpr finding check_copy(int r, int c) const {
+        const int source = p_.what == operation::broadcast ? p_.root : c / (p_.chunks / p_.size);
+        if (value(r, c) == source) return {};
+        return {flaw::wrong_data, r, writer(r, c), source, -1, c};
+    }
+
+    constexpr finding check_sum(int r, int c) {
+        const int found = value(r, c);
+        if (found < 0) return {flaw::lost, r, -1, r, -1, c};
+        auto& expected = expected_[static_cast<std::size_t>(c)];
+        if (expected < 0) {
+            if (const finding f = check_complete(r, c, found); f.what != flaw::none) return f;
+            expected = found;
+            holder_[static_cast<std::size_t>(c)] = r;
+            preserves_order_ = preserves_order_ && e_.values()[found].in_rank_order;
+        }
+        if (found == expected) return {};
+        if (const finding f = check_complete(r, c, found); f.what != flaw::none) return f;
+        const int other = holder_[static_cast<std::size_t>(c)];
+        return {flaw::different_bits, r, writer(r, c), other, writer(other, c), c};
+    }
+
+    constexpr finding check_complete(int r, int c, int n) {
+        char& known = complete_[static_cast<std::size_t>(n)];
+        if (known) return {};
+        const std::vector<int> times = e_.values().inputs_of(n, p_.size);
+        for (int q = 0; q < p_.size; ++q)
+            if (times[static_cast<std::size_t>(q)] > 1) return doubled(n, q, c);
+        for (int q = 0; q < p_.size; ++q)
+            if (times[static_cast<std::size_t>(q)] < 1) return {flaw::lost, r, writer(r, c), q, -1, c};
+        known = 1;
+        return {};
+    }
+
+    /// Blames the step that first brought two sums together that both have rank q's input.
+    constexpr finding doubled(int n, int q, int c) const {
+        const auto times_in = [&](int x) { return e_.values().inputs_of(x, p_.size)[static_cast<std::size_t>(q)]; };
+        for (;;) {
+            const auto& node = e_.values()[n];
+            if (times_in(node.left) > 1)
+                n = node.left;
+            else if (times_in(node.right) > 1)
+                n = node.right;
+            else
+                return {flaw::doubled, node.rank, node.step, q, -1, c};
+        }
+    }
+
+    constexpr int value(int r, int c) const { return e_.value(r, {buffer::output, c, 1}); }
+    constexpr int writer(int r, int c) const { return e_.writer(r, {buffer::output, c, 1}); }
+
+    const program& p_;
+    const execution& e_;
+    std::vector<char> complete_; ///< per expression: holds every input exactly once
+    std::vector<int> expected_;  ///< per chunk: the expression that all ranks must hold
+    std::vector<int> holder_;    ///< per chunk: the rank where it was first seen
+    bool preserves_order_ = true;
+};
+
+} // namespace tutti::schedule::detail

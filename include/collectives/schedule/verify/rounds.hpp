@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "replay.hpp"
+
+namespace tutti::schedule::detail {
+
+/// Counts unit-time steps: in one round a rank sends at most one and receives at most one message, the first in its
+/// program order that can go. The program must complete without buffering.
+class round_counter {
+public:
+    constexpr round_counter(const program& p, const auto& order_at) : replay_(p, order_at), size_(p.size) {
+        open_.assign(static_cast<std::size_t>(size_), std::vector<int>{});
+        for (int r = 0; r < size_; ++r)
+            for (int i = 0; i < replay_.steps(r); ++i)
+                if (replay_.free(r, i)) freed_.push_back({r, i});
+    }
+
+    constexpr int count() {
+        int rounds = 0;
+        for (settle(); pass_messages(); settle()) ++rounds;
+        return rounds;
+    }
+
+private:
+    struct ticket {
+        int rank, step;
+    };
+
+    /// Starts all that can start. What does not communicate takes no time.
+    constexpr void settle() {
+        const auto freed = [this](int r, int i) { freed_.push_back({r, i}); };
+        while (!freed_.empty()) {
+            const ticket t = freed_.back();
+            freed_.pop_back();
+            const step& s = replay_.at(t.rank, t.step);
+            replay_.start(t.rank, t.step, freed);
+            if (!communicates(s))
+                replay_.finish(t.rank, t.step, freed);
+            else if (sends(s))
+                open(t.rank, t.step);
+        }
+    }
+
+    /// Keeps a rank's open sends in falling program order, so that the first one is at the end.
+    constexpr void open(int r, int i) {
+        auto& list = open_[static_cast<std::size_t>(r)];
+        auto at = list.begin();
+        while (at != list.end() && *at > i) ++at;
+        list.insert(at, i);
+    }
+
+    constexpr bool pass_messages() {
+        std::vector<char> taken(static_cast<std::size_t>(size_), 0);
+        std::vector<ticket> done;
+        for (int r = 0; r < size_; ++r) {
+            auto& list = open_[static_cast<std::size_t>(r)];
+            for (auto k = list.size(); k-- > 0;) {
+                const int i = list[k], peer = replay_.at(r, i).peer;
+                const int j = replay_.next_receive(r, peer);
+                if (taken[static_cast<std::size_t>(peer)] || replay_.next_send(r, peer) != i ||
+                    !replay_.started(peer, j))
+                    continue;
+                taken[static_cast<std::size_t>(peer)] = 1;
+                list.erase(list.begin() + static_cast<std::ptrdiff_t>(k));
+                done.push_back({r, i});
+                done.push_back({peer, j});
+                break;
+            }
+        }
+        for (const ticket& t : done) replay_.finish(t.rank, t.step, [this](int r, int i) { freed_.push_back({r, i}); });
+        return !done.empty();
+    }
+
+    replay replay_;
+    int size_;
+    std::vector<std::vector<int>> open_;
+    std::vector<ticket> freed_;
+};
+
+/// Whether the program also completes when each rank walks its list strictly in order, with posted sends and blocking
+/// receives: what one block of a GPU does.
+[[nodiscard]] constexpr bool completes_in_order(const program& p, const auto& order_at) {
+    replay walk(p, order_at);
+    std::vector<int> at(static_cast<std::size_t>(p.size), 0), again;
+    const auto nothing = [](int, int) {};
+    for (int r = p.size - 1; r >= 0; --r) again.push_back(r);
+    while (!again.empty()) {
+        const int r = again.back();
+        again.pop_back();
+        int& i = at[static_cast<std::size_t>(r)];
+        for (; i < walk.steps(r) && walk.free(r, i); ++i) {
+            const step& s = walk.at(r, i);
+            if (receives(s)) {
+                const int j = walk.next_send(s.peer, r);
+                if (!walk.started(s.peer, j)) break;
+                walk.start(r, i, nothing);
+                walk.finish(s.peer, j, nothing);
+                walk.finish(r, i, nothing);
+                again.push_back(s.peer);
+                continue;
+            }
+            walk.start(r, i, nothing);
+            if (sends(s))
+                again.push_back(s.peer);
+            else
+                walk.finish(r, i, nothing);
+        }
+    }
+    for (int r = 0; r < p.size; ++r)
+        if (at[static_cast<std::size_t>(r)] < walk.steps(r)) return false;
+    return true;
+}
+
+} // namespace tutti::schedule::detail

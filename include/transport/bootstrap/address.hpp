@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti::transport::bootstrap {
+
+/// An IPv4 or IPv6 address with a port.
+class address {
+public:
+    address() = default;
+    address(const sockaddr* from, socklen_t length) : length_(std::min<socklen_t>(length, sizeof storage_)) {
+        std::memcpy(&storage_, from, length_);
+    }
+
+    /// A literal address; nothing if the text is not one.
+    [[nodiscard]] static std::optional<address> literal(const std::string& text, std::uint16_t port) {
+        address a;
+        if (::inet_pton(AF_INET, text.c_str(), &a.v4().sin_addr) == 1)
+            a.become(AF_INET, sizeof(sockaddr_in));
+        else if (::inet_pton(AF_INET6, text.c_str(), &a.v6().sin6_addr) == 1)
+            a.become(AF_INET6, sizeof(sockaddr_in6));
+        else
+            return std::nullopt;
+        a.set_port(port);
+        return a;
+    }
+
+    [[nodiscard]] int family() const noexcept { return storage_.ss_family; }
+    [[nodiscard]] const sockaddr* data() const noexcept { return reinterpret_cast<const sockaddr*>(&storage_); }
+    [[nodiscard]] socklen_t length() const noexcept { return length_; }
+    [[nodiscard]] std::uint16_t port() const noexcept {
+        return ntohs(family() == AF_INET6 ? v6().sin6_port : v4().sin_port);
+    }
+    void set_port(std::uint16_t port) noexcept {
+        if (family() == AF_INET6)
+            v6().sin6_port = htons(port);
+        else
+            v4().sin_port = htons(port);
+    }
+
+    /// The bytes of the address in network order: 4, 16, or none.
+    [[nodiscard]] std::span<const std::uint8_t> octets() const noexcept {
+        if (family() == AF_INET) return {reinterpret_cast<const std::uint8_t*>(&v4().sin_addr), 4};
+        if (family() == AF_INET6) return {reinterpret_cast<const std::uint8_t*>(&v6().sin6_addr), 16};
+        return {};
+    }
+
+    [[nodiscard]] bool loopback() const noexcept {
+        if (family() == AF_INET) return octets()[0] == 127;
+        if (family() != AF_INET6) return false;
+        if (IN6_IS_ADDR_V4MAPPED(&v6().sin6_addr)) return octets()[12] == 127;
+        return IN6_IS_ADDR_LOOPBACK(&v6().sin6_addr);
+    }
+
+    /// An IPv4 address that a dual-stack socket wrote as IPv6, as IPv4 again; others as they are.
+    [[nodiscard]] address unmapped() const {
+        if (family() != AF_INET6 || !IN6_IS_ADDR_V4MAPPED(&v6().sin6_addr)) return *this;
+        address a;
+        a.become(AF_INET, sizeof(sockaddr_in));
+        std::memcpy(&a.v4().sin_addr, octets().data() + 12, 4);
+        a.set_port(port());
+        return a;
+    }
+
+    /// Without the port: "10.0.0.1", "::1".
+    [[nodiscard]] std::string host() const {
+        std::array<char, INET6_ADDRSTRLEN> text{};
+        if (octets().empty() || !::inet_ntop(family(), octets().data(), text.data(), text.size())) return "?";
+        return text.data();
+    }
+
+    /// "10.0.0.1:80", "[::1]:80".
+    [[nodiscard]] std::string text() const {
+        const auto number = std::to_string(port());
+        return family() == AF_INET6 ? "[" + host() + "]:" + number : host() + ":" + number;
+    }
+
+    friend bool operator==(const address& a, const address& b) {
+        const auto x = a.octets();
+        const auto y = b.octets();
+        return a.family() == b.family() && a.port() == b.port() && std::equal(x.begin(), x.end(), y.begin(), y.end());
+    }
+
+private:
+    void become(int family, socklen_t length) noexcept {
+        storage_.ss_family = static_cast<sa_family_t>(family);
+        length_ = length;
+    }
+    [[nodiscard]] sockaddr_in& v4() noexcept { return reinterpret_cast<sockaddr_in&>(storage_); }
+    [[nodiscard]] const sockaddr_in& v4() const noexcept { return reinterpret_cast<const sockaddr_in&>(storage_); }
+    [[nodiscard]] sockaddr_in6& v6() noexcept { return reinterpret_cast<sockaddr_in6&>(storage_); }
+    [[nodiscard]] const sockaddr_in6& v6() const noexcept { return reinterpret_cast<const sockaddr_in6&>(storage_); }
+
+    sockaddr_storage storage_{};
+    socklen_t length_ = 0;
+};
+
+/// The addresses of a host name or literal, each once; empty, with `why`, if there are none. May block on the resolver.
+[[nodiscard]] inline std::vector<address> resolve(const std::string& host, std::uint16_t port, std::string& why) {
+    addrinfo hints{};
+    hints.ai_socktype = SOCK_STREAM;
+    addrinfo* found = nullptr;
+    const int failed = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
+    const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
+    std::vector<address> out;
+    if (failed) why = ::gai_strerror(failed);
+    for (auto* a = failed ? nullptr : found; a; a = a->ai_next) {
+        if (a->ai_family != AF_INET && a->ai_family != AF_INET6) continue;
+        const address next(a->ai_addr, a->ai_addrlen);
+        if (std::find(out.begin(), out.end(), next) == out.end()) out.push_back(next);
+    }
+    if (out.empty() && why.empty()) why = "it has no IPv4 or IPv6 address";
+    return out;
+}
+
+} // namespace tutti::transport::bootstrap

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "handshake.hpp"
+#include "route.hpp"
+#include "socket.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <functional>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace tutti::transport::bootstrap {
+
+namespace detail {
+
+using moment = std::chrono::steady_clock::time_point;
+
+inline std::string seconds_in_words(std::chrono::milliseconds t) {
+    return std::to_string(t.count() / 1000) + "." + std::to_string(t.count() / 100 % 10) + " s";
+}
+
+/// Drives a handshake over a socket until it is decided or the time is up. Returns why nothing came of it, or nothing.
+inline std::string prove(int fd, handshake& h, moment until) {
+    while (!h.accepted()) {
+        if (const auto out = h.outgoing(); !out.empty()) {
+            const auto w = write_some(fd, out);
+            if (w.ended) return "the connection broke before it was proven";
+            h.sent(w.bytes);
+            if (w.bytes == 0 && !wait_ready(fd, POLLOUT, until)) return "it does not read";
+            continue;
+        }
+        if (h.refused()) return std::string(h.reason());
+        std::array<std::byte, 128> landing;
+        const auto r = read_some(fd, std::span(landing).first(std::min(h.wanted(), landing.size())));
+        if (r.ended) return "it closed the connection before it was proven";
+        h.feed(std::span(landing).first(r.bytes));
+        if (r.bytes == 0 && !wait_ready(fd, POLLIN, until)) return "it accepts connections but does not answer";
+    }
+    return {};
+}
+
+} // namespace detail
+
+/// How long a rank goes on after a refusal that is not proven itself, "wrong secret" too: another process, or a former
+/// run's rendezvous, may hold the port for a moment.
+inline constexpr std::chrono::seconds refusal_patience{10};
+
+/// Connects to the rendezvous and proves itself, again and again until it works or `until`; blocks. `where` yields the
+/// addresses to try, or a reason why there are none. Throws a bootstrap error when the time is up, when one who knows
+/// the secret refuses, or when others have refused for refusal_patience.
+[[nodiscard]] inline descriptor dial(const identity& me, const std::function<std::vector<address>(std::string&)>& where,
+                                     detail::moment until) {
+    using namespace std::chrono_literals;
+    const std::string place = "the rendezvous of rank 0 at " + me.rendezvous.text();
+    const auto begun = std::chrono::steady_clock::now();
+    std::string problem = "nobody answers";
+    std::string refusal;
+    for (auto pause = 5ms;; pause = std::min(2 * pause, std::chrono::milliseconds(250))) {
+        for (const auto& a : where(problem)) {
+            const auto now = std::chrono::steady_clock::now();
+            auto fd = connect_to(a, std::min(until, now + 2s));
+            if (!fd) problem = words_of_errno(errno);
+            if (!fd) continue;
+            auto h = handshake::connecting(me.key, {purpose::control, 0, me.rank, 0, me.size, 0});
+            problem = detail::prove(fd.get(), h, std::min(until, std::chrono::steady_clock::now() + 5s));
+            if (problem.empty()) return fd;
+            if (h.refused()) {
+                if (refusal.empty()) until = std::min(until, std::chrono::steady_clock::now() + refusal_patience);
+                refusal = problem;
+            }
+            if (h.refused_for_good())
+                bootstrap_failed("rank " + std::to_string(me.rank) + " was not let in by " + place + ": " + problem,
+                                 "give every rank rank 0's address");
+        }
+        if (std::chrono::steady_clock::now() + pause >= until) break;
+        std::this_thread::sleep_for(pause);
+    }
+    if (!refusal.empty() && refusal != problem) problem += "; who answered before: " + refusal;
+    const auto waited =
+        refusal.empty() ? me.timeout : std::chrono::duration_cast<std::chrono::milliseconds>(until - begun);
+    bootstrap_failed("rank " + std::to_string(me.rank) + " could not reach " + place + " within " +
+                         detail::seconds_in_words(waited) + ": " + problem,
+                     "check that rank 0 runs and that every rank has the same TUTTI_ADDRESS and the same secret");
+}
+
+} // namespace tutti::transport::bootstrap

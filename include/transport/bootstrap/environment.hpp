@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "endpoint.hpp"
+#include "failure.hpp"
+#include "secret.hpp"
+#include "secret_file.hpp"
+
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <span>
+#include <string>
+
+namespace tutti::transport::bootstrap {
+
+/// Who this rank is and where the others meet.
+struct identity {
+    int rank = 0;
+    int size = 1;
+    endpoint rendezvous; ///< where rank 0 listens; port 0 only where rank 0 hands the real one on itself
+    secret key;
+    std::string interface;                     ///< rule for the data port's interface, see choose_interface()
+    bool insecure = false;                     ///< without a secret: leave loopback nevertheless
+    std::chrono::milliseconds timeout{60'000}; ///< for all ranks to meet
+
+    /// May this rank listen at or connect to addresses beyond loopback?
+    [[nodiscard]] bool may_leave_loopback() const { return key.configured() || insecure; }
+};
+
+namespace detail {
+
+inline std::string variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value ? value : "";
+}
+
+inline int whole_number(const char* name, int least, int most) {
+    const std::string text = variable(name);
+    int value = 0;
+    const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (text.empty())
+        bootstrap_failed(std::string(name) + " is not set", "start the program with tutti run, or set it");
+    if (bad != std::errc{} || end != text.data() + text.size() || value < least || value > most)
+        bootstrap_failed(std::string(name) + " is \"" + text + "\": it must be a whole number from " +
+                         std::to_string(least) + " to " + std::to_string(most));
+    return value;
+}
+
+inline secret secret_from_environment() {
+    const char* spoken = std::getenv("TUTTI_SECRET"); // not copied: the copy would have to be wiped
+    const auto file = variable("TUTTI_SECRET_FILE");
+    if (file.empty()) return secret(spoken ? spoken : "");
+    if (spoken && *spoken) bootstrap_failed("both TUTTI_SECRET and TUTTI_SECRET_FILE are set", "unset one of them");
+    return read_secret_file(file);
+}
+
+inline bool started_by_tutti() {
+    return !variable("TUTTI_RANK").empty() || !variable("TUTTI_SIZE").empty() || !variable("TUTTI_ADDRESS").empty();
+}
+
+inline identity read_tutti() {
+    identity me;
+    me.size = whole_number("TUTTI_SIZE", 1, 1 << 20);
+    me.rank = whole_number("TUTTI_RANK", 0, me.size - 1);
+    const auto where = variable("TUTTI_ADDRESS");
+    if (where.empty()) bootstrap_failed("TUTTI_ADDRESS is not set", "set it to rank 0's host:port on every rank");
+    me.rendezvous = parse_endpoint(where, "TUTTI_ADDRESS");
+    return me;
+}
+
+/// What is the same under every launcher.
+inline void read_settings(identity& me) {
+    me.key = secret_from_environment();
+    me.interface = variable("TUTTI_INTERFACE");
+    const auto insecure = variable("TUTTI_INSECURE");
+    if (!insecure.empty() && insecure != "0" && insecure != "1")
+        bootstrap_failed("TUTTI_INSECURE is \"" + insecure + "\": it must be 0 or 1");
+    me.insecure = insecure == "1";
+    if (!variable("TUTTI_BOOTSTRAP_TIMEOUT").empty())
+        me.timeout = std::chrono::seconds(whole_number("TUTTI_BOOTSTRAP_TIMEOUT", 1, 86'400));
+}
+
+} // namespace detail
+
+/// A program that starts ranks and tells each who it is.
+struct launcher {
+    bool (*present)();  ///< its marks are in the environment
+    identity (*read)(); ///< rank, size and rendezvous from them; throws a bootstrap error that names what is wrong
+};
+
+/// In the order in which they are asked. A new launcher is a new line here.
+inline constexpr std::array launchers{
+    launcher{detail::started_by_tutti, detail::read_tutti},
+};
+
+/// Who this process is, from what its launcher put into the environment:
+/// TUTTI_RANK, TUTTI_SIZE, TUTTI_ADDRESS (rank 0's host:port) from tutti's own; and under any launcher TUTTI_SECRET or
+/// TUTTI_SECRET_FILE, TUTTI_INTERFACE, TUTTI_INSECURE (0 or 1), TUTTI_BOOTSTRAP_TIMEOUT (seconds, 60).
+/// Throws a bootstrap error that names the variable which is missing or wrong.
+[[nodiscard]] inline identity identity_from_environment() {
+    for (const auto& l : launchers) {
+        if (!l.present()) continue;
+        identity me = l.read();
+        detail::read_settings(me);
+        return me;
+    }
+    bootstrap_failed("TUTTI_RANK, TUTTI_SIZE and TUTTI_ADDRESS are not set: no launcher started this program",
+                     "start it with tutti run -n 4 -- PROGRAM, or set them for every rank");
+}
+
+} // namespace tutti::transport::bootstrap

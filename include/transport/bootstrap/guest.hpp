@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "frame_stream.hpp"
+#include "handshake.hpp"
+#include "socket.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace tutti::transport::bootstrap {
+
+/// A connection that somebody opened to the rendezvous: a stranger until its handshake is done, then a guest who may
+/// ask to join, then a member.
+class guest {
+public:
+    enum class phase : std::uint8_t { proving, asking, member, gone };
+    static constexpr std::chrono::seconds patience{5}; ///< for the proof, and again for the request to join
+
+    guest(descriptor socket, const secret& s, std::chrono::steady_clock::time_point now)
+        : stream_(std::move(socket)), proof_(handshake::accepting(s, guest_rules{})), deadline_(now + patience) {}
+
+    /// Moves the handshake as far as it goes without waiting. Reads no byte behind it.
+    void prove(std::chrono::steady_clock::time_point now) {
+        for (bool moved = true; moved && phase_ == phase::proving;) {
+            moved = read_proof();
+            moved = write_proof() || moved;
+            if (proof_.refused()) leave();
+            if (!proof_.accepted()) continue;
+            phase_ = phase::asking;
+            deadline_ = now + patience;
+        }
+    }
+
+    /// The guest was seated as `rank`.
+    void become_member(int rank) {
+        phase_ = phase::member;
+        rank_ = rank;
+        deadline_ = std::chrono::steady_clock::time_point::max();
+    }
+
+    void leave() { phase_ = phase::gone; }
+
+    [[nodiscard]] bool wants_write() const {
+        return phase_ == phase::proving ? !proof_.outgoing().empty() : stream_.wants_write();
+    }
+    [[nodiscard]] phase where() const noexcept { return phase_; }
+    [[nodiscard]] bool stranger() const noexcept { return phase_ == phase::proving || phase_ == phase::asking; }
+    [[nodiscard]] int rank() const noexcept { return rank_; }
+    /// The rank that it claimed when it proved that it knows the secret.
+    [[nodiscard]] int claimed_rank() const noexcept { return proof_.theirs().rank; }
+    [[nodiscard]] std::chrono::steady_clock::time_point deadline() const noexcept { return deadline_; }
+    [[nodiscard]] frame_stream& stream() noexcept { return stream_; }
+    [[nodiscard]] int get() const noexcept { return stream_.get(); }
+
+private:
+    bool read_proof() {
+        std::array<std::byte, 128> landing;
+        const auto n = std::min(proof_.wanted(), landing.size());
+        if (n == 0) return false;
+        const auto r = read_some(get(), std::span(landing).first(n));
+        if (r.ended) leave();
+        proof_.feed(std::span(landing).first(r.bytes));
+        return r.bytes > 0;
+    }
+
+    bool write_proof() {
+        if (proof_.outgoing().empty()) return false;
+        const auto r = write_some(get(), proof_.outgoing());
+        if (r.ended) leave();
+        proof_.sent(r.bytes);
+        return r.bytes > 0;
+    }
+
+    frame_stream stream_;
+    handshake proof_;
+    phase phase_ = phase::proving;
+    int rank_ = -1;
+    std::chrono::steady_clock::time_point deadline_;
+};
+
+} // namespace tutti::transport::bootstrap

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "bytes.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti::transport::bootstrap {
+
+/// One rank as the others must know it.
+struct member {
+    std::int32_t rank = -1;
+    std::int32_t size = 0;   ///< of the world that it expects
+    std::string address;     ///< of its data port, a literal IPv4 or IPv6 address
+    std::uint16_t port = 0;  ///< its data port
+    std::string host;        ///< host name, for people
+    std::string host_id;     ///< equal exactly where ranks run on one kernel under one host name
+    std::uint32_t cores = 1; ///< that it may run on
+    std::int64_t pid = 0;
+    friend bool operator==(const member&, const member&) = default;
+};
+
+/// Everyone, as rank 0 found them; the same on every rank.
+struct world_table {
+    std::uint64_t world = 0;     ///< drawn by rank 0; goes into the hello of every data connection
+    std::vector<member> members; ///< by rank
+
+    /// More ranks share this rank's host than it has cores.
+    [[nodiscard]] bool crowded(int rank) const {
+        const auto& me = members[static_cast<std::size_t>(rank)];
+        const auto here =
+            std::count_if(members.begin(), members.end(), [&](const member& m) { return m.host_id == me.host_id; });
+        return static_cast<std::uint64_t>(here) > me.cores;
+    }
+};
+
+inline constexpr std::size_t max_name_bytes = 512; ///< of any string of a member
+
+inline void write_member(byte_writer& w, const member& m) {
+    w.integer(m.rank);
+    w.integer(m.size);
+    w.text(m.address, max_name_bytes);
+    w.integer(m.port);
+    w.text(m.host, max_name_bytes);
+    w.text(m.host_id, max_name_bytes);
+    w.integer(m.cores);
+    w.integer(m.pid);
+}
+
+[[nodiscard]] inline member read_member(byte_reader& r) {
+    member m;
+    m.rank = r.integer<std::int32_t>();
+    m.size = r.integer<std::int32_t>();
+    m.address = r.text(max_name_bytes);
+    m.port = r.integer<std::uint16_t>();
+    m.host = r.text(max_name_bytes);
+    m.host_id = r.text(max_name_bytes);
+    m.cores = r.integer<std::uint32_t>();
+    m.pid = r.integer<std::int64_t>();
+    return m;
+}
+
+} // namespace tutti::transport::bootstrap

@@ -1,0 +1,217 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "assembly.hpp"
+#include "guest.hpp"
+#include "ledger.hpp"
+#include "notice_codec.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti::transport::bootstrap {
+
+/// What the rendezvous does with its connections, whoever polls them: seats ranks, sends the table when all have come,
+/// then carries notices between ranks and ledger. Never waits. Strangers are bounded in number and in time; whatever
+/// one sends ends its own connection and nothing else.
+class reception {
+public:
+    /// So many may be proving themselves; past that the oldest is dropped, and tries again. Of those who have proven
+    /// themselves and not yet asked to join so many may be there beside a world's ranks: to drop a rank would end it.
+    static constexpr std::size_t max_strangers = 128;
+
+    /// `timeout` from `now` for everyone to come.
+    reception(int size, secret key, std::string place, std::chrono::milliseconds timeout, clock::time_point now)
+        : key_(std::move(key)), place_(std::move(place)), seats_(size), ledger_(size), opened_(now),
+          deadline_(now + timeout), by_rank_(static_cast<std::size_t>(size), nullptr) {}
+
+    void welcome(descriptor socket, clock::time_point now) {
+        guests_.push_back(std::make_unique<guest>(std::move(socket), key_, now));
+        if (count(guest::phase::proving) > max_strangers) drop_oldest_stranger();
+    }
+
+    /// Frees the place of one who has proven nothing; false if there is none.
+    bool drop_oldest_stranger() {
+        if (!send_oldest_away(guest::phase::proving)) return false;
+        purge();
+        return true;
+    }
+
+    /// poll() found the guest ready.
+    void attend(guest& g, clock::time_point now) {
+        if (g.where() == guest::phase::proving) prove(g, now);
+        if (g.where() == guest::phase::proving || g.where() == guest::phase::gone) return;
+        g.stream().flush();
+        g.stream().read();
+        while (g.where() != guest::phase::gone) {
+            const auto f = g.stream().next();
+            if (!f) break;
+            if (g.where() == guest::phase::asking)
+                take_request(g, *f, now);
+            else
+                take_notice(g, *f, now);
+        }
+        if (g.stream().ended() && g.where() != guest::phase::gone) lose(g, g.stream().why(), now);
+    }
+
+    /// What time decides, and the delivery of what the ledger wants said. To be called after every round of attend().
+    void settle(clock::time_point now) {
+        for (auto& g : guests_)
+            if (g->stranger() && g->deadline() <= now) g->leave();
+        if (assembling() && deadline_ <= now) give_up(missing_sentence(now));
+        ledger_.tick(now);
+        deliver(now);
+        purge();
+    }
+
+    /// There will be no world: everyone who came is told why.
+    void give_up(const std::string& why) {
+        std::vector<std::byte> body;
+        byte_writer(body).text(why, max_text_bytes);
+        for (auto* g : by_rank_)
+            if (g) g->stream().send(frame_type::refused, body);
+        given_up_ = true;
+    }
+
+    [[nodiscard]] bool given_up() const noexcept { return given_up_; }
+    [[nodiscard]] bool assembling() const noexcept { return !started_ && !given_up_; }
+    /// Members that are connected still.
+    [[nodiscard]] bool empty() const {
+        return std::all_of(by_rank_.begin(), by_rank_.end(), [](const guest* g) { return g == nullptr; });
+    }
+    [[nodiscard]] bool anything_unsent() const {
+        return std::any_of(by_rank_.begin(), by_rank_.end(), [](const guest* g) { return g && g->wants_write(); });
+    }
+    [[nodiscard]] std::vector<std::unique_ptr<guest>>& guests() noexcept { return guests_; }
+
+    /// When settle() is wanted at the latest.
+    [[nodiscard]] clock::time_point next_deadline() const {
+        auto next = assembling() ? std::min(deadline_, ledger_.next_tick()) : ledger_.next_tick();
+        for (const auto& g : guests_) next = std::min(next, g->deadline());
+        return next;
+    }
+
+private:
+    [[nodiscard]] std::size_t count(guest::phase p) const {
+        return static_cast<std::size_t>(
+            std::count_if(guests_.begin(), guests_.end(), [p](const auto& g) { return g->where() == p; }));
+    }
+
+    /// The guest stays in the list until purge(), so that whoever walks along it is not disturbed.
+    bool send_oldest_away(guest::phase p) {
+        const auto it = std::find_if(guests_.begin(), guests_.end(), [p](const auto& g) { return g->where() == p; });
+        if (it == guests_.end()) return false;
+        (*it)->leave();
+        return true;
+    }
+
+    void prove(guest& g, clock::time_point now) {
+        g.prove(now);
+        if (g.where() != guest::phase::asking) return;
+        if (count(guest::phase::asking) > by_rank_.size() + max_strangers) send_oldest_away(guest::phase::asking);
+    }
+
+    void take_request(guest& g, const frame& f, clock::time_point now) {
+        byte_reader r(f.body);
+        const auto m = read_member(r);
+        const std::chrono::milliseconds patience(r.integer<std::uint32_t>());
+        if (f.type != frame_type::join || !r.finished() || m.rank != g.claimed_rank()) return g.leave();
+        if (const auto objection = given_up_ ? std::string("the rendezvous has given up") : seats_.admit(m)) {
+            std::vector<std::byte> body;
+            byte_writer(body).text(*objection, max_text_bytes);
+            g.stream().send(frame_type::refused, body);
+            return g.leave();
+        }
+        g.become_member(m.rank);
+        by_rank_[static_cast<std::size_t>(m.rank)] = &g;
+        // A rank that gives up leaves the world incomplete for all: the first one's patience is everyone's.
+        deadline_ = std::min(deadline_, now + patience);
+        if (seats_.complete()) start();
+    }
+
+    /// Everyone has come: tells everyone who is where. The same bytes for all, written once.
+    void start() {
+        std::uint64_t world = 0;
+        while (world == 0) draw(std::as_writable_bytes(std::span(&world, 1)));
+        std::vector<std::byte> table;
+        for (const auto& m : seats_.members()) {
+            std::vector<std::byte> body;
+            byte_writer w(body);
+            write_member(w, m);
+            append_frame(table, frame_type::member, body);
+        }
+        std::vector<std::byte> body;
+        byte_writer(body).integer(world);
+        append_frame(table, frame_type::start, body);
+        // Nothing was said to a member before, so that there is room in all streams or in none.
+        started_ =
+            std::all_of(by_rank_.begin(), by_rank_.end(), [&](guest* to) { return to->stream().send_frames(table); });
+        if (!started_)
+            give_up("the table of " + std::to_string(seats_.size()) + " ranks has " + std::to_string(table.size()) +
+                    " bytes, more than the " + std::to_string(frame_stream::max_unsent_bytes) +
+                    " that one connection may hold");
+    }
+
+    void take_notice(guest& g, const frame& f, clock::time_point now) {
+        const auto n = f.type == frame_type::talk ? decode_notice(f.body) : std::nullopt;
+        if (!n) return lose(g, "it sent what is no notice", now);
+        if (!started_) return;
+        ledger_.take(g.rank(), *n, now);
+        if (n->kind == notice_kind::left) dismiss(g);
+    }
+
+    void dismiss(guest& g) {
+        if (g.where() == guest::phase::member) by_rank_[static_cast<std::size_t>(g.rank())] = nullptr;
+        g.leave();
+    }
+
+    void lose(guest& g, const std::string& why, clock::time_point now) {
+        const bool was_member = g.where() == guest::phase::member;
+        dismiss(g);
+        if (!was_member) return;
+        if (started_)
+            ledger_.lost(g.rank(), why, now);
+        else if (!given_up_)
+            seats_.withdraw(g.rank());
+    }
+
+    void deliver(clock::time_point now) {
+        for (auto pending = ledger_.drain(); !pending.empty(); pending = ledger_.drain())
+            for (const auto& o : pending) {
+                guest* g = by_rank_[static_cast<std::size_t>(o.to)];
+                if (g && !g->stream().send(frame_type::talk, encode(o.what)))
+                    lose(*g, "it does not read what it is told", now);
+            }
+    }
+
+    [[nodiscard]] std::string missing_sentence(clock::time_point now) const {
+        const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(now - opened_).count();
+        return seats_.missing_in_words() + " never came to the rendezvous at " + place_ + "; " +
+               std::to_string(seats_.present()) + " of " + std::to_string(seats_.size()) + " ranks came within " +
+               std::to_string(waited / 1000) + "." + std::to_string(waited / 100 % 10) + " s";
+    }
+
+    void purge() {
+        std::erase_if(guests_, [](const auto& g) { return g->where() == guest::phase::gone; });
+    }
+
+    secret key_;
+    std::string place_;
+    assembly seats_;
+    ledger ledger_;
+    clock::time_point opened_;
+    clock::time_point deadline_;
+    std::vector<std::unique_ptr<guest>> guests_; // in the order in which they came
+    std::vector<guest*> by_rank_;                // members that are connected
+    bool started_ = false;
+    bool given_up_ = false;
+};
+
+} // namespace tutti::transport::bootstrap

@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "reception.hpp"
+#include "socket.hpp"
+
+#include <sys/eventfd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace tutti::transport::bootstrap {
+
+namespace detail {
+
+/// Blocks all signals while it lives, so that a thread started meanwhile never handles one: they are the program's.
+class [[nodiscard]] signal_shield {
+public:
+    signal_shield() noexcept {
+        sigset_t all;
+        sigfillset(&all);
+        ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+    }
+    ~signal_shield() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    signal_shield(const signal_shield&) = delete;
+    signal_shield& operator=(const signal_shield&) = delete;
+
+private:
+    sigset_t before_{};
+};
+
+} // namespace detail
+
+/// Where all ranks meet and where the ledger is kept: run by rank 0 in one thread of its own, which sleeps in poll(2)
+/// and is on no data path. Rank 0 itself talks to it like any other rank.
+///
+/// Destroying it does not leave the others without a control plane at once: it goes on serving until every rank has
+/// left or is lost, for `linger` at most. Rank 0 says `left` on its own connection before.
+class rendezvous {
+public:
+    struct settings {
+        std::chrono::milliseconds timeout{60'000}; ///< for all ranks to come
+        std::chrono::milliseconds linger{2'000};
+        bool any_port = false; ///< allow port 0: the system picks one, see bound()
+    };
+
+    /// Listens at all of `where`, and starts the thread. Of several addresses those that this host does not have are
+    /// passed over: a name may mean more than the host was given. Throws a bootstrap error if it cannot.
+    rendezvous(int size, const std::vector<address>& where, const secret& key, const settings& how)
+        : linger_(how.linger), wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+        for (const auto& a : where) listen(a, how.any_port, &a != &where.back() || !listeners_.empty());
+        if (listeners_.empty() || !wake_) bootstrap_failed("rank 0 has no address to listen at");
+        bound_ = local_address(listeners_.front().get());
+        reception desk(size, key, bound_.text(), how.timeout, clock::now());
+        const detail::signal_shield none_on_the_thread;
+        thread_ = std::thread([this, d = std::move(desk)]() mutable { serve(d); });
+    }
+
+    rendezvous(const rendezvous&) = delete;
+    rendezvous& operator=(const rendezvous&) = delete;
+
+    ~rendezvous() {
+        // The flag orders nothing but itself: the thread shares no other data that changes, and is joined below.
+        stopping_.store(true, std::memory_order_relaxed);
+        const std::uint64_t one = 1;
+        static_cast<void>(::write(wake_.get(), &one, sizeof one));
+        thread_.join();
+    }
+
+    /// The first address that it listens at, with the real port.
+    [[nodiscard]] const address& bound() const noexcept { return bound_; }
+
+private:
+    static constexpr std::chrono::milliseconds farewell{1'000};   // to send the reason of a failure
+    static constexpr std::chrono::milliseconds accept_pause{100}; // when the process has no file descriptor to spare
+
+    /// Where the host does not have the address, that is an error unless it is `dispensable`.
+    void listen(const address& a, bool any_port, bool dispensable) {
+        if (a.port() == 0 && !any_port)
+            bootstrap_failed("rank 0 cannot listen at port 0: the others could not find it");
+        auto fd = listen_on(a);
+        if (!fd && dispensable && (errno == EADDRNOTAVAIL || errno == EAFNOSUPPORT)) return;
+        if (!fd)
+            bootstrap_failed("rank 0 cannot listen at " + a.text() + ": " + words_of_errno(errno),
+                             "TUTTI_ADDRESS must be a free port on an address of rank 0's host");
+        listeners_.push_back(std::move(fd));
+    }
+
+    void serve(reception& desk) {
+        serve_until_done(desk);
+        listeners_.clear(); // who comes now is refused by the system, not left waiting
+    }
+
+    void serve_until_done(reception& desk) {
+        auto end = clock::time_point::max();
+        bool farewell_begun = false;
+        for (;;) {
+            round(desk, end);
+            const auto now = clock::now();
+            const bool stopping = stopping_.load(std::memory_order_relaxed);
+            if (stopping && desk.assembling()) desk.give_up("rank 0 stopped before all ranks had come");
+            if (!farewell_begun && (stopping || desk.given_up())) {
+                farewell_begun = true;
+                end = now + (desk.given_up() ? farewell : linger_);
+            }
+            if (!farewell_begun) continue;
+            if (now >= end || desk.empty() || (desk.given_up() && !desk.anything_unsent())) return;
+        }
+    }
+
+    /// Sleeps until something happens or is due, and deals with it.
+    void round(reception& desk, clock::time_point end) {
+        std::vector<pollfd> ready{{wake_.get(), POLLIN, 0}};
+        const bool paused = clock::now() < paused_until_;
+        for (const auto& l : listeners_) ready.push_back({paused ? -1 : l.get(), POLLIN, 0});
+        for (const auto& g : desk.guests())
+            ready.push_back({g->get(), static_cast<short>(g->wants_write() ? POLLIN | POLLOUT : POLLIN), 0});
+        const auto until = std::min({end, desk.next_deadline(), paused ? paused_until_ : end});
+        ::poll(ready.data(), ready.size(), timeout_until(until));
+
+        const auto now = clock::now();
+        if (ready[0].revents != 0) {
+            std::uint64_t count = 0;
+            static_cast<void>(::read(wake_.get(), &count, sizeof count));
+        }
+        const std::size_t known = desk.guests().size();
+        for (std::size_t i = 0; i < known; ++i)
+            if (ready[1 + listeners_.size() + i].revents != 0) desk.attend(*desk.guests()[i], now);
+        desk.settle(now);
+        for (std::size_t i = 0; i < listeners_.size(); ++i)
+            if (ready[1 + i].revents != 0) admit(desk, listeners_[i].get(), now);
+    }
+
+    static int timeout_until(clock::time_point until) {
+        const auto now = clock::now();
+        if (until <= now) return 0;
+        if (until - now > std::chrono::minutes(1)) return 60'000;
+        return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(until - now).count());
+    }
+
+    void admit(reception& desk, int listener, clock::time_point now) {
+        for (int i = 0; i < 64; ++i) {
+            auto fd = accept_from(listener);
+            if (fd) {
+                desk.welcome(std::move(fd), now);
+                continue;
+            }
+            const int why = errno;
+            const bool full = why == EMFILE || why == ENFILE || why == ENOBUFS || why == ENOMEM;
+            if (full && !desk.drop_oldest_stranger()) paused_until_ = now + accept_pause;
+            if (why != ECONNABORTED) return;
+        }
+    }
+
+    std::chrono::milliseconds linger_;
+    descriptor wake_;
+    std::vector<descriptor> listeners_; // the thread's alone once it runs
+    address bound_;
+    clock::time_point paused_until_ = clock::time_point::min();
+    std::atomic<bool> stopping_{false};
+    std::thread thread_;
+};
+
+} // namespace tutti::transport::bootstrap

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "control.hpp"
+#include "host.hpp"
+#include "rendezvous.hpp"
+#include "route.hpp"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace tutti::transport::bootstrap {
+
+/// A rank's part in a world: the control connection, and on rank 0 the rendezvous behind it. To begin: construct,
+/// listen for data at data_address(), join() with the port. Destroying it says `left`; on rank 0 that takes until the
+/// others have left too, rendezvous::settings::linger at most.
+class session {
+public:
+    /// Rank 0 starts listening; every rank connects, retrying until me.timeout. Throws a bootstrap error.
+    explicit session(identity me) : me_(std::move(me)) {
+        if (me_.rank == 0) {
+            rendezvous::settings how;
+            how.timeout = me_.timeout;
+            server_.emplace(me_.size, listening_addresses(me_), me_.key, how);
+        }
+        control_.emplace(me_, server_ ? std::optional(server_->bound()) : std::nullopt);
+    }
+
+    [[nodiscard]] const identity& who() const noexcept { return me_; }
+    [[nodiscard]] control& plane() noexcept { return *control_; }
+    [[nodiscard]] const world_table& table() const noexcept { return control_->table(); }
+
+    /// Where to listen for data; the port is 0. Throws a bootstrap error that lists the candidates.
+    [[nodiscard]] address data_address() const { return bootstrap::data_address(me_, control_->route()); }
+
+    /// Tells everyone where this rank listens for data, and waits for all of them. Throws a bootstrap error.
+    const world_table& join(const address& data) {
+        member mine = this_process();
+        mine.address = data.host();
+        mine.port = data.port();
+        return control_->join(std::move(mine));
+    }
+
+private:
+    identity me_;
+    std::optional<rendezvous> server_; // outlives the connection to it
+    std::optional<control> control_;
+};
+
+} // namespace tutti::transport::bootstrap

@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "address.hpp"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <system_error>
+#include <utility>
+
+/// Plain non-blocking TCP sockets. The control plane speaks to the kernel itself: it needs a dozen system calls and one
+/// poll(2) with a deadline, and units that use only the memory transport need not compile Asio.
+namespace tutti::transport::bootstrap {
+
+/// An open file, closed with its owner.
+class [[nodiscard]] descriptor {
+public:
+    descriptor() = default;
+    explicit descriptor(int fd) noexcept : fd_(fd) {}
+    descriptor(descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+    descriptor& operator=(descriptor&& other) noexcept {
+        std::swap(fd_, other.fd_);
+        return *this;
+    }
+    ~descriptor() { reset(); }
+    void reset() noexcept {
+        if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+    }
+    [[nodiscard]] int get() const noexcept { return fd_; }
+    [[nodiscard]] explicit operator bool() const noexcept { return fd_ >= 0; }
+
+private:
+    int fd_ = -1;
+};
+
+[[nodiscard]] inline std::string words_of_errno(int code) { return std::generic_category().message(code); }
+
+[[nodiscard]] inline address local_address(int fd) {
+    sockaddr_storage s{};
+    socklen_t length = sizeof s;
+    if (::getsockname(fd, reinterpret_cast<sockaddr*>(&s), &length) != 0) return {};
+    return address(reinterpret_cast<sockaddr*>(&s), length).unmapped();
+}
+
+[[nodiscard]] inline address remote_address(int fd) {
+    sockaddr_storage s{};
+    socklen_t length = sizeof s;
+    if (::getpeername(fd, reinterpret_cast<sockaddr*>(&s), &length) != 0) return {};
+    return address(reinterpret_cast<sockaddr*>(&s), length).unmapped();
+}
+
+namespace detail {
+
+inline void set(int fd, int level, int option, int value) noexcept {
+    ::setsockopt(fd, level, option, &value, sizeof value);
+}
+
+/// Notices are small and urgent; a host that vanished without a word shows within about ten seconds.
+inline void tune_control_socket(int fd) noexcept {
+    set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+    set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+    set(fd, IPPROTO_TCP, TCP_KEEPIDLE, 4);
+    set(fd, IPPROTO_TCP, TCP_KEEPINTVL, 2);
+    set(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
+    set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, 10'000);
+}
+
+} // namespace detail
+
+/// A listening socket; the wildcard of IPv6 also takes IPv4. Empty on failure, errno says why.
+[[nodiscard]] inline descriptor listen_on(const address& where) {
+    descriptor fd(::socket(where.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    if (!fd) return fd;
+    detail::set(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);
+    if (where.family() == AF_INET6) detail::set(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0);
+    if (::bind(fd.get(), where.data(), where.length()) != 0 || ::listen(fd.get(), 1024) != 0) {
+        const int why = errno;
+        fd.reset();
+        errno = why;
+    }
+    return fd;
+}
+
+/// The next connection, if one waits.
+[[nodiscard]] inline descriptor accept_from(int listener) {
+    descriptor fd(::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (fd) detail::tune_control_socket(fd.get());
+    return fd;
+}
+
+/// Waits until the socket is ready for `events` or the time is up.
+inline bool wait_ready(int fd, short events, std::chrono::steady_clock::time_point until) {
+    for (;;) {
+        const auto left =
+            std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
+        pollfd p{fd, events, 0};
+        const int ready = ::poll(&p, 1, static_cast<int>(std::clamp<long long>(left, 0, 60'000)));
+        if (ready > 0) return true;
+        if (ready == 0 && left <= 0) return false;
+    }
+}
+
+/// Connects; empty on failure or when the time is up, errno says why.
+[[nodiscard]] inline descriptor connect_to(const address& where, std::chrono::steady_clock::time_point until) {
+    descriptor fd(::socket(where.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    if (!fd) return fd;
+    int why = ::connect(fd.get(), where.data(), where.length()) == 0 ? 0 : errno;
+    if (why == EINPROGRESS) {
+        socklen_t length = sizeof why;
+        why = ETIMEDOUT;
+        if (wait_ready(fd.get(), POLLOUT, until)) ::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &why, &length);
+    }
+    // A loopback port nobody listens on may connect to itself.
+    if (why == 0 && local_address(fd.get()) == remote_address(fd.get())) why = ECONNREFUSED;
+    if (why != 0)
+        fd.reset();
+    else
+        detail::tune_control_socket(fd.get());
+    errno = why;
+    return fd;
+}
+
+/// What became of a read or write: a count, nothing for now, or the end (`error` 0: the other side closed).
+struct io_result {
+    std::size_t bytes = 0;
+    bool ended = false;
+    int error = 0;
+};
+
+[[nodiscard]] inline io_result result_of(ssize_t n) {
+    if (n > 0) return {static_cast<std::size_t>(n), false, 0};
+    if (n == 0) return {0, true, 0};
+    if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return {};
+    return {0, true, errno};
+}
+
+[[nodiscard]] inline io_result read_some(int fd, std::span<std::byte> into) {
+    return result_of(::recv(fd, into.data(), into.size(), 0));
+}
+
+/// Precondition: `from` is not empty.
+[[nodiscard]] inline io_result write_some(int fd, std::span<const std::byte> from) {
+    return result_of(::send(fd, from.data(), from.size(), MSG_NOSIGNAL));
+}
+
+} // namespace tutti::transport::bootstrap

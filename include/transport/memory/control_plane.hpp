@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../bootstrap/ledger.hpp"
+#include "../transport.hpp"
+#include "doorbell.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace tutti::transport::detail {
+
+/// The ledger, a mailbox and a bell for each rank. Every function may be called from any thread.
+class control_plane {
+public:
+    explicit control_plane(int size) : ledger_(size), desks_(static_cast<std::size_t>(size)) {}
+
+    [[nodiscard]] doorbell& bell(int rank) noexcept { return desk_of(rank).bell; }
+
+    void ring_all() {
+        for (desk& d : desks_) d.bell.ring();
+    }
+
+    void tell(int from, notice n) {
+        const std::lock_guard lock{mutex_};
+        ledger_.take(from, std::move(n), clock::now());
+        deliver();
+    }
+
+    void lose(int rank, std::string how) {
+        const std::lock_guard lock{mutex_};
+        ledger_.lost(rank, std::move(how), clock::now());
+        deliver();
+    }
+
+    [[nodiscard]] bool has_mail(int rank) const noexcept {
+        // Only a hint, the mail itself is guarded by the mutex. A deliverer sets it before it rings, so whom the bell
+        // wakes sees it (the bell synchronizes); whoever looks earlier is rung afterwards.
+        return desks_[static_cast<std::size_t>(rank)].has_mail.load(std::memory_order_relaxed);
+    }
+
+    [[nodiscard]] bool fetch(int rank, notice& n) {
+        if (!has_mail(rank)) return false;
+        const std::lock_guard lock{mutex_};
+        desk& d = desk_of(rank);
+        if (d.mail.empty()) return false;
+        n = std::move(d.mail.front());
+        d.mail.pop_front();
+        d.has_mail.store(!d.mail.empty(), std::memory_order_relaxed);
+        return true;
+    }
+
+    /// When tick() is wanted; whoever sleeps past it is rung when it moves forward.
+    [[nodiscard]] clock::time_point next_tick() const noexcept {
+        // Relaxed: a hint, as has_mail.
+        return clock::time_point{clock::duration{next_tick_.load(std::memory_order_relaxed)}};
+    }
+
+    /// Lets the ledger make the decisions that are due, if any.
+    void tick(clock::time_point now) {
+        if (now < next_tick()) return;
+        const std::lock_guard lock{mutex_};
+        ledger_.tick(now);
+        deliver();
+    }
+
+private:
+    struct alignas(64) desk {
+        doorbell bell;
+        std::atomic<bool> has_mail{false};
+        std::deque<notice> mail;
+    };
+
+    [[nodiscard]] desk& desk_of(int rank) noexcept { return desks_[static_cast<std::size_t>(rank)]; }
+
+    void deliver() {
+        for (auto& [to, what] : ledger_.drain()) {
+            desk& d = desk_of(to);
+            d.mail.push_back(std::move(what));
+            d.has_mail.store(true, std::memory_order_relaxed);
+            d.bell.ring();
+        }
+        const auto before = next_tick();
+        const auto next = ledger_.next_tick();
+        next_tick_.store(next.time_since_epoch().count(), std::memory_order_relaxed);
+        if (next < before) ring_all();
+    }
+
+    std::mutex mutex_; ///< guards the ledger and the mail
+    bootstrap::ledger ledger_;
+    std::vector<desk> desks_;
+    std::atomic<clock::rep> next_tick_{clock::time_point::max().time_since_epoch().count()};
+};
+
+} // namespace tutti::transport::detail

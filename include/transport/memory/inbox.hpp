@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "doorbell.hpp"
+#include "fifo.hpp"
+#include "lane.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tutti::transport::detail {
+
+/// The receiving end of a lane. Driven by the receiver's thread; the flags are argued in lane.hpp.
+class inbox {
+public:
+    /// Larger messages are read in pieces, so that other channels get their turns and a sender that withdraws its
+    /// memory waits for no more than one of them.
+    static constexpr std::size_t piece_bytes = 64 * 1024;
+
+    inbox(lane& way, doorbell& sender) noexcept : lane_(way), sender_(sender) {}
+
+    void receive(transfer& x) {
+        waiting_.push(x);
+        if (waiting_.front() == &x) advance();
+    }
+
+    /// Takes what has come, up to one piece of a large message.
+    bool advance() {
+        bool moved = false;
+        while (ready()) {
+            moved = true;
+            if (!take(lane_.at(next_), *waiting_.front())) break;
+        }
+        return moved;
+    }
+
+    [[nodiscard]] bool busy() const noexcept { return !waiting_.empty(); }
+
+    /// A message is there, whether or not a receive waits for it.
+    [[nodiscard]] bool has_message() const noexcept {
+        return slot::has_message(lane_.at(next_).state.load(std::memory_order_acquire));
+    }
+
+    /// advance() would move something.
+    [[nodiscard]] bool ready() const noexcept { return busy() && has_message(); }
+
+    /// As ready(); if not, the sender rings this rank's bell when that changes.
+    [[nodiscard]] bool ask() noexcept {
+        return busy() && slot::has_message(lane_.at(next_).state.fetch_or(slot::awaited, std::memory_order_acq_rel));
+    }
+
+private:
+    /// The sender's memory may be read while this lives, if it is `granted`.
+    class [[nodiscard]] reading_claim {
+    public:
+        explicit reading_claim(slot& s) noexcept
+            : state_(s.state),
+              granted_(!(state_.fetch_or(slot::reading, std::memory_order_acq_rel) & slot::withdrawn)) {}
+        reading_claim(const reading_claim&) = delete;
+        reading_claim& operator=(const reading_claim&) = delete;
+        ~reading_claim() { state_.fetch_and(~slot::reading, std::memory_order_release); }
+        [[nodiscard]] bool granted() const noexcept { return granted_; }
+
+    private:
+        std::atomic<std::uint32_t>& state_;
+        bool granted_;
+    };
+
+    /// False when the next message is not to be looked at in this turn.
+    bool take(slot& s, transfer& x) {
+        if (s.signature != x.signature || s.bytes != x.bytes) return finish(s, transfer_status::mismatched);
+        if (s.from == s.data.data()) {
+            deliver(x, s.from, x.bytes);
+            return finish(s, transfer_status::done);
+        }
+        {
+            const reading_claim claim{s};
+            if (!claim.granted()) return false;
+            deliver(x, s.from + x.moved, std::min(piece_of(x), x.bytes - x.moved));
+        }
+        if (x.moved == x.bytes) finish(s, transfer_status::done);
+        return false;
+    }
+
+    [[nodiscard]] static std::size_t piece_of(const transfer& x) noexcept {
+        if (!x.reduce) return piece_bytes;
+        return std::max<std::size_t>(piece_bytes / x.reduce->element_bytes, 1) * x.reduce->element_bytes;
+    }
+
+    static void deliver(transfer& x, const std::byte* incoming, std::size_t bytes) {
+        if (bytes == 0) return;
+        std::byte* const to = x.to + x.moved;
+        if (x.reduce) {
+            const std::byte* const local = x.from + x.moved;
+            x.reduce->combine(to, x.incoming_left ? incoming : local, x.incoming_left ? local : incoming,
+                              bytes / x.reduce->element_bytes, x.reduce->state);
+        } else {
+            std::memcpy(to, incoming, bytes);
+        }
+        x.moved += bytes;
+    }
+
+    bool finish(slot& s, transfer_status status) {
+        ++next_;
+        // Acquire as well: a set `awaited` came with the sender's going to sleep.
+        if (s.state.exchange(0, std::memory_order_acq_rel) & slot::awaited) sender_.ring();
+        complete(waiting_.pop(), status);
+        return true;
+    }
+
+    lane& lane_;
+    doorbell& sender_;
+    fifo waiting_;           ///< for their messages
+    std::uint32_t next_ = 0; ///< turn of the next message
+};
+
+} // namespace tutti::transport::detail

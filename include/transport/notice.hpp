@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <collectives/error.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace tutti::transport {
+
+/// What ranks and the ledger (the control plane's memory, one per world) tell each other.
+enum class notice_kind : std::uint8_t {
+    // from a rank to the ledger
+    waiting,     ///< the answer to an inquiry: what this rank is doing on that communicator
+    timeout,     ///< as waiting, and its deadline has passed
+    mismatch,    ///< as waiting, and what `peer` sent belongs to another call
+    abort,       ///< end everything on that communicator; `text` is the reason
+    unreachable, ///< the data channel to `peer` broke; `text` says how
+    left,        ///< this rank has finished and will not be heard of again
+    // from the ledger to ranks
+    inquiry,  ///< whoever is inside a call on that communicator, answer with waiting
+    lost,     ///< rank `rank` died; `text` says how that was noticed
+    departed, ///< rank `rank` has left in good order
+    verdict,  ///< calls on that communicator fail: `why`, `peer` at fault, `text`
+};
+
+/// One message of the control plane. Ranks are ranks of the world.
+struct notice {
+    notice_kind kind = notice_kind::waiting;
+    cause why = cause::timeout;     ///< of a verdict, or what an inquiry is about: timeout or mismatch
+    std::uint64_t communicator = 0; ///< which communicator
+    std::int32_t members = 0;       ///< its size
+    std::int32_t rank = -1;         ///< who speaks, or who is spoken of
+    std::int32_t peer = -1;         ///< whom it waits for, or who is at fault; -1 none
+    std::uint64_t request = 0;      ///< the number of the call on its communicator
+    std::int64_t step = -1;         ///< the schedule's step that waits
+    std::uint64_t bytes = 0;        ///< bytes done
+    std::string call;               ///< the call in words
+    std::string text;               ///< reason, or how it was noticed
+    friend bool operator==(const notice&, const notice&) = default;
+};
+
+} // namespace tutti::transport

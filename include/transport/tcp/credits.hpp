@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace tutti::transport::detail::tcp {
+
+/// What a message costs beside its bytes, so that a flood of empty messages is bounded too.
+inline constexpr std::uint64_t message_cost = 64;
+
+/// The sender's half of a channel's credits. Both totals only grow.
+class allowance {
+public:
+    explicit allowance(std::uint64_t window) noexcept : granted_(window) {}
+    [[nodiscard]] std::uint64_t left() const noexcept { return granted_ - spent_; }
+    void spend(std::uint64_t cost) noexcept { spent_ += cost; }
+    void raise(std::uint64_t granted) noexcept { granted_ = std::max(granted_, granted); }
+
+private:
+    std::uint64_t granted_;
+    std::uint64_t spent_ = 0;
+};
+
+/// The receiver's half: what the peer may have sent in all is what receives were posted for, and a window beyond that,
+/// which is the room for messages that come early. So every byte that may arrive has a home.
+///
+/// The peer is told whenever half a window could be added. Thus it has at any time been told of more than all posted
+/// receives: a message whose receive is posted never waits for a credit that nobody sends.
+class grant {
+public:
+    explicit grant(std::uint64_t window) noexcept : window_(window), told_(window) {}
+
+    void post(std::uint64_t cost) noexcept { posted_ += cost; }
+    /// A message of another length came than was posted for.
+    void correct(std::uint64_t posted, std::uint64_t came) noexcept { posted_ += came - posted; }
+    /// The peer should be told.
+    [[nodiscard]] bool due() const noexcept {
+        const std::uint64_t total = window_ + posted_;
+        return total > told_ && total - told_ >= window_ / 2;
+    }
+    /// The total to tell the peer.
+    [[nodiscard]] std::uint64_t tell() noexcept { return told_ = std::max(told_, window_ + posted_); }
+    /// Something came; false if that was more than the peer has been told of.
+    [[nodiscard]] bool arrive(std::uint64_t cost) noexcept {
+        arrived_ += cost;
+        return arrived_ <= told_;
+    }
+
+private:
+    std::uint64_t window_;
+    std::uint64_t posted_ = 0;
+    std::uint64_t told_;
+    std::uint64_t arrived_ = 0;
+};
+
+} // namespace tutti::transport::detail::tcp

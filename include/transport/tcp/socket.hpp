@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+/// Sockets are Asio's, always in non-blocking mode; waiting is ppoll(2) on their descriptors, because Asio's reactor
+/// would cost more system calls a message.
+namespace tutti::transport::detail::tcp {
+
+namespace asio = boost::asio;
+using socket = asio::ip::tcp::socket;
+using boost::system::error_code;
+
+/// Nothing for now; try again.
+[[nodiscard]] inline bool not_now(const error_code& ec) noexcept {
+    return ec == asio::error::would_block || ec == asio::error::try_again || ec == asio::error::interrupted;
+}
+
+inline void set_option(int fd, int level, int option, int value) noexcept {
+    ::setsockopt(fd, level, option, &value, sizeof value);
+}
+
+/// Makes a socket non-blocking and closed on exec, its small messages prompt, and the silent end of an idle peer's host
+/// noticed within ten seconds.
+///
+/// Not TCP_USER_TIMEOUT: Linux applies it also to a host that acknowledges but has no room, and a rank that computes
+/// between two calls, and so reads nothing, is no dead rank. See stream::check() instead.
+inline void tune(socket& s, error_code& ec) {
+    s.non_blocking(true, ec);
+    const int fd = s.native_handle();
+    ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+    set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+    set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+    set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, 5);
+    set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, 1);
+    set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, 5);
+}
+
+} // namespace tutti::transport::detail::tcp

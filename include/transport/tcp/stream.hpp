@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "reader.hpp"
+#include "socket.hpp"
+#include "writer.hpp"
+
+#include <boost/asio/buffer.hpp>
+
+#include <linux/sockios.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace tutti::transport::detail::tcp {
+
+/// One authenticated socket to a peer: moves bytes between it, the reader and the writer. Never blocks or throws.
+class stream {
+public:
+    /// Read beyond what has a known place: many small messages at once, but not much of a long one, which is better
+    /// read straight to where it belongs as soon as its header has been seen.
+    static constexpr std::size_t beyond_bytes = 16 * 1024;
+    /// System calls at a time, so that one peer cannot keep the others waiting.
+    static constexpr int turns = 4;
+    static constexpr std::uint32_t silence_ms = 10'000;
+
+    stream(socket&& s, int lane, switchboard& board) : socket_(std::move(s)), lane_(lane), board_(board), in_(board) {}
+
+    [[nodiscard]] int descriptor() { return socket_.native_handle(); }
+    [[nodiscard]] int lane() const noexcept { return lane_; }
+    /// What poll(2) should look for.
+    [[nodiscard]] short events() const noexcept {
+        const int in = in_.paused() ? 0 : POLLIN;
+        return static_cast<short>(in | (busy() ? POLLOUT : 0));
+    }
+
+    /// Something is on its way out.
+    [[nodiscard]] bool busy() const noexcept { return !out_.empty() && !deaf_; }
+
+    /// Sends what there is, as far as the kernel takes it. True if anything moved.
+    bool write() {
+        bool moved = false;
+        for (int i = 0; i < turns && !deaf_; ++i) {
+            fill();
+            if (out_.empty()) break;
+            error_code ec;
+            const std::size_t bytes = socket_.write_some(gathered{out_.gather()}, ec);
+            // What the peer had sent before it went is still to be read: only reading ends the stream.
+            if (ec && !not_now(ec)) become_deaf(ec);
+            out_.written(bytes);
+            moved = moved || bytes > 0;
+            if (ec || !out_.empty()) break;
+        }
+        return moved;
+    }
+
+    /// Takes what has come. `landing` is memory for a moment. True if anything moved.
+    bool read(std::span<std::byte> landing) {
+        bool moved = in_.paused() && in_.resume();
+        judge();
+        for (int i = 0; i < turns && !in_.paused() && !ended(); ++i) {
+            const auto place = in_.place();
+            const auto rest = landing.first(in_.inside_payload() && place.empty() ? landing.size() : beyond_bytes);
+            error_code ec;
+            const std::size_t bytes = read_some(place, rest, ec);
+            if (ec) return (!not_now(ec) && end(ec)) || moved;
+            moved = true;
+            take(bytes, place, rest);
+            if (bytes < place.size() + rest.size()) break;
+        }
+        return moved;
+    }
+
+    /// The peer is gone, or is not one. All that had come was taken.
+    [[nodiscard]] bool ended() const noexcept { return !why_.empty(); }
+    /// It ended like one whose owner has left: what the other lanes carry may still be on its way.
+    [[nodiscard]] bool closed() const noexcept { return closed_; }
+    /// Fragments on other lanes must come first.
+    [[nodiscard]] bool paused() const noexcept { return in_.paused(); }
+    [[nodiscard]] const std::string& why() const noexcept { return why_; }
+
+    /// Gives up a peer whose host has acknowledged nothing for long though it was asked again and again. A host whose
+    /// rank reads nothing does acknowledge.
+    void check() {
+        tcp_info facts{};
+        socklen_t length = sizeof facts;
+        if (::getsockopt(descriptor(), IPPROTO_TCP, TCP_INFO, &facts, &length) != 0) return;
+        if (facts.tcpi_unacked > 0 && facts.tcpi_retransmits > 0 && facts.tcpi_last_ack_recv >= silence_ms)
+            why_ = "has not acknowledged anything for 10 s";
+    }
+
+    /// Ends it for both sides.
+    void stop(const std::string& why) {
+        error_code ec;
+        socket_.shutdown(socket::shutdown_both, ec);
+        if (!ended()) why_ = why;
+    }
+
+    void forget(const channel& c) {
+        in_.forget(c);
+        out_.abandon(c.where);
+    }
+
+    /// No more will be written.
+    void finish() {
+        error_code ec;
+        socket_.shutdown(socket::shutdown_send, ec);
+    }
+    /// Bytes that the peer's kernel has not got yet.
+    [[nodiscard]] bool unsent() {
+        int bytes = 0;
+        return ::ioctl(descriptor(), SIOCOUTQ, &bytes) == 0 && bytes > 0;
+    }
+    /// Throws away what has come: closing a socket with unread data would discard what the peer has yet to read.
+    void discard(std::span<std::byte> landing) {
+        error_code ec;
+        for (int i = 0; i < turns && !ec; ++i) read_some({}, landing, ec);
+        if (ec && !not_now(ec)) end(ec);
+    }
+
+private:
+    /// What the writer wants written, as Asio's buffer sequence.
+    class gathered {
+    public:
+        explicit gathered(const writer::pieces& p) noexcept : count_(p.count) {
+            for (std::size_t i = 0; i < count_; ++i)
+                buffers_[i] = asio::const_buffer(p.list[i].data(), p.list[i].size());
+        }
+        [[nodiscard]] const asio::const_buffer* begin() const noexcept { return buffers_.data(); }
+        [[nodiscard]] const asio::const_buffer* end() const noexcept { return buffers_.data() + count_; }
+
+    private:
+        std::array<asio::const_buffer, 2 * writer::max_frames> buffers_;
+        std::size_t count_;
+    };
+
+    std::size_t read_some(std::span<std::byte> place, std::span<std::byte> rest, error_code& ec) {
+        const asio::mutable_buffer second(rest.data(), rest.size());
+        if (place.empty()) return socket_.read_some(second, ec);
+        return socket_.read_some(std::array{asio::mutable_buffer(place.data(), place.size()), second}, ec);
+    }
+
+    void fill() noexcept {
+        while (!out_.full()) {
+            const auto f = board_.next(lane_ == 0);
+            if (!f) return;
+            out_.push(*f);
+        }
+    }
+
+    void take(std::size_t bytes, std::span<std::byte> place, std::span<std::byte> rest) {
+        const std::size_t direct = std::min(bytes, place.size());
+        if (direct > 0) in_.placed(direct);
+        in_.take(rest.first(bytes - direct));
+        judge();
+    }
+
+    void judge() {
+        if (in_.senseless()) why_ = "sent what this version does not understand";
+    }
+
+    void become_deaf(const error_code& ec) {
+        deaf_ = true;
+        // An error is told once, to the first who asks; afterwards reading would only say that it is over.
+        if (ec != asio::error::broken_pipe) fault_ = ec.message();
+    }
+
+    bool end(const error_code& ec) {
+        closed_ = ec == asio::error::eof && fault_.empty();
+        if (closed_)
+            why_ = "closed the connection";
+        else
+            why_ = fault_.empty() ? ec.message() : fault_;
+        return true;
+    }
+
+    socket socket_;
+    int lane_;
+    switchboard& board_;
+    reader in_;
+    writer out_;
+    bool deaf_ = false; // the peer takes no more
+    std::string fault_; // that made it deaf
+    std::string why_;   // it ended
+    bool closed_ = false;
+};
+
+} // namespace tutti::transport::detail::tcp

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <collectives/reduction/reducer.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tutti::transport {
+
+class completions;
+
+enum class transfer_status : std::uint8_t {
+    pending,
+    done,
+    mismatched, ///< the message that came has another signature or length than the receive; nothing was delivered
+};
+
+/// One send or receive under way. The caller owns it and keeps it in place until it is in its `owner` list or the
+/// context is closed; in between it belongs to the transport.
+struct transfer {
+    // Set by the caller before the start.
+    const std::byte* from = nullptr; ///< send: the data. Receive-and-reduce: the local operand
+    std::byte* to = nullptr;         ///< receive: where the data or the result goes; may equal `from`
+    std::size_t bytes = 0;           ///< the length of the message, whole elements
+    const reducer* reduce = nullptr; ///< null for a plain receive
+    bool incoming_left = false;      ///< the incoming is the left operand
+    std::uint64_t signature = 0;     ///< of the call; both ends must agree
+    completions* owner = nullptr;    ///< the list to enter when complete
+
+    // Set by the transport.
+    transfer_status status = transfer_status::pending;
+    std::size_t moved = 0;    ///< bytes sent or delivered so far
+    transfer* next = nullptr; ///< link in the transport's queue, then in the owner's list
+};
+
+/// Completed transfers, first in first out. Touched only by the thread that drives the transport.
+class completions {
+public:
+    void push(transfer& x) noexcept {
+        x.next = nullptr;
+        (last_ ? last_->next : first_) = &x;
+        last_ = &x;
+    }
+    [[nodiscard]] transfer* pop() noexcept {
+        transfer* x = first_;
+        if (x) {
+            first_ = x->next;
+            if (!first_) last_ = nullptr;
+        }
+        return x;
+    }
+    void clear() noexcept { first_ = last_ = nullptr; }
+    [[nodiscard]] bool empty() const noexcept { return !first_; }
+
+private:
+    transfer* first_ = nullptr;
+    transfer* last_ = nullptr;
+};
+
+/// Marks a transfer complete and hands it back.
+inline void complete(transfer& x, transfer_status status = transfer_status::done) noexcept {
+    x.status = status;
+    x.owner->push(x);
+}
+
+} // namespace tutti::transport

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "notice.hpp"
+#include "transfer.hpp"
+
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+/// What carries messages. A transport belongs to one rank and is driven by one thread at a time; only wake() may be
+/// called from others.
+namespace tutti::transport {
+
+using clock = std::chrono::steady_clock;
+
+/// A stream of collectives that must not be held up by others: the `slot`-th of a communicator.
+struct context {
+    std::uint64_t communicator = 0;
+    std::uint32_t slot = 0;
+    friend constexpr auto operator<=>(const context&, const context&) = default;
+};
+
+/// A peer in words, for errors.
+struct peer_name {
+    std::string host;
+    std::string address;
+};
+
+// clang-format off
+/// The contract. `t` is a transport, `c` a const one, `h` a channel, `x` a transfer, `k` a context.
+///
+/// | expression        | meaning |
+/// |-------------------|---------|
+/// | c.rank() c.size() | who this is in the world, and of how many; constant |
+/// | c.crowded()       | more ranks share this host than it has cores: waiting must yield at once |
+/// | t.open(k, peer)   | the channel to and from `peer` (not this rank) in context k. Idempotent; the address stays valid until close(k). Connects in the background when it must; nothing is exchanged with ranks that no context opened |
+/// | t.send(h, x)      | starts a message. Messages of a channel arrive in the order of their starts; many may be in flight. Complete when x.from may be reused. May be complete on return |
+/// | t.receive(h, x)   | starts the receive of the channel's next message: x.to = incoming, or with x.reduce x.to = x.from ∘ incoming, handing the reducer whole elements in any number of calls, in order. Complete when all is in x.to. A message with another signature or length completes it as `mismatched`, x.to untouched |
+/// | zero length       | a message of 0 bytes is a message: it is sent, ordered, checked and completed like any other; x.from and x.to may be null |
+/// | credits           | a send whose receive has not started either completes (kept in a buffer of bounded size per channel) or stays pending; it never delays another channel, whatever its context |
+/// | t.progress()      | moves what can be moved without blocking; true if anything did |
+/// | t.wait(until)     | returns when progress() or fetch() may have something to do, after wake(), or at `until`; may spin and yield briefly, then sleeps. May return early |
+/// | t.wake()          | any thread: ends a wait under way, or the next one |
+/// | t.close(k)        | cancels: no memory of k's transfers is touched after it returns, none of them completes, what still comes for k is thrown away. Other contexts, also to the same peers, are not disturbed |
+/// | t.tell(n)         | hands a notice to the ledger; never blocks |
+/// | t.fetch(n)        | takes the next notice from the ledger; false if there is none; never blocks |
+/// | t.broken(peer)    | why the data channel to `peer` does not work any more (all that had arrived was delivered first); empty while it works or was never needed |
+/// | c.name_of(peer)   | host and address of a rank, for errors |
+/// | ~T                | tells the ledger `left`; flushes what sends have completed (bounded time) |
+///
+/// A peer's death never blocks, throws or crashes any of these: it shows in broken() and in fetch().
+// clang-format on
+template <class T>
+concept transport = requires(T t, const T c, typename T::channel& h, transfer& x, context k, int peer, notice n,
+                             clock::time_point until) {
+    { c.rank() } -> std::same_as<int>;
+    { c.size() } -> std::same_as<int>;
+    { c.crowded() } -> std::same_as<bool>;
+    { t.open(k, peer) } -> std::same_as<typename T::channel&>;
+    { t.send(h, x) } -> std::same_as<void>;
+    { t.receive(h, x) } -> std::same_as<void>;
+    { t.progress() } -> std::same_as<bool>;
+    { t.wait(until) } -> std::same_as<void>;
+    { t.wake() } -> std::same_as<void>;
+    { t.close(k) } -> std::same_as<void>;
+    { t.tell(n) } -> std::same_as<void>;
+    { t.fetch(n) } -> std::same_as<bool>;
+    { t.broken(peer) } -> std::same_as<std::optional<std::string>>;
+    { c.name_of(peer) } -> std::same_as<peer_name>;
+};
+
+} // namespace tutti::transport

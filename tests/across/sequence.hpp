@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "serial.hpp"
+
+#include <collectives/collectives.hpp>
+
+#include <array>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti::test {
+
+/// A random sequence of calls, the same on all ranks for the same seed, on one rank: every result is compared with the
+/// serial reference, bit by bit. So two transports that pass give the same bits.
+template <class Communicator>
+class sequence {
+public:
+    sequence(const Communicator& world, std::uint32_t seed)
+        : seed_(seed), random_(seed), world_(world), twin_(world.duplicate()), part_(world.split(0)) {}
+
+    void run(int steps) {
+        for (step_ = 0; step_ < steps; ++step_) step();
+    }
+
+private:
+    using call = engine::call;
+    using operation = schedule::operation;
+    using pending = decltype(std::declval<const Communicator&>().allreduce_async(
+        std::declval<std::vector<float>&>(), sum, std::declval<const algorithm::any&>()));
+
+    [[nodiscard]] std::uint32_t pick(std::size_t n) { return static_cast<std::uint32_t>(random_() % n); }
+
+    void step() {
+        switch (pick(12)) {
+        case 0: return world_.barrier();
+        case 1: return split();
+        case 2:
+        case 3: return overlap();
+        case 4:
+        case 5: return collective<double>(average);
+        case 6:
+        case 7: return collective<std::int32_t>(maximum);
+        default: return collective<float>(sum);
+        }
+    }
+
+    /// From now on some calls are those of a part of the world.
+    void split() {
+        const auto colors = 1 + pick(3), by = 1 + pick(2);
+        const int sign = pick(2) == 0 ? 1 : -1;
+        part_ = world_.split(static_cast<int>(static_cast<std::uint32_t>(world_.rank()) / by % colors),
+                             sign * world_.rank());
+    }
+
+    /// What is random is drawn on all ranks, whatever part of the world they are in.
+    struct draw {
+        std::uint32_t who, what, how, per_node, root, count;
+        bool in_place, by_library;
+    };
+    [[nodiscard]] draw drawn() {
+        return {pick(4), pick(5), pick(64), 1 + pick(3), pick(64), pick(64), pick(2) == 0, pick(6) == 0};
+    }
+
+    [[nodiscard]] static std::size_t count_of(const draw& d, int size) {
+        const auto p = static_cast<std::size_t>(size);
+        const std::array<std::size_t, 8> counts{0, 1, p - 1, p, p + 1, 100, 1000, 5000};
+        return d.count == 63 ? 60'000 : counts[d.count % counts.size()];
+    }
+
+    [[nodiscard]] static algorithm::any algorithm_of(const draw& d, operation what) {
+        std::vector<algorithm::any> offered;
+        for (const auto& a : algorithm::all(static_cast<int>(d.per_node)))
+            if (a.offers(what)) offered.push_back(a);
+        return offered[d.how % offered.size()];
+    }
+
+    /// Elements whose sums round, so that another order of operands shows.
+    template <class T>
+    [[nodiscard]] std::vector<T> data_of(int world_rank, std::size_t count) const {
+        std::minstd_rand noise(seed_ * 31 + static_cast<std::uint32_t>(step_) * 64 +
+                               static_cast<std::uint32_t>(world_rank) + 1);
+        std::vector<T> data(count);
+        for (auto& x : data) x = static_cast<T>(static_cast<T>(noise() % 20'001) - T{10'000}) / T{7};
+        return data;
+    }
+    template <class T>
+    [[nodiscard]] static bytes bytes_of(const std::vector<T>& data) {
+        const auto* first = reinterpret_cast<const std::byte*>(data.data());
+        return {first, first + data.size() * sizeof(T)};
+    }
+
+    template <class T, class Op>
+    void collective(const Op& op) {
+        const draw d = drawn();
+        const Communicator& on = d.who == 0 ? part_ : d.who == 1 ? twin_ : world_;
+        const operation what = schedule::operations[d.what];
+        const bool parts = what == operation::allgather || what == operation::reduce_scatter;
+        const auto size = static_cast<std::size_t>(on.size());
+        const std::size_t count = parts ? count_of(d, on.size()) * size : count_of(d, on.size());
+
+        call c = detail::make_call<operation::allreduce, T>(count, op, algorithm_of(d, what), on.size());
+        c.what = what;
+        c.root = has_root(what) ? static_cast<int>(d.root) % on.size() : 0;
+        const auto chosen = model::choose(what, count * sizeof(T), on.size());
+        if (d.by_library) c.how = chosen.how;
+        c.segments = model::segments_for(c.how, count * sizeof(T));
+        if (!schedule::reduces(what)) c.finisher = nullptr;
+
+        std::vector<bytes> inputs;
+        for (int r = 0; r < on.size(); ++r)
+            inputs.push_back(
+                bytes_of(data_of<T>(on.world_rank(r), what == operation::allgather ? count / size : count)));
+        const auto mine = data_of<T>(on.world_rank(on.rank()), what == operation::allgather ? count / size : count);
+        const auto got = d.by_library ? perform(on, c, mine, d.in_place, op, detail::automatic{})
+                                      : perform(on, c, mine, d.in_place, op, c.how);
+        const bytes wanted = serial_run(c, on.size(), inputs).output(on.rank());
+        expect(wanted.empty() || bytes_of(got) == wanted,
+               "step " + std::to_string(step_) + ", " + engine::in_words(c) + (d.in_place ? ", in place" : "") +
+                   ", of " + std::to_string(on.size()) + " ranks gives the bits of the serial reference");
+    }
+
+    template <class T, class Op, class How>
+    [[nodiscard]] static std::vector<T> perform(const Communicator& on, const call& c, std::vector<T> mine,
+                                                bool in_place, const Op& op, const How& how) {
+        const auto share = c.count / static_cast<std::size_t>(on.size());
+        const auto offset = static_cast<std::ptrdiff_t>(share) * on.rank();
+        std::vector<T> out(c.what == operation::reduce_scatter ? share : c.count);
+        switch (c.what) {
+        case operation::allreduce:
+            if (!in_place) return on.allreduce(mine, out, op, how), out;
+            return on.allreduce(mine, op, how), mine;
+        case operation::reduce_scatter:
+            if (!in_place) return on.reduce_scatter(mine, out, op, how), out;
+            on.reduce_scatter(mine, std::span(mine).subspan(static_cast<std::size_t>(offset), share), op, how);
+            return {mine.begin() + offset, mine.begin() + offset + static_cast<std::ptrdiff_t>(share)};
+        case operation::allgather:
+            if (!in_place) return on.allgather(mine, out, how), out;
+            std::copy(mine.begin(), mine.end(), out.begin() + offset);
+            return on.allgather(std::span(out).subspan(static_cast<std::size_t>(offset), share), out, how), out;
+        case operation::reduce:
+            if (!in_place) return on.reduce(mine, out, c.root, op, how), out;
+            return on.reduce(mine, mine, c.root, op, how), mine;
+        case operation::broadcast: return on.broadcast(mine, c.root, how), mine;
+        }
+        return {};
+    }
+
+    /// Several requests under way on two communicators, waited for in an order that differs between ranks.
+    void overlap() {
+        constexpr std::size_t most = 6;
+        const auto several = 2 + pick(most - 1);
+        std::array<std::vector<float>, most> data;
+        std::vector<bytes> wanted;
+        std::vector<pending> requests;
+        for (std::uint32_t i = 0; i < several; ++i) {
+            const draw d = drawn();
+            const std::size_t count = count_of(d, world_.size()) * (d.root % 8 == 0 ? 20 : 1);
+            const auto how = algorithm_of(d, operation::allreduce);
+            const auto c = detail::make_call<operation::allreduce, float>(count, sum, how, world_.size());
+            std::vector<bytes> inputs;
+            for (int r = 0; r < world_.size(); ++r) inputs.push_back(bytes_of(data_of<float>(r, count)));
+            wanted.push_back(serial_run(c, world_.size(), inputs).output(world_.rank()));
+            data[i] = data_of<float>(world_.rank(), count);
+            requests.push_back((d.who % 2 == 0 ? world_ : twin_).allreduce_async(data[i], sum, how));
+        }
+        const auto shift = static_cast<std::size_t>(world_.rank());
+        for (std::size_t i = 0; i < several; ++i) requests[(several + shift - i % several) % several].wait();
+        for (std::size_t i = 0; i < several; ++i)
+            expect(bytes_of(data[i]) == wanted[i], "step " + std::to_string(step_) + ", overlapping call " +
+                                                       std::to_string(i) + " gives the bits of the serial reference");
+    }
+
+    std::uint32_t seed_;
+    std::mt19937 random_;
+    Communicator world_, twin_, part_;
+    int step_ = 0;
+};
+
+} // namespace tutti::test

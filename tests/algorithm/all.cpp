@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include <collectives/algorithm/all.hpp>
+
+#include "support/catch.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace tutti::algorithm;
+using tutti::schedule::operation;
+
+namespace {
+
+bool lists(operation o, std::string_view name) {
+    const auto list = names(o);
+    return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+} // namespace
+
+TEST_CASE("every algorithm has an allreduce") {
+    CHECK(names(operation::allreduce).size() == all().size());
+    for (const any& a : all()) CHECK(lists(operation::allreduce, a.name()));
+}
+
+TEST_CASE("the halves of an allreduce are offered on their own") {
+    for (const std::string_view name : {"ring", "halving_doubling", "parameter_server"}) {
+        CHECK(lists(operation::reduce_scatter, name));
+        CHECK(lists(operation::allgather, name));
+        CHECK_FALSE(lists(operation::reduce, name));
+    }
+    for (const std::string_view name : {"naive", "binomial_tree", "double_binary_tree"}) {
+        CHECK(lists(operation::reduce, name));
+        CHECK(lists(operation::broadcast, name));
+        CHECK_FALSE(lists(operation::allgather, name));
+    }
+    for (const operation o :
+         {operation::reduce_scatter, operation::allgather, operation::reduce, operation::broadcast}) {
+        CHECK_FALSE(lists(o, "butterfly"));
+        CHECK_FALSE(lists(o, "all_to_all"));
+        CHECK(names(o).size() == 3);
+    }
+}
+
+TEST_CASE("an algorithm is found by its name, with the ranks per node where it needs them") {
+    for (const any& a : all(4)) {
+        CHECK(by_name(a.name(), 4).name() == a.name());
+        CHECK(by_name(a.name(), 4).id() == a.id());
+    }
+    CHECK(by_name("hierarchical:ring:ring", 2).id() != by_name("hierarchical:ring:ring", 3).id());
+}
+
+TEST_CASE("an unknown name is refused with all names that there are") {
+    for (const std::string name : {"rings", "", "Ring", "ring "}) {
+        try {
+            (void)by_name(name);
+            FAIL("\"" << name << "\" was found");
+        } catch (const tutti::error& e) {
+            CHECK(e.why() == tutti::cause::invalid_argument);
+            const std::string message = e.what();
+            INFO(message);
+            CHECK(message.find("\"" + name + "\"") != std::string::npos);
+            for (const any& a : all()) CHECK(message.find(std::string(a.name())) != std::string::npos);
+        }
+    }
+}
+
+TEST_CASE("messages do not depend on whether a rank works in place, so that ranks may differ in it") {
+    const auto messages = [](const std::vector<step>& steps) {
+        std::vector<std::array<int, 4>> list; // receives from one peer, and sends to it, keep their order in it
+        for (const step& s : steps) {
+            const place x = receives(s) ? s.to : s.from;
+            if (communicates(s)) list.push_back({s.peer, sends(s), x.first, x.count});
+        }
+        std::stable_sort(list.begin(), list.end(),
+                         [](const auto& a, const auto& b) { return std::pair(a[0], a[1]) < std::pair(b[0], b[1]); });
+        return list;
+    };
+    for (const int size : {2, 3, 4, 5, 7, 8, 12})
+        for (const any& a : all(size == 12 ? 4 : 3))
+            for (const operation o : tutti::schedule::operations) {
+                if (!a.offers(o)) continue;
+                INFO(a.name() << " " << name_of(o) << " of " << size);
+                const auto apart = a.write(o, size, size / 2, false), in_place = a.write(o, size, size / 2, true);
+                for (std::size_t r = 0; r < apart.ranks.size(); ++r)
+                    CHECK(messages(apart.ranks[r]) == messages(in_place.ranks[r]));
+            }
+}

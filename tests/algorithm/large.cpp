@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include <collectives/algorithm/all.hpp>
+
+#include "prove.hpp"
+
+using namespace tutti;
+using tutti::schedule::operation;
+
+namespace {
+
+constexpr int ranks = 1024;
+
+} // namespace
+
+TEST_CASE("1,024 ranks: everything that tools offer, out of place, at the stated cost") {
+    for (const algorithm::any& a : algorithm::all(8))
+        for (const operation o : schedule::operations) {
+            if (!a.offers(o)) continue;
+            INFO(test::title(a, o, ranks, 0, false, 1));
+            CHECK(test::prove(a, o, ranks).proven);
+        }
+}
+
+TEST_CASE("1,024 ranks: rooted operations from a root in the middle, in place") {
+    for (const algorithm::any& a : algorithm::all(8))
+        for (const operation o : {operation::reduce, operation::broadcast})
+            if (a.offers(o)) CHECK(test::prove(a, o, ranks, 341, true).proven);
+}
+
+TEST_CASE("1,023 and 1,025 ranks: those that treat powers of two apart") {
+    for (const int size : {ranks - 1, ranks + 1})
+        for (const algorithm::any& a :
+             {algorithm::any(algorithm::halving_doubling{}), algorithm::any(algorithm::butterfly{}),
+              algorithm::any(algorithm::binomial_tree{}), algorithm::any(algorithm::double_binary_tree{})})
+            CHECK(test::prove(a, operation::allreduce, size, 0, true).proven);
+}
+
+TEST_CASE("1,024 ranks: the pipelined tree in 16 segments") {
+    CHECK(test::prove(algorithm::double_binary_tree{}, operation::allreduce, ranks, 0, true, 16).proven);
+}

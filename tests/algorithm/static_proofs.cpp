@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include <collectives/algorithm/write.hpp>
+
+#include <collectives/algorithm/all.hpp>
+#include <collectives/schedule/verify.hpp>
+
+#include "support/catch.hpp"
+
+using namespace tutti::algorithm;
+using tutti::schedule::operation;
+
+namespace {
+
+/// Proven at compile time, at the stated cost. One schedule an evaluation, since compilers limit their length.
+template <auto a, operation o, int size, int root, bool in_place>
+constexpr bool proven = [] {
+    const cost stated = a.stated(o, size);
+    return tutti::schedule::verify(write(a, o, size, root, in_place), &stated).proven;
+}();
+
+template <auto a, operation o>
+constexpr bool proven_up_to_five() {
+    if constexpr (!offers<decltype(a)>(o))
+        return true;
+    else if constexpr (tutti::schedule::has_root(o))
+        return proven<a, o, 2, 1, true> && proven<a, o, 3, 0, false> && proven<a, o, 4, 3, false> &&
+               proven<a, o, 5, 2, true>;
+    else
+        return proven<a, o, 2, 0, true> && proven<a, o, 3, 0, false> && proven<a, o, 4, 0, true> &&
+               proven<a, o, 5, 0, false>;
+}
+template <auto a>
+constexpr bool all_proven() {
+    return proven_up_to_five<a, operation::allreduce>() && proven_up_to_five<a, operation::reduce_scatter>() &&
+           proven_up_to_five<a, operation::allgather>() && proven_up_to_five<a, operation::reduce>() &&
+           proven_up_to_five<a, operation::broadcast>();
+}
+
+} // namespace
+
+TEST_CASE("every algorithm can be proven by the compiler") {
+    STATIC_REQUIRE(all_proven<naive{}>());
+    STATIC_REQUIRE(all_proven<all_to_all{}>());
+    STATIC_REQUIRE(all_proven<parameter_server{}>());
+    STATIC_REQUIRE(all_proven<ring{}>());
+    STATIC_REQUIRE(all_proven<butterfly{}>());
+    STATIC_REQUIRE(all_proven<halving_doubling{}>());
+    STATIC_REQUIRE(all_proven<binomial_tree{}>());
+    STATIC_REQUIRE(all_proven<double_binary_tree{}>());
+    STATIC_REQUIRE(all_proven<hierarchical<ring, butterfly>{2}>());
+}

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include <collectives/communicator.hpp>
+
+#include "support/catch.hpp"
+#include "support/milestone.hpp"
+#include "support/world.hpp"
+
+#include <atomic>
+
+using namespace tutti::test;
+namespace algorithm = tutti::algorithm;
+
+namespace {
+void run_with_thread(int size, const body& work) { run_new_world(size, work, tutti::progress::in_thread); }
+} // namespace
+
+TEST_CASE("with a progress thread every operation gives what it gives without") {
+    for (const int size : {1, 2, 5})
+        run_with_thread(size, [size](communicator& world) {
+            for (const auto& how : algorithm::all(2))
+                for (const std::size_t count : {std::size_t{0}, std::size_t{3}, std::size_t{30'000}}) {
+                    std::vector<int> data(count, world.rank());
+                    world.allreduce(data, tutti::sum, how);
+                    for (const int x : data) expect(x == size * (size - 1) / 2, "the sum");
+                }
+            const auto child = world.split(world.rank() % 2);
+            child.barrier();
+            world.barrier();
+        });
+}
+
+TEST_CASE("a call moves on while its rank computes") {
+    milestone done;
+    run_with_thread(2, [&](communicator& world) {
+        std::vector<int> data(500'000, 1);
+        auto r = world.allreduce_async(data, tutti::sum, algorithm::ring{});
+        if (world.rank() == 0) return done.await("rank 1 has its result while rank 0 is in no call");
+        r.wait();
+        expect(data[0] == 2, "the result");
+        done.reach();
+    });
+}
+
+TEST_CASE("a request that nobody asks about ends by itself") {
+    run_with_thread(2, [&](communicator& world) {
+        std::vector<int> data(10, 1);
+        auto r = world.allreduce_async(data, tutti::sum);
+        const auto start = std::chrono::steady_clock::now();
+        while (!r.test()) { // which only looks
+            expect(std::chrono::steady_clock::now() - start < patience, "it ends");
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        expect(data[9] == 2, "the result");
+    });
+}
+
+TEST_CASE("several threads of a rank may call, each on its own communicator") {
+    run_with_thread(3, [](communicator& world) {
+        constexpr int callers = 4;
+        std::vector<communicator> own;
+        for (int t = 0; t < callers; ++t) own.push_back(world.duplicate());
+        std::vector<std::string> failures(callers);
+        std::vector<std::thread> threads;
+        for (std::size_t t = 0; t < callers; ++t)
+            threads.emplace_back([&, t] {
+                try {
+                    for (int k = 0; k < 50; ++k) {
+                        std::vector<int> small(5, k), large(10'000, k);
+                        auto r = own[t].allreduce_async(large, tutti::sum);
+                        own[t].allreduce(small, tutti::maximum);
+                        r.wait();
+                        expect(small[4] == k && large[9'999] == 3 * k, "both results");
+                    }
+                } catch (const std::exception& e) {
+                    failures[t] = e.what();
+                }
+            });
+        for (auto& t : threads) t.join();
+        for (const auto& f : failures) expect(f.empty(), f);
+    });
+}
+
+TEST_CASE("several threads of a rank may wait for requests on one communicator") {
+    run_with_thread(2, [](communicator& world) {
+        std::vector<std::vector<int>> data(8, std::vector<int>(20'000, 1));
+        std::vector<request> requests;
+        for (auto& d : data) requests.push_back(world.allreduce_async(d, tutti::sum));
+        std::atomic<int> good{0};
+        std::vector<std::thread> threads;
+        for (std::size_t i = 0; i < requests.size(); ++i)
+            threads.emplace_back([&, i] {
+                requests[i].wait();
+                if (data[i][19'999] == 2) ++good;
+            });
+        for (auto& t : threads) t.join();
+        expect(good == 8, "every result");
+        std::vector<int> last(1, 1);
+        requests[0] = world.allreduce_async(last, tutti::sum);
+        expect(wait_any(requests) == 0 && last[0] == 2, "and one more");
+    });
+}
+
+TEST_CASE("requests outlive the handle that they came from") {
+    run_ranks(2, [fabric = tutti::transport::memory_world::create(2)](int rank) {
+        std::vector<int> data(50'000, 1);
+        std::optional<communicator> world{std::in_place, tutti::transport::memory{fabric, rank},
+                                          tutti::progress::in_thread};
+        auto r = world->allreduce_async(data, tutti::sum);
+        world.reset();
+        r.wait();
+        expect(data[0] == 2, "the result");
+    });
+}

@@ -1,0 +1,16 @@
+// expect: tutti: the buffers of a non-blocking or prepared call must outlive it: do not pass a temporary
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include <collectives/collectives.hpp>
+#include <transport/memory.hpp>
+
+#include <vector>
+
+void call(const tutti::communicator<tutti::transport::memory>& world) {
+    std::vector<int> in(3), out(3);
+#ifdef CONTROL
+    world.reduce_async(in, out, 0, tutti::sum).wait();
+#else
+    world.reduce_async(std::vector<int>(3), out, 0, tutti::sum).wait();
+#endif
+}

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include <collectives/engine/membership.hpp>
+
+#include "support/catch.hpp"
+#include "support/counted_new.hpp"
+#include "support/world.hpp"
+
+using namespace tutti::test;
+
+namespace {
+
+/// What `call` allocates on this rank's thread when it is warm: every slot has run it. It may wait as often as it
+/// likes.
+template <class Call>
+void expect_none(const Call& call, const std::string& what) {
+    for (int warm = 0; warm < 16; ++warm) call();
+    const std::size_t before = allocations;
+    for (int k = 0; k < 40; ++k) call();
+    const std::size_t made = allocations - before; // the sentence allocates too
+    expect(made == 0, what + " allocates nothing, not " + std::to_string(made));
+}
+
+} // namespace
+
+TEST_CASE("a warm blocking call allocates nothing") {
+    for (const int size : {1, 2, 5})
+        run_world(size, [](communicator& world) {
+            for (const std::size_t count : {std::size_t{0}, std::size_t{10}, std::size_t{40'000}}) {
+                const std::size_t all = count * static_cast<std::size_t>(world.size());
+                std::vector<int> data(count, 1), out(count), large(all);
+                for (const auto& how : tutti::algorithm::all(2))
+                    expect_none([&] { world.allreduce(data, out, tutti::sum, how); }, std::string(how.name()));
+                expect_none([&] { world.allreduce(data, tutti::maximum); }, "allreduce in place");
+                expect_none([&] { world.allgather(data, large); }, "allgather");
+                expect_none([&] { world.reduce_scatter(large, out, tutti::sum); }, "reduce_scatter");
+                expect_none([&] { world.reduce(data, out, 0, tutti::sum); }, "reduce");
+                expect_none([&] { world.broadcast(data, 0); }, "broadcast");
+                expect_none([&] { world.barrier(); }, "barrier");
+                auto plan = world.prepare_allreduce(data, tutti::maximum);
+                expect_none([&] { plan.run(); }, "a prepared call");
+                expect_none([&] { world.allreduce_async(data, tutti::maximum).wait(); }, "a request");
+            }
+        });
+}
+
+TEST_CASE("a warm call that waits long for a slow peer allocates nothing either") {
+    run_world(2, [](communicator& world) {
+        std::vector<int> data(10, 1);
+        for (int warm = 0; warm < 16; ++warm) world.allreduce(data, tutti::maximum);
+        if (world.rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(150));
+        const std::size_t before = allocations;
+        world.allreduce(data, tutti::maximum);
+        const std::size_t made = allocations - before;
+        expect(made == 0, "no allocation while it looks around, not " + std::to_string(made));
+    });
+}

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include <collectives/engine/census.hpp>
+
+#include "support/catch.hpp"
+
+using tutti::cause;
+using tutti::engine::census;
+using tutti::transport::notice;
+using tutti::transport::notice_kind;
+
+namespace {
+
+notice about(notice_kind kind, int rank, const char* how) {
+    notice n;
+    n.kind = kind;
+    n.rank = rank;
+    n.text = how;
+    return n;
+}
+notice verdict(std::uint64_t communicator, const char* text) {
+    notice n;
+    n.kind = notice_kind::verdict;
+    n.communicator = communicator;
+    n.text = text;
+    return n;
+}
+
+} // namespace
+
+TEST_CASE("everyone is here until something else is said") {
+    census c(3);
+    for (int r = 0; r < 3; ++r) CHECK(c.of(r) == census::presence::here);
+    CHECK_FALSE(c.anyone_lost());
+    CHECK(c.verdict_on(1) == nullptr);
+}
+
+TEST_CASE("it knows who is lost and how, and who has left") {
+    census c(3);
+    c.record(about(notice_kind::departed, 0, ""));
+    CHECK(c.of(0) == census::presence::left);
+    CHECK_FALSE(c.anyone_lost());
+    c.record(about(notice_kind::lost, 2, "its connection ended"));
+    CHECK(c.of(2) == census::presence::lost);
+    CHECK(c.how(2) == "its connection ended");
+    CHECK(c.anyone_lost());
+    CHECK(c.of(1) == census::presence::here);
+}
+
+TEST_CASE("ranks that do not exist change nothing") {
+    census c(2);
+    c.record(about(notice_kind::lost, 2, ""));
+    c.record(about(notice_kind::lost, -1, ""));
+    CHECK_FALSE(c.anyone_lost());
+}
+
+TEST_CASE("a communicator's first verdict counts") {
+    census c(2);
+    c.record(verdict(5, "first"));
+    c.record(verdict(6, "other"));
+    c.record(verdict(5, "second"));
+    REQUIRE(c.verdict_on(5) != nullptr);
+    CHECK(c.verdict_on(5)->text == "first");
+    CHECK(c.verdict_on(6)->text == "other");
+    CHECK(c.verdict_on(7) == nullptr);
+}
+
+TEST_CASE("the oldest of very many verdicts are forgotten") {
+    census c(2);
+    for (std::uint64_t id = 1; id <= 1000; ++id) c.record(verdict(id, ""));
+    CHECK(c.verdict_on(1) == nullptr);
+    CHECK(c.verdict_on(900) != nullptr);
+    CHECK(c.verdict_on(1000) != nullptr);
+}

@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include <collectives/engine/execution.hpp>
+
+#include <collectives/algorithm/ring.hpp>
+
+#include "support/catch.hpp"
+
+#include <deque>
+#include <numeric>
+
+using namespace tutti;
+using schedule::buffer;
+using schedule::place;
+
+namespace {
+
+/// A transport that does nothing by itself: the test says what completes, and when.
+class script {
+public:
+    struct channel {
+        int peer;
+    };
+    struct started {
+        bool is_send;
+        int peer;
+        transport::transfer* x;
+    };
+
+    [[nodiscard]] int rank() const { return 0; }
+    [[nodiscard]] int size() const { return 4; }
+    [[nodiscard]] bool crowded() const { return false; }
+    channel& open(transport::context k, int peer) {
+        contexts.push_back(k);
+        return channels_.emplace_back(channel{peer});
+    }
+    void send(channel& h, transport::transfer& x) { list.push_back({true, h.peer, &x}); }
+    void receive(channel& h, transport::transfer& x) { list.push_back({false, h.peer, &x}); }
+    bool progress() { return false; }
+    void wait(transport::clock::time_point) {}
+    void wake() {}
+    void close(transport::context) {}
+    void tell(const transport::notice&) {}
+    [[nodiscard]] bool fetch(transport::notice&) { return false; }
+    [[nodiscard]] std::optional<std::string> broken(int) { return {}; }
+    [[nodiscard]] transport::peer_name name_of(int) const { return {}; }
+
+    std::vector<started> list; ///< in the order of the starts
+    std::vector<transport::context> contexts;
+
+private:
+    std::deque<channel> channels_;
+};
+static_assert(transport::transport<script>);
+
+/// Rank 0 of 4 with steps of one's own, on 4 ints that begin as 1, 2, 3, 4.
+struct stage {
+    explicit stage(std::vector<schedule::step> steps, int chunks = 2)
+        : run(std::make_shared<const schedule::plan>(
+                  schedule::compile(schedule::operation::allreduce, {0, 4, 0, true}, chunks, 1, std::move(steps))),
+              3, engine::call{schedule::operation::allreduce, algorithm::ring{}}) {
+        std::iota(data.begin(), data.end(), 1);
+        members.id = 77;
+        members.members = {10, 11, 12, 13};
+        begin();
+    }
+    void begin() {
+        engine::call c{schedule::operation::allreduce, algorithm::ring{}};
+        c.count = data.size();
+        c.element_bytes = sizeof(int);
+        c.input = reinterpret_cast<const std::byte*>(data.data());
+        c.output = reinterpret_cast<std::byte*>(data.data());
+        c.in_place = true;
+        c.reduce = make_reducer<int>(sum);
+        run.prepare(members, c, 5, transport::clock::time_point::max());
+        wire.list.clear();
+        run.begin(wire);
+    }
+    void complete(std::size_t i) {
+        transport::complete(*wire.list.at(i).x);
+        CHECK(run.advance(wire));
+    }
+
+    std::vector<int> data = std::vector<int>(4);
+    engine::group<script> members;
+    script wire;
+    engine::execution<script> run;
+};
+
+constexpr place first{buffer::output, 0, 1}, second{buffer::output, 1, 1}, bank{schedule::scratch(0), 0, 1};
+
+} // namespace
+
+TEST_CASE("steps on different chunks and channels start at once, in program order") {
+    stage s({schedule::send(1, first), schedule::receive(2, second), schedule::receive(1, bank)});
+    REQUIRE(s.wire.list.size() == 3);
+    CHECK(s.wire.list[0].is_send);
+    CHECK(s.wire.list[0].peer == 11); // ranks of the world
+    CHECK(s.wire.list[1].peer == 12);
+    CHECK(s.wire.list[2].peer == 11);
+    for (const auto& k : s.wire.contexts) CHECK(k == transport::context{77, 3});
+}
+
+TEST_CASE("messages say where the data is, how long, and which call they belong to") {
+    stage s({schedule::send(1, second), schedule::receive_reduce(1, first, first, schedule::side::left)});
+    const auto& out = *s.wire.list[0].x;
+    CHECK(out.from == reinterpret_cast<std::byte*>(&s.data[2]));
+    CHECK(out.bytes == 2 * sizeof(int));
+    CHECK(out.reduce == nullptr);
+    const auto& in = *s.wire.list[1].x;
+    CHECK(in.to == reinterpret_cast<std::byte*>(&s.data[0]));
+    CHECK(in.from == in.to);
+    CHECK(in.incoming_left);
+    REQUIRE(in.reduce != nullptr);
+    CHECK(in.signature == engine::signature_of(s.run.what(), 77, 5));
+    CHECK(in.signature == out.signature);
+}
+
+TEST_CASE("a step waits for the completion of those whose data it needs or overwrites") {
+    stage s({schedule::receive(1, first), schedule::send(2, first), schedule::receive(3, first)});
+    REQUIRE(s.wire.list.size() == 1);
+    s.complete(0); // read after write
+    REQUIRE(s.wire.list.size() == 2);
+    CHECK(s.wire.list[1].is_send);
+    s.complete(1); // write after read
+    REQUIRE(s.wire.list.size() == 3);
+    CHECK_FALSE(s.run.finished());
+    s.complete(2);
+    CHECK(s.run.finished());
+}
+
+TEST_CASE("on one channel sends start in program order, though a later one's data is there first") {
+    stage s(
+        {schedule::receive(1, first), schedule::send(2, first), schedule::send(2, second), schedule::send(3, second)});
+    REQUIRE(s.wire.list.size() == 2); // the receive, and the send to 3
+    CHECK(s.wire.list[1].peer == 13);
+    s.complete(0);
+    REQUIRE(s.wire.list.size() == 4);
+    CHECK(s.wire.list[2].x->from == reinterpret_cast<std::byte*>(&s.data[0]));
+    CHECK(s.wire.list[3].x->from == reinterpret_cast<std::byte*>(&s.data[2])); // without waiting for completion
+}
+
+TEST_CASE("copies and reductions are done as soon as they may be") {
+    stage s(
+        {schedule::copy(first, bank), schedule::reduce(bank, first, schedule::side::right), schedule::send(1, first)});
+    REQUIRE(s.wire.list.size() == 1);
+    CHECK(s.data == std::vector<int>{2, 4, 3, 4});
+    s.complete(0);
+    CHECK(s.run.finished());
+}
+
+TEST_CASE("a message of another call ends nothing: the run says which step it came for") {
+    stage s({schedule::receive(1, first), schedule::receive(2, second)});
+    CHECK(s.run.mismatched_step() == -1);
+    transport::complete(*s.wire.list[1].x, transport::transfer_status::mismatched);
+    CHECK(s.run.advance(s.wire));
+    CHECK(s.run.mismatched_step() == 1);
+    CHECK(s.run.peer_of(1) == 12);
+    s.complete(0);
+    CHECK_FALSE(s.run.finished());
+}
+
+TEST_CASE("a run knows what it waits for and what it has done") {
+    stage s({schedule::send(1, first), schedule::receive(2, second)});
+    CHECK(s.run.waiting_step() == 1); // receives before sends
+    CHECK(s.run.step_waiting_for(11) == 0);
+    CHECK(s.run.step_waiting_for(13) == -1);
+    CHECK(s.run.bytes_done() == 0);
+    s.wire.list[1].x->moved = 8;
+    s.complete(1);
+    CHECK(s.run.waiting_step() == 0);
+    CHECK(s.run.bytes_done() == 8);
+    s.complete(0);
+    CHECK(s.run.waiting_step() == -1);
+    CHECK_FALSE(s.run.advance(s.wire));
+}
+
+TEST_CASE("a run is used again, without remembering the one before") {
+    stage s({schedule::receive(1, first), schedule::send(2, first)});
+    s.complete(0);
+    s.complete(1);
+    CHECK(s.run.finished());
+    s.begin();
+    CHECK_FALSE(s.run.finished());
+    REQUIRE(s.wire.list.size() == 1);
+    CHECK(s.run.bytes_done() == 0);
+    s.complete(0);
+    s.complete(1);
+    CHECK(s.run.finished());
+}
+
+TEST_CASE("a run that waits for its turn waits for nobody and has done nothing") {
+    stage s({schedule::receive(1, first)});
+    s.wire.list[0].x->moved = 8;
+    s.complete(0);
+    s.run.prepare(s.members, s.run.what(), 6, {});
+    CHECK(s.run.state() == engine::run_state::queued);
+    CHECK(s.run.bytes_done() == 0);
+    CHECK(s.run.waiting_step() == -1);
+}

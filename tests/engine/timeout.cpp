@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include <collectives/engine/driver.hpp>
+
+#include "engine/faults.hpp"
+#include "support/catch.hpp"
+#include "support/milestone.hpp"
+
+using namespace tutti::test;
+using tutti::cause;
+
+namespace {
+
+void expect_late(const tutti::fault& f, int root) {
+    expect(f.why == cause::timeout, "a timeout, not: " + message_of(f));
+    expect(f.peer == root, "rank " + std::to_string(root) + " is blamed, not: " + message_of(f));
+}
+
+} // namespace
+
+TEST_CASE("a rank that never comes is the one that all others are told of") {
+    using namespace tutti::algorithm;
+    for (const any& how : {any(ring{}), any(halving_doubling{}), any(double_binary_tree{})})
+        for (const int late : {0, 3}) {
+            gate all_failed(4);
+            run_new_world(4, [&](communicator& world) {
+                std::vector<int> data(20'000, 1);
+                if (world.rank() != late) {
+                    auto hasty = world.with_deadline(short_deadline);
+                    const auto f = fault_in_time([&] { hasty.allreduce(data, tutti::sum, how); });
+                    expect_late(f, late);
+                    expect_contains(f.operation, std::string(how.name()));
+                    expect(f.step >= 0, "the step that waited");
+                    expect_unusable(world, f);
+                }
+                all_failed.pass();
+                if (world.rank() == late)
+                    expect_late(fault_in_time([&] { world.allreduce(data, tutti::sum, how); }), late);
+            });
+        }
+}
+
+TEST_CASE("the blame follows the waiting to its root: 0 waits for 1, which waits for 2") {
+    gate all_failed(3);
+    run_new_world(3, [&](communicator& world) {
+        std::vector<int> data(20'000, 1);
+        auto pair = world.split(world.rank() == 2 ? 1 : 0);  // 0 and 1
+        auto other = world.split(world.rank() == 0 ? 1 : 0); // 1 and 2
+        const auto f = [&]() -> std::optional<tutti::fault> {
+            if (world.rank() == 2) return {};
+            if (world.rank() == 1)
+                return fault_in_time([&] {
+                    other.with_deadline(short_deadline).allreduce(data, tutti::sum);
+                    pair.allreduce(data, tutti::sum);
+                });
+            return fault_in_time([&] { pair.with_deadline(short_deadline).allreduce(data, tutti::sum); });
+        }();
+        if (f) expect_late(*f, world.rank() + 1);
+        all_failed.pass();
+    });
+}
+
+TEST_CASE("within one communicator the blame passes over ranks that wait themselves") {
+    gate all_failed(4);
+    run_new_world(4, [&](communicator& world) {
+        std::vector<int> data(20'000, 1);
+        // In a chain of rings each rank waits for its left neighbour: 3 for 2, 2 for 1, 1 for 0.
+        if (world.rank() != 0)
+            expect_late(fault_in_time([&] {
+                            world.with_deadline(short_deadline).allreduce(data, tutti::sum, tutti::algorithm::ring{});
+                        }),
+                        0);
+        all_failed.pass();
+    });
+}
+
+TEST_CASE("the deadline counts from the start of the call, not of the wait") {
+    gate all_failed(2);
+    run_new_world(2, [&](communicator& world) {
+        std::vector<int> data(10, 1);
+        if (world.rank() == 0) {
+            auto r = world.with_deadline(short_deadline).allreduce_async(data, tutti::sum);
+            std::this_thread::sleep_for(short_deadline);
+            expect_late(fault_in_time([&] { r.wait(); }, 0ms), 1);
+        }
+        all_failed.pass();
+    });
+}
+
+TEST_CASE("a call that waits for its turn fails at its own deadline and names who holds it up") {
+    gate all_failed(2);
+    run_new_world(2, [&](communicator& world) {
+        std::vector<std::vector<int>> data(6, std::vector<int>(10, 1));
+        if (world.rank() == 0) {
+            std::vector<request> requests;
+            for (std::size_t i = 0; i < 5; ++i) requests.push_back(world.allreduce_async(data[i], tutti::sum));
+            auto hasty = world.with_deadline(short_deadline);
+            expect_late(fault_in_time([&] { hasty.allreduce(data[5], tutti::sum); }), 1);
+            for (auto& r : requests) expect_late(fault_in_time([&] { r.wait(); }, 0ms), 1);
+        }
+        all_failed.pass();
+    });
+}
+
+TEST_CASE("testing a request that never ends fails in time as well") {
+    for (const auto by : {tutti::progress::in_calls, tutti::progress::in_thread}) {
+        gate all_failed(2);
+        run_new_world(
+            2,
+            [&](communicator& world) {
+                std::vector<int> data(10, 1);
+                if (world.rank() == 0) {
+                    auto r = world.with_deadline(short_deadline).allreduce_async(data, tutti::sum);
+                    expect_late(fault_in_time([&] {
+                                    while (!r.test()) std::this_thread::sleep_for(1ms);
+                                }),
+                                1);
+                }
+                all_failed.pass();
+            },
+            by);
+    }
+}
+
+TEST_CASE("the longest deadline there is can be asked for") {
+    run_world(2, [](communicator& world) {
+        std::vector<int> data(10, 1);
+        world.with_deadline(std::chrono::nanoseconds::max()).allreduce(data, tutti::sum);
+        expect(data[0] == 2, "the result");
+    });
+}

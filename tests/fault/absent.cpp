@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "ranks.hpp"
+
+using namespace tutti;
+using namespace tutti::test;
+
+namespace {
+
+enum class pastime { sleeps, computes };
+
+void be_elsewhere(pastime how, std::chrono::milliseconds time) {
+    const auto end = std::chrono::steady_clock::now() + time;
+    if (how == pastime::sleeps) return std::this_thread::sleep_until(end);
+    while (std::chrono::steady_clock::now() < end) {
+    }
+}
+
+/// One rank stays outside while the others call; all are told, it in its next call.
+void stay_outside(int size, int absent, pastime how, const algorithm::any& a) {
+    const reserved_port at;
+    processes ranks(size, [&](int rank, account& mine) {
+        const auto world = join(rank, size, at);
+        std::vector<int> data(100'000, 1);
+        world.allreduce(data, maximum, a);
+        if (rank == absent) be_elsewhere(how, 1800ms);
+        expect(fails(mine, [&] { world.allreduce(data, maximum, a); }), "a call that is not made by all fails");
+        expect_refusal(world, mine.error[0]);
+    });
+    check_ended(ranks);
+    for (int r = 0; r < size; ++r) {
+        INFO("rank " << r);
+        check_blames(ranks.of(r), cause::timeout, absent);
+        const auto& e = ranks.of(r).error[0];
+        if (r == absent)
+            CHECK(e.told - e.called <= at_once);
+        else
+            CHECK(e.told - e.called >= deadline);
+        CHECK(e.message.str().find("has not joined the call") != std::string::npos);
+    }
+}
+
+/// What a rank hears that cannot join; empty if it can.
+void try_to_join(account& mine, const transport::bootstrap::identity& me) {
+    expect(fails(mine, [&] { world_of_processes{transport::tcp{me}}; }), "there is no world without all its ranks");
+}
+
+} // namespace
+
+TEST_CASE("in a ring the rank that has not come is named, not the neighbour that everybody waits for") {
+    for (int absent = 0; absent < 4; ++absent) {
+        CAPTURE(absent);
+        stay_outside(4, absent, pastime::sleeps, algorithm::ring{});
+    }
+}
+
+TEST_CASE("so it is when it computes, and under other algorithms") {
+    stay_outside(4, 1, pastime::computes, algorithm::ring{});
+    stay_outside(3, 0, pastime::computes, algorithm::binomial_tree{});
+    stay_outside(4, 3, pastime::sleeps, algorithm::double_binary_tree{});
+    stay_outside(2, 1, pastime::sleeps, algorithm::butterfly{});
+}
+
+TEST_CASE("a rank that comes late, but before the deadline, is no fault") {
+    const reserved_port at;
+    processes ranks(3, [&](int rank, account&) {
+        const auto world = join(rank, 3, at).with_deadline(patience / 2);
+        std::vector<int> data(100'000, rank);
+        if (rank == 2) be_elsewhere(pastime::sleeps, deadline / 2);
+        world.allreduce(data, sum, algorithm::ring{});
+        expect(data[77'777] == 3, "a late rank's data count");
+    });
+    check_ended(ranks);
+}
+
+TEST_CASE("who never comes to the rendezvous is named on all ranks that came") {
+    constexpr int size = 4;
+    for (int absent = 1; absent < size; ++absent) {
+        CAPTURE(absent);
+        const reserved_port at;
+        processes ranks(size, [&](int rank, account& mine) {
+            if (rank == absent) return;
+            auto me = identity(rank, size, at);
+            me.timeout = 600ms;
+            try_to_join(mine, me);
+        });
+        check_ended(ranks);
+        for (int r = 0; r < size; ++r) {
+            if (r == absent) continue;
+            const auto& e = ranks.of(r).error[0];
+            INFO(e.message.str());
+            CHECK(e.why == cause::bootstrap);
+            CHECK(e.message.str().find("rank " + std::to_string(absent) + " never came") != std::string::npos);
+            CHECK(e.told - e.called <= 600ms + beyond);
+        }
+    }
+}
+
+TEST_CASE("without rank 0 the others say where they looked for it") {
+    const reserved_port at;
+    processes ranks(3, [&](int rank, account& mine) {
+        if (rank == 0) return;
+        auto me = identity(rank, 3, at);
+        me.timeout = 600ms;
+        try_to_join(mine, me);
+    });
+    check_ended(ranks);
+    for (int r = 1; r < 3; ++r) {
+        const auto& e = ranks.of(r).error[0];
+        INFO(e.message.str());
+        CHECK(e.why == cause::bootstrap);
+        CHECK(e.message.str().find(at.host() + ":" + std::to_string(at.port())) != std::string::npos);
+        CHECK(e.told - e.called <= 600ms + beyond);
+    }
+}
+
+TEST_CASE("a rank that is killed while the others gather may come again") {
+    const reserved_port at;
+    const auto take_part_as = [&](int rank) {
+        return [&at, rank](int, account& mine) {
+            mine.stage.store(1, std::memory_order_release);
+            const auto world = join(rank, 3, at);
+            int x = 1;
+            world.allreduce(std::span(&x, 1), sum);
+            expect(x == 3, "the world is complete");
+        };
+    };
+    processes ranks;
+    ranks.start(take_part_as(0));
+    ranks.start(take_part_as(1));
+    ranks.await_stage(1);
+    std::this_thread::sleep_for(50ms);
+    ranks.send(1, SIGKILL);
+    CHECK(ranks.end(1) == "signal 9");
+    ranks.start(take_part_as(1));
+    ranks.start(take_part_as(2));
+    check_ended(ranks, 1);
+}

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The tutti authors
+# SPDX-License-Identifier: MIT
+"""Passes when the headers under include/ compile without warnings, and so do the units of tests/compile_time/.
+
+usage: headers.py apart|together SOURCE_ROOT STAMP_FOLDER COMPILER...
+
+apart: each header by itself, so that a user may include any of them first. together: all in one unit, which is quick and
+is enough for a second compiler. What has been compiled is compiled again only if it, a header of ours that it includes,
+or the compiler has changed.
+"""
+import concurrent.futures
+import hashlib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+FLAGS = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror", "-x", "c++"]
+INCLUDE = re.compile(rb'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
+
+
+def closure(file, include, seen):
+    """The file and all of ours that it includes."""
+    file = file.resolve()
+    if file in seen or not file.is_file():
+        return seen
+    seen.add(file)
+    for name in INCLUDE.findall(file.read_bytes()):
+        closure(file.parent / name.decode(), include, seen)
+        closure(include / name.decode(), include, seen)
+    return seen
+
+
+def main(how, root, stamps, *compiler):
+    root, stamps = pathlib.Path(root).resolve(), pathlib.Path(stamps)
+    include = root / "include"
+    stamps.mkdir(parents=True, exist_ok=True)
+    version = subprocess.run([*compiler, "--version"], stdout=subprocess.PIPE, check=True).stdout
+
+    def check(files):
+        ours = set()
+        for file in files:
+            closure(file, include, ours)
+        content = hashlib.sha256(version + " ".join(FLAGS).encode())
+        for file in sorted(ours):
+            content.update(str(file.relative_to(root)).encode() + file.read_bytes())
+        stamp = stamps / content.hexdigest()
+        if stamp.exists():
+            return None
+        # Included rather than compiled itself: `#pragma once` in a main file is a warning.
+        text = "".join(f'#include "{file}"\n' for file in files)
+        done = subprocess.run([*compiler, *FLAGS, "-I", str(include), "-"], input=text, text=True, errors="replace",
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if done.returncode == 0:
+            stamp.touch()
+            return None
+        return f"{files[0].relative_to(root) if len(files) == 1 else 'all headers'}: does not compile\n{done.stdout}"
+
+    headers = sorted(include.rglob("*.hpp"))
+    units = [[unit] for unit in sorted((root / "tests" / "compile_time").glob("*.cpp"))]
+    units += [headers] if how == "together" else [[header] for header in headers]
+    with concurrent.futures.ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
+        faults = [fault for fault in pool.map(check, units) if fault]
+    print(f"{len(headers)} headers {how}: {len(units) - len(faults)} of {len(units)} units compile")
+    return "\n".join(faults) if faults else None
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

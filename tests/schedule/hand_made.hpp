@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <collectives/schedule/verify.hpp>
+
+#include "support/catch.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+/// For schedules written by hand in tests.
+namespace tutti::test {
+
+constexpr schedule::place in(int first, int count = 1) { return {schedule::buffer::input, first, count}; }
+constexpr schedule::place out(int first, int count = 1) { return {schedule::buffer::output, first, count}; }
+constexpr schedule::place bank(int number, int first, int count = 1) {
+    return {schedule::scratch(number), first, count};
+}
+
+using steps = std::vector<schedule::step>;
+
+/// One list of steps a rank.
+inline schedule::program hand_made(schedule::operation what, int chunks, std::vector<steps> ranks, int root = 0,
+                                   bool in_place = false) {
+    const int size = static_cast<int>(ranks.size());
+    return {what, size, root, in_place, chunks, std::move(ranks)};
+}
+
+/// verify must find exactly this flaw, and say exactly this.
+inline void rejected(const schedule::program& p, schedule::flaw what, const std::string& message,
+                     const schedule::cost* stated = nullptr) {
+    const schedule::proof found = schedule::verify(p, stated);
+    CHECK_FALSE(found.proven);
+    CHECK(static_cast<int>(found.fault.what) == static_cast<int>(what));
+    CHECK(found.message() == message);
+}
+
+/// verify must find nothing wrong.
+inline schedule::proof accepted(const schedule::program& p, const schedule::cost* stated = nullptr) {
+    const schedule::proof found = schedule::verify(p, stated);
+    CHECK(found.message() == "proven");
+    CHECK(found.proven);
+    return found;
+}
+
+/// Two ranks swap a chunk and reduce it: the smallest schedule that does something.
+inline schedule::program swap_and_reduce() {
+    using schedule::side;
+    return hand_made(schedule::operation::allreduce, 1,
+                     {{schedule::send(1, in(0)), schedule::receive_reduce(1, in(0), out(0), side::right)},
+                      {schedule::send(0, in(0)), schedule::receive_reduce(0, in(0), out(0), side::left)}});
+}
+
+} // namespace tutti::test

@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include <collectives/schedule/verify.hpp>
+
+#include <collectives/algorithm/all.hpp>
+
+#include "oracle.hpp"
+#include "support/catch.hpp"
+
+#include <array>
+#include <random>
+#include <string>
+#include <vector>
+
+using namespace tutti::schedule;
+using tutti::test::oracle;
+
+namespace {
+
+constexpr std::array kinds{"drop", "duplicate", "swap", "peer", "first", "count", "from", "to", "side", "action"};
+
+/// Single random mutations of schedules that the library's algorithms wrote.
+class mutator {
+public:
+    explicit mutator(unsigned seed) : random_(seed) {}
+
+    int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
+
+    program schedule() {
+        const auto algorithms = tutti::algorithm::all(2 + below(2));
+        for (;;) {
+            const auto& a = algorithms[static_cast<std::size_t>(below(static_cast<int>(algorithms.size())))];
+            const operation o = operations[static_cast<std::size_t>(below(static_cast<int>(operations.size())))];
+            const int size = 2 + below(8);
+            if (a.offers(o)) return a.write(o, size, has_root(o) ? below(size) : 0, below(2) == 1, 1 + below(2));
+        }
+    }
+    /// Changes one step of a program that has some. May happen to change nothing.
+    void mutate(program& p, int kind) {
+        auto* steps = &p.ranks[static_cast<std::size_t>(below(p.size))];
+        while (steps->empty()) steps = &p.ranks[static_cast<std::size_t>(below(p.size))];
+        const int i = below(static_cast<int>(steps->size()));
+        const auto at = steps->begin() + i;
+        switch (kind) {
+        case 0: steps->erase(at); break;
+        case 1: steps->insert(at, step(*at)); break;
+        case 2:
+            if (at + 1 != steps->end()) std::swap(*at, *(at + 1));
+            break;
+        case 3: at->peer = below(p.size + 1); break;
+        case 4: shift(*at, p, false); break;
+        case 5: shift(*at, p, true); break;
+        case 6: at->from.where = static_cast<buffer>(below(4)); break;
+        case 7: at->to.where = static_cast<buffer>(below(4)); break;
+        case 8: at->other = at->other == side::left ? side::right : side::left; break;
+        default: become(*at, static_cast<action>(below(5)), p);
+        }
+    }
+
+private:
+    /// Both places together half of the time, since a step that names two different ranges is rejected for that alone.
+    void shift(step& s, const program& p, bool count) {
+        const int by = below(2) == 0 ? 1 : -1, which = below(4);
+        for (place* x : {&s.from, &s.to}) {
+            if ((which == 0 && x == &s.from) || (which == 1 && x == &s.to)) continue;
+            if (count)
+                x->count += by;
+            else
+                x->first = (x->first + by + p.chunks) % p.chunks;
+        }
+    }
+    void become(step& s, action what, const program& p) {
+        if (!reads_from(s)) s.from = s.to;
+        if (!writes_to(s)) s.to = {buffer::output, s.from.first, s.from.count};
+        if (!communicates(s)) s.peer = below(p.size);
+        s.what = what;
+    }
+
+    std::minstd_rand random_;
+};
+
+struct tally {
+    int tried = 0, harmful = 0, in_rank_order = 0;
+};
+
+std::string listing(const program& p) {
+    std::string text{name_of(p.what)};
+    text +=
+        " root " + std::to_string(p.root) + (p.in_place ? " in place" : "") + ", chunks " + std::to_string(p.chunks);
+    const auto show = [](const place& x) {
+        return std::to_string(index_of(x.where)) + "[" + std::to_string(x.first) + "+" + std::to_string(x.count) + ")";
+    };
+    for (const auto& steps : p.ranks) {
+        text += "\nrank";
+        for (const step& s : steps)
+            text += "\n  " + std::to_string(static_cast<int>(s.what)) + " peer " + std::to_string(s.peer) + " " +
+                    show(s.from) + " " + show(s.to) + (s.other == side::left ? " left" : " right");
+    }
+    return text;
+}
+
+} // namespace
+
+TEST_CASE("the second opinion finds nothing wrong with the schedules as they are") {
+    mutator m(1);
+    for (int k = 0; k < 300; ++k) {
+        const program p = m.schedule();
+        oracle second(p, static_cast<unsigned>(k));
+        const std::string opinion = second.judge();
+        INFO(listing(p));
+        REQUIRE(opinion.empty());
+        REQUIRE(verify(p).proven);
+        if (reduces(p.what)) REQUIRE(verify(p).preserves_order == second.in_rank_order());
+    }
+}
+
+TEST_CASE("verify rejects every mutation that does harm, and no other; and sees when rank order is lost") {
+    std::array<tally, kinds.size()> tallies{};
+    mutator m(2026);
+    for (int k = 0; k < 12'000; ++k) {
+        program p = m.schedule();
+        const auto good = p.ranks;
+        const int kind = m.below(static_cast<int>(kinds.size()));
+        m.mutate(p, kind);
+        if (p.ranks == good) continue;
+        oracle second(p, static_cast<unsigned>(k));
+        const std::string opinion = second.judge();
+        const proof found = verify(p);
+        const bool order_agrees = !reduces(p.what) || found.preserves_order == second.in_rank_order();
+        tally& t = tallies[static_cast<std::size_t>(kind)];
+        ++t.tried;
+        t.harmful += opinion.empty() ? 0 : 1;
+        t.in_rank_order += found.preserves_order && reduces(p.what) ? 1 : 0;
+        if (found.proven == opinion.empty() && (!found.proven || order_agrees)) continue;
+        FAIL(kinds[static_cast<std::size_t>(kind)] << ": verify says " << found.message() << ", the second opinion is "
+                                                   << (opinion.empty() ? "that it is right" : opinion) << "\n"
+                                                   << listing(p));
+    }
+    // Without enough of both, the harmful and the harmless, all of this would show nothing.
+    for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+        const tally& t = tallies[kind];
+        INFO(kinds[kind] << ": " << t.tried << " tried, " << t.harmful << " harmful, " << t.in_rank_order
+                         << " right and in rank order");
+        const bool side_only = kinds[kind] == std::string("side"); // mostly harmless: all ranks get the one sum
+        CHECK(t.tried >= 800);
+        CHECK(t.harmful >= (side_only ? 20 : 400));
+        CHECK((kind == 0 || t.harmful < t.tried));
+        CHECK((kind == 0 || t.in_rank_order > 0));
+    }
+    CHECK(tallies[0].harmful == tallies[0].tried); // no schedule has a step that it could do without
+}

@@ -1,0 +1,249 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <collectives/schedule/program.hpp>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti::test {
+
+/// A second opinion on schedules, to hold verify against: slow and simple. It shares nothing with verify but the
+/// meaning of a step. Values are text, "(aXbX)" for rank a's chunk X combined with rank b's; what is ready is found by
+/// comparing each pair of steps; who moves next is drawn at random; a message passes only when both ends have begun.
+class oracle {
+public:
+    oracle(const schedule::program& p, unsigned seed) : p_(p), random_(seed) {}
+
+    /// Empty if the program does what its operation promises, else what is wrong.
+    std::string judge() {
+        for (int r = 0; r < p_.size; ++r)
+            for (const auto& s : steps(r))
+                if (!well_formed(r, s)) return "malformed step";
+        set_up();
+        for (std::vector<move> moves = possible(); !moves.empty() && wrong_.empty(); moves = possible())
+            make(moves[random_() % moves.size()]);
+        if (!wrong_.empty()) return wrong_;
+        for (const auto& rank : ranks_)
+            if (std::count(rank.state.begin(), rank.state.end(), 'd') != static_cast<long>(rank.state.size()))
+                return "deadlock";
+        return result();
+    }
+
+    /// Whether every result that it judged right has its operands in rank order.
+    bool in_rank_order() const { return in_rank_order_; }
+
+private:
+    using step = schedule::step;
+    using place = schedule::place;
+    using action = schedule::action;
+    using spot = std::pair<int, int>; // (buffer, chunk)
+
+    struct rank_state {
+        std::map<spot, std::string> memory;
+        std::vector<char> state; // 'w'aiting, 's'tarted, 'd'one
+        std::vector<std::vector<int>> after_end, after_start;
+        std::map<int, std::string> leaving; // what a started send read, by step
+    };
+    struct move {
+        int rank, step, peer, peer_step; // peer -1: the step starts; else a message passes
+    };
+
+    const std::vector<step>& steps(int r) const { return p_.ranks[static_cast<std::size_t>(r)]; }
+    const step& at(int r, int i) const { return steps(r)[static_cast<std::size_t>(i)]; }
+    rank_state& rank(int r) { return ranks_[static_cast<std::size_t>(r)]; }
+    char& state(int r, int i) { return rank(r).state[static_cast<std::size_t>(i)]; }
+
+    static bool talks(const step& s) { return s.what != action::copy && s.what != action::reduce; }
+    static bool uses_from(const step& s) { return s.what != action::receive; }
+    static bool uses_to(const step& s) { return s.what != action::send; }
+
+    /// What of the user's buffers there is, spelled out from the operations' definitions.
+    bool exists(int r, spot x) const {
+        const auto [where, chunk] = x;
+        if (chunk < 0 || chunk >= p_.chunks) return false;
+        const bool mine = chunk / (p_.chunks / p_.size > 0 ? p_.chunks / p_.size : 1) == r;
+        using o = schedule::operation;
+        if (where == 0) return p_.what == o::allgather ? mine : p_.what != o::broadcast || r == p_.root;
+        if (where == 1) return p_.what == o::reduce_scatter ? mine : p_.what != o::reduce || r == p_.root;
+        return true;
+    }
+    bool well_formed(int r, const step& s) const {
+        if (talks(s) && (s.peer < 0 || s.peer >= p_.size || s.peer == r)) return false;
+        if (uses_to(s) && s.to.where == schedule::buffer::input) return false;
+        if (uses_from(s) && uses_to(s) && (s.from.first != s.to.first || s.from.count != s.to.count)) return false;
+        for (const place* x : {uses_from(s) ? &s.from : nullptr, uses_to(s) ? &s.to : nullptr}) {
+            if (x == nullptr) continue;
+            if (x->count < 1 || x->count > p_.chunks) return false;
+            for (int c = x->first; c < x->first + x->count; ++c)
+                if (!exists(r, {static_cast<int>(x->where), c})) return false;
+        }
+        return true;
+    }
+    /// Where the data of a place are: in place, the input is where the output is.
+    spot memory_of(const place& x, int k) const {
+        const int where = static_cast<int>(x.where);
+        return {p_.in_place && where == 0 ? 1 : where, x.first + k};
+    }
+    std::set<spot> touched(const step& s, bool written) const {
+        std::set<spot> all;
+        if (uses_to(s))
+            for (int k = 0; k < s.to.count; ++k) all.insert(memory_of(s.to, k));
+        if (!written && uses_from(s))
+            for (int k = 0; k < s.from.count; ++k) all.insert(memory_of(s.from, k));
+        return all;
+    }
+
+    void set_up() {
+        for (int r = 0; r < p_.size; ++r) {
+            rank_state& now = ranks_.emplace_back();
+            for (int c = 0; c < p_.chunks; ++c)
+                if (exists(r, {0, c}))
+                    now.memory[memory_of({schedule::buffer::input, c, 1}, 0)] = {static_cast<char>('a' + r),
+                                                                                 static_cast<char>('A' + c)};
+            now.state.assign(steps(r).size(), 'w');
+            for (int i = 0; i < static_cast<int>(steps(r).size()); ++i) order(now, r, i);
+        }
+    }
+    void order(rank_state& now, int r, int i) {
+        auto& ends = now.after_end.emplace_back();
+        auto& starts = now.after_start.emplace_back();
+        const auto meet = [](const std::set<spot>& a, const std::set<spot>& b) {
+            return std::any_of(a.begin(), a.end(), [&](const spot& x) { return b.count(x) > 0; });
+        };
+        const step& s = at(r, i);
+        for (int j = 0; j < i; ++j) {
+            const step& t = at(r, j);
+            if (meet(touched(s, false), touched(t, true)) || meet(touched(s, true), touched(t, false)))
+                ends.push_back(j);
+            const bool same_way = (s.what == action::send) == (t.what == action::send);
+            if (talks(s) && talks(t) && s.peer == t.peer && same_way) starts.push_back(j);
+        }
+    }
+
+    std::vector<move> possible() {
+        std::vector<move> all;
+        for (int r = 0; r < p_.size; ++r)
+            for (int i = 0; i < static_cast<int>(steps(r).size()); ++i) {
+                if (state(r, i) == 'w' && may_start(r, i)) all.push_back({r, i, -1, -1});
+                if (state(r, i) != 's' || at(r, i).what != action::send) continue;
+                const int peer = at(r, i).peer, j = first_open(peer, r, false);
+                if (first_open(r, peer, true) == i && j >= 0 && state(peer, j) == 's') all.push_back({r, i, peer, j});
+            }
+        return all;
+    }
+    bool may_start(int r, int i) {
+        const auto number = static_cast<std::size_t>(i);
+        for (const int j : rank(r).after_end[number])
+            if (state(r, j) != 'd') return false;
+        for (const int j : rank(r).after_start[number])
+            if (state(r, j) == 'w') return false;
+        return true;
+    }
+    int first_open(int r, int peer, bool sending) {
+        for (int i = 0; i < static_cast<int>(steps(r).size()); ++i)
+            if (talks(at(r, i)) && at(r, i).peer == peer && (at(r, i).what == action::send) == sending &&
+                state(r, i) != 'd')
+                return i;
+        return -1;
+    }
+
+    void make(const move& m) {
+        if (m.peer >= 0) return pass(m);
+        const step& s = at(m.rank, m.step);
+        if (talks(s)) {
+            state(m.rank, m.step) = 's';
+            if (s.what == action::send) rank(m.rank).leaving[m.step] = text_of(m.rank, s.from);
+            // Until its data are there, what a receive will overwrite is worth nothing.
+            if (s.what == action::receive)
+                for (int k = 0; k < s.to.count; ++k) rank(m.rank).memory.erase(memory_of(s.to, k));
+            return;
+        }
+        for (int k = 0; k < s.from.count; ++k)
+            combine(m.rank, s, s.what == action::copy ? s.from : s.to, k,
+                    s.what == action::copy ? "" : read(m.rank, s.from, k));
+        state(m.rank, m.step) = 'd';
+    }
+    void pass(const move& m) {
+        const step &s = at(m.rank, m.step), &t = at(m.peer, m.peer_step);
+        if (s.from.first != t.to.first || s.from.count != t.to.count) wrong_ = "the ends of a message differ";
+        if (text_of(m.rank, s.from) != rank(m.rank).leaving[m.step]) wrong_ = "overwritten while being sent";
+        for (int k = 0; k < s.from.count && wrong_.empty(); ++k) {
+            const std::string incoming = read(m.rank, s.from, k);
+            if (t.what == action::receive)
+                rank(m.peer).memory[memory_of(t.to, k)] = incoming;
+            else
+                combine(m.peer, t, t.from, k, incoming);
+        }
+        state(m.rank, m.step) = state(m.peer, m.peer_step) = 'd';
+    }
+    /// to = own with `other` on the side that the step names; with no other, to = own.
+    void combine(int r, const step& s, const place& own, int k, const std::string& other) {
+        const std::string mine = read(r, own, k);
+        std::string& to = rank(r).memory[memory_of(s.to, k)];
+        if (other.empty())
+            to = mine;
+        else
+            to = s.other == schedule::side::left ? "(" + other + mine + ")" : "(" + mine + other + ")";
+        if (to.size() > 1000) wrong_ = "contributions without end";
+    }
+    std::string read(int r, const place& x, int k) {
+        const auto found = rank(r).memory.find(memory_of(x, k));
+        if (found != rank(r).memory.end()) return found->second;
+        wrong_ = "reads nothing";
+        return "?";
+    }
+    std::string text_of(int r, const place& x) {
+        std::string all;
+        for (int k = 0; k < x.count; ++k) all += read(r, x, k) + ",";
+        return all;
+    }
+
+    std::string result() {
+        std::map<int, std::string> sums; // by chunk: what the first rank that has it holds
+        for (int r = 0; r < p_.size; ++r)
+            for (int c = 0; c < p_.chunks; ++c) {
+                if (!exists(r, {1, c})) continue;
+                const std::string found = rank(r).memory[{1, c}];
+                if (const int source = source_of(c); source >= 0) {
+                    if (found != std::string{static_cast<char>('a' + source), static_cast<char>('A' + c)})
+                        return "wrong data";
+                    continue;
+                }
+                if (!has_all(found, c)) return "wrong contributions";
+                if (sums.emplace(c, found).first->second != found) return "different bits";
+            }
+        return {};
+    }
+    /// Whose input chunk c of the output is; -1: everybody's.
+    int source_of(int c) const {
+        if (p_.what == schedule::operation::broadcast) return p_.root;
+        return p_.what == schedule::operation::allgather ? c / (p_.chunks / p_.size) : -1;
+    }
+    bool has_all(std::string text, int c) {
+        const auto is_bracket = [](char x) { return x == '(' || x == ')'; };
+        text.erase(std::remove_if(text.begin(), text.end(), is_bracket), text.end());
+        std::string once;
+        for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
+            once += text[i];
+            if (text[i + 1] != static_cast<char>('A' + c)) return false;
+        }
+        in_rank_order_ = in_rank_order_ && std::is_sorted(once.begin(), once.end());
+        std::sort(once.begin(), once.end());
+        return once == std::string("abcdefghijklmnopqrstuvwxyz").substr(0, static_cast<std::size_t>(p_.size));
+    }
+
+    const schedule::program& p_;
+    std::minstd_rand random_;
+    std::vector<rank_state> ranks_;
+    std::string wrong_;
+    bool in_rank_order_ = true;
+};
+
+} // namespace tutti::test

@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include <collectives/schedule/verify.hpp>
+
+#include "hand_made.hpp"
+
+using namespace tutti::schedule;
+using namespace tutti::test;
+
+TEST_CASE("a contribution that is overwritten instead of reduced is lost") {
+    program p = swap_and_reduce();
+    p.ranks[0][1] = receive(1, out(0));
+    rejected(p, flaw::lost, "rank 0 step 1: chunk 0 lacks the contribution of rank 0");
+}
+
+TEST_CASE("a chunk that nobody brings is lost") {
+    program p = swap_and_reduce();
+    p.chunks = 2;
+    rejected(p, flaw::lost, "rank 0: chunk 1 lacks the contribution of rank 0");
+}
+
+TEST_CASE("a sum that is handed on before it is complete is lost") {
+    const program p = hand_made(operation::allreduce, 1,
+                                {{receive_reduce(1, in(0), out(0), side::right), send(2, out(0)),
+                                  receive_reduce(2, out(0), out(0), side::right), send(1, out(0))},
+                                 {send(0, in(0)), receive(0, out(0))},
+                                 {receive(0, out(0)), send(0, in(0))}});
+    rejected(p, flaw::lost, "rank 2 step 0: chunk 0 lacks the contribution of rank 2");
+}
+
+TEST_CASE("two pairs that do not talk to each other are not connected") {
+    const program pair = swap_and_reduce();
+    program p = hand_made(operation::allreduce, 1, {pair.ranks[0], pair.ranks[1], pair.ranks[0], pair.ranks[1]});
+    p.ranks[2][0].peer = p.ranks[2][1].peer = 3;
+    p.ranks[3][0].peer = p.ranks[3][1].peer = 2;
+    rejected(p, flaw::disconnected, "rank 2 is not connected with rank 0");
+}
+
+TEST_CASE("a program without chunks, without ranks, or with unequal shards is none") {
+    const std::string message = "the program's ranks, lists and chunks do not fit each other and the operation";
+    rejected(hand_made(operation::allreduce, 0, {{}, {}}), flaw::bad_program, message);
+    rejected(hand_made(operation::allreduce, 1, {}), flaw::bad_program, message);
+    rejected(hand_made(operation::reduce_scatter, 3, {{}, {}}), flaw::bad_program, message);
+    program p = swap_and_reduce();
+    p.ranks.pop_back();
+    rejected(p, flaw::bad_program, message);
+}
+
+TEST_CASE("a contribution that is reduced twice is doubled") {
+    program p = swap_and_reduce();
+    p.ranks[1].push_back(reduce(in(0), out(0), side::right));
+    rejected(p, flaw::doubled, "rank 1 step 2: chunk 0 has the contribution of rank 1 twice");
+}
+
+TEST_CASE("a doubled contribution is blamed on the step that doubled it, not on those that handed it on") {
+    const program p = hand_made(
+        operation::allreduce, 1,
+        {{receive_reduce(1, in(0), out(0), side::right), send(1, out(0))},
+         {copy(in(0), bank(0, 0)), reduce(in(0), bank(0, 0), side::right), send(0, bank(0, 0)), receive(0, out(0))}});
+    rejected(p, flaw::doubled, "rank 1 step 1: chunk 0 has the contribution of rank 1 twice");
+}
+
+TEST_CASE("in place, what is read after it was overwritten is no input any more") {
+    program p = hand_made(operation::allreduce, 1,
+                          {{send(1, in(0)), receive_reduce(1, in(0), out(0), side::right)},
+                           {receive_reduce(0, in(0), out(0), side::left), send(0, in(0))}});
+    accepted(p);
+    p.in_place = true;
+    rejected(p, flaw::doubled, "rank 0 step 1: chunk 0 has the contribution of rank 0 twice");
+}
+
+TEST_CASE("operands swapped on one rank give different bits") {
+    program p = swap_and_reduce();
+    p.ranks[1][1].other = side::right;
+    rejected(p, flaw::different_bits, "rank 1 step 1: chunk 0 is grouped or ordered otherwise than on rank 0 step 1");
+}
+
+TEST_CASE("operands grouped otherwise on one rank give different bits") {
+    const auto everything = [](int a, int b) {
+        return steps{send(a, in(0)), send(b, in(0)), receive(a, bank(0, 0)), receive(b, bank(1, 0))};
+    };
+    program p = hand_made(operation::allreduce, 1, {everything(1, 2), everything(0, 2), everything(0, 1)});
+    const auto fold = [&](int rank, std::initializer_list<step> how) {
+        auto& all = p.ranks[static_cast<std::size_t>(rank)];
+        all.insert(all.end(), how);
+    };
+    fold(0, {copy(in(0), out(0)), reduce(bank(0, 0), out(0), side::right), reduce(bank(1, 0), out(0), side::right)});
+    fold(1, {copy(in(0), out(0)), reduce(bank(0, 0), out(0), side::left), reduce(bank(1, 0), out(0), side::right)});
+    program good = p;
+    fold(2, {copy(in(0), out(0)), reduce(bank(1, 0), out(0), side::left), reduce(bank(0, 0), out(0), side::left)});
+    rejected(p, flaw::different_bits, "rank 2 step 6: chunk 0 is grouped or ordered otherwise than on rank 0 step 6");
+
+    good.ranks[2].insert(good.ranks[2].end(), {reduce(bank(1, 0), bank(0, 0), side::right), copy(bank(0, 0), out(0)),
+                                               reduce(in(0), out(0), side::right)});
+    CHECK(accepted(good).preserves_order);
+}
+
+TEST_CASE("a reduce-scatter whose shard is somebody else's sum alone lacks a contribution") {
+    const program p = hand_made(
+        operation::reduce_scatter, 2,
+        {{send(1, in(1)), receive(1, out(0))}, {send(0, in(0)), receive_reduce(0, in(1), out(1), side::left)}});
+    rejected(p, flaw::lost, "rank 0 step 1: chunk 0 lacks the contribution of rank 0");
+}
+
+TEST_CASE("an allgather without a rank's own shard does not hold what it promises") {
+    const program p =
+        hand_made(operation::allgather, 2,
+                  {{send(1, in(0)), receive(1, out(1))}, {copy(in(1), out(1)), send(0, in(1)), receive(0, out(0))}});
+    rejected(p, flaw::wrong_data, "rank 0: chunk 0 holds something else than rank 0's data");
+}
+
+TEST_CASE("a broadcast that combines does not hold what it promises") {
+    const program p =
+        hand_made(operation::broadcast, 1,
+                  {{copy(in(0), out(0)), reduce(in(0), out(0), side::right), send(1, in(0))}, {receive(0, out(0))}});
+    rejected(p, flaw::wrong_data, "rank 0 step 1: chunk 0 holds something else than rank 0's data");
+}
+
+TEST_CASE("scratch holds nothing before it is written") {
+    program p = swap_and_reduce();
+    p.ranks[1][0].from = bank(0, 0);
+    rejected(p, flaw::reads_nothing, "rank 1 step 0 reads chunk 0, which holds nothing yet");
+}
+
+TEST_CASE("out of place the output holds nothing before it is written, for any kind of step") {
+    program p = swap_and_reduce();
+    p.ranks[0][1].from = out(0);
+    rejected(p, flaw::reads_nothing, "rank 0 step 1 reads chunk 0, which holds nothing yet");
+    p.ranks[0].insert(p.ranks[0].begin(), copy(out(0), bank(0, 0)));
+    rejected(p, flaw::reads_nothing, "rank 0 step 0 reads chunk 0, which holds nothing yet");
+    p.ranks[0][0] = reduce(in(0), out(0), side::right);
+    rejected(p, flaw::reads_nothing, "rank 0 step 0 reads chunk 0, which holds nothing yet");
+}

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <collectives/communicator.hpp>
+#include <transport/tcp.hpp>
+
+#include "catch.hpp"
+#include "processes.hpp"
+#include "reserved_port.hpp"
+
+#include <functional>
+
+namespace tutti::test {
+
+using world_of_processes = communicator<transport::tcp>;
+
+/// Who a rank is in a world that meets at that port.
+[[nodiscard]] inline transport::bootstrap::identity identity(int rank, int size, const reserved_port& at) {
+    transport::bootstrap::identity me;
+    me.rank = rank;
+    me.size = size;
+    me.rendezvous = {at.host(), at.port()};
+    me.key = transport::bootstrap::secret("a secret of sixteen bytes or more");
+    me.timeout = patience;
+    return me;
+}
+
+/// Every rank but `except` has ended by itself and in good order.
+inline void check_ended(processes& ranks, int except = -1) {
+    for (int r = 0; r < ranks.size(); ++r)
+        if (r != except) {
+            INFO("rank " << r);
+            CHECK(ranks.end(r) == "");
+        }
+}
+
+/// Runs body(world) on each of `size` ranks, each a process, and checks that it does not throw on any.
+inline void run_tcp_ranks(int size, const reserved_port& at, const transport::tcp_limits& limits,
+                          const std::function<void(const world_of_processes&)>& body) {
+    processes ranks(size, [&](int rank, account&) {
+        const world_of_processes world{transport::tcp{identity(rank, size, at), limits}};
+        body(world);
+    });
+    check_ended(ranks);
+}
+
+} // namespace tutti::test

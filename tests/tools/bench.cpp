@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "command.hpp"
+
+#include "support/catch.hpp"
+
+#include <fstream>
+#include <iterator>
+
+#include <unistd.h>
+
+using Catch::Contains;
+using tools_test::command;
+using tools_test::occurrences;
+
+namespace {
+
+struct file {
+    file() {
+        char name[] = "/tmp/tutti-bench-XXXXXX";
+        close(mkstemp(name));
+        path = name;
+    }
+    ~file() { std::remove(path.c_str()); }
+    [[nodiscard]] std::string contents() const {
+        std::ifstream in{path};
+        return {std::istreambuf_iterator<char>{in}, {}};
+    }
+    std::string path;
+};
+
+} // namespace
+
+TEST_CASE("every operation and algorithm is right, out of place and in place") {
+    for (const char* transport : {"memory", "tcp"})
+        for (const char* ranks : {"1", "2", "5"}) {
+            const auto r =
+                command(std::string("bench --operation all --algorithm all,auto -b 0 -e 4K -f 16 -n 2 --transport ") +
+                        transport + " --ranks " + ranks);
+            INFO(transport << " " << ranks << "\n" << r.output);
+            CHECK(r.status == 0);
+            CHECK_THAT(r.output, Contains("# wrong elements: 0\n"));
+        }
+}
+
+TEST_CASE("every type is right under every legal operator") {
+    const auto r = command("bench --transport memory --ranks 3 --operation allreduce,reduce_scatter,reduce -d all -o "
+                           "all -b 4K -e 4K -n 1");
+    CHECK(r.status == 0);
+    CHECK_THAT(r.output, Contains("over 396 rows")); // 8 x 7 + 2 x 5 pairs, 3 operations, 2 places
+    CHECK_THAT(r.output, Contains("# wrong elements: 0\n"));
+}
+
+TEST_CASE("the JSON file holds one object a row") {
+    const file json;
+    const auto r = command("bench --transport memory --ranks 2 -b 1K -e 2K -n 100 --json " + json.path);
+    REQUIRE(r.status == 0);
+    const std::string text = json.contents();
+    CHECK(text.substr(0, 1) == "[");
+    CHECK(text.substr(text.size() - 2) == "]\n");
+    CHECK(occurrences(text, "\n{") == 4);
+    for (const char* key :
+         {"operation", "algorithm", "transport", "ranks", "bytes", "count", "type", "op", "in_place", "timing",
+          "iterations", "p50_us", "p99_us", "min_us", "max_us", "algbw_GBps", "busbw_GBps", "cpu_us", "wrong"})
+        CHECK(occurrences(text, '"' + std::string(key) + "\":") == 4);
+    CHECK(occurrences(text, "\"p99_us\":null") == 0);
+    CHECK(occurrences(text, "\"iterations\":100,") == 4);
+}
+
+TEST_CASE("a JSON file that cannot be written is a failure") {
+    for (const char* transport : {"memory", "tcp"}) {
+        const auto r = command(std::string("bench --ranks 1 -b 1K -e 1K --json /dev/full --transport ") + transport);
+        CHECK(r.status == 1);
+        CHECK_THAT(r.output, Contains("cannot write /dev/full: No space left on device"));
+    }
+}
+
+TEST_CASE("closed standard descriptors, and deadlines that the library has no wait for, stop no bench over tcp") {
+    CHECK(command("bench --ranks 2 -b 1K -e 1K <&-").status == 0);
+    CHECK(command("bench --ranks 2 -b 1K -e 1K <&- >&-").status == 0);
+    CHECK(command("bench --ranks 2 -b 1K -e 1K --deadline 200000").status == 0);
+}
+
+TEST_CASE("there is no 99th percentile under 100 iterations, and no count of wrong elements without a check") {
+    const file json;
+    REQUIRE(command("bench --transport memory --ranks 2 -b 1K -e 1K -n 99 -c 0 --json " + json.path).status == 0);
+    CHECK(occurrences(json.contents(), "\"p99_us\":null") == 2);
+    CHECK(occurrences(json.contents(), "\"wrong\":null") == 2);
+}
+
+TEST_CASE("seconds instead of iterations, a loop instead of barriers, cold caches") {
+    const auto r = command("bench --transport tcp --ranks 2 -b 1K -e 1K --seconds 0.2");
+    CHECK(r.status == 0);
+    CHECK(r.seconds > 0.4);
+    CHECK(command("bench --transport memory --ranks 2 -b 1K -e 1K --timing loop --seconds 0.1").status == 0);
+    CHECK(command("bench --transport memory --ranks 2 -b 1K -e 1K --cold -n 2").status == 0);
+}
+
+TEST_CASE("ranks that a launcher started take part") {
+    const auto r = command("run -n 3 $TUTTI_COMMAND bench -b 1K -e 1K --operation all");
+    CHECK(r.status == 0);
+    CHECK_THAT(r.output, Contains("[0] # wrong elements: 0\n"));
+    CHECK_THAT(r.output, Contains("after a barrier of the library itself"));
+    const auto other = command("run -n 2 $TUTTI_COMMAND bench --ranks 3 -b 1K -e 1K");
+    CHECK(other.status == 2);
+    CHECK_THAT(other.output, Contains("--ranks 3 was asked for, but the launcher started 2"));
+}
+
+TEST_CASE("what makes no sense is refused before anything is started, with 2") {
+    const auto refused = [](const char* arguments, const char* words) {
+        const auto r = command(std::string("bench ") + arguments);
+        INFO(arguments << "\n" << r.output);
+        CHECK(r.status == 2);
+        CHECK_THAT(r.output, Contains(words));
+    };
+    refused("--operation gather", "there is no operation 'gather'; choose one of allreduce");
+    refused("--algorithm rinq", "there is no algorithm \"rinq\"; choose one of naive");
+    refused("--operation broadcast --algorithm ring", "ring has no broadcast; choose one of");
+    refused("-d float16", "there is no type 'float16'; choose one of int8");
+    refused("-o mean", "there is no operator 'mean'; choose one of sum");
+    refused("-d float32 -o bitwise_and", "nothing to measure");
+    refused("-b 4X", "'4X' is no size");
+    refused("-b 8 -e 4", "the smallest size is above the largest");
+    refused("--ranks 2 --root 2", "there is no root 2 among 2 ranks");
+    refused("--transport pigeon", "pigeon");
+    refused("-n 3 --seconds 1", "xcludes");
+}

@@ -1,0 +1,210 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "command.hpp"
+
+#include "support/catch.hpp"
+
+#include <csignal>
+#include <fstream>
+
+#include <unistd.h>
+
+using Catch::Contains;
+using tools_test::command;
+using tools_test::occurrences;
+using tools_test::shell;
+
+namespace {
+
+/// A process number that a rank wrote to a file; 0 if it never came.
+int pid_from(const std::string& path) {
+    for (int i = 0; i < 200; ++i, usleep(10'000)) {
+        int pid = 0;
+        if (std::ifstream{path} >> pid) return pid;
+    }
+    return 0;
+}
+
+/// Whether a process ends within two seconds; a zombie has ended.
+bool ends(int pid) {
+    for (int i = 0; i < 200; ++i, usleep(10'000)) {
+        std::ifstream stat{"/proc/" + std::to_string(pid) + "/stat"};
+        std::string number, name, state;
+        if (!(stat >> number >> name >> state) || state == "Z") return true;
+    }
+    return false;
+}
+
+/// A line of shell that sends a signal to the launcher whose number a rank wrote to a file, and to nobody else.
+std::string signal_launcher(const std::string& signal, const std::string& path) {
+    return "p=$(cat " + path + "); [ \"$(cat /proc/$p/comm)\" = tutti ] && kill -" + signal + " $p";
+}
+
+struct directory {
+    directory() {
+        char name[] = "/tmp/tutti-run-XXXXXX";
+        path = mkdtemp(name);
+    }
+    ~directory() { (void)!std::system(("rm -rf " + path).c_str()); }
+    std::string path;
+};
+
+} // namespace
+
+TEST_CASE("every rank learns its place, the meeting point and the secret") {
+    const auto r = command("run -n 3 sh -c 'echo $TUTTI_RANK of $TUTTI_SIZE at $TUTTI_ADDRESS with ${#TUTTI_SECRET}'");
+    CHECK(r.status == 0);
+    for (const char* line : {"[0] 0 of 3 at 127.0.0.1:", "[1] 1 of 3 at 127.0.0.1:", "[2] 2 of 3 at 127.0.0.1:"})
+        CHECK_THAT(r.output, Contains(line));
+    CHECK(occurrences(r.output, " with 32\n") == 3);
+}
+
+TEST_CASE("the meeting point can be given, and an inherited secret file is not passed on") {
+    const auto r = command("run -n 1 --address 127.0.0.1:7 sh -c 'echo $TUTTI_ADDRESS ${TUTTI_SECRET_FILE-none}'",
+                           "TUTTI_SECRET_FILE=/nowhere");
+    CHECK(r.output == "[0] 127.0.0.1:7 none\n");
+}
+
+TEST_CASE("output comes by whole lines with the rank in front, the last one without a newline too") {
+    const auto r = command("run -n 2 sh -c 'printf abc; sleep 0.1; printf \"def\\n\"; echo >&2 problem; printf end'");
+    CHECK(r.status == 0);
+    for (const char* line :
+         {"[0] abcdef\n", "[1] abcdef\n", "[0] problem\n", "[1] problem\n", "[0] end\n", "[1] end\n"})
+        CHECK_THAT(r.output, Contains(line));
+}
+
+TEST_CASE("standard error stays standard error, and standard input is empty") {
+    CHECK(command("run -n 1 sh -c 'echo problem >&2; cat' 2>/dev/null </dev/zero").output.empty());
+}
+
+TEST_CASE("many lines of many ranks never mix") {
+    const auto r =
+        command("run -n 4 sh -c 'i=0; while [ $i -lt 500 ]; do echo $TUTTI_RANK.$TUTTI_RANK; i=$((i+1)); done'");
+    for (const char* line : {"[0] 0.0\n", "[1] 1.1\n", "[2] 2.2\n", "[3] 3.3\n"})
+        CHECK(occurrences(r.output, line) == 500);
+    CHECK(r.output.size() == 4 * 500 * 8);
+}
+
+TEST_CASE("what follows the program belongs to it") {
+    CHECK(command("run -n1 sh -c 'echo $0 $1 $2' -- -n --help").output == "[0] -- -n --help\n");
+    CHECK(command("run -n1 -- sh -c 'echo $0' x").output == "[0] x\n");
+    CHECK(command("run --ranks=1 echo -n 5").output == "[0] 5\n");
+}
+
+TEST_CASE("the first failure gives the exit status, is reported, and ends the others") {
+    const auto r = command("run -n 3 --patience 0.1 sh -c '[ $TUTTI_RANK = 1 ] && exit 7; exec sleep 50'");
+    CHECK(r.status == 7);
+    CHECK_THAT(r.output, Contains("rank 1 exited with status 7 after 0."));
+    CHECK(r.seconds < 20);
+}
+
+TEST_CASE("a signal is reported by its name") {
+    const auto r = command("run -n 3 --patience 0 sh -c '[ $TUTTI_RANK = 2 ] && kill -9 $$; exec sleep 50'");
+    CHECK(r.status == 128 + SIGKILL);
+    CHECK_THAT(r.output, Contains("rank 2 was ended by signal 9 (SIGKILL) after 0."));
+}
+
+TEST_CASE("the others have a moment to say what they know") {
+    const auto r =
+        command("run -n 2 --patience 20 sh -c '[ $TUTTI_RANK = 1 ] && exit 3; sleep 0.3; echo rank 1 is lost'");
+    CHECK(r.status == 3);
+    CHECK_THAT(r.output, Contains("[0] rank 1 is lost"));
+}
+
+TEST_CASE("who does not listen to SIGTERM is killed") {
+    const auto r = command("run -n 2 --patience 0 --grace 0.2 sh -c '[ $TUTTI_RANK = 1 ] && exit 3; trap \"\" TERM; "
+                           "while :; do sleep 1; done'");
+    CHECK(r.status == 3);
+    CHECK(r.seconds < 20);
+}
+
+TEST_CASE("signals are passed on") {
+    directory d;
+    const auto r = command("run -n 2 --grace 20 sh -c 'trap \"echo got it; exit 5\" TERM; echo $PPID > " + d.path +
+                           "/launcher; while :; do sleep 0.05; done' & sleep 1; " +
+                           signal_launcher("TERM", d.path + "/launcher") + "; wait $!");
+    CHECK(r.status == 5);
+    CHECK(occurrences(r.output, "] got it\n") == 2);
+}
+
+TEST_CASE("the deadline ends everything with 124") {
+    const auto r = command("run -n 2 --deadline 0.3 sleep 50");
+    CHECK(r.status == 124);
+    CHECK_THAT(r.output, Contains("not done after 0.3 s"));
+    CHECK(r.seconds < 20);
+}
+
+TEST_CASE("a reader who stalls holds up neither the deadline nor a signal") {
+    directory d;
+    // A FIFO that is open at both ends here, and that nobody reads.
+    const std::string nobody_reads = "mkfifo " + d.path + "/fifo; exec 3<>" + d.path + "/fifo; ";
+    const std::string talk = " sh -c 'echo $PPID > " + d.path + "/launcher; exec yes' >&3";
+    const auto late = shell(nobody_reads + "timeout -k 5 60 $TUTTI_COMMAND run -n 2 --deadline 0.5 --grace 20" + talk);
+    CHECK(late.status == 124);
+    CHECK(late.seconds < 15);
+    const auto signalled =
+        shell(nobody_reads + "rm " + d.path + "/launcher; timeout -k 5 60 $TUTTI_COMMAND run -n 2 --grace 20" + talk +
+              " & sleep 1; " + signal_launcher("TERM", d.path + "/launcher") + "; wait $!");
+    CHECK(signalled.status == 128 + SIGTERM);
+    CHECK(signalled.seconds < 15);
+}
+
+TEST_CASE("a slow reader gets everything, on a descriptor that does not block too") {
+    const std::string lines = "env -u TUTTI_RANK timeout -k 5 60 $TUTTI_COMMAND run -n 2 seq 100000 | ";
+    CHECK(shell(lines + "(sleep 1; wc -l)").output == "200000\n");
+    const std::string non_blocking = "import os,sys; os.set_blocking(1, False); os.execvp(sys.argv[1], sys.argv[1:])";
+    if (shell("python3 -c ''").status != 0) return;
+    CHECK(shell("python3 -c '" + non_blocking + "' " + lines + "(sleep 1; wc -l)").output == "200000\n");
+}
+
+TEST_CASE("when nobody reads the output any more the ranks are ended, and none is left") {
+    directory d;
+    const auto r = shell("(timeout -k 5 60 $TUTTI_COMMAND run -n 1 sh -c 'sleep 50 >/dev/null 2>&1 & echo $! > " +
+                         d.path + "/left; while echo y; do sleep 0.05; done; wait'; echo $? >&2) | head -n 1");
+    CHECK_THAT(r.output, Contains("[0] y\n") && Contains("nobody reads the output any more") && Contains("141\n"));
+    CHECK(r.seconds < 20);
+    const int left = pid_from(d.path + "/left");
+    REQUIRE(left > 0);
+    CHECK(ends(left));
+}
+
+TEST_CASE("output that cannot be written is a failure") {
+    const auto r = command("run -n 1 echo y >/dev/full");
+    CHECK(r.status == 1);
+    CHECK_THAT(r.output, Contains("cannot write the output: No space left on device"));
+}
+
+TEST_CASE("a program that does not exist is named") {
+    const auto r = command("run -n 2 no-such-program");
+    CHECK(r.status == 1);
+    CHECK_THAT(r.output, Contains("cannot run no-such-program: No such file or directory"));
+}
+
+TEST_CASE("wrong usage exits with 2") {
+    CHECK(command("run -n 2").status == 2);
+    CHECK(command("run -n 0 true").status == 2);
+    CHECK(command("run true").status == 2);
+    CHECK(command("run --nonsense 3 true").status == 2);
+}
+
+TEST_CASE("no rank, and no process that a rank left behind, outlives the launcher") {
+    directory d;
+    const auto r = command("run -n 1 sh -c 'sleep 50 >/dev/null 2>&1 & echo $! > " + d.path + "/left'");
+    CHECK(r.status == 0);
+    CHECK(r.seconds < 20);
+    const int left = pid_from(d.path + "/left");
+    REQUIRE(left > 0);
+    CHECK(ends(left));
+}
+
+TEST_CASE("ranks end when the launcher is killed") {
+    directory d;
+    const auto r = command("run -n 1 sh -c 'echo $$ > " + d.path + "/rank; echo $PPID > " + d.path +
+                           "/launcher; exec sleep 50' & sleep 1; " + signal_launcher("KILL", d.path + "/launcher") +
+                           "; wait $!; true");
+    const int rank = pid_from(d.path + "/rank");
+    REQUIRE(rank > 0);
+    CHECK(ends(rank));
+    CHECK(r.seconds < 20);
+}

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "../../tools/tutti/sizes.hpp"
+
+#include "support/catch.hpp"
+
+using tutti::tools::parse_size;
+using tutti::tools::sizes_of;
+using sizes = std::vector<std::size_t>;
+
+TEST_CASE("a size is a number of bytes, or of a power of 1024") {
+    CHECK(parse_size("0") == 0);
+    CHECK(parse_size("8") == 8);
+    CHECK(parse_size("4K") == 4096);
+    CHECK(parse_size("4k") == 4096);
+    CHECK(parse_size("1M") == 1u << 20);
+    CHECK(parse_size("1G") == 1u << 30);
+    CHECK(parse_size("2T") == std::size_t{2} << 40);
+    CHECK(parse_size("4KB") == 4096);
+    CHECK(parse_size("4KiB") == 4096);
+    CHECK(parse_size("12B") == 12);
+}
+
+TEST_CASE("what is no size is refused, and quoted") {
+    for (const char* text : {"", "K", "-1", "+1", " 8", "8 ", "4X", "4KK", "1.5M", "0x10", "8iB", "4Kb",
+                             "99999999999999999999", "17179869184G"})
+        CHECK_THROWS_WITH(parse_size(text), Catch::Contains("'" + std::string(text) + "' is no size"));
+}
+
+TEST_CASE("a sweep multiplies, or adds where a step is given, and never passes its end") {
+    CHECK(sizes_of({8, 64, 2, 0}) == sizes{8, 16, 32, 64});
+    CHECK(sizes_of({8, 63, 2, 0}) == sizes{8, 16, 32});
+    CHECK(sizes_of({1, 1000, 10, 0}) == sizes{1, 10, 100, 1000});
+    CHECK(sizes_of({100, 300, 2, 100}) == sizes{100, 200, 300});
+    CHECK(sizes_of({8, 8, 2, 0}) == sizes{8});
+    CHECK(sizes_of({8, 8, 1, 0}) == sizes{8});
+}
+
+TEST_CASE("a sweep from nothing goes on with one byte") { CHECK(sizes_of({0, 4, 2, 0}) == sizes{0, 1, 2, 4}); }
+
+TEST_CASE("a sweep ends where a size could not be written any more") {
+    const std::size_t top = SIZE_MAX;
+    CHECK(sizes_of({top / 2, top, 2, 0}) == sizes{top / 2, top - 1});
+    CHECK(sizes_of({top - 1, top, 2, 5}) == sizes{top - 1});
+}
+
+TEST_CASE("a sweep that would never end is refused") {
+    CHECK_THROWS_AS(sizes_of({8, 16, 1, 0}), std::invalid_argument);
+    CHECK_THROWS_AS(sizes_of({8, 16, 0, 0}), std::invalid_argument);
+    CHECK_THROWS_AS(sizes_of({16, 8, 2, 0}), std::invalid_argument);
+}

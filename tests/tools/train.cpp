@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "../../tools/tutti/digits.hpp"
+#include "../../tools/tutti/network.hpp"
+
+#include "command.hpp"
+
+#include "support/catch.hpp"
+
+#include <fstream>
+#include <sstream>
+
+#include <unistd.h>
+
+using Catch::Contains;
+using namespace tutti::tools;
+using tools_test::command;
+using tools_test::occurrences;
+
+namespace {
+
+std::string last_line_but(const std::string& text, const std::string& ending) {
+    std::string last;
+    std::istringstream lines{text};
+    for (std::string line; std::getline(lines, line);)
+        if (line.size() >= ending.size() && line.substr(line.size() - ending.size()) == ending) last = line;
+    return last;
+}
+
+void write_idx(const std::string& path, const std::string& header, const std::vector<std::uint8_t>& data) {
+    std::ofstream out{path, std::ios::binary};
+    out << header;
+    out.write(reinterpret_cast<const char*>(data.data()), static_cast<std::streamsize>(data.size()));
+}
+
+std::string big_endian(std::uint32_t value) {
+    std::string bytes;
+    for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xff);
+    return bytes;
+}
+
+} // namespace
+
+TEST_CASE("drawn digits are the same every time, and whoever draws them") {
+    const dataset all = draw_digits(60, 1), again = draw_digits(60, 1), other = draw_digits(60, 2);
+    CHECK(all.images == again.images);
+    CHECK(all.labels == again.labels);
+    CHECK(all.images != other.images);
+    const dataset second = draw_digits(60, 1, {1, 3});
+    REQUIRE(second.size() == 20);
+    for (std::size_t i = 0; i < second.size(); ++i) {
+        REQUIRE(second.labels[i] == all.labels[3 * i + 1]);
+        REQUIRE(std::equal(second.image(i).begin(), second.image(i).end(), all.image(3 * i + 1).begin()));
+    }
+}
+
+TEST_CASE("no two drawn digits are alike") {
+    const dataset set = draw_digits(300, 1);
+    for (std::size_t i = 1; i < set.size(); ++i)
+        REQUIRE(!std::equal(set.image(i).begin(), set.image(i).end(), set.image(i - 1).begin()));
+}
+
+TEST_CASE("a network's gradients are the slopes of its loss") {
+    network n{{6, 5, 4}, 3};
+    const std::vector<std::uint8_t> labels{1, 3};
+    const auto loss = [&] {
+        const auto inputs = n.inputs(2);
+        for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i] = static_cast<float>(i % 5) / 4;
+        return n.test(labels).loss;
+    };
+    loss();
+    n.train(labels, 1);
+    for (std::size_t i = 0; i < n.weights().size(); ++i) {
+        constexpr float step = 1e-2f;
+        const float before = n.weights()[i];
+        n.weights()[i] = before + step;
+        const double above = loss();
+        n.weights()[i] = before - step;
+        const double below = loss();
+        n.weights()[i] = before;
+        REQUIRE(static_cast<double>(n.gradients()[i]) == Approx((above - below) / (2 * step)).margin(4e-3));
+    }
+}
+
+TEST_CASE("four ranks over TCP reach 95 % on drawn digits with bit-identical weights, in a minute") {
+    const auto r = command("train --ranks 4");
+    INFO(r.output);
+    REQUIRE(r.status == 0);
+    CHECK(r.seconds < 60);
+    CHECK(occurrences(r.output, "bit-identical on all 4 ranks") == 6);
+    std::istringstream last{last_line_but(r.output, "ranks")};
+    double epoch = 0, loss = 0, train = 0, test = 0;
+    char percent = 0;
+    last >> epoch >> loss >> train >> percent >> test;
+    CHECK(test >= 95);
+}
+
+TEST_CASE("equal settings give equal weights, over every transport") {
+    const std::string settings =
+        "train --ranks 3 --epochs 1 --pictures 1500 --hidden 32,16 --batch 50 --algorithm ring";
+    const auto memory = command(settings + " --transport memory"), tcp = command(settings + " --transport tcp");
+    CHECK(memory.status == 0);
+    const std::string last = last_line_but(memory.output, "ranks");
+    const std::string weights = last.substr(last.find("%  ") + 3, 16);
+    CHECK(weights.size() == 16);
+    CHECK_THAT(tcp.output, Contains(weights));
+}
+
+TEST_CASE("MNIST's files are read, and what is wrong with them is said") {
+    char name[] = "/tmp/tutti-train-XXXXXX";
+    const std::string directory = mkdtemp(name);
+    const std::string line = "train --transport memory --ranks 2 --epochs 1 --batch 20 --data " + directory;
+    CHECK(command(line).status == 1);
+    CHECK_THAT(command(line).output, Contains("there is no " + directory + "/train-images-idx3-ubyte"));
+    for (const std::string set : {"train", "t10k"}) {
+        const dataset drawn = draw_digits(200, 5);
+        write_idx(directory + "/" + set + "-images-idx3-ubyte",
+                  big_endian(0x803) + big_endian(200) + big_endian(28) + big_endian(28), drawn.images);
+        write_idx(directory + "/" + set + "-labels-idx1-ubyte", big_endian(0x801) + big_endian(200), drawn.labels);
+    }
+    const auto r = command(line);
+    INFO(r.output);
+    CHECK(r.status == 0);
+    CHECK_THAT(r.output, Contains("200 training pictures (" + directory + ")"));
+    REQUIRE(truncate((directory + "/t10k-images-idx3-ubyte").c_str(), 1000) == 0);
+    CHECK_THAT(command(line).output,
+               Contains("t10k-images-idx3-ubyte: has 984 bytes of data where its header says 156800"));
+    std::rename((directory + "/train-labels-idx1-ubyte").c_str(), (directory + "/train-labels-idx1-ubyte.gz").c_str());
+    CHECK_THAT(command(line).output, Contains("unpack it with gunzip"));
+    (void)!std::system(("rm -rf " + directory).c_str());
+}

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "command.hpp"
+
+#include "support/catch.hpp"
+
+using Catch::Contains;
+using tools_test::command;
+using tools_test::occurrences;
+
+TEST_CASE("all operations and algorithms are proven for 1 to 64 ranks, in two minutes") {
+    const auto r = command("verify --operation all --algorithm all --ranks 1..64");
+    INFO(r.output);
+    CHECK(r.status == 0);
+    CHECK(r.seconds < 120);
+    for (const char* operation : {"allreduce", "reduce_scatter", "allgather", "reduce", "broadcast"})
+        CHECK_THAT(r.output, Contains("\n  " + std::string(operation) + " "));
+    CHECK_THAT(r.output, Contains("schedules proven in "));
+}
+
+TEST_CASE("a few numbers of ranks get a line each, with the costs that are known") {
+    const auto r = command("verify --operation allreduce --algorithm ring --ranks 4,8");
+    CHECK(r.status == 0);
+    CHECK(occurrences(r.output, "\n  allreduce ") == 2);
+    std::istringstream lines{r.output};
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream words{line};
+        std::string operation, algorithm;
+        int ranks = 0, proofs = 0, depth = 0, rounds = 0;
+        double sent = 0, received = 0;
+        if (!(words >> operation >> algorithm >> ranks >> proofs >> depth >> rounds >> sent >> received)) continue;
+        CHECK(depth == 2 * (ranks - 1));
+        CHECK(rounds == 2 * (ranks - 1));
+        CHECK(sent == Approx(2. * (ranks - 1) / ranks));
+        CHECK(received == Approx(2. * (ranks - 1) / ranks));
+    }
+}
+
+TEST_CASE("what does not exist is refused with 2") {
+    for (const char* arguments : {"--operation gather", "--algorithm rinq", "--ranks 0", "--ranks 3..1",
+                                  "--algorithm auto", "--operation broadcast --algorithm ring"})
+        CHECK(command(std::string("verify ") + arguments).status == 2);
+}
+
+TEST_CASE("the command alone shows the way, and says its version") {
+    const auto guide = command("");
+    CHECK(guide.status == 0);
+    for (const char* name : {"bench", "verify", "train", "run"})
+        CHECK_THAT(guide.output, Contains("tutti " + std::string(name)));
+    CHECK_THAT(command("--version").output, Catch::StartsWith("tutti 0."));
+    CHECK(command("--version").status == 0);
+    for (const char* name : {"bench", "verify", "train", "run"}) {
+        const auto help = command(std::string(name) + " --help");
+        CHECK(help.status == 0);
+        CHECK_THAT(help.output, Contains("Examples:") && Contains("Exit status:"));
+    }
+    CHECK(command("nonsense").status == 2);
+}

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include <transport/bootstrap/environment.hpp>
+
+#include "support/catch.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <map>
+
+using namespace tutti;
+using namespace tutti::transport::bootstrap;
+
+namespace {
+
+/// The environment of one test: these variables and no other of tutti's; as before afterwards.
+class surroundings {
+public:
+    explicit surroundings(const std::map<std::string, std::string>& wanted) {
+        for (const char* name : names) {
+            if (const char* old = std::getenv(name)) before_[name] = old;
+            ::unsetenv(name);
+        }
+        for (const auto& [name, value] : wanted) ::setenv(name.c_str(), value.c_str(), 1);
+    }
+    ~surroundings() {
+        for (const char* name : names) ::unsetenv(name);
+        for (const auto& [name, value] : before_) ::setenv(name.c_str(), value.c_str(), 1);
+    }
+    surroundings(const surroundings&) = delete;
+    surroundings& operator=(const surroundings&) = delete;
+
+private:
+    static constexpr std::array names{
+        "TUTTI_RANK",        "TUTTI_SIZE",      "TUTTI_ADDRESS",  "TUTTI_SECRET",
+        "TUTTI_SECRET_FILE", "TUTTI_INTERFACE", "TUTTI_INSECURE", "TUTTI_BOOTSTRAP_TIMEOUT"};
+    std::map<std::string, std::string> before_;
+};
+
+std::map<std::string, std::string> good() {
+    return {{"TUTTI_RANK", "1"}, {"TUTTI_SIZE", "4"}, {"TUTTI_ADDRESS", "127.0.0.1:29500"}};
+}
+
+std::string failure_of(const std::map<std::string, std::string>& variables) {
+    const surroundings s(variables);
+    try {
+        static_cast<void>(identity_from_environment());
+    } catch (const error& e) {
+        CHECK(e.why() == cause::bootstrap);
+        return e.what();
+    }
+    return {};
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+} // namespace
+
+TEST_CASE("rank, size and address come from the launcher's variables", "[environment]") {
+    const surroundings s(good());
+    const auto me = identity_from_environment();
+    CHECK(me.rank == 1);
+    CHECK(me.size == 4);
+    CHECK(me.rendezvous == endpoint{"127.0.0.1", 29500});
+    CHECK(me.timeout == std::chrono::seconds(60));
+    CHECK_FALSE(me.key.configured());
+    CHECK_FALSE(me.may_leave_loopback());
+}
+
+TEST_CASE("secret, interface, insecure and timeout are settings under any launcher", "[environment]") {
+    auto v = good();
+    v["TUTTI_SECRET"] = "0123456789abcdef";
+    v["TUTTI_INTERFACE"] = "^docker0";
+    v["TUTTI_BOOTSTRAP_TIMEOUT"] = "3";
+    const surroundings s(v);
+    const auto me = identity_from_environment();
+    CHECK(me.key.configured());
+    CHECK(me.may_leave_loopback());
+    CHECK_FALSE(me.insecure);
+    CHECK(me.interface == "^docker0");
+    CHECK(me.timeout == std::chrono::seconds(3));
+}
+
+TEST_CASE("insecure allows to leave loopback without a secret", "[environment]") {
+    auto v = good();
+    v["TUTTI_INSECURE"] = "1";
+    const surroundings s(v);
+    CHECK(identity_from_environment().may_leave_loopback());
+}
+
+TEST_CASE("the variable that is missing is named", "[environment]") {
+    for (const char* name : {"TUTTI_RANK", "TUTTI_SIZE", "TUTTI_ADDRESS"}) {
+        auto v = good();
+        v.erase(name);
+        CHECK(has(failure_of(v), std::string(name) + " is not set"));
+    }
+    CHECK(has(failure_of({}), "no launcher started this program"));
+}
+
+TEST_CASE("the variable that is wrong is named and quoted", "[environment]") {
+    const auto [name, value, said] = GENERATE(table<const char*, const char*, const char*>({
+        {"TUTTI_RANK", "4", "whole number from 0 to 3"},
+        {"TUTTI_RANK", "-1", "whole number"},
+        {"TUTTI_RANK", "1x", "whole number"},
+        {"TUTTI_RANK", "99999999999999999999", "whole number"},
+        {"TUTTI_SIZE", "0", "whole number from 1"},
+        {"TUTTI_SIZE", "four", "whole number"},
+        {"TUTTI_ADDRESS", "127.0.0.1", "no port"},
+        {"TUTTI_ADDRESS", "127.0.0.1:0", "from 1 to 65535"},
+        {"TUTTI_INSECURE", "yes", "0 or 1"},
+        {"TUTTI_BOOTSTRAP_TIMEOUT", "0", "whole number from 1"},
+    }));
+    auto v = good();
+    v[name] = value;
+    const auto text = failure_of(v);
+    CHECK(has(text, std::string(name) + " is \"" + value + "\""));
+    CHECK(has(text, said));
+}
+
+TEST_CASE("a secret is given in one way only", "[environment]") {
+    auto v = good();
+    v["TUTTI_SECRET"] = "a";
+    v["TUTTI_SECRET_FILE"] = "/nowhere";
+    CHECK(has(failure_of(v), "both TUTTI_SECRET and TUTTI_SECRET_FILE"));
+    v.erase("TUTTI_SECRET");
+    CHECK(has(failure_of(v), "/nowhere: No such file"));
+}

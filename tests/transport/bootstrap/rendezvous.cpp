@@ -1,0 +1,342 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include <transport/bootstrap/rendezvous.hpp>
+
+#include "meeting.hpp"
+#include "support/catch.hpp"
+#include "support/loopback_six.hpp"
+
+#include <array>
+#include <map>
+#include <memory>
+#include <set>
+
+using namespace meeting;
+using tutti::error;
+
+namespace {
+
+/// Connections of the kind that a port on a network sees.
+std::vector<descriptor> strays(const address& where, std::size_t count) {
+    static const std::vector<std::string> sayings{"",
+                                                  "GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+                                                  std::string("TUTI\x01\0", 6),
+                                                  std::string("TUTI\x09\0\0\0", 8),
+                                                  std::string(5000, 'x'),
+                                                  std::string("TUTI\x01\0\0\0", 8) + std::string(56, 'y') +
+                                                      std::string(32, 'z')};
+    std::vector<descriptor> out;
+    for (std::size_t i = 0; i < count; ++i) {
+        auto fd = connect_to(where, clock::now() + 1s);
+        if (!fd) continue;
+        const auto& say = sayings[i % sayings.size()];
+        if (!say.empty()) static_cast<void>(write_some(fd.get(), std::as_bytes(std::span(say))));
+        if (i % 5 == 0) ::shutdown(fd.get(), SHUT_WR);
+        out.push_back(std::move(fd));
+    }
+    return out;
+}
+
+/// Comes to the desk; the other end of the connection.
+descriptor come(reception& desk, clock::time_point now) {
+    int ends[2];
+    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) == 0);
+    desk.welcome(descriptor(ends[0]), now);
+    return descriptor(ends[1]);
+}
+
+/// The same, knowing the secret "s"; asks for nothing yet.
+descriptor come_and_prove(reception& desk, clock::time_point now) {
+    auto mine = come(desk, now);
+    auto proof = handshake::connecting(secret("s"), {purpose::control, 0, 1, 0, 2, 0});
+    for (int i = 0; i < 10 && !proof.accepted(); ++i) {
+        if (const auto out = proof.outgoing(); !out.empty()) proof.sent(write_some(mine.get(), out).bytes);
+        desk.attend(*desk.guests().back(), now);
+        std::array<std::byte, 128> landing;
+        const auto in = std::span(landing).first(std::min(proof.wanted(), landing.size()));
+        proof.feed(in.first(read_some(mine.get(), in).bytes));
+    }
+    REQUIRE(proof.accepted());
+    return mine;
+}
+
+} // namespace
+
+TEST_CASE("all ranks meet and get the same table", "[rendezvous]") {
+    const int size = GENERATE(1, 2, 5, 16);
+    const char* host = GENERATE("127.0.0.1", "::1");
+    if (host == std::string("::1") && !tutti::test::has_loopback_six()) {
+        WARN("this host has no ::1");
+        return;
+    }
+    const rendezvous place(size, loopback(host), secret("s"), quick());
+    std::vector<world_table> tables(static_cast<std::size_t>(size));
+    const auto outcomes = in_threads(0, size, [&](int r) {
+        control c(rank_of(r, size, place, "s"));
+        tables[static_cast<std::size_t>(r)] = c.join(at_port(1000 + r));
+    });
+    for (const auto& o : outcomes) CHECK(o.value_or("") == "");
+    for (const auto& t : tables) {
+        CHECK(t.world != 0);
+        CHECK(t.world == tables[0].world);
+        CHECK(t.members == tables[0].members);
+    }
+    REQUIRE(tables[0].members.size() == static_cast<std::size_t>(size));
+    for (int r = 0; r < size; ++r) {
+        const auto& m = tables[0].members[static_cast<std::size_t>(r)];
+        CHECK(m.rank == r);
+        CHECK(m.port == 1000 + r);
+        CHECK(m.pid == ::getpid());
+        CHECK(m.host_id == tables[0].members[0].host_id);
+    }
+    CHECK(tables[0].crowded(0) == (static_cast<std::uint32_t>(size) > usable_cores()));
+}
+
+TEST_CASE("worlds differ in their id", "[rendezvous]") {
+    std::set<std::uint64_t> ids;
+    for (int i = 0; i < 4; ++i) {
+        const rendezvous place(1, loopback(), secret(), quick());
+        control c(rank_of(0, 1, place));
+        ids.insert(c.join(at_port(1)).world);
+    }
+    CHECK(ids.size() == 4);
+}
+
+TEST_CASE("a second rank of the same number is refused with the reason, and the world still meets", "[rendezvous]") {
+    const rendezvous place(2, loopback(), secret(), quick());
+    std::thread first([&] {
+        static_cast<void>(attempt([&] {
+            control c(rank_of(1, 2, place));
+            c.join(at_port(1));
+        }));
+    });
+    std::this_thread::sleep_for(200ms);
+    const auto second = attempt([&] {
+        control c(rank_of(1, 2, place));
+        c.join(at_port(2));
+    });
+    const auto zero = attempt([&] {
+        control c(rank_of(0, 2, place));
+        c.join(at_port(3));
+    });
+    first.join();
+    REQUIRE(second);
+    CHECK(has(*second, "bootstrap failed: rank 1 could not join the others: rank 1 has joined already, from "));
+    CHECK_FALSE(zero);
+}
+
+TEST_CASE("a rank that was told another size is refused with both sizes", "[rendezvous]") {
+    const rendezvous place(4, loopback(), secret(), quick());
+    const auto wrong = attempt([&] {
+        control c(rank_of(2, 5, place));
+        c.join(at_port(1));
+    });
+    REQUIRE(wrong);
+    CHECK(has(*wrong, "rank 2 was told of 5 ranks, rank 0 of 4"));
+}
+
+TEST_CASE("when ranks never come, everyone who came is told which", "[rendezvous]") {
+    auto how = quick();
+    how.timeout = 700ms;
+    const rendezvous place(5, loopback(), secret(), how);
+    const auto begin = clock::now();
+    const auto outcomes = in_threads(0, 3, [&](int r) {
+        control c(rank_of(r, 5, place));
+        c.join(at_port(r));
+    });
+    CHECK(clock::now() - begin < 3s);
+    for (const auto& o : outcomes) {
+        REQUIRE(o);
+        CHECK(has(*o, "ranks 3, 4 never came to the rendezvous at " + place.bound().text()));
+        CHECK(has(*o, "3 of 5 ranks came within "));
+    }
+}
+
+TEST_CASE("the first joiner whose patience ends is told who is missing, and so is everyone", "[rendezvous]") {
+    const rendezvous place(3, loopback(), secret(), quick());
+    const auto begin = clock::now();
+    const auto outcomes = in_threads(0, 2, [&](int r) {
+        auto me = rank_of(r, 3, place);
+        if (r == 1) me.timeout = 500ms;
+        control c(me);
+        c.join(at_port(r));
+    });
+    CHECK(clock::now() - begin < 2s);
+    for (const auto& o : outcomes) CHECK(has(o.value_or(""), "rank 2 never came"));
+}
+
+TEST_CASE("when rank 0 stops before all have come, the others are told", "[rendezvous]") {
+    auto place = std::make_unique<rendezvous>(2, loopback(), secret(), quick());
+    const auto me = rank_of(1, 2, *place);
+    outcome o;
+    std::thread joiner([&] {
+        o = attempt([&] {
+            control c(me);
+            c.join(at_port(1));
+        });
+    });
+    std::this_thread::sleep_for(200ms);
+    place.reset();
+    joiner.join();
+    CHECK(has(o.value_or(""), "rank 0 stopped before all ranks had come"));
+}
+
+TEST_CASE("a rank that went away before the world began may come again", "[rendezvous]") {
+    const rendezvous place(2, loopback(), secret(), quick());
+    { const auto gone = bare_member(1, 2, place); }
+    const auto outcomes = in_threads(0, 2, [&](int r) {
+        control c(rank_of(r, 2, place));
+        c.join(at_port(r));
+    });
+    for (const auto& o : outcomes) CHECK(o.value_or("") == "");
+}
+
+TEST_CASE("a rank with the wrong secret is told so when its time is up, and nobody else is disturbed", "[rendezvous]") {
+    const rendezvous place(2, loopback(), secret("right"), quick());
+    const auto begin = clock::now();
+    const auto try_with = [&](const char* key) {
+        auto me = rank_of(1, 2, place, key);
+        me.timeout = 400ms;
+        return attempt([&] { const control c(me); });
+    };
+    const auto wrong = try_with("wrong");
+    const auto none = try_with("");
+    CHECK(clock::now() - begin < 3s);
+    CHECK(has(wrong.value_or(""), "this rank's secret was refused"));
+    CHECK(has(none.value_or(""), "this rank's secret was refused"));
+    const auto outcomes = in_threads(0, 2, [&](int r) {
+        control c(rank_of(r, 2, place, "right"));
+        c.join(at_port(r));
+    });
+    for (const auto& o : outcomes) CHECK(o.value_or("") == "");
+}
+
+TEST_CASE("silent, slow, half-open and talkative strangers keep nobody from meeting or talking", "[rendezvous]") {
+    const int size = 3;
+    const rendezvous place(size, loopback(), secret("s"), quick());
+    auto before = strays(place.bound(), 150);
+    auto ranks = join_all(0, size, size, place, "s");
+    for (const auto& r : ranks) REQUIRE(r);
+    auto after = strays(place.bound(), 150);
+    notice n;
+    n.kind = notice_kind::abort;
+    n.communicator = 5;
+    n.text = "enough";
+    ranks[2]->tell(n);
+    for (auto& r : ranks) {
+        const auto v = await(*r, notice_kind::verdict);
+        REQUIRE(v);
+        CHECK(v->text == "enough");
+    }
+}
+
+TEST_CASE("a member that talks nonsense is lost, and nobody else is", "[rendezvous]") {
+    const rendezvous place(3, loopback(), secret(), quick());
+    auto bad = bare_member(2, 3, place);
+    auto ranks = join_all(0, 2, 3, place);
+    REQUIRE(ranks[0]);
+    REQUIRE(ranks[1]);
+    const std::string nonsense(100, '\xff');
+    REQUIRE(write_some(bad.get(), std::as_bytes(std::span(nonsense))).bytes == nonsense.size());
+    for (auto& r : ranks) {
+        const auto n = await(*r, notice_kind::lost);
+        REQUIRE(n);
+        CHECK(n->rank == 2);
+        CHECK(has(n->text, "no frame"));
+    }
+}
+
+TEST_CASE("a member that does not read is given up once its share of memory is full", "[rendezvous]") {
+    const rendezvous place(2, loopback(), secret(), quick());
+    const auto deaf = bare_member(1, 2, place);
+    auto ranks = join_all(0, 1, 2, place);
+    REQUIRE(ranks[0]);
+    notice n;
+    n.kind = notice_kind::abort;
+    n.text.assign(ledger::max_text, 'x');
+    std::optional<notice> lost;
+    for (std::uint64_t i = 0; i < 10'000 && !lost; ++i) {
+        n.communicator = i;
+        ranks[0]->tell(n);
+        notice heard;
+        while (!lost && ranks[0]->fetch(heard))
+            if (heard.kind == notice_kind::lost) lost = heard;
+    }
+    if (!lost) lost = await(*ranks[0], notice_kind::lost);
+    REQUIRE(lost);
+    CHECK(lost->rank == 1);
+    CHECK(has(lost->text, "does not read"));
+}
+
+TEST_CASE("who comes to a world that is complete is refused", "[rendezvous]") {
+    const rendezvous place(1, loopback(), secret(), quick());
+    auto ranks = join_all(0, 1, 1, place);
+    const auto late = attempt([&] {
+        control c(rank_of(0, 1, place));
+        c.join(at_port(1));
+    });
+    CHECK(has(late.value_or(""), "rank 0 has joined already"));
+}
+
+TEST_CASE("port 0 is refused unless allowed, and a port in use is named", "[rendezvous]") {
+    auto how = quick();
+    const rendezvous first(1, loopback(), secret(), how);
+    how.any_port = false;
+    CHECK(has(attempt([&] { const rendezvous r(1, loopback(), secret(), how); }).value_or(""), "port 0"));
+    const auto taken = attempt([&] { const rendezvous r(1, {first.bound()}, secret(), how); });
+    CHECK(has(taken.value_or(""), "cannot listen at " + first.bound().text() + ": Address already in use"));
+}
+
+TEST_CASE("rank 0 does without those of several addresses that its host has not, but not without all", "[rendezvous]") {
+    const auto here = loopback()[0];
+    const auto elsewhere = *address::literal("192.0.2.1", 0);
+    const rendezvous place(1, {elsewhere, here}, secret(), quick());
+    CHECK(place.bound().host() == "127.0.0.1");
+    const auto nowhere = attempt([&] { const rendezvous r(1, {elsewhere, elsewhere}, secret(), quick()); });
+    CHECK(has(nowhere.value_or(""), "rank 0 cannot listen at 192.0.2.1:0: "));
+    const auto taken = attempt([&] { const rendezvous r(1, {here, place.bound()}, secret(), quick()); });
+    CHECK(has(taken.value_or(""), "Address already in use"));
+}
+
+TEST_CASE("strangers are bounded in number and in time", "[reception]") {
+    const auto now = clock::now();
+    reception desk(2, secret(), "here", 1min, now);
+    std::vector<descriptor> others;
+    for (std::size_t i = 0; i < reception::max_strangers + 3; ++i) others.push_back(come(desk, now));
+    std::byte landing[1];
+    CHECK(desk.guests().size() == reception::max_strangers);
+    CHECK(read_some(others[2].get(), landing).ended);
+    CHECK_FALSE(read_some(others[3].get(), landing).ended);
+    CHECK(desk.next_deadline() == now + guest::patience);
+    desk.settle(now + guest::patience - 1ms);
+    CHECK(desk.guests().size() == reception::max_strangers);
+    desk.settle(now + guest::patience);
+    CHECK(desk.guests().empty());
+}
+
+TEST_CASE("strangers do not push out a guest that has proven itself, until its time is up", "[reception]") {
+    const auto now = clock::now();
+    reception desk(2, secret("s"), "here", 1min, now);
+    const auto proven = come_and_prove(desk, now);
+    REQUIRE(desk.guests().front()->where() == guest::phase::asking);
+    std::vector<descriptor> others;
+    for (std::size_t i = 0; i < reception::max_strangers + 3; ++i) others.push_back(come(desk, now));
+    CHECK(desk.guests().size() == reception::max_strangers + 1);
+    CHECK(desk.guests().front()->where() == guest::phase::asking);
+    for (std::size_t i = 0; i < reception::max_strangers; ++i) CHECK(desk.drop_oldest_stranger());
+    CHECK_FALSE(desk.drop_oldest_stranger());
+    desk.settle(now + guest::patience);
+    CHECK(desk.guests().empty());
+}
+
+TEST_CASE("guests that have proven themselves and ask for nothing are bounded too", "[reception]") {
+    const auto now = clock::now();
+    reception desk(2, secret("s"), "here", 1min, now);
+    std::vector<descriptor> others;
+    for (std::size_t i = 0; i < reception::max_strangers + 5; ++i) others.push_back(come_and_prove(desk, now));
+    desk.settle(now);
+    CHECK(desk.guests().size() == reception::max_strangers + 2);
+    std::byte landing[1];
+    CHECK(read_some(others[2].get(), landing).ended);
+    CHECK_FALSE(read_some(others[3].get(), landing).ended);
+}

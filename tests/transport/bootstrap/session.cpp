@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include <transport/bootstrap/session.hpp>
+
+#include "meeting.hpp"
+#include "support/catch.hpp"
+#include "support/loopback_six.hpp"
+
+#include <sys/wait.h>
+
+#include <csignal>
+#include <memory>
+
+using namespace meeting;
+
+namespace {
+
+/// A loopback port that was free a moment ago.
+std::uint16_t free_port(const char* host = "127.0.0.1") {
+    const auto probe = listen_on(loopback(host)[0]);
+    return local_address(probe.get()).port();
+}
+
+identity someone(int rank, int size, std::uint16_t port, const char* host = "127.0.0.1") {
+    identity me;
+    me.rank = rank;
+    me.size = size;
+    me.rendezvous = {host, port};
+    me.key = secret("s");
+    me.timeout = 5s;
+    return me;
+}
+
+/// A rank in a process of its own, that joins and then sleeps; killed with its owner.
+class rank_process {
+public:
+    explicit rank_process(const identity& me) : pid_(::fork()) {
+        if (pid_ != 0) return;
+        static_cast<void>(attempt([&] {
+            session s(me);
+            s.join(s.data_address());
+            for (int i = 0; i < 200; ++i) std::this_thread::sleep_for(50ms);
+        }));
+        ::_exit(0);
+    }
+    ~rank_process() {
+        if (pid_ <= 0) return;
+        ::kill(pid_, SIGKILL);
+        ::waitpid(pid_, nullptr, 0);
+    }
+    rank_process(const rank_process&) = delete;
+    rank_process& operator=(const rank_process&) = delete;
+    void signal(int number) const { REQUIRE((pid_ > 0 && ::kill(pid_, number) == 0)); }
+
+private:
+    pid_t pid_;
+};
+
+} // namespace
+
+// Processes are forked before this one has any thread, so these come first.
+TEST_CASE("a rank that is killed is lost to the others within a moment", "[session][process]") {
+    const auto port = free_port();
+    const rank_process one(someone(1, 2, port));
+    session zero(someone(0, 2, port));
+    CHECK(zero.join(zero.data_address()).members[1].pid != ::getpid());
+    one.signal(SIGKILL);
+    const auto n = await(zero.plane(), notice_kind::lost, 2s);
+    REQUIRE(n);
+    CHECK(n->rank == 1);
+}
+
+TEST_CASE("losing rank 0 is losing a rank", "[session][process]") {
+    const auto port = free_port();
+    const rank_process zero(someone(0, 2, port));
+    session one(someone(1, 2, port));
+    one.join(one.data_address());
+    zero.signal(SIGKILL);
+    const auto n = await(one.plane(), notice_kind::lost, 2s);
+    REQUIRE(n);
+    CHECK(n->rank == 0);
+}
+
+TEST_CASE("a stopped rank 0 is found out within a second of a report", "[session][process]") {
+    const auto port = free_port();
+    const rank_process zero(someone(0, 2, port));
+    session one(someone(1, 2, port));
+    one.join(one.data_address());
+    zero.signal(SIGSTOP);
+    CHECK_FALSE(await(one.plane(), notice_kind::lost, 100ms));
+    notice n;
+    n.kind = notice_kind::timeout;
+    n.members = 2;
+    n.peer = 0;
+    one.plane().tell(n);
+    CHECK(one.plane().next_tick() <= clock::now() + control::silence);
+    const auto lost = await(one.plane(), notice_kind::lost, 2s);
+    REQUIRE(lost);
+    CHECK(lost->rank == 0);
+    CHECK(has(lost->text, "does not answer"));
+    CHECK_FALSE(await(one.plane(), notice_kind::lost, 100ms));
+}
+
+TEST_CASE("ranks that start in any order meet, by number and by name, IPv4 and IPv6", "[session]") {
+    const char* host = GENERATE("127.0.0.1", "::1", "localhost");
+    const bool six = host == std::string("::1");
+    if (six && !tutti::test::has_loopback_six()) {
+        WARN("this host has no ::1");
+        return;
+    }
+    const int size = 3;
+    const auto port = free_port(six ? "::1" : "127.0.0.1");
+    std::vector<std::string> data(size);
+    const auto outcomes = in_threads(0, size, [&](int r) {
+        if (r == 0) std::this_thread::sleep_for(200ms);
+        session s(someone(r, size, port, host));
+        auto where = s.data_address();
+        data[static_cast<std::size_t>(r)] = where.host();
+        where.set_port(static_cast<std::uint16_t>(2000 + r));
+        const auto& t = s.join(where);
+        for (int i = 0; i < size; ++i)
+            if (t.members[static_cast<std::size_t>(i)].port != 2000 + i) throw std::runtime_error("wrong port");
+    });
+    for (const auto& o : outcomes) CHECK(o.value_or("") == "");
+    for (const auto& d : data) CHECK(address::literal(d, 0)->loopback());
+}
+
+TEST_CASE("without a secret rank 0 listens on loopback only", "[session]") {
+    auto me = someone(0, 1, free_port(), "0.0.0.0");
+    me.key = secret();
+    CHECK(has(attempt([&] { const session s(me); }).value_or(""), "there is no secret to keep strangers out"));
+}
+
+TEST_CASE("without a secret the data port may not be forced beyond loopback either", "[session]") {
+    const auto all = list_interfaces();
+    const auto outer = std::find_if(all.begin(), all.end(), [](const auto& i) { return !i.where.loopback(); });
+    if (outer == all.end()) return;
+    auto me = someone(0, 1, free_port());
+    me.key = secret();
+    me.interface = outer->name;
+    const session s(me);
+    CHECK(has(attempt([&] { static_cast<void>(s.data_address()); }).value_or(""), "TUTTI_INTERFACE=" + outer->name));
+}
+
+TEST_CASE("rank 0 cannot listen at another host's address, and says so", "[session]") {
+    const auto o = attempt([&] { const session s(someone(0, 1, 29500, "192.0.2.1")); });
+    CHECK(has(o.value_or(""), "rank 0 cannot listen at 192.0.2.1:29500"));
+}

@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include <transport/tcp/frame.hpp>
+
+#include "support/catch.hpp"
+
+#include <limits>
+#include <random>
+
+using namespace tutti::transport::detail::tcp;
+using tutti::transport::context;
+
+namespace {
+
+frame_image image_of(const frame& f) {
+    frame_image image{};
+    encode(f, image);
+    return image;
+}
+
+frame a_fragment() {
+    return {.kind = frame_kind::data,
+            .bytes = 1000,
+            .where = {0x0123456789abcdef, 7},
+            .sequence = 0xfffffffe,
+            .length = 5000,
+            .signature = 0xfedcba9876543210,
+            .offset = 4000};
+}
+
+frame a_credit() {
+    frame f;
+    f.kind = frame_kind::credit;
+    f.where = {1, 2};
+    f.length = 123'456'789'012;
+    return f;
+}
+
+bool legal(const frame& f) { return decode(image_of(f)).has_value(); }
+
+} // namespace
+
+TEST_CASE("a header is read as it was written") {
+    CHECK(decode(image_of(a_fragment())) == a_fragment());
+    CHECK(decode(image_of(a_credit())) == a_credit());
+    frame empty;
+    empty.where = {3, 4};
+    empty.sequence = 9;
+    empty.signature = 5;
+    CHECK(decode(image_of(empty)) == empty);
+}
+
+TEST_CASE("a header is little endian on the wire") {
+    const auto image = image_of(a_fragment());
+    CHECK(image[0] == std::byte{1});
+    CHECK(image[1] == wire_version);
+    CHECK(image[4] == std::byte{0xe8});
+    CHECK(image[5] == std::byte{0x03});
+    CHECK(image[8] == std::byte{0xef});
+    CHECK(image[15] == std::byte{0x01});
+}
+
+TEST_CASE("a fragment lies inside its message") {
+    auto f = a_fragment();
+    f.offset = 4001;
+    CHECK_FALSE(legal(f));
+    f.offset = std::numeric_limits<std::uint64_t>::max() - 10;
+    CHECK_FALSE(legal(f));
+    f = a_fragment();
+    f.length = std::numeric_limits<std::uint64_t>::max();
+    CHECK(legal(f));
+}
+
+TEST_CASE("only an empty message has an empty fragment") {
+    auto f = a_fragment();
+    f.bytes = 0;
+    CHECK_FALSE(legal(f));
+}
+
+TEST_CASE("a fragment has a bounded size") {
+    auto f = a_fragment();
+    f.offset = 0;
+    f.length = std::uint64_t{1} << 40;
+    f.bytes = max_fragment_bytes;
+    CHECK(legal(f));
+    f.bytes += 1;
+    CHECK_FALSE(legal(f));
+}
+
+TEST_CASE("a credit has no payload") {
+    auto f = a_credit();
+    f.bytes = 1;
+    CHECK_FALSE(legal(f));
+    f = a_credit();
+    f.offset = 1;
+    CHECK_FALSE(legal(f));
+    f = a_credit();
+    f.sequence = 1;
+    CHECK_FALSE(legal(f));
+}
+
+TEST_CASE("other kinds, versions and set reserved bytes are refused") {
+    for (const std::size_t at : {0u, 1u, 2u, 3u})
+        for (int value = 0; value < 256; ++value) {
+            auto image = image_of(a_fragment());
+            if (image[at] == static_cast<std::byte>(value)) continue;
+            image[at] = static_cast<std::byte>(value);
+            CHECK_FALSE(decode(image));
+        }
+}
+
+TEST_CASE("random bytes are refused, or read as what they say") {
+    std::mt19937_64 random{42};
+    int accepted = 0;
+    for (int i = 0; i < 200'000; ++i) {
+        auto image = image_of(a_fragment());
+        for (auto hits = random() % 4; hits > 0; --hits)
+            image[random() % frame_bytes] = static_cast<std::byte>(random());
+        const auto f = decode(image);
+        if (!f) continue;
+        ++accepted;
+        CHECK(image_of(*f) == image);
+    }
+    CHECK(accepted > 0);
+}

@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "choices.hpp"
+#include "pattern.hpp"
+#include "sizes.hpp"
+#include "statistics.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <time.h>
+
+/// The parts of `tutti bench`.
+namespace tutti::tools {
+
+class meeting;
+
+enum class element_type : std::uint8_t { int8, uint8, int16, uint16, int32, uint32, int64, uint64, float32, float64 };
+
+[[nodiscard]] std::string_view name_of(element_type type) noexcept;
+[[nodiscard]] std::size_t size_of(element_type type) noexcept;
+[[nodiscard]] std::string_view name_of(reduction op) noexcept;
+/// Bitwise operators need integers, the average floating point.
+[[nodiscard]] bool legal(element_type type, reduction op) noexcept;
+/// Throws std::invalid_argument that lists the names if there is none of that name; a list may say all.
+[[nodiscard]] std::vector<element_type> types_of(std::string_view list);
+[[nodiscard]] std::vector<reduction> reductions_of(std::string_view list);
+
+enum class timing : std::uint8_t { barrier, loop };
+
+/// What the command line asks for.
+struct bench_settings {
+    std::string transport = "tcp";
+    int ranks = 0; ///< 0: not said
+    std::string operation = "allreduce";
+    std::string algorithm = "auto";
+    sweep bytes{8, std::size_t{16} << 20, 2, 0};
+    std::string type = "float32";
+    std::string op = "sum";
+    int root = 0;
+    std::size_t iterations = 20;
+    double seconds = 0; ///< if not 0, as many iterations as fit into it
+    std::size_t warm_up = 5;
+    std::size_t checks = 1;
+    timing how = timing::barrier;
+    bool cold = false;
+    double deadline_s = 30;
+    std::string json;
+
+    [[nodiscard]] std::chrono::nanoseconds deadline() const {
+        return std::chrono::nanoseconds{static_cast<long long>(deadline_s * 1e9)};
+    }
+};
+
+/// One call to be measured.
+struct job {
+    operation what = operation::allreduce;
+    choice algorithm;
+    element_type type = element_type::float32;
+    reduction op = reduction::sum;
+    std::size_t count = 0; ///< elements, as nccl-tests counts: of one shard for reduce_scatter and allgather
+    int root = 0;
+    bool in_place = false;
+    int ranks = 1;
+    int rank = 0; ///< this one
+
+    [[nodiscard]] bool sharded() const noexcept {
+        return what == operation::reduce_scatter || what == operation::allgather;
+    }
+    /// Elements of the whole operation.
+    [[nodiscard]] std::size_t elements() const noexcept {
+        return sharded() ? count * static_cast<std::size_t>(ranks) : count;
+    }
+    [[nodiscard]] std::size_t bytes() const noexcept { return elements() * size_of(type); }
+};
+
+/// What was measured.
+struct row {
+    job what;
+    std::size_t iterations = 0;
+    summary time_us;                    ///< of the slowest rank of each iteration
+    double base_us = 0;                 ///< the time that the bandwidths refer to: the median, of a loop the mean
+    std::optional<double> skew_us;      ///< median spread of leaving the barrier, if the ranks share a clock
+    double cpu_us = 0;                  ///< per operation, over all ranks
+    std::optional<std::uint64_t> wrong; ///< elements over all ranks and checks
+
+    [[nodiscard]] double algorithm_GBps() const;
+    [[nodiscard]] double bus_GBps() const;
+};
+
+/// Where a rank's data lies. Out of place the call goes from input to output, in place it works on output.
+struct buffers {
+    std::byte* input = nullptr;
+    std::byte* output = nullptr;
+};
+
+/// The call itself, ready to be made.
+using call = std::function<void()>;
+/// Binds a job and its buffers to a communicator.
+using binder = std::function<call(const job&, const buffers&)>;
+
+/// Throws std::invalid_argument where the settings make no sense for that many ranks.
+void check(const bench_settings& settings, int ranks);
+
+/// All that a rank needs to take part in a bench.
+struct participant {
+    int rank = 0;
+    int ranks = 1;
+    meeting& others;
+    binder bind;
+    clockid_t cpu_clock; ///< counts what this rank uses
+};
+
+/// Takes part; rank 0 prints. Returns the number of wrong elements over all ranks. Throws what the library throws.
+std::uint64_t take_part(const participant& self, const bench_settings& settings);
+
+/// Ranks that are threads of this process. Returns the exit status.
+int bench_in_memory(const bench_settings& settings);
+/// One rank over TCP, which finds its place in the environment; `room` is the descriptor that a parent handed down, or
+/// -1. Returns the exit status.
+int bench_over_tcp(const bench_settings& settings, int room);
+
+} // namespace tutti::tools

@@ -1,0 +1,230 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "bench_data.hpp"
+#include "bench_report.hpp"
+#include "meeting.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace tutti::tools {
+namespace {
+
+double microseconds(clockid_t clock) {
+    timespec t{};
+    clock_gettime(clock, &t);
+    // Whole nanoseconds, as far as a double holds them: differences then print as short numbers.
+    return static_cast<double>(t.tv_sec * 1'000'000'000 + t.tv_nsec) * 1e-3;
+}
+
+double now_us() { return microseconds(CLOCK_MONOTONIC); }
+
+/// Memory that begins on a cache line, its pages touched.
+class storage {
+public:
+    explicit storage(std::size_t bytes) : memory_(new(line) std::byte[std::max<std::size_t>(bytes, 1)]()) {}
+    storage(const storage&) = delete;
+    ~storage() { ::operator delete[](memory_, line); }
+    [[nodiscard]] std::byte* get() const noexcept { return memory_; }
+
+private:
+    static constexpr std::align_val_t line{64};
+    std::byte* memory_;
+};
+
+/// Pushes what a call may find in the caches out of them.
+void sweep_caches() {
+    constexpr std::size_t larger_than_caches = std::size_t{64} << 20;
+    thread_local std::vector<unsigned char> rubbish(larger_than_caches);
+    for (std::size_t i = 0; i < rubbish.size(); i += 64) ++rubbish[i];
+}
+
+/// One rank's part in measuring one row.
+class measurement {
+public:
+    measurement(const participant& self, const bench_settings& settings, const job& what, const buffers& where)
+        : self_(self), settings_(settings), where_(where), data_(make_data(what)), call_(self.bind(what, where)) {
+        result_.what = what;
+    }
+
+    row run() {
+        if (settings_.checks > 0) check();
+        for (std::size_t i = 0; i < settings_.warm_up; ++i) {
+            data_->prepare(where_);
+            call_();
+        }
+        base_us_ = agreed(now_us());
+        if (settings_.how == timing::loop) {
+            repeat([&](std::size_t n) { run_loop(n); });
+        } else {
+            repeat([&](std::size_t n) { run_after_barriers(n); });
+            measure_cpu();
+        }
+        conclude();
+        return result_;
+    }
+
+private:
+    [[nodiscard]] double agreed(double value) {
+        self_.others.maximum({&value, 1});
+        return value;
+    }
+
+    void check() {
+        double wrong = 0;
+        for (std::size_t i = 0; i < settings_.checks; ++i) {
+            data_->prepare_check(where_);
+            call_();
+            wrong += static_cast<double>(data_->count_wrong(where_));
+        }
+        result_.wrong = static_cast<std::uint64_t>(self_.others.sum(wrong, self_.rank, self_.ranks));
+    }
+
+    // All ranks must make the same number of calls, so they agree on how much time has passed.
+    template <class Batch>
+    void repeat(Batch&& batch) {
+        if (settings_.seconds <= 0) return batch(settings_.iterations);
+        const double limit_us = settings_.seconds * 1e6;
+        for (std::size_t next = 1; next > 0;) {
+            batch(next);
+            const double passed = agreed(now_us() - base_us_);
+            const double more = std::floor((limit_us - passed) * static_cast<double>(durations_.size()) / passed);
+            next = more < 1 ? 0 : static_cast<std::size_t>(std::min(more, 1e5));
+        }
+    }
+
+    void run_after_barriers(std::size_t iterations) {
+        for (std::size_t i = 0; i < iterations; ++i) {
+            data_->prepare(where_);
+            if (settings_.cold) sweep_caches();
+            self_.others.barrier();
+            const double start = now_us();
+            call_();
+            durations_.push_back(now_us() - start);
+            starts_.push_back(start - base_us_);
+        }
+    }
+
+    void run_loop(std::size_t iterations) {
+        data_->prepare(where_);
+        self_.others.barrier();
+        const double cpu = microseconds(self_.cpu_clock), begin = now_us();
+        double last = begin;
+        for (std::size_t i = 0; i < iterations; ++i) {
+            call_();
+            durations_.push_back(now_us() - last);
+            last += durations_.back();
+        }
+        loop_us_ += last - begin;
+        cpu_us_ += microseconds(self_.cpu_clock) - cpu;
+    }
+
+    // Apart from the times: waiting in the barrier would count, and reading this clock is a system call.
+    void measure_cpu() {
+        const std::size_t calls = std::max<std::size_t>(durations_.size() / 4, 1);
+        data_->prepare(where_);
+        self_.others.barrier();
+        const double before = microseconds(self_.cpu_clock);
+        for (std::size_t i = 0; i < calls; ++i) call_();
+        cpu_us_ = (microseconds(self_.cpu_clock) - before) * static_cast<double>(durations_.size()) /
+                  static_cast<double>(calls);
+    }
+
+    void conclude() {
+        const auto calls = static_cast<double>(durations_.size());
+        const std::size_t middle = starts_.size();
+        std::vector<double> spread(2 * middle);
+        for (std::size_t i = 0; i < middle; ++i) {
+            spread[i] = starts_[i];
+            spread[middle + i] = -starts_[i];
+        }
+        self_.others.maximum(durations_);
+        self_.others.maximum(spread);
+        if (self_.others.one_clock() && middle > 0) {
+            for (std::size_t i = 0; i < middle; ++i) spread[i] += spread[middle + i]; // the last minus the first
+            spread.resize(middle);
+            result_.skew_us = summarise(std::move(spread)).p50;
+        }
+        result_.iterations = durations_.size();
+        result_.time_us = summarise(std::move(durations_));
+        result_.base_us = settings_.how == timing::loop ? agreed(loop_us_) / calls : result_.time_us.p50;
+        result_.cpu_us = self_.others.sum(cpu_us_, self_.rank, self_.ranks) / calls;
+    }
+
+    const participant& self_;
+    const bench_settings& settings_;
+    const buffers where_;
+    const std::unique_ptr<bench_data> data_;
+    const call call_;
+    row result_;
+    double base_us_ = 0; // a moment that all ranks agree on, shortly before the first iteration
+    double loop_us_ = 0;
+    double cpu_us_ = 0; // of all iterations, this rank
+    std::vector<double> durations_;
+    std::vector<double> starts_;
+};
+
+/// The jobs that the command line asks for, in the order of the table: sizes outside, algorithms inside.
+std::vector<job> jobs_of(const bench_settings& s, int rank, int ranks) {
+    std::vector<job> jobs;
+    const std::vector<operation> operations = operations_of(s.operation);
+    for (operation what : operations)
+        for (element_type type : types_of(s.type))
+            for (reduction op : reductions_of(s.op)) {
+                if (reduces(what) && !legal(type, op)) continue;
+                if (!reduces(what) && op != reductions_of(s.op).front()) continue;
+                std::size_t last = SIZE_MAX;
+                for (std::size_t bytes : sizes_of(s.bytes)) {
+                    job j{what, {}, type, op, 0, s.root, false, ranks, rank};
+                    const std::size_t unit = size_of(type) * (j.sharded() ? static_cast<std::size_t>(ranks) : 1);
+                    // A size below one element a rank is measured with one.
+                    j.count = bytes == 0 ? 0 : std::max<std::size_t>(bytes / unit, 1);
+                    if (std::exchange(last, j.count) == j.count) continue;
+                    for (choice& c : choices(s.algorithm, what, ranks, operations.size() > 1)) {
+                        j.algorithm = std::move(c);
+                        for (bool in_place : {false, true}) {
+                            j.in_place = in_place;
+                            if (in_place || what != operation::broadcast) jobs.push_back(j);
+                        }
+                    }
+                }
+            }
+    return jobs;
+}
+
+} // namespace
+
+void check(const bench_settings& settings, int ranks) {
+    if (settings.root >= ranks)
+        throw std::invalid_argument(fmt::format("there is no root {} among {} ranks", settings.root, ranks));
+    if (jobs_of(settings, 0, ranks).empty())
+        throw std::invalid_argument("nothing to measure: no such operator on these types, or no such algorithm");
+}
+
+std::uint64_t take_part(const participant& self, const bench_settings& settings) {
+    check(settings, self.ranks);
+    const std::vector<job> jobs = jobs_of(settings, self.rank, self.ranks);
+    std::size_t most = 0;
+    for (const job& j : jobs) most = std::max(most, j.bytes());
+    const storage input{most}, output{most};
+    std::optional<bench_report> report;
+    if (self.rank == 0) report.emplace(settings, self.ranks, self.others.one_clock());
+    std::uint64_t wrong = 0;
+    for (const job& j : jobs) {
+        if (report) report->begin(j);
+        const row r = measurement{self, settings, j, {input.get(), output.get()}}.run();
+        wrong += r.wrong.value_or(0);
+        if (report) report->add(r);
+    }
+    if (report) report->finish(wrong);
+    return wrong;
+}
+
+} // namespace tutti::tools

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "bench_bind.hpp"
+#include "meeting.hpp"
+#include "threads.hpp"
+
+#include <transport/memory.hpp>
+
+namespace tutti::tools {
+
+int bench_in_memory(const bench_settings& settings) {
+    const auto fabric = transport::memory_world::create(settings.ranks);
+    const auto room = shared_room::create(settings.ranks);
+    std::atomic<std::uint64_t> wrong = 0;
+    const bool failed = !run_as_threads(settings.ranks, [&](int rank) {
+        communicator world{transport::memory{fabric, rank}};
+        world.default_deadline(settings.deadline());
+        shared_meeting others{room, rank, settings.deadline(), [&] { world.barrier(); }};
+        const participant self{rank, settings.ranks, others,
+                               [&](const job& what, const buffers& where) { return bind(world, what, where); },
+                               CLOCK_THREAD_CPUTIME_ID};
+        try {
+            const std::uint64_t found = take_part(self, settings);
+            if (rank == 0) wrong = found;
+        } catch (...) {
+            room->lose(rank);
+            throw;
+        }
+    });
+    return failed || wrong != 0 ? 1 : 0;
+}
+
+} // namespace tutti::tools

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "choices.hpp"
+
+#include "lists.hpp"
+
+#include <collectives/algorithm/all.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace tutti::tools {
+namespace {
+
+algorithm::any find(const std::string& name, int ranks) {
+    try {
+        return algorithm::by_name(name, near_root(ranks));
+    } catch (const error& e) {
+        throw std::invalid_argument(fmt::format("{}; {}", e.facts().detail, e.facts().remedy));
+    }
+}
+
+} // namespace
+
+std::vector<choice> choices(std::string_view list, operation what, int ranks, bool lenient) {
+    std::vector<choice> chosen;
+    for (const std::string& name : split_list(list)) {
+        if (name == "all") {
+            for (const algorithm::any& a : algorithm::all(near_root(ranks)))
+                if (a.offers(what)) chosen.push_back({std::string{a.name()}, a});
+        } else if (name == "auto") {
+            chosen.push_back({name, std::nullopt});
+        } else if (const algorithm::any a = find(name, ranks); a.offers(what)) {
+            chosen.push_back({std::string{a.name()}, a});
+        } else if (!lenient) {
+            throw std::invalid_argument(fmt::format("{} has no {}; choose one of {}", name, schedule::name_of(what),
+                                                    join(algorithm::names(what))));
+        }
+    }
+    return chosen;
+}
+
+std::optional<algorithm::any> at_size(const choice& c, int ranks) {
+    if (!c.algorithm) return std::nullopt;
+    return find(c.name, ranks);
+}
+
+std::vector<operation> operations_of(std::string_view list) {
+    std::vector<operation> chosen;
+    for (const std::string& name : split_list(list)) {
+        if (name == "all") {
+            chosen.insert(chosen.end(), schedule::operations.begin(), schedule::operations.end());
+            continue;
+        }
+        const auto found = std::find_if(schedule::operations.begin(), schedule::operations.end(),
+                                        [&](operation o) { return schedule::name_of(o) == name; });
+        if (found == schedule::operations.end()) {
+            std::vector<std::string_view> known;
+            for (operation o : schedule::operations) known.push_back(schedule::name_of(o));
+            throw std::invalid_argument(
+                fmt::format("there is no operation '{}'; choose one of {}, or all", name, join(known)));
+        }
+        chosen.push_back(*found);
+    }
+    return chosen;
+}
+
+int near_root(int ranks) noexcept {
+    const int root = static_cast<int>(std::ceil(std::sqrt(static_cast<double>(ranks))));
+    for (int divisor = root; divisor > 1; --divisor)
+        if (ranks % divisor == 0 && divisor < ranks) return divisor;
+    return std::max(root, 1);
+}
+
+} // namespace tutti::tools

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <collectives/algorithm/any.hpp>
+#include <collectives/schedule/operation.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::tools {
+
+using schedule::operation;
+
+/// An algorithm as the command line names it: none means that the library chooses.
+struct choice {
+    std::string name;
+    std::optional<algorithm::any> algorithm;
+};
+
+/// The algorithms of a list of names, for an operation on `ranks` ranks: each by its name, `all` for all that have the
+/// operation, `auto` for the library's own choice. A hierarchical one gets nodes of near_root(ranks) ranks.
+/// What does not have the operation is left out where `lenient`, as one of many operations wants it.
+/// Throws std::invalid_argument where a name is unknown, or its algorithm does not have the operation.
+[[nodiscard]] std::vector<choice> choices(std::string_view list, operation what, int ranks, bool lenient = false);
+
+/// The algorithm of a choice for another number of ranks: a hierarchical one depends on it. None for auto.
+[[nodiscard]] std::optional<algorithm::any> at_size(const choice& c, int ranks);
+
+/// One operation, or all. Throws std::invalid_argument that lists the names if there is none of that name.
+[[nodiscard]] std::vector<operation> operations_of(std::string_view list);
+
+/// How many ranks a pretended node has: the divisor next to the square root, so that both levels have work to do; for
+/// a prime the square root itself, rounded up, with a smaller last node.
+[[nodiscard]] int near_root(int ranks) noexcept;
+
+} // namespace tutti::tools

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti::tools {
+
+/// Grey pictures of equal size, row by row, and what each shows.
+struct dataset {
+    std::size_t pixels = 0; ///< of one picture
+    std::vector<std::uint8_t> images;
+    std::vector<std::uint8_t> labels; ///< 0 to 9
+
+    [[nodiscard]] std::size_t size() const noexcept { return labels.size(); }
+    [[nodiscard]] std::span<const std::uint8_t> image(std::size_t i) const noexcept {
+        return {images.data() + i * pixels, pixels};
+    }
+};
+
+/// One of `parts` interleaved parts of a set: pictures part, part + parts, part + 2 parts ...
+struct share {
+    std::size_t part = 0;
+    std::size_t parts = 1;
+};
+
+/// How many pictures of `count` a share holds.
+[[nodiscard]] constexpr std::size_t size_of(share s, std::size_t count) noexcept {
+    return count > s.part ? (count - s.part - 1) / s.parts + 1 : 0;
+}
+
+/// A share of the training or test set in a directory of MNIST's files: train-images-idx3-ubyte and so on.
+/// Throws std::runtime_error that names the file and what is wrong with it.
+[[nodiscard]] dataset read_digits(const std::string& directory, bool training, share part);
+
+} // namespace tutti::tools

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti::tools {
+
+/// What a local launch starts, and how long it waits when something goes wrong.
+struct launch_options {
+    std::vector<std::string> command; ///< the program, looked up in PATH, and its arguments
+    int ranks = 1;
+    std::string address; ///< HOST:PORT at which the ranks meet; empty: a free port on the loopback interface
+    std::vector<std::pair<std::string, std::string>> environment; ///< set in every rank besides the TUTTI_ variables
+    std::vector<int> inherited; ///< descriptors that the ranks keep, under the same numbers
+    int plain_rank = -1;        ///< the output of this rank goes out as it is, unbuffered and without a prefix
+    int output = 1;             ///< where standard output of the ranks goes
+    int error = 2;              ///< where standard error goes
+
+    std::chrono::milliseconds patience{3000}; ///< from the first failure until the others are sent SIGTERM
+    std::chrono::milliseconds grace{5000};    ///< from SIGTERM (or a forwarded signal) until SIGKILL
+    std::chrono::milliseconds limit{0};       ///< the longest that all may take together; 0: no limit
+    std::function<void(int rank)> on_failure; ///< called for each rank that fails, as soon as it is known
+};
+
+/// How a launch ended.
+struct launch_result {
+    int status = 0;     ///< 0, the exit status of the first rank that failed, 128 + its signal, 124 at the limit; with
+                        ///< no such cause, 128 + SIGPIPE or 1 when the output could not be written
+    int first = -1;     ///< the rank that failed first
+    std::string report; ///< "rank 2 was ended by signal 9 (SIGKILL) after 1.3 s"; empty when all went well
+};
+
+/// Starts `ranks` processes on this host with TUTTI_RANK, TUTTI_SIZE, TUTTI_ADDRESS and a fresh TUTTI_SECRET, copies
+/// their output line by line with the rank in front, forwards SIGINT, SIGTERM, SIGHUP and SIGQUIT to them, and returns
+/// when the last one has ended. When a rank fails the others are ended too. None outlives the call, nor the caller.
+/// Must be called from the only thread of the process, which must have no children of its own.
+/// Throws std::system_error when the processes cannot be started; those already started are ended first.
+[[nodiscard]] launch_result launch(const launch_options& options);
+
+} // namespace tutti::tools

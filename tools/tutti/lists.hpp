@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+namespace tutti::tools {
+
+/// The words of "a,b,c".
+[[nodiscard]] inline std::vector<std::string> split_list(std::string_view text) {
+    std::vector<std::string> words(1);
+    for (const char c : text) {
+        if (c == ',') {
+            words.emplace_back();
+        } else {
+            words.back() += c;
+        }
+    }
+    return words;
+}
+
+/// "a, b, c"
+[[nodiscard]] inline std::string join(const auto& words) {
+    std::string text;
+    for (const auto& word : words) text.append(text.empty() ? "" : ", ").append(word);
+    return text;
+}
+
+/// Numbers of ranks from "4", "1..64", "2,4,8" or a mixture, ascending, each once.
+/// Throws std::invalid_argument that quotes what was written.
+[[nodiscard]] inline std::vector<int> parse_ranks(std::string_view text) {
+    constexpr int most = 65536;
+    const auto number = [&](std::string_view word) {
+        int value = 0;
+        const auto [end, wrong] = std::from_chars(word.data(), word.data() + word.size(), value);
+        if (wrong != std::errc{} || end != word.data() + word.size() || value < 1 || value > most)
+            throw std::invalid_argument("'" + std::string(text) +
+                                        "' is no list of ranks: write 4, 1..64 or 2,4,8, from 1 to " +
+                                        std::to_string(most));
+        return value;
+    };
+    std::vector<int> ranks;
+    for (const std::string& word : split_list(text)) {
+        const std::size_t dots = word.find("..");
+        const int first = number(std::string_view{word}.substr(0, dots));
+        const int last = dots == word.npos ? first : number(std::string_view{word}.substr(dots + 2));
+        if (first > last) throw std::invalid_argument("'" + std::string(text) + "' counts downwards");
+        for (int r = first; r <= last; ++r) ranks.push_back(r);
+    }
+    std::sort(ranks.begin(), ranks.end());
+    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+    return ranks;
+}
+
+} // namespace tutti::tools

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "local_ranks.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace tutti::tools {
+
+launch_options local_ranks(const std::vector<std::string>& command_line, int ranks) {
+    launch_options options;
+    options.command = command_line;
+    options.command.front() = "/proc/self/exe"; // the program itself, wherever it lies and whatever it is called
+    options.ranks = ranks;
+    options.plain_rank = 0;
+    return options;
+}
+
+int as_rank(const std::function<int()>& part) {
+    const auto say = [](const std::exception& e) {
+        // The launcher puts the rank in front of what all but rank 0 print.
+        const std::string_view rank{std::getenv("TUTTI_RANK")};
+        fmt::print(stderr, "{}{}\n", rank == "0" ? "[0] " : "", e.what());
+    };
+    try {
+        return part();
+    } catch (const std::invalid_argument& e) {
+        say(e);
+        return usage_is_wrong;
+    } catch (const std::exception& e) {
+        say(e);
+        return 1;
+    }
+}
+
+int report_launch(std::string_view command, const launch_result& result) {
+    if (result.status == 0) return 0;
+    if (result.status != result_is_wrong) fmt::print(stderr, "tutti {}: {}\n", command, result.report);
+    return result.status == usage_is_wrong ? usage_is_wrong : 1;
+}
+
+} // namespace tutti::tools

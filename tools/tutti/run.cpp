@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "commands.hpp"
+#include "launch.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace tutti::tools {
+namespace {
+
+constexpr auto description = "Start a program on several ranks of this host";
+
+constexpr auto footer = R"(Usage: tutti run -n P [OPTIONS] [--] PROGRAM [ARGS...]
+
+Each rank is a process that finds its place in the environment: TUTTI_RANK, TUTTI_SIZE,
+TUTTI_ADDRESS (where the ranks meet) and TUTTI_SECRET (drawn at random for this run), which
+is what tutti::transport::tcp::from_environment() reads.
+
+What the ranks print comes out line by line with the rank in front, as in "[2] ready", standard
+output to standard output and standard error to standard error. Their standard input is empty.
+SIGINT, SIGTERM, SIGHUP and SIGQUIT are passed on to all ranks.
+
+When a rank fails, the others get a moment to report the loss themselves; then they are sent
+SIGTERM, and at last SIGKILL. Who failed first, and how, is said at the end. No rank outlives
+the launcher. While nobody takes the output the ranks wait; when its reader is gone they are ended.
+
+Examples:
+  tutti run -n 4 ./my_program --steps 100
+  tutti run -n 2 --deadline 60 -- python3 script.py
+
+Exit status:
+  0      every rank exited with 0
+  N      the first rank that failed exited with N
+  128+S  the first rank that failed was ended by signal S
+  124    the deadline passed
+  141    nobody read the output any more (128 + SIGPIPE)
+  2      the command line is wrong
+  1      the ranks could not be started, or their output not written)";
+
+struct settings {
+    int ranks = 0;
+    std::string address;
+    double deadline_s = 0;
+    double patience_s = 3;
+    double grace_s = 5;
+};
+
+std::chrono::milliseconds milliseconds(double seconds) {
+    return std::chrono::milliseconds{static_cast<long long>(seconds * 1000)};
+}
+
+int run(const settings& s, std::vector<std::string> command) {
+    launch_options options;
+    options.command = std::move(command);
+    options.ranks = s.ranks;
+    options.address = s.address;
+    options.limit = milliseconds(s.deadline_s);
+    options.patience = milliseconds(s.patience_s);
+    options.grace = milliseconds(s.grace_s);
+    const launch_result result = launch(options);
+    if (!result.report.empty()) fmt::print(stderr, "tutti run: {}\n", result.report);
+    return result.status;
+}
+
+} // namespace
+
+int program_begins(int argc, const char* const* argv) {
+    if (argc < 2 || std::string_view{argv[1]} != "run") return argc;
+    for (int i = 2; i < argc; ++i) {
+        const std::string_view word{argv[i]};
+        if (word == "--" || word.empty() || word.front() != '-') return i;
+        const bool is_long = word.starts_with("--");
+        const bool is_whole =
+            word == "-h" || word == "--help" || (is_long ? word.find('=') != word.npos : word.size() > 2);
+        if (!is_whole) ++i; // every option but help takes a value
+    }
+    return argc;
+}
+
+void add_run(CLI::App& app, action& chosen, std::vector<std::string> program) {
+    auto s = std::make_shared<settings>();
+    CLI::App* const command = app.add_subcommand("run", description);
+    command->footer(footer);
+    command->add_option("-n,--ranks", s->ranks, "How many ranks to start")
+        ->required()
+        ->check(CLI::Range(1, 4096))
+        ->type_name("P");
+    command->add_option("--address", s->address, "Where the ranks meet [default: a free port on 127.0.0.1]")
+        ->type_name("HOST:PORT");
+    command->add_option("--deadline", s->deadline_s, "End all ranks after S seconds [default: never]")
+        ->check(CLI::Range(0.0, 1e9))
+        ->type_name("S");
+    command->add_option("--patience", s->patience_s, "Seconds from the first failure until SIGTERM [default: 3]")
+        ->check(CLI::Range(0.0, 1e9))
+        ->type_name("S");
+    command
+        ->add_option("--grace", s->grace_s, "Seconds from SIGTERM, or a signal passed on, until SIGKILL [default: 5]")
+        ->check(CLI::Range(0.0, 1e9))
+        ->type_name("S");
+    command->callback([s, &chosen, program = std::move(program)] {
+        if (program.empty()) throw CLI::RequiredError("PROGRAM");
+        chosen = [s, program] { return run(*s, program); };
+    });
+}
+
+} // namespace tutti::tools

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "descriptor.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <system_error>
+
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace tutti::tools {
+
+namespace detail {
+
+/// The start of a room. The last rank to come resets `arrived` and then raises `generation` (release), on which the
+/// others wait (acquire): what any rank wrote before it came is seen by every rank that leaves. `arrived` is reset by
+/// the only rank that can touch it then: the others wait for the generation, and come again only after it.
+struct room_head {
+    alignas(64) std::atomic<std::uint32_t> arrived;
+    alignas(64) std::atomic<std::uint32_t> generation; // also the futex
+    std::atomic<std::uint32_t> sleepers;               // ranks that may be asleep on it
+    std::atomic<std::int32_t> lost;                    // rank + 1 of the first that failed; written once, from 0
+};
+
+inline constexpr std::size_t window = 512;
+
+// A rank's part of the room: when it last came, for naming those who did not, and the values that it shows.
+inline constexpr std::size_t part_bytes = 64 + window * sizeof(double);
+
+inline constexpr std::size_t head_bytes = 4096;
+
+inline std::size_t bytes_of(int ranks) { return head_bytes + static_cast<std::size_t>(ranks) * part_bytes; }
+
+inline void* map(int ranks, int file) {
+    const int kind = file < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED;
+    void* const memory = mmap(nullptr, bytes_of(ranks), PROT_READ | PROT_WRITE, kind, file, 0);
+    if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "cannot map the shared memory");
+    return memory;
+}
+
+// Sleeps while the word holds `seen`, at most for a moment, so that a lost rank or the deadline is noticed.
+inline void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t seen) {
+    const timespec moment{0, 20'000'000};
+    syscall(SYS_futex, &word, FUTEX_WAIT, seen, &moment, nullptr, 0);
+}
+
+inline void wake_all(std::atomic<std::uint32_t>& word) {
+    syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+} // namespace detail
+
+/// Memory that all ranks of one host share: a barrier that belongs to no contestant, and a place to compare results.
+/// What makes one throws std::system_error. New memory is zero, which is the state of a room that nobody has entered.
+class shared_room {
+public:
+    /// For ranks that are threads of this process.
+    static std::shared_ptr<shared_room> create(int ranks) { return open(ranks, -1); }
+    /// For ranks that are processes: an anonymous file for the room, to be handed down to them.
+    static descriptor make_file(int ranks) {
+        descriptor file{memfd_create("tutti bench", MFD_CLOEXEC)};
+        if (!file.open() || ftruncate(file.get(), static_cast<off_t>(detail::bytes_of(ranks))) != 0)
+            throw std::system_error(errno, std::generic_category(), "cannot make shared memory");
+        return file;
+    }
+    /// The room in such a file.
+    static std::shared_ptr<shared_room> open(int ranks, int file) {
+        return std::shared_ptr<shared_room>{new shared_room{ranks, detail::map(ranks, file)}};
+    }
+
+    shared_room(const shared_room&) = delete;
+    ~shared_room() { munmap(memory_, detail::bytes_of(ranks_)); }
+
+    /// Says that a rank has failed: every barrier under way or still to come throws. The first rank named is kept.
+    void lose(int rank) noexcept {
+        std::int32_t nobody = 0;
+        // Relaxed: the number is all there is to know.
+        head().lost.compare_exchange_strong(nobody, rank + 1, std::memory_order_relaxed);
+        detail::wake_all(head().generation);
+    }
+
+    [[nodiscard]] int ranks() const noexcept { return ranks_; }
+    [[nodiscard]] detail::room_head& head() const noexcept { return *static_cast<detail::room_head*>(memory_); }
+    /// When a rank last came: the generation that it waits for, plus 1.
+    [[nodiscard]] std::atomic<std::uint32_t>& arrival_of(int rank) const noexcept {
+        auto* const part = static_cast<std::byte*>(memory_) + detail::head_bytes;
+        return *reinterpret_cast<std::atomic<std::uint32_t>*>(part +
+                                                              static_cast<std::size_t>(rank) * detail::part_bytes);
+    }
+    /// `window` values.
+    [[nodiscard]] double* shown_by(int rank) const noexcept {
+        return reinterpret_cast<double*>(reinterpret_cast<std::byte*>(&arrival_of(rank)) + 64);
+    }
+
+    static constexpr std::size_t window = detail::window; ///< values that a rank can show at a time
+
+private:
+    shared_room(int ranks, void* memory) : ranks_(ranks), memory_(memory) {}
+
+    int ranks_;
+    void* memory_;
+};
+
+} // namespace tutti::tools

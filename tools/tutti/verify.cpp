@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "choices.hpp"
+#include "commands.hpp"
+#include "lists.hpp"
+#include "progress.hpp"
+
+#include <collectives/schedule/verify.hpp>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace tutti::tools {
+namespace {
+
+constexpr auto description = "Prove that the schedules do what their operations promise, and print what they cost";
+
+constexpr auto footer =
+    R"(A schedule is the list of steps of every rank, and one execution of it proves all, because channels are
+ordered. For each operation, algorithm and number of ranks, out of place and in place, for the first, a
+middle and the last rank as root, whole and cut into two segments, a hierarchical one with nodes of about
+the square root of the ranks, this proves that
+  - every result is exactly what the operation promises, each contribution in it once;
+  - nobody deadlocks, even if no send finishes before its receive has begun;
+  - both ends of each message name the same data, whatever the count;
+  - all ranks hold the same expression for the same data, hence the same bits;
+  - the messages connect all ranks, so that a failure reaches everybody;
+  - the cost is what the algorithm says of itself.
+
+Columns:
+  ranks     how many; of a range, the costs are those of the largest
+  proofs    schedules proven
+  depth     the longest chain of messages that wait for each other
+  rounds    steps of unit time when a rank sends one and receives one message at a time
+  sent      data sent by the busiest rank, in units of n, the bytes of the whole operation
+  received  likewise, received
+  fan-in    the most ranks that send to one rank at the same depth
+  order     'rank' if every result has its operands in rank order, as a non-commutative operator needs
+  walk      'strict' if each rank can also walk its list strictly in order
+
+Examples:
+  tutti verify --operation allreduce --algorithm ring --ranks 1024
+  tutti verify --operation all --algorithm all --ranks 1..64
+
+Exit status:
+  0  everything was proven
+  1  a schedule is wrong: the first fault, with rank and step, is printed
+  2  the command line is wrong)";
+
+struct settings {
+    std::string operation = "all";
+    std::string algorithm = "all";
+    std::string ranks = "1..16";
+};
+
+struct fault_found : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// One line of the table: what is true of all programs that were proven, and the cost at the most ranks.
+struct line {
+    int smallest = 0;
+    int largest = 0;
+    long proofs = 0;
+    schedule::cost cost;
+    int chunks = 1;
+    bool keeps_order = true;
+    bool strict = true;
+};
+
+void prove_one(const algorithm::any& a, operation what, int ranks, int root, bool in_place, int segments, line& l) {
+    const schedule::program p = a.write(what, ranks, root, in_place, segments);
+    // What an algorithm states is about whole chunks, out of place: only there is it held to it.
+    const schedule::cost stated = a.stated(what, ranks);
+    const bool comparable = segments == 1 && !in_place;
+    const schedule::proof found = schedule::verify(p, comparable ? &stated : nullptr);
+    if (!found.proven)
+        throw fault_found(fmt::format("{}({}) on {} ranks, root {}, {}, {} segment{}: {}", schedule::name_of(what),
+                                      a.name(), ranks, root, in_place ? "in place" : "out of place", segments,
+                                      segments == 1 ? "" : "s", found.message()));
+    ++l.proofs;
+    l.keeps_order = l.keeps_order && found.preserves_order;
+    l.strict = l.strict && found.in_order;
+    if (!comparable || root != 0) return;
+    l.cost = found.measured;
+    l.chunks = p.chunks;
+    l.largest = ranks;
+}
+
+void prove(const algorithm::any& a, operation what, int ranks, line& l) {
+    std::set<int> roots{0};
+    if (schedule::has_root(what)) roots.insert({ranks / 2, ranks - 1});
+    for (int root : roots)
+        for (bool in_place : {false, true})
+            for (int segments : {1, 2}) prove_one(a, what, ranks, root, in_place, segments, l);
+    if (l.smallest == 0) l.smallest = ranks;
+}
+
+void print_header() {
+    fmt::print(
+        "# Proven of each schedule: results exact, no deadlock without buffers, both ends of each message agree for\n"
+        "# every count, the same bits on all ranks, all ranks connected, the cost as the algorithm states it.\n");
+    fmt::print("# {:<14} {:<24} {:>10} {:>7} {:>6} {:>7} {:>9} {:>9} {:>7} {:>6} {:>7}\n", "operation", "algorithm",
+               "ranks", "proofs", "depth", "rounds", "sent/n", "recv/n", "fan-in", "order", "walk");
+}
+
+void print(operation what, std::string_view name, const line& l) {
+    const auto part = [&](long long chunks) { return static_cast<double>(chunks) / l.chunks; };
+    const std::string ranks =
+        l.smallest == l.largest ? std::to_string(l.largest) : fmt::format("{}..{}", l.smallest, l.largest);
+    fmt::print("  {:<14} {:<24} {:>10} {:>7} {:>6} {:>7} {:>9.3f} {:>9.3f} {:>7} {:>6} {:>7}\n",
+               schedule::name_of(what), name, ranks, l.proofs, l.cost.depth, l.cost.rounds, part(l.cost.sent),
+               part(l.cost.received), l.cost.fan_in, l.keeps_order ? "rank" : "-", l.strict ? "strict" : "-");
+    std::fflush(stdout);
+}
+
+long prove_all(operation what, const choice& c, const std::vector<int>& ranks, progress_line& progress) {
+    constexpr std::size_t few = 8;
+    long proofs = 0;
+    line all;
+    for (int size : ranks) {
+        progress.show(fmt::format("{}({}) on {} ranks", schedule::name_of(what), c.name, size));
+        line one;
+        line& l = ranks.size() <= few ? one : all;
+        prove(*at_size(c, size), what, size, l);
+        progress.clear();
+        if (ranks.size() > few) continue;
+        print(what, c.name, one);
+        proofs += one.proofs;
+    }
+    if (ranks.size() <= few) return proofs;
+    print(what, c.name, all);
+    return all.proofs;
+}
+
+long prove_table(const settings& s, progress_line& progress) {
+    const std::vector<int> ranks = parse_ranks(s.ranks);
+    const std::vector<operation> operations = operations_of(s.operation);
+    std::vector<std::pair<operation, choice>> wanted;
+    for (operation what : operations)
+        for (const choice& c : choices(s.algorithm, what, ranks.back(), operations.size() > 1))
+            wanted.emplace_back(what, c);
+    if (wanted.empty()) throw std::invalid_argument(s.algorithm + " has none of these operations");
+    print_header();
+    long proofs = 0;
+    for (const auto& [what, c] : wanted) proofs += prove_all(what, c, ranks, progress);
+    return proofs;
+}
+
+int verify(const settings& s) {
+    if (s.algorithm == "auto") throw std::invalid_argument("auto chooses among the proven ones; write all");
+    const auto start = std::chrono::steady_clock::now();
+    progress_line progress;
+    try {
+        const long proofs = prove_table(s, progress);
+        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        fmt::print("# {} schedules proven in {:.1f} s\n", proofs, seconds);
+        return 0;
+    } catch (const fault_found& e) {
+        progress.clear();
+        std::fflush(stdout);
+        fmt::print(stderr, "tutti verify: {}\n", e.what());
+        return 1;
+    }
+}
+
+} // namespace
+
+void add_verify(CLI::App& app, action& chosen) {
+    auto s = std::make_shared<settings>();
+    CLI::App* const command = app.add_subcommand("verify", description);
+    command->footer(footer);
+    command->add_option("--operation", s->operation, "Operations, separated by commas, or all [default: all]")
+        ->type_name("NAME|all");
+    command->add_option("--algorithm", s->algorithm, "Algorithms, separated by commas, or all [default: all]")
+        ->type_name("NAME|all");
+    command->add_option("--ranks", s->ranks, "Numbers of ranks: 8, 1..64 or 2,4,8 [default: 1..16]")->type_name("A..B");
+    command->callback([s, &chosen] { chosen = [s] { return verify(*s); }; });
+}
+
+} // namespace tutti::tools
