@@ -10,7 +10,7 @@ using tutti::algorithm::any;
 
 namespace {
 
-void check(communicator& world, const any& how, std::size_t count) {
+void check_allreduce(communicator& world, const any& how, std::size_t count) {
     const auto name = in_words("allreduce", how, world, count);
     guarded in(count), out(count);
     in.fill(weight(world.rank()));
@@ -24,7 +24,7 @@ void check(communicator& world, const any& how, std::size_t count) {
 } // namespace
 
 TEST_CASE("every algorithm reduces to all ranks, on every number of ranks, for every count") {
-    for_all(tutti::schedule::operation::allreduce, check);
+    for_all(tutti::schedule::operation::allreduce, check_allreduce);
 }
 
 TEST_CASE("hierarchical takes nodes of every size, the last one with fewer ranks too") {
@@ -33,9 +33,9 @@ TEST_CASE("hierarchical takes nodes of every size, the last one with fewer ranks
         run_world(size, [&](communicator& world) {
             for (int per_node = 1; per_node <= size + 1; ++per_node)
                 for (const std::size_t count : {std::size_t{1}, std::size_t{1000}}) {
-                    check(world, hierarchical<ring, ring>{per_node}, count);
-                    check(world, hierarchical<halving_doubling, butterfly>{per_node}, count);
-                    check(world, hierarchical<ring, double_binary_tree>{per_node}, count);
+                    check_allreduce(world, hierarchical<ring, ring>{per_node}, count);
+                    check_allreduce(world, hierarchical<halving_doubling, butterfly>{per_node}, count);
+                    check_allreduce(world, hierarchical<ring, double_binary_tree>{per_node}, count);
                 }
         });
 }
@@ -43,6 +43,6 @@ TEST_CASE("hierarchical takes nodes of every size, the last one with fewer ranks
 TEST_CASE("large data are cut into segments where that pays") {
     for (const int size : {2, 4, 5})
         run_world(size, [](communicator& world) {
-            for (const auto& how : tutti::algorithm::all(2)) check(world, how, 700'001);
+            for (const auto& how : tutti::algorithm::all(2)) check_allreduce(world, how, 700'001);
         });
 }

@@ -8,8 +8,6 @@ using namespace tutti::test;
 
 namespace {
 
-constexpr int size = 4;
-
 /// One rank aborts: rank `outside` learns at its next call, the others are inside one.
 void abort_from(int who, int outside) {
     const reserved_port at;

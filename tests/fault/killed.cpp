@@ -55,14 +55,14 @@ TEST_CASE("whichever rank is killed in mid-collective, at whatever moment, all o
     for (int victim = 0; victim < size; ++victim) kill_at_random_moments(size, victim, algorithm::ring{});
 }
 
-TEST_CASE("so they do in a world of two, and in one of eight") {
+TEST_CASE("a killed rank is named in a world of two, and in one of eight") {
     for (const auto& [size, victim] : {std::pair{2, 0}, {2, 1}, {8, 0}, {8, 5}}) {
         CAPTURE(size, victim);
         kill_one(size, victim, 20ms, algorithm::ring{});
     }
 }
 
-TEST_CASE("so they do under every algorithm") {
+TEST_CASE("a killed rank is named under every algorithm") {
     int victim = 0;
     for (const auto& how : algorithm::all(2)) {
         CAPTURE(how.name(), victim);

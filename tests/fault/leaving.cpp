@@ -8,8 +8,6 @@ using namespace tutti::test;
 
 namespace {
 
-constexpr int size = 4;
-
 void expect_sum(const world_of_processes& among, std::size_t count) {
     std::vector<int> ones(count, 1);
     among.allreduce(ones, sum, algorithm::ring{});

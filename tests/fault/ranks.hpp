@@ -12,6 +12,8 @@
 /// What tests of faults share: worlds whose ranks are processes that talk TCP.
 namespace tutti::test {
 
+/// Ranks of a world here, where a test does not say otherwise.
+inline constexpr int size = 4;
 /// The deadline of every call here, and what may pass beyond it.
 inline constexpr std::chrono::milliseconds deadline{1000}, beyond{1000};
 /// An error that is known already comes at once; generous, since a loaded machine is no fault.

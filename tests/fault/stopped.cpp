@@ -58,7 +58,7 @@ TEST_CASE("whichever rank is stopped in mid-collective, all others name it in ti
     }
 }
 
-TEST_CASE("so they do in a world of two, and in one of eight") {
+TEST_CASE("a stopped rank is named in a world of two, and in one of eight") {
     for (const auto& [size, victim] : {std::pair{2, 0}, {2, 1}, {8, 3}}) {
         CAPTURE(size, victim);
         stop_one(size, victim);

@@ -11,7 +11,7 @@ using namespace tutti::test;
 
 namespace {
 
-constexpr int size = 3;
+constexpr int members = 3;
 
 /// Where the peers of a rank listen for data, for the account's note: "port port ".
 std::string ports_of(const transport::tcp& t) {
@@ -35,7 +35,7 @@ void expect_right_results(const world_of_processes& world, std::size_t count, co
 
 /// Waits outside until the test says stage 2, then works until it has said stage 3 to rank 0.
 void work(int rank, const reserved_port& at, account& mine) {
-    transport::tcp t{identity(rank, size, at)};
+    transport::tcp t{identity(rank, members, at)};
     mine.note = ports_of(t);
     mine.stage.store(1, std::memory_order_release);
     while (mine.stage.load(std::memory_order_acquire) < 2) std::this_thread::sleep_for(1ms);
@@ -77,15 +77,15 @@ TEST_CASE("hundreds of strangers at all ports, at all times, change nothing") {
     const auto patient = std::chrono::steady_clock::now() + patience;
     while (!them.come(at.port(), 1)) REQUIRE(std::chrono::steady_clock::now() < patient);
     crowd(them, {at.port()}, 200); // before the others have come
-    for (int r = 1; r < size; ++r) {
+    for (int r = 1; r < members; ++r) {
         ranks.start(body);
         crowd(them, {at.port()}, 50);
     }
     ranks.await_stage(1);
     auto ports = data_ports(ranks.of(0));
-    REQUIRE(ports.size() == size);
+    REQUIRE(ports.size() == members);
     crowd(them, ports, 100); // before any rank has come to another's port
-    for (int r = 0; r < size; ++r) ranks.of(r).stage.store(2, std::memory_order_release);
+    for (int r = 0; r < members; ++r) ranks.of(r).stage.store(2, std::memory_order_release);
     ports.push_back(at.port());
     crowd(them, ports, 100); // while they connect and work
     const int calls = ranks.of(0).calls.load(std::memory_order_acquire);
@@ -98,14 +98,14 @@ TEST_CASE("hundreds of strangers at all ports, at all times, change nothing") {
 
 TEST_CASE("who has another secret is refused in plain words, and missed by the others") {
     const reserved_port at;
-    processes ranks(size, [&](int rank, account& mine) {
-        auto me = identity(rank, size, at);
+    processes ranks(members, [&](int rank, account& mine) {
+        auto me = identity(rank, members, at);
         me.timeout = 800ms;
         if (rank == 1) me.key = transport::bootstrap::secret("not the secret of all the others");
         expect(fails(mine, [&] { transport::tcp{me}; }), "there is no world of ranks with unlike secrets");
     });
     check_ended(ranks);
-    for (int r = 0; r < size; ++r) {
+    for (int r = 0; r < members; ++r) {
         const auto& e = ranks.of(r).error[0];
         const auto text = e.message.str();
         CAPTURE(r, text);
@@ -117,18 +117,18 @@ TEST_CASE("who has another secret is refused in plain words, and missed by the o
 
 TEST_CASE("a second process that claims a rank is refused, and disturbs nobody") {
     const reserved_port at;
-    processes ranks(size, [&](int rank, account& mine) { work(rank, at, mine); });
+    processes ranks(members, [&](int rank, account& mine) { work(rank, at, mine); });
     ranks.await_stage(1);
-    for (int r = 0; r < size; ++r) ranks.of(r).stage.store(2, std::memory_order_release);
+    for (int r = 0; r < members; ++r) ranks.of(r).stage.store(2, std::memory_order_release);
     ranks.start([&](int, account& mine) {
-        auto me = identity(1, size, at);
+        auto me = identity(1, members, at);
         me.timeout = 800ms;
         expect(fails(mine, [&] { transport::tcp{me}; }), "a rank cannot be taken twice");
     });
-    CHECK(ranks.end(size) == "");
-    const auto text = ranks.of(size).error[0].message.str();
+    CHECK(ranks.end(members) == "");
+    const auto text = ranks.of(members).error[0].message.str();
     CAPTURE(text);
-    CHECK(ranks.of(size).error[0].why == cause::bootstrap);
+    CHECK(ranks.of(members).error[0].why == cause::bootstrap);
     CHECK(text.find("rank 1 has joined already") != std::string::npos);
     ranks.of(0).stage.store(3, std::memory_order_release);
     check_ended(ranks);

@@ -10,7 +10,7 @@ using namespace tutti::test;
 
 namespace {
 
-constexpr int size = 3;
+constexpr int callers = 3;
 using call = std::function<void(const world_of_processes&)>;
 
 /// What one rank calls, and what all others call instead; and words that only that call's name has.
@@ -41,13 +41,13 @@ call reduce(std::size_t count, int root) {
 }
 call allgather(std::size_t count) {
     return [=](const world_of_processes& world) {
-        std::vector<int> data(count, 1), out(count * size);
+        std::vector<int> data(count, 1), out(count * callers);
         world.allgather(data, out, algorithm::ring{});
     };
 }
 call reduce_scatter(std::size_t count) {
     return [=](const world_of_processes& world) {
-        std::vector<int> data(count * size, 1), out(count);
+        std::vector<int> data(count * callers, 1), out(count);
         world.reduce_scatter(data, out, sum, algorithm::ring{});
     };
 }
@@ -77,7 +77,7 @@ std::vector<disagreement> disagreements() {
 /// Every rank is told of the mismatch, in the same words, with both calls in them.
 void check_all_told(processes& ranks, const std::string& odd_words, const std::string& common_words) {
     check_ended(ranks);
-    for (int r = 0; r < size; ++r) {
+    for (int r = 0; r < callers; ++r) {
         INFO("rank " << r);
         check_blames(ranks.of(r), cause::mismatch, ranks.of(r).error[0].peer);
         const auto text = ranks.of(r).error[0].message.str();
@@ -90,11 +90,11 @@ void check_all_told(processes& ranks, const std::string& odd_words, const std::s
 
 TEST_CASE("when one rank calls something else, all ranks get both calls by name") {
     for (const auto& d : disagreements())
-        for (int odd = 0; odd < size; ++odd) {
+        for (int odd = 0; odd < callers; ++odd) {
             CAPTURE(d.name, odd);
             const reserved_port at;
-            processes ranks(size, [&](int rank, account& mine) {
-                const auto world = join(rank, size, at);
+            processes ranks(callers, [&](int rank, account& mine) {
+                const auto world = join(rank, callers, at);
                 world.barrier();
                 // Who has sent all that it had to send may have returned: it learns in its next call.
                 if (!fails(mine, [&] { (rank == odd ? d.odd : d.common)(world); }))
@@ -114,8 +114,8 @@ TEST_CASE("a sender that has returned long ago learns at its next call, and is n
     for (const auto& d : eager) {
         CAPTURE(d.name, wait.count());
         const reserved_port at;
-        processes ranks(size, [&](int rank, account& mine) {
-            const auto world = join(rank, size, at);
+        processes ranks(callers, [&](int rank, account& mine) {
+            const auto world = join(rank, callers, at);
             for (int root = 0; root < 2; ++root) broadcast(4, root)(world); // opens the connections
             world.barrier();
             if (rank == 0) {
@@ -135,8 +135,8 @@ TEST_CASE("a sender that has returned long ago learns at its next call, and is n
 
 TEST_CASE("messages that nobody came for are noticed by the fifth call after them") {
     const reserved_port at;
-    processes ranks(size, [&](int rank, account& mine) {
-        const auto world = join(rank, size, at);
+    processes ranks(callers, [&](int rank, account& mine) {
+        const auto world = join(rank, callers, at);
         for (int root = 0; root < 2; ++root) broadcast(4, root)(world);
         world.barrier();
         // Both roots' messages fit into their receivers' windows: everyone returns.
@@ -145,5 +145,5 @@ TEST_CASE("messages that nobody came for are noticed by the fifth call after the
         expect_refusal(world, mine.error[0]);
     });
     check_all_told(ranks, "an earlier call", "barrier");
-    for (int r = 0; r < size; ++r) CHECK(ranks.of(r).calls.load(std::memory_order_acquire) <= 4);
+    for (int r = 0; r < callers; ++r) CHECK(ranks.of(r).calls.load(std::memory_order_acquire) <= 4);
 }

@@ -4,6 +4,7 @@
 
 #include <collectives/reduction/kernel.hpp>
 
+#include "bytes.hpp"
 #include "support/catch.hpp"
 
 #include <algorithm>
@@ -16,7 +17,8 @@
 
 namespace {
 
-using bytes = std::vector<std::byte>;
+using tutti::test::bytes;
+using tutti::test::put;
 __extension__ using wide = unsigned __int128;
 
 template <class T>
@@ -108,11 +110,6 @@ std::vector<T> corners() {
     } else {
         return {T(0), T(1), T(-1), limits::min(), limits::max(), static_cast<T>(limits::max() - 1), T(2), T(3), T(85)};
     }
-}
-
-template <class T>
-void put(bytes& to, std::size_t at, T x) {
-    tutti::detail::store(to.data() + at, x);
 }
 
 /// `count` elements of `from`, `offset` bytes into a buffer whose other bytes are marked.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <collectives/reduction/kernel.hpp>
 
+#include "bytes.hpp"
 #include "support/catch.hpp"
 
 #include <cmath>
@@ -18,12 +19,8 @@
 
 namespace {
 
-using bytes = std::vector<std::byte>;
-
-template <class T>
-void put(bytes& to, std::size_t at, T x) {
-    tutti::detail::store(to.data() + at, x);
-}
+using tutti::test::bytes;
+using tutti::test::put;
 
 template <class T, class Op>
 std::vector<T> combined(const Op& op, const std::vector<T>& left, const std::vector<T>& right) {

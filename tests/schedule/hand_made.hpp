@@ -15,7 +15,7 @@ namespace tutti::test {
 
 constexpr schedule::place in(int first, int count = 1) { return {schedule::buffer::input, first, count}; }
 constexpr schedule::place out(int first, int count = 1) { return {schedule::buffer::output, first, count}; }
-constexpr schedule::place bank(int number, int first, int count = 1) {
+constexpr schedule::place bank(int number, int first = 0, int count = 1) {
     return {schedule::scratch(number), first, count};
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <collectives/schedule/order.hpp>
 
+#include "hand_made.hpp"
 #include "support/catch.hpp"
 
 #include <cstddef>
@@ -13,9 +14,9 @@ using namespace tutti::schedule;
 
 namespace {
 
-constexpr place in(int first, int count = 1) { return {buffer::input, first, count}; }
-constexpr place out(int first, int count = 1) { return {buffer::output, first, count}; }
-constexpr place bank(int number, int first = 0, int count = 1) { return {scratch(number), first, count}; }
+using tutti::test::bank;
+using tutti::test::in;
+using tutti::test::out;
 
 using pairs = std::set<std::pair<int, int>>; // (before, after)
 

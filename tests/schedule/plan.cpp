@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <collectives/schedule/plan.hpp>
 
+#include "hand_made.hpp"
 #include "support/catch.hpp"
 
 #include <cstdint>
@@ -11,9 +12,9 @@ using namespace tutti::schedule;
 
 namespace {
 
-constexpr place in(int first, int count = 1) { return {buffer::input, first, count}; }
-constexpr place out(int first, int count = 1) { return {buffer::output, first, count}; }
-constexpr place bank(int number, int first, int count = 1) { return {scratch(number), first, count}; }
+using tutti::test::bank;
+using tutti::test::in;
+using tutti::test::out;
 
 /// Rank 2 of 6, 3 chunks in 4 segments each.
 plan compiled(std::vector<step> steps, operation what = operation::allreduce) {

@@ -105,6 +105,15 @@ TEST_CASE("a signal is reported by its name") {
     CHECK_THAT(r.output, Contains("rank 2 was ended by signal 9 (SIGKILL) after 0."));
 }
 
+TEST_CASE("a death by a signal is taken for the cause of the exits just before it, an abort is not") {
+    const auto killed = command("run -n 2 sh -c '[ $TUTTI_RANK = 0 ] && exit 1; sleep 0.02; kill -9 $$'");
+    CHECK(killed.status == 128 + SIGKILL);
+    CHECK_THAT(killed.output, Contains("rank 1 was ended by signal 9 (SIGKILL) after 0."));
+    const auto aborted = command("run -n 2 sh -c '[ $TUTTI_RANK = 0 ] && exit 7; sleep 0.02; kill -ABRT $$'");
+    CHECK(aborted.status == 7);
+    CHECK_THAT(aborted.output, Contains("rank 0 exited with status 7 after 0."));
+}
+
 TEST_CASE("the others have a moment to say what they know") {
     const auto r =
         command("run -n 2 --patience 20 sh -c '[ $TUTTI_RANK = 1 ] && exit 3; sleep 0.3; echo rank 1 is lost'");

@@ -18,9 +18,9 @@
 namespace tutti::tools {
 namespace {
 
-constexpr auto description = "Measure the collectives, with one call a row checked in every element";
+constexpr auto bench_description = "Measure the collectives, with one call a row checked in every element";
 
-constexpr auto footer =
+constexpr auto bench_footer =
     R"(Without a launcher, P ranks are started here: processes over tcp, threads over memory. Under a launcher
 (tutti run, or whatever sets TUTTI_RANK) each process is one rank.
 
@@ -159,8 +159,8 @@ void add_how(CLI::App& c, bench_settings& s) {
 
 void add_bench(CLI::App& app, action& chosen, std::vector<std::string> command_line) {
     auto s = std::make_shared<bench_settings>();
-    CLI::App* const command = app.add_subcommand("bench", description);
-    command->footer(footer);
+    CLI::App* const command = app.add_subcommand("bench", bench_description);
+    command->footer(bench_footer);
     add_what(*command, *s);
     add_how(*command, *s);
     command->callback([s, &chosen, command_line = std::move(command_line)] {

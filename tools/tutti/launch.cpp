@@ -116,13 +116,14 @@ private:
     }
 
     [[nodiscard]] int milliseconds_left() const {
-        const clock::time_point next = std::min({limit_, terminate_at_, kill_at_, drop_at_});
+        const clock::time_point next = std::min({limit_, judge_at_, terminate_at_, kill_at_, drop_at_});
         if (next == never) return -1;
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - clock::now());
         return static_cast<int>(std::clamp<long long>(left.count(), 0, 3'600'000));
     }
 
     void act(clock::time_point now) {
+        if (now >= judge_at_) judge_all();
         if (now >= limit_) {
             limit_ = never;
             conclude(124, fmt::format("not done after {:.1f} s", seconds_since_start()));
@@ -182,20 +183,36 @@ private:
             if (m.running) kill(-m.pid, number);
     }
 
-    // Several may have ended since the last look, and the kernel does not say in which order: a death by a signal is
-    // taken for the cause and the exits beside it for its consequences.
     void reap() {
-        std::vector<std::pair<int, siginfo_t>> ended;
         for (std::size_t i = 0; i < members_.size(); ++i) {
             siginfo_t how{};
             const auto id = static_cast<id_t>(members_[i].pid);
             if (!members_[i].running || waitid(P_PID, id, &how, WEXITED | WNOHANG | WNOWAIT) != 0 || how.si_pid == 0)
                 continue;
-            ended.emplace_back(static_cast<int>(i), how);
+            ended_.emplace_back(static_cast<int>(i), how);
             retire(members_[i]);
         }
-        std::stable_partition(ended.begin(), ended.end(), [](const auto& e) { return e.second.si_code != CLD_EXITED; });
-        for (const auto& [rank, how] : ended) judge(rank, how);
+        if (ended_.empty()) return;
+        if (running_ == 0 || std::any_of(ended_.begin(), ended_.end(), was_killed)) {
+            judge_all();
+        } else {
+            judge_at_ = std::min(judge_at_, clock::now() + settling);
+        }
+    }
+
+    // The kernel does not say in which order processes ended, and closes the connections of one that was killed before
+    // it tells of the death: a rank that has noticed may be gone first. So exits are judged after a moment, and a death
+    // by a signal that others send is taken for their cause.
+    void judge_all() {
+        judge_at_ = never;
+        std::stable_partition(ended_.begin(), ended_.end(), was_killed);
+        for (const auto& [rank, how] : ended_) judge(rank, how);
+        ended_.clear();
+    }
+
+    // By a signal, and not by one of its own: an error that nobody catches ends in SIGABRT.
+    static bool was_killed(const std::pair<int, siginfo_t>& end) {
+        return end.second.si_code != CLD_EXITED && end.second.si_status != SIGABRT;
     }
 
     // The group is ended before its leader is reaped: until then its number cannot belong to anybody else.
@@ -223,7 +240,8 @@ private:
     }
 
     static constexpr clock::time_point never = clock::time_point::max();
-    static constexpr std::chrono::seconds last_words{1}; // for a reader to take the rest, once all is to end
+    static constexpr std::chrono::milliseconds settling{200}; // from an exit until it is judged
+    static constexpr std::chrono::seconds last_words{1};      // for a reader to take the rest, once all is to end
 
     const launch_options& options_;
     signal_source signals_;
@@ -233,12 +251,14 @@ private:
     outlet& error_; // one outlet for both where they are one file: no line comes into the middle of another
     clock::time_point started_ = clock::now();
     clock::time_point limit_ = never;
+    clock::time_point judge_at_ = never;
     clock::time_point terminate_at_ = never;
     clock::time_point kill_at_ = never;
     clock::time_point drop_at_ = never;
     bool leaving_ = false; // a signal, the limit or lost output: a reader who stalls is not waited for
     std::vector<member> members_;
     int running_ = 0;
+    std::vector<std::pair<int, siginfo_t>> ended_; // and not judged yet
     launch_result result_;
 };
 

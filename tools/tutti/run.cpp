@@ -15,9 +15,9 @@
 namespace tutti::tools {
 namespace {
 
-constexpr auto description = "Start a program on several ranks of this host";
+constexpr auto run_description = "Start a program on several ranks of this host";
 
-constexpr auto footer = R"(Usage: tutti run -n P [OPTIONS] [--] PROGRAM [ARGS...]
+constexpr auto run_footer = R"(Usage: tutti run -n P [OPTIONS] [--] PROGRAM [ARGS...]
 
 Each rank is a process that finds its place in the environment: TUTTI_RANK, TUTTI_SIZE,
 TUTTI_ADDRESS (where the ranks meet) and TUTTI_SECRET (drawn at random for this run), which
@@ -44,7 +44,7 @@ Exit status:
   2      the command line is wrong
   1      the ranks could not be started, or their output not written)";
 
-struct settings {
+struct run_settings {
     int ranks = 0;
     std::string address;
     double deadline_s = 0;
@@ -56,7 +56,7 @@ std::chrono::milliseconds milliseconds(double seconds) {
     return std::chrono::milliseconds{static_cast<long long>(seconds * 1000)};
 }
 
-int run(const settings& s, std::vector<std::string> command) {
+int run(const run_settings& s, std::vector<std::string> command) {
     launch_options options;
     options.command = std::move(command);
     options.ranks = s.ranks;
@@ -85,9 +85,9 @@ int program_begins(int argc, const char* const* argv) {
 }
 
 void add_run(CLI::App& app, action& chosen, std::vector<std::string> program) {
-    auto s = std::make_shared<settings>();
-    CLI::App* const command = app.add_subcommand("run", description);
-    command->footer(footer);
+    auto s = std::make_shared<run_settings>();
+    CLI::App* const command = app.add_subcommand("run", run_description);
+    command->footer(run_footer);
     command->add_option("-n,--ranks", s->ranks, "How many ranks to start")
         ->required()
         ->check(CLI::Range(1, 4096))

@@ -21,9 +21,9 @@
 namespace tutti::tools {
 namespace {
 
-constexpr auto description = "Train a small network on several ranks, gradients averaged by allreduce";
+constexpr auto train_description = "Train a small network on several ranks, gradients averaged by allreduce";
 
-constexpr auto footer =
+constexpr auto train_footer =
     R"(Synchronous data-parallel stochastic gradient descent on a multilayer perceptron that reads digits. Each
 rank holds its share of the pictures; in each step it works on its part of the batch, the gradients are
 averaged by allreduce, and every rank takes the same step. So all copies of the network stay equal, bit by
@@ -97,8 +97,8 @@ int train(train_settings s, const std::vector<std::string>& command) {
 
 void add_train(CLI::App& app, action& chosen, std::vector<std::string> command_line) {
     auto s = std::make_shared<train_settings>();
-    CLI::App& c = *app.add_subcommand("train", description);
-    c.footer(footer);
+    CLI::App& c = *app.add_subcommand("train", train_description);
+    c.footer(train_footer);
     const CLI::Range positive{1, 1'000'000};
     c.add_option("--ranks", s->ranks, "How many ranks to start [default: 4]")
         ->check(CLI::Range(1, 4096))

@@ -24,9 +24,10 @@
 namespace tutti::tools {
 namespace {
 
-constexpr auto description = "Prove that the schedules do what their operations promise, and print what they cost";
+constexpr auto verify_description =
+    "Prove that the schedules do what their operations promise, and print what they cost";
 
-constexpr auto footer =
+constexpr auto verify_footer =
     R"(A schedule is the list of steps of every rank, and one execution of it proves all, because channels are
 ordered. For each operation, algorithm and number of ranks, out of place and in place, for the first, a
 middle and the last rank as root, whole and cut into two segments, a hierarchical one with nodes of about
@@ -58,7 +59,7 @@ Exit status:
   1  a schedule is wrong: the first fault, with rank and step, is printed
   2  the command line is wrong)";
 
-struct settings {
+struct verify_settings {
     std::string operation = "all";
     std::string algorithm = "all";
     std::string ranks = "1..16";
@@ -144,7 +145,7 @@ long prove_all(operation what, const choice& c, const std::vector<int>& ranks, p
     return all.proofs;
 }
 
-long prove_table(const settings& s, progress_line& progress) {
+long prove_table(const verify_settings& s, progress_line& progress) {
     const std::vector<int> ranks = parse_ranks(s.ranks);
     const std::vector<operation> operations = operations_of(s.operation);
     std::vector<std::pair<operation, choice>> wanted;
@@ -158,7 +159,7 @@ long prove_table(const settings& s, progress_line& progress) {
     return proofs;
 }
 
-int verify(const settings& s) {
+int verify(const verify_settings& s) {
     if (s.algorithm == "auto") throw std::invalid_argument("auto chooses among the proven ones; write all");
     const auto start = std::chrono::steady_clock::now();
     progress_line progress;
@@ -178,9 +179,9 @@ int verify(const settings& s) {
 } // namespace
 
 void add_verify(CLI::App& app, action& chosen) {
-    auto s = std::make_shared<settings>();
-    CLI::App* const command = app.add_subcommand("verify", description);
-    command->footer(footer);
+    auto s = std::make_shared<verify_settings>();
+    CLI::App* const command = app.add_subcommand("verify", verify_description);
+    command->footer(verify_footer);
     command->add_option("--operation", s->operation, "Operations, separated by commas, or all [default: all]")
         ->type_name("NAME|all");
     command->add_option("--algorithm", s->algorithm, "Algorithms, separated by commas, or all [default: all]")

@@ -12,7 +12,7 @@ using tutti::cause;
 
 namespace {
 
-notice report(notice_kind k, int peer, int members, std::string call = "barrier") {
+notice said(notice_kind k, int peer, int members, std::string call = "barrier") {
     notice n;
     n.kind = k;
     n.communicator = 3;
@@ -52,11 +52,11 @@ TEST_CASE("a timeout is asked about, answered and judged across the wire", "[con
     const rendezvous place(3, loopback(), secret(), quick());
     auto ranks = join_all(0, 3, 3, place);
     const auto begin = clock::now();
-    ranks[0]->tell(report(notice_kind::timeout, 1, 3));
+    ranks[0]->tell(said(notice_kind::timeout, 1, 3));
     const auto asked = await(*ranks[1], notice_kind::inquiry);
     REQUIRE(asked);
     CHECK(asked->communicator == 3);
-    ranks[1]->tell(report(notice_kind::waiting, 2, 3));
+    ranks[1]->tell(said(notice_kind::waiting, 2, 3));
     for (auto& r : ranks) {
         const auto v = await(*r, notice_kind::verdict);
         REQUIRE(v);
@@ -71,9 +71,9 @@ TEST_CASE("a timeout is asked about, answered and judged across the wire", "[con
 TEST_CASE("a mismatch is judged as soon as the other side has answered", "[control]") {
     const rendezvous place(2, loopback(), secret(), quick());
     auto ranks = join_all(0, 2, 2, place);
-    ranks[0]->tell(report(notice_kind::mismatch, 1, 2, "barrier"));
+    ranks[0]->tell(said(notice_kind::mismatch, 1, 2, "barrier"));
     REQUIRE(await(*ranks[1], notice_kind::inquiry));
-    ranks[1]->tell(report(notice_kind::waiting, 0, 2, "broadcast"));
+    ranks[1]->tell(said(notice_kind::waiting, 0, 2, "broadcast"));
     const auto v = await(*ranks[0], notice_kind::verdict);
     REQUIRE(v);
     CHECK(v->text == "rank 0 called barrier, rank 1 called broadcast");
@@ -92,7 +92,7 @@ TEST_CASE("when the rendezvous goes away without a farewell, rank 0 is lost, onc
     CHECK(n->rank == 0);
     CHECK(ranks[1]->gone());
     CHECK_FALSE(await(*ranks[1], notice_kind::lost, 100ms));
-    ranks[1]->tell(report(notice_kind::timeout, 0, 2));
+    ranks[1]->tell(said(notice_kind::timeout, 0, 2));
 }
 
 TEST_CASE("when rank 0 leaves first, the rendezvous serves until the others have left", "[control]") {
@@ -106,7 +106,7 @@ TEST_CASE("when rank 0 leaves first, the rendezvous serves until the others have
         ended = clock::now();
     });
     std::this_thread::sleep_for(300ms);
-    auto n = report(notice_kind::abort, -1, 3);
+    auto n = said(notice_kind::abort, -1, 3);
     n.text = "still served";
     ranks[1]->tell(n);
     const auto v = await(*ranks[2], notice_kind::verdict);

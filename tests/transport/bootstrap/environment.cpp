@@ -3,6 +3,7 @@
 #include <transport/bootstrap/environment.hpp>
 
 #include "support/catch.hpp"
+#include "support/has.hpp"
 
 #include <array>
 #include <cstdlib>
@@ -52,7 +53,7 @@ std::string failure_of(const std::map<std::string, std::string>& variables) {
     return {};
 }
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+using tutti::test::has;
 
 } // namespace
 

@@ -3,6 +3,7 @@
 #include <transport/bootstrap/handshake.hpp>
 
 #include "support/catch.hpp"
+#include "support/has.hpp"
 
 #include <random>
 
@@ -38,7 +39,7 @@ void converse(handshake& a, handshake& b, std::size_t piece = 1000) {
     FAIL("the handshake does not end");
 }
 
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+using tutti::test::has;
 
 } // namespace
 

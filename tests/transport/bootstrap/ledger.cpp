@@ -3,6 +3,7 @@
 #include <transport/bootstrap/ledger.hpp>
 
 #include "support/catch.hpp"
+#include "support/has.hpp"
 
 #include <limits>
 #include <random>
@@ -53,7 +54,7 @@ notice verdict_in(const std::vector<ledger::outgoing>& all) {
     return {};
 }
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+using tutti::test::has;
 
 using ranks = std::vector<int>;
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "support/has.hpp"
+
 #include <transport/bootstrap/control.hpp>
 #include <transport/bootstrap/host.hpp>
 #include <transport/bootstrap/rendezvous.hpp>
@@ -114,6 +116,6 @@ inline frame_stream bare_member(int rank, int size, const rendezvous& place) {
     return s;
 }
 
-inline bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+using tutti::test::has;
 
 } // namespace meeting

@@ -3,6 +3,7 @@
 #include <transport/bootstrap/secret_file.hpp>
 
 #include "support/catch.hpp"
+#include "support/has.hpp"
 
 #include <sys/stat.h>
 
@@ -43,7 +44,7 @@ std::string failure_of(const std::string& path) {
     return {};
 }
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+using tutti::test::has;
 
 digest proof_by(const secret& s) { return s.prove(std::as_bytes(std::span("text"))); }
 

@@ -3,21 +3,17 @@
 
 #include <transport/tcp/frame.hpp>
 
+#include "image.hpp"
 #include "support/catch.hpp"
 
 #include <limits>
 #include <random>
 
+using tutti::test::image_of;
 using namespace tutti::transport::detail::tcp;
 using tutti::transport::context;
 
 namespace {
-
-frame_image image_of(const frame& f) {
-    frame_image image{};
-    encode(f, image);
-    return image;
-}
 
 frame a_fragment() {
     return {.kind = frame_kind::data,

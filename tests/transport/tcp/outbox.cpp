@@ -12,10 +12,10 @@ using namespace tutti::transport::detail::tcp;
 
 namespace {
 
-constexpr std::uint64_t window = 10'000;
 constexpr std::size_t any_size = 1 << 20;
 
 struct sender {
+    static constexpr std::uint64_t window = 10'000;
     std::size_t waiting = 0;
     outbox out{window, waiting};
     completions done;
@@ -59,10 +59,10 @@ TEST_CASE("a long message is cut, first by size, then by credit") {
     s.out.push(x);
     CHECK(s.out.next(6000).head.bytes == 6000);
     REQUIRE_FALSE(s.out.ready());
-    s.out.credits().raise(window + 500);
+    s.out.credits().raise(sender::window + 500);
     REQUIRE(s.out.ready());
     const auto f = s.out.next(6000);
-    CHECK(f.head.bytes == window + 500 - 6000 - message_cost);
+    CHECK(f.head.bytes == sender::window + 500 - 6000 - message_cost);
     CHECK(f.head.offset == 6000);
     CHECK(f.payload == s.data.data() + 6000);
     CHECK_FALSE(s.out.ready());
@@ -96,7 +96,7 @@ TEST_CASE("messages are numbered in the order of their starts, empty ones too, a
         REQUIRE(f.head.sequence == sent);
         REQUIRE(f.message == &all[sent]);
     }
-    CHECK(sent == window / message_cost);
+    CHECK(sent == sender::window / message_cost);
 }
 
 TEST_CASE("an abandoned outbox has nothing to send") {

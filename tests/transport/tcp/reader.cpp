@@ -5,6 +5,7 @@
 
 #include <transport/tcp/writer.hpp>
 
+#include "image.hpp"
 #include "support/catch.hpp"
 
 #include <array>
@@ -12,6 +13,7 @@
 #include <random>
 
 using namespace tutti::transport;
+using tutti::test::image_of;
 using namespace tutti::transport::detail::tcp;
 
 namespace {
@@ -109,12 +111,6 @@ struct message {
     transfer sent;
     transfer received;
 };
-
-frame_image image_of(const frame& f) {
-    frame_image image{};
-    encode(f, image);
-    return image;
-}
 
 } // namespace
 
