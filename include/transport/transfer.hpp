@@ -9,7 +9,7 @@
 
 namespace tutti::transport {
 
-class completions;
+class transfer_queue;
 
 enum class transfer_status : std::uint8_t {
     pending,
@@ -27,7 +27,7 @@ struct transfer {
     const reducer* reduce = nullptr; ///< null for a plain receive
     bool incoming_left = false;      ///< the incoming is the left operand
     std::uint64_t signature = 0;     ///< of the call; both ends must agree
-    completions* owner = nullptr;    ///< the list to enter when complete
+    transfer_queue* owner = nullptr; ///< the list to enter when complete
 
     // Set by the transport.
     transfer_status status = transfer_status::pending;
@@ -35,15 +35,16 @@ struct transfer {
     transfer* next = nullptr; ///< link in the transport's queue, then in the owner's list
 };
 
-/// Completed transfers, first in first out. Touched only by the thread that drives the transport.
-class completions {
+/// Transfers, first in first out, linked through themselves. One thread at a time.
+class transfer_queue {
 public:
     void push(transfer& x) noexcept {
         x.next = nullptr;
         (last_ ? last_->next : first_) = &x;
         last_ = &x;
     }
-    [[nodiscard]] transfer* pop() noexcept {
+    /// Removes the first and returns it; null if there is none.
+    transfer* pop() noexcept {
         transfer* x = first_;
         if (x) {
             first_ = x->next;
@@ -52,6 +53,7 @@ public:
         return x;
     }
     void clear() noexcept { first_ = last_ = nullptr; }
+    [[nodiscard]] transfer* front() const noexcept { return first_; }
     [[nodiscard]] bool empty() const noexcept { return !first_; }
 
 private:

@@ -36,7 +36,7 @@ private:
 static_assert(killing_fixture<memory_fixture>);
 static_assert(std::movable<memory>);
 
-transport::transfer message(const std::byte* from, std::byte* to, std::size_t size, transport::completions& owner) {
+transport::transfer message(const std::byte* from, std::byte* to, std::size_t size, transport::transfer_queue& owner) {
     transport::transfer x;
     x.from = from;
     x.to = to;
@@ -70,7 +70,7 @@ TEST_CASE("a memory transport can be moved with its channels and transfers") {
     memory peer{world, 1};
     const auto out = pattern(100'000, 1);
     bytes in(out.size());
-    transport::completions done;
+    transport::transfer_queue done;
     auto sent = message(out.data(), nullptr, out.size(), done);
     auto received = message(nullptr, in.data(), in.size(), done);
     before.send(before.open({1, 0}, 1), sent);
@@ -104,7 +104,7 @@ TEST_CASE("a small send through memory is complete on return, a large one when i
     memory a{world, 0};
     memory b{world, 1};
     bytes data(2049);
-    transport::completions done;
+    transport::transfer_queue done;
     auto small = message(data.data(), nullptr, 2048, done);
     auto large = message(data.data(), nullptr, 2049, done);
     a.send(a.open({1, 0}, 1), small);
@@ -129,7 +129,7 @@ TEST_CASE("what a killed rank had sent through memory arrives before its channel
     memory survivor{world, 1};
     const auto out = pattern(8, 2);
     bytes in(8);
-    transport::completions done;
+    transport::transfer_queue done;
     auto sent = message(out.data(), nullptr, 8, done);
     auto late = message(out.data(), nullptr, 8, done);
     auto received = message(nullptr, in.data(), 8, done);
@@ -177,7 +177,7 @@ TEST_CASE("a context closed on both sides of a memory channel can be used again"
     const auto world = memory_world::create(2);
     memory a{world, 0};
     memory b{world, 1};
-    transport::completions done;
+    transport::transfer_queue done;
     for (std::byte round{0}; round < std::byte{5}; round = static_cast<std::byte>(static_cast<int>(round) + 1)) {
         std::byte in{99};
         const std::byte unread{77};

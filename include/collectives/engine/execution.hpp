@@ -250,7 +250,7 @@ private:
     std::vector<std::uint32_t> waits_, ready_;
     std::vector<memory> places_; ///< by buffer
     std::vector<typename Transport::channel*> channels_;
-    transport::completions done_;
+    transport::transfer_queue done_;
     typename group<Transport>::memory scratch_;
     std::size_t left_ = 0;
     int mismatched_ = -1;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../delivery.hpp"
 #include "doorbell.hpp"
-#include "fifo.hpp"
 #include "lane.hpp"
 
 #include <algorithm>
@@ -90,14 +90,8 @@ private:
 
     static void deliver(transfer& x, const std::byte* incoming, std::size_t bytes) {
         if (bytes == 0) return;
-        std::byte* const to = x.to + x.moved;
-        if (x.reduce) {
-            const std::byte* const local = x.from + x.moved;
-            x.reduce->combine(to, x.incoming_left ? incoming : local, x.incoming_left ? local : incoming,
-                              bytes / x.reduce->element_bytes, x.reduce->state);
-        } else {
-            std::memcpy(to, incoming, bytes);
-        }
+        if (x.reduce) return combine(x, incoming, bytes / x.reduce->element_bytes);
+        std::memcpy(x.to + x.moved, incoming, bytes);
         x.moved += bytes;
     }
 
@@ -105,13 +99,13 @@ private:
         ++next_;
         // Acquire as well: a set `awaited` came with the sender's going to sleep.
         if (s.state.exchange(0, std::memory_order_acq_rel) & slot::awaited) sender_.ring();
-        complete(waiting_.pop(), status);
+        complete(*waiting_.pop(), status);
         return true;
     }
 
     lane& lane_;
     doorbell& sender_;
-    fifo waiting_;           ///< for their messages
+    transfer_queue waiting_; ///< for their messages
     std::uint32_t next_ = 0; ///< turn of the next message
 };
 

@@ -21,8 +21,7 @@ namespace tutti::transport::detail {
 /// - `reading`, set by the receiver: it is reading the sender's own memory. Cleared (release) after each piece.
 /// - `withdrawn`, set by the sender: it wants its memory back. Whoever sets its bit second sees the other's: a receiver
 ///   that finds `withdrawn` reads nothing, a sender that finds `reading` waits (acquire) until that piece is done.
-/// - `awaited`, set by either: it is about to sleep until `full` changes. Whoever changes `full` does it by an
-/// exchange,
+/// - `awaited`, set by either: it is about to sleep until `full` changes. Whoever changes `full` does it by an exchange
 ///   and rings the other's bell if this bit was set; whoever sets this bit too late sees the changed `full` and does
 ///   not sleep. A stale bit costs a needless ring.
 struct alignas(64) slot {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../transfer.hpp"
 #include "doorbell.hpp"
-#include "fifo.hpp"
 #include "lane.hpp"
 
 #include <cstring>
@@ -24,7 +24,7 @@ public:
     bool advance() {
         bool moved = reap();
         while (!waiting_.empty() && has_room()) {
-            put(waiting_.pop());
+            put(*waiting_.pop());
             moved = true;
         }
         return moved;
@@ -115,7 +115,7 @@ private:
 
     lane& lane_;
     doorbell& receiver_;
-    fifo waiting_;                              ///< for a free slot
+    transfer_queue waiting_;                    ///< for a free slot
     std::array<transfer*, lane::slots> lent_{}; ///< the transfer whose memory the slot points at, by slot
     std::uint32_t lent_count_ = 0;
     std::uint32_t oldest_ = 0; ///< turn of the first lent slot, if any

@@ -2,17 +2,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../delivery.hpp"
 #include "credits.hpp"
 #include "early.hpp"
 #include "frame.hpp"
-#include "transfer_queue.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
-#include <vector>
 
 namespace tutti::transport::detail::tcp {
 
@@ -41,7 +38,7 @@ public:
         const auto message = early_.oldest();
         match(x, message.length, message.signature);
         keep_ = keep_ && message.arrived == message.length;
-        early_.take([this](std::span<const std::byte> piece) { deliver(piece); });
+        early_.take([this](std::span<const std::byte> piece) { delivery_.take(piece); });
         if (message.arrived == message.length) finish_receive();
     }
 
@@ -58,12 +55,12 @@ public:
 
     /// Where the next bytes of the payload can be put without a detour: the receiver's own memory, or nothing.
     [[nodiscard]] std::span<std::byte> place(std::size_t most) const noexcept {
-        if (!receiver_ || receiver_->reduce) return {};
-        return {receiver_->to + receiver_->moved, most};
+        std::byte* const own = delivery_.place();
+        return {own, own ? most : 0};
     }
     /// That many bytes were put there.
     void placed(std::size_t bytes) noexcept {
-        receiver_->moved += bytes;
+        delivery_.placed(bytes);
         advance(bytes);
     }
     /// The next bytes of the payload, which came elsewhere.
@@ -71,7 +68,7 @@ public:
         if (keep_)
             early_.append(bytes);
         else
-            deliver(bytes);
+            delivery_.take(bytes);
         advance(bytes.size());
     }
 
@@ -79,9 +76,8 @@ public:
 
     /// Forgets its transfers; what still comes must not be handed in.
     void abandon() noexcept {
-        if (receiver_) --waiting_;
-        for (; posted_.front(); posted_.pop()) --waiting_;
-        receiver_ = nullptr;
+        if (delivery_.end()) --waiting_;
+        while (posted_.pop()) --waiting_;
     }
 
 private:
@@ -95,14 +91,12 @@ private:
         signature_ = f.signature;
         keep_ = !posted_.front();
         if (keep_) return early_.begin(length_, signature_);
-        transfer& x = *posted_.front();
-        posted_.pop();
-        match(x, length_, signature_);
+        match(*posted_.pop(), length_, signature_);
     }
 
     void match(transfer& x, std::uint64_t length, std::uint64_t signature) {
         if (x.bytes == length && x.signature == signature) {
-            receiver_ = &x;
+            delivery_.begin(x);
             return;
         }
         credits_.correct(message_cost + x.bytes, message_cost + length);
@@ -122,45 +116,10 @@ private:
     }
 
     void finish_receive() noexcept {
-        if (!receiver_) return;
-        transfer& x = *receiver_;
-        receiver_ = nullptr;
+        transfer* const x = delivery_.end();
+        if (!x) return;
         --waiting_;
-        complete(x);
-    }
-
-    /// To the receiver; to nowhere if the message is a mismatch.
-    void deliver(std::span<const std::byte> bytes) {
-        if (!receiver_) return;
-        if (receiver_->reduce) return reduce(bytes);
-        std::memcpy(receiver_->to + receiver_->moved, bytes.data(), bytes.size());
-        receiver_->moved += bytes.size();
-    }
-
-    /// An element may come in two pieces, whose first waits in `part_`.
-    void reduce(std::span<const std::byte> bytes) {
-        const std::size_t element = receiver_->reduce->element_bytes;
-        if (!part_.empty()) {
-            const std::size_t more = std::min(element - part_.size(), bytes.size());
-            part_.insert(part_.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(more));
-            bytes = bytes.subspan(more);
-            if (part_.size() < element) return;
-            combine(part_.data(), 1);
-            part_.clear();
-        }
-        const std::size_t whole = bytes.size() / element;
-        combine(bytes.data(), whole);
-        const auto rest = bytes.subspan(whole * element);
-        part_.assign(rest.begin(), rest.end());
-    }
-
-    void combine(const std::byte* incoming, std::size_t count) const {
-        if (count == 0) return;
-        transfer& x = *receiver_;
-        const std::byte* own = x.from + x.moved;
-        x.reduce->combine(x.to + x.moved, x.incoming_left ? incoming : own, x.incoming_left ? own : incoming, count,
-                          x.reduce->state);
-        x.moved += count * x.reduce->element_bytes;
+        complete(*x);
     }
 
     grant credits_;
@@ -173,9 +132,8 @@ private:
     std::uint64_t arrived_ = 0;
     std::uint64_t length_ = 0;
     std::uint64_t signature_ = 0;
-    bool keep_ = false;            // it goes to the early ones
-    transfer* receiver_ = nullptr; // or here; or, with neither, nowhere
-    std::vector<std::byte> part_;  // of an element
+    bool keep_ = false; // it goes to the early ones
+    delivery delivery_; // or here; or, with neither, nowhere
 };
 
 } // namespace tutti::transport::detail::tcp

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../transfer.hpp"
 #include "credits.hpp"
 #include "frame.hpp"
-#include "transfer_queue.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -148,7 +148,7 @@ private:
 
     Transport& t_;
     std::deque<transport::transfer> started_; ///< a deque keeps them in place
-    transport::completions done_;
+    transport::transfer_queue done_;
     std::size_t completed_ = 0;
 };
 

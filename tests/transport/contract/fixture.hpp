@@ -10,18 +10,18 @@
 
 namespace tutti::test {
 
+// clang-format off
 /// What a transport gives to be tested against the contract:
 ///
 /// | member              | meaning |
 /// |---------------------|---------|
 /// | F::transport        | the type under test |
-/// | F::eager_limit      | the most bytes of completed sends that a channel keeps for a peer who does not receive
-/// (std::size_t) | | f.run(ranks, body)  | makes a fresh world of that many ranks, runs body(transport) on each, every
-/// one in a thread of this process, destroys each rank's transport at the end of its body, joins all, and throws what a
-/// body threw | | f.kill(rank)        | optional; called by `rank` from its body, which returns at once: to the others
-/// it is as if its process had been killed |
+/// | F::eager_limit      | the most bytes of completed sends that a channel keeps for a peer who does not receive (std::size_t) |
+/// | f.run(ranks, body)  | makes a fresh world of that many ranks, runs body(transport) on each, every one in a thread of this process, destroys each rank's transport at the end of its body, joins all, and throws what a body threw |
+/// | f.kill(rank)        | optional; called by `rank` from its body, which returns at once: to the others it is as if its process had been killed |
 ///
 /// A fixture is default-constructible and used for one run.
+// clang-format on
 template <class F>
 concept contract_fixture = transport::transport<typename F::transport> && std::default_initializable<F> &&
                            std::convertible_to<decltype(F::eager_limit), std::size_t> &&

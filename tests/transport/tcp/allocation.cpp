@@ -23,7 +23,7 @@ void add(std::byte* to, const std::byte* left, const std::byte* right, std::size
 /// A message each way, early or late, received plainly or reduced.
 void exchange(transport::tcp& t, std::vector<std::byte>& from, std::vector<std::byte>& to, bool early) {
     static constexpr reducer op{add, nullptr, 12};
-    transport::completions done;
+    transport::transfer_queue done;
     transport::transfer sent;
     transport::transfer received;
     sent.owner = received.owner = &done;

@@ -28,7 +28,7 @@ struct post_office {
     static constexpr std::uint64_t window = 1000;
     std::size_t waiting = 0;
     inbox in{window, waiting};
-    completions done;
+    transfer_queue done;
     std::uint32_t sequence = 0;
 
     transfer receive(bytes& to, std::uint64_t signature = 1) {

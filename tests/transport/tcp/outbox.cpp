@@ -18,7 +18,7 @@ struct sender {
     static constexpr std::uint64_t window = 10'000;
     std::size_t waiting = 0;
     outbox out{window, waiting};
-    completions done;
+    transfer_queue done;
     std::vector<std::byte> data = std::vector<std::byte>(100'000);
 
     transfer send(std::size_t size) {

@@ -31,7 +31,7 @@ struct end {
     std::array<writer, lanes> out;
     std::array<reader, lanes> in{reader{board}, reader{board}, reader{board}};
     std::array<bytes, lanes> wires; // towards this end
-    completions done;
+    transfer_queue done;
 
     explicit end(const tcp_limits& l) : limits(l) {}
 

@@ -19,7 +19,7 @@ using bytes = std::vector<std::byte>;
 struct outgoing_mail {
     std::deque<bytes> data;
     std::deque<transfer> transfers;
-    completions done;
+    transfer_queue done;
     bytes expected;
 
     fragment add(std::size_t size, context where = {1, 0}) {
