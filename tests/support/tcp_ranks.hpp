@@ -6,25 +6,14 @@
 #include <transport/tcp.hpp>
 
 #include "catch.hpp"
+#include "identity.hpp"
 #include "processes.hpp"
-#include "reserved_port.hpp"
 
 #include <functional>
 
 namespace tutti::test {
 
 using world_of_processes = communicator<transport::tcp>;
-
-/// Who a rank is in a world that meets at that port.
-[[nodiscard]] inline transport::bootstrap::identity identity(int rank, int size, const reserved_port& at) {
-    transport::bootstrap::identity me;
-    me.rank = rank;
-    me.size = size;
-    me.rendezvous = {at.host(), at.port()};
-    me.key = transport::bootstrap::secret("a secret of sixteen bytes or more");
-    me.timeout = patience;
-    return me;
-}
 
 /// Every rank but `except` has ended by itself and in good order.
 inline void check_ended(processes& ranks, int except = -1) {

@@ -24,6 +24,8 @@ struct member {
     std::string host_id;     ///< equal exactly where ranks run on one kernel under one host name
     std::uint32_t cores = 1; ///< that it may run on
     std::int64_t pid = 0;
+    std::int32_t segment = -1;     ///< under which descriptor its process has its shared memory; -1: it has none
+    std::uint64_t segment_key = 0; ///< which is written there
     friend bool operator==(const member&, const member&) = default;
 };
 
@@ -52,6 +54,8 @@ inline void write_member(byte_writer& w, const member& m) {
     w.text(m.host_id, max_name_bytes);
     w.integer(m.cores);
     w.integer(m.pid);
+    w.integer(m.segment);
+    w.integer(m.segment_key);
 }
 
 [[nodiscard]] inline member read_member(byte_reader& r) {
@@ -64,6 +68,8 @@ inline void write_member(byte_writer& w, const member& m) {
     m.host_id = r.text(max_name_bytes);
     m.cores = r.integer<std::uint32_t>();
     m.pid = r.integer<std::int64_t>();
+    m.segment = r.integer<std::int32_t>();
+    m.segment_key = r.integer<std::uint64_t>();
     return m;
 }
 

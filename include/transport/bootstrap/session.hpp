@@ -7,6 +7,7 @@
 #include "rendezvous.hpp"
 #include "route.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -35,11 +36,14 @@ public:
     /// Where to listen for data; the port is 0. Throws a bootstrap error that lists the candidates.
     [[nodiscard]] address data_address() const { return bootstrap::data_address(me_, control_->route()); }
 
-    /// Tells everyone where this rank listens for data, and waits for all of them. Throws a bootstrap error.
-    const world_table& join(const address& data) {
+    /// Tells everyone where this rank listens for data, and where its shared memory is, if any; waits for all of them.
+    /// Throws a bootstrap error.
+    const world_table& join(const address& data, int segment = -1, std::uint64_t segment_key = 0) {
         member mine = this_process();
         mine.address = data.host();
         mine.port = data.port();
+        mine.segment = segment;
+        mine.segment_key = segment_key;
         return control_->join(std::move(mine));
     }
 

@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#if __cplusplus < 202002L
+#error "tutti needs C++20: compile with -std=c++20"
+#endif
+
+#include "backoff.hpp"
+#include "bootstrap/environment.hpp"
+#include "bootstrap/session.hpp"
+#include "shared_memory/fabric.hpp"
+#include "shared_memory/options.hpp"
+#include "transport.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace tutti::transport {
+
+namespace detail::shm {
+
+/// One rank's control plane and data channels; stays where it is.
+struct endpoint {
+    endpoint(bootstrap::identity me, const shared_memory_limits& limits) : session(std::move(me)), data(limits) {
+        const auto& mine = data.mine();
+        const auto& world = session.join(session.data_address(), mine.file(), mine.key());
+        const auto& self = world.members[static_cast<std::size_t>(session.who().rank)];
+        for (const auto& m : world.members)
+            if (m.host_id != self.host_id)
+                bootstrap::bootstrap_failed("rank " + std::to_string(m.rank) + " runs on " + m.host + ", this one on " +
+                                                self.host + ": shared memory does not reach that far",
+                                            "use transport::tcp", m.rank);
+        data.join(session.who().rank, world);
+        crowded = world.crowded(session.who().rank);
+    }
+
+    bootstrap::session session;
+    fabric data; // goes first: who hears that a rank has left may take it that all its data is there
+    std::uint32_t seen_alarm = 0;
+    int hurried_waits = 0; // left of those that look at the control plane soon
+    bool crowded = false;
+};
+
+} // namespace detail::shm
+
+/// Ranks that are processes of one host, over memory that they share.
+///
+/// - Small messages lie beside their flag, in one cache line up to 32 bytes; no system call unless somebody sleeps.
+///   Parts of up to 16 KiB go through 16 slots of each channel and direction; a send completes when all of it has been
+///   copied there, at most 256 KiB ahead of the receives.
+/// - From shared_memory_limits::lend_bytes on a message is read by the receiver straight from the sender's memory
+/// (process_vm_readv), where the
+///   kernel allows it, which is found out once for each pair by doing it; else it goes through the slots.
+/// - Waiting spins briefly, yields (at once when ranks outnumber cores), and then sleeps on a futex. The control plane
+///   is looked at at least every 20 ms, every millisecond when a rank of this host has raised the alarm.
+/// - The shared memory has no name: nothing of it stays, however the processes end, and it is not bounded by the size
+///   of /dev/shm. Each rank finds the others' through /proc, so all must run as one user in one process namespace.
+/// - A context that was closed may be opened again when both sides have closed it.
+/// - Memory: for each channel and direction 4 KiB, and up to 256 KiB once larger messages pass.
+class shared_memory {
+public:
+    using channel = detail::shm::channel;
+
+    /// Joins the world that the environment describes, see bootstrap::identity_from_environment(). Blocks until all
+    /// ranks have come. Precondition on all ranks: the same size, rendezvous and secret, on one host. Throws a
+    /// bootstrap error, and std::system_error where the system gives no memory.
+    [[nodiscard]] static shared_memory from_environment(const shared_memory_limits& limits = {}) {
+        return shared_memory(bootstrap::identity_from_environment(), limits);
+    }
+
+    /// The same for a rank that knows who it is.
+    explicit shared_memory(bootstrap::identity me, const shared_memory_limits& limits = {})
+        : it_(std::make_unique<detail::shm::endpoint>(std::move(me), limits)) {}
+
+    [[nodiscard]] int rank() const noexcept { return it_->session.who().rank; }
+    [[nodiscard]] int size() const noexcept { return it_->session.who().size; }
+    [[nodiscard]] bool crowded() const noexcept { return it_->crowded; }
+
+    channel& open(context k, int peer) { return it_->data.open(k, peer); }
+    void send(channel& c, transfer& x) { it_->data.send(c, x); }
+    void receive(channel& c, transfer& x) { it_->data.receive(c, x); }
+    void close(context k) { it_->data.close(k); }
+    bool progress() { return it_->data.progress(); }
+
+    void wait(clock::time_point until) {
+        auto& bell = it_->data.mine().top().bell;
+        backoff pause(crowded());
+        do {
+            if (bell.answer() || it_->data.ready() || clock::now() >= until) return;
+        } while (pause.rest());
+        // Each channel now gets the peer's promise to ring, or turns out to be ready after all.
+        if (it_->data.ask()) return;
+        bell.sleep(std::min({until, it_->session.plane().next_tick(), clock::now() + longest_sleep()}));
+    }
+    void wake() noexcept { it_->data.mine().top().bell.ring(); }
+
+    void tell(const notice& n) {
+        it_->session.plane().tell(n);
+        if (n.kind == notice_kind::abort) it_->data.raise_alarm();
+    }
+    [[nodiscard]] bool fetch(notice& n) { return it_->session.plane().fetch(n); }
+
+    [[nodiscard]] std::optional<std::string> broken(int peer) { return it_->data.broken(peer); }
+    [[nodiscard]] peer_name name_of(int peer) const {
+        const auto& m = it_->session.table().members[static_cast<std::size_t>(peer)];
+        return {m.host, "process " + std::to_string(m.pid)};
+    }
+
+private:
+    /// A futex cannot wait for a socket too, so the control plane gets its looks between sleeps.
+    [[nodiscard]] std::chrono::milliseconds longest_sleep() noexcept {
+        constexpr int waits_in_hurry = 50;
+        // Relaxed: a hint, the ring that follows it wakes.
+        const auto alarm = it_->data.mine().top().alarm.load(std::memory_order_relaxed);
+        if (alarm != std::exchange(it_->seen_alarm, alarm)) it_->hurried_waits = waits_in_hurry;
+        return std::chrono::milliseconds{it_->hurried_waits > 0 && --it_->hurried_waits > 0 ? 1 : 20};
+    }
+
+    std::unique_ptr<detail::shm::endpoint> it_;
+};
+
+static_assert(transport<shared_memory>);
+
+} // namespace tutti::transport

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "futex.hpp"
+
+namespace tutti::transport::detail::shm {
+
+/// What a sleeping rank is woken by, in its segment. Any thread of any process rings; only the rank itself listens.
+///
+/// A ring is never lost: it leaves `rung` set until a wait has ended because of it. Ringer: sets `rung`, then looks at
+/// `asleep`. Sleeper: sets `asleep`, then looks at `rung`. All four are sequentially consistent, so at least one sees
+/// the other: the ringer wakes, or the sleeper does not sleep. Between the sleeper's look and its sleep the kernel
+/// itself compares `rung` again.
+class doorbell {
+public:
+    void ring() noexcept {
+        rung_.store(1, std::memory_order_seq_cst);
+        if (asleep_.load(std::memory_order_seq_cst) != 0) wake_all(rung_);
+    }
+
+    /// True once for any number of rings since the last time.
+    [[nodiscard]] bool answer() noexcept {
+        // A relaxed look first keeps the line shared while nobody rings; the exchange acquires what the ringer did.
+        return rung_.load(std::memory_order_relaxed) != 0 && rung_.exchange(0, std::memory_order_acquire) != 0;
+    }
+
+    /// Returns after a ring, or at `until`; maybe earlier.
+    void sleep(clock::time_point until) noexcept {
+        asleep_.store(1, std::memory_order_seq_cst);
+        if (rung_.load(std::memory_order_seq_cst) == 0) sleep_on(rung_, 0, until);
+        asleep_.store(0, std::memory_order_relaxed); // a ringer who has not seen it wakes nobody, in vain
+        static_cast<void>(answer());
+    }
+
+private:
+    futex_word rung_{0};
+    futex_word asleep_{0};
+};
+
+} // namespace tutti::transport::detail::shm

@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "channel.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace tutti::transport::detail::shm {
+
+/// This rank's segment, and its channels to the other ranks of its host.
+class fabric {
+public:
+    explicit fabric(const shared_memory_limits& limits) : limits_(limits) {}
+    fabric(const fabric&) = delete;
+    fabric& operator=(const fabric&) = delete;
+    ~fabric() {
+        while (!ends_.empty()) close(ends_.begin()->first.first);
+        leave();
+    }
+
+    [[nodiscard]] own_segment& mine() noexcept { return mine_; }
+
+    /// To be called once, before anything below. Throws a bootstrap error.
+    void join(int rank, const bootstrap::world_table& world) {
+        rank_ = rank;
+        peers_.resize(world.members.size());
+        for (const auto& m : world.members)
+            if (m.rank != rank) peers_[static_cast<std::size_t>(m.rank)] = std::make_unique<peer>(m);
+    }
+
+    [[nodiscard]] channel& open(context k, int other) {
+        const auto known = ends_.find({k, other});
+        if (known != ends_.end()) return *known->second;
+        busy_.reserve(ends_.size() + 1);
+        auto made = std::make_unique<channel>(mine_.add_lane(k, other), k, rank_, peer_of(other), landing_, limits_);
+        return *ends_.emplace(std::pair{k, other}, std::move(made)).first->second;
+    }
+
+    void send(channel& h, transfer& x) {
+        h.out.send(x);
+        if (h.out.busy()) list(h);
+    }
+    void receive(channel& h, transfer& x) {
+        h.in.receive(x);
+        if (h.in.busy()) list(h);
+    }
+
+    bool progress() {
+        bool moved = false;
+        for (std::size_t i = 0; i < busy_.size();) {
+            channel& h = *busy_[i];
+            moved = h.advance() || moved;
+            if (h.busy())
+                ++i;
+            else
+                unlist(i);
+        }
+        return moved;
+    }
+
+    void close(context k) {
+        const auto first = ends_.lower_bound({k, 0});
+        auto last = first;
+        for (; last != ends_.end() && last->first.first == k; ++last) std::erase(busy_, last->second.get());
+        ends_.erase(first, last);
+    }
+
+    /// progress() would move something.
+    [[nodiscard]] bool ready() const {
+        return std::any_of(busy_.begin(), busy_.end(), [](channel* h) { return h->ready(); });
+    }
+    /// As ready(); if not, this rank's bell is rung when that changes.
+    [[nodiscard]] bool ask() {
+        return std::any_of(busy_.begin(), busy_.end(), [](channel* h) { return h->ask(); });
+    }
+
+    /// Wakes all others: something urgent is on its way over the control plane.
+    void raise_alarm() noexcept {
+        for (const auto& p : peers_) {
+            if (!p) continue;
+            p->top().alarm.fetch_add(1, std::memory_order_relaxed);
+            p->bell().ring();
+        }
+    }
+
+    [[nodiscard]] std::optional<std::string> broken(int other) {
+        if (std::any_of(ends_.begin(), ends_.end(),
+                        [&](const auto& e) { return e.first.second == other && e.second->in.unreadable(); }))
+            return "its memory cannot be read any more";
+        const peer& p = peer_of(other);
+        // First whether it is gone, then what it has left behind: all that it had sent is seen.
+        const bool left = p.has_left();
+        if ((!left && !p.is_dead()) || !is_exhausted(other)) return std::nullopt;
+        return left ? "it has left" : "its process has ended";
+    }
+
+private:
+    [[nodiscard]] peer& peer_of(int rank) const noexcept { return *peers_[static_cast<std::size_t>(rank)]; }
+
+    void list(channel& h) {
+        if (std::exchange(h.listed, true)) return;
+        busy_.push_back(&h);
+    }
+    void unlist(std::size_t i) {
+        busy_[i]->listed = false;
+        busy_[i] = busy_.back();
+        busy_.pop_back();
+    }
+
+    /// A peer that is gone has left nothing more to receive; or a transfer waits for it in vain, whatever still lies in
+    /// other channels.
+    [[nodiscard]] bool is_exhausted(int other) const {
+        bool needed = false;
+        bool more = false;
+        for (const auto& [where, end] : ends_) {
+            if (where.second != other) continue;
+            needed = true;
+            const bool arrived = end->in.has_part();
+            if (!arrived && end->busy()) return true;
+            more = more || arrived;
+        }
+        return needed && !more;
+    }
+
+    /// Others may not have mapped this segment yet, and would find nothing of what was sent: they get a second.
+    void leave() noexcept {
+        mine_.top().left.store(1, std::memory_order_release);
+        for (const auto& p : peers_)
+            if (p) p->bell().ring();
+        const auto until = clock::now() + std::chrono::seconds{1};
+        const auto others = static_cast<std::uint32_t>(peers_.empty() ? 0 : peers_.size() - 1);
+        while (mine_.top().attached.load(std::memory_order_acquire) < others && clock::now() < until)
+            std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    }
+
+    shared_memory_limits limits_;
+    own_segment mine_;
+    int rank_ = 0;
+    std::vector<std::unique_ptr<peer>> peers_; // by rank; null for this one
+    std::vector<std::byte> landing_;
+    std::map<std::pair<context, int>, std::unique_ptr<channel>> ends_;
+    std::vector<channel*> busy_; // those with transfers under way
+};
+
+} // namespace tutti::transport::detail::shm

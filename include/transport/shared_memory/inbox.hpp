@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../delivery.hpp"
+#include "peer.hpp"
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+namespace tutti::transport::detail::shm {
+
+/// The receiving end of a lane. Driven by the receiver's thread; the flags are argued in lane.hpp.
+class inbox {
+public:
+    /// Lent messages are read in pieces, so that other channels get their turns, and a reduction finds its operand in
+    /// the cache.
+    static constexpr std::size_t piece_bytes = 128 * 1024;
+
+    /// `landing` is shared by all inboxes of a rank.
+    inbox(context k, int self, peer& from, std::vector<std::byte>& landing) noexcept
+        : where_(k), self_(self), from_(from), landing_(landing) {
+        connect();
+    }
+    inbox(const inbox&) = delete;
+    inbox& operator=(const inbox&) = delete;
+    /// What still comes is not looked at.
+    ~inbox() {
+        connect(); // a lane that was never needed is free all the same
+        if (entry_) entry_->closed.fetch_or(directory::entry::by_receiver, std::memory_order_release);
+    }
+
+    void receive(transfer& x) {
+        x.moved = 0;
+        waiting_.push(x);
+        if (waiting_.front() == &x) advance();
+    }
+
+    /// Takes what has come, up to one piece of a lent message.
+    bool advance() {
+        bool moved = false;
+        while (ready()) {
+            moved = true;
+            if (!take(lane_->at(next_))) break;
+        }
+        return moved;
+    }
+
+    [[nodiscard]] bool busy() const noexcept { return !waiting_.empty() || unwanted_ > 0; }
+
+    /// A part is there, whether or not a receive waits for it.
+    [[nodiscard]] bool has_part() noexcept {
+        return connect() && !unreadable_ && slot::has_part(lane_->at(next_).state.load(std::memory_order_acquire));
+    }
+
+    /// A message was lent, and its sender's memory could not be read: it is gone.
+    [[nodiscard]] bool unreadable() const noexcept { return unreadable_; }
+
+    /// advance() would move something.
+    [[nodiscard]] bool ready() noexcept { return busy() && has_part(); }
+
+    /// As ready(); if not, the sender rings this rank's bell when that changes, or when it makes the lane.
+    [[nodiscard]] bool ask() noexcept {
+        return busy() && connect() && !unreadable_ &&
+               slot::has_part(lane_->at(next_).state.fetch_or(slot::awaited, std::memory_order_acq_rel));
+    }
+
+private:
+    /// Finds the lane. The sender may not have made it yet.
+    bool connect() noexcept {
+        if (lane_) return true;
+        directory& lanes = from_.top().lanes;
+        const std::uint32_t additions = lanes.additions();
+        if (additions == seen_additions_) return false;
+        seen_additions_ = additions;
+        const auto index = lanes.find(where_, self_);
+        if (!index) return false;
+        entry_ = &lanes.at(*index);
+        lane_ = &from_.lane_at(*index);
+        if (from_.readable()) entry_->may_lend.store(1, std::memory_order_relaxed);
+        return true;
+    }
+
+    /// False when the next part is not to be looked at in this turn.
+    bool take(slot& s) {
+        if (unwanted_ > 0) {
+            unwanted_ -= s.part_bytes;
+            return release(s);
+        }
+        transfer& x = *waiting_.front();
+        if (!delivery_.receiver() && !begin(s, x)) return release(s);
+        if (s.lent != 0) return take_lent(s, x);
+        delivery_.take({lane_->data_of(next_, s.part_bytes), s.part_bytes});
+        arrived_ += s.part_bytes;
+        release(s);
+        if (arrived_ == x.bytes) finish();
+        return true;
+    }
+
+    /// False if the message is not what is expected: then nobody wants the rest of it.
+    bool begin(const slot& s, transfer& x) {
+        arrived_ = 0;
+        if (s.signature == x.signature && s.message_bytes == x.bytes) {
+            delivery_.begin(x);
+            return true;
+        }
+        if (s.lent == 0) unwanted_ = s.message_bytes - s.part_bytes;
+        complete(*waiting_.pop(), transfer_status::mismatched);
+        return false;
+    }
+
+    bool take_lent(slot& s, transfer& x) {
+        const std::size_t bytes = std::min(piece_of(x), x.bytes - arrived_);
+        std::byte* const own = delivery_.place();
+        if (!own && landing_.size() < bytes) landing_.resize(bytes);
+        std::byte* const to = own ? own : landing_.data();
+        const bool copied = read_foreign(from_.process(), s.lent + arrived_, to, bytes);
+        std::atomic_thread_fence(std::memory_order_seq_cst); // after the copy and before the look, see lane.hpp
+        if ((s.state.load(std::memory_order_relaxed) & slot::withdrawn) != 0) return false;
+        unreadable_ = !copied;
+        if (unreadable_) return false;
+        if (own)
+            delivery_.placed(bytes);
+        else
+            delivery_.take({to, bytes});
+        arrived_ += bytes;
+        if (arrived_ < x.bytes) return false;
+        release(s);
+        finish();
+        return false;
+    }
+
+    [[nodiscard]] static std::size_t piece_of(const transfer& x) noexcept {
+        if (!x.reduce) return piece_bytes;
+        return std::max<std::size_t>(piece_bytes / x.reduce->element_bytes, 1) * x.reduce->element_bytes;
+    }
+
+    void finish() {
+        delivery_.end();
+        complete(*waiting_.pop());
+    }
+
+    bool release(slot& s) {
+        ++next_;
+        // Acquire as well: a set `awaited` came with the sender's going to sleep.
+        if ((s.state.exchange(0, std::memory_order_acq_rel) & slot::awaited) != 0) from_.bell().ring();
+        return true;
+    }
+
+    context where_;
+    int self_;
+    peer& from_;
+    std::vector<std::byte>& landing_;
+    directory::entry* entry_ = nullptr; ///< null until the sender has made the lane
+    lane* lane_ = nullptr;
+    std::uint32_t seen_additions_ = 0;
+    transfer_queue waiting_;   ///< for their messages
+    delivery delivery_;        ///< to the first of them, once its message has begun
+    std::size_t arrived_ = 0;  ///< of that message
+    std::size_t unwanted_ = 0; ///< what is still to come of a message that was not expected
+    bool unreadable_ = false;  ///< see unreadable()
+    std::uint32_t next_ = 0;   ///< turn of the next part
+};
+
+} // namespace tutti::transport::detail::shm

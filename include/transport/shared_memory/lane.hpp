@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace tutti::transport::detail::shm {
+
+/// A part of a message on its way: the header, and the data or where the sender keeps it. Header and data of a small
+/// message share the cache line of the flag.
+///
+/// `state` is the one flag between the two ranks; only atomic read-modify-writes change it, so of two events one always
+/// sees the other:
+///
+/// - `full`, set by the sender: header and data are complete. Its release publishes them to the receiver's acquiring
+///   look. The receiver clears it; that release tells the sender's acquire that slot and lent memory are no longer
+///   read.
+/// - `withdrawn`, set by the sender: it wants its lent memory back, at once. A receiver copies lent memory before it
+///   uses it, and looks for this bit after each copy: what it copied may have changed, and is not used. (The sender's
+///   fence comes after the bit and before its memory changes; the receiver's after the copy and before its look. So who
+///   has copied anything newer sees the bit.)
+/// - `awaited`, set by either: it is about to sleep until `full` changes. Whoever changes `full` does it by an exchange
+///   and rings the other's bell if this bit was set; whoever sets this bit too late sees the changed `full` and does
+///   not sleep. A stale bit costs a needless ring.
+struct alignas(64) slot {
+    static constexpr std::uint32_t full = 1, withdrawn = 2, awaited = 4;
+    static constexpr std::size_t small_bytes = 224; ///< parts up to here lie beside their header
+
+    [[nodiscard]] static constexpr bool has_part(std::uint32_t seen) noexcept {
+        return (seen & (full | withdrawn)) == full;
+    }
+
+    std::atomic<std::uint32_t> state{0};
+    std::uint32_t part_bytes;
+    std::uint64_t signature;
+    std::uint64_t message_bytes;
+    std::uint64_t lent; ///< where the whole message lies in the sender's memory; 0: the part lies in this lane
+    std::array<std::byte, small_bytes> data;
+};
+
+static_assert(sizeof(slot) == 256 && std::atomic<std::uint32_t>::is_always_lock_free);
+
+/// The way from one rank to another in one context: a ring of slots, used in turn by one sender and one receiver, who
+/// each count their own turns. The slots are the context's credits.
+struct lane {
+    static constexpr std::uint32_t slots = 16;
+    static constexpr std::size_t room_bytes = 16 * 1024; ///< the largest part
+    static_assert((slots & (slots - 1)) == 0, "turns wrap around at a power of two");
+
+    lane() noexcept {} // pages that no message touches take no memory
+
+    [[nodiscard]] slot& at(std::uint32_t turn) noexcept { return ring[turn % slots]; }
+    /// Where the part of that turn lies.
+    [[nodiscard]] std::byte* data_of(std::uint32_t turn, std::size_t part) noexcept {
+        return part <= slot::small_bytes ? at(turn).data.data() : rooms[turn % slots].data();
+    }
+
+    std::array<slot, slots> ring;
+    std::array<std::array<std::byte, room_bytes>, slots> rooms;
+};
+
+} // namespace tutti::transport::detail::shm

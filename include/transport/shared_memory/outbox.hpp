@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../transfer.hpp"
+#include "directory.hpp"
+#include "doorbell.hpp"
+#include "lane.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace tutti::transport::detail::shm {
+
+/// The sending end of a lane. Driven by the sender's thread; the flags are argued in lane.hpp.
+class outbox {
+public:
+    /// Messages of `lend_bytes` and more are lent where the receiver can read them.
+    outbox(lane& way, const directory::entry& where, doorbell& receiver, std::size_t lend_bytes) noexcept
+        : lane_(way), where_(where), receiver_(receiver), lend_bytes_(lend_bytes) {}
+
+    void send(transfer& x) {
+        x.moved = 0;
+        waiting_.push(x);
+        if (waiting_.front() == &x) fill();
+    }
+
+    /// Completes what the receiver has read and fills the slots that came free.
+    bool advance() {
+        const bool moved = reap();
+        return fill() || moved;
+    }
+
+    [[nodiscard]] bool busy() const noexcept { return lent_count_ > 0 || !waiting_.empty(); }
+
+    /// advance() would move something.
+    [[nodiscard]] bool ready() const noexcept {
+        return (lent_count_ > 0 && !is_full(oldest_)) || (!waiting_.empty() && !is_full(next_));
+    }
+
+    /// As ready(); if not, the receiver rings this rank's bell when that changes.
+    [[nodiscard]] bool ask() noexcept {
+        return (lent_count_ > 0 && !is_full_asking(oldest_)) || (!waiting_.empty() && !is_full_asking(next_));
+    }
+
+    /// Forgets all transfers; nothing is delivered any more that is read of their memory from now on.
+    void withdraw() noexcept {
+        for (std::uint32_t turn = 0; turn < lane::slots; ++turn)
+            if (lent_[turn]) lane_.at(turn).state.fetch_or(slot::withdrawn, std::memory_order_relaxed);
+        std::atomic_thread_fence(std::memory_order_seq_cst); // before the memory changes, see lane.hpp
+        lent_ = {};
+        lent_count_ = 0;
+        waiting_.clear();
+    }
+
+private:
+    [[nodiscard]] bool is_full(std::uint32_t turn) const noexcept {
+        return (lane_.at(turn).state.load(std::memory_order_acquire) & slot::full) != 0;
+    }
+    [[nodiscard]] bool is_full_asking(std::uint32_t turn) noexcept {
+        return (lane_.at(turn).state.fetch_or(slot::awaited, std::memory_order_acq_rel) & slot::full) != 0;
+    }
+
+    bool fill() {
+        bool moved = false;
+        while (!waiting_.empty() && !is_full(next_)) {
+            put(*waiting_.front());
+            moved = true;
+        }
+        return moved;
+    }
+
+    /// The next part of the first message, into the next slot, which is free.
+    void put(transfer& x) {
+        if (lent_[next_ % lane::slots]) reap();
+        slot& s = lane_.at(next_);
+        s.signature = x.signature;
+        s.message_bytes = x.bytes;
+        const bool lend =
+            x.moved == 0 && x.bytes >= lend_bytes_ && where_.may_lend.load(std::memory_order_relaxed) != 0;
+        if (lend) {
+            s.lent = reinterpret_cast<std::uintptr_t>(x.from);
+            waiting_.pop();
+            if (lent_count_++ == 0) oldest_ = next_;
+            lent_[next_ % lane::slots] = &x;
+        } else {
+            copy_part(s, x);
+        }
+        ++next_;
+        // Acquire as well: a set `awaited` came with the receiver's going to sleep.
+        if ((s.state.exchange(slot::full, std::memory_order_acq_rel) & slot::awaited) != 0) receiver_.ring();
+        if (!lend && x.moved == x.bytes) complete(*waiting_.pop());
+    }
+
+    void copy_part(slot& s, transfer& x) noexcept {
+        const std::size_t part = std::min(x.bytes - x.moved, lane::room_bytes);
+        s.lent = 0;
+        s.part_bytes = static_cast<std::uint32_t>(part);
+        if (part > 0) std::memcpy(lane_.data_of(next_, part), x.from + x.moved, part);
+        x.moved += part;
+    }
+
+    /// Slots are read in turn, so the first that is still full ends the search. Between them lie those with data.
+    bool reap() {
+        bool moved = false;
+        for (; lent_count_ > 0; ++oldest_) {
+            transfer*& x = lent_[oldest_ % lane::slots];
+            if (!x) continue;
+            if (is_full(oldest_)) break;
+            x->moved = x->bytes;
+            complete(*x);
+            x = nullptr;
+            --lent_count_;
+            moved = true;
+        }
+        return moved;
+    }
+
+    lane& lane_;
+    const directory::entry& where_;
+    doorbell& receiver_;
+    std::size_t lend_bytes_;
+    transfer_queue waiting_;                    ///< for free slots
+    std::array<transfer*, lane::slots> lent_{}; ///< the transfer whose memory the slot points at, by slot
+    std::uint32_t lent_count_ = 0;
+    std::uint32_t oldest_ = 0; ///< turn of the first lent slot, if any
+    std::uint32_t next_ = 0;   ///< turn of the next part
+};
+
+} // namespace tutti::transport::detail::shm

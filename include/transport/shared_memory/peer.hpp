@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../bootstrap/failure.hpp"
+#include "../bootstrap/member.hpp"
+#include "foreign_memory.hpp"
+#include "segment.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/syscall.h>
+
+#include <string>
+
+namespace tutti::transport::detail::shm {
+
+/// Another rank of this host: its segment, and whether its process lives.
+class peer {
+public:
+    /// Maps its segment and tries whether its memory can be read. Throws a bootstrap error.
+    explicit peer(const bootstrap::member& m)
+        : process_(static_cast<pid_t>(m.pid)), memory_(opened(m)),
+          alive_(static_cast<int>(::syscall(SYS_pidfd_open, process_, 0))), readable_(probe()) {
+        top().attached.fetch_add(1, std::memory_order_release);
+    }
+
+    [[nodiscard]] head& top() const noexcept { return memory_.top(); }
+    [[nodiscard]] doorbell& bell() const noexcept { return top().bell; }
+    [[nodiscard]] pid_t process() const noexcept { return process_; }
+    /// read_foreign() works on it.
+    [[nodiscard]] bool readable() const noexcept { return readable_; }
+
+    [[nodiscard]] lane& lane_at(std::uint32_t index) { return *static_cast<lane*>(memory_.lane_at(index)); }
+
+    [[nodiscard]] bool has_left() const noexcept { return top().left.load(std::memory_order_acquire) != 0; }
+    [[nodiscard]] bool is_dead() const noexcept {
+        pollfd p{alive_.get(), POLLIN, 0}; // readable once the process has ended; without one nobody looks
+        return ::poll(&p, 1, 0) == 1 && p.revents != 0;
+    }
+
+private:
+    [[nodiscard]] static segment opened(const bootstrap::member& m) {
+        const std::string path = "/proc/" + std::to_string(m.pid) + "/fd/" + std::to_string(m.segment);
+        bootstrap::descriptor file{::open(path.c_str(), O_RDWR | O_CLOEXEC)};
+        if (!file) refuse(m, "cannot be opened: " + bootstrap::words_of_errno(errno));
+        if (::lseek(file.get(), 0, SEEK_END) < static_cast<off_t>(segment::bytes_for(0)))
+            refuse(m, "is something else");
+        segment s{std::move(file)};
+        if (s.top().layout != head::this_layout || s.top().key != m.segment_key) refuse(m, "is something else");
+        return s;
+    }
+
+    [[noreturn]] static void refuse(const bootstrap::member& m, const std::string& why) {
+        bootstrap::bootstrap_failed("the shared memory of rank " + std::to_string(m.rank) + " (process " +
+                                        std::to_string(m.pid) + ") " + why,
+                                    "all ranks must run as one user, in one container", m.rank);
+    }
+
+    [[nodiscard]] bool probe() const noexcept {
+        std::uint64_t seen = 0;
+        return read_foreign(process_, top().private_key_at, reinterpret_cast<std::byte*>(&seen), sizeof seen) &&
+               seen == top().key;
+    }
+
+    pid_t process_;
+    segment memory_;
+    bootstrap::descriptor alive_;
+    bool readable_;
+};
+
+} // namespace tutti::transport::detail::shm
