@@ -26,6 +26,9 @@ inline constexpr std::chrono::milliseconds at_once{500};
     return world;
 }
 
+/// How a rank enters a world over TCP.
+inline constexpr auto over_tcp = [](int rank, int size, const reserved_port& at) { return join(rank, size, at); };
+
 /// Calls once. True if it threw a tutti::error, which is then in the account.
 template <class Call>
 bool fails(account& mine, Call&& call) {
@@ -56,7 +59,8 @@ inline void await_death(account& mine, int stage) {
 }
 
 /// A call on a communicator that has failed throws the same at once.
-inline void expect_refusal(const world_of_processes& world, const received_error& first) {
+template <class Communicator>
+void expect_refusal(const Communicator& world, const received_error& first) {
     int x = 1;
     const moment called = std::chrono::steady_clock::now();
     try {

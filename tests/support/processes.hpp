@@ -3,6 +3,7 @@
 #pragma once
 
 #include "account.hpp"
+#include "catch.hpp"
 #include "expect.hpp"
 
 #include <csignal>
@@ -146,5 +147,14 @@ private:
     accounts accounts_;
     std::vector<member> members_;
 };
+
+/// Every rank but `except` has ended by itself and in good order.
+inline void check_ended(processes& ranks, int except = -1) {
+    for (int r = 0; r < ranks.size(); ++r)
+        if (r != except) {
+            INFO("rank " << r);
+            CHECK(ranks.end(r) == "");
+        }
+}
 
 } // namespace tutti::test

@@ -15,15 +15,6 @@ namespace tutti::test {
 
 using world_of_processes = communicator<transport::tcp>;
 
-/// Every rank but `except` has ended by itself and in good order.
-inline void check_ended(processes& ranks, int except = -1) {
-    for (int r = 0; r < ranks.size(); ++r)
-        if (r != except) {
-            INFO("rank " << r);
-            CHECK(ranks.end(r) == "");
-        }
-}
-
 /// Runs body(world) on each of `size` ranks, each a process, and checks that it does not throw on any.
 inline void run_tcp_ranks(int size, const reserved_port& at, const transport::tcp_limits& limits,
                           const std::function<void(const world_of_processes&)>& body) {

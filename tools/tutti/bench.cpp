@@ -21,7 +21,7 @@ namespace {
 constexpr auto bench_description = "Measure the collectives, with one call a row checked in every element";
 
 constexpr auto bench_footer =
-    R"(Without a launcher, P ranks are started here: processes over tcp, threads over memory. Under a launcher
+    R"(Without a launcher, P ranks are started here: processes, or threads over memory. Under a launcher
 (tutti run, or whatever sets TUTTI_RANK) each process is one rank.
 
 A row is one call with one size, out of place or in place. First it is called --check times (1 by default)
@@ -49,6 +49,7 @@ SIZE is a number of bytes, or of powers of 1024: 8, 4K, 1M, 1G. Data never gets 
 
 Examples:
   tutti bench --transport tcp --ranks 4 --algorithm all -b 8 -e 16M
+  tutti bench --transport shared_memory --ranks 2 --algorithm auto
   tutti bench --transport memory --ranks 2 --operation all -d float64 -b 1M -e 1M --seconds 2
   tutti bench --ranks 2 -d all -o all -b 4K -e 4K --json types.json
   tutti run -n 4 -- tutti bench -b 1K -e 1M
@@ -78,14 +79,15 @@ int start_ranks(const bench_settings& s, const std::vector<std::string>& command
 }
 
 int bench(bench_settings s, const std::vector<std::string>& command) {
-    const bool started = std::getenv("TUTTI_RANK") != nullptr && s.transport == "tcp";
+    const bool started = std::getenv("TUTTI_RANK") != nullptr && s.transport != "memory";
     if (!started) {
         if (s.ranks == 0) s.ranks = 4;
         check(s, s.ranks);
         return s.transport == "memory" ? bench_in_memory(s) : start_ranks(s, command);
     }
-    const char* const room = std::getenv(room_variable);
-    return as_rank([&] { return bench_over_tcp(s, room ? std::atoi(room) : -1); });
+    const char* const given = std::getenv(room_variable);
+    const int room = given ? std::atoi(given) : -1;
+    return as_rank([&] { return s.transport == "tcp" ? bench_over_tcp(s, room) : bench_over_shared_memory(s, room); });
 }
 
 template <class Value>
@@ -106,7 +108,7 @@ CLI::Option* add_size(CLI::App& command, const std::string& names, Value& to, co
 
 void add_what(CLI::App& c, bench_settings& s) {
     c.add_option("--transport", s.transport, "What carries the messages [default: tcp]")
-        ->check(CLI::IsMember({"memory", "tcp"}));
+        ->check(CLI::IsMember({"memory", "shared_memory", "tcp"}));
     c.add_option("--ranks", s.ranks, "How many ranks to start [default: 4]")
         ->check(CLI::Range(1, 4096))
         ->type_name("P");

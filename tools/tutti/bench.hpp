@@ -125,8 +125,9 @@ std::uint64_t take_part(const participant& self, const bench_settings& settings)
 
 /// Ranks that are threads of this process. Returns the exit status.
 int bench_in_memory(const bench_settings& settings);
-/// One rank over TCP, which finds its place in the environment; `room` is the descriptor that a parent handed down, or
-/// -1. Returns the exit status.
+/// One rank, a process, which finds its place in the environment; `room` is the descriptor that a parent handed down,
+/// or -1. Return the exit status.
 int bench_over_tcp(const bench_settings& settings, int room);
+int bench_over_shared_memory(const bench_settings& settings, int room);
 
 } // namespace tutti::tools

@@ -1,59 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include "bench_bind.hpp"
-#include "local_ranks.hpp"
-#include "meeting.hpp"
+#include "bench_processes.hpp"
 
 #include <transport/tcp.hpp>
 
-#include <stdexcept>
-
-#include <fmt/format.h>
-
 namespace tutti::tools {
-namespace {
-
-using tcp_world = communicator<transport::tcp>;
-
-/// Ranks that somebody else started, perhaps on several hosts: they meet through the library itself.
-class library_meeting final : public meeting {
-public:
-    explicit library_meeting(tcp_world& world) : world_(world) {}
-
-    void barrier() override { world_.barrier(); }
-    void maximum(std::span<double> values) override { world_.allreduce(values, tutti::maximum); }
-    [[nodiscard]] bool one_clock() const noexcept override { return false; }
-
-private:
-    tcp_world& world_;
-};
-
-std::unique_ptr<meeting> meet(tcp_world& world, const bench_settings& settings, int room) {
-    if (room < 0) return std::make_unique<library_meeting>(world);
-    return std::make_unique<shared_meeting>(shared_room::open(world.size(), room), world.rank(), settings.deadline(),
-                                            [&world] { world.barrier(); });
-}
-
-} // namespace
 
 int bench_over_tcp(const bench_settings& settings, int room) {
-    tcp_world world{transport::tcp::from_environment()};
-    world.default_deadline(settings.deadline());
-    const int ranks = world.size();
-    if (settings.ranks != 0 && settings.ranks != ranks)
-        throw std::invalid_argument(
-            fmt::format("--ranks {} was asked for, but the launcher started {}", settings.ranks, ranks));
-    const auto others = meet(world, settings, room);
-    const participant self{world.rank(), ranks, *others,
-                           [&](const job& what, const buffers& where) { return bind(world, what, where); },
-                           CLOCK_PROCESS_CPUTIME_ID};
-    // A failure is told at once: leaving the world may take time, while other ranks find out too.
-    return as_rank([&] {
-        const std::uint64_t wrong = take_part(self, settings);
-        world.barrier(); // nobody leaves while somebody may still call the library
-        return wrong != 0 ? result_is_wrong : 0;
-    });
+    return bench_as_process<transport::tcp>(settings, room);
 }
 
 } // namespace tutti::tools

@@ -10,6 +10,7 @@
 #include "trainer.hpp"
 
 #include <transport/memory.hpp>
+#include <transport/shared_memory.hpp>
 #include <transport/tcp.hpp>
 
 #include <cstdlib>
@@ -36,7 +37,7 @@ t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte, unpacked.
 Columns: mean loss over the training pictures, in nats; accuracy on both sets; seconds of the epoch; how much
 of them rank 0 spent in allreduce, waiting for slower ranks included; a hash of the weights.
 
-Without a launcher, P ranks are started here: processes over tcp, threads over memory. Under a launcher
+Without a launcher, P ranks are started here: processes, or threads over memory. Under a launcher
 (tutti run, or whatever sets TUTTI_RANK) each process is one rank.
 
 Examples:
@@ -76,8 +77,9 @@ int train_in_memory(const train_settings& s) {
     return well && agreed ? 0 : 1;
 }
 
-int train_over_tcp(const train_settings& s) {
-    const communicator world{transport::tcp::from_environment()};
+template <class Transport>
+int train_as_process(const train_settings& s) {
+    const communicator world{Transport::from_environment()};
     if (s.ranks != 0 && s.ranks != world.size())
         throw std::invalid_argument(
             fmt::format("--ranks {} was asked for, but the launcher started {}", s.ranks, world.size()));
@@ -86,7 +88,11 @@ int train_over_tcp(const train_settings& s) {
 }
 
 int train(train_settings s, const std::vector<std::string>& command) {
-    if (std::getenv("TUTTI_RANK") != nullptr && s.transport == "tcp") return as_rank([&] { return train_over_tcp(s); });
+    if (std::getenv("TUTTI_RANK") != nullptr && s.transport != "memory")
+        return as_rank([&] {
+            return s.transport == "tcp" ? train_as_process<transport::tcp>(s)
+                                        : train_as_process<transport::shared_memory>(s);
+        });
     if (s.ranks == 0) s.ranks = 4;
     (void)choices(s.algorithm, operation::allreduce, s.ranks); // throws where there is no such algorithm
     if (s.transport == "memory") return train_in_memory(s);
@@ -104,7 +110,7 @@ void add_train(CLI::App& app, action& chosen, std::vector<std::string> command_l
         ->check(CLI::Range(1, 4096))
         ->type_name("P");
     c.add_option("--transport", s->transport, "What carries the messages [default: tcp]")
-        ->check(CLI::IsMember({"memory", "tcp"}));
+        ->check(CLI::IsMember({"memory", "shared_memory", "tcp"}));
     c.add_option("--data", s->data, "Read MNIST's files from DIR")->type_name("DIR");
     c.add_option("--epochs", s->epochs, "Passes over the pictures [default: 6]")->check(positive)->type_name("N");
     c.add_option("--batch", s->batch, "Pictures a step, over all ranks [default: 64]")->check(positive)->type_name("N");

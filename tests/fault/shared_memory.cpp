@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include <transport/shared_memory.hpp>
+
+#include "victims.hpp"
+
+#include <filesystem>
+#include <set>
+
+using namespace tutti;
+using namespace tutti::test;
+
+namespace {
+
+constexpr auto over_shared_memory = [](int rank, int ranks, const reserved_port& at) {
+    communicator world{transport::shared_memory{identity(rank, ranks, at)}};
+    world.default_deadline(deadline);
+    return world;
+};
+
+/// Through the slots alone.
+constexpr auto over_slots = [](int rank, int ranks, const reserved_port& at) {
+    communicator world{transport::shared_memory{identity(rank, ranks, at), {.lend_bytes = 1 << 30}}};
+    world.default_deadline(deadline);
+    return world;
+};
+
+std::set<std::string> left_in_shared_memory() {
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator{"/dev/shm"}) names.insert(entry.path());
+    return names;
+}
+
+} // namespace
+
+TEST_CASE("over shared memory too a killed rank is named in time, and nothing of it stays") {
+    const auto before = left_in_shared_memory();
+    const int ranks = GENERATE(2, 4);
+    for (int victim = 0; victim < ranks; ++victim) {
+        kill_at_random_moments(over_shared_memory, ranks, victim, 4);
+        kill_at_random_moments(over_slots, ranks, victim, 2);
+    }
+    CHECK(left_in_shared_memory() == before);
+}
+
+TEST_CASE("over shared memory too a stopped rank is named in time, and learns when it goes on") {
+    const int ranks = GENERATE(2, 4);
+    for (int victim = 0; victim < ranks; ++victim) {
+        CAPTURE(ranks, victim);
+        stop_one(over_shared_memory, ranks, victim);
+    }
+}
+
+TEST_CASE("over shared memory too an abort reaches everyone, and who is outside learns at its next call") {
+    const reserved_port at;
+    processes ranks(size, [&](int rank, account& mine) {
+        const auto world = over_shared_memory(rank, size, at);
+        std::vector<float> data(1000, 1.0f);
+        world.allreduce(data, sum);
+        mine.stage.store(1, std::memory_order_release);
+        if (rank == 2) {
+            std::this_thread::sleep_for(50ms); // the others wait for it by then, asleep
+            world.abort("rank 2 has had enough");
+        }
+        call_until_error(mine, [&] { world.allreduce(data, sum); });
+    });
+    check_ended(ranks);
+    for (int r = 0; r < size; ++r) {
+        CAPTURE(r);
+        check_blames(ranks.of(r), cause::aborted, 2);
+        CHECK(ranks.of(r).error[0].message.str().find("has had enough") != std::string::npos);
+    }
+}

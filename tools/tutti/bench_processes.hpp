@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#pragma once
+
+#include "bench_bind.hpp"
+#include "local_ranks.hpp"
+#include "meeting.hpp"
+
+#include <memory>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace tutti::tools {
+
+namespace detail {
+
+/// Ranks that somebody else started, perhaps on several hosts: they meet through the library itself.
+template <class Communicator>
+class library_meeting final : public meeting {
+public:
+    explicit library_meeting(Communicator& world) : world_(world) {}
+
+    void barrier() override { world_.barrier(); }
+    void maximum(std::span<double> values) override { world_.allreduce(values, tutti::maximum); }
+    [[nodiscard]] bool one_clock() const noexcept override { return false; }
+
+private:
+    Communicator& world_;
+};
+
+template <class Communicator>
+std::unique_ptr<meeting> meet(Communicator& world, const bench_settings& settings, int room) {
+    if (room < 0) return std::make_unique<library_meeting<Communicator>>(world);
+    return std::make_unique<shared_meeting>(shared_room::open(world.size(), room), world.rank(), settings.deadline(),
+                                            [&world] { world.barrier(); });
+}
+
+} // namespace detail
+
+/// The part of a rank that is a process of its own. `room` is the descriptor of the room in which all ranks meet, or -1
+/// where they share none.
+template <class Transport>
+int bench_as_process(const bench_settings& settings, int room) {
+    communicator<Transport> world{Transport::from_environment()};
+    world.default_deadline(settings.deadline());
+    const int ranks = world.size();
+    if (settings.ranks != 0 && settings.ranks != ranks)
+        throw std::invalid_argument(
+            fmt::format("--ranks {} was asked for, but the launcher started {}", settings.ranks, ranks));
+    const auto others = detail::meet(world, settings, room);
+    const participant self{world.rank(), ranks, *others,
+                           [&](const job& what, const buffers& where) { return bind(world, what, where); },
+                           CLOCK_PROCESS_CPUTIME_ID};
+    // A failure is told at once: leaving the world may take time, while other ranks find out too.
+    return as_rank([&] {
+        const std::uint64_t wrong = take_part(self, settings);
+        world.barrier(); // nobody leaves while somebody may still call the library
+        return wrong != 0 ? result_is_wrong : 0;
+    });
+}
+
+} // namespace tutti::tools
