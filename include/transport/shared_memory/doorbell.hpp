@@ -12,7 +12,10 @@ namespace tutti::transport::detail::shm {
 /// `asleep`. Sleeper: sets `asleep`, then looks at `rung`. All four are sequentially consistent, so at least one sees
 /// the other: the ringer wakes, or the sleeper does not sleep. Between the sleeper's look and its sleep the kernel
 /// itself compares `rung` again.
-class doorbell {
+///
+/// `Word` is futex_word, or what a test of all interleavings puts in its place.
+template <class Word>
+class basic_doorbell {
 public:
     void ring() noexcept {
         rung_.store(1, std::memory_order_seq_cst);
@@ -34,8 +37,10 @@ public:
     }
 
 private:
-    futex_word rung_{0};
-    futex_word asleep_{0};
+    Word rung_{0};
+    Word asleep_{0};
 };
+
+using doorbell = basic_doorbell<futex_word>;
 
 } // namespace tutti::transport::detail::shm

@@ -11,7 +11,7 @@
 
 namespace tutti::transport::detail::shm {
 
-/// The receiving end of a lane. Driven by the receiver's thread; the flags are argued in lane.hpp.
+/// The receiving end of a lane. Driven by the receiver's thread; the flags are argued in flag.hpp.
 class inbox {
 public:
     /// Lent messages are read in pieces, so that other channels get their turns, and a reduction finds its operand in
@@ -50,9 +50,7 @@ public:
     [[nodiscard]] bool busy() const noexcept { return !waiting_.empty() || unwanted_ > 0; }
 
     /// A part is there, whether or not a receive waits for it.
-    [[nodiscard]] bool has_part() noexcept {
-        return connect() && !unreadable_ && slot::has_part(lane_->at(next_).state.load(std::memory_order_acquire));
-    }
+    [[nodiscard]] bool has_part() noexcept { return connect() && !unreadable_ && lane_->at(next_).flag.has_part(); }
 
     /// A message was lent, and its sender's memory could not be read: it is gone.
     [[nodiscard]] bool unreadable() const noexcept { return unreadable_; }
@@ -62,8 +60,7 @@ public:
 
     /// As ready(); if not, the sender rings this rank's bell when that changes, or when it makes the lane.
     [[nodiscard]] bool ask() noexcept {
-        return busy() && connect() && !unreadable_ &&
-               slot::has_part(lane_->at(next_).state.fetch_or(slot::awaited, std::memory_order_acq_rel));
+        return busy() && connect() && !unreadable_ && lane_->at(next_).flag.has_part_asking();
     }
 
 private:
@@ -116,8 +113,7 @@ private:
         if (!own && landing_.size() < bytes) landing_.resize(bytes);
         std::byte* const to = own ? own : landing_.data();
         const bool copied = read_foreign(from_.process(), s.lent + arrived_, to, bytes);
-        std::atomic_thread_fence(std::memory_order_seq_cst); // after the copy and before the look, see lane.hpp
-        if ((s.state.load(std::memory_order_relaxed) & slot::withdrawn) != 0) return false;
+        if (s.flag.was_withdrawn()) return false;
         unreadable_ = !copied;
         if (unreadable_) return false;
         if (own)
@@ -143,8 +139,7 @@ private:
 
     bool release(slot& s) {
         ++next_;
-        // Acquire as well: a set `awaited` came with the sender's going to sleep.
-        if ((s.state.exchange(0, std::memory_order_acq_rel) & slot::awaited) != 0) from_.bell().ring();
+        if (s.flag.release()) from_.bell().ring();
         return true;
     }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "flag.hpp"
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -11,29 +13,10 @@ namespace tutti::transport::detail::shm {
 
 /// A part of a message on its way: the header, and the data or where the sender keeps it. Header and data of a small
 /// message share the cache line of the flag.
-///
-/// `state` is the one flag between the two ranks; only atomic read-modify-writes change it, so of two events one always
-/// sees the other:
-///
-/// - `full`, set by the sender: header and data are complete. Its release publishes them to the receiver's acquiring
-///   look. The receiver clears it; that release tells the sender's acquire that slot and lent memory are no longer
-///   read.
-/// - `withdrawn`, set by the sender: it wants its lent memory back, at once. A receiver copies lent memory before it
-///   uses it, and looks for this bit after each copy: what it copied may have changed, and is not used. (The sender's
-///   fence comes after the bit and before its memory changes; the receiver's after the copy and before its look. So who
-///   has copied anything newer sees the bit.)
-/// - `awaited`, set by either: it is about to sleep until `full` changes. Whoever changes `full` does it by an exchange
-///   and rings the other's bell if this bit was set; whoever sets this bit too late sees the changed `full` and does
-///   not sleep. A stale bit costs a needless ring.
 struct alignas(64) slot {
-    static constexpr std::uint32_t full = 1, withdrawn = 2, awaited = 4;
     static constexpr std::size_t small_bytes = 224; ///< parts up to here lie beside their header
 
-    [[nodiscard]] static constexpr bool has_part(std::uint32_t seen) noexcept {
-        return (seen & (full | withdrawn)) == full;
-    }
-
-    std::atomic<std::uint32_t> state{0};
+    basic_flag<std::atomic<std::uint32_t>> flag;
     std::uint32_t part_bytes;
     std::uint64_t signature;
     std::uint64_t message_bytes;

@@ -13,7 +13,7 @@
 
 namespace tutti::transport::detail::shm {
 
-/// The sending end of a lane. Driven by the sender's thread; the flags are argued in lane.hpp.
+/// The sending end of a lane. Driven by the sender's thread; the flags are argued in flag.hpp.
 class outbox {
 public:
     /// Messages of `lend_bytes` and more are lent where the receiver can read them.
@@ -36,35 +36,30 @@ public:
 
     /// advance() would move something.
     [[nodiscard]] bool ready() const noexcept {
-        return (lent_count_ > 0 && !is_full(oldest_)) || (!waiting_.empty() && !is_full(next_));
+        return (lent_count_ > 0 && lane_.at(oldest_).flag.is_free()) ||
+               (!waiting_.empty() && lane_.at(next_).flag.is_free());
     }
 
     /// As ready(); if not, the receiver rings this rank's bell when that changes.
     [[nodiscard]] bool ask() noexcept {
-        return (lent_count_ > 0 && !is_full_asking(oldest_)) || (!waiting_.empty() && !is_full_asking(next_));
+        return (lent_count_ > 0 && lane_.at(oldest_).flag.is_free_asking()) ||
+               (!waiting_.empty() && lane_.at(next_).flag.is_free_asking());
     }
 
     /// Forgets all transfers; nothing is delivered any more that is read of their memory from now on.
     void withdraw() noexcept {
         for (std::uint32_t turn = 0; turn < lane::slots; ++turn)
-            if (lent_[turn]) lane_.at(turn).state.fetch_or(slot::withdrawn, std::memory_order_relaxed);
-        std::atomic_thread_fence(std::memory_order_seq_cst); // before the memory changes, see lane.hpp
+            if (lent_[turn]) lane_.at(turn).flag.withdraw();
+        decltype(slot::flag)::finish_withdrawals();
         lent_ = {};
         lent_count_ = 0;
         waiting_.clear();
     }
 
 private:
-    [[nodiscard]] bool is_full(std::uint32_t turn) const noexcept {
-        return (lane_.at(turn).state.load(std::memory_order_acquire) & slot::full) != 0;
-    }
-    [[nodiscard]] bool is_full_asking(std::uint32_t turn) noexcept {
-        return (lane_.at(turn).state.fetch_or(slot::awaited, std::memory_order_acq_rel) & slot::full) != 0;
-    }
-
     bool fill() {
         bool moved = false;
-        while (!waiting_.empty() && !is_full(next_)) {
+        while (!waiting_.empty() && lane_.at(next_).flag.is_free()) {
             put(*waiting_.front());
             moved = true;
         }
@@ -88,8 +83,7 @@ private:
             copy_part(s, x);
         }
         ++next_;
-        // Acquire as well: a set `awaited` came with the receiver's going to sleep.
-        if ((s.state.exchange(slot::full, std::memory_order_acq_rel) & slot::awaited) != 0) receiver_.ring();
+        if (s.flag.publish()) receiver_.ring();
         if (!lend && x.moved == x.bytes) complete(*waiting_.pop());
     }
 
@@ -107,7 +101,7 @@ private:
         for (; lent_count_ > 0; ++oldest_) {
             transfer*& x = lent_[oldest_ % lane::slots];
             if (!x) continue;
-            if (is_full(oldest_)) break;
+            if (!lane_.at(oldest_).flag.is_free()) break;
             x->moved = x->bytes;
             complete(*x);
             x = nullptr;

@@ -46,9 +46,10 @@ void closing_forgets_receives() {
             c.send({1, 0}, peer, late_large);
             c.linger(std::chrono::milliseconds{20});
         }
-        c.send({2, 0}, peer, late_small);
-        const auto& after = c.receive({2, 0}, peer, other_in.data(), late_small.size());
-        c.finish(after, "a new context works after a close");
+        const auto& there = c.send({2, 0}, peer, late_small);
+        const auto& back = c.receive({2, 0}, peer, other_in.data(), late_small.size());
+        c.finish(there, "a new context takes a message after a close");
+        c.finish(back, "a new context brings a message after a close");
         t.close({1, 0});
         t.close({2, 0});
     });

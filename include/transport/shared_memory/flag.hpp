@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace tutti::transport::detail::shm {
+
+/// The one flag between a sender and a receiver, on a slot that they use in turn. Only atomic read-modify-writes change
+/// it, so of two events one always sees the other:
+///
+/// - `full`, set by the sender: header and data are complete. Its release publishes them to the receiver's acquiring
+///   look. The receiver clears it; that release tells the sender's acquire that slot and lent memory are no longer
+///   read.
+/// - `withdrawn`, set by the sender: it wants its lent memory back, at once. A receiver copies lent memory before it
+///   uses it, and looks for this bit after each copy: what it copied may have changed, and is not used. (The sender's
+///   fence comes after the bit and before its memory changes; the receiver's after the copy and before its look. So who
+///   has copied anything newer sees the bit.)
+/// - `awaited`, set by either: it is about to sleep until `full` changes. Whoever changes `full` does it by an exchange
+///   and rings the other's bell if this bit was set; whoever sets this bit too late sees the changed `full` and does
+///   not sleep. A stale bit costs a needless ring.
+///
+/// `Word` is std::atomic<std::uint32_t>, or what a test of all interleavings puts in its place.
+template <class Word>
+class basic_flag {
+public:
+    /// The sender: the slot is free.
+    [[nodiscard]] bool is_free() const noexcept { return (state_.load(std::memory_order_acquire) & full) == 0; }
+    /// The same; if not, the receiver's release() will say that it is awaited.
+    [[nodiscard]] bool is_free_asking() noexcept {
+        return (state_.fetch_or(awaited, std::memory_order_acq_rel) & full) == 0;
+    }
+    /// The sender: header and data are there. True if the receiver is to be rung.
+    [[nodiscard]] bool publish() noexcept {
+        // Acquire as well: a set `awaited` came with the receiver's going to sleep.
+        return (state_.exchange(full, std::memory_order_acq_rel) & awaited) != 0;
+    }
+    /// The sender: lent memory is wanted back. Takes effect with the fence of finish_withdrawals().
+    void withdraw() noexcept { state_.fetch_or(withdrawn, std::memory_order_relaxed); }
+    static void finish_withdrawals() noexcept { std::atomic_thread_fence(std::memory_order_seq_cst); }
+
+    /// The receiver: there is something to read.
+    [[nodiscard]] bool has_part() const noexcept { return has_part(state_.load(std::memory_order_acquire)); }
+    /// The same; if not, the sender's publish() will say that it is awaited.
+    [[nodiscard]] bool has_part_asking() noexcept {
+        return has_part(state_.fetch_or(awaited, std::memory_order_acq_rel));
+    }
+    /// The receiver, after it has copied lent memory: what it has copied is not to be used.
+    [[nodiscard]] bool was_withdrawn() const noexcept {
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+        return (state_.load(std::memory_order_relaxed) & withdrawn) != 0;
+    }
+    /// The receiver: all has been read. True if the sender is to be rung.
+    [[nodiscard]] bool release() noexcept { return (state_.exchange(0, std::memory_order_acq_rel) & awaited) != 0; }
+
+private:
+    static constexpr std::uint32_t full = 1, withdrawn = 2, awaited = 4;
+
+    [[nodiscard]] static constexpr bool has_part(std::uint32_t seen) noexcept {
+        return (seen & (full | withdrawn)) == full;
+    }
+
+    Word state_{0};
+};
+
+} // namespace tutti::transport::detail::shm

@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include <transport/shared_memory/flag.hpp>
+
+#include <transport/shared_memory/doorbell.hpp>
+
+#include "support/catch.hpp"
+#include "support/interleavings.hpp"
+
+#include <memory>
+
+using namespace tutti::test;
+namespace shm = tutti::transport::detail::shm;
+
+namespace {
+
+using word = interleavings::word;
+using flag = shm::basic_flag<word>;
+using bell = shm::basic_doorbell<word>;
+
+constexpr tutti::transport::clock::time_point never = tutti::transport::clock::time_point::max();
+
+/// A sender and a receiver who share one slot and sleep whenever there is nothing to do.
+template <class Flag, class Bell>
+struct exchange {
+    static constexpr int messages = 2, most_sleeps = 50;
+    Flag state;
+    Bell senders, receivers;
+    int data = 0;
+    bool being_read = false;
+    std::atomic<int> wrong{0};
+
+    void send() {
+        int sleeps = 0;
+        for (int n = 1; n <= messages; ++n) {
+            while (!state.is_free() && !state.is_free_asking()) {
+                if (++sleeps > most_sleeps) return give_up();
+                senders.sleep(never);
+            }
+            if (being_read) ++wrong;
+            data = n;
+            if (state.publish()) receivers.ring();
+        }
+    }
+    void receive() {
+        int sleeps = 0;
+        for (int n = 1; n <= messages; ++n) {
+            while (!state.has_part() && !state.has_part_asking()) {
+                if (++sleeps > most_sleeps) return give_up();
+                receivers.sleep(never);
+            }
+            being_read = true;
+            if (data != n) ++wrong;
+            being_read = false;
+            if (state.release()) senders.ring();
+        }
+    }
+    void give_up() { ++wrong; }
+};
+
+template <class Flag, class Bell>
+std::pair<interleavings::result, int> explored(int preemptions) {
+    int wrong = 0;
+    std::shared_ptr<exchange<Flag, Bell>> both;
+    const auto result = interleavings::explore(preemptions, [&] {
+        if (both) wrong += both->wrong;
+        both = std::make_shared<exchange<Flag, Bell>>();
+        return std::pair<std::function<void()>, std::function<void()>>{[both] { both->send(); },
+                                                                       [both] { both->receive(); }};
+    });
+    return {result, wrong + both->wrong};
+}
+
+/// Looks who sleeps before it says that it has rung.
+struct hasty_bell {
+    word rung{0}, asleep{0};
+    void ring() noexcept {
+        const bool wake = asleep.load(std::memory_order_seq_cst) != 0;
+        rung.store(1, std::memory_order_seq_cst);
+        if (wake) wake_all(rung);
+    }
+    void sleep(tutti::transport::clock::time_point until) noexcept {
+        asleep.store(1, std::memory_order_seq_cst);
+        if (rung.load(std::memory_order_seq_cst) == 0) sleep_on(rung, 0, until);
+        asleep.store(0, std::memory_order_relaxed);
+        rung.store(0, std::memory_order_relaxed);
+    }
+};
+
+/// Marks that it waits by a look and a store instead of one step.
+struct torn_flag {
+    word state{0};
+    bool is_free() { return (state.load(std::memory_order_acquire) & 1) == 0; }
+    bool is_free_asking() { return ask() == 0; }
+    bool publish() { return (state.exchange(1, std::memory_order_acq_rel) & 4) != 0; }
+    bool has_part() { return !is_free(); }
+    bool has_part_asking() { return ask() != 0; }
+    bool release() { return (state.exchange(0, std::memory_order_acq_rel) & 4) != 0; }
+    std::uint32_t ask() {
+        const std::uint32_t seen = state.load(std::memory_order_acquire);
+        state.store(seen | 4, std::memory_order_release);
+        return seen & 1;
+    }
+};
+
+} // namespace
+
+TEST_CASE("in no order of their steps does a sender or receiver sleep for ever, or touch what the other has") {
+    const auto [result, wrong] = explored<flag, bell>(4);
+    CHECK(result.runs > 1000);
+    CHECK(result.stuck == 0);
+    CHECK(wrong == 0);
+}
+
+TEST_CASE("a bell that looks before it rings loses a wake-up in some order") {
+    CHECK(explored<flag, hasty_bell>(3).first.stuck > 0);
+}
+
+TEST_CASE("a flag that is not changed in one step goes wrong in some order") {
+    const auto [result, wrong] = explored<torn_flag, bell>(3);
+    CHECK(result.stuck + static_cast<std::size_t>(wrong) > 0);
+}
+
+TEST_CASE("memory that is withdrawn while it is copied is never used, in any order") {
+    struct lending {
+        flag state;
+        word memory{1}; // the sender's; 2 once it belongs to others again
+        bool used_late = false;
+        void send() {
+            static_cast<void>(state.publish());
+            state.withdraw();
+            flag::finish_withdrawals();
+            memory.store(2, std::memory_order_relaxed);
+        }
+        void receive() {
+            if (!state.has_part()) return;
+            const bool old = memory.load(std::memory_order_relaxed) == 1;
+            if (!state.was_withdrawn() && !old) used_late = true;
+        }
+    };
+    bool late = false;
+    std::shared_ptr<lending> both;
+    const auto result = interleavings::explore(4, [&] {
+        late = late || (both && both->used_late);
+        both = std::make_shared<lending>();
+        return std::pair<std::function<void()>, std::function<void()>>{[both] { both->send(); },
+                                                                       [both] { both->receive(); }};
+    });
+    CHECK(result.runs > 5);
+    CHECK_FALSE((late || both->used_late));
+}
