@@ -8,6 +8,7 @@
 #include "broadcast.hpp"
 #include "reduce.hpp"
 #include "reduce_scatter.hpp"
+#include "symmetric_memory.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -81,6 +82,14 @@ public:
         std::vector<int> ranks(static_cast<std::size_t>(size()));
         for (int r = 0; r < size(); ++r) ranks[static_cast<std::size_t>(r)] = r;
         return with_members(membership_->next_child(~std::uint64_t{0}), ranks);
+    }
+
+    /// Memory from which peers of the same host read and reduce without a copy, where the transport can (shared_memory;
+    /// memory and tcp give plain memory). Not collective: each rank, each buffer, as it likes. Throws std::bad_alloc or
+    /// std::system_error.
+    template <element T>
+    [[nodiscard]] symmetric_memory<T> allocate(std::size_t n) const {
+        return detail::allocate<T>(membership_->where()->fabric(), n);
     }
 
     /// Ends all calls on this communicator on all ranks, with cause::aborted and this reason; a rank that is outside

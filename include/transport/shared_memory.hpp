@@ -80,6 +80,11 @@ public:
     [[nodiscard]] int size() const noexcept { return it_->session.who().size; }
     [[nodiscard]] bool crowded() const noexcept { return it_->crowded; }
 
+    /// Symmetric memory: zeroed, aligned to pages, and mapped by peers that receive from it, who read and reduce it
+    /// where it lies. Not collective; any thread; it may outlive the transport. 256 pieces of it a rank, beyond that it
+    /// is memory as any other. Throws std::system_error.
+    [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) const { return it_->data.allocate(bytes); }
+
     channel& open(context k, int peer) { return it_->data.open(k, peer); }
     void send(channel& c, transfer& x) { it_->data.send(c, x); }
     void receive(channel& c, transfer& x) { it_->data.receive(c, x); }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "inbox.hpp"
-#include "options.hpp"
 #include "outbox.hpp"
 #include "own_segment.hpp"
 
@@ -12,10 +11,9 @@ namespace tutti::transport::detail::shm {
 /// One rank's end of the two lanes to and from a peer in one context.
 class channel {
 public:
-    channel(own_segment::way made, context k, int self, peer& theirs, std::vector<std::byte>& landing,
-            const shared_memory_limits& limits)
-        : out(*made.data, *made.where, theirs.bell(), limits.lend_bytes), in(k, self, theirs, landing),
-          made_(*made.where) {
+    channel(own_segment::way made, context k, int self, peer& theirs, symmetric_heap& heap,
+            std::vector<std::byte>& landing, const shared_memory_limits& limits)
+        : out(*made.data, *made.where, theirs.bell(), heap, limits), in(k, self, theirs, landing), made_(*made.where) {
         theirs.bell().ring(); // who waits for the lane can begin
     }
     channel(const channel&) = delete;

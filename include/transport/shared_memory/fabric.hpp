@@ -25,6 +25,7 @@ public:
     ~fabric() {
         while (!ends_.empty()) close(ends_.begin()->first.first);
         leave();
+        heap_->detach();
     }
 
     [[nodiscard]] own_segment& mine() noexcept { return mine_; }
@@ -41,9 +42,13 @@ public:
         const auto known = ends_.find({k, other});
         if (known != ends_.end()) return *known->second;
         busy_.reserve(ends_.size() + 1);
-        auto made = std::make_unique<channel>(mine_.add_lane(k, other), k, rank_, peer_of(other), landing_, limits_);
+        auto made =
+            std::make_unique<channel>(mine_.add_lane(k, other), k, rank_, peer_of(other), *heap_, landing_, limits_);
         return *ends_.emplace(std::pair{k, other}, std::move(made)).first->second;
     }
+
+    /// Any thread. Memory that the peers read and reduce where it lies; throws std::system_error.
+    [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) { return heap_->allocate(bytes); }
 
     void send(channel& h, transfer& x) {
         h.out.send(x);
@@ -144,6 +149,7 @@ private:
 
     shared_memory_limits limits_;
     own_segment mine_;
+    std::shared_ptr<symmetric_heap> heap_ = std::make_shared<symmetric_heap>(mine_.top().symmetric);
     int rank_ = 0;
     std::vector<std::unique_ptr<peer>> peers_; // by rank; null for this one
     std::vector<std::byte> landing_;

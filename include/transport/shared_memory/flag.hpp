@@ -17,6 +17,10 @@ namespace tutti::transport::detail::shm {
 ///   uses it, and looks for this bit after each copy: what it copied may have changed, and is not used. (The sender's
 ///   fence comes after the bit and before its memory changes; the receiver's after the copy and before its look. So who
 ///   has copied anything newer sees the bit.)
+/// - `reading`, set by the receiver: it is using lent memory that it has mapped, without a copy. Cleared (release)
+/// after
+///   each piece. Whoever of `reading` and `withdrawn` comes second sees the other: a receiver that finds `withdrawn`
+///   reads nothing, a sender that finds `reading` waits (acquire) until that piece is done.
 /// - `awaited`, set by either: it is about to sleep until `full` changes. Whoever changes `full` does it by an exchange
 ///   and rings the other's bell if this bit was set; whoever sets this bit too late sees the changed `full` and does
 ///   not sleep. A stale bit costs a needless ring.
@@ -37,8 +41,13 @@ public:
         return (state_.exchange(full, std::memory_order_acq_rel) & awaited) != 0;
     }
     /// The sender: lent memory is wanted back. Takes effect with the fence of finish_withdrawals().
-    void withdraw() noexcept { state_.fetch_or(withdrawn, std::memory_order_relaxed); }
+    void withdraw() noexcept { state_.fetch_or(withdrawn, std::memory_order_acq_rel); }
     static void finish_withdrawals() noexcept { std::atomic_thread_fence(std::memory_order_seq_cst); }
+
+    /// The sender, after that: a piece is still being used.
+    [[nodiscard]] bool is_being_read() const noexcept {
+        return (state_.load(std::memory_order_acquire) & reading) != 0;
+    }
 
     /// The receiver: there is something to read.
     [[nodiscard]] bool has_part() const noexcept { return has_part(state_.load(std::memory_order_acquire)); }
@@ -51,11 +60,16 @@ public:
         std::atomic_thread_fence(std::memory_order_seq_cst);
         return (state_.load(std::memory_order_relaxed) & withdrawn) != 0;
     }
+    /// The receiver, around the use of mapped memory; false: it is not to be used.
+    [[nodiscard]] bool begin_reading() noexcept {
+        return (state_.fetch_or(reading, std::memory_order_acq_rel) & withdrawn) == 0;
+    }
+    void end_reading() noexcept { state_.fetch_and(~reading, std::memory_order_release); }
     /// The receiver: all has been read. True if the sender is to be rung.
     [[nodiscard]] bool release() noexcept { return (state_.exchange(0, std::memory_order_acq_rel) & awaited) != 0; }
 
 private:
-    static constexpr std::uint32_t full = 1, withdrawn = 2, awaited = 4;
+    static constexpr std::uint32_t full = 1, withdrawn = 2, awaited = 4, reading = 8;
 
     [[nodiscard]] static constexpr bool has_part(std::uint32_t seen) noexcept {
         return (seen & (full | withdrawn)) == full;

@@ -87,7 +87,11 @@ private:
         }
         transfer& x = *waiting_.front();
         if (!delivery_.receiver() && !begin(s, x)) return release(s);
-        if (s.lent != 0) return take_lent(s, x);
+        if (s.lent != 0) {
+            const bool more = s.region != 0 ? use_lent(s, x) : copy_lent(s, x);
+            if (more && arrived_ == x.bytes) release(s), finish();
+            return false;
+        }
         delivery_.take({lane_->data_of(next_, s.part_bytes), s.part_bytes});
         arrived_ += s.part_bytes;
         release(s);
@@ -107,7 +111,21 @@ private:
         return false;
     }
 
-    bool take_lent(slot& s, transfer& x) {
+    /// A piece of what can be used where it lies. False if that was not to be.
+    bool use_lent(slot& s, const transfer& x) {
+        const std::size_t bytes = std::min(piece_of(x), x.bytes - arrived_);
+        const std::byte* const there = from_.symmetric(s.region, s.lent + arrived_, bytes);
+        unreadable_ = !there && !s.flag.was_withdrawn();
+        if (!there) return false;
+        const bool granted = s.flag.begin_reading();
+        if (granted) delivery_.take({there, bytes});
+        s.flag.end_reading();
+        if (granted) arrived_ += bytes;
+        return granted;
+    }
+
+    /// A piece of what lies in private memory. False if it could not be read.
+    bool copy_lent(slot& s, const transfer& x) {
         const std::size_t bytes = std::min(piece_of(x), x.bytes - arrived_);
         std::byte* const own = delivery_.place();
         if (!own && landing_.size() < bytes) landing_.resize(bytes);
@@ -121,10 +139,7 @@ private:
         else
             delivery_.take({to, bytes});
         arrived_ += bytes;
-        if (arrived_ < x.bytes) return false;
-        release(s);
-        finish();
-        return false;
+        return true;
     }
 
     [[nodiscard]] static std::size_t piece_of(const transfer& x) noexcept {

@@ -14,13 +14,14 @@ namespace tutti::transport::detail::shm {
 /// A part of a message on its way: the header, and the data or where the sender keeps it. Header and data of a small
 /// message share the cache line of the flag.
 struct alignas(64) slot {
-    static constexpr std::size_t small_bytes = 224; ///< parts up to here lie beside their header
+    static constexpr std::size_t small_bytes = 216; ///< parts up to here lie beside their header
 
     basic_flag<std::atomic<std::uint32_t>> flag;
     std::uint32_t part_bytes;
     std::uint64_t signature;
     std::uint64_t message_bytes;
-    std::uint64_t lent; ///< where the whole message lies in the sender's memory; 0: the part lies in this lane
+    std::uint64_t lent;   ///< where the whole message lies in the sender's memory; 0: the part lies in this lane
+    std::uint64_t region; ///< of lent memory: the region that it is part of; 0: it is private to the sender
     std::array<std::byte, small_bytes> data;
 };
 

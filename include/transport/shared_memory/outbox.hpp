@@ -6,19 +6,23 @@
 #include "directory.hpp"
 #include "doorbell.hpp"
 #include "lane.hpp"
+#include "options.hpp"
+#include "symmetric_heap.hpp"
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 namespace tutti::transport::detail::shm {
 
 /// The sending end of a lane. Driven by the sender's thread; the flags are argued in flag.hpp.
 class outbox {
 public:
-    /// Messages of `lend_bytes` and more are lent where the receiver can read them.
-    outbox(lane& way, const directory::entry& where, doorbell& receiver, std::size_t lend_bytes) noexcept
-        : lane_(way), where_(where), receiver_(receiver), lend_bytes_(lend_bytes) {}
+    outbox(lane& way, const directory::entry& where, doorbell& receiver, symmetric_heap& heap,
+           const shared_memory_limits& limits) noexcept
+        : lane_(way), where_(where), receiver_(receiver), heap_(heap), limits_(limits) {}
 
     void send(transfer& x) {
         x.moved = 0;
@@ -46,11 +50,16 @@ public:
                (!waiting_.empty() && lane_.at(next_).flag.is_free_asking());
     }
 
-    /// Forgets all transfers; nothing is delivered any more that is read of their memory from now on.
+    /// Forgets all transfers; nothing is delivered any more that is read of their memory from now on. Waits for a piece
+    /// that is being used; a second at most, for the peer may have ended in the middle of it.
     void withdraw() noexcept {
         for (std::uint32_t turn = 0; turn < lane::slots; ++turn)
             if (lent_[turn]) lane_.at(turn).flag.withdraw();
         decltype(slot::flag)::finish_withdrawals();
+        const auto until = clock::now() + std::chrono::seconds{1};
+        for (std::uint32_t turn = 0; turn < lane::slots; ++turn)
+            while (lent_[turn] && lane_.at(turn).flag.is_being_read() && clock::now() < until)
+                std::this_thread::yield();
         lent_ = {};
         lent_count_ = 0;
         waiting_.clear();
@@ -72,10 +81,8 @@ private:
         slot& s = lane_.at(next_);
         s.signature = x.signature;
         s.message_bytes = x.bytes;
-        const bool lend =
-            x.moved == 0 && x.bytes >= lend_bytes_ && where_.may_lend.load(std::memory_order_relaxed) != 0;
+        const bool lend = x.moved == 0 && may_lend(s, x);
         if (lend) {
-            s.lent = reinterpret_cast<std::uintptr_t>(x.from);
             waiting_.pop();
             if (lent_count_++ == 0) oldest_ = next_;
             lent_[next_ % lane::slots] = &x;
@@ -85,6 +92,14 @@ private:
         ++next_;
         if (s.flag.publish()) receiver_.ring();
         if (!lend && x.moved == x.bytes) complete(*waiting_.pop());
+    }
+
+    /// True if the whole message is lent; then the slot says where it lies.
+    [[nodiscard]] bool may_lend(slot& s, const transfer& x) const {
+        if (x.bytes == 0 || x.bytes < std::min(limits_.lend_bytes, limits_.lend_symmetric_bytes)) return false;
+        s.lent = reinterpret_cast<std::uintptr_t>(x.from);
+        s.region = x.bytes >= limits_.lend_symmetric_bytes ? heap_.region_of(x.from, x.bytes) : 0;
+        return s.region != 0 || (x.bytes >= limits_.lend_bytes && where_.may_lend.load(std::memory_order_relaxed) != 0);
     }
 
     void copy_part(slot& s, transfer& x) noexcept {
@@ -114,7 +129,8 @@ private:
     lane& lane_;
     const directory::entry& where_;
     doorbell& receiver_;
-    std::size_t lend_bytes_;
+    symmetric_heap& heap_;
+    const shared_memory_limits& limits_;
     transfer_queue waiting_;                    ///< for free slots
     std::array<transfer*, lane::slots> lent_{}; ///< the transfer whose memory the slot points at, by slot
     std::uint32_t lent_count_ = 0;

@@ -4,7 +4,6 @@
 
 #include "segment.hpp"
 
-#include <sys/mman.h>
 #include <sys/random.h>
 
 #include <memory>
@@ -37,7 +36,7 @@ public:
                                     "more than " + std::to_string(directory::most_lanes) + " channels of one rank");
         const std::size_t blocks = *index / segment::block_lanes + 1;
         if (blocks > blocks_) {
-            grow(memory_.file(), blocks);
+            resize(memory_.file(), segment::bytes_for(blocks));
             blocks_ = blocks;
         }
         auto* const made = new (memory_.lane_at(*index)) lane;
@@ -47,17 +46,9 @@ public:
 
 private:
     [[nodiscard]] static bootstrap::descriptor created() {
-        bootstrap::descriptor file{::memfd_create("tutti", MFD_CLOEXEC)};
-        if (!file) throw std::system_error(errno, std::generic_category(), "cannot create shared memory");
-        grow(file.get(), 0);
+        auto file = nameless_file();
+        resize(file.get(), segment::bytes_for(0));
         return file;
-    }
-
-    static void grow(int file, std::size_t blocks) {
-        const std::size_t bytes = segment::bytes_for(blocks);
-        if (::ftruncate(file, static_cast<off_t>(bytes)) != 0)
-            throw std::system_error(errno, std::generic_category(),
-                                    "cannot grow shared memory to " + std::to_string(bytes) + " bytes");
     }
 
     [[nodiscard]] static std::unique_ptr<std::uint64_t> drawn() {

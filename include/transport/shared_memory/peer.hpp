@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 
 #include <string>
+#include <vector>
 
 namespace tutti::transport::detail::shm {
 
@@ -33,6 +34,14 @@ public:
 
     [[nodiscard]] lane& lane_at(std::uint32_t index) { return *static_cast<lane*>(memory_.lane_at(index)); }
 
+    /// Symmetric memory of the peer, of which these bytes are to be read; null if it is gone. Throws std::system_error.
+    [[nodiscard]] const std::byte* symmetric(std::uint64_t region, std::uint64_t address, std::size_t bytes) {
+        const mapped* const m = find(region);
+        if (!m || address < m->start || address - m->start > m->bytes || bytes > m->bytes - (address - m->start))
+            return nullptr;
+        return static_cast<const std::byte*>(m->memory.get()) + (address - m->start);
+    }
+
     [[nodiscard]] bool has_left() const noexcept { return top().left.load(std::memory_order_acquire) != 0; }
     [[nodiscard]] bool is_dead() const noexcept {
         pollfd p{alive_.get(), POLLIN, 0}; // readable once the process has ended; without one nobody looks
@@ -40,9 +49,34 @@ public:
     }
 
 private:
+    struct mapped {
+        std::uint64_t id = 0;
+        std::uint64_t start = 0; ///< in the peer's memory
+        std::size_t bytes = 0;
+        mapping memory;
+    };
+
+    /// The region as it is mapped here, which happens when it is first needed.
+    [[nodiscard]] const mapped* find(std::uint64_t region) {
+        if (regions_.empty()) regions_.resize(regions::most);
+        mapped& m = regions_[region % regions::most];
+        if (m.id == region) return &m;
+        const regions::entry& e = top().symmetric.of(region);
+        if (e.id.load(std::memory_order_acquire) != region) return nullptr;
+        const bootstrap::descriptor file = open_file(process_, e.file.load(std::memory_order_relaxed));
+        const std::size_t bytes = e.bytes.load(std::memory_order_relaxed);
+        if (!file || ::lseek(file.get(), 0, SEEK_END) != static_cast<off_t>(bytes)) return nullptr;
+        m = {region, e.start.load(std::memory_order_relaxed), bytes, mapping{file.get(), 0, bytes}};
+        return &m;
+    }
+
+    [[nodiscard]] static bootstrap::descriptor open_file(std::int64_t process, int number) {
+        const std::string path = "/proc/" + std::to_string(process) + "/fd/" + std::to_string(number);
+        return bootstrap::descriptor{::open(path.c_str(), O_RDWR | O_CLOEXEC)};
+    }
+
     [[nodiscard]] static segment opened(const bootstrap::member& m) {
-        const std::string path = "/proc/" + std::to_string(m.pid) + "/fd/" + std::to_string(m.segment);
-        bootstrap::descriptor file{::open(path.c_str(), O_RDWR | O_CLOEXEC)};
+        bootstrap::descriptor file = open_file(m.pid, m.segment);
         if (!file) refuse(m, "cannot be opened: " + bootstrap::words_of_errno(errno));
         if (::lseek(file.get(), 0, SEEK_END) < static_cast<off_t>(segment::bytes_for(0)))
             refuse(m, "is something else");
@@ -67,6 +101,7 @@ private:
     segment memory_;
     bootstrap::descriptor alive_;
     bool readable_;
+    std::vector<mapped> regions_; ///< by their places in the peer's table
 };
 
 } // namespace tutti::transport::detail::shm

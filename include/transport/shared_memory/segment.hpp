@@ -6,9 +6,8 @@
 #include "directory.hpp"
 #include "doorbell.hpp"
 #include "lane.hpp"
-
-#include <sys/mman.h>
-#include <unistd.h>
+#include "mapping.hpp"
+#include "regions.hpp"
 
 #include <cerrno>
 #include <cstddef>
@@ -32,42 +31,7 @@ struct head {
     std::atomic<std::uint32_t> left{0};  ///< set by the owner (release) after all that it did, read by peers (acquire)
     std::atomic<std::uint32_t> alarm{0}; ///< raised by a peer who has told the ledger something urgent; only a hint
     alignas(64) directory lanes;
-};
-
-/// Bytes of the pages that hold so many, on any machine.
-[[nodiscard]] constexpr std::size_t whole_pages(std::size_t bytes) noexcept {
-    constexpr std::size_t page_bytes = 64 * 1024; // a multiple of every machine's
-    return (bytes + page_bytes - 1) / page_bytes * page_bytes;
-}
-
-/// Part of a file in memory.
-class [[nodiscard]] mapping {
-public:
-    mapping() = default;
-    /// Throws std::system_error.
-    mapping(int file, std::size_t offset, std::size_t bytes) : bytes_(bytes) {
-        where_ = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file,
-                        static_cast<off_t>(offset));
-        if (where_ == MAP_FAILED) {
-            where_ = nullptr;
-            throw std::system_error(errno, std::generic_category(),
-                                    "cannot map " + std::to_string(bytes) + " bytes of shared memory");
-        }
-    }
-    mapping(mapping&& other) noexcept : where_(std::exchange(other.where_, nullptr)), bytes_(other.bytes_) {}
-    mapping& operator=(mapping&& other) noexcept {
-        std::swap(where_, other.where_);
-        std::swap(bytes_, other.bytes_);
-        return *this;
-    }
-    ~mapping() {
-        if (where_) ::munmap(where_, bytes_);
-    }
-    [[nodiscard]] void* get() const noexcept { return where_; }
-
-private:
-    void* where_ = nullptr;
-    std::size_t bytes_ = 0;
+    regions symmetric;
 };
 
 /// The memory that one rank shares with all others of its host: a head, and the lanes that lead from it, in blocks that

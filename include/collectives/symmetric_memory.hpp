@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "reduction/element.hpp"
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <new>
+#include <utility>
+
+namespace tutti {
+
+/// `n` elements that begin as zeros, in memory that peers of the same host reach directly: what they receive from here
+/// they read, or reduce, where it lies. A contiguous range, given to collectives like any other; made by
+/// communicator::allocate(). Must not go while a call uses it. It may outlive the communicator.
+template <element T>
+class symmetric_memory {
+public:
+    using value_type = T;
+
+    symmetric_memory() = default;
+    symmetric_memory(std::shared_ptr<std::byte> memory, std::size_t n) noexcept
+        : memory_(std::move(memory)), size_(n) {}
+
+    [[nodiscard]] T* data() const noexcept { return reinterpret_cast<T*>(memory_.get()); }
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+    [[nodiscard]] T* begin() const noexcept { return data(); }
+    [[nodiscard]] T* end() const noexcept { return data() + size_; }
+    [[nodiscard]] T& operator[](std::size_t i) const noexcept { return data()[i]; }
+
+private:
+    std::shared_ptr<std::byte> memory_;
+    std::size_t size_ = 0;
+};
+
+namespace detail {
+
+/// A transport's power to make memory that peers reach, from any thread.
+template <class Transport>
+concept makes_symmetric_memory = requires(const Transport t, std::size_t bytes) {
+    { t.allocate(bytes) } -> std::same_as<std::shared_ptr<std::byte>>;
+};
+
+/// What there is where the transport has none, or reaches all memory anyway.
+[[nodiscard]] inline std::shared_ptr<std::byte> plain_memory(std::size_t bytes) {
+    constexpr std::align_val_t alignment{64};
+    auto* const made = static_cast<std::byte*>(::operator new(bytes, alignment));
+    std::fill_n(made, bytes, std::byte{0});
+    return {made, [](std::byte* p) { ::operator delete(p, alignment); }};
+}
+
+template <element T, class Transport>
+[[nodiscard]] symmetric_memory<T> allocate(const Transport& fabric, std::size_t n) {
+    static_assert(alignof(T) <= 64, "an element of symmetric memory is aligned to at most 64 bytes");
+    if (n > std::numeric_limits<std::size_t>::max() / sizeof(T) / 2) throw std::bad_alloc();
+    if constexpr (makes_symmetric_memory<Transport>)
+        return {fabric.allocate(n * sizeof(T)), n};
+    else
+        return {plain_memory(n * sizeof(T)), n};
+}
+
+} // namespace detail
+
+} // namespace tutti

@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include <transport/shared_memory.hpp>
+
+#include <collectives/collectives.hpp>
+
+#include "../contract/courier.hpp"
+#include "support/catch.hpp"
+#include "support/identity.hpp"
+#include "support/run_ranks.hpp"
+
+using namespace tutti;
+using namespace tutti::test;
+using transport::shared_memory;
+
+namespace {
+
+void run_shared(int ranks, const std::function<void(shared_memory&)>& body) {
+    const reserved_port at;
+    run_ranks(ranks, [&](int rank) {
+        shared_memory t{identity(rank, ranks, at)};
+        body(t);
+    });
+}
+
+/// Where the receiver's reducer found what came in.
+struct seen_at {
+    const std::byte* incoming = nullptr;
+};
+
+static_assert(detail::makes_symmetric_memory<shared_memory>);
+
+void look(std::byte* to, const std::byte* left, const std::byte* right, std::size_t count, const void* state) {
+    auto& seen = **static_cast<seen_at* const*>(state);
+    if (!seen.incoming) seen.incoming = left;
+    for (std::size_t i = 0; i < count; ++i) to[i] = left[i] ^ right[i];
+}
+
+} // namespace
+
+TEST_CASE("a message in symmetric memory is reduced where it lies, without a copy") {
+    CHECK_NOTHROW(run_shared(2, [](shared_memory& t) {
+        constexpr std::size_t size = 300'000;
+        courier c{t};
+        const auto mine = t.allocate(size);
+        if (t.rank() == 0) {
+            std::fill_n(mine.get(), size, std::byte{5});
+            const auto& sent = c.send({1, 0}, 1, mine.get(), size);
+            c.finish(sent, "the message is taken");
+            std::byte answer{};
+            c.receive({1, 0}, 1, &answer, 1);
+            c.finish("the receiver has looked");
+            // The receiver's view is another mapping of the same pages: what it writes there shows here.
+            expect(mine.get()[0] == std::byte{77}, "the incoming operand is the sender's own memory");
+            return;
+        }
+        seen_at seen;
+        seen_at* const state = &seen;
+        const reducer op{look, &state, 1};
+        bytes local(size, std::byte{1}), to(size);
+        c.reduce({1, 0}, 0, to, local, op, true);
+        c.finish("the message is reduced");
+        expect(to == bytes(size, std::byte{4}), "it is reduced rightly");
+        *const_cast<std::byte*>(seen.incoming) = std::byte{77};
+        const std::byte answer{};
+        c.send({1, 0}, 0, &answer, 1);
+        c.finish("the sender hears that");
+    }));
+}
+
+TEST_CASE("symmetric memory comes zeroed, in any number, goes when it likes, and may outlive its transport") {
+    std::shared_ptr<std::byte> survivor;
+    CHECK_NOTHROW(run_shared(2, [&](shared_memory& t) {
+        courier c{t};
+        const int peer = 1 - t.rank();
+        for (int round = 0; round < 600; ++round) { // more than a table holds
+            const std::size_t size = 10'000 + static_cast<std::size_t>(round);
+            const auto from = t.allocate(size), to = t.allocate(size);
+            expect(std::all_of(from.get(), from.get() + size, [](std::byte b) { return b == std::byte{0}; }),
+                   "it comes zeroed");
+            std::fill_n(from.get(), size, static_cast<std::byte>(round));
+            c.send({1, 0}, peer, from.get(), size);
+            c.receive({1, 0}, peer, to.get(), size);
+            c.finish("a message crosses");
+            expect(to.get()[size - 1] == static_cast<std::byte>(round), "it is intact");
+        }
+        std::vector<std::shared_ptr<std::byte>> many;
+        for (int i = 0; i < 300; ++i) many.push_back(t.allocate(20'000));
+        std::fill_n(many.back().get(), 20'000, std::byte{9});
+        bytes in(20'000);
+        c.send({1, 0}, peer, many.back().get(), in.size());
+        c.receive({1, 0}, peer, in);
+        c.finish("beyond the table's places it is memory as any other");
+        expect(in == bytes(in.size(), std::byte{9}), "and what it held is intact");
+        if (t.rank() == 0) survivor = t.allocate(100);
+    }));
+    REQUIRE(survivor);
+    survivor.get()[99] = std::byte{1};
+    survivor.reset();
+}
+
+TEST_CASE("a message may lie partly outside of symmetric memory") {
+    CHECK_NOTHROW(run_shared(2, [](shared_memory& t) {
+        courier c{t};
+        const auto mine = t.allocate(65'536);
+        std::fill_n(mine.get(), 65'536, std::byte{3});
+        bytes in(65'536 - 7);
+        c.send({1, 0}, 1 - t.rank(), mine.get() + 7, in.size());
+        c.receive({1, 0}, 1 - t.rank(), in);
+        c.finish("any part of it can be sent");
+        expect(in == bytes(in.size(), std::byte{3}), "any part of it arrives");
+    }));
+}
+
+TEST_CASE("buffers from a communicator work in any mixture of symmetric and plain") {
+    const reserved_port at;
+    CHECK_NOTHROW(run_ranks(3, [&](int rank) {
+        const communicator world{shared_memory{identity(rank, 3, at)}};
+        for (const std::size_t n : {std::size_t{0}, std::size_t{5}, std::size_t{3000}, std::size_t{100'003}})
+            for (int symmetric = 0; symmetric < 8; ++symmetric) {
+                const bool mine = (symmetric >> rank & 1) != 0;
+                auto a = world.allocate<float>(n);
+                std::vector<float> b(n);
+                const std::span<float> data = mine ? std::span<float>(a) : std::span<float>(b);
+                for (std::size_t i = 0; i < n; ++i) data[i] = static_cast<float>(i % 1000);
+                world.allreduce(data, sum);
+                for (std::size_t i = 0; i < n; ++i)
+                    expect(data[i] == 3 * static_cast<float>(i % 1000), "the sum is right, whoever's memory it was");
+            }
+    }));
+}
