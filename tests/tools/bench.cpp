@@ -97,6 +97,16 @@ TEST_CASE("seconds instead of iterations, a loop instead of barriers, cold cache
     CHECK(command("bench --transport memory --ranks 2 -b 1K -e 1K --cold -n 2").status == 0);
 }
 
+TEST_CASE("shared memory, with symmetric and with plain buffers") {
+    const auto r =
+        command("bench --transport shared_memory --ranks 3 --operation all --algorithm all -b 8 -e 1M -f 128 -n 2");
+    CHECK(r.status == 0);
+    CHECK_THAT(r.output, Contains("3 ranks over shared_memory") && Contains("# wrong elements: 0"));
+    const auto s = command("bench --transport shared_memory --ranks 2 -b 1M -e 1M -n 2 --symmetric");
+    CHECK(s.status == 0);
+    CHECK_THAT(s.output, Contains("in symmetric memory") && Contains("# wrong elements: 0"));
+}
+
 TEST_CASE("ranks that a launcher started take part") {
     const auto r = command("run -n 3 $TUTTI_COMMAND bench -b 1K -e 1K --operation all");
     CHECK(r.status == 0);

@@ -151,6 +151,7 @@ void add_how(CLI::App& c, bench_settings& s) {
          "How calls are timed, see below [default: barrier]")
         ->check(CLI::IsMember({"barrier", "loop"}));
     c.add_flag("--cold", s.cold, "Sweep the caches before each call; with --timing barrier");
+    c.add_flag("--symmetric", s.symmetric, "Buffers from communicator.allocate: peers of one host read them in place");
     c.add_option("--deadline", s.deadline_s, "Seconds that a call may take before it fails [default: 30]")
         ->check(CLI::Range(0.001, 1e6))
         ->type_name("S");

@@ -7,6 +7,8 @@
 #include "sizes.hpp"
 #include "statistics.hpp"
 
+#include <collectives/symmetric_memory.hpp>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -53,6 +55,7 @@ struct bench_settings {
     std::size_t checks = 1;
     timing how = timing::barrier;
     bool cold = false;
+    bool symmetric = false; ///< buffers from communicator::allocate
     double deadline_s = 30;
     std::string json;
 
@@ -107,6 +110,8 @@ struct buffers {
 using call = std::function<void()>;
 /// Binds a job and its buffers to a communicator.
 using binder = std::function<call(const job&, const buffers&)>;
+/// Makes memory for one of the buffers, zeroed, of so many bytes.
+using allocator = std::function<symmetric_memory<std::byte>(std::size_t)>;
 
 /// Throws std::invalid_argument where the settings make no sense for that many ranks.
 void check(const bench_settings& settings, int ranks);
@@ -117,6 +122,7 @@ struct participant {
     int ranks = 1;
     meeting& others;
     binder bind;
+    allocator allocate;
     clockid_t cpu_clock; ///< counts what this rank uses
 };
 

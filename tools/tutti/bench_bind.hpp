@@ -105,4 +105,11 @@ template <class Communicator>
     return bind_as<double>(world, what, where);
 }
 
+/// Buffers as the settings want them.
+template <class Communicator>
+[[nodiscard]] allocator allocator_of(const Communicator& world, const bench_settings& settings) {
+    if (settings.symmetric) return [&world](std::size_t bytes) { return world.template allocate<std::byte>(bytes); };
+    return [](std::size_t bytes) { return symmetric_memory<std::byte>{tutti::detail::plain_memory(bytes), bytes}; };
+}
+
 } // namespace tutti::tools

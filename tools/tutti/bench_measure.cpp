@@ -26,19 +26,6 @@ double microseconds(clockid_t clock) {
 
 double now_us() { return microseconds(CLOCK_MONOTONIC); }
 
-/// Memory that begins on a cache line, its pages touched.
-class storage {
-public:
-    explicit storage(std::size_t bytes) : memory_(new(line) std::byte[std::max<std::size_t>(bytes, 1)]()) {}
-    storage(const storage&) = delete;
-    ~storage() { ::operator delete[](memory_, line); }
-    [[nodiscard]] std::byte* get() const noexcept { return memory_; }
-
-private:
-    static constexpr std::align_val_t line{64};
-    std::byte* memory_;
-};
-
 /// Pushes what a call may find in the caches out of them.
 void sweep_caches() {
     constexpr std::size_t larger_than_caches = std::size_t{64} << 20;
@@ -213,13 +200,13 @@ std::uint64_t take_part(const participant& self, const bench_settings& settings)
     const std::vector<job> jobs = jobs_of(settings, self.rank, self.ranks);
     std::size_t most = 0;
     for (const job& j : jobs) most = std::max(most, j.bytes());
-    const storage input{most}, output{most};
+    const auto input = self.allocate(most), output = self.allocate(most);
     std::optional<bench_report> report;
     if (self.rank == 0) report.emplace(settings, self.ranks, self.others.one_clock());
     std::uint64_t wrong = 0;
     for (const job& j : jobs) {
         if (report) report->begin(j);
-        const row r = measurement{self, settings, j, {input.get(), output.get()}}.run();
+        const row r = measurement{self, settings, j, {input.data(), output.data()}}.run();
         wrong += r.wrong.value_or(0);
         if (report) report->add(r);
     }

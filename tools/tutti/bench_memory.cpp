@@ -17,8 +17,11 @@ int bench_in_memory(const bench_settings& settings) {
         communicator world{transport::memory{fabric, rank}};
         world.default_deadline(settings.deadline());
         shared_meeting others{room, rank, settings.deadline(), [&] { world.barrier(); }};
-        const participant self{rank, settings.ranks, others,
+        const participant self{rank,
+                               settings.ranks,
+                               others,
                                [&](const job& what, const buffers& where) { return bind(world, what, where); },
+                               allocator_of(world, settings),
                                CLOCK_THREAD_CPUTIME_ID};
         try {
             const std::uint64_t found = take_part(self, settings);

@@ -50,8 +50,11 @@ int bench_as_process(const bench_settings& settings, int room) {
         throw std::invalid_argument(
             fmt::format("--ranks {} was asked for, but the launcher started {}", settings.ranks, ranks));
     const auto others = detail::meet(world, settings, room);
-    const participant self{world.rank(), ranks, *others,
+    const participant self{world.rank(),
+                           ranks,
+                           *others,
                            [&](const job& what, const buffers& where) { return bind(world, what, where); },
+                           allocator_of(world, settings),
                            CLOCK_PROCESS_CPUTIME_ID};
     // A failure is told at once: leaving the world may take time, while other ranks find out too.
     return as_rank([&] {

@@ -43,6 +43,7 @@ nlohmann::ordered_json to_json(const row& r, const bench_settings& settings) {
             {"type", name_of(r.what.type)},
             {"op", operator_name_of(r.what)},
             {"in_place", r.what.in_place},
+            {"symmetric", settings.symmetric},
             {"timing", settings.how == timing::barrier ? "barrier" : "loop"},
             {"iterations", r.iterations},
             {"p50_us", r.time_us.p50},
@@ -80,10 +81,11 @@ void bench_report::print_header(bool one_clock) const {
         ranks_, settings_.transport, amount, settings_.warm_up, settings_.checks, settings_.deadline_s,
         std::thread::hardware_concurrency());
     const bool loop = settings_.how == timing::loop;
-    fmt::print("# times: of the slowest rank of each iteration, {}{}; algbw and busbw by the {}\n",
+    fmt::print("# times: of the slowest rank of each iteration, {}{}{}; algbw and busbw by the {}\n",
                loop ? "calls back to back"
                     : (one_clock ? "after a barrier in shared memory" : "after a barrier of the library itself"),
-               settings_.cold ? ", caches swept before each" : "", loop ? "mean" : "p50");
+               settings_.cold ? ", caches swept before each" : "", settings_.symmetric ? ", in symmetric memory" : "",
+               loop ? "mean" : "p50");
     print_line("bytes", "count", "type", "op", "algorithm", "place", "p50", "p99", "min", "max", "skew", "algbw",
                "busbw", "cpu", "wrong");
     print_line("", "", "", "", "", "", "us", "us", "us", "us", "us", "GB/s", "GB/s", "us", "");
