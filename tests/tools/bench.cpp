@@ -68,6 +68,18 @@ TEST_CASE("the JSON file holds one object a row") {
     CHECK(occurrences(text, "\"iterations\":100,") == 4);
 }
 
+TEST_CASE("one place alone is measured where it is asked for") {
+    const auto rows = [](const char* place, const char* in_place) {
+        const file json;
+        const auto r = command(std::string("bench --transport memory --ranks 2 -b 1K -e 2K -n 1 --place ") + place +
+                               " --json " + json.path);
+        CHECK(r.status == 0);
+        return occurrences(json.contents(), "\n{") == 2 && occurrences(json.contents(), in_place) == 2;
+    };
+    CHECK(rows("in", "\"in_place\":true"));
+    CHECK(rows("out", "\"in_place\":false"));
+}
+
 TEST_CASE("a JSON file that cannot be written is a failure") {
     for (const char* transport : {"memory", "tcp"}) {
         const auto r = command(std::string("bench --ranks 1 -b 1K -e 1K --json /dev/full --transport ") + transport);
@@ -130,6 +142,8 @@ TEST_CASE("what makes no sense is refused before anything is started, with 2") {
     refused("-d float16", "there is no type 'float16'; choose one of int8");
     refused("-o mean", "there is no operator 'mean'; choose one of sum");
     refused("-d float32 -o bitwise_and", "nothing to measure");
+    refused("--operation broadcast --place out", "nothing to measure");
+    refused("--place here", "here");
     refused("-b 4X", "'4X' is no size");
     refused("-b 8 -e 4", "the smallest size is above the largest");
     refused("--ranks 2 --root 2", "there is no root 2 among 2 ranks");

@@ -131,6 +131,10 @@ void add_what(CLI::App& c, bench_settings& s) {
                  "sum, product, minimum, maximum, average, bitwise_and, bitwise_or, bitwise_xor, separated by commas, "
                  "or all that are legal [default: sum]")
         ->type_name("OP");
+    c.add_option_function<std::string>(
+         "--place", [&s](const std::string& word) { s.where = word == "in" ? place::in : place::out; },
+         "Only in place, or only out of place; a broadcast is in place [default: both]")
+        ->check(CLI::IsMember({"in", "out"}));
     c.add_option("-r,--root", s.root, "Root of reduce and broadcast [default: 0]")
         ->check(CLI::Range(0, 4095))
         ->type_name("RANK");

@@ -38,6 +38,7 @@ enum class element_type : std::uint8_t { int8, uint8, int16, uint16, int32, uint
 [[nodiscard]] std::vector<reduction> reductions_of(std::string_view list);
 
 enum class timing : std::uint8_t { barrier, loop };
+enum class place : std::uint8_t { both, out, in };
 
 /// What the command line asks for.
 struct bench_settings {
@@ -48,6 +49,7 @@ struct bench_settings {
     sweep bytes{8, std::size_t{16} << 20, 2, 0};
     std::string type = "float32";
     std::string op = "sum";
+    place where = place::both;
     int root = 0;
     std::size_t iterations = 20;
     double seconds = 0; ///< if not 0, as many iterations as fit into it
@@ -112,6 +114,9 @@ using call = std::function<void()>;
 using binder = std::function<call(const job&, const buffers&)>;
 /// Makes memory for one of the buffers, zeroed, of so many bytes.
 using allocator = std::function<symmetric_memory<std::byte>(std::size_t)>;
+[[nodiscard]] inline symmetric_memory<std::byte> plain_allocator(std::size_t bytes) {
+    return {tutti::detail::plain_memory(bytes), bytes};
+}
 
 /// Throws std::invalid_argument where the settings make no sense for that many ranks.
 void check(const bench_settings& settings, int ranks);

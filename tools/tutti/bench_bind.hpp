@@ -108,8 +108,8 @@ template <class Communicator>
 /// Buffers as the settings want them.
 template <class Communicator>
 [[nodiscard]] allocator allocator_of(const Communicator& world, const bench_settings& settings) {
-    if (settings.symmetric) return [&world](std::size_t bytes) { return world.template allocate<std::byte>(bytes); };
-    return [](std::size_t bytes) { return symmetric_memory<std::byte>{tutti::detail::plain_memory(bytes), bytes}; };
+    if (!settings.symmetric) return plain_allocator;
+    return [&world](std::size_t bytes) { return world.template allocate<std::byte>(bytes); };
 }
 
 } // namespace tutti::tools

@@ -74,16 +74,18 @@ private:
         result_.wrong = static_cast<std::uint64_t>(self_.others.sum(wrong, self_.rank, self_.ranks));
     }
 
-    // All ranks must make the same number of calls, so they agree on how much time has passed.
+    // All ranks must make the same number of calls, so they agree on how much time has passed. Batches grow no faster
+    // than the experience that they rest on: where ranks outnumber cores, calls may suddenly take a thousand times
+    // longer.
     template <class Batch>
     void repeat(Batch&& batch) {
         if (settings_.seconds <= 0) return batch(settings_.iterations);
         const double limit_us = settings_.seconds * 1e6;
         for (std::size_t next = 1; next > 0;) {
             batch(next);
-            const double passed = agreed(now_us() - base_us_);
-            const double more = std::floor((limit_us - passed) * static_cast<double>(durations_.size()) / passed);
-            next = more < 1 ? 0 : static_cast<std::size_t>(std::min(more, 1e5));
+            const double passed = agreed(now_us() - base_us_), calls = static_cast<double>(durations_.size());
+            const double more = std::floor((limit_us - passed) * calls / passed);
+            next = more < 1 ? 0 : static_cast<std::size_t>(std::min({more, 3 * calls, 1e5}));
         }
     }
 
@@ -115,13 +117,21 @@ private:
 
     // Apart from the times: waiting in the barrier would count, and reading this clock is a system call.
     void measure_cpu() {
-        const std::size_t calls = std::max<std::size_t>(durations_.size() / 4, 1);
-        data_->prepare(where_);
-        self_.others.barrier();
-        const double before = microseconds(self_.cpu_clock);
-        for (std::size_t i = 0; i < calls; ++i) call_();
-        cpu_us_ = (microseconds(self_.cpu_clock) - before) * static_cast<double>(durations_.size()) /
-                  static_cast<double>(calls);
+        const std::size_t wanted = std::max<std::size_t>(durations_.size() / 4, 1);
+        const bool limited = settings_.seconds > 0;
+        const double begin = now_us();
+        std::size_t calls = 0;
+        double used_us = 0;
+        for (std::size_t batch = limited ? 1 : wanted; batch > 0; batch = std::min(3 * calls, wanted - calls)) {
+            data_->prepare(where_);
+            self_.others.barrier();
+            const double before = microseconds(self_.cpu_clock);
+            for (std::size_t i = 0; i < batch; ++i) call_();
+            used_us += microseconds(self_.cpu_clock) - before;
+            calls += batch;
+            if (limited && agreed(now_us() - begin) > settings_.seconds * 1e6) break;
+        }
+        cpu_us_ = used_us * static_cast<double>(durations_.size()) / static_cast<double>(calls);
     }
 
     void conclude() {
@@ -178,6 +188,7 @@ std::vector<job> jobs_of(const bench_settings& s, int rank, int ranks) {
                         j.algorithm = std::move(c);
                         for (bool in_place : {false, true}) {
                             j.in_place = in_place;
+                            if (s.where == (in_place ? place::out : place::in)) continue;
                             if (in_place || what != operation::broadcast) jobs.push_back(j);
                         }
                     }
@@ -192,7 +203,8 @@ void check(const bench_settings& settings, int ranks) {
     if (settings.root >= ranks)
         throw std::invalid_argument(fmt::format("there is no root {} among {} ranks", settings.root, ranks));
     if (jobs_of(settings, 0, ranks).empty())
-        throw std::invalid_argument("nothing to measure: no such operator on these types, or no such algorithm");
+        throw std::invalid_argument(
+            "nothing to measure: no such operator on these types, no such algorithm, or no such place");
 }
 
 std::uint64_t take_part(const participant& self, const bench_settings& settings) {

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "bench.hpp"
+#include "descriptor.hpp"
+#include "meeting.hpp"
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+/// What the contestants of tools/compare-peers share. The measurement is that of `tutti bench`, the very same code, so
+/// a contestant brings nothing but its call.
+namespace tutti::peers {
+
+using namespace tutti::tools;
+
+/// One row to be measured, from the command line OPERATION BYTES SECONDS ROOM JSON [ALGORITHM].
+struct contest {
+    bench_settings settings; ///< float32 and sum
+    std::string room;        ///< the path of a file of zeros or none, on which the ranks meet
+    std::string algorithm;   ///< of those that the contestant has; empty: its own choice
+};
+
+[[nodiscard]] inline contest contest_of(int argc, char** argv) {
+    if (argc < 6 || argc > 7)
+        throw std::invalid_argument(std::string(argv[0]) + " OPERATION BYTES SECONDS ROOM JSON [ALGORITHM]");
+    contest c;
+    c.settings.operation = argv[1];
+    const std::size_t bytes = parse_size(argv[2]);
+    if (bytes > std::size_t{1} << 30) throw std::invalid_argument("more than 1 GiB: the peers count in int");
+    c.settings.bytes = {bytes, bytes, 2, 0};
+    c.settings.where =
+        c.settings.operation == "allreduce" || c.settings.operation == "broadcast" ? place::in : place::out;
+    c.settings.seconds = std::atof(argv[3]);
+    c.settings.deadline_s = 86'400; // who started the ranks also knows how long they may take
+    c.room = argv[4];
+    c.settings.json = argv[5];
+    c.algorithm = argc > 6 ? argv[6] : "";
+    return c;
+}
+
+/// How the ranks of a contest meet: in shared memory that belongs to none of the contestants.
+[[nodiscard]] inline shared_meeting meet(const contest& c, int rank, int ranks) {
+    const descriptor file{open(c.room.c_str(), O_RDWR | O_CLOEXEC)};
+    // Each rank gives the file the same size, so it does not matter which comes first.
+    if (!file.open() || ftruncate(file.get(), static_cast<off_t>(tools::detail::bytes_of(ranks))) != 0)
+        throw std::system_error(errno, std::generic_category(), "cannot open " + c.room);
+    return {shared_room::open(ranks, file.get()), rank, c.settings.deadline(), nullptr};
+}
+
+/// Measures, rank 0 writing the row. Returns the exit status.
+[[nodiscard]] inline int take_part(contest c, meeting& others, int rank, int ranks, const binder& bind) {
+    c.settings.ranks = ranks;
+    const participant self{rank, ranks, others, bind, plain_allocator, CLOCK_PROCESS_CPUTIME_ID};
+    return tools::take_part(self, c.settings) == 0 ? 0 : 1;
+}
+
+/// Runs a contestant's main, telling what it throws. The ranks that are left waiting are ended by who started them.
+template <class Main>
+[[nodiscard]] int told(Main&& main) {
+    try {
+        return main();
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "%s\n", e.what());
+        return 1;
+    }
+}
+
+/// A number that `tutti run` left in the environment: TUTTI_RANK or TUTTI_SIZE.
+[[nodiscard]] inline int from_launcher(const char* variable) {
+    const char* const text = std::getenv(variable);
+    if (!text) throw std::invalid_argument("start this by `tutti run`");
+    return std::atoi(text);
+}
+
+} // namespace tutti::peers

@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The tutti authors
+# SPDX-License-Identifier: MIT
+"""The parts of tools/compare-peers that need no peers: figures, targets, tables, and how a run is ended."""
+import math
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+from peers import contestants, figures, load, processes, sizes, tables, targets
+
+
+class Figures(unittest.TestCase):
+    def test_the_interval_of_five_rounds_is_their_range_and_says_how_sure_it_is(self):
+        e = figures.estimate([3, 1, 2, 5, 4])
+        self.assertEqual((e.median, e.low, e.high, e.coverage), (3, 1, 5, 1 - 2 / 32))
+
+    def test_more_rounds_leave_out_the_extremes_as_long_as_nine_of_ten_are_covered(self):
+        for count, rank in ((5, 1), (7, 1), (8, 2), (11, 3), (20, 6)):
+            e = figures.estimate(range(1, count + 1))
+            self.assertEqual((e.low, e.high), (rank, count + 1 - rank), count)
+            self.assertGreaterEqual(e.coverage, 0.9)
+            self.assertLess(figures.coverage_of(count, rank + 1), 0.9)
+
+    def test_one_round_is_its_own_interval(self):
+        self.assertEqual(figures.estimate([7]), figures.Estimate(7, 7, 7, 0))
+
+    def test_the_best_peer_has_the_least_median_not_the_luckiest_round(self):
+        times = {"lucky": [1, 9, 9, 9, 9], "steady": [5, 5, 5, 5, 5], "absent": [None] * 5}
+        self.assertEqual(figures.best_of(times), "steady")
+        self.assertIsNone(figures.best_of({"absent": [None]}))
+
+    def test_a_peer_that_fails_in_most_rounds_is_never_the_best(self):
+        self.assertEqual(figures.best_of({"frail": [1, 1, None, None, None], "steady": [5] * 5}), "steady")
+        self.assertEqual(figures.best_of({"shaken": [1, 1, None, 1, 1], "steady": [5] * 5}), "shaken")
+        self.assertEqual(figures.middle([1, 2, None, None, 3]), 3)
+
+    def test_ratios_are_taken_within_a_round_and_above_one_is_faster(self):
+        c = figures.compare({8: {"us": [1, 2, 4], "them": [2, 4, 8], "others": [9, 9, 9]}}, "us", {"them", "others"})
+        self.assertEqual(c.best, {8: "them"})
+        self.assertEqual((c.sizes[8].median, c.sizes[8].low, c.sizes[8].high), (2, 2, 2))
+
+    def test_a_round_without_a_result_counts_for_nothing(self):
+        c = figures.compare({8: {"us": [1, None, 1], "them": [2, 2, 4]}}, "us", {"them"})
+        self.assertEqual(c.rounds[8], [2, None, 4])
+        self.assertEqual(c.sizes[8].median, 3)
+        self.assertEqual(figures.compare({8: {"us": [None], "them": [2]}}, "us", {"them"}).sizes, {})
+        self.assertEqual(figures.compare({8: {"us": [1], "them": [None]}}, "us", {"them"}).sizes, {})
+
+    def test_the_geometric_mean_is_over_sizes_and_its_interval_over_rounds(self):
+        times = {8: {"us": [1, 1, 1], "them": [2, 2, None]}, 64: {"us": [1, 1, 1], "them": [8, 2, 9]}}
+        mean = figures.compare(times, "us", {"them"}).mean()
+        self.assertTrue(math.isclose(mean.low, 2) and math.isclose(mean.high, 4))  # the third round is not whole
+        self.assertTrue(math.isclose(figures.compare(times, "us", {"them"}).mean(lambda size: size == 8).median, 2))
+        self.assertIsNone(figures.compare({}, "us", {"them"}).mean())
+
+
+class Sizes(unittest.TestCase):
+    def test_are_read_and_written_as_tutti_bench_reads_them(self):
+        self.assertEqual(sizes.parse_sizes("1M,8,64K,8"), [8, 65536, 1048576])
+        self.assertEqual([sizes.short(s) for s in (8, 512, 1024, 65536, 1 << 20, 1 << 30, 1000)],
+                         ["8", "512", "1K", "64K", "1M", "1G", "1000"])
+        for word in ("", "0", "K", "4X", "-8", "1.5M"):
+            self.assertRaises(ValueError, sizes.parse_size, word)
+
+
+def exactly(value):
+    return figures.Estimate(value, value, value, 1)
+
+
+class Targets(unittest.TestCase):
+    def test_are_met_when_the_upper_end_of_the_interval_reaches_them(self):
+        self.assertTrue(targets.met(figures.Estimate(0.9, 0.8, 1.0, 0.9), 1.0))
+        self.assertFalse(targets.met(figures.Estimate(0.9, 0.8, 0.99, 0.9), 1.0))
+
+    def test_hold_at_their_sizes_only(self):
+        t = targets.Target("tcp", "gloo", 2.5, smallest=1024, largest=4096)
+        self.assertTrue(targets.judge(t, {8: exactly(1), 1024: exactly(3), 8192: exactly(1)}).met)
+        self.assertEqual(list(targets.judge(t, {1024: exactly(3), 4096: exactly(2)}).missed), [4096])
+        self.assertIsNone(targets.judge(t, {8: exactly(1)}))
+
+    def test_a_geometric_mean_can_miss_where_every_size_meets(self):
+        t = targets.Target("tcp", "peers", 0.95, 1.4)
+        self.assertFalse(targets.judge(t, {8: exactly(1)}, exactly(1.3)).met)
+        self.assertTrue(targets.judge(t, {8: exactly(1)}, exactly(1.4)).met)
+
+    def test_depend_on_transport_ranks_operation_buffers_and_figure(self):
+        found = targets.targets_for("tcp", 2, "allreduce", "plain")
+        self.assertEqual([t.against for t in found], ["peers", "gloo", "gloo", "gloo", "probe"])
+        self.assertEqual([t.against for t in targets.targets_for("tcp", 3, "broadcast", "plain")], ["mpi"])
+        self.assertEqual(targets.targets_for("tcp", 2, "allreduce", "plain", "cpu"), [])
+        self.assertEqual(targets.targets_for("shared_memory", 4, "allreduce", "symmetric")[0].every, 1.8)
+
+
+def table_of(times, transport="tcp", ranks=2, operation="allreduce", notes=()):
+    field = [*contestants.ours("auto"), *contestants.PEERS]
+    names = {name for of_size in times.values() for name in of_size}
+    return tables.Table(transport, ranks, operation, [c for c in field if c.name in names], times, times, list(notes), 0.0)
+
+
+class Tables(unittest.TestCase):
+    slow = table_of({8: {"tutti": [4.0] * 5, "openmpi": [2.0] * 5, "mpich": [3.0] * 5, "gloo ring": [80.0] * 5},
+                     65536: {"tutti": [10.0] * 5, "openmpi": [30.0] * 5, "mpich": [20.0] * 5, "gloo ring": [40.0] * 5}},
+                    notes=["mpich at 64M, round 1: not done within 30 s"])
+
+    def test_name_the_best_peer_of_each_size_and_mark_what_is_missed(self):
+        head, small, large, mean = tables.ratio_cells(self.slow)
+        row = dict(zip(head, small))
+        self.assertEqual((row["bytes"], row["best"], row["peers/tutti"]), ("8", "openmpi", "0.50 [0.50, 0.50]!"))
+        self.assertEqual((row["gloo/tutti"], row["cpu tutti"], row["cpu best"]), ("20.00 [20.00, 20.00]", "4.00", "2.00"))
+        row = dict(zip(head, large))
+        self.assertEqual((row["best"], row["peers/tutti"]), ("mpich", "2.00 [2.00, 2.00]"))
+        self.assertEqual(row["gloo/tutti"], "4.00 [4.00, 4.00]!")
+        self.assertEqual(dict(zip(head, mean))["peers/tutti"], "1.00 [1.00, 1.00]")
+
+    def test_show_the_median_time_of_each_contestant(self):
+        self.assertEqual(tables.time_cells(self.slow)[:2],
+                         [["bytes", "tutti", "openmpi", "mpich", "gloo ring"], ["8", "4.00", "2.00", "3.00", "80.00"]])
+
+    def test_say_below_what_became_of_each_target(self):
+        said = list(tables.outcome(self.slow))
+        self.assertIn("time beside peers: every size at least 0.95: missed at 8 (0.50 [0.50, 0.50])", said)
+        self.assertIn("time beside peers: geometric mean at least 1.4: missed: 1.00 [1.00, 1.00]", said)
+        self.assertIn("time beside gloo up to 64K: every size at least 5: missed at 64K (4.00 [4.00, 4.00])", said)
+        self.assertEqual(said[-2:], ["mpich at 64M, round 1: not done within 30 s", "other work used 0.00 cores meanwhile"])
+
+    def test_say_where_a_target_is_met_by_the_width_of_an_interval_only(self):
+        wide = table_of({8: {"tutti": [1.0] * 5, "openmpi": [0.2, 0.5, 0.5, 0.5, 3.0]}})
+        self.assertIn("time beside peers: every size at least 0.95: met, but only by the upper end of the interval at "
+                      "8 (0.50 [0.20, 3.00])", list(tables.outcome(wide)))
+
+    def test_stand_without_peers_and_without_results(self):
+        self.assertEqual(tables.ratio_cells(table_of({8: {"tutti": [1.0]}})), [])
+        lost = table_of({8: {"tutti": [None], "openmpi": [2.0]}})
+        self.assertEqual(tables.time_cells(lost)[1], ["8", "-", "2.00"])
+        self.assertEqual(tables.ratio_cells(lost)[1], ["8", "-", "-", "-", "-", "-"])
+        self.assertEqual(list(tables.outcome(lost)), ["other work used 0.00 cores meanwhile"])
+
+    def test_eight_bytes_have_a_target_in_microseconds(self):
+        quick = table_of({8: {"tutti": [0.6, 0.7, 0.8, 0.8, 0.9], "openmpi": [1.0] * 5}}, "shared_memory")
+        self.assertIn("8 bytes under 0.65 us: met: 0.80 [0.60, 0.90] us", list(tables.outcome(quick)))
+
+    def test_judge_symmetric_memory_by_its_own_targets_and_sizes(self):
+        both = table_of({8: {"tutti": [1.0] * 5, "symmetric": [9.0] * 5, "openmpi": [2.0] * 5},
+                         65536: {"tutti": [4.0] * 5, "symmetric": [2.0] * 5, "openmpi": [3.0] * 5}}, "shared_memory")
+        head, _, large, _ = tables.ratio_cells(both)
+        row = dict(zip(head, large))
+        self.assertEqual((row["peers/tutti"], row["peers/symmetric"]), ("0.75 [0.75, 0.75]!", "1.50 [1.50, 1.50]!"))
+        self.assertIn("time beside peers, symmetric memory, from 64K: every size at least 1.6: missed at "
+                      "64K (1.50 [1.50, 1.50])", list(tables.outcome(both)))
+
+    def test_are_aligned_as_text_and_closed_as_markdown(self):
+        rows = [["bytes", "us"], ["8", "1.25"]]
+        self.assertEqual(tables.as_text(rows), "bytes    us\n    8  1.25")
+        self.assertEqual(tables.as_markdown(rows), "| bytes | us |\n|---:|---:|\n| 8 | 1.25 |")
+
+
+class Load(unittest.TestCase):
+    def test_is_user_nice_and_system_time_of_all_cores(self):
+        ticks = load.TICKS_PER_S
+        self.assertEqual(load.used_by_all(f"cpu  {ticks} {2 * ticks} {3 * ticks} 9 9 9 9 9\ncpu0 1 1 1 1"), 6)
+
+    def test_does_not_blame_others_for_what_our_children_did(self):
+        before = load.used_by_us()
+        subprocess.run([sys.executable, "-c", "import time\nwhile time.process_time() < 0.3: pass"], check=True)
+        self.assertGreaterEqual(load.used_by_us() - before, 0.28)
+
+
+class Contestants(unittest.TestCase):
+    def test_take_part_only_where_they_can(self):
+        def field(*row):
+            return [p.name for p in contestants.PEERS if p.takes(contestants.Row(*row, 8))]
+        self.assertEqual(field("shared_memory", 2, "allreduce"), ["openmpi", "mpich"])
+        self.assertEqual(len(field("tcp", 2, "allreduce")), 7)
+        self.assertNotIn("probe", field("tcp", 4, "allreduce"))
+        self.assertEqual(field("tcp", 2, "broadcast"), ["openmpi", "mpich", "gloo ring"])
+
+
+class Processes(unittest.TestCase):
+    def test_a_failure_tells_its_last_words(self):
+        with self.assertRaisesRegex(processes.Failed, "status 3: no luck"):
+            processes.run(["sh", "-c", "echo no luck >&2; exit 3"], {}, 10)
+        with self.assertRaisesRegex(processes.Failed, "No such file"):
+            processes.run(["/nowhere/to/be/found"], {}, 10)
+
+    def test_what_takes_too_long_is_ended_with_all_that_it_started_other_sessions_included(self):
+        with tempfile.TemporaryDirectory() as folder:
+            orphan, processes.GRACE_S = pathlib.Path(folder) / "orphan", 0.5
+            with self.assertRaises(processes.TooSlow):
+                processes.run(["sh", "-c", f"(setsid sh -c 'echo $$ > {orphan}; sleep 600' &); sleep 600"], {}, 0.5)
+            self.assertNotIn(int(orphan.read_text()), processes.parents())
+            self.assertEqual(processes.descendants(), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

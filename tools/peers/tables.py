@@ -1,0 +1,159 @@
+# SPDX-FileCopyrightText: 2026 The tutti authors
+# SPDX-License-Identifier: MIT
+"""What is printed: a table of one operation over one transport with one number of ranks, and what became of the targets."""
+import dataclasses
+import math
+
+from .contestants import IN_PLACE, OURS as BOTH, names_in
+from .figures import compare, estimate, known, middle, ratios_to
+from .sizes import short
+from .targets import LARGEST, SHORTEST_US, judge, targets_for
+
+OURS, SYMMETRIC = BOTH
+MOST_OTHER_WORK = 0.1  # cores: with more, spinning contestants are thrown off theirs
+
+
+@dataclasses.dataclass
+class Table:
+    transport: str
+    ranks: int
+    operation: str
+    contestants: list
+    times: dict  # size -> name -> p50 in microseconds of each round, None where there is none
+    cpu: dict  # size -> name -> microseconds of processor time of one operation, all ranks together, of each round
+    notes: list  # sentences on what has no result
+    others: float  # cores that other work used meanwhile
+
+    @property
+    def groups(self):
+        """The groups that ours is compared with: those of the targets, as far as they took part."""
+        wanted = dict.fromkeys(t.against for t in targets_for(self.transport, self.ranks, self.operation, "plain"))
+        return [group for group in wanted or ["peers"] if names_in(group, self.contestants)]
+
+    @property
+    def main_group(self):
+        return self.groups[0] if self.groups else None
+
+    @property
+    def has_symmetric(self):
+        return any(c.name == SYMMETRIC for c in self.contestants)
+
+    def comparison(self, group, ours=OURS):
+        return compare(self.times, ours, names_in(group, self.contestants))
+
+    def cpu_ratios(self):
+        return ratios_to(self.comparison(self.main_group).best, self.cpu, OURS)
+
+    def verdicts(self):
+        found = []
+        for figure, buffers in (("time", "plain"), ("time", "symmetric"), ("cpu", "plain")):
+            for target in targets_for(self.transport, self.ranks, self.operation, buffers, figure):
+                if not names_in(target.against, self.contestants) or (buffers == "symmetric" and not self.has_symmetric):
+                    continue
+                if figure == "cpu":
+                    found.append(judge(target, self.cpu_ratios()))
+                    continue
+                c = self.comparison(target.against, SYMMETRIC if buffers == "symmetric" else OURS)
+                mean = c.mean(lambda size: target.smallest <= size <= target.largest) if target.mean else None
+                found.append(judge(target, c.sizes, mean))
+        return [v for v in found if v is not None]
+
+
+def figure(value):
+    """Three digits that matter or more, as `tutti bench` prints them."""
+    return f"{value:.0f}" if value >= 999.95 else f"{value:.1f}" if value >= 99.995 else f"{value:.2f}"
+
+
+def ratio(e, missed=False):
+    return "-" if e is None else f"{e.median:.2f} [{e.low:.2f}, {e.high:.2f}]" + ("!" if missed else "")
+
+
+def median(values):
+    return figure(middle(values)) if values and middle(values) < math.inf else "-"
+
+
+def title(table):
+    place = "in place" if table.operation in IN_PLACE else "out of place"
+    return f"{table.operation} over {table.transport.replace('_', ' ')}, {table.ranks} ranks, {place}, microseconds"
+
+
+def time_cells(table):
+    """The p50 of each contestant, as rows of text, the first of them the head."""
+    names = [c.name for c in table.contestants]
+    return [["bytes", *names]] + [[short(size), *(median(times.get(name, [])) for name in names)]
+                                  for size, times in table.times.items()]
+
+
+def ratio_cells(table):
+    """The ratios to the best of each group, and processor time; nothing if there is nobody to compare with."""
+    columns = {group: table.comparison(group) for group in table.groups}
+    if not columns:
+        return []
+    missed = {(v.target.figure, v.target.buffers, v.target.against, size) for v in table.verdicts() for size in v.missed}
+    main, cpu = columns[table.main_group], table.cpu_ratios()
+    symmetric = {table.main_group: table.comparison(table.main_group, SYMMETRIC)} if table.has_symmetric else {}
+    rows = [["bytes", "best", *(f"{group}/{OURS}" for group in columns), *(f"{group}/{SYMMETRIC}" for group in symmetric), f"cpu {OURS}", "cpu best", f"cpu best/{OURS}"]]
+    for size in table.times:
+        best = main.best.get(size)
+        rows.append([short(size), best or "-",
+                     *(ratio(c.sizes.get(size), ("time", "plain", group, size) in missed) for group, c in columns.items()),
+                     *(ratio(c.sizes.get(size), ("time", "symmetric", group, size) in missed)
+                       for group, c in symmetric.items()),
+                     median(table.cpu[size].get(OURS, [])), median(table.cpu[size].get(best, [])),
+                     ratio(cpu.get(size), ("cpu", "plain", table.main_group, size) in missed)])
+    return rows + [["geometric mean", "", *(ratio(c.mean()) for c in [*columns.values(), *symmetric.values()]), "", "", ""]]
+
+
+def as_text(rows):
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(row, widths)).rstrip() for row in rows)
+
+
+def as_markdown(rows):
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join([lines[0], "|" + "---:|" * len(rows[0]), *lines[1:]])
+
+
+def words(target):
+    memory = ", symmetric memory," if target.buffers == "symmetric" else ""
+    bounds = f" from {short(target.smallest)}" if target.smallest else ""
+    if target.largest != LARGEST:
+        bounds += f" up to {short(target.largest)}"
+    return f"{'processor time' if target.figure == 'cpu' else 'time'} beside {target.against}{memory}{bounds}"
+
+
+def places(sizes):
+    return ", ".join(f"{short(size)} ({ratio(e)})" for size, e in sizes.items())
+
+
+def sentences(verdict):
+    """One line for what every size must reach, one for the geometric mean."""
+    t = verdict.target
+    said = f"missed at {places(verdict.missed)}" if verdict.missed else "met"
+    if verdict.doubtful:
+        said += f", but only by the upper end of the interval at {places(verdict.doubtful)}"
+    yield f"{words(t)}: every size at least {t.every:g}: {said}"
+    if t.mean is not None and verdict.mean is not None:
+        said = "met" if verdict.mean_met else "missed"
+        if verdict.mean_met and verdict.mean.median < t.mean:
+            said += ", but only by the upper end of the interval"
+        yield f"{words(t)}: geometric mean at least {t.mean:g}: {said}: {ratio(verdict.mean)}"
+
+
+def shortest(table):
+    """The one target in microseconds, where the table holds it."""
+    if (table.transport, table.ranks, table.operation) != ("shared_memory", 2, "allreduce"):
+        return
+    times = known(table.times.get(8, {}).get(OURS, []))
+    if times:
+        e = estimate(times)
+        yield f"8 bytes under {SHORTEST_US:g} us: {'met' if e.low < SHORTEST_US else 'missed'}: {ratio(e)} us"
+
+
+def outcome(table):
+    """Everything below a table."""
+    yield from (line for verdict in table.verdicts() for line in sentences(verdict))
+    yield from shortest(table)
+    yield from table.notes
+    yield (f"other work used {table.others:.2f} cores meanwhile"
+           + (": measure again when nothing else runs" if table.others > MOST_OTHER_WORK else ""))

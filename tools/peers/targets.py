@@ -1,0 +1,78 @@
+# SPDX-FileCopyrightText: 2026 The tutti authors
+# SPDX-License-Identifier: MIT
+"""What tutti means to reach, beside whom, and whether it does."""
+import dataclasses
+
+KI, MI = 1 << 10, 1 << 20
+LARGEST = 64 * MI
+
+
+@dataclasses.dataclass(frozen=True)
+class Target:
+    """Median ratios (their time over ours): of every size from smallest to largest, and their geometric mean."""
+    transport: str
+    against: str  # a group of contestants
+    every: float
+    mean: float | None = None
+    ranks: int | None = None  # None: any number
+    operations: tuple = ("allreduce",)
+    buffers: str = "plain"
+    smallest: int = 0
+    largest: int = LARGEST
+    figure: str = "time"  # or cpu: processor time of an operation, all ranks together
+
+
+OTHERS = ("reduce_scatter", "allgather", "broadcast")
+TARGETS = [
+    Target("shared_memory", "peers", 1.0, 1.3, ranks=2),
+    Target("shared_memory", "peers", 1.6, 2.2, ranks=2, buffers="symmetric", smallest=64 * KI),
+    Target("shared_memory", "peers", 1.0, 1.5, ranks=4),
+    Target("shared_memory", "peers", 1.8, 3.0, ranks=4, buffers="symmetric", smallest=64 * KI),
+    Target("tcp", "peers", 0.95, 1.4, ranks=2),
+    Target("tcp", "peers", 1.0, 2.0, ranks=4),
+    Target("tcp", "gloo", 5.0, largest=64 * KI),
+    Target("tcp", "gloo", 2.5, smallest=128 * KI, largest=16 * MI),
+    Target("tcp", "gloo", 1.7, smallest=64 * MI),
+    Target("tcp", "probe", 0.9, ranks=2),
+    Target("shared_memory", "mpi", 1.0, operations=OTHERS),
+    Target("tcp", "mpi", 1.0, operations=OTHERS),
+    Target("shared_memory", "peers", 1.0, ranks=4, figure="cpu"),
+    Target("tcp", "peers", 1.0, ranks=4, figure="cpu"),
+]
+SHORTEST_US = 0.65  # 8 bytes over shared memory between 2 ranks: an allreduce takes less
+
+
+def targets_for(transport, ranks, operation, buffers, figure="time"):
+    return [t for t in TARGETS if t.transport == transport and t.ranks in (None, ranks) and operation in t.operations
+            and t.buffers == buffers and t.figure == figure]
+
+
+def met(estimate, least):
+    """"At least" means that the upper end of the interval reaches it."""
+    return estimate.high >= least
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    target: Target
+    missed: dict  # size -> Estimate: those that fall short
+    doubtful: dict  # size -> Estimate: those that meet it though their median falls short
+    mean: object  # Estimate of the geometric mean; None where it is no target, or was not measured
+
+    @property
+    def mean_met(self):
+        return self.target.mean is None or self.mean is None or met(self.mean, self.target.mean)
+
+    @property
+    def met(self):
+        return not self.missed and self.mean_met
+
+
+def judge(target, sizes, mean=None):
+    """sizes: size -> Estimate; mean: Estimate of the geometric mean. None if none of the target's sizes was measured."""
+    own = {size: e for size, e in sizes.items() if target.smallest <= size <= target.largest}
+    if not own:
+        return None
+    missed = {size: e for size, e in own.items() if not met(e, target.every)}
+    doubtful = {size: e for size, e in own.items() if size not in missed and e.median < target.every}
+    return Verdict(target, missed, doubtful, mean)
