@@ -52,9 +52,10 @@ struct endpoint {
 /// - Small messages lie beside their flag, in one cache line up to 32 bytes; no system call unless somebody sleeps.
 ///   Parts of up to 16 KiB go through 16 slots of each channel and direction; a send completes when all of it has been
 ///   copied there, at most 256 KiB ahead of the receives.
-/// - From shared_memory_limits::lend_bytes on a message is read by the receiver straight from the sender's memory
-/// (process_vm_readv), where the
-///   kernel allows it, which is found out once for each pair by doing it; else it goes through the slots.
+/// - Messages in symmetric memory (see allocate) are read or reduced where they lie, from
+///   shared_memory_limits::lend_symmetric_bytes on. Others of lend_bytes and more, which is none unless set, are read
+///   straight from the sender's memory (process_vm_readv) where the kernel allows it; each rank tries that once with
+///   each peer. All the rest goes through the slots.
 /// - Waiting spins briefly, yields (at once when ranks outnumber cores), and then sleeps on a futex. The control plane
 ///   is looked at at least every 20 ms, every millisecond when a rank of this host has raised the alarm.
 /// - The shared memory has no name: nothing of it stays, however the processes end, and it is not bounded by the size
@@ -94,9 +95,11 @@ public:
     void wait(clock::time_point until) {
         auto& bell = it_->data.mine().top().bell;
         backoff pause(crowded());
-        do {
-            if (bell.answer() || it_->data.ready() || clock::now() >= until) return;
-        } while (pause.rest());
+        for (unsigned looks = 1;; ++looks) {
+            if (it_->data.ready() || bell.answer()) return;
+            if (looks % looks_a_clock == 0 && clock::now() >= until) return; // the clock takes as long as several looks
+            if (!pause.rest()) break;
+        }
         // Each channel now gets the peer's promise to ring, or turns out to be ready after all.
         if (it_->data.ask()) return;
         bell.sleep(std::min({until, it_->session.plane().next_tick(), clock::now() + longest_sleep()}));
@@ -116,6 +119,8 @@ public:
     }
 
 private:
+    static constexpr unsigned looks_a_clock = 16;
+
     /// A futex cannot wait for a socket too, so the control plane gets its looks between sleeps.
     [[nodiscard]] std::chrono::milliseconds longest_sleep() noexcept {
         constexpr int waits_in_hurry = 50;

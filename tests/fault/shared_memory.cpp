@@ -19,9 +19,8 @@ constexpr auto over_shared_memory = [](int rank, int ranks, const reserved_port&
     return world;
 };
 
-/// Through the slots alone.
-constexpr auto over_slots = [](int rank, int ranks, const reserved_port& at) {
-    communicator world{transport::shared_memory{identity(rank, ranks, at), {.lend_bytes = 1 << 30}}};
+constexpr auto when_lending = [](int rank, int ranks, const reserved_port& at) {
+    communicator world{transport::shared_memory{identity(rank, ranks, at), {.lend_bytes = 64 * 1024}}};
     world.default_deadline(deadline);
     return world;
 };
@@ -39,7 +38,7 @@ TEST_CASE("over shared memory too a killed rank is named in time, and nothing of
     const int ranks = GENERATE(2, 4);
     for (int victim = 0; victim < ranks; ++victim) {
         kill_at_random_moments(over_shared_memory, ranks, victim, 4);
-        kill_at_random_moments(over_slots, ranks, victim, 2);
+        kill_at_random_moments(when_lending, ranks, victim, 2);
     }
     CHECK(left_in_shared_memory() == before);
 }

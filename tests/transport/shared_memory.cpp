@@ -8,8 +8,6 @@
 #include "support/identity.hpp"
 #include "support/run_ranks.hpp"
 
-#include <limits>
-
 using namespace tutti;
 using namespace tutti::test;
 
@@ -46,8 +44,8 @@ TEST_CASE("shared memory keeps the contract") {
     check_contract();
 }
 
-TEST_CASE("shared memory keeps the contract where no rank can read another's memory") {
-    shared_fixture::limits.lend_bytes = std::numeric_limits<std::size_t>::max();
+TEST_CASE("shared memory keeps the contract when large messages are lent") {
+    shared_fixture::limits.lend_bytes = 64 * 1024;
     check_contract();
 }
 

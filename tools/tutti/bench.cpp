@@ -155,6 +155,8 @@ void add_how(CLI::App& c, bench_settings& s) {
          "How calls are timed, see below [default: barrier]")
         ->check(CLI::IsMember({"barrier", "loop"}));
     c.add_flag("--cold", s.cold, "Sweep the caches before each call; with --timing barrier");
+    add_size(c, "--lend-bytes", s.lend_bytes,
+             "Over shared_memory, receivers read messages from this size on by process_vm_readv [default: never]");
     c.add_flag("--symmetric", s.symmetric, "Buffers from communicator.allocate: peers of one host read them in place");
     c.add_option("--deadline", s.deadline_s, "Seconds that a call may take before it fails [default: 30]")
         ->check(CLI::Range(0.001, 1e6))

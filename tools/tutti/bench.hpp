@@ -57,7 +57,8 @@ struct bench_settings {
     std::size_t checks = 1;
     timing how = timing::barrier;
     bool cold = false;
-    bool symmetric = false; ///< buffers from communicator::allocate
+    std::size_t lend_bytes = 0; ///< of shared_memory; 0: as the library has it
+    bool symmetric = false;     ///< buffers from communicator::allocate
     double deadline_s = 30;
     std::string json;
 

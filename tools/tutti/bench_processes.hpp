@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -42,8 +43,8 @@ std::unique_ptr<meeting> meet(Communicator& world, const bench_settings& setting
 /// The part of a rank that is a process of its own. `room` is the descriptor of the room in which all ranks meet, or -1
 /// where they share none.
 template <class Transport>
-int bench_as_process(const bench_settings& settings, int room) {
-    communicator<Transport> world{Transport::from_environment()};
+int bench_as_process(Transport fabric, const bench_settings& settings, int room) {
+    communicator<Transport> world{std::move(fabric)};
     world.default_deadline(settings.deadline());
     const int ranks = world.size();
     if (settings.ranks != 0 && settings.ranks != ranks)

@@ -8,7 +8,7 @@
 namespace tutti::tools {
 
 int bench_over_tcp(const bench_settings& settings, int room) {
-    return bench_as_process<transport::tcp>(settings, room);
+    return bench_as_process(transport::tcp::from_environment(), settings, room);
 }
 
 } // namespace tutti::tools

@@ -37,14 +37,15 @@ public:
         if (waiting_.front() == &x) advance();
     }
 
-    /// Takes what has come, up to one piece of a lent message.
+    /// Takes what has come: a lane full at most, or one piece of a lent message. A sender may fill slots as fast as
+    /// they are read, and other channels want their turns.
     bool advance() {
-        bool moved = false;
-        while (ready()) {
-            moved = true;
+        std::uint32_t parts = 0;
+        while (parts < lane::slots && ready()) {
+            ++parts;
             if (!take(lane_->at(next_))) break;
         }
-        return moved;
+        return parts > 0;
     }
 
     [[nodiscard]] bool busy() const noexcept { return !waiting_.empty() || unwanted_ > 0; }

@@ -3,14 +3,19 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 
 namespace tutti::transport {
 
 /// What a shared_memory transport may be told. Each rank may have its own.
 struct shared_memory_limits {
+    static constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
+
     /// Messages of at least this length are read by the receiver straight from the sender's memory, in one copy by the
-    /// kernel, where it allows that. Shorter ones, and all where it does not, are copied twice, through the slots.
-    std::size_t lend_bytes = 64 * 1024;
+    /// kernel (process_vm_readv), where it allows that. Shorter ones, and all where it does not, are copied twice,
+    /// through slots that stay in the caches. That was faster at every length wherever it was measured (`tutti bench
+    /// --transport shared_memory --lend-bytes 64K` beside the same without; the kernel looks up each page anew).
+    std::size_t lend_bytes = never;
     /// The same for messages in symmetric memory, which the receiver reads, or reduces, where they lie.
     std::size_t lend_symmetric_bytes = 8 * 1024;
 };

@@ -66,13 +66,12 @@ public:
     }
 
 private:
+    /// A lane full at most, for the same reason as in the inbox.
     bool fill() {
-        bool moved = false;
-        while (!waiting_.empty() && lane_.at(next_).flag.is_free()) {
+        std::uint32_t parts = 0;
+        for (; parts < lane::slots && !waiting_.empty() && lane_.at(next_).flag.is_free(); ++parts)
             put(*waiting_.front());
-            moved = true;
-        }
-        return moved;
+        return parts > 0;
     }
 
     /// The next part of the first message, into the next slot, which is free.
