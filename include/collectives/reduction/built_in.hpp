@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "float16.hpp"
+#include "host_device.hpp"
 #include "scalar.hpp"
 
 #include <concepts>
-#include <type_traits>
 
 /// The operators that come with tutti. Each is exact about the bits it gives, so that every rank gets the same:
 /// integers wrap on overflow; NaN goes in, NaN comes out, always the quiet positive one; -0 is less than +0.
@@ -15,64 +16,62 @@ namespace detail {
 
 /// What can be added: bool cannot, because "true + true" has no answer on which everyone agrees.
 template <class T>
-concept number = std::is_arithmetic_v<T> && !std::same_as<T, bool>;
+concept number = arithmetic<T> && !std::same_as<T, bool>;
 
 } // namespace detail
 
 struct sum_operator {
     template <detail::number T>
-    [[nodiscard]] constexpr T operator()(const T& a, const T& b) const noexcept {
+    [[nodiscard]] TUTTI_HOST_DEVICE constexpr T operator()(const T& a, const T& b) const noexcept {
         return detail::add(a, b);
     }
 };
 
 struct product_operator {
     template <detail::number T>
-    [[nodiscard]] constexpr T operator()(const T& a, const T& b) const noexcept {
+    [[nodiscard]] TUTTI_HOST_DEVICE constexpr T operator()(const T& a, const T& b) const noexcept {
         return detail::multiply(a, b);
     }
 };
 
 struct minimum_operator {
-    template <class T>
-        requires std::is_arithmetic_v<T>
-    [[nodiscard]] constexpr T operator()(const T& a, const T& b) const noexcept {
+    template <detail::arithmetic T>
+    [[nodiscard]] TUTTI_HOST_DEVICE constexpr T operator()(const T& a, const T& b) const noexcept {
         return detail::lesser(a, b);
     }
 };
 
 struct maximum_operator {
-    template <class T>
-        requires std::is_arithmetic_v<T>
-    [[nodiscard]] constexpr T operator()(const T& a, const T& b) const noexcept {
+    template <detail::arithmetic T>
+    [[nodiscard]] TUTTI_HOST_DEVICE constexpr T operator()(const T& a, const T& b) const noexcept {
         return detail::greater(a, b);
     }
 };
 
 struct average_operator {
-    template <std::floating_point T>
-    [[nodiscard]] constexpr T operator()(const T& a, const T& b) const noexcept {
+    template <detail::floating T>
+    [[nodiscard]] TUTTI_HOST_DEVICE constexpr T operator()(const T& a, const T& b) const noexcept {
         return detail::add(a, b);
     }
 };
 
 struct bitwise_and_operator {
     template <std::integral T>
-    [[nodiscard]] constexpr T operator()(const T& a, const T& b) const noexcept {
+    [[nodiscard]] TUTTI_HOST_DEVICE constexpr T operator()(const T& a, const T& b) const noexcept {
         return static_cast<T>(a & b);
     }
 };
 
 struct bitwise_or_operator {
     template <std::integral T>
-    [[nodiscard]] constexpr T operator()(const T& a, const T& b) const noexcept {
+    [[nodiscard]] TUTTI_HOST_DEVICE constexpr T operator()(const T& a, const T& b) const noexcept {
         return static_cast<T>(a | b);
     }
 };
 
 struct bitwise_xor_operator {
     template <std::integral T>
-    [[nodiscard]] constexpr T operator()(const T& a, const T& b) const noexcept {
+    [[nodiscard]] TUTTI_HOST_DEVICE constexpr T operator()(const T& a, const T& b) const noexcept {
         return static_cast<T>(a ^ b);
     }
 };

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "float16.hpp"
+
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -23,9 +25,9 @@ inline constexpr bool is_address = std::is_pointer_v<T> || std::is_member_pointe
 
 } // namespace detail
 
-/// What a collective moves and reduces: every arithmetic type, and every trivially copyable type that is no pointer.
-/// Records and enumerations travel as their bytes, so all ranks must lay them out alike; what a reduction leaves in
-/// their padding is unspecified.
+/// What a collective moves and reduces: every arithmetic type, float16 and bfloat16, and every trivially copyable type
+/// that is no pointer. Records and enumerations travel as their bytes, so all ranks must lay them out alike; what a
+/// reduction leaves in their padding is unspecified.
 template <class T>
 concept element = detail::is_plain_object<T> && std::is_trivially_copyable_v<T> && !detail::is_address<T>;
 
@@ -59,10 +61,10 @@ concept character = std::same_as<T, char> || std::same_as<T, wchar_t> || std::sa
 
 template <element T>
 [[nodiscard]] constexpr element_kind kind_of() noexcept {
-    if constexpr (!std::is_arithmetic_v<T>)
-        return element_kind::record;
-    else if constexpr (std::floating_point<T>)
+    if constexpr (floating<T>)
         return element_kind::floating;
+    else if constexpr (!std::is_arithmetic_v<T>)
+        return element_kind::record;
     else if constexpr (std::same_as<T, bool>)
         return element_kind::boolean;
     else if constexpr (character<T>)
@@ -98,6 +100,15 @@ template <class T>
     return text.substr(first, text.rfind(']') - first);
 }
 
+/// Significant bits of a floating-point type, which tell apart those of one size.
+template <floating T>
+[[nodiscard]] constexpr int digits_of() noexcept {
+    if constexpr (is_narrow_float<T>)
+        return T::format::digits;
+    else
+        return std::numeric_limits<T>::digits;
+}
+
 /// " bytes", or " byte" for one.
 [[nodiscard]] inline std::string bytes_in_words(std::size_t count) {
     return std::to_string(count) + (count == 1 ? " byte" : " bytes");
@@ -114,14 +125,15 @@ template <element T>
     std::uint64_t id = detail::hash(sizeof(T), detail::hash(static_cast<std::size_t>(kind), detail::hash_start));
     if constexpr (kind == detail::element_kind::record) id = detail::hash(detail::compiler_name_of<T>(), id);
     if constexpr (kind == detail::element_kind::floating)
-        id = detail::hash(static_cast<std::size_t>(std::numeric_limits<T>::digits), id);
+        id = detail::hash(static_cast<std::size_t>(detail::digits_of<T>()), id);
     return id;
 }
 
-/// An element type in words: "float32", "int64", "uint8", "bool", "char16", "record of 12 bytes". A signed character
-/// type says so: "signed char8".
+/// An element type in words: "float32", "bfloat16", "int64", "uint8", "bool", "char16", "record of 12 bytes". A signed
+/// character type says so: "signed char8".
 template <element T>
 [[nodiscard]] std::string type_name() {
+    if constexpr (detail::is_narrow_float<T>) return T::format::name;
     constexpr bool extended = std::numeric_limits<T>::digits == 64 && std::floating_point<T>;
     const std::string bits = extended ? "80" : std::to_string(sizeof(T) * 8);
     switch (detail::kind_of<T>()) {

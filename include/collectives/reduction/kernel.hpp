@@ -2,17 +2,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "memory.hpp"
 #include "operators.hpp"
 #include "reducer.hpp"
+#include "simd/kernels.hpp"
+#include "simd/scale.hpp"
 
-#include <array>
-#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdio>
-#include <cstring>
 #include <exception>
-#include <limits>
 #include <type_traits>
 
 // clang warns where a loop that it was told to be free of dependences does not vectorise, as with long double.
@@ -24,33 +23,6 @@
 namespace tutti {
 
 namespace detail {
-
-/// The bytes of T that hold its value: the long double of x86 has 10, and padding behind them.
-template <class T>
-inline constexpr std::size_t value_bytes =
-    std::is_floating_point_v<T> && std::numeric_limits<T>::digits == 64 ? 10 : sizeof(T);
-
-/// Reads an element from an address of any alignment. A record need not have a default constructor.
-template <element T>
-[[nodiscard]] inline T load(const std::byte* from) noexcept {
-    if constexpr (std::is_trivially_default_constructible_v<T>) {
-        T x;
-        std::memcpy(static_cast<void*>(__builtin_addressof(x)), from, sizeof x);
-        return x;
-    } else {
-        std::array<std::byte, sizeof(T)> bytes;
-        std::memcpy(bytes.data(), from, sizeof bytes);
-        return std::bit_cast<T>(bytes);
-    }
-}
-
-/// Writes an element to an address of any alignment. The padding of a long double is zeroed: it would carry over
-/// whatever lay on the stack, and ranks would differ in it.
-template <element T>
-inline void store(std::byte* to, const T& x) noexcept {
-    std::memcpy(to, static_cast<const void*>(__builtin_addressof(x)), value_bytes<T>);
-    if constexpr (value_bytes<T> < sizeof(T)) std::memset(to + value_bytes<T>, 0, sizeof(T) - value_bytes<T>);
-}
 
 /// to[i] = op(left[i], right[i]). Since `to` is `left`, is `right`, or overlaps neither, no iteration reads what
 /// another one writes; the compilers cannot see that, and clang would leave the in-place case scalar.
@@ -141,10 +113,35 @@ template <element T, class Op>
     }
 }
 
+/// Bytes of each source that are reduced before the next ones: they stay in the first cache.
+inline constexpr std::size_t block_bytes = 4096;
+
+/// The kernel of many sources. A block's total grows where no source lies, since `to` may be any of them, and only the
+/// last step, which reads the last source, writes to `to`.
+template <element T, class Op>
+void combine_many(std::byte* to, const std::byte* const* sources, std::size_t number, std::size_t count,
+                  const void* state) noexcept {
+    constexpr std::size_t most = sizeof(T) < block_bytes ? block_bytes / sizeof(T) : 1;
+    std::byte total[most * sizeof(T)];
+    for (std::size_t at = 0, n = 0; at < count; at += n) {
+        n = count - at < most ? count - at : most;
+        const std::size_t offset = at * sizeof(T);
+        const std::byte* left = sources[0] + offset;
+        for (std::size_t s = 1; s < number; ++s) {
+            std::byte* const result = s + 1 == number ? to + offset : total;
+            combine<T, Op>(result, left, sources[s] + offset, n, state);
+            left = total;
+        }
+    }
+}
+
 template <element T>
 [[gnu::noinline]] void scale_to_average(std::byte* data, std::size_t count, int ranks) noexcept {
-    const T scale = T{1} / static_cast<T>(ranks);
-    apply<T>(data, data, data, count, [scale](T total, T) noexcept { return multiply(total, scale); });
+    const wide<T> factor = wide<T>{1} / static_cast<wide<T>>(ranks);
+    if constexpr (is_narrow_float<T>)
+        scale<T>(data, count, factor, best_instructions());
+    else
+        apply<T>(data, data, data, count, [factor](T total, T) noexcept { return multiply(total, factor); });
 }
 
 } // namespace detail
@@ -152,13 +149,15 @@ template <element T>
 /// `op` on elements of type T, with its types forgotten. Preconditions: unless it is an empty trivial type, `op`
 /// outlives the reducer; the kernel may copy it, so it must not rely on changing itself. Errors: an exception that
 /// leaves `op` is reported on stderr and ends the process, because the kernel runs inside a transport that carries
-/// other collectives; the other ranks see a lost peer. Cost: one pass without allocation, vectorised for the built-in
-/// operators on integers, float and double.
+/// other collectives; the other ranks see a lost peer. Cost: one pass without allocation, with the widest vectors of
+/// this processor for the built-in operators on integers, float, double, float16 and bfloat16.
 template <element T, class Op>
 [[nodiscard]] reducer make_reducer(const Op& op) noexcept {
     check_operator<Op, T>();
-    if constexpr (operator_on<Op, T>)
-        return {&detail::combine<T, Op>, detail::state_of(op), sizeof(T)};
+    if constexpr (detail::vectorised<T, detail::bare_operator<Op>>)
+        return detail::vector_reducer<T, detail::bare_operator<Op>>(detail::best_instructions());
+    else if constexpr (operator_on<Op, T>)
+        return {&detail::combine<T, Op>, detail::state_of(op), sizeof(T), &detail::combine_many<T, Op>};
     else
         return {};
 }
@@ -172,7 +171,7 @@ struct finish {
 /// The last stage that Op asks for on elements of type T: for `average` one multiplication by 1/ranks, else null.
 template <class Op, element T>
 [[nodiscard]] constexpr finish::kernel finisher_of() noexcept {
-    if constexpr (std::same_as<detail::bare_operator<Op>, average_operator> && std::floating_point<T>)
+    if constexpr (std::same_as<detail::bare_operator<Op>, average_operator> && detail::floating<T>)
         return &detail::scale_to_average<T>;
     else
         return nullptr;

@@ -26,8 +26,8 @@ struct non_commutative {
     [[no_unique_address]] Functor functor;
 
     template <element T>
-    constexpr auto operator()(const T& left, const T& right) const noexcept(noexcept(functor(left, right)))
-        -> decltype(functor(left, right)) {
+    TUTTI_HOST_DEVICE constexpr auto operator()(const T& left, const T& right) const
+        noexcept(noexcept(functor(left, right))) -> decltype(functor(left, right)) {
         return functor(left, right);
     }
 };
@@ -134,9 +134,9 @@ constexpr void check_operator() noexcept {
 
     static_assert(!adds || !std::same_as<T, bool>,
                   "tutti: sum and product are not defined on bool: take maximum for or, minimum for and");
-    static_assert(!(adds || compares) || std::is_arithmetic_v<T>,
+    static_assert(!(adds || compares) || detail::arithmetic<T>,
                   "tutti: sum, product, minimum and maximum need an arithmetic element: give a functor for a record");
-    static_assert(!averages || std::floating_point<T>,
+    static_assert(!averages || detail::floating<T>,
                   "tutti: average needs a floating-point element: take sum and divide");
     static_assert(!bits || std::integral<T>, "tutti: the bitwise operators need an integer element");
     static_assert(known || operator_on<Op, T>,

@@ -14,9 +14,17 @@ struct reducer {
     using kernel = void (*)(std::byte* to, const std::byte* left, const std::byte* right, std::size_t count,
                             const void* state);
 
+    /// to[i] = ((s0[i] ∘ s1[i]) ∘ s2[i]) ... for `count` elements of `number` sources, two or more, in one pass over
+    /// memory; meant for up to eight. Of 16-bit floating-point elements the whole is computed in float and rounded
+    /// once, so its bits are not those of `combine` called again and again; of all others they are. No pointer need be
+    /// aligned; `to` may equal sources, which may equal each other, and overlaps them in no other way.
+    using many_kernel = void (*)(std::byte* to, const std::byte* const* sources, std::size_t number, std::size_t count,
+                                 const void* state);
+
     kernel combine = nullptr;
     const void* state = nullptr;
     std::size_t element_bytes = 1;
+    many_kernel combine_many = nullptr;
 };
 
 } // namespace tutti

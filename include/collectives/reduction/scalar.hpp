@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bit>
+#include "float16.hpp"
+#include "host_device.hpp"
+
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -10,14 +12,20 @@
 
 /// Arithmetic on one pair of elements with exactly one answer: the rules by which every rank gets the same bits. Each
 /// function rounds at most once and holds no sum of a product, so no compiler can contract it into an fma. The rules
-/// on NaN end where the compiler is told that there are none (-ffast-math, -ffinite-math-only).
+/// on NaN end where the compiler is told that there are none (-ffast-math, -ffinite-math-only). Numbers of 16 bits are
+/// computed with as float, which has more than twice their digits, so that to round the sum or the product once more
+/// gives the nearest number of 16 bits.
 namespace tutti::detail {
+
+/// A constant, because a GPU does not call the functions of std::numeric_limits.
+template <std::floating_point T>
+inline constexpr T quiet_nan = std::numeric_limits<T>::quiet_NaN();
 
 /// The one form of NaN that is ever stored: quiet and positive. Which payload an addition of two NaNs keeps depends on
 /// the order in which the compiler hands them to the processor.
 template <std::floating_point T>
-[[nodiscard]] constexpr T canonical(T x) noexcept {
-    return x == x ? x : std::numeric_limits<T>::quiet_NaN();
+[[nodiscard]] TUTTI_HOST_DEVICE constexpr T canonical(T x) noexcept {
+    return x == x ? x : quiet_nan<T>;
 }
 
 /// An unsigned type that wraps and that integer promotion leaves alone: two 16-bit factors would be multiplied as
@@ -27,16 +35,20 @@ using wrapping =
     std::conditional_t<(sizeof(T) < sizeof(unsigned)), std::type_identity<unsigned>, std::make_unsigned<T>>::type;
 
 template <class T>
-[[nodiscard]] constexpr T add(T a, T b) noexcept {
-    if constexpr (std::floating_point<T>)
+[[nodiscard]] TUTTI_HOST_DEVICE constexpr T add(T a, T b) noexcept {
+    if constexpr (is_narrow_float<T>)
+        return T(add<float>(a, b));
+    else if constexpr (std::floating_point<T>)
         return canonical(a + b);
     else
         return static_cast<T>(static_cast<wrapping<T>>(a) + static_cast<wrapping<T>>(b));
 }
 
 template <class T>
-[[nodiscard]] constexpr T multiply(T a, T b) noexcept {
-    if constexpr (std::floating_point<T>)
+[[nodiscard]] TUTTI_HOST_DEVICE constexpr T multiply(T a, T b) noexcept {
+    if constexpr (is_narrow_float<T>)
+        return T(multiply<float>(a, b));
+    else if constexpr (std::floating_point<T>)
         return canonical(a * b);
     else
         return static_cast<T>(static_cast<wrapping<T>>(a) * static_cast<wrapping<T>>(b));
@@ -53,21 +65,23 @@ using bits_of = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>
 /// of the two candidates sets the sign if either zero has it and changes nothing else. Where one is NaN the candidates
 /// are `a` and `b`, and `or` with a NaN is a NaN. Two minimum instructions and no branch, so it vectorises.
 template <std::floating_point T>
-[[nodiscard]] constexpr T floating_lesser(T a, T b) noexcept {
+[[nodiscard]] TUTTI_HOST_DEVICE constexpr T floating_lesser(T a, T b) noexcept {
     if constexpr (has_bits<T>) {
-        const auto one = std::bit_cast<bits_of<T>>(a < b ? a : b);
-        const auto two = std::bit_cast<bits_of<T>>(b < a ? b : a);
-        return canonical(std::bit_cast<T>(one | two));
+        const auto one = __builtin_bit_cast(bits_of<T>, a < b ? a : b);
+        const auto two = __builtin_bit_cast(bits_of<T>, b < a ? b : a);
+        return canonical(__builtin_bit_cast(T, one | two));
     } else {
-        if (a != a || b != b) return std::numeric_limits<T>::quiet_NaN();
+        if (a != a || b != b) return quiet_nan<T>;
         return a < b || (a == b && __builtin_signbit(a)) ? a : b;
     }
 }
 
 /// The smaller one; NaN if either is NaN; -0 before +0.
 template <class T>
-[[nodiscard]] constexpr T lesser(T a, T b) noexcept {
-    if constexpr (std::floating_point<T>)
+[[nodiscard]] TUTTI_HOST_DEVICE constexpr T lesser(T a, T b) noexcept {
+    if constexpr (is_narrow_float<T>)
+        return T(floating_lesser<float>(a, b));
+    else if constexpr (std::floating_point<T>)
         return floating_lesser(a, b);
     else
         return b < a ? b : a;
@@ -75,8 +89,10 @@ template <class T>
 
 /// The larger one; NaN if either is NaN; -0 before +0.
 template <class T>
-[[nodiscard]] constexpr T greater(T a, T b) noexcept {
-    if constexpr (std::floating_point<T>)
+[[nodiscard]] TUTTI_HOST_DEVICE constexpr T greater(T a, T b) noexcept {
+    if constexpr (is_narrow_float<T>)
+        return T(greater<float>(a, b));
+    else if constexpr (std::floating_point<T>)
         return canonical(-floating_lesser(-a, -b));
     else
         return a < b ? b : a;

@@ -1,0 +1,205 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+// The reduction kernels beside what they are measured by. Each row times its contestants in turn, in every iteration,
+// so that a busy machine slows all of them; ratios are of medians, and above 1 the kernel is faster.
+//
+// `of_copy` compares with a copy that moves the same bytes: reducing n bytes of two sources reads 2n and writes n, as
+// memcpy of 1.5n reads and writes 3n together. The aim is 0.9 of it beyond the cache; more than 1 is possible there,
+// because the copy writes more of them. `of_plain` compares with the loop that one would write, compiled like this
+// file.
+
+#include <collectives/reduction/kernel.hpp>
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace {
+
+using tutti::bfloat16;
+using tutti::float16;
+
+struct freed {
+    void operator()(std::byte* p) const { std::free(p); }
+};
+using memory = std::unique_ptr<std::byte, freed>;
+
+/// How often each contestant is timed.
+constexpr int rounds = 31;
+
+/// Pages of its own, touched, so that no contestant pays for them; and known to others as far as the compiler can tell,
+/// so that nothing that is written there is left out.
+memory touched(std::size_t bytes) {
+    const std::size_t page = 4096;
+    memory m(static_cast<std::byte*>(std::aligned_alloc(page, (bytes + page - 1) / page * page)));
+    std::memset(m.get(), 0, bytes);
+    benchmark::DoNotOptimize(m.get());
+    return m;
+}
+
+/// Seconds of one call, over so many that the clock does not count. One more comes first, so that each contestant finds
+/// the caches as it left them itself.
+template <class Call>
+double seconds_of(const Call& call, std::size_t bytes) {
+    using clock = std::chrono::steady_clock;
+    const std::size_t calls = std::max<std::size_t>(1, (std::size_t{1} << 20) / bytes);
+    call();
+    const auto begin = clock::now();
+    for (std::size_t i = 0; i < calls; ++i) {
+        call();
+        benchmark::ClobberMemory();
+    }
+    return std::chrono::duration<double>(clock::now() - begin).count() / static_cast<double>(calls);
+}
+
+double median(std::vector<double>& values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+/// Times all calls in turn. The first one is the row's own time; the medians come back.
+template <class... Call>
+std::array<double, sizeof...(Call)> in_turn(benchmark::State& state, std::size_t bytes, const Call&... call) {
+    std::array<std::vector<double>, sizeof...(Call)> seconds;
+    for (auto _ : state) {
+        std::size_t i = 0;
+        (seconds[i++].push_back(seconds_of(call, bytes)), ...);
+        state.SetIterationTime(seconds[0].back());
+    }
+    std::array<double, sizeof...(Call)> medians{};
+    std::transform(seconds.begin(), seconds.end(), medians.begin(), median);
+    return medians;
+}
+
+void report(benchmark::State& state, std::size_t moved_bytes, double kernel, const char* name, double other) {
+    state.counters["GB/s"] = static_cast<double>(moved_bytes) / kernel * 1e-9;
+    state.counters[name] = other / kernel;
+}
+
+template <class T, class Op>
+[[gnu::noinline]] void plain(T* to, const T* left, const T* right, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        if constexpr (std::is_same_v<Op, tutti::maximum_operator>)
+            to[i] = left[i] < right[i] ? right[i] : left[i];
+        else
+            to[i] = static_cast<T>(left[i] + right[i]);
+    }
+}
+
+/// Two sources into a third place, or with `in_place` into the first source.
+template <class T, class Op>
+void combine(benchmark::State& state, bool in_place) {
+    const auto bytes = static_cast<std::size_t>(state.range(0));
+    const std::size_t count = bytes / sizeof(T);
+    const tutti::reducer r = tutti::make_reducer<T>(Op{});
+    const memory a = touched(bytes), b = touched(bytes), apart = touched(bytes);
+    const memory copied = touched(bytes * 3 / 2), copy = touched(bytes * 3 / 2);
+    std::byte* const to = in_place ? a.get() : apart.get();
+    const auto [kernel, loop, memcpy_] = in_turn(
+        state, bytes, [&] { r.combine(to, a.get(), b.get(), count, r.state); },
+        [&] {
+            plain<T, Op>(reinterpret_cast<T*>(to), reinterpret_cast<const T*>(a.get()),
+                         reinterpret_cast<const T*>(b.get()), count);
+        },
+        [&] { std::memcpy(copy.get(), copied.get(), bytes * 3 / 2); });
+    report(state, 3 * bytes, kernel, "of_copy", memcpy_);
+    report(state, 3 * bytes, kernel, "of_plain", loop);
+}
+
+/// Several sources in one pass, beside as many passes as there are operators between them.
+template <class T, class Op>
+void combine_many(benchmark::State& state) {
+    const auto bytes = static_cast<std::size_t>(state.range(0)), number = static_cast<std::size_t>(state.range(1));
+    const std::size_t count = bytes / sizeof(T), moved = (number + 1) * bytes;
+    const tutti::reducer r = tutti::make_reducer<T>(Op{});
+    std::vector<memory> owned;
+    std::vector<const std::byte*> sources;
+    for (std::size_t s = 0; s < number; ++s) sources.push_back(owned.emplace_back(touched(bytes)).get());
+    const memory to = touched(bytes), copied = touched(moved / 2), copy = touched(moved / 2);
+    const auto [kernel, passes, memcpy_] = in_turn(
+        state, bytes, [&] { r.combine_many(to.get(), sources.data(), number, count, r.state); },
+        [&] {
+            r.combine(to.get(), sources[0], sources[1], count, r.state);
+            for (std::size_t s = 2; s < number; ++s) r.combine(to.get(), to.get(), sources[s], count, r.state);
+        },
+        [&] { std::memcpy(copy.get(), copied.get(), moved / 2); });
+    report(state, moved, kernel, "of_copy", memcpy_);
+    report(state, moved, kernel, "of_passes", passes);
+}
+
+/// From which size on stores past the caches pay (`streamed_bytes`): the kernel that streams everything beside the one
+/// that streams nothing, where the result is left alone and where it is read next.
+void streaming(benchmark::State& state, bool read_next) {
+    using namespace tutti::detail;
+    const auto bytes = static_cast<std::size_t>(state.range(0)), count = bytes / sizeof(float);
+    const memory a = touched(bytes), b = touched(bytes), to = touched(bytes), next = touched(bytes);
+    const std::byte* const sources[] = {a.get(), b.get()};
+    const auto run = [&](tutti::reducer::many_kernel kernel) {
+        kernel(to.get(), sources, 2, count, nullptr);
+        if (read_next) std::memcpy(next.get(), to.get(), bytes);
+    };
+    const auto [streamed, cached] = in_turn(
+        state, bytes, [&] { run(&reduce_baseline<float, tutti::sum_operator, cache_line_bytes>); },
+        [&] { run(&reduce_baseline<float, tutti::sum_operator, SIZE_MAX>); });
+    report(state, 3 * bytes, streamed, "of_cached", cached);
+}
+
+template <class T>
+void add_rows() {
+    const std::string type = tutti::type_name<T>();
+    const auto add = [&](const std::string& name, void (*row)(benchmark::State&, bool), bool in_place) {
+        benchmark::RegisterBenchmark((name + "/" + type).c_str(), row, in_place)
+            ->Arg(4 << 10)
+            ->Arg(256 << 10)
+            ->Arg(32 << 20)
+            ->UseManualTime()
+            ->Iterations(rounds);
+    };
+    add("sum", combine<T, tutti::sum_operator>, false);
+    add("sum_in_place", combine<T, tutti::sum_operator>, true);
+    add("maximum", combine<T, tutti::maximum_operator>, false);
+}
+
+template <class T>
+void add_rows_of_many() {
+    benchmark::RegisterBenchmark(("sum_of_many/" + tutti::type_name<T>()).c_str(), combine_many<T, tutti::sum_operator>)
+        ->ArgsProduct({{4 << 10, 256 << 10, 32 << 20}, {4, 8}})
+        ->UseManualTime()
+        ->Iterations(rounds);
+}
+
+} // namespace
+
+BENCHMARK_CAPTURE(streaming, left_alone, false)
+    ->RangeMultiplier(2)
+    ->Range(1 << 20, 64 << 20)
+    ->UseManualTime()
+    ->Iterations(rounds);
+BENCHMARK_CAPTURE(streaming, read_next, true)
+    ->RangeMultiplier(2)
+    ->Range(1 << 20, 64 << 20)
+    ->UseManualTime()
+    ->Iterations(rounds);
+
+int main(int count, char** words) {
+    add_rows<float>();
+    add_rows<double>();
+    add_rows<std::int32_t>();
+    add_rows<std::int64_t>();
+    add_rows<float16>();
+    add_rows<bfloat16>();
+    add_rows_of_many<float>();
+    add_rows_of_many<bfloat16>();
+    benchmark::Initialize(&count, words);
+    if (benchmark::ReportUnrecognizedArguments(count, words)) return 1;
+    benchmark::RunSpecifiedBenchmarks();
+}

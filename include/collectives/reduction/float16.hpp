@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "host_device.hpp"
+#include "sixteen_bits.hpp"
+
+#include <cstdint>
+#include <type_traits>
+
+namespace tutti {
+
+/// A number that is stored in 16 bits and computed with as float, so that a + b is a float and an expression rounds
+/// where it is stored. Of the library's own, because compilers differ in the 16-bit types that they offer, and in
+/// where.
+template <class Format>
+struct narrow_float {
+    using format = Format;
+
+    narrow_float() = default;
+
+    /// The nearest number, ties to even. Beyond the largest it is an infinity; a NaN is stored in one form, quiet and
+    /// positive.
+    TUTTI_HOST_DEVICE explicit constexpr narrow_float(float x) noexcept
+        : bits(static_cast<std::uint16_t>(detail::narrowed<Format>(x))) {}
+
+    /// The number that these bits stand for.
+    [[nodiscard]] TUTTI_HOST_DEVICE static constexpr narrow_float from_bits(std::uint16_t stored) noexcept {
+        narrow_float x(0.0F);
+        x.bits = stored;
+        return x;
+    }
+
+    /// The same number.
+    TUTTI_HOST_DEVICE constexpr operator float() const noexcept { return detail::widened<Format>(bits); }
+
+    std::uint16_t bits;
+};
+
+/// IEEE 754 binary16, "half": 11 significant bits, up to 65504.
+using float16 = narrow_float<detail::binary16>;
+/// The upper half of a float: 8 significant bits, float's range.
+using bfloat16 = narrow_float<detail::brain16>;
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_narrow_float = false;
+template <class Format>
+inline constexpr bool is_narrow_float<narrow_float<Format>> = true;
+
+/// What a reduction of T is computed in: float for 16 bits, else T itself.
+template <class T>
+using wide = std::conditional_t<is_narrow_float<T>, float, T>;
+
+/// A floating-point element.
+template <class T>
+concept floating = std::is_floating_point_v<T> || is_narrow_float<T>;
+
+/// An element with the built-in arithmetic.
+template <class T>
+concept arithmetic = std::is_arithmetic_v<T> || is_narrow_float<T>;
+
+} // namespace detail
+
+} // namespace tutti

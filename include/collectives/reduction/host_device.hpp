@@ -1,0 +1,10 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// On each operation of elements: what a GPU may run as well as the host.
+#if defined(__CUDACC__)
+#define TUTTI_HOST_DEVICE __host__ __device__
+#else
+#define TUTTI_HOST_DEVICE
+#endif

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../operators.hpp"
+#include "../reducer.hpp"
+#include "over_sources.hpp"
+
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+
+/// The kernels of the built-in operators, one for each set of instructions. Only those of the element and operator of a
+/// call are instantiated, and types that reduce alike share them.
+namespace tutti::detail {
+
+/// Op on elements of type T has vector kernels.
+template <class T, class Op>
+concept vectorised =
+    operator_on<Op, T> &&
+    (std::same_as<T, float> || std::same_as<T, double> || is_narrow_float<T> || (std::integral<T> && sizeof(T) <= 8)) &&
+    !built_in_name<Op>().empty();
+
+/// The element that stands for T, by size and sign: for long and long long one, for bool the byte that holds it.
+template <class T>
+struct stand_in {
+    using type = T;
+};
+template <std::integral T>
+struct stand_in<T> {
+    using type = integer_of<sizeof(T), std::is_signed_v<T>>;
+};
+
+/// The operator that stands for Op: an average is a sum until its last stage.
+template <class Op>
+using plain_operator = std::conditional_t<std::same_as<Op, average_operator>, sum_operator, Op>;
+
+template <class T, class Op, std::size_t streamed_from = streamed_bytes>
+[[gnu::noinline]] void reduce_baseline(std::byte* to, const std::byte* const* sources, std::size_t number,
+                                       std::size_t count, const void*) noexcept {
+    reduce_all<T, Op, instructions::baseline, streamed_from>(to, {sources, number}, count);
+}
+
+#if defined(__x86_64__)
+template <class T, class Op>
+[[gnu::noinline, gnu::target("avx2,f16c")]] void reduce_avx2(std::byte* to, const std::byte* const* sources,
+                                                             std::size_t number, std::size_t count,
+                                                             const void*) noexcept {
+    reduce_all<T, Op, instructions::avx2>(to, {sources, number}, count);
+}
+
+template <class T, class Op>
+[[gnu::noinline, gnu::target("avx2,f16c,avx512f,avx512bw,avx512dq,avx512vl")]] void
+reduce_avx512(std::byte* to, const std::byte* const* sources, std::size_t number, std::size_t count,
+              const void*) noexcept {
+    reduce_all<T, Op, instructions::avx512>(to, {sources, number}, count);
+}
+#endif
+
+/// Two sources are the common case of many.
+template <reducer::many_kernel many>
+void combine_two(std::byte* to, const std::byte* left, const std::byte* right, std::size_t count, const void* state) {
+    const std::byte* const sources[] = {left, right};
+    many(to, sources, 2, count, state);
+}
+
+template <reducer::many_kernel many>
+[[nodiscard]] constexpr reducer reducer_of(std::size_t element_bytes) noexcept {
+    return {&combine_two<many>, nullptr, element_bytes, many};
+}
+
+/// Precondition: this processor has the instructions.
+template <class T, class Op>
+    requires vectorised<T, Op>
+[[nodiscard]] reducer vector_reducer(instructions set) noexcept {
+    using element = stand_in<T>::type;
+    using operation = plain_operator<Op>;
+#if defined(__x86_64__)
+    if (set == instructions::avx512) return reducer_of<&reduce_avx512<element, operation>>(sizeof(T));
+    if (set == instructions::avx2) return reducer_of<&reduce_avx2<element, operation>>(sizeof(T));
+#endif
+    static_cast<void>(set);
+    return reducer_of<&reduce_baseline<element, operation>>(sizeof(T));
+}
+
+} // namespace tutti::detail

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../memory.hpp"
+#include "../scalar.hpp"
+#include "pack.hpp"
+
+#include <cstddef>
+#include <utility>
+
+/// data = data * factor for elements of 16 bits, rounded once: the last stage of an average. Other types need no
+/// vectors of ours for it.
+namespace tutti::detail {
+
+template <class Pack, std::size_t... i>
+[[gnu::always_inline]] inline void scale_packs(std::byte* data, float factor, std::index_sequence<i...>) noexcept {
+    typename Pack::vector x[sizeof...(i)];
+    (Pack::template load<i>(x[i], data), ...);
+    ((x[i] *= factor), ...);
+    (Pack::template store<i, false>(data, x), ...);
+}
+
+template <class T, instructions set>
+[[gnu::always_inline]] inline void scale_all(std::byte* data, std::size_t count, float factor) noexcept {
+    using large = pack<T, set, register_bytes(set)>;
+    constexpr std::size_t bytes = 2 * large::bytes;
+    const std::size_t end = count * sizeof(T);
+    std::size_t at = 0;
+    for (; end - at >= bytes; at += bytes) scale_packs<large>(data + at, factor, std::make_index_sequence<2>());
+    for (; at < end; at += sizeof(T)) store<T>(data + at, T(multiply<float>(load<T>(data + at), factor)));
+}
+
+template <class T>
+[[gnu::noinline]] void scale_baseline(std::byte* data, std::size_t count, float factor) noexcept {
+    scale_all<T, instructions::baseline>(data, count, factor);
+}
+
+#if defined(__x86_64__)
+template <class T>
+[[gnu::noinline, gnu::target("avx2,f16c")]] void scale_avx2(std::byte* data, std::size_t count, float factor) noexcept {
+    scale_all<T, instructions::avx2>(data, count, factor);
+}
+
+template <class T>
+[[gnu::noinline, gnu::target("avx2,f16c,avx512f,avx512bw,avx512dq,avx512vl")]] void
+scale_avx512(std::byte* data, std::size_t count, float factor) noexcept {
+    scale_all<T, instructions::avx512>(data, count, factor);
+}
+#endif
+
+/// Precondition: this processor has the instructions.
+template <class T>
+void scale(std::byte* data, std::size_t count, float factor, instructions set) noexcept {
+#if defined(__x86_64__)
+    if (set == instructions::avx512) return scale_avx512<T>(data, count, factor);
+    if (set == instructions::avx2) return scale_avx2<T>(data, count, factor);
+#endif
+    static_cast<void>(set);
+    scale_baseline<T>(data, count, factor);
+}
+
+} // namespace tutti::detail
