@@ -49,7 +49,7 @@ struct endpoint {
 
 /// Ranks that are processes of one host, over memory that they share.
 ///
-/// - Small messages lie beside their flag, in one cache line up to 32 bytes; no system call unless somebody sleeps.
+/// - Small messages lie beside their flag, in one cache line up to 24 bytes; no system call unless somebody sleeps.
 ///   Parts of up to 16 KiB go through 16 slots of each channel and direction; a send completes when all of it has been
 ///   copied there, at most 256 KiB ahead of the receives.
 /// - Messages in symmetric memory (see allocate) are read or reduced where they lie, from
@@ -60,8 +60,9 @@ struct endpoint {
 ///   is looked at at least every 20 ms, every millisecond when a rank of this host has raised the alarm.
 /// - The shared memory has no name: nothing of it stays, however the processes end, and it is not bounded by the size
 ///   of /dev/shm. Each rank finds the others' through /proc, so all must run as one user in one process namespace.
-/// - A context that was closed may be opened again when both sides have closed it.
-/// - Memory: for each channel and direction 4 KiB, and up to 256 KiB once larger messages pass.
+/// - A context that was closed may be opened again when both sides have closed it. close() waits a tenth of a second at
+///   most for a peer that is stopped while it reads symmetric memory in place; it delivers nothing when it goes on.
+/// - Memory: half a MiB a rank; for each channel and direction 4 KiB, and up to 256 KiB once larger messages pass.
 class shared_memory {
 public:
     using channel = detail::shm::channel;

@@ -50,6 +50,9 @@ public:
         void store(std::uint32_t to, std::memory_order) noexcept { step(), value_.store(to); }
         std::uint32_t exchange(std::uint32_t to, std::memory_order) noexcept { return step(), value_.exchange(to); }
         std::uint32_t fetch_or(std::uint32_t bits, std::memory_order) noexcept { return step(), value_.fetch_or(bits); }
+        std::uint32_t fetch_and(std::uint32_t bits, std::memory_order) noexcept {
+            return step(), value_.fetch_and(bits);
+        }
 
         friend void sleep_on(word& w, std::uint32_t seen, transport::clock::time_point) noexcept { w.sleep(seen); }
         friend void wake_all(word& w) noexcept { w.wake(); }

@@ -30,12 +30,20 @@ struct member {
     bool running = true;
 };
 
-std::string describe(int rank, const siginfo_t& how, double seconds) {
-    if (how.si_code == CLD_EXITED)
-        return fmt::format("rank {} exited with status {} after {:.1f} s", rank, how.si_status, seconds);
-    const char* name = sigabbrev_np(how.si_status);
-    return fmt::format("rank {} was ended by signal {} ({}{}) after {:.1f} s", rank, how.si_status, name ? "SIG" : "",
-                       name ? name : "unknown", seconds);
+/// How a rank ended, and when.
+struct ending {
+    int rank;
+    siginfo_t how;
+    double after_s;
+};
+
+std::string describe(const ending& e) {
+    const int status = e.how.si_status;
+    if (e.how.si_code == CLD_EXITED)
+        return fmt::format("rank {} exited with status {} after {:.1f} s", e.rank, status, e.after_s);
+    const char* name = sigabbrev_np(status);
+    return fmt::format("rank {} was ended by signal {} ({}{}) after {:.1f} s", e.rank, status, name ? "SIG" : "",
+                       name ? name : "unknown", e.after_s);
 }
 
 /// The processes of one launch. Whatever happens, none is left when it ends.
@@ -126,6 +134,7 @@ private:
         if (now >= judge_at_) judge_all();
         if (now >= limit_) {
             limit_ = never;
+            judge_all();
             conclude(124, fmt::format("not done after {:.1f} s", seconds_since_start()));
             terminate_at_ = now;
             leaving_ = true;
@@ -149,6 +158,7 @@ private:
 
     // The ranks are ended: what they still do, nobody can see.
     void lose_output(int number) {
+        judge_all();
         if (number == EPIPE) {
             conclude(128 + SIGPIPE, "nobody reads the output any more");
         } else {
@@ -173,6 +183,7 @@ private:
     }
 
     void forward(int number) {
+        judge_all();
         signal_all(number);
         kill_at_ = std::min(kill_at_, clock::now() + options_.grace);
         leaving_ = true;
@@ -189,7 +200,7 @@ private:
             const auto id = static_cast<id_t>(members_[i].pid);
             if (!members_[i].running || waitid(P_PID, id, &how, WEXITED | WNOHANG | WNOWAIT) != 0 || how.si_pid == 0)
                 continue;
-            ended_.emplace_back(static_cast<int>(i), how);
+            ended_.push_back({static_cast<int>(i), how, seconds_since_start()});
             retire(members_[i]);
         }
         if (ended_.empty()) return;
@@ -202,18 +213,16 @@ private:
 
     // The kernel does not say in which order processes ended, and closes the connections of one that was killed before
     // it tells of the death: a rank that has noticed may be gone first. So exits are judged after a moment, and a death
-    // by a signal that others send is taken for their cause.
+    // by a signal is taken for their cause.
     void judge_all() {
         judge_at_ = never;
         std::stable_partition(ended_.begin(), ended_.end(), was_killed);
-        for (const auto& [rank, how] : ended_) judge(rank, how);
+        for (const ending& e : ended_) judge(e);
         ended_.clear();
     }
 
-    // By a signal, and not by one of its own: an error that nobody catches ends in SIGABRT.
-    static bool was_killed(const std::pair<int, siginfo_t>& end) {
-        return end.second.si_code != CLD_EXITED && end.second.si_status != SIGABRT;
-    }
+    // SIGABRT is how an error ends that nobody catches: rather a consequence.
+    static bool was_killed(const ending& e) { return e.how.si_code != CLD_EXITED && e.how.si_status != SIGABRT; }
 
     // The group is ended before its leader is reaped: until then its number cannot belong to anybody else.
     void retire(member& m) {
@@ -225,13 +234,12 @@ private:
         m.error.end();
     }
 
-    void judge(int rank, const siginfo_t& how) {
-        if (how.si_code == CLD_EXITED && how.si_status == 0) return;
-        if (options_.on_failure) options_.on_failure(rank);
+    void judge(const ending& e) {
+        if (e.how.si_code == CLD_EXITED && e.how.si_status == 0) return;
+        if (options_.on_failure) options_.on_failure(e.rank);
         if (result_.status != 0) return;
-        result_.first = rank;
-        conclude(how.si_code == CLD_EXITED ? how.si_status : 128 + how.si_status,
-                 describe(rank, how, seconds_since_start()));
+        result_.first = e.rank;
+        conclude(e.how.si_code == CLD_EXITED ? e.how.si_status : 128 + e.how.si_status, describe(e));
         terminate_at_ = std::min(terminate_at_, clock::now() + options_.patience);
     }
 
@@ -258,7 +266,7 @@ private:
     bool leaving_ = false; // a signal, the limit or lost output: a reader who stalls is not waited for
     std::vector<member> members_;
     int running_ = 0;
-    std::vector<std::pair<int, siginfo_t>> ended_; // and not judged yet
+    std::vector<ending> ended_; // and not judged yet
     launch_result result_;
 };
 

@@ -24,7 +24,7 @@ struct launch_options {
     std::chrono::milliseconds patience{3000}; ///< from the first failure until the others are sent SIGTERM
     std::chrono::milliseconds grace{5000};    ///< from SIGTERM (or a forwarded signal) until SIGKILL
     std::chrono::milliseconds limit{0};       ///< the longest that all may take together; 0: no limit
-    std::function<void(int rank)> on_failure; ///< called for each rank that fails, as soon as it is known
+    std::function<void(int rank)> on_failure; ///< called for each rank that fails, within a moment
 };
 
 /// How a launch ended.

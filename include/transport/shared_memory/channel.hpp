@@ -10,17 +10,21 @@ namespace tutti::transport::detail::shm {
 
 /// One rank's end of the two lanes to and from a peer in one context.
 class channel {
+    own_segment::way made_; // first: when it is there nothing throws any more
+
 public:
-    channel(own_segment::way made, context k, int self, peer& theirs, symmetric_heap& heap,
+    /// Throws std::system_error where there is no more memory.
+    channel(context k, int self, int other, own_segment& mine, peer& theirs, symmetric_heap& heap,
             std::vector<std::byte>& landing, const shared_memory_limits& limits)
-        : out(*made.data, *made.where, theirs.bell(), heap, limits), in(k, self, theirs, landing), made_(*made.where) {
+        : made_(mine.add_lane(k, other)), out(*made_.data, *made_.where, theirs, heap, limits),
+          in(k, self, theirs, landing) {
         theirs.bell().ring(); // who waits for the lane can begin
     }
     channel(const channel&) = delete;
     channel& operator=(const channel&) = delete;
     ~channel() {
         out.withdraw();
-        made_.closed.fetch_or(directory::entry::by_sender, std::memory_order_release);
+        made_.where->closed.fetch_or(directory::entry::by_sender, std::memory_order_release);
     }
 
     bool advance() {
@@ -34,9 +38,6 @@ public:
     outbox out;
     inbox in;
     bool listed = false; ///< among its rank's busy channels
-
-private:
-    directory::entry& made_;
 };
 
 } // namespace tutti::transport::detail::shm

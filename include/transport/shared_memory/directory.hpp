@@ -16,8 +16,10 @@ namespace tutti::transport::detail::shm {
 ///
 /// An entry is published by `reader` (release) and found by it (acquire); its other fields then stay as they are until
 /// both sides have closed it (each by its bit, release). The sender alone uses it again (acquire): it takes the reader
-/// away first, so nobody finds an entry that is being written. A receiver reads the fields only of entries that are
-/// its own and that it has not closed: no sender writes those.
+/// away first, then writes the fields, then takes the bits away (release), then names the new reader. A receiver looks
+/// at the bits first (acquire) and at the reader second: an entry that it had closed and finds open leads elsewhere by
+/// then, or anew to it. It reads the fields only of entries that lead to it and that it has not closed: no sender
+/// writes those.
 class directory {
 public:
     static constexpr std::uint32_t most_lanes = 16 * 1024;
@@ -55,7 +57,7 @@ public:
         e.slot = k.slot;
         e.communicator = k.communicator;
         e.serial = ++serial_;
-        e.closed.store(0, std::memory_order_relaxed);
+        e.closed.store(0, std::memory_order_release);
         e.may_lend.store(0, std::memory_order_relaxed);
         e.reader.store(reader, std::memory_order_release);
         if (index >= used_.load(std::memory_order_relaxed)) used_.store(index + 1, std::memory_order_release);
@@ -68,8 +70,9 @@ public:
         const std::uint32_t used = used_.load(std::memory_order_acquire);
         for (std::uint32_t i = 0; i < used; ++i) {
             const entry& e = entries_[i];
+            // In this order: who sees that an entry which it had closed is open again sees that it leads elsewhere now.
+            if ((e.closed.load(std::memory_order_acquire) & entry::by_receiver) != 0) continue;
             if (e.reader.load(std::memory_order_acquire) != reader) continue;
-            if ((e.closed.load(std::memory_order_relaxed) & entry::by_receiver) != 0) continue;
             if (e.communicator != k.communicator || e.slot != k.slot) continue;
             if (!oldest || e.serial < entries_[*oldest].serial) oldest = i;
         }

@@ -41,10 +41,17 @@ public:
     [[nodiscard]] channel& open(context k, int other) {
         const auto known = ends_.find({k, other});
         if (known != ends_.end()) return *known->second;
+        settle();
         busy_.reserve(ends_.size() + 1);
-        auto made =
-            std::make_unique<channel>(mine_.add_lane(k, other), k, rank_, peer_of(other), *heap_, landing_, limits_);
-        return *ends_.emplace(std::pair{k, other}, std::move(made)).first->second;
+        const auto place = ends_.try_emplace({k, other}).first;
+        try {
+            place->second =
+                std::make_unique<channel>(k, rank_, other, mine_, peer_of(other), *heap_, landing_, limits_);
+        } catch (...) {
+            ends_.erase(place);
+            throw;
+        }
+        return *place->second;
     }
 
     /// Any thread. Memory that the peers read and reduce where it lies; throws std::system_error.
@@ -75,8 +82,12 @@ public:
     void close(context k) {
         const auto first = ends_.lower_bound({k, 0});
         auto last = first;
-        for (; last != ends_.end() && last->first.first == k; ++last) std::erase(busy_, last->second.get());
+        for (; last != ends_.end() && last->first.first == k; ++last) {
+            std::erase(busy_, last->second.get());
+            if (!last->second->in.close()) unmade_.push_back({k, last->first.second});
+        }
         ends_.erase(first, last);
+        settle();
     }
 
     /// progress() would move something.
@@ -98,9 +109,8 @@ public:
     }
 
     [[nodiscard]] std::optional<std::string> broken(int other) {
-        if (std::any_of(ends_.begin(), ends_.end(),
-                        [&](const auto& e) { return e.first.second == other && e.second->in.unreadable(); }))
-            return "its memory cannot be read any more";
+        for (const auto& [where, end] : ends_)
+            if (where.second == other && !end->in.broken().empty()) return end->in.broken();
         const peer& p = peer_of(other);
         // First whether it is gone, then what it has left behind: all that it had sent is seen.
         const bool left = p.has_left();
@@ -110,6 +120,15 @@ public:
 
 private:
     [[nodiscard]] peer& peer_of(int rank) const noexcept { return *peers_[static_cast<std::size_t>(rank)]; }
+
+    /// Closes the lanes that peers have made for contexts that this rank had left before.
+    void settle() {
+        std::erase_if(unmade_, [this](unmade& u) {
+            peer& p = peer_of(u.sender);
+            const std::uint32_t additions = p.top().lanes.additions();
+            return additions != std::exchange(u.seen_additions, additions) && inbox::close_lane(p, u.where, rank_);
+        });
+    }
 
     void list(channel& h) {
         if (std::exchange(h.listed, true)) return;
@@ -148,6 +167,13 @@ private:
     }
 
     shared_memory_limits limits_;
+    /// A lane that its sender had not made when this rank left the context.
+    struct unmade {
+        context where;
+        int sender;
+        std::uint32_t seen_additions = 0;
+    };
+
     own_segment mine_;
     std::shared_ptr<symmetric_heap> heap_ = std::make_shared<symmetric_heap>(mine_.top().symmetric);
     int rank_ = 0;
@@ -155,6 +181,7 @@ private:
     std::vector<std::byte> landing_;
     std::map<std::pair<context, int>, std::unique_ptr<channel>> ends_;
     std::vector<channel*> busy_; // those with transfers under way
+    std::vector<unmade> unmade_;
 };
 
 } // namespace tutti::transport::detail::shm

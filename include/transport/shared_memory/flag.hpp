@@ -13,14 +13,13 @@ namespace tutti::transport::detail::shm {
 /// - `full`, set by the sender: header and data are complete. Its release publishes them to the receiver's acquiring
 ///   look. The receiver clears it; that release tells the sender's acquire that slot and lent memory are no longer
 ///   read.
-/// - `withdrawn`, set by the sender: it wants its lent memory back, at once. A receiver copies lent memory before it
-///   uses it, and looks for this bit after each copy: what it copied may have changed, and is not used. (The sender's
-///   fence comes after the bit and before its memory changes; the receiver's after the copy and before its look. So who
-///   has copied anything newer sees the bit.)
-/// - `reading`, set by the receiver: it is using lent memory that it has mapped, without a copy. Cleared (release)
-/// after
-///   each piece. Whoever of `reading` and `withdrawn` comes second sees the other: a receiver that finds `withdrawn`
-///   reads nothing, a sender that finds `reading` waits (acquire) until that piece is done.
+/// - `withdrawn`, set by the sender: it wants its lent memory back, at once. A receiver that copies private memory, or
+///   uses mapped memory in place, looks for this bit after each piece: what it has read may have changed, and is not
+///   delivered. (The sender's fence comes after the bit and before its memory changes; the receiver's after its reading
+///   and before its look. So who has read anything newer sees the bit.)
+/// - `reading`, set by the receiver while it uses mapped memory in place. Whoever of `reading` and `withdrawn` comes
+///   second sees the other: a receiver that finds `withdrawn` reads nothing, a sender that finds `reading` waits
+///   (acquire) until that piece is done, or not for ever: see `withdrawn`.
 /// - `awaited`, set by either: it is about to sleep until `full` changes. Whoever changes `full` does it by an exchange
 ///   and rings the other's bell if this bit was set; whoever sets this bit too late sees the changed `full` and does
 ///   not sleep. A stale bit costs a needless ring.
@@ -55,7 +54,7 @@ public:
     [[nodiscard]] bool has_part_asking() noexcept {
         return has_part(state_.fetch_or(awaited, std::memory_order_acq_rel));
     }
-    /// The receiver, after it has copied lent memory: what it has copied is not to be used.
+    /// The receiver, after it has read lent memory: what it has read is not to be delivered.
     [[nodiscard]] bool was_withdrawn() const noexcept {
         std::atomic_thread_fence(std::memory_order_seq_cst);
         return (state_.load(std::memory_order_relaxed) & withdrawn) != 0;

@@ -6,7 +6,10 @@
 #include "peer.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tutti::transport::detail::shm {
@@ -25,10 +28,16 @@ public:
     }
     inbox(const inbox&) = delete;
     inbox& operator=(const inbox&) = delete;
-    /// What still comes is not looked at.
-    ~inbox() {
-        connect(); // a lane that was never needed is free all the same
-        if (entry_) entry_->closed.fetch_or(directory::entry::by_receiver, std::memory_order_release);
+
+    /// What still comes is not looked at. False if the sender has not made the lane yet: then it is to be closed when
+    /// it has.
+    [[nodiscard]] bool close() noexcept { return close_lane(from_, where_, self_, entry_); }
+    /// The same for a lane of a context that this rank has left before.
+    [[nodiscard]] static bool close_lane(peer& from, context k, int self, directory::entry* known = nullptr) noexcept {
+        directory& lanes = from.top().lanes;
+        if (const auto index = known ? std::nullopt : lanes.find(k, self)) known = &lanes.at(*index);
+        if (known) known->closed.fetch_or(directory::entry::by_receiver, std::memory_order_release);
+        return known != nullptr;
     }
 
     void receive(transfer& x) {
@@ -51,17 +60,17 @@ public:
     [[nodiscard]] bool busy() const noexcept { return !waiting_.empty() || unwanted_ > 0; }
 
     /// A part is there, whether or not a receive waits for it.
-    [[nodiscard]] bool has_part() noexcept { return connect() && !unreadable_ && lane_->at(next_).flag.has_part(); }
+    [[nodiscard]] bool has_part() noexcept { return connect() && broken_.empty() && lane_->at(next_).flag.has_part(); }
 
-    /// A message was lent, and its sender's memory could not be read: it is gone.
-    [[nodiscard]] bool unreadable() const noexcept { return unreadable_; }
+    /// Why nothing more can be received, if so.
+    [[nodiscard]] const std::string& broken() const noexcept { return broken_; }
 
     /// advance() would move something.
     [[nodiscard]] bool ready() noexcept { return busy() && has_part(); }
 
     /// As ready(); if not, the sender rings this rank's bell when that changes, or when it makes the lane.
     [[nodiscard]] bool ask() noexcept {
-        return busy() && connect() && !unreadable_ && lane_->at(next_).flag.has_part_asking();
+        return busy() && connect() && broken_.empty() && lane_->at(next_).flag.has_part_asking();
     }
 
 private:
@@ -75,7 +84,12 @@ private:
         const auto index = lanes.find(where_, self_);
         if (!index) return false;
         entry_ = &lanes.at(*index);
-        lane_ = &from_.lane_at(*index);
+        try {
+            lane_ = &from_.lane_at(*index);
+        } catch (const std::exception& e) {
+            broken_ = cannot_reach(e);
+            return false;
+        }
         if (from_.readable()) entry_->may_lend.store(1, std::memory_order_relaxed);
         return true;
     }
@@ -115,26 +129,48 @@ private:
     /// A piece of what can be used where it lies. False if that was not to be.
     bool use_lent(slot& s, const transfer& x) {
         const std::size_t bytes = std::min(piece_of(x), x.bytes - arrived_);
-        const std::byte* const there = from_.symmetric(s.region, s.lent + arrived_, bytes);
-        unreadable_ = !there && !s.flag.was_withdrawn();
+        const std::byte* there = nullptr;
+        try {
+            there = from_.symmetric(s.region, s.lent + arrived_, bytes);
+        } catch (const std::exception& e) {
+            broken_ = cannot_reach(e);
+            return false;
+        }
+        if (!there && !s.flag.was_withdrawn()) broken_ = gone;
         if (!there) return false;
         const bool granted = s.flag.begin_reading();
         if (granted) delivery_.take({there, bytes});
         s.flag.end_reading();
-        if (granted) arrived_ += bytes;
-        return granted;
+        // Again: this rank may have been stopped meanwhile for longer than the sender waits.
+        if (!granted || s.flag.was_withdrawn()) return false;
+        arrived_ += bytes;
+        return true;
+    }
+
+    [[nodiscard]] bool has_landing(std::size_t bytes) {
+        try {
+            if (landing_.size() < bytes) landing_.resize(bytes);
+        } catch (const std::exception& e) {
+            broken_ = cannot_reach(e);
+        }
+        return broken_.empty();
+    }
+    [[nodiscard]] static std::string cannot_reach(const std::exception& e) {
+        return std::string("this rank cannot reach its memory: ") + e.what();
     }
 
     /// A piece of what lies in private memory. False if it could not be read.
     bool copy_lent(slot& s, const transfer& x) {
         const std::size_t bytes = std::min(piece_of(x), x.bytes - arrived_);
         std::byte* const own = delivery_.place();
-        if (!own && landing_.size() < bytes) landing_.resize(bytes);
+        if (!own && !has_landing(bytes)) return false;
         std::byte* const to = own ? own : landing_.data();
         const bool copied = read_foreign(from_.process(), s.lent + arrived_, to, bytes);
         if (s.flag.was_withdrawn()) return false;
-        unreadable_ = !copied;
-        if (unreadable_) return false;
+        if (!copied || from_.is_dead()) { // a dead process's number may be another's by now
+            broken_ = gone;
+            return false;
+        }
         if (own)
             delivery_.placed(bytes);
         else
@@ -159,6 +195,8 @@ private:
         return true;
     }
 
+    static constexpr const char* gone = "its memory cannot be read any more";
+
     context where_;
     int self_;
     peer& from_;
@@ -170,7 +208,7 @@ private:
     delivery delivery_;        ///< to the first of them, once its message has begun
     std::size_t arrived_ = 0;  ///< of that message
     std::size_t unwanted_ = 0; ///< what is still to come of a message that was not expected
-    bool unreadable_ = false;  ///< see unreadable()
+    std::string broken_;       ///< see broken()
     std::uint32_t next_ = 0;   ///< turn of the next part
 };
 

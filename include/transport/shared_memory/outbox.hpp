@@ -4,9 +4,8 @@
 
 #include "../transfer.hpp"
 #include "directory.hpp"
-#include "doorbell.hpp"
-#include "lane.hpp"
 #include "options.hpp"
+#include "peer.hpp"
 #include "symmetric_heap.hpp"
 
 #include <algorithm>
@@ -20,7 +19,7 @@ namespace tutti::transport::detail::shm {
 /// The sending end of a lane. Driven by the sender's thread; the flags are argued in flag.hpp.
 class outbox {
 public:
-    outbox(lane& way, const directory::entry& where, doorbell& receiver, symmetric_heap& heap,
+    outbox(lane& way, const directory::entry& where, const peer& receiver, symmetric_heap& heap,
            const shared_memory_limits& limits) noexcept
         : lane_(way), where_(where), receiver_(receiver), heap_(heap), limits_(limits) {}
 
@@ -51,14 +50,15 @@ public:
     }
 
     /// Forgets all transfers; nothing is delivered any more that is read of their memory from now on. Waits for a piece
-    /// that is being used; a second at most, for the peer may have ended in the middle of it.
+    /// that is being used; not for long, since the peer may have been stopped in the middle of it. When it goes on it
+    /// notices, and delivers nothing.
     void withdraw() noexcept {
         for (std::uint32_t turn = 0; turn < lane::slots; ++turn)
             if (lent_[turn]) lane_.at(turn).flag.withdraw();
         decltype(slot::flag)::finish_withdrawals();
-        const auto until = clock::now() + std::chrono::seconds{1};
+        const auto until = clock::now() + std::chrono::milliseconds{100};
         for (std::uint32_t turn = 0; turn < lane::slots; ++turn)
-            while (lent_[turn] && lane_.at(turn).flag.is_being_read() && clock::now() < until)
+            while (lent_[turn] && lane_.at(turn).flag.is_being_read() && !receiver_.is_dead() && clock::now() < until)
                 std::this_thread::yield();
         lent_ = {};
         lent_count_ = 0;
@@ -89,7 +89,7 @@ private:
             copy_part(s, x);
         }
         ++next_;
-        if (s.flag.publish()) receiver_.ring();
+        if (s.flag.publish()) receiver_.bell().ring();
         if (!lend && x.moved == x.bytes) complete(*waiting_.pop());
     }
 
@@ -127,7 +127,7 @@ private:
 
     lane& lane_;
     const directory::entry& where_;
-    doorbell& receiver_;
+    const peer& receiver_;
     symmetric_heap& heap_;
     const shared_memory_limits& limits_;
     transfer_queue waiting_;                    ///< for free slots

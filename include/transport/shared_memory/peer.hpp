@@ -65,7 +65,10 @@ private:
         if (e.id.load(std::memory_order_acquire) != region) return nullptr;
         const bootstrap::descriptor file = open_file(process_, e.file.load(std::memory_order_relaxed));
         const std::size_t bytes = e.bytes.load(std::memory_order_relaxed);
-        if (!file || ::lseek(file.get(), 0, SEEK_END) != static_cast<off_t>(bytes)) return nullptr;
+        if (!file && errno != ENOENT && errno != ESRCH)
+            throw std::system_error(errno, std::generic_category(), "symmetric memory cannot be opened");
+        // A process that has ended may have left its number, and its descriptors' numbers, to another one.
+        if (!file || is_dead() || ::lseek(file.get(), 0, SEEK_END) != static_cast<off_t>(bytes)) return nullptr;
         m = {region, e.start.load(std::memory_order_relaxed), bytes, mapping{file.get(), 0, bytes}};
         return &m;
     }
@@ -76,6 +79,7 @@ private:
     }
 
     [[nodiscard]] static segment opened(const bootstrap::member& m) {
+        if (m.segment < 0) refuse(m, "does not exist: it uses another transport");
         bootstrap::descriptor file = open_file(m.pid, m.segment);
         if (!file) refuse(m, "cannot be opened: " + bootstrap::words_of_errno(errno));
         if (::lseek(file.get(), 0, SEEK_END) < static_cast<off_t>(segment::bytes_for(0)))

@@ -5,6 +5,8 @@
 #include "mapping.hpp"
 #include "regions.hpp"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <memory>
 #include <mutex>
@@ -49,10 +51,15 @@ private:
 
     struct block {
         block(std::shared_ptr<symmetric_heap> h, std::size_t bytes)
-            : heap(std::move(h)), file(grown(bytes)), memory(file.get(), 0, bytes), id(heap->add(*this, bytes)) {}
+            : heap(std::move(h)), size(bytes), file(grown(bytes)), memory(file.get(), 0, bytes), id(heap->add(*this)) {}
         block(const block&) = delete;
         block& operator=(const block&) = delete;
-        ~block() { heap->remove(id); }
+        ~block() {
+            heap->remove(id);
+            // Peers may still have it mapped, which would keep its pages. A file that became shorter would kill them.
+            static_cast<void>(
+                ::fallocate(file.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size)));
+        }
 
         static bootstrap::descriptor grown(std::size_t bytes) {
             auto file = nameless_file();
@@ -61,23 +68,24 @@ private:
         }
 
         std::shared_ptr<symmetric_heap> heap;
+        std::size_t size;
         bootstrap::descriptor file;
         mapping memory;
         std::uint64_t id;
     };
 
     /// Where the table is full or gone the memory is as any other: 0.
-    std::uint64_t add(const block& b, std::size_t bytes) {
+    std::uint64_t add(const block& b) {
         const std::lock_guard lock{mutex_};
         for (std::size_t tries = 0; table_ && tries < regions::most; ++tries) {
             const std::uint64_t id = ++last_id_;
             regions::entry& e = table_->of(id);
-            if (id % regions::most == 0 || e.id.load(std::memory_order_relaxed) != 0) continue;
+            if (e.id.load(std::memory_order_relaxed) != 0) continue;
             const auto start = reinterpret_cast<std::uintptr_t>(b.memory.get());
-            extents_.push_back({id, start, bytes});
+            extents_.push_back({id, start, b.size});
             e.file.store(b.file.get(), std::memory_order_relaxed);
             e.start.store(start, std::memory_order_relaxed);
-            e.bytes.store(bytes, std::memory_order_relaxed);
+            e.bytes.store(b.size, std::memory_order_relaxed);
             e.id.store(id, std::memory_order_release);
             return id;
         }
