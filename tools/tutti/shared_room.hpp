@@ -4,18 +4,17 @@
 
 #include "descriptor.hpp"
 
+#include <transport/shared_memory/futex.hpp>
+
 #include <atomic>
 #include <cerrno>
-#include <climits>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <system_error>
 
-#include <linux/futex.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 namespace tutti::tools {
@@ -50,13 +49,10 @@ inline void* map(int ranks, int file) {
 
 // Sleeps while the word holds `seen`, at most for a moment, so that a lost rank or the deadline is noticed.
 inline void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t seen) {
-    const timespec moment{0, 20'000'000};
-    syscall(SYS_futex, &word, FUTEX_WAIT, seen, &moment, nullptr, 0);
+    transport::detail::shm::sleep_on(word, seen, transport::clock::now() + std::chrono::milliseconds{20});
 }
 
-inline void wake_all(std::atomic<std::uint32_t>& word) {
-    syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
-}
+using transport::detail::shm::wake_all;
 
 } // namespace detail
 

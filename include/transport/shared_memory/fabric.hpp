@@ -166,7 +166,6 @@ private:
             std::this_thread::sleep_for(std::chrono::milliseconds{1});
     }
 
-    shared_memory_limits limits_;
     /// A lane that its sender had not made when this rank left the context.
     struct unmade {
         context where;
@@ -174,6 +173,7 @@ private:
         std::uint32_t seen_additions = 0;
     };
 
+    shared_memory_limits limits_;
     own_segment mine_;
     std::shared_ptr<symmetric_heap> heap_ = std::make_shared<symmetric_heap>(mine_.top().symmetric);
     int rank_ = 0;
