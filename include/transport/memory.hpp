@@ -7,6 +7,7 @@
 #endif
 
 #include "backoff.hpp"
+#include "busy_channels.hpp"
 #include "memory/channel.hpp"
 #include "memory/world.hpp"
 #include "transport.hpp"
@@ -17,7 +18,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace tutti::transport {
 
@@ -70,27 +70,18 @@ public:
     void send(channel& h, transfer& x) {
         if (!is_alive()) return;
         h.out.send(x);
-        if (h.out.busy()) list(h);
+        busy_.list(h);
     }
 
     void receive(channel& h, transfer& x) {
         if (!is_alive()) return;
         h.in.receive(x);
-        if (h.in.busy()) list(h);
+        busy_.list(h);
     }
 
     bool progress() {
         if (!is_alive()) return false;
-        bool moved = false;
-        for (std::size_t i = 0; i < busy_.size();) {
-            channel& h = *busy_[i];
-            moved = h.advance() || moved;
-            if (h.busy())
-                ++i;
-            else
-                unlist(i);
-        }
-        return moved;
+        return busy_.advance();
     }
 
     void wait(clock::time_point until) {
@@ -117,7 +108,7 @@ public:
         for (; last != ends_.end() && last->first.first == k; ++last) {
             channel_end& end = *last->second;
             end.channel.out.withdraw();
-            std::erase(busy_, &end.channel);
+            busy_.forget(end.channel);
             world_->switchboard_.disconnect(k, rank_, last->first.second, end.line);
         }
         ends_.erase(first, last);
@@ -148,20 +139,9 @@ private:
         return world_->standing_of(rank_).load(std::memory_order_relaxed) == memory_world::standing::present;
     }
 
-    void list(channel& h) {
-        if (std::exchange(h.listed, true)) return;
-        busy_.push_back(&h);
-    }
-
-    void unlist(std::size_t i) {
-        busy_[i]->listed = false;
-        busy_[i] = busy_.back();
-        busy_.pop_back();
-    }
-
     template <class Predicate>
     [[nodiscard]] bool any_busy(Predicate holds) const {
-        return is_alive() && std::any_of(busy_.begin(), busy_.end(), [&](channel* h) { return holds(*h); });
+        return is_alive() && busy_.any(holds);
     }
 
     /// A peer that is gone has left nothing more to receive; or a transfer waits for it in vain, whatever still lies in
@@ -182,7 +162,7 @@ private:
     std::shared_ptr<memory_world> world_; ///< null when moved from
     int rank_;
     std::map<std::pair<context, int>, std::unique_ptr<channel_end>> ends_;
-    std::vector<channel*> busy_; ///< those with transfers under way
+    detail::busy_channels<channel> busy_;
 };
 
 static_assert(transport<memory>);

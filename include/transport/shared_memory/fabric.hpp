@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../busy_channels.hpp"
 #include "channel.hpp"
 
 #include <algorithm>
@@ -59,31 +60,20 @@ public:
 
     void send(channel& h, transfer& x) {
         h.out.send(x);
-        if (h.out.busy()) list(h);
+        busy_.list(h);
     }
     void receive(channel& h, transfer& x) {
         h.in.receive(x);
-        if (h.in.busy()) list(h);
+        busy_.list(h);
     }
 
-    bool progress() {
-        bool moved = false;
-        for (std::size_t i = 0; i < busy_.size();) {
-            channel& h = *busy_[i];
-            moved = h.advance() || moved;
-            if (h.busy())
-                ++i;
-            else
-                unlist(i);
-        }
-        return moved;
-    }
+    bool progress() { return busy_.advance(); }
 
     void close(context k) {
         const auto first = ends_.lower_bound({k, 0});
         auto last = first;
         for (; last != ends_.end() && last->first.first == k; ++last) {
-            std::erase(busy_, last->second.get());
+            busy_.forget(*last->second);
             if (!last->second->in.close()) unmade_.push_back({k, last->first.second});
         }
         ends_.erase(first, last);
@@ -92,11 +82,11 @@ public:
 
     /// progress() would move something.
     [[nodiscard]] bool ready() const {
-        return std::any_of(busy_.begin(), busy_.end(), [](channel* h) { return h->ready(); });
+        return busy_.any([](channel& h) { return h.ready(); });
     }
     /// As ready(); if not, this rank's bell is rung when that changes.
     [[nodiscard]] bool ask() {
-        return std::any_of(busy_.begin(), busy_.end(), [](channel* h) { return h->ask(); });
+        return busy_.any([](channel& h) { return h.ask(); });
     }
 
     /// Wakes all others: something urgent is on its way over the control plane.
@@ -128,16 +118,6 @@ private:
             const std::uint32_t additions = p.top().lanes.additions();
             return additions != std::exchange(u.seen_additions, additions) && inbox::close_lane(p, u.where, rank_);
         });
-    }
-
-    void list(channel& h) {
-        if (std::exchange(h.listed, true)) return;
-        busy_.push_back(&h);
-    }
-    void unlist(std::size_t i) {
-        busy_[i]->listed = false;
-        busy_[i] = busy_.back();
-        busy_.pop_back();
     }
 
     /// A peer that is gone has left nothing more to receive; or a transfer waits for it in vain, whatever still lies in
@@ -180,7 +160,7 @@ private:
     std::vector<std::unique_ptr<peer>> peers_; // by rank; null for this one
     std::vector<std::byte> landing_;
     std::map<std::pair<context, int>, std::unique_ptr<channel>> ends_;
-    std::vector<channel*> busy_; // those with transfers under way
+    busy_channels<channel> busy_;
     std::vector<unmade> unmade_;
 };
 

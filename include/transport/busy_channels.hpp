@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace tutti::transport::detail {
+
+/// Those of a rank's channels that have transfers under way. A channel says by `listed` that it is here.
+template <class Channel>
+class busy_channels {
+public:
+    /// So that list() does not allocate for so many.
+    void reserve(std::size_t channels) { listed_.reserve(channels); }
+
+    /// Takes a channel in if it has work left.
+    void list(Channel& c) {
+        if (c.busy() && !std::exchange(c.listed, true)) listed_.push_back(&c);
+    }
+    /// The channel goes.
+    void forget(Channel& c) { std::erase(listed_, &c); }
+
+    /// Moves what can be moved, and lets go whom nothing is left to do for. True if anything moved.
+    bool advance() {
+        bool moved = false;
+        for (std::size_t i = 0; i < listed_.size();) {
+            Channel& c = *listed_[i];
+            moved = c.advance() || moved;
+            if (c.busy()) {
+                ++i;
+                continue;
+            }
+            c.listed = false;
+            listed_[i] = listed_.back();
+            listed_.pop_back();
+        }
+        return moved;
+    }
+
+    /// Whether it holds for one of them; asks no further then.
+    template <class Predicate>
+    [[nodiscard]] bool any(Predicate holds) const {
+        return std::any_of(listed_.begin(), listed_.end(), [&](Channel* c) { return holds(*c); });
+    }
+
+private:
+    std::vector<Channel*> listed_;
+};
+
+} // namespace tutti::transport::detail
