@@ -69,8 +69,9 @@ private:
         const auto data = detail::writable_span_of(range);
         detail::check_not_null("allreduce", std::as_bytes(data));
         using T = typename decltype(data)::element_type;
-        const auto c = detail::make_call<schedule::operation::allreduce, T>(data.size(), op, how, self().size());
-        return detail::with_buffers(c, data, data, true);
+        auto c = detail::make_call<schedule::operation::allreduce, T>(data.size(), op, how, self().size());
+        detail::put_buffers(c, data, data, true);
+        return c;
     }
     template <class In, class Out, class Op, class How>
     [[nodiscard]] engine::call call(In& input, Out& output, const Op& op, const How& how) const {
@@ -79,8 +80,9 @@ private:
         using T = typename decltype(out)::element_type;
         detail::check_buffers("allreduce", in, out);
         detail::check_counts("allreduce", in.size(), out.size());
-        const auto c = detail::make_call<schedule::operation::allreduce, T>(out.size(), op, how, self().size());
-        return detail::with_buffers(c, in, out, detail::same_memory("allreduce", in, out));
+        auto c = detail::make_call<schedule::operation::allreduce, T>(out.size(), op, how, self().size());
+        detail::put_buffers(c, in, out, detail::same_memory("allreduce", in, out));
+        return c;
     }
 };
 

@@ -158,11 +158,10 @@ template <schedule::operation what, class T, class How>
 
 /// Puts the buffers into a call.
 template <class T, class U>
-[[nodiscard]] engine::call with_buffers(engine::call c, std::span<T> in, std::span<U> out, bool in_place) noexcept {
+void put_buffers(engine::call& c, std::span<T> in, std::span<U> out, bool in_place) noexcept {
     c.input = reinterpret_cast<const std::byte*>(in.data());
     c.output = reinterpret_cast<std::byte*>(out.data());
     c.in_place = in_place;
-    return c;
 }
 
 /// What a call that outlives its caller's expression keeps of its operator: a copy, unless it has no state.

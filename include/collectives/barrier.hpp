@@ -22,7 +22,8 @@ public:
             detail::make_call<schedule::operation::allreduce, char>(0, maximum, algorithm::butterfly{}, self.size());
         c.title = "barrier";
         c.operation_on_elements = 1; // unlike every operator's: a barrier does not match an empty allreduce
-        detail::access::run(self, detail::with_buffers(c, nothing, nothing, true));
+        detail::put_buffers(c, nothing, nothing, true);
+        detail::access::run(self, c);
     }
 };
 

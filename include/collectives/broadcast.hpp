@@ -41,9 +41,9 @@ private:
         using T = typename decltype(data)::element_type;
         detail::check_root("broadcast", root, self().size());
         detail::check_not_null("broadcast", std::as_bytes(data));
-        const auto c =
-            detail::make_copying_call<schedule::operation::broadcast, T>(data.size(), how, self().size(), root);
-        return detail::with_buffers(c, data, data, true);
+        auto c = detail::make_copying_call<schedule::operation::broadcast, T>(data.size(), how, self().size(), root);
+        detail::put_buffers(c, data, data, true);
+        return c;
     }
 };
 

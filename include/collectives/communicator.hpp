@@ -124,8 +124,6 @@ private:
         }
         return {std::make_shared<membership>(membership_->where(), id, std::move(members), self), deadline_};
     }
-    [[nodiscard]] clock::time_point deadline_from_now() const { return engine::deadline_after(deadline_); }
-
     std::shared_ptr<membership> membership_;
     std::chrono::nanoseconds deadline_ = std::chrono::seconds(30);
 };

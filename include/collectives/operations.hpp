@@ -13,11 +13,11 @@ namespace tutti::detail {
 struct access {
     /// Runs a call to its end.
     static void run(const auto& world, const engine::call& c) {
-        world.membership_->start(c, world.deadline_from_now()).wait();
+        world.membership_->start(c, world.default_deadline()).wait();
     }
     /// Starts a call. `keeps` is its operator, if it has state.
     [[nodiscard]] static auto start(const auto& world, const engine::call& c, std::shared_ptr<const void> keeps = {}) {
-        return request(world.membership_, world.membership_->start(c, world.deadline_from_now(), std::move(keeps)));
+        return request(world.membership_, world.membership_->start(c, world.default_deadline(), std::move(keeps)));
     }
     [[nodiscard]] static auto prepare(const auto& world, const engine::call& c,
                                       std::shared_ptr<const void> keeps = {}) {

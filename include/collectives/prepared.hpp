@@ -34,9 +34,7 @@ public:
     [[nodiscard]] request<Transport> start() { return {in_, begin()}; }
 
 private:
-    [[nodiscard]] membership::started begin() {
-        return in_->start(*plan_, call_, engine::deadline_after(deadline_), keeps_);
-    }
+    [[nodiscard]] membership::started begin() { return in_->start(*plan_, call_, deadline_, keeps_); }
 
     std::shared_ptr<membership> in_;
     std::shared_ptr<const void> keeps_;

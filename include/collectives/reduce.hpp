@@ -46,8 +46,9 @@ private:
         if (self().rank() != root) out = {};
         detail::check_buffers("reduce", in, out);
         if (self().rank() == root) detail::check_counts("reduce", in.size(), out.size());
-        const auto c = detail::make_call<schedule::operation::reduce, T>(in.size(), op, how, self().size(), root);
-        return detail::with_buffers(c, in, out, detail::same_memory("reduce", in, out));
+        auto c = detail::make_call<schedule::operation::reduce, T>(in.size(), op, how, self().size(), root);
+        detail::put_buffers(c, in, out, detail::same_memory("reduce", in, out));
+        return c;
     }
 };
 

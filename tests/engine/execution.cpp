@@ -72,7 +72,7 @@ struct stage {
         c.output = reinterpret_cast<std::byte*>(data.data());
         c.in_place = true;
         c.reduce = make_reducer<int>(sum);
-        run.prepare(members, c, 5, transport::clock::time_point::max());
+        run.prepare(members, c, 5);
         wire.list.clear();
         run.begin(wire);
     }
@@ -193,7 +193,7 @@ TEST_CASE("a run that waits for its turn waits for nobody and has done nothing")
     stage s({schedule::receive(1, first)});
     s.wire.list[0].x->moved = 8;
     s.complete(0);
-    s.run.prepare(s.members, s.run.what(), 6, {});
+    s.run.prepare(s.members, s.run.what(), 6);
     CHECK(s.run.state() == engine::run_state::queued);
     CHECK(s.run.bytes_done() == 0);
     CHECK(s.run.waiting_step() == -1);

@@ -31,7 +31,7 @@ class any {
 public:
     template <class A>
         requires(!std::same_as<A, any> && algorithm<A>)
-    any(const A& a) noexcept : table_(&table_of<A>), id_(id_of(a)) { // NOLINT: converts from every algorithm
+    any(const A& a) noexcept : table_(&table_of<A>), id_(known_id(a)) { // NOLINT: converts from every algorithm
         static_assert(sizeof(A) <= sizeof(storage_) && alignof(A) <= alignof(void*) && std::is_trivially_copyable_v<A>,
                       "an algorithm is a small value: at most 16 bytes, trivially copyable");
         static_assert(
@@ -39,6 +39,9 @@ public:
             "tutti: an algorithm with data members needs parameter(), which tells its values apart");
         ::new (storage_) A(a);
     }
+
+    /// The same algorithm with the same parameters.
+    friend bool operator==(const any& a, const any& b) noexcept { return a.id_ == b.id_ && a.table_ == b.table_; }
 
     [[nodiscard]] std::string_view name() const noexcept { return table_->name; }
     [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
@@ -79,6 +82,17 @@ private:
     template <class A>
     static const A& as(const void* a) noexcept {
         return *static_cast<const A*>(a);
+    }
+
+    /// Without members every value has the same, and nothing is left to do at run time.
+    template <class A>
+    static constexpr std::uint64_t known_id(const A& a) noexcept {
+        if constexpr (std::is_empty_v<A>) {
+            constexpr std::uint64_t id = id_of(A{});
+            return id;
+        } else {
+            return id_of(a);
+        }
     }
 
     template <class A>

@@ -33,6 +33,8 @@ struct call {
     std::uint64_t operation_on_elements = 0; ///< identity of the operator; 0 where there is none
     std::string (*operator_name)() = nullptr;
     finish::kernel finisher = nullptr;
+
+    friend bool operator==(const call&, const call&) = default;
 };
 
 /// What the frames of this wire format begin their signatures with; raise it when the meaning of anything changes.
@@ -44,10 +46,9 @@ inline constexpr std::uint64_t wire_version = 1;
     return h ^ (h >> 32);
 }
 
-/// The hash that the messages of a call carry: equal if the ranks mean the same.
-[[nodiscard]] inline std::uint64_t signature_of(const call& c, std::uint64_t communicator,
-                                                std::uint64_t request) noexcept {
-    std::uint64_t h = mixed(mixed(0, communicator), request);
+/// The hash of what calls on a communicator mean: equal for calls that differ in their data alone.
+[[nodiscard]] inline std::uint64_t meaning_of(const call& c, std::uint64_t communicator) noexcept {
+    std::uint64_t h = mixed(0, communicator);
     h = mixed(h, c.type);
     h = mixed(h, c.count);
     h = mixed(h, c.operation_on_elements);
@@ -55,6 +56,15 @@ inline constexpr std::uint64_t wire_version = 1;
     return mixed(h, wire_version << 56 | static_cast<std::uint64_t>(c.what) << 48 |
                         static_cast<std::uint64_t>(static_cast<std::uint32_t>(c.segments)) << 32 |
                         static_cast<std::uint64_t>(static_cast<std::uint32_t>(c.root)));
+}
+
+/// The hash that the messages of a call carry: equal if the ranks mean the same.
+[[nodiscard]] inline std::uint64_t signature_of(std::uint64_t meaning, std::uint64_t request) noexcept {
+    return mixed(meaning, request);
+}
+[[nodiscard]] inline std::uint64_t signature_of(const call& c, std::uint64_t communicator,
+                                                std::uint64_t request) noexcept {
+    return signature_of(meaning_of(c, communicator), request);
 }
 
 /// "allreduce(ring) of 1000 float32, sum".

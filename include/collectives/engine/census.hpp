@@ -32,6 +32,8 @@ public:
     }
     [[nodiscard]] presence of(int rank) const { return presence_[static_cast<std::size_t>(rank)]; }
     [[nodiscard]] bool anyone_lost() const noexcept { return anyone_lost_; }
+    /// Nobody is lost, and no communicator has failed, as far as is known.
+    [[nodiscard]] bool all_well() const noexcept { return !anyone_lost_ && verdicts_.empty(); }
     [[nodiscard]] const std::string& how(int rank) const { return how_[static_cast<std::size_t>(rank)]; }
     /// The verdict on a communicator, null if there is none. It may come before this rank has the communicator.
     [[nodiscard]] const transport::notice* verdict_on(std::uint64_t communicator) const {

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tutti::engine {
@@ -23,8 +24,17 @@ inline constexpr std::chrono::milliseconds verdict_grace{850};
 inline constexpr std::chrono::milliseconds call_patience{200};
 /// The control plane is looked at whenever nothing moves, and this often while things do.
 inline constexpr std::chrono::milliseconds look_interval{50};
+/// How long calls are entered without a look at the control plane, which may be a system call.
+inline constexpr std::chrono::microseconds entry_interval{100};
 /// A peer that is gone is a fault once nothing has moved for this long: what it had sent may be on its way still.
 inline constexpr std::chrono::milliseconds stall_before_fault{200};
+
+/// The point in time `d` after `now`; the last one that there is where that lies beyond it.
+[[nodiscard]] inline transport::clock::time_point later(transport::clock::time_point now, std::chrono::nanoseconds d) {
+    using clock = transport::clock;
+    return d < clock::time_point::max() - now ? now + std::chrono::duration_cast<clock::duration>(d)
+                                              : clock::time_point::max();
+}
 
 /// Moves all runs of one rank over one transport, and ends those that fail. All of it runs on one thread at a time.
 template <transport::transport Transport>
@@ -63,10 +73,10 @@ public:
                 if (polls % 64 == 0 && clock::now() >= next_look_) look(clock::now());
                 continue;
             }
-            const auto now = clock::now();
-            if (stalled) look(now);
-            stalled = true;
-            if (!done()) transport_.wait(std::min(now + look_interval, next_deadline(now)));
+            if (std::exchange(stalled, true)) look(clock::now());
+            // By an old reading of the clock this may end too early, which is harmless; a reading costs as much as a
+            // fifth of a small message.
+            if (!done()) transport_.wait(std::min(known_now_ + look_interval, next_deadline(known_now_)));
         }
     }
 
@@ -75,16 +85,21 @@ public:
         if (!advance()) look(clock::now());
     }
 
-    /// Looks at what the control plane has to say, and marks the communicator if it has failed.
-    void inspect(members& g) {
-        take_notices(&g);
-        judge(g);
+    /// Admits a run that may take so long from now on. What can wait until its first messages are on their way does:
+    /// the clock, and the look at the control plane, whose news may end the run at once.
+    void admit(run& r, std::chrono::nanoseconds patience) {
+        admit(r);
+        known_now_ = clock::now();
+        r.end_by(later(known_now_, patience));
+        if (known_now_ < next_entry_look_) return;
+        take_notices(&r.members());
+        judge(r.members());
     }
 
     /// Does nothing if the communicator has failed before.
     void abort(members& g, const std::string& reason) {
-        inspect(g);
-        if (g.failure) return;
+        take_notices(&g);
+        if (judge(g)) return;
         transport::notice n;
         n.kind = transport::notice_kind::abort;
         n.communicator = g.id;
@@ -143,7 +158,9 @@ private:
         r.conclude();
         std::erase(active_, &r);
         members& g = r.members();
-        g.done[r.slot()] = {r.request(), r.what()};
+        auto& past = g.done[r.slot()];
+        past.request = r.request();
+        past.what = r.what();
         auto& queue = g.queues[r.slot()];
         run* const follower = queue.first = r.next;
         finish(r, run_state::done, {});
@@ -158,6 +175,7 @@ private:
     }
 
     void look(clock::time_point now) {
+        known_now_ = now;
         next_look_ = now + look_interval;
         if (stalled_since_ == clock::time_point{}) stalled_since_ = now;
         take_notices();
@@ -168,6 +186,7 @@ private:
 
     /// `entered` is a communicator that a caller is about to use, if any.
     void take_notices(const members* entered = nullptr) {
+        next_entry_look_ = known_now_ + entry_interval;
         transport::notice n;
         while (transport_.fetch(n)) {
             if (n.kind != transport::notice_kind::inquiry)
@@ -202,6 +221,7 @@ private:
     /// belong to others again, and it with them. `r` is one of its runs, or null.
     bool judge(members& g, const run* r = nullptr) {
         if (g.failure) return true;
+        if (census_.all_well()) return false;
         if (const auto* v = census_.verdict_on(g.id)) {
             fail(g, fault_of(transport_, r, v->why, v->peer, v->text));
             return true;
@@ -303,9 +323,10 @@ private:
     Transport transport_;
     census census_;
     bell& ended_;
-    std::vector<run*> active_;   ///< begun or waiting for their slot, in the order of their starts
-    std::vector<run*> examined_; ///< those that were active when look() began
-    clock::time_point next_look_{}, stalled_since_{};
+    std::vector<run*> active_;      ///< begun or waiting for their slot, in the order of their starts
+    std::vector<run*> examined_;    ///< those that were active when look() began
+    clock::time_point known_now_{}; ///< the last reading of the clock, when a call was entered or nothing moved
+    clock::time_point next_look_{}, next_entry_look_{}, stalled_since_{};
     struct inquiry {
         transport::notice what;
         clock::time_point until; ///< then it is answered with what there is

@@ -49,16 +49,16 @@ public:
         return has_progress_thread() ? std::unique_lock(callers_) : std::unique_lock<std::mutex>();
     }
 
-    /// Why the communicator cannot be used, if it cannot.
-    [[nodiscard]] std::optional<fault> failure_of(members& g) {
-        if (!has_progress_thread()) driver_.inspect(g); // else done when the run is admitted
+    /// Why the communicator cannot be used, if that is known.
+    [[nodiscard]] std::optional<fault> failure_of(const members& g) {
         const auto lock = ended_.hold();
         return g.failure;
     }
 
-    /// Starts a prepared run; it begins when its slot is free. Its deadline counts already.
-    void start(run& r) {
-        if (!has_progress_thread()) return driver_.admit(r);
+    /// Starts a prepared run, which fails if it takes longer than that; it begins when its slot is free.
+    void start(run& r, std::chrono::nanoseconds patience) {
+        if (!has_progress_thread()) return driver_.admit(r, patience);
+        r.end_by(later(transport::clock::now(), patience));
         hand_over([&r](driver<Transport>& d) { d.admit(r); });
     }
 

@@ -34,12 +34,15 @@ public:
     execution& operator=(const execution&) = delete;
 
     /// Takes a call over. Nothing moves before begin().
-    void prepare(group<Transport>& g, const call& c, std::uint64_t request, clock::time_point deadline) {
+    void prepare(group<Transport>& g, const call& c, std::uint64_t request) {
         group_ = &g;
-        call_ = c;
         request_ = request;
-        deadline_ = deadline;
-        signature_ = signature_of(c, g.id, request);
+        if (!is_laid_out_ || c != call_) {
+            is_laid_out_ = false;
+            call_ = c;
+            meaning_ = meaning_of(c, g.id);
+        }
+        signature_ = signature_of(meaning_, request);
         left_ = plan_->steps.size();
         reported_ = {};
         failure_.reset();
@@ -53,7 +56,7 @@ public:
         waits_ = plan_->dependencies.waits;
         for (auto& x : transfers_) x.owner = nullptr;
         done_.clear();
-        ready_.assign(plan_->ready.rbegin(), plan_->ready.rend());
+        ready_ = plan_->ready;
         state_.store(run_state::running, std::memory_order_relaxed);
         run_ready(t);
     }
@@ -117,6 +120,7 @@ public:
     [[nodiscard]] std::uint32_t slot() const noexcept { return slot_; }
     [[nodiscard]] std::uint64_t request() const noexcept { return request_; }
     [[nodiscard]] clock::time_point deadline() const noexcept { return deadline_; }
+    void end_by(clock::time_point deadline) noexcept { deadline_ = deadline; }
     [[nodiscard]] const std::shared_ptr<const fault>& failure() const noexcept { return failure_; }
 
     /// Ends it. Written by the driving thread as its last act on this object; whoever waits reads it with acquire and
@@ -149,15 +153,39 @@ private:
             channels_.push_back(&t.open({group_->id, slot_}, group_->members[static_cast<std::size_t>(p)]));
     }
 
+    /// Says for each step where its data is. That stays when a call is repeated.
     void lay_out() {
         mismatched_ = -1;
-        cut_ = plan_->cut(call_.count);
-        const std::size_t scratch = plan_->scratch_elements(cut_) * call_.element_bytes;
-        if (scratch > scratch_.size) std::swap(scratch_, group_->spare);
-        if (scratch > scratch_.size) {
-            scratch_ = {}; // first, so that both never exist at once
-            scratch_ = {std::make_unique_for_overwrite<std::byte[]>(scratch), scratch};
+        if (!is_laid_out_) {
+            cut_ = plan_->cut(call_.count);
+            scratch_needed_ = plan_->scratch_elements(cut_) * call_.element_bytes;
         }
+        const std::byte* const known = laid_out_scratch_;
+        take_scratch();
+        laid_out_scratch_ = scratch_.bytes.get();
+        if (is_laid_out_ && laid_out_scratch_ == known) return;
+        lay_out_buffers();
+        for (std::size_t i = 0; i < transfers_.size(); ++i) lay_out(plan_->steps[i], transfers_[i]);
+        is_laid_out_ = true;
+    }
+    void lay_out(const schedule::step& s, transport::transfer& x) {
+        // One range for both places: verify refuses steps that relabel chunks.
+        const schedule::place chunks = receives(s) ? s.to : s.from;
+        const std::size_t low = cut_.bound(chunks.first);
+        x.from = reads_from(s) ? at(s.from.where, low) : nullptr;
+        x.to = writes_to(s) ? at(s.to.where, low) : nullptr;
+        x.bytes = (cut_.bound(chunks.first + chunks.count) - low) * call_.element_bytes;
+        x.reduce = s.what == schedule::action::receive_reduce ? &call_.reduce : nullptr;
+        x.incoming_left = s.other == schedule::side::left;
+    }
+    void take_scratch() {
+        if (scratch_needed_ <= scratch_.size) return;
+        std::swap(scratch_, group_->spare);
+        if (scratch_needed_ <= scratch_.size) return;
+        scratch_ = {}; // first, so that both never exist at once
+        scratch_ = {std::make_unique_for_overwrite<std::byte[]>(scratch_needed_), scratch_needed_};
+    }
+    void lay_out_buffers() {
         std::byte* bank = scratch_.bytes.get();
         for (std::size_t b = 0; b < places_.size(); ++b) {
             const schedule::chunk_range w = plan_->windows[b];
@@ -183,19 +211,11 @@ private:
 
     void start(Transport& t, std::uint32_t i) {
         const schedule::step& s = plan_->steps[i];
-        // One range for both places: verify refuses steps that relabel chunks.
-        const schedule::place chunks = receives(s) ? s.to : s.from;
-        const std::size_t low = cut_.bound(chunks.first), count = cut_.bound(chunks.first + chunks.count) - low;
+        transport::transfer& x = transfers_[i];
         if (!communicates(s)) {
-            work(s, low, count);
+            work(s, x);
             return complete(i);
         }
-        transport::transfer& x = transfers_[i];
-        x.from = reads_from(s) ? at(s.from.where, low) : nullptr;
-        x.to = writes_to(s) ? at(s.to.where, low) : nullptr;
-        x.bytes = count * call_.element_bytes;
-        x.reduce = s.what == schedule::action::receive_reduce ? &call_.reduce : nullptr;
-        x.incoming_left = s.other == schedule::side::left;
         x.signature = signature_;
         x.status = transport::transfer_status::pending;
         x.moved = 0;
@@ -210,16 +230,12 @@ private:
     }
 
     /// A step without a peer.
-    void work(const schedule::step& s, std::size_t low, std::size_t count) {
-        const std::byte* from = at(s.from.where, low);
-        std::byte* to = at(s.to.where, low);
-        if (count == 0) return;
-        if (s.what == schedule::action::copy)
-            std::memcpy(to, from, count * call_.element_bytes);
-        else if (s.other == schedule::side::left)
-            call_.reduce.combine(to, from, to, count, call_.reduce.state);
-        else
-            call_.reduce.combine(to, to, from, count, call_.reduce.state);
+    void work(const schedule::step& s, const transport::transfer& x) {
+        if (x.bytes == 0) return;
+        if (s.what == schedule::action::copy) return void(std::memcpy(x.to, x.from, x.bytes));
+        const std::byte* const left = s.other == schedule::side::left ? x.from : x.to;
+        const std::byte* const right = s.other == schedule::side::left ? x.to : x.from;
+        call_.reduce.combine(x.to, left, right, x.bytes / call_.element_bytes, call_.reduce.state);
     }
 
     void complete(std::uint32_t i) {
@@ -243,15 +259,18 @@ private:
     std::uint32_t slot_;
     group<Transport>* group_ = nullptr;
     call call_;
-    std::uint64_t request_ = 0, signature_ = 0;
+    std::uint64_t request_ = 0, meaning_ = 0, signature_ = 0;
     clock::time_point deadline_{};
     schedule::layout cut_{0, 1};
-    std::vector<transport::transfer> transfers_; ///< by step
+    std::vector<transport::transfer> transfers_; ///< by step; of those without a peer only the places and the bytes
     std::vector<std::uint32_t> waits_, ready_;
     std::vector<memory> places_; ///< by buffer
     std::vector<typename Transport::channel*> channels_;
     transport::transfer_queue done_;
     typename group<Transport>::memory scratch_;
+    std::size_t scratch_needed_ = 0;
+    bool is_laid_out_ = false; ///< the transfers lead to the call's memory, and to this scratch
+    const std::byte* laid_out_scratch_ = nullptr;
     std::size_t left_ = 0;
     int mismatched_ = -1;
     report reported_{};

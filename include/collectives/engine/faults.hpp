@@ -66,7 +66,7 @@ template <class Transport>
     n.members = g.size();
     n.rank = t.rank();
     n.request = over.request;
-    n.call = in_words(over.what);
+    n.call = in_words(*over.what);
     return n;
 }
 

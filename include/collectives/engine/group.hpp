@@ -44,14 +44,14 @@ struct group {
 
     /// The last call that was done in a slot: a peer to which it meant something else may ask for it later.
     struct past {
-        std::uint64_t request;
-        call what;
+        std::uint64_t request = 0;
+        std::optional<call> what; ///< nothing before the first
     };
-    std::array<std::optional<past>, slots> done{};
+    std::array<past, slots> done{};
     /// Null if that call is not known any more.
     [[nodiscard]] const past* done_before(std::uint64_t request) const noexcept {
         const auto& last = done[request % slots];
-        return last && last->request == request ? &*last : nullptr;
+        return last.what && last.request == request ? &last : nullptr;
     }
 
     [[nodiscard]] int size() const noexcept { return static_cast<int>(members.size()); }

@@ -13,14 +13,6 @@
 
 namespace tutti::engine {
 
-/// The point in time `d` from now; the last one that there is where that lies beyond it.
-[[nodiscard]] inline transport::clock::time_point deadline_after(std::chrono::nanoseconds d) {
-    using clock = transport::clock;
-    const auto now = clock::now();
-    return d < clock::time_point::max() - now ? now + std::chrono::duration_cast<clock::duration>(d)
-                                              : clock::time_point::max();
-}
-
 /// One rank's part in a communicator: what its handles, requests and prepared calls share. The context is closed when
 /// the last of them is gone.
 template <class Transport>
@@ -49,11 +41,6 @@ public:
     [[nodiscard]] std::uint64_t next_child(std::uint64_t color) {
         const auto lock = engine_->guard();
         return mixed(mixed(mixed(0, group_.id), ++children_), color) | 1;
-    }
-
-    /// Throws why the communicator cannot be used any more, if so.
-    void require_usable() {
-        if (auto f = engine_->failure_of(group_)) throw error(std::move(*f));
     }
 
     /// A call under way. Whoever holds it waits for it before it goes.
@@ -87,17 +74,19 @@ public:
         std::unique_ptr<run> run_;
     };
 
-    /// Starts a call. `keeps` lives as long as it is under way.
-    [[nodiscard]] started start(const call& c, clock::time_point deadline, std::shared_ptr<const void> keeps = {}) {
+    /// Starts a call that may take so long. `keeps` lives as long as it is under way. Throws why the communicator
+    /// cannot be used any more, if so.
+    [[nodiscard]] started start(const call& c, std::chrono::nanoseconds patience,
+                                std::shared_ptr<const void> keeps = {}) {
         require_usable();
         auto lock = engine_->guard();
-        return start(cache_.find(c, rank(), size()), c, deadline, std::move(keeps), std::move(lock));
+        return start(cache_.find(c, rank(), size()), c, patience, std::move(keeps), std::move(lock));
     }
     /// The same with a plan that was found before.
-    [[nodiscard]] started start(entry& plan, const call& c, clock::time_point deadline,
+    [[nodiscard]] started start(entry& plan, const call& c, std::chrono::nanoseconds patience,
                                 std::shared_ptr<const void> keeps) {
         require_usable();
-        return start(plan, c, deadline, std::move(keeps), engine_->guard());
+        return start(plan, c, patience, std::move(keeps), engine_->guard());
     }
 
     /// Finds a call's plan and keeps it in the cache until let_go.
@@ -115,7 +104,11 @@ public:
     void abort(const std::string& reason) { engine_->abort(group_, reason); }
 
 private:
-    [[nodiscard]] started start(entry& plan, const call& c, clock::time_point deadline,
+    void require_usable() {
+        if (auto f = engine_->failure_of(group_)) throw error(std::move(*f));
+    }
+
+    [[nodiscard]] started start(entry& plan, const call& c, std::chrono::nanoseconds patience,
                                 std::shared_ptr<const void> keeps, std::unique_lock<std::mutex> lock) {
         const std::uint64_t request = group_.calls;
         const auto slot = static_cast<std::uint32_t>(request % slots);
@@ -129,9 +122,9 @@ private:
             idle.pop_back();
         }
         r->keeps = std::move(keeps);
-        r->prepare(group_, c, request, deadline);
-        engine_->start(*r); // under the lock: runs of one communicator start in the order of their numbers
-        ++group_.calls;     // from here on nothing throws: a call that could not start was none
+        r->prepare(group_, c, request);
+        engine_->start(*r, patience); // under the lock: runs of one communicator start in the order of their numbers
+        ++group_.calls;               // from here on nothing throws: a call that could not start was none
         ++plan.in_use;
         if (lock) lock.unlock();
         return {*this, plan, std::move(r)};

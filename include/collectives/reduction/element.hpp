@@ -120,7 +120,7 @@ template <floating T>
 /// floating ones by their precision), so `long` and `long long` of one size agree; other types by size and by the name
 /// that the compiler gives them, so all ranks should be built by one compiler where they exchange records.
 template <element T>
-[[nodiscard]] constexpr std::uint64_t type_id() noexcept {
+[[nodiscard]] consteval std::uint64_t type_id() noexcept {
     constexpr auto kind = detail::kind_of<T>();
     std::uint64_t id = detail::hash(sizeof(T), detail::hash(static_cast<std::size_t>(kind), detail::hash_start));
     if constexpr (kind == detail::element_kind::record) id = detail::hash(detail::compiler_name_of<T>(), id);

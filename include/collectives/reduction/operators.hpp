@@ -103,7 +103,7 @@ template <class Op>
 /// Identity of an operator, to compare across ranks. Of a functor it knows the size only, because compilers do not
 /// agree on the names of lambdas: that all ranks mean the same by it is up to the caller.
 template <class Op>
-[[nodiscard]] constexpr std::uint64_t operator_id() noexcept {
+[[nodiscard]] consteval std::uint64_t operator_id() noexcept {
     using bare = detail::bare_operator<Op>;
     constexpr std::string_view name = detail::built_in_name<bare>();
     std::uint64_t id = detail::hash(is_commutative_v<Op> ? "commutative " : "non_commutative ");

@@ -25,6 +25,8 @@ struct reducer {
     const void* state = nullptr;
     std::size_t element_bytes = 1;
     many_kernel combine_many = nullptr;
+
+    friend bool operator==(const reducer&, const reducer&) = default;
 };
 
 } // namespace tutti

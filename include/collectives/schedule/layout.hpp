@@ -13,8 +13,8 @@ namespace tutti::schedule {
 class layout {
 public:
     constexpr layout(std::size_t count, int chunks, int segments = 1) noexcept
-        : share_(count / static_cast<std::size_t>(chunks)), extra_(count % static_cast<std::size_t>(chunks)),
-          segments_(static_cast<std::size_t>(segments)) {}
+        : share_(chunks == 1 ? count : count / static_cast<std::size_t>(chunks)), // a division takes its time
+          extra_(count - share_ * static_cast<std::size_t>(chunks)), segments_(static_cast<std::size_t>(segments)) {}
 
     /// The first element of chunk id `id`; `bound(id + 1)` is where it ends.
     [[nodiscard]] constexpr std::size_t bound(int id) const noexcept {

@@ -18,7 +18,7 @@ struct plan {
     int segments = 1;
     std::vector<step> steps; ///< `peer` is an index into `peers`
     order dependencies;
-    std::vector<std::uint32_t> ready; ///< the steps that wait for nothing
+    std::vector<std::uint32_t> ready; ///< the steps that wait for nothing, the last first
     std::vector<int> peers;           ///< ranks, each once, in order of first use
     std::vector<chunk_range> windows; ///< per buffer: the chunk ids that its memory holds
 
@@ -46,7 +46,6 @@ struct plan {
     std::vector<int> index(static_cast<std::size_t>(where.size), -1);
     for (std::size_t i = 0; i < p.steps.size(); ++i) {
         step& s = p.steps[i];
-        if (p.dependencies.waits[i] == 0) p.ready.push_back(static_cast<std::uint32_t>(i));
         for (const place& x : {s.from, s.to}) {
             if (x.where < buffer::first_scratch) continue;
             const auto bank = static_cast<std::size_t>(index_of(x.where));
@@ -63,6 +62,8 @@ struct plan {
         }
         s.peer = at;
     }
+    for (std::size_t i = p.steps.size(); i-- > 0;)
+        if (p.dependencies.waits[i] == 0) p.ready.push_back(static_cast<std::uint32_t>(i));
     return p;
 }
 

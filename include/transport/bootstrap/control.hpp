@@ -29,9 +29,6 @@ public:
     /// be stopped, and then its connections look well.
     static constexpr std::chrono::milliseconds silence{750};
     static constexpr std::chrono::milliseconds farewell{1'000}; ///< what the destructor may take
-    /// How long fetch() goes without a look at the connection: each is a system call, and every collective begins with
-    /// a fetch().
-    static constexpr std::chrono::microseconds look_interval{100};
 
     /// Connects to the rendezvous and proves that it knows the secret, retrying until me.timeout has passed. Rank 0
     /// passes where its own rendezvous is bound. Throws a bootstrap error.
@@ -87,11 +84,10 @@ public:
         if (wants_answer && asked_ == clock::time_point::max()) asked_ = clock::now();
     }
 
-    /// Takes the next notice; false if there is none, or none was there when it last looked, `look_interval` ago at
-    /// most. Never blocks. When the connection ends, or the rendezvous is silent after a report, it yields once that
-    /// rank 0 is lost, unless rank 0 had departed.
+    /// Takes the next notice; false if there is none. Never blocks, but is a system call where none was heard before.
+    /// When the connection ends, or the rendezvous is silent after a report, it yields once that rank 0 is lost, unless
+    /// rank 0 had departed.
     bool fetch(notice& n) {
-        if (heard_.empty() && !is_due()) return false;
         stream_.flush();
         if (heard_.empty()) listen();
         if (heard_.empty()) suspect();
@@ -166,13 +162,6 @@ private:
                          peer);
     }
 
-    [[nodiscard]] bool is_due() {
-        const auto now = clock::now();
-        if (now < look_at_) return false;
-        look_at_ = now + look_interval;
-        return true;
-    }
-
     void listen() {
         for (int i = 0; i < reads_at_once && stream_.read(); ++i) {
             asked_ = clock::time_point::max();
@@ -214,8 +203,7 @@ private:
     frame_stream stream_;
     world_table table_;
     std::deque<notice> heard_;
-    clock::time_point look_at_ = clock::time_point::min(); // the next look at the connection
-    clock::time_point asked_ = clock::time_point::max();   // the oldest report since which nothing was heard
+    clock::time_point asked_ = clock::time_point::max(); // the oldest report since which nothing was heard
     bool joined_ = false;
     bool said_left_ = false;
     bool zero_gone_ = false;  // lost or departed
