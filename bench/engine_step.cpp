@@ -38,6 +38,8 @@ public:
     explicit instant(int size) : size_(size) {}
     [[nodiscard]] int rank() const noexcept { return 0; }
     [[nodiscard]] int size() const noexcept { return size_; }
+    static constexpr transport::medium near = transport::medium::memory, far = near;
+    [[nodiscard]] int node(int) const noexcept { return 0; }
     [[nodiscard]] bool crowded() const noexcept { return false; }
     channel& open(transport::context, int) noexcept { return channel_; }
     void send(channel&, transport::transfer& x) noexcept { transport::complete(x); }

@@ -69,7 +69,7 @@ private:
         const auto data = detail::writable_span_of(range);
         detail::check_not_null("allreduce", std::as_bytes(data));
         using T = typename decltype(data)::element_type;
-        auto c = detail::make_call<schedule::operation::allreduce, T>(data.size(), op, how, self().size());
+        auto c = detail::make_call<schedule::operation::allreduce, T>(data.size(), op, how, self().topology());
         detail::put_buffers(c, data, data, true);
         return c;
     }
@@ -80,7 +80,7 @@ private:
         using T = typename decltype(out)::element_type;
         detail::check_buffers("allreduce", in, out);
         detail::check_counts("allreduce", in.size(), out.size());
-        auto c = detail::make_call<schedule::operation::allreduce, T>(out.size(), op, how, self().size());
+        auto c = detail::make_call<schedule::operation::allreduce, T>(out.size(), op, how, self().topology());
         detail::put_buffers(c, in, out, detail::same_memory("allreduce", in, out));
         return c;
     }

@@ -104,13 +104,13 @@ inline void check_offered(const algorithm::any& how, schedule::operation what) {
 
 /// Which algorithm runs: the one named, or one chosen for the bytes of the whole vector.
 template <schedule::operation what, class Op, class How>
-[[nodiscard]] model::selection selected(const How& how, std::size_t volume, int size) {
+[[nodiscard]] model::selection selected(const How& how, std::size_t volume, const model::topology& on) {
     constexpr bool free = is_commutative_v<Op>;
     if constexpr (std::is_same_v<How, automatic>) {
         static_assert(free || what != schedule::operation::reduce_scatter,
                       "tutti: no reduce_scatter keeps rank order, which a non_commutative operator needs: take "
                       "allreduce");
-        return model::choose(what, volume, size, free);
+        return model::choose(what, volume, on, free);
     } else if constexpr (std::is_same_v<How, algorithm::any>) {
         check_offered(how, what);
         return {how, model::segments_for(how, volume)};
@@ -129,9 +129,10 @@ struct no_operator {};
 
 /// The call for elements T and operator Op, without buffers. `op` must live as long as the call is under way.
 template <schedule::operation what, class T, class Op, class How>
-[[nodiscard]] engine::call make_call(std::size_t count, const Op& op, const How& how, int size, int root = 0) {
+[[nodiscard]] engine::call make_call(std::size_t count, const Op& op, const How& how, const model::topology& on,
+                                     int root = 0) {
     using value = std::remove_const_t<T>;
-    const model::selection s = selected<what, Op>(how, count * sizeof(T), size);
+    const model::selection s = selected<what, Op>(how, count * sizeof(T), on);
     engine::call c{what, s.how};
     c.segments = s.segments;
     c.root = root;
@@ -152,8 +153,9 @@ template <schedule::operation what, class T, class Op, class How>
 
 /// The call without an operator.
 template <schedule::operation what, class T, class How>
-[[nodiscard]] engine::call make_copying_call(std::size_t count, const How& how, int size, int root = 0) {
-    return make_call<what, T>(count, no_operator{}, how, size, root);
+[[nodiscard]] engine::call make_copying_call(std::size_t count, const How& how, const model::topology& on,
+                                             int root = 0) {
+    return make_call<what, T>(count, no_operator{}, how, on, root);
 }
 
 /// Puts the buffers into a call.

@@ -50,6 +50,9 @@ public:
     /// The world's rank of a rank of this communicator.
     [[nodiscard]] int world_rank(int rank) const { return membership_->members().at(static_cast<std::size_t>(rank)); }
 
+    /// How its ranks lie on hosts: what the library rests its choice of algorithms on.
+    [[nodiscard]] const model::topology& topology() const noexcept { return membership_->topology(); }
+
     /// How long a call may take. 30 s unless set; of this handle and those made from it.
     [[nodiscard]] std::chrono::nanoseconds default_deadline() const noexcept { return deadline_; }
     void default_deadline(std::chrono::nanoseconds d) {

@@ -32,6 +32,7 @@ namespace tutti::transport {
 class memory {
 public:
     using channel = detail::memory_channel;
+    static constexpr medium near = medium::memory, far = medium::memory;
 
     /// Takes the place of rank `rank`. Throws `error` (invalid_argument) when there is none or it has been taken.
     memory(std::shared_ptr<memory_world> world, int rank) : world_(std::move(world)), rank_(rank) {
@@ -54,6 +55,7 @@ public:
 
     [[nodiscard]] int rank() const noexcept { return rank_; }
     [[nodiscard]] int size() const noexcept { return world_->size(); }
+    [[nodiscard]] int node(int) const noexcept { return 0; }
     [[nodiscard]] bool crowded() const noexcept { return world_->crowded_; }
     [[nodiscard]] peer_name name_of(int peer) const { return {"this process", "memory:" + std::to_string(peer)}; }
 

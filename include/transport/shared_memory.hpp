@@ -66,6 +66,7 @@ struct endpoint {
 class shared_memory {
 public:
     using channel = detail::shm::channel;
+    static constexpr medium near = medium::memory, far = medium::memory;
 
     /// Joins the world that the environment describes, see bootstrap::identity_from_environment(). Blocks until all
     /// ranks have come. Precondition on all ranks: the same size, rendezvous and secret, on one host. Throws a
@@ -80,6 +81,7 @@ public:
 
     [[nodiscard]] int rank() const noexcept { return it_->session.who().rank; }
     [[nodiscard]] int size() const noexcept { return it_->session.who().size; }
+    [[nodiscard]] int node(int) const noexcept { return 0; }
     [[nodiscard]] bool crowded() const noexcept { return it_->crowded; }
 
     /// Symmetric memory: zeroed, aligned to pages, and mapped by peers that receive from it, who read and reduce it

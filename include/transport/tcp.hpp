@@ -71,6 +71,7 @@ struct endpoint {
 class tcp {
 public:
     using channel = detail::tcp::channel;
+    static constexpr medium near = medium::network, far = medium::network;
 
     /// Joins the world that the environment describes, see bootstrap::identity_from_environment(). Blocks until all
     /// ranks have come. Precondition on all ranks: the same size, rendezvous and secret. Throws a bootstrap error.
@@ -84,6 +85,7 @@ public:
 
     [[nodiscard]] int rank() const noexcept { return it_->session.who().rank; }
     [[nodiscard]] int size() const noexcept { return it_->session.who().size; }
+    [[nodiscard]] int node(int peer) const noexcept { return it_->session.node(peer); }
     [[nodiscard]] bool crowded() const noexcept { return it_->crowded; }
 
     channel& open(context k, int peer) { return it_->data.open(k, peer); }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "medium.hpp"
 #include "notice.hpp"
 #include "transfer.hpp"
 
@@ -36,6 +37,8 @@ struct peer_name {
 /// | expression        | meaning |
 /// |-------------------|---------|
 /// | c.rank() c.size() | who this is in the world, and of how many; constant |
+/// | c.node(peer)      | the node (host) that rank `peer` of the world is on: nodes are numbered by first appearance in rank order, the same on all ranks; constant |
+/// | T::near, T::far   | the medium between ranks of a node, and between nodes |
 /// | c.crowded()       | more ranks share this host than it has cores: waiting must yield at once |
 /// | t.open(k, peer)   | the channel to and from `peer` (not this rank) in context k. Idempotent; the address stays valid until close(k). Connects in the background when it must; nothing is exchanged with ranks that no context opened |
 /// | t.send(h, x)      | starts a message. Messages of a channel arrive in the order of their starts; many may be in flight. Complete when x.from may be reused. May be complete on return |
@@ -59,6 +62,9 @@ concept transport = requires(T t, const T c, typename T::channel& h, transfer& x
                              clock::time_point until) {
     { c.rank() } -> std::same_as<int>;
     { c.size() } -> std::same_as<int>;
+    { c.node(peer) } -> std::same_as<int>;
+    { T::near } -> std::convertible_to<medium>;
+    { T::far } -> std::convertible_to<medium>;
     { c.crowded() } -> std::same_as<bool>;
     { t.open(k, peer) } -> std::same_as<typename T::channel&>;
     { t.send(h, x) } -> std::same_as<void>;

@@ -51,6 +51,7 @@ TEST_CASE("an algorithm is found by its name, with the ranks per node where it n
         CHECK(by_name(a.name(), 4).name() == a.name());
         CHECK(by_name(a.name(), 4).id() == a.id());
     }
+    for (const any& a : compositions(4)) CHECK(by_name(a.name(), 4).id() == a.id());
     CHECK(by_name("hierarchical:ring:ring", 2).id() != by_name("hierarchical:ring:ring", 3).id());
 }
 

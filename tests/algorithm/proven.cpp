@@ -35,5 +35,8 @@ TEST_CASE("every schedule of every algorithm is proven for 1 to 64 ranks, at the
     int proven = 0;
     for (int size = 1; size <= 64; ++size)
         for (const algorithm::any& a : algorithm::all(4)) proven += prove_everything(a, size);
+    for (const int ranks_per_node : {2, 3, 4})
+        for (int size = 1; size <= 64; ++size)
+            for (const algorithm::any& a : algorithm::compositions(ranks_per_node)) proven += prove_everything(a, size);
     CHECK(proven > 9'000);
 }

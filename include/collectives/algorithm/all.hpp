@@ -16,20 +16,28 @@
 #include "../error.hpp"
 
 #include <array>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tutti::algorithm {
 
-/// Every algorithm that tools offer by name. A hierarchical one needs to know the ranks per node.
+/// Every algorithm that tools run where they run all. A hierarchical one needs to know the ranks per node.
 [[nodiscard]] inline std::array<any, 9> all(int ranks_per_node = 1) {
     return {naive{},         all_to_all{},         parameter_server{},
             ring{},          butterfly{},          halving_doubling{},
             binomial_tree{}, double_binary_tree{}, hierarchical<ring, ring>{ranks_per_node}};
 }
 
-/// The names of those that have a schedule for the operation.
+/// Further compositions that have a name: those that the library itself takes over several nodes.
+[[nodiscard]] inline std::array<any, 3> compositions(int ranks_per_node = 1) {
+    return {hierarchical<halving_doubling, butterfly>{ranks_per_node},
+            hierarchical<halving_doubling, halving_doubling>{ranks_per_node},
+            hierarchical<halving_doubling, ring>{ranks_per_node}};
+}
+
+/// The names of those of all() that have a schedule for the operation.
 [[nodiscard]] inline std::vector<std::string_view> names(operation o) {
     std::vector<std::string_view> list;
     for (const any& a : all())
@@ -40,10 +48,13 @@ namespace tutti::algorithm {
 /// The algorithm of that name. Throws tutti::error(invalid_argument) that lists the names if there is none.
 [[nodiscard]] inline any by_name(std::string_view name, int ranks_per_node = 1) {
     std::string known;
-    for (const any& a : all(ranks_per_node)) {
-        if (a.name() == name) return a;
-        known.append(known.empty() ? "" : ", ").append(a.name());
-    }
+    const auto plain = all(ranks_per_node);
+    const auto composed = compositions(ranks_per_node);
+    for (const std::span<const any> some : {std::span<const any>(plain), std::span<const any>(composed)})
+        for (const any& a : some) {
+            if (a.name() == name) return a;
+            known.append(known.empty() ? "" : ", ").append(a.name());
+        }
     reject("choice of algorithm", "there is no algorithm \"" + std::string(name) + "\"", "choose one of " + known);
 }
 

@@ -5,6 +5,8 @@
 #include "engine.hpp"
 #include "plan_cache.hpp"
 
+#include "../model/topology.hpp"
+
 #include <chrono>
 #include <memory>
 #include <string>
@@ -27,6 +29,7 @@ public:
         group_.id = id;
         group_.members = std::move(members);
         group_.rank = rank;
+        topology_ = model::topology_of(engine_->fabric(), group_.members);
     }
     membership(const membership&) = delete;
     membership& operator=(const membership&) = delete;
@@ -35,6 +38,7 @@ public:
     [[nodiscard]] int rank() const noexcept { return group_.rank; }
     [[nodiscard]] int size() const noexcept { return group_.size(); }
     [[nodiscard]] const std::vector<int>& members() const noexcept { return group_.members; }
+    [[nodiscard]] const model::topology& topology() const noexcept { return topology_; }
     [[nodiscard]] const std::shared_ptr<engine<Transport>>& where() const noexcept { return engine_; }
 
     /// The id of the next communicator made from this one: equal on all ranks that make it, by the order of the calls.
@@ -138,6 +142,7 @@ private:
 
     std::shared_ptr<engine<Transport>> engine_;
     group<Transport> group_;
+    model::topology topology_;
     plan_cache<Transport> cache_;
     std::uint64_t children_ = 0;
 };

@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti::transport::bootstrap {
@@ -40,6 +42,15 @@ struct world_table {
         const auto here =
             std::count_if(members.begin(), members.end(), [&](const member& m) { return m.host_id == me.host_id; });
         return static_cast<std::uint64_t>(here) > me.cores;
+    }
+
+    /// The host of each rank, numbered by first appearance.
+    [[nodiscard]] std::vector<int> nodes() const {
+        std::map<std::string_view, int> numbers;
+        std::vector<int> all;
+        for (const member& m : members)
+            all.push_back(numbers.try_emplace(m.host_id, static_cast<int>(numbers.size())).first->second);
+        return all;
     }
 };
 

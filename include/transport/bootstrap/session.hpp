@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tutti::transport::bootstrap {
 
@@ -33,6 +34,9 @@ public:
     [[nodiscard]] control& plane() noexcept { return *control_; }
     [[nodiscard]] const world_table& table() const noexcept { return control_->table(); }
 
+    /// The number of the host that a rank runs on, see world_table::nodes(). Only after join().
+    [[nodiscard]] int node(int rank) const noexcept { return nodes_[static_cast<std::size_t>(rank)]; }
+
     /// Where to listen for data; the port is 0. Throws a bootstrap error that lists the candidates.
     [[nodiscard]] address data_address() const { return bootstrap::data_address(me_, control_->route()); }
 
@@ -44,13 +48,16 @@ public:
         mine.port = data.port();
         mine.segment = segment;
         mine.segment_key = segment_key;
-        return control_->join(std::move(mine));
+        const world_table& all = control_->join(std::move(mine));
+        nodes_ = all.nodes();
+        return all;
     }
 
 private:
     identity me_;
     std::optional<rendezvous> server_; // outlives the connection to it
     std::optional<control> control_;
+    std::vector<int> nodes_; // by rank
 };
 
 } // namespace tutti::transport::bootstrap

@@ -36,6 +36,7 @@ template <contract_fixture F>
 std::vector<clause> contract() {
     std::vector<clause> all{
         {"ranks are distinct and named", ranks_are_distinct_and_named<F>},
+        {"nodes are numbered alike", nodes_are_numbered_alike<F>},
         {"one rank is a world", one_rank_is_a_world<F>},
         {"opening is idempotent", opening_is_idempotent<F>},
         {"messages arrive in order", [] { messages_arrive_in_order<F>(false); }},

@@ -5,9 +5,11 @@
 #include "courier.hpp"
 #include "fixture.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 
 namespace tutti::test {
 
@@ -52,6 +54,23 @@ void ranks_are_distinct_and_named() {
             expect(!t.name_of(peer).host.empty() && !t.name_of(peer).address.empty(), "every rank has a name");
     });
     for (const auto& times : seen) expect(times == 1, "each rank is there once");
+}
+
+/// Nodes are numbered by first appearance, and the same on all ranks.
+template <contract_fixture Fixture>
+void nodes_are_numbered_alike() {
+    constexpr int ranks = 4;
+    std::array<std::array<int, ranks>, ranks> nodes{};
+    Fixture{}.run(ranks, [&](auto& t) {
+        auto& mine = nodes[static_cast<std::size_t>(t.rank())];
+        for (int peer = 0; peer < ranks; ++peer) mine[static_cast<std::size_t>(peer)] = t.node(peer);
+    });
+    for (const auto& mine : nodes) expect(mine == nodes[0], "all ranks number the nodes alike");
+    int known = 0;
+    for (const int node : nodes[0]) {
+        expect(node >= 0 && node <= known, "a node that is new gets the next number");
+        known = std::max(known, node + 1);
+    }
 }
 
 /// A world of one rank starts, waits and ends.

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include <collectives/communicator.hpp>
+
+#include "support/catch.hpp"
+#include "support/placed.hpp"
+#include "support/world.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+using namespace tutti::test;
+using tutti::model::topology;
+using tutti::transport::medium;
+
+namespace {
+
+using placed_world = tutti::communicator<placed>;
+
+void on_nodes(const std::vector<int>& nodes, const std::function<void(placed_world&)>& work) {
+    const auto size = static_cast<int>(nodes.size());
+    run_ranks(size, [&, fabric = tutti::transport::memory_world::create(size)](int rank) {
+        placed_world world{placed{fabric, rank, nodes}};
+        world.default_deadline(patience);
+        work(world);
+    });
+}
+
+topology networked(int size, int ranks_per_node) { return {size, ranks_per_node, medium::memory, medium::network}; }
+
+void expect_sums(const placed_world& world) {
+    for (const std::size_t count : {std::size_t{1}, std::size_t{1000}, std::size_t{70'000}}) {
+        std::vector<int> data(count);
+        for (std::size_t i = 0; i < count; ++i) data[i] = static_cast<int>(i % 1000) * (world.rank() + 1);
+        world.allreduce(data, tutti::sum);
+        for (std::size_t i = 0; i < count; ++i)
+            expect(data[i] == static_cast<int>(i % 1000) * world.size() * (world.size() + 1) / 2, "the exact sum");
+    }
+}
+
+} // namespace
+
+TEST_CASE("threads of one process are one node") {
+    for (const int size : {1, 2, 5})
+        run_world(size, [size](communicator& world) {
+            expect(world.topology() == topology{size}, "one node, all of it memory");
+            expect(world.split(world.rank() % 2).topology().nodes() == 1, "parts of it too");
+        });
+}
+
+TEST_CASE("a communicator tells where its ranks are, in its own order of them") {
+    on_nodes({0, 0, 0, 1, 1, 1}, [](placed_world& world) {
+        expect(world.topology() == networked(6, 3), "the world");
+        expect(world.duplicate().topology() == networked(6, 3), "a duplicate");
+        expect(world.split(0, -world.rank()).topology() == networked(6, 3), "backwards");
+        expect(world.split(0, world.rank() % 3).topology() == networked(6, 1), "nodes in turn");
+        expect(world.split(world.rank() / 3).topology() == networked(3, 3), "one node");
+        expect(world.split(world.rank() % 3).topology() == networked(2, 1), "one rank a node");
+        const auto part = world.split(world.rank() == 5 ? 1 : 0);
+        expect(part.topology() == networked(part.size(), part.size() == 5 ? 3 : 1), "a shorter last node, or one rank");
+        expect(world.split(world.rank() == 0 ? 1 : 0).topology().ranks_per_node == 1, "a shorter first node");
+    });
+}
+
+TEST_CASE("what the library chooses over several nodes gives exact sums, however the ranks lie") {
+    for (const auto& nodes : std::vector<std::vector<int>>{
+             {0, 0, 1, 1}, {0, 0, 0, 1, 1, 1}, {0, 0, 1, 1, 2}, {0, 1, 0, 1}, {0, 0, 1, 1, 2, 2}})
+        on_nodes(nodes, [](placed_world& world) {
+            expect_sums(world);
+            expect_sums(world.split(0, -world.rank()));
+            expect_sums(world.split(0, world.rank() % 2));
+        });
+}
+
+TEST_CASE("over several nodes the library's choice is a hierarchical algorithm, by name in its errors") {
+    on_nodes({0, 0, 1, 1}, [](placed_world& world) {
+        std::vector<float> data(world.rank() == 3 ? 100'001 : 100'000);
+        const auto f = fault_of([&] { world.allreduce(data, tutti::sum); });
+        expect(f.why == tutti::cause::mismatch, "the counts differ");
+        expect(message_of(f).find("allreduce(hierarchical:halving_doubling:halving_doubling)") != std::string::npos,
+               "named in: " + message_of(f));
+    });
+}

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include <collectives/model/topology.hpp>
+
+#include "support/catch.hpp"
+
+#include <vector>
+
+using tutti::model::topology;
+using tutti::transport::medium;
+
+namespace {
+
+int per_node(const std::vector<int>& nodes) { return tutti::model::ranks_per_node(nodes); }
+
+/// Ranks on nodes as listed, for topology_of.
+struct placed_ranks {
+    static constexpr medium near = medium::memory, far = medium::network;
+    std::vector<int> nodes;
+    [[nodiscard]] int node(int rank) const { return nodes[static_cast<std::size_t>(rank)]; }
+};
+
+} // namespace
+
+TEST_CASE("ranks per node are counted where nodes are blocks of equally many consecutive ranks") {
+    CHECK(per_node({0}) == 1);
+    CHECK(per_node({0, 0, 0}) == 3);
+    CHECK(per_node({0, 1, 2}) == 1);
+    CHECK(per_node({0, 0, 1, 1}) == 2);
+    CHECK(per_node({5, 5, 5, 2, 2, 2, 9, 9, 9}) == 3);
+}
+
+TEST_CASE("the last node may have fewer ranks than the others, no other may") {
+    CHECK(per_node({0, 0, 1}) == 2);
+    CHECK(per_node({0, 0, 0, 1, 1, 1, 2}) == 3);
+    CHECK(per_node({0, 0, 1, 2, 2}) == 1);
+    CHECK(per_node({0, 0, 1, 1, 1}) == 1);
+    CHECK(per_node({0, 1, 1}) == 1);
+}
+
+TEST_CASE("ranks of a node that are not consecutive count as no node") {
+    CHECK(per_node({0, 1, 0, 1}) == 1);
+    CHECK(per_node({0, 0, 1, 1, 0, 0}) == 1);
+    CHECK(per_node({0, 0, 1, 0}) == 1);
+}
+
+TEST_CASE("a topology is that of the communicator's ranks in their order, not that of the world") {
+    const placed_ranks world{{0, 0, 0, 0, 1, 1, 1, 1}};
+    const auto of = [&](std::vector<int> members) { return tutti::model::topology_of(world, members); };
+    CHECK(of({0, 1, 2, 3, 4, 5, 6, 7}) == topology{8, 4, medium::memory, medium::network});
+    CHECK(of({2, 3, 4, 5}) == topology{4, 2, medium::memory, medium::network});
+    CHECK(of({7, 6, 1, 0}) == topology{4, 2, medium::memory, medium::network});
+    CHECK(of({0, 4, 1, 5}) == topology{4, 1, medium::memory, medium::network});
+    CHECK(of({4, 5, 6}) == topology{3, 3, medium::memory, medium::network});
+    CHECK(of({3}) == topology{1, 1, medium::memory, medium::network});
+}
+
+TEST_CASE("a topology of ranks alone is one node") {
+    STATIC_REQUIRE(topology{6}.ranks_per_node == 6);
+    STATIC_REQUIRE(topology{6}.nodes() == 1);
+    STATIC_REQUIRE_FALSE(topology{6}.has_levels());
+    STATIC_REQUIRE_FALSE(topology{6, 1}.has_levels());
+    STATIC_REQUIRE(topology{6, 2}.has_levels());
+    STATIC_REQUIRE(topology{6, 2}.nodes() == 3);
+    STATIC_REQUIRE(topology{7, 2}.nodes() == 4);
+    STATIC_REQUIRE(topology{7, 1}.nodes() == 7);
+}
