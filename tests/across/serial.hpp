@@ -108,10 +108,18 @@ private:
             std::memcpy(to, incoming.data(), length);
         else if (s.what == schedule::action::copy)
             std::memmove(to, from, length);
+        else if (s.what == schedule::action::reduce_many)
+            combine_many(r, s, to, length);
         else if (s.what == schedule::action::reduce)
             combine(to, to, from, s.other, length);
         else
             combine(to, from, incoming.data(), s.other, length);
+    }
+    void combine_many(int r, const schedule::step& s, std::byte* to, std::size_t length) {
+        std::vector<const std::byte*> operands;
+        for (int k = 0; k < sources(s); ++k) operands.push_back(at(bank(r, source(s, k).where), s.from.first));
+        call_.reduce.combine_many(to, operands.data(), operands.size(), length / call_.element_bytes,
+                                  call_.reduce.state);
     }
     void combine(std::byte* to, const std::byte* own, const std::byte* other, schedule::side of_other,
                  std::size_t length) const {

@@ -6,6 +6,8 @@
 
 #include "support/catch.hpp"
 
+#include <array>
+#include <cstring>
 #include <deque>
 #include <numeric>
 
@@ -55,6 +57,9 @@ private:
 };
 static_assert(transport::transport<script>);
 
+/// An operator that shows the order of its operands.
+constexpr auto append = [](int a, int b) { return 10 * a + b; };
+
 /// Rank 0 of 4 with steps of one's own, on 4 ints that begin as 1, 2, 3, 4.
 struct stage {
     explicit stage(std::vector<schedule::step> steps, int chunks = 2)
@@ -67,13 +72,11 @@ struct stage {
         begin();
     }
     void begin() {
-        engine::call c{schedule::operation::allreduce, algorithm::ring{}};
         c.count = data.size();
         c.element_bytes = sizeof(int);
         c.input = reinterpret_cast<const std::byte*>(data.data());
         c.output = reinterpret_cast<std::byte*>(data.data());
         c.in_place = true;
-        c.reduce = make_reducer<int>(sum);
         run.prepare(members, c, 5);
         wire.list.clear();
         run.begin(wire);
@@ -84,6 +87,11 @@ struct stage {
     }
 
     std::vector<int> data = std::vector<int>(4);
+    engine::call c = [] {
+        engine::call made{schedule::operation::allreduce, algorithm::ring{}};
+        made.reduce = make_reducer<int>(sum);
+        return made;
+    }();
     engine::group<script> members;
     script wire;
     engine::execution<script> run;
@@ -148,6 +156,22 @@ TEST_CASE("copies and reductions are done as soon as they may be") {
     REQUIRE(s.wire.list.size() == 1);
     CHECK(s.data == std::vector<int>{2, 4, 3, 4});
     s.complete(0);
+    CHECK(s.run.finished());
+}
+
+TEST_CASE("a step of many operands reduces them from left to right when the last has come") {
+    constexpr std::array more{buffer::output, schedule::scratch(1)};
+    stage s({schedule::receive(1, bank), schedule::receive(2, place{schedule::scratch(1), 0, 1}),
+             schedule::reduce_many(bank, more, first)});
+    s.c.reduce = make_reducer<int>(append);
+    s.begin();
+    const std::array<int, 2> third{7, 8}, before{5, 6};
+    std::memcpy(s.wire.list[1].x->to, third.data(), sizeof third);
+    s.complete(1);
+    CHECK(s.data == std::vector<int>{1, 2, 3, 4});
+    std::memcpy(s.wire.list[0].x->to, before.data(), sizeof before);
+    s.complete(0);
+    CHECK(s.data == std::vector<int>{517, 628, 3, 4});
     CHECK(s.run.finished());
 }
 

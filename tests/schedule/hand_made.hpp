@@ -6,6 +6,9 @@
 
 #include "support/catch.hpp"
 
+#include <array>
+#include <initializer_list>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +20,14 @@ constexpr schedule::place in(int first, int count = 1) { return {schedule::buffe
 constexpr schedule::place out(int first, int count = 1) { return {schedule::buffer::output, first, count}; }
 constexpr schedule::place bank(int number, int first = 0, int count = 1) {
     return {schedule::scratch(number), first, count};
+}
+
+/// to = the operands, which are the same chunks in several buffers, from left to right.
+constexpr schedule::step combine(std::initializer_list<schedule::place> operands, schedule::place to) {
+    std::array<schedule::buffer, 16> more{};
+    std::size_t n = 0;
+    for (const schedule::place& x : operands) more[n++] = x.where;
+    return schedule::reduce_many(*operands.begin(), std::span(more).subspan(1, n - 1), to);
 }
 
 using steps = std::vector<schedule::step>;

@@ -60,8 +60,17 @@ private:
     rank_state& rank(int r) { return ranks_[static_cast<std::size_t>(r)]; }
     char& state(int r, int i) { return rank(r).state[static_cast<std::size_t>(i)]; }
 
-    static bool talks(const step& s) { return s.what != action::copy && s.what != action::reduce; }
+    static bool talks(const step& s) {
+        return s.what != action::copy && s.what != action::reduce && s.what != action::reduce_many;
+    }
     static bool uses_from(const step& s) { return s.what != action::receive; }
+    static std::vector<place> operands(const step& s) {
+        if (!uses_from(s)) return {};
+        std::vector<place> all{s.from};
+        for (int k = 0; s.what == action::reduce_many && k < s.extra; ++k)
+            all.push_back({s.more.at(static_cast<std::size_t>(k)), s.from.first, s.from.count});
+        return all;
+    }
     static bool uses_to(const step& s) { return s.what != action::send; }
 
     /// What of the user's buffers there is, spelled out from the operations' definitions.
@@ -78,11 +87,13 @@ private:
         if (talks(s) && (s.peer < 0 || s.peer >= p_.size || s.peer == r)) return false;
         if (uses_to(s) && s.to.where == schedule::buffer::input) return false;
         if (uses_from(s) && uses_to(s) && (s.from.first != s.to.first || s.from.count != s.to.count)) return false;
-        for (const place* x : {uses_from(s) ? &s.from : nullptr, uses_to(s) ? &s.to : nullptr}) {
-            if (x == nullptr) continue;
-            if (x->count < 1 || x->count > p_.chunks) return false;
-            for (int c = x->first; c < x->first + x->count; ++c)
-                if (!exists(r, {static_cast<int>(x->where), c})) return false;
+        if (s.what == action::reduce_many && (s.extra < 1 || s.extra > 7)) return false;
+        std::vector<place> named = operands(s);
+        if (uses_to(s)) named.push_back(s.to);
+        for (const place& x : named) {
+            if (x.count < 1 || x.count > p_.chunks) return false;
+            for (int c = x.first; c < x.first + x.count; ++c)
+                if (!exists(r, {static_cast<int>(x.where), c})) return false;
         }
         return true;
     }
@@ -95,8 +106,9 @@ private:
         std::set<spot> all;
         if (uses_to(s))
             for (int k = 0; k < s.to.count; ++k) all.insert(memory_of(s.to, k));
-        if (!written && uses_from(s))
-            for (int k = 0; k < s.from.count; ++k) all.insert(memory_of(s.from, k));
+        if (!written)
+            for (const place& x : operands(s))
+                for (int k = 0; k < x.count; ++k) all.insert(memory_of(x, k));
         return all;
     }
 
@@ -166,8 +178,11 @@ private:
             return;
         }
         for (int k = 0; k < s.from.count; ++k)
-            combine(m.rank, s, s.what == action::copy ? s.from : s.to, k,
-                    s.what == action::copy ? "" : read(m.rank, s.from, k));
+            if (s.what == action::reduce_many)
+                combine_all(m.rank, s, k);
+            else
+                combine(m.rank, s, s.what == action::copy ? s.from : s.to, k,
+                        s.what == action::copy ? "" : read(m.rank, s.from, k));
         state(m.rank, m.step) = 'd';
     }
     void pass(const move& m) {
@@ -192,6 +207,13 @@ private:
         else
             to = s.other == schedule::side::left ? "(" + other + mine + ")" : "(" + mine + other + ")";
         if (to.size() > 1000) wrong_ = "contributions without end";
+    }
+    /// One bracket for all operands: to round once is not to round each time.
+    void combine_all(int r, const step& s, int k) {
+        std::string all = "(";
+        for (const place& x : operands(s)) all += read(r, x, k);
+        rank(r).memory[memory_of(s.to, k)] = all + ")";
+        if (all.size() > 1000) wrong_ = "contributions without end";
     }
     std::string read(int r, const place& x, int k) {
         const auto found = rank(r).memory.find(memory_of(x, k));

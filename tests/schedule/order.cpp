@@ -75,6 +75,18 @@ TEST_CASE("a reduce waits for both of its operands") {
     CHECK(completions(o) == pairs{{0, 2}, {1, 2}});
 }
 
+TEST_CASE("a step of many operands waits for all of them, and for who reads what it overwrites") {
+    const order o = order_among({receive(1, bank(0)), receive(2, bank(3)), send(3, out(0)), receive(3, bank(3, 1)),
+                                 tutti::test::combine({in(0), bank(3), bank(0)}, out(0)), receive(1, bank(0))});
+    CHECK(completions(o) == pairs{{0, 4}, {0, 5}, {1, 4}, {2, 4}, {4, 5}});
+}
+
+TEST_CASE("a step of many operands may write to one of them without waiting for itself") {
+    const order o = order_among({receive(1, bank(0)), receive(2, bank(1)),
+                                 tutti::test::combine({bank(0), bank(1)}, bank(0)), send(1, bank(0))});
+    CHECK(completions(o) == pairs{{0, 2}, {1, 2}, {2, 3}});
+}
+
 TEST_CASE("independent chunks and buffers are not ordered") {
     const order o = order_among({receive(1, out(0)), receive(2, out(1)), send(1, out(2)), send(2, bank(0, 0)),
                                  copy(in(3), out(3)), copy(in(0), bank(1, 0))});

@@ -77,6 +77,11 @@ TEST_CASE("the window of a scratch bank spans all that its steps touch") {
     CHECK(p.scratch_elements(p.cut(0)) == 0);
 }
 
+TEST_CASE("every operand of a step of many is in its bank's window") {
+    const plan p = compiled({receive(1, bank(0, 5, 2)), tutti::test::combine({in(5, 2), bank(0), bank(3)}, out(5, 2))});
+    CHECK(p.windows == std::vector<chunk_range>{{0, 12}, {0, 12}, {5, 7}, {0, 0}, {0, 0}, {5, 7}});
+}
+
 TEST_CASE("a plan without scratch needs no scratch memory") {
     CHECK(compiled({send(5, in(0)), receive(5, out(0))}).scratch_elements(layout(1000, 3, 4)) == 0);
 }

@@ -4,6 +4,9 @@
 
 #include "support/catch.hpp"
 
+#include <array>
+#include <span>
+
 using namespace tutti::schedule;
 
 namespace {
@@ -44,6 +47,28 @@ TEST_CASE("copy and reduce stay on the rank; only reduce reads where it writes")
     STATIC_REQUIRE((reads_from(copying) && !reads_to(copying) && writes_to(copying)));
     STATIC_REQUIRE((reads_from(reducing) && reads_to(reducing) && writes_to(reducing)));
     STATIC_REQUIRE((width(copying) == 2 && width(reducing) == 2));
+}
+
+TEST_CASE("a reduce_many reads one range of chunks in several buffers, from 2 to 8") {
+    constexpr std::array banks{scratch(4), buffer::output, scratch(0)};
+    constexpr step many = reduce_many(here, banks, there);
+    STATIC_REQUIRE((!communicates(many) && reads_from(many) && !reads_to(many) && writes_to(many)));
+    STATIC_REQUIRE((width(many) == 2 && sources(many) == 4));
+    STATIC_REQUIRE(source(many, 0) == here);
+    STATIC_REQUIRE(source(many, 1) == place{scratch(4), 1, 2});
+    STATIC_REQUIRE(source(many, 2) == place{buffer::output, 1, 2});
+    STATIC_REQUIRE(source(many, 3) == place{scratch(0), 1, 2});
+    STATIC_REQUIRE(many != reduce_many(here, std::span(banks).first(2), there));
+    STATIC_REQUIRE((sources(reducing) == 1 && source(reducing, 0) == here && sources(sending) == 1));
+    STATIC_REQUIRE((sources(receiving) == 0 && sources(reducing_on_arrival) == 1));
+}
+
+TEST_CASE("a reduce_many of too many operands stays recognisable as one") {
+    constexpr std::array<buffer, 9> banks{};
+    STATIC_REQUIRE(reduce_many(here, std::span(banks).first(7), there).extra == 7);
+    STATIC_REQUIRE(reduce_many(here, std::span(banks).first(8), there).extra == 8);
+    STATIC_REQUIRE(reduce_many(here, banks, there).extra == 8);
+    STATIC_REQUIRE(reduce_many(here, {}, there).extra == 0);
 }
 
 TEST_CASE("scratch banks are numbered after input and output, up to 65,533") {

@@ -95,6 +95,36 @@ TEST_CASE("operands grouped otherwise on one rank give different bits") {
     CHECK(accepted(good).preserves_order);
 }
 
+TEST_CASE("one rounding is not two: a step of many operands is another node than as many steps of two") {
+    const auto everything = [](int a, int b) {
+        return steps{send(a, in(0)), send(b, in(0)), receive(a, bank(a, 0)), receive(b, bank(b, 0))};
+    };
+    program p = hand_made(operation::allreduce, 1, {everything(1, 2), everything(0, 2), everything(0, 1)});
+    const auto end = [&](int rank, std::initializer_list<step> how) {
+        auto& all = p.ranks[static_cast<std::size_t>(rank)];
+        all.resize(4);
+        all.insert(all.end(), how);
+    };
+    end(0, {combine({in(0), bank(1, 0), bank(2, 0)}, out(0))});
+    end(1, {combine({bank(0, 0), in(0), bank(2, 0)}, bank(2, 0)), copy(bank(2, 0), out(0))});
+    end(2, {combine({bank(0, 0), bank(1, 0), in(0)}, out(0))});
+    CHECK(accepted(p).preserves_order);
+    end(2, {combine({bank(0, 0), bank(1, 0)}, out(0)), reduce(in(0), out(0), side::right)});
+    rejected(p, flaw::different_bits, "rank 2 step 5: chunk 0 is grouped or ordered otherwise than on rank 0 step 4");
+    end(2, {combine({bank(0, 0), in(0), bank(1, 0)}, out(0))});
+    rejected(p, flaw::different_bits, "rank 2 step 4: chunk 0 is grouped or ordered otherwise than on rank 0 step 4");
+    end(2, {combine({bank(0, 0), bank(1, 0)}, out(0))});
+    rejected(p, flaw::lost, "rank 2 step 4: chunk 0 lacks the contribution of rank 2");
+    end(2, {combine({bank(0, 0), bank(1, 0), in(0), bank(0, 0)}, out(0))});
+    rejected(p, flaw::doubled, "rank 2 step 4: chunk 0 has the contribution of rank 0 twice");
+    end(2, {combine({bank(0, 0), bank(1, 0), bank(2, 0)}, out(0))});
+    rejected(p, flaw::reads_nothing, "rank 2 step 4 reads chunk 0, which holds nothing yet");
+    // Of two operands it is the step of two.
+    program two = swap_and_reduce();
+    two.ranks[0] = {send(1, in(0)), receive(1, bank(0, 0)), combine({in(0), bank(0, 0)}, out(0))};
+    CHECK(accepted(two).preserves_order);
+}
+
 TEST_CASE("a reduce-scatter whose shard is somebody else's sum alone lacks a contribution") {
     const program p = hand_made(
         operation::reduce_scatter, 2,

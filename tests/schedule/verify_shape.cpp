@@ -47,6 +47,32 @@ TEST_CASE("the input is never written") {
     rejected(p, flaw::writes_input, "rank 1 step 0 writes the input");
 }
 
+TEST_CASE("a step of many operands has from 2 to 8, all of them in places that there are") {
+    const auto combined = [](std::initializer_list<place> operands) {
+        program p = swap_and_reduce();
+        p.ranks[0] = {send(1, in(0)), receive(1, bank(0, 0)), combine(operands, out(0))};
+        return p;
+    };
+    accepted(combined({in(0), bank(0, 0)}));
+    const std::string message = "rank 0 step 2 combines too few operands, or too many";
+    rejected(combined({in(0)}), flaw::bad_operands, message);
+    const place x = bank(0, 0);
+    rejected(combined({in(0), x, x, x, x, x, x, x, x}), flaw::bad_operands, message);
+    rejected(combined({in(0), x, x, x, x, x, x, x, x, x}), flaw::bad_operands, message);
+    rejected(combined({in(0), x, x, x, x, x, x, x}), flaw::doubled,
+             "rank 0 step 2: chunk 0 has the contribution of rank 1 twice");
+    program p = hand_made(operation::reduce, 1, {{send(1, in(0))}, {receive(0, bank(0, 0))}}, 1);
+    p.ranks[1].push_back(combine({bank(0, 0), in(0)}, out(0)));
+    accepted(p);
+    p.ranks[0].insert(p.ranks[0].begin(), combine({in(0), out(0)}, bank(0, 0)));
+    rejected(p, flaw::bad_place, "rank 0 step 0: chunk 0 is outside of the buffer that the step names");
+    p.ranks[0][0] = combine({in(0), in(0)}, in(0));
+    rejected(p, flaw::writes_input, "rank 0 step 0 writes the input");
+    p.chunks = 2;
+    p.ranks[0][0] = combine({in(0), in(0)}, bank(0, 1));
+    rejected(p, flaw::relabels, "rank 0 step 0 puts data of chunk 0 under another chunk id, whose length may differ");
+}
+
 TEST_CASE("a reduce-scatter's output is the rank's own shard") {
     const program p = hand_made(operation::reduce_scatter, 2,
                                 {{send(1, in(0)), receive_reduce(1, in(1), out(1), side::right)},

@@ -132,7 +132,11 @@ private:
     }
     /// The global part works in place on the output.
     [[nodiscard]] static constexpr step in_output(step s) noexcept {
-        if (s.from.where == buffer::input) s.from.where = buffer::output;
+        const auto change = [](buffer& b) {
+            if (b == buffer::input) b = buffer::output;
+        };
+        change(s.from.where);
+        for (buffer& b : s.more) change(b);
         return s;
     }
     [[nodiscard]] static constexpr cost scaled(cost c, int per) noexcept {

@@ -9,6 +9,7 @@
 
 #include <transport/transport.hpp>
 
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <memory>
@@ -232,10 +233,19 @@ private:
     /// A step without a peer.
     void work(const schedule::step& s, const transport::transfer& x) {
         if (x.bytes == 0) return;
+        if (s.what == schedule::action::reduce_many) return combine_many(s, x);
         if (s.what == schedule::action::copy) return void(std::memcpy(x.to, x.from, x.bytes));
         const std::byte* const left = s.other == schedule::side::left ? x.from : x.to;
         const std::byte* const right = s.other == schedule::side::left ? x.to : x.from;
         call_.reduce.combine(x.to, left, right, x.bytes / call_.element_bytes, call_.reduce.state);
+    }
+
+    void combine_many(const schedule::step& s, const transport::transfer& x) {
+        const std::size_t low = cut_.bound(s.to.first);
+        std::array<const std::byte*, schedule::most_operands> operands;
+        const auto number = static_cast<std::size_t>(schedule::sources(s));
+        for (std::size_t k = 0; k < number; ++k) operands[k] = at(source(s, static_cast<int>(k)).where, low);
+        call_.reduce.combine_many(x.to, operands.data(), number, x.bytes / call_.element_bytes, call_.reduce.state);
     }
 
     void complete(std::uint32_t i) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "places.hpp"
 #include "program.hpp"
 
 #include <cstddef>
@@ -29,15 +30,8 @@ namespace detail {
 class accesses {
 public:
     constexpr accesses(const std::vector<step>& steps, int chunks, bool in_place)
-        : chunks_(chunks), in_place_(in_place) {
-        int buffers = 2;
-        for (const step& s : steps)
-            for (const place& x : {s.from, s.to})
-                if (index_of(x.where) >= buffers) buffers = index_of(x.where) + 1;
-        const auto places = static_cast<std::size_t>(buffers) * static_cast<std::size_t>(chunks);
-        writer_.assign(places, -1);
-        readers_.assign(places, -1);
-    }
+        : numbers_(steps, chunks, in_place), in_place_(in_place), writer_(numbers_.size(), -1),
+          readers_(numbers_.size(), -1) {}
 
     constexpr void read(place x, int by, auto&& after) {
         if (x.where == buffer::input && !in_place_) return; // never written
@@ -59,12 +53,11 @@ public:
 
 private:
     constexpr void for_each(place x, auto&& visit) const {
-        const int where = in_place_ && x.where == buffer::input ? index_of(buffer::output) : index_of(x.where);
-        const auto base = static_cast<std::size_t>(where) * static_cast<std::size_t>(chunks_);
-        for (int c = x.first; c < x.first + x.count; ++c) visit(base + static_cast<std::size_t>(c));
+        const std::size_t first = numbers_.of(x.where, x.first);
+        for (int k = 0; k < x.count; ++k) visit(first + static_cast<std::size_t>(k));
     }
 
-    int chunks_;
+    place_numbers numbers_;
     bool in_place_;
     std::vector<int> writer_;                // per place, -1 none
     std::vector<int> readers_;               // per place: head of a list in links_, -1 none
@@ -94,7 +87,7 @@ private:
             edges.emplace_back(before, i);
             ++o.waits[static_cast<std::size_t>(i)];
         };
-        if (reads_from(s)) places.read(s.from, i, after);
+        for (int k = 0; k < sources(s); ++k) places.read(source(s, k), i, after);
         if (writes_to(s)) places.write(s.to, i, after);
         if (!communicates(s)) continue;
         int& former = last[2 * static_cast<std::size_t>(s.peer) + (sends(s) ? 0 : 1)];

@@ -42,18 +42,12 @@ struct plan {
                                   std::vector<step> steps) {
     plan p{what, where, base_chunks, segments, std::move(steps), {}, {}, {}, {}};
     p.dependencies = order_of(p.steps, where.size, p.chunks(), where.in_place);
-    p.windows = {window(what, where, buffer::input, p.chunks()), window(what, where, buffer::output, p.chunks())};
+    p.windows = scratch_windows(p.steps);
+    for (const buffer b : {buffer::input, buffer::output})
+        p.windows[static_cast<std::size_t>(index_of(b))] = window(what, where, b, p.chunks());
     std::vector<int> index(static_cast<std::size_t>(where.size), -1);
     for (std::size_t i = 0; i < p.steps.size(); ++i) {
         step& s = p.steps[i];
-        for (const place& x : {s.from, s.to}) {
-            if (x.where < buffer::first_scratch) continue;
-            const auto bank = static_cast<std::size_t>(index_of(x.where));
-            if (p.windows.size() <= bank) p.windows.resize(bank + 1);
-            chunk_range& w = p.windows[bank];
-            if (w.count() == 0) w = {x.first, x.first + x.count};
-            w = {std::min(w.first, x.first), std::max(w.last, x.first + x.count)};
-        }
         if (!communicates(s)) continue;
         int& at = index[static_cast<std::size_t>(s.peer)];
         if (at < 0) {

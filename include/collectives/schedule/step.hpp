@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 /// Schedules: collective algorithms as pure lists of steps. Nothing here touches memory, sockets or clocks.
 namespace tutti::schedule {
@@ -14,12 +18,13 @@ enum class action : std::uint8_t {
     receive_reduce, ///< to = from ∘ incoming, the incoming on the side that the step names
     copy,           ///< to = from
     reduce,         ///< to = to ∘ from, `from` on the side that the step names
+    reduce_many,    ///< to = from ∘ more[0] ∘ more[1] ..., from left to right in one pass, rounded once
 };
 
 /// The side of the operator on which the other operand (the incoming, or a reduce's `from`) stands.
 enum class side : std::uint8_t { left, right };
 
-/// The memory that a place lies in. Each scratch bank is as large as the data it is used for.
+/// The memory that a place lies in. A scratch bank holds the chunks from the first to the last that it is used for.
 enum class buffer : std::uint16_t { input = 0, output = 1, first_scratch = 2 };
 
 /// The scratch bank `bank`, from 0 to 65,533.
@@ -34,13 +39,19 @@ struct place {
     friend constexpr bool operator==(const place&, const place&) = default;
 };
 
-/// One step. `from` is unused by receive, `to` by send, `peer` by copy and reduce.
+/// The most operands of one step; a reduce_many has two at least.
+inline constexpr int most_operands = 8;
+
+/// One step. `from` is unused by receive, `to` by send, `peer` by what does not communicate, the rest by all but
+/// reduce_many.
 struct step {
     action what = action::send;
     side other = side::right;
     int peer = -1;
     place from{};
     place to{};
+    std::array<buffer, most_operands - 1> more{}; ///< where the operands behind `from` lie: the same chunk ids
+    std::uint8_t extra = 0;                       ///< how many of `more` there are
     friend constexpr bool operator==(const step&, const step&) = default;
 };
 
@@ -50,6 +61,13 @@ struct step {
 }
 [[nodiscard]] constexpr bool communicates(const step& s) noexcept { return sends(s) || receives(s); }
 [[nodiscard]] constexpr bool reads_from(const step& s) noexcept { return s.what != action::receive; }
+/// How many places the step reads besides `to`, and the k-th of them.
+[[nodiscard]] constexpr int sources(const step& s) noexcept {
+    return s.what == action::reduce_many ? 1 + s.extra : reads_from(s) ? 1 : 0;
+}
+[[nodiscard]] constexpr place source(const step& s, int k) noexcept {
+    return k == 0 ? s.from : place{s.more[static_cast<std::size_t>(k) - 1], s.from.first, s.from.count};
+}
 [[nodiscard]] constexpr bool reads_to(const step& s) noexcept { return s.what == action::reduce; }
 [[nodiscard]] constexpr bool writes_to(const step& s) noexcept { return s.what != action::send; }
 /// How many chunks the step works on.
@@ -68,6 +86,13 @@ struct step {
 [[nodiscard]] constexpr step copy(place from, place to) noexcept { return {action::copy, side::right, -1, from, to}; }
 [[nodiscard]] constexpr step reduce(place from, place to, side of_from) noexcept {
     return {action::reduce, of_from, -1, from, to};
+}
+/// `to` may be one of the operands. With none in `more`, or too many, it is no step; verify says so.
+[[nodiscard]] constexpr step reduce_many(place from, std::span<const buffer> more, place to) noexcept {
+    step s{action::reduce_many, side::right, -1, from, to};
+    std::copy_n(more.begin(), std::min(more.size(), s.more.size()), s.more.begin());
+    s.extra = static_cast<std::uint8_t>(std::min<std::size_t>(more.size(), most_operands));
+    return s;
 }
 
 } // namespace tutti::schedule

@@ -52,7 +52,11 @@ private:
         int depth, from;
     };
     struct rank_state {
-        const std::vector<step>* steps = nullptr;
+        constexpr rank_state(const std::vector<step>& list, const program& p)
+            : steps(&list), numbers(list, p.chunks, p.in_place) {}
+
+        const std::vector<step>* steps;
+        place_numbers numbers;
         order first_to_last;
         std::vector<std::uint32_t> waits;
         std::vector<char> started, finished;
@@ -68,33 +72,24 @@ private:
         return meetings_[static_cast<std::size_t>(from) * static_cast<std::size_t>(program_.size) +
                          static_cast<std::size_t>(to)];
     }
-    [[nodiscard]] constexpr std::size_t index(int, buffer b, int chunk) const {
-        const int where = program_.in_place && b == buffer::input ? index_of(buffer::output) : index_of(b);
-        return static_cast<std::size_t>(where) * static_cast<std::size_t>(program_.chunks) +
-               static_cast<std::size_t>(chunk);
-    }
+    [[nodiscard]] constexpr std::size_t index(int r, buffer b, int chunk) const { return at(r).numbers.of(b, chunk); }
 
     constexpr void add_rank(int r) {
-        rank_state s;
-        s.steps = &program_.ranks[static_cast<std::size_t>(r)];
+        rank_state s(program_.ranks[static_cast<std::size_t>(r)], program_);
         s.first_to_last = order_of(*s.steps, program_.size, program_.chunks, program_.in_place);
         s.waits = s.first_to_last.waits;
         s.started.assign(s.steps->size(), 0);
         s.finished.assign(s.steps->size(), 0);
-        int buffers = 2;
         for (int i = 0; i < static_cast<int>(s.steps->size()); ++i) {
             const step& x = (*s.steps)[static_cast<std::size_t>(i)];
-            for (const place& y : {x.from, x.to})
-                buffers = index_of(y.where) >= buffers ? index_of(y.where) + 1 : buffers;
             if (sends(x) && between(r, x.peer).send < 0) between(r, x.peer).send = i;
             if (receives(x) && between(x.peer, r).receive < 0) between(x.peer, r).receive = i;
         }
-        const auto places = static_cast<std::size_t>(buffers) * static_cast<std::size_t>(program_.chunks);
-        s.value.assign(places, -1);
-        s.depth.assign(places, 0);
-        s.writer.assign(places, -1);
+        s.value.assign(s.numbers.size(), -1);
+        s.depth.assign(s.numbers.size(), 0);
+        s.writer.assign(s.numbers.size(), -1);
         const chunk_range mine = window(program_.what, program_.at(r), buffer::input, program_.chunks);
-        for (int c = mine.first; c < mine.last; ++c) s.value[index(r, buffer::input, c)] = r;
+        for (int c = mine.first; c < mine.last; ++c) s.value[s.numbers.of(buffer::input, c)] = r;
         ranks_.push_back(static_cast<rank_state&&>(s));
     }
 
@@ -155,6 +150,7 @@ private:
         rank_state& s = at(r);
         const step& x = (*s.steps)[static_cast<std::size_t>(i)];
         const std::size_t to = index(r, x.to.where, x.to.first + k);
+        if (x.what == action::reduce_many) return apply_many(r, i, k);
         if (x.what == action::receive) {
             s.value[to] = incoming;
             s.depth[to] = depth;
@@ -170,6 +166,25 @@ private:
                           : x.other == side::left ? values_.combine(other, own, r, i)
                                                   : values_.combine(own, other, r, i);
         }
+        s.writer[to] = i;
+        return {};
+    }
+
+    /// The same for a step of many operands.
+    constexpr finding apply_many(int r, int i, int k) {
+        rank_state& s = at(r);
+        const step& x = (*s.steps)[static_cast<std::size_t>(i)];
+        int value = -1, depth = 0;
+        for (int n = 0; n < sources(x); ++n) {
+            const std::size_t from = index(r, source(x, n).where, x.from.first + k);
+            if (s.value[from] < 0) return {flaw::reads_nothing, r, i, -1, -1, x.from.first + k};
+            const bool last = n + 1 == sources(x);
+            value = n == 0 ? s.value[from] : values_.combine(value, s.value[from], r, i, last);
+            depth = s.depth[from] > depth ? s.depth[from] : depth;
+        }
+        const std::size_t to = index(r, x.to.where, x.to.first + k);
+        s.value[to] = value;
+        s.depth[to] = depth;
         s.writer[to] = i;
         return {};
     }

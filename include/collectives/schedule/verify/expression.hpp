@@ -12,27 +12,30 @@ namespace tutti::schedule::detail {
 /// chunk id at a time, since data never changes its chunk id. Nodes 0 to ranks-1 are the inputs.
 class expressions {
 public:
+    /// A node of many operands is a chain of pairs, of which all but the last are unfinished: not rounded yet, hence
+    /// other nodes than the same pairs would be by themselves.
     struct node {
         int left = -1, right = -1; ///< -1 for an input
-        int rank = -1, step = -1;  ///< who made it first
+        bool finished = true;
+        int rank = -1, step = -1; ///< who made it first
         int lowest = 0, highest = 0;
         bool in_rank_order = true; ///< its inputs are lowest, lowest + 1 ... highest, from left to right
     };
 
     constexpr explicit expressions(int ranks) : table_(64, -1) {
-        for (int r = 0; r < ranks; ++r) nodes_.push_back({-1, -1, r, -1, r, r, true});
+        for (int r = 0; r < ranks; ++r) nodes_.push_back({-1, -1, true, r, -1, r, r, true});
     }
 
     [[nodiscard]] constexpr const node& operator[](int n) const { return nodes_[static_cast<std::size_t>(n)]; }
     [[nodiscard]] constexpr std::size_t size() const { return nodes_.size(); }
 
     /// left ∘ right, as made by a rank's step.
-    constexpr int combine(int left, int right, int rank, int step) {
+    constexpr int combine(int left, int right, int rank, int step, bool finished = true) {
         if (2 * nodes_.size() > table_.size()) grow();
-        const std::size_t at = slot(left, right);
+        const std::size_t at = slot(left, right, finished);
         if (table_[at] >= 0) return table_[at];
         const node &l = (*this)[left], &r = (*this)[right];
-        nodes_.push_back({left, right, rank, step, l.lowest, r.highest,
+        nodes_.push_back({left, right, finished, rank, step, l.lowest, r.highest,
                           l.in_rank_order && r.in_rank_order && l.highest + 1 == r.lowest});
         return table_[at] = static_cast<int>(nodes_.size()) - 1;
     }
@@ -51,21 +54,23 @@ public:
     }
 
 private:
-    [[nodiscard]] constexpr std::size_t slot(int left, int right) const {
-        std::uint64_t h =
-            (static_cast<std::uint64_t>(static_cast<std::uint32_t>(left)) << 32) | static_cast<std::uint32_t>(right);
+    [[nodiscard]] constexpr std::size_t slot(int left, int right, bool finished) const {
+        std::uint64_t h = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(left)) << 32) |
+                          static_cast<std::uint64_t>(static_cast<std::uint32_t>(right)) << 1 | (finished ? 1 : 0);
         h ^= h >> 31;
         h *= 0x9e3779b97f4a7c15;
         h ^= h >> 29;
         std::size_t at = h & (table_.size() - 1);
-        while (table_[at] >= 0 && ((*this)[table_[at]].left != left || (*this)[table_[at]].right != right))
-            at = (at + 1) & (table_.size() - 1);
+        while (table_[at] >= 0 && !is((*this)[table_[at]], left, right, finished)) at = (at + 1) & (table_.size() - 1);
         return at;
+    }
+    [[nodiscard]] static constexpr bool is(const node& n, int left, int right, bool finished) {
+        return n.left == left && n.right == right && n.finished == finished;
     }
     constexpr void grow() {
         table_.assign(4 * table_.size(), -1);
         for (int n = 0; n < static_cast<int>(nodes_.size()); ++n)
-            if ((*this)[n].left >= 0) table_[slot((*this)[n].left, (*this)[n].right)] = n;
+            if (const node& x = (*this)[n]; x.left >= 0) table_[slot(x.left, x.right, x.finished)] = n;
     }
 
     std::vector<node> nodes_;

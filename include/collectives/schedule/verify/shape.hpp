@@ -19,7 +19,9 @@ namespace tutti::schedule::detail {
         return x.count < 1 || !range.holds(x);
     };
     if (writes_to(s) && s.to.where == buffer::input) return bad(flaw::writes_input, s.to.first);
-    if (reads_from(s) && outside(s.from)) return bad(flaw::bad_place, s.from.first);
+    if (s.what == action::reduce_many && (s.extra < 1 || s.extra >= most_operands)) return bad(flaw::bad_operands);
+    for (int k = 0; k < sources(s); ++k)
+        if (outside(source(s, k))) return bad(flaw::bad_place, s.from.first);
     if (writes_to(s) && outside(s.to)) return bad(flaw::bad_place, s.to.first);
     if (reads_from(s) && writes_to(s) && (s.from.first != s.to.first || s.from.count != s.to.count))
         return bad(flaw::relabels, s.from.first);
