@@ -28,7 +28,7 @@ TEST_CASE("every algorithm has an allreduce") {
 }
 
 TEST_CASE("the halves of an allreduce are offered on their own") {
-    for (const std::string_view name : {"ring", "halving_doubling", "parameter_server"}) {
+    for (const std::string_view name : {"ring", "halving_doubling", "parameter_server", "direct"}) {
         CHECK(lists(operation::reduce_scatter, name));
         CHECK(lists(operation::allgather, name));
         CHECK_FALSE(lists(operation::reduce, name));
@@ -42,7 +42,7 @@ TEST_CASE("the halves of an allreduce are offered on their own") {
          {operation::reduce_scatter, operation::allgather, operation::reduce, operation::broadcast}) {
         CHECK_FALSE(lists(o, "butterfly"));
         CHECK_FALSE(lists(o, "all_to_all"));
-        CHECK(names(o).size() == 3);
+        CHECK(names(o).size() == (has_shards(o) ? 4 : 3));
     }
 }
 

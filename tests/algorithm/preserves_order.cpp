@@ -15,30 +15,6 @@ using namespace tutti::schedule;
 
 namespace {
 
-/// Each rank folds its shard in rank order, and hands it to all: what no algorithm of the library needs to be.
-struct ordered_local {
-    static constexpr std::string_view name = "ordered_local";
-    [[nodiscard]] static constexpr int chunks(int size) noexcept { return size; }
-    [[nodiscard]] static constexpr cost stated(operation o, int size) noexcept {
-        return parameter_server::stated(o, size);
-    }
-    template <class Emit>
-    static constexpr void reduce_scatter(const position& p, buffer, Emit&& emit) {
-        const place own{buffer::input, p.rank, 1}, mine{buffer::output, p.rank, 1}, first{scratch(0), p.rank, 1};
-        for (int q = 0; q < p.size; ++q)
-            if (q != p.rank) emit(send(q, {buffer::input, q, 1}));
-        if (p.rank == 0) emit(copy(own, first));
-        if (p.rank > 0) emit(receive(0, first));
-        for (int q = 1; q < p.size; ++q)
-            emit(q == p.rank ? reduce(own, first, side::right) : receive_reduce(q, first, first, side::right));
-        emit(copy(first, mine));
-    }
-    template <class Emit>
-    static constexpr void allgather(const position& p, Emit&& emit) {
-        parameter_server::allgather(p, emit);
-    }
-};
-
 /// The sizes from 2 to 64 at which verify finds that rank order is kept, from whatever root.
 std::vector<int> kept_by(const any& a, operation o) {
     std::vector<int> sizes;
@@ -72,6 +48,7 @@ TEST_CASE("whether rank order is kept is derived from a few ranks and holds for 
     holds<naive>();
     holds<all_to_all>();
     holds<parameter_server>();
+    holds<direct>();
     holds<ring>();
     holds<butterfly>();
     holds<halving_doubling>();
@@ -83,6 +60,8 @@ TEST_CASE("those that are for non-commutative operators keep rank order, the rot
     STATIC_REQUIRE(preserves_order<naive, operation::allreduce>);
     STATIC_REQUIRE(preserves_order<naive, operation::reduce>);
     STATIC_REQUIRE(preserves_order<all_to_all, operation::allreduce>);
+    STATIC_REQUIRE(preserves_order<direct, operation::allreduce>);
+    STATIC_REQUIRE(preserves_order<direct, operation::reduce_scatter>);
     STATIC_REQUIRE(preserves_order<butterfly, operation::allreduce>);
     STATIC_REQUIRE(preserves_order<binomial_tree, operation::allreduce>);
     STATIC_REQUIRE_FALSE(preserves_order<binomial_tree, operation::reduce>); // from other roots than rank 0
@@ -104,7 +83,7 @@ TEST_CASE("an operation that an algorithm does not offer keeps no order") {
 }
 
 TEST_CASE("a hierarchical algorithm keeps rank order if both of its levels do, and only then") {
-    using ordered = hierarchical<ordered_local, butterfly>;
+    using ordered = hierarchical<direct, butterfly>;
     STATIC_REQUIRE(preserves_order<ordered, operation::allreduce>);
     for (const int ranks_per_node : {1, 2, 3, 4, 7, 8, 41})
         for (int size = 2; size <= 40; ++size) {
@@ -115,6 +94,6 @@ TEST_CASE("a hierarchical algorithm keeps rank order if both of its levels do, a
 
 TEST_CASE("a level that loses rank order only when it is large enough is seen") {
     STATIC_REQUIRE_FALSE(preserves_order<hierarchical<halving_doubling, butterfly>, operation::allreduce>);
-    STATIC_REQUIRE_FALSE(preserves_order<hierarchical<ordered_local, halving_doubling>, operation::allreduce>);
+    STATIC_REQUIRE_FALSE(preserves_order<hierarchical<direct, halving_doubling>, operation::allreduce>);
     STATIC_REQUIRE_FALSE(preserves_order<hierarchical<ring, ring>, operation::allreduce>);
 }

@@ -43,6 +43,7 @@ TEST_CASE("every algorithm can be proven by the compiler") {
     STATIC_REQUIRE(all_proven<naive{}>());
     STATIC_REQUIRE(all_proven<all_to_all{}>());
     STATIC_REQUIRE(all_proven<parameter_server{}>());
+    STATIC_REQUIRE(all_proven<direct{}>());
     STATIC_REQUIRE(all_proven<ring{}>());
     STATIC_REQUIRE(all_proven<butterfly{}>());
     STATIC_REQUIRE(all_proven<halving_doubling{}>());

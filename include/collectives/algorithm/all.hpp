@@ -6,6 +6,7 @@
 #include "any.hpp"
 #include "binomial_tree.hpp"
 #include "butterfly.hpp"
+#include "direct.hpp"
 #include "double_binary_tree.hpp"
 #include "halving_doubling.hpp"
 #include "hierarchical.hpp"
@@ -24,10 +25,17 @@
 namespace tutti::algorithm {
 
 /// Every algorithm that tools run where they run all. A hierarchical one needs to know the ranks per node.
-[[nodiscard]] inline std::array<any, 9> all(int ranks_per_node = 1) {
-    return {naive{},         all_to_all{},         parameter_server{},
-            ring{},          butterfly{},          halving_doubling{},
-            binomial_tree{}, double_binary_tree{}, hierarchical<ring, ring>{ranks_per_node}};
+[[nodiscard]] inline std::array<any, 10> all(int ranks_per_node = 1) {
+    return {naive{},
+            all_to_all{},
+            parameter_server{},
+            direct{},
+            ring{},
+            butterfly{},
+            halving_doubling{},
+            binomial_tree{},
+            double_binary_tree{},
+            hierarchical<ring, ring>{ranks_per_node}};
 }
 
 /// Further compositions that have a name: those that the library itself takes over several nodes.

@@ -3,11 +3,13 @@
 #pragma once
 
 #include "algorithm.hpp"
+#include "rank_order.hpp"
 
 namespace tutti::algorithm {
 
-/// Everyone sends everything to everyone, and each rank folds all of it in rank order. One message delay, keeps rank
-/// order; bytes and scratch memory grow with P n, so it is for a few bytes.
+/// Everyone sends everything to everyone, and each rank combines all of it in rank order, in one pass (one more for
+/// every seven ranks beyond eight). One message delay, keeps rank order; bytes and scratch memory grow with P n, so it
+/// is for a few bytes.
 ///
 /// | P ranks, n elements | depth | rounds | sent = received per rank | fan-in | scratch |
 /// |---|---|---|---|---|---|
@@ -26,19 +28,17 @@ struct all_to_all {
 
     template <class Emit>
     static constexpr void allreduce(const position& p, Emit&& emit) {
-        // Incoming data of rank q waits in scratch bank q; rank 0's goes where the fold begins. In place, our own
-        // data moves to our own bank, since the fold overwrites what is still being sent.
-        const place input{buffer::input, 0, 1}, output{buffer::output, 0, 1};
-        const auto of = [&](int q) { return place{schedule::scratch(q), 0, 1}; };
-        const place own = p.in_place ? of(p.rank) : input;
-        if (p.in_place) emit(schedule::copy(input, own));
+        // Incoming data of rank q waits in scratch bank q. In place, our own data moves to our own bank, since the
+        // result would overwrite what is still being sent.
+        const auto of = [&](int q) { return q == p.rank && !p.in_place ? buffer::input : schedule::scratch(q); };
+        const place own{of(p.rank), 0, 1}, output{buffer::output, 0, 1};
+        if (p.in_place) emit(schedule::copy({buffer::input, 0, 1}, own));
         for (int k = 1; k < p.size; ++k) {
             const int from = (p.rank + p.size - k) % p.size;
             emit(schedule::send((p.rank + k) % p.size, own));
-            emit(schedule::receive(from, from == 0 ? output : of(from)));
+            emit(schedule::receive(from, {of(from), 0, 1}));
         }
-        if (p.rank == 0 && !p.in_place) emit(schedule::copy(input, output));
-        for (int q = 1; q < p.size; ++q) emit(schedule::reduce(q == p.rank ? own : of(q), output, side::right));
+        detail::combine_in_rank_order(p.size, of, schedule::scratch(p.size), output, emit);
     }
 };
 

@@ -38,7 +38,7 @@ struct call {
 };
 
 /// What the frames of this wire format begin their signatures with; raise it when the meaning of anything changes.
-inline constexpr std::uint64_t wire_version = 1;
+inline constexpr std::uint64_t wire_version = 2;
 
 /// The hash that goes on from h by x. The sum keeps small numbers from cancelling each other.
 [[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t h, std::uint64_t x) noexcept {

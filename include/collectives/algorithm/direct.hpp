@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "parameter_server.hpp"
+#include "rank_order.hpp"
+
+namespace tutti::algorithm {
+
+/// Direct exchange: each rank gets its shard of everybody's data straight from them, combines all of it in rank order
+/// in one pass (one more for every seven ranks beyond eight), and hands the result to all. Messages and costs are those
+/// of parameter_server, which combines with each arrival; here the operands wait for each other, so that the order is
+/// kept and memory is passed once. That pays where operands are read where they lie, and wait at no cost.
+///
+/// | P ranks, n elements | depth | rounds | sent = received per rank | fan-in | scratch |
+/// |---|---|---|---|---|---|
+/// | reduce_scatter | 1 | P-1 | (P-1)/P n | P-1 | up to n |
+/// | allgather | 1 | P-1 | (P-1)/P n | P-1 | |
+/// | allreduce | 2 | 2(P-1) | 2(P-1)/P n | P-1 | up to n |
+///
+/// Source: the pairwise exchange of Thakur, Rabenseifner and Gropp's reduce-scatter (IJHPCA 2005), its messages all
+/// under way at once; "two-shot" in GPU libraries.
+struct direct {
+    static constexpr std::string_view name = "direct";
+    [[nodiscard]] static constexpr int chunks(int size) noexcept { return size; }
+    [[nodiscard]] static constexpr cost stated(operation o, int size) noexcept {
+        return parameter_server::stated(o, size);
+    }
+
+    template <class Emit>
+    static constexpr void reduce_scatter(const position& p, buffer, Emit&& emit) {
+        // Incoming data of rank q waits in scratch bank q; our own bank is there for sums on their way.
+        const auto of = [&](int q) { return q == p.rank ? buffer::input : schedule::scratch(q); };
+        for (int k = 1; k < p.size; ++k) {
+            const int to = (p.rank + k) % p.size, from = (p.rank + p.size - k) % p.size;
+            emit(schedule::send(to, {buffer::input, to, 1}));
+            emit(schedule::receive(from, {of(from), p.rank, 1}));
+        }
+        detail::combine_in_rank_order(p.size, of, schedule::scratch(p.rank), {buffer::output, p.rank, 1}, emit);
+    }
+
+    template <class Emit>
+    static constexpr void allgather(const position& p, Emit&& emit) {
+        parameter_server::allgather(p, emit);
+    }
+};
+
+} // namespace tutti::algorithm
