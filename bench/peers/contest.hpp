@@ -50,20 +50,32 @@ struct contest {
     return c;
 }
 
+[[nodiscard]] inline descriptor open_room(const contest& c) {
+    descriptor file{open(c.room.c_str(), O_RDWR | O_CLOEXEC)};
+    if (!file.open()) throw std::system_error(errno, std::generic_category(), "cannot open " + c.room);
+    return file;
+}
+
 /// How the ranks of a contest meet: in shared memory that belongs to none of the contestants.
 [[nodiscard]] inline shared_meeting meet(const contest& c, int rank, int ranks) {
-    const descriptor file{open(c.room.c_str(), O_RDWR | O_CLOEXEC)};
+    const descriptor file = open_room(c);
     // Each rank gives the file the same size, so it does not matter which comes first.
-    if (!file.open() || ftruncate(file.get(), static_cast<off_t>(tools::detail::bytes_of(ranks))) != 0)
-        throw std::system_error(errno, std::generic_category(), "cannot open " + c.room);
+    if (ftruncate(file.get(), static_cast<off_t>(tools::detail::bytes_of(ranks))) != 0)
+        throw std::system_error(errno, std::generic_category(), "cannot size " + c.room);
     return {shared_room::open(ranks, file.get()), rank, c.settings.deadline(), nullptr};
 }
 
-/// Measures, rank 0 writing the row. Returns the exit status.
-[[nodiscard]] inline int take_part(contest c, meeting& others, int rank, int ranks, const binder& bind) {
+/// Measures, rank 0 writing the row. `join(c, others, rank, ranks)` connects a rank with the others and returns its
+/// binder. Returns the exit status.
+template <class Join>
+[[nodiscard]] int compete(contest c, int rank, int ranks, Join&& join) {
+    shared_meeting others = meet(c, rank, ranks);
     c.settings.ranks = ranks;
+    const binder bind = join(c, others, rank, ranks);
     const participant self{rank, ranks, others, bind, plain_allocator, CLOCK_PROCESS_CPUTIME_ID};
-    return tools::take_part(self, c.settings) == 0 ? 0 : 1;
+    const bool right = take_part(self, c.settings) == 0;
+    others.barrier(); // nobody leaves before the row is written, nor while another may still be inside a call
+    return right ? 0 : 1;
 }
 
 /// Runs a contestant's main, telling what it throws. The ranks that are left waiting are ended by who started them.
@@ -82,6 +94,21 @@ template <class Main>
     const char* const text = std::getenv(variable);
     if (!text) throw std::invalid_argument("start this by `tutti run`");
     return std::atoi(text);
+}
+
+/// The main of a contestant that `tutti run` starts.
+template <class Join>
+[[nodiscard]] int compete(int argc, char** argv, Join&& join) {
+    return told([&] {
+        const int rank = from_launcher("TUTTI_RANK"), ranks = from_launcher("TUTTI_SIZE");
+        return compete(contest_of(argc, argv), rank, ranks, join);
+    });
+}
+
+/// What the probes can do, which stand for no library.
+inline void require_pair(const contest& c, int ranks) {
+    if (c.settings.operation != "allreduce" || ranks != 2)
+        throw std::invalid_argument("the probe is an allreduce of 2 ranks");
 }
 
 } // namespace tutti::peers

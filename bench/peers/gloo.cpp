@@ -86,20 +86,13 @@ call bind(const world& w, const std::string& algorithm, const job& what, const b
     }
 }
 
+binder join(const contest& c, meeting&, int rank, int ranks) {
+    return [w = connect(c, rank, ranks), algorithm = c.algorithm](const job& what, const buffers& where) {
+        return bind(w, algorithm, what, where);
+    };
+}
+
 } // namespace
 } // namespace tutti::peers
 
-int main(int argc, char** argv) {
-    using namespace tutti::peers;
-    return told([&] {
-        const contest c = contest_of(argc, argv);
-        const int rank = from_launcher("TUTTI_RANK"), ranks = from_launcher("TUTTI_SIZE");
-        shared_meeting others = meet(c, rank, ranks);
-        const world w = connect(c, rank, ranks);
-        const int status = take_part(c, others, rank, ranks, [&](const job& what, const buffers& where) {
-            return bind(w, c.algorithm, what, where);
-        });
-        others.barrier(); // nobody leaves while another may still be inside a call
-        return status;
-    });
-}
+int main(int argc, char** argv) { return tutti::peers::compete(argc, argv, tutti::peers::join); }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include <arpa/inet.h>
@@ -67,23 +68,16 @@ void allreduce(int socket, std::byte* data, std::size_t bytes, std::vector<float
     }
 }
 
+binder join(const contest& c, meeting& others, int rank, int ranks) {
+    require_pair(c, ranks);
+    const auto connection = std::make_shared<const descriptor>(connect(others, rank));
+    const auto landing = std::make_shared<std::vector<float>>(landing_bytes / sizeof(float));
+    return [=](const job& what, const buffers& where) -> call {
+        return [=, to = where.output, bytes = what.bytes()] { allreduce(connection->get(), to, bytes, *landing); };
+    };
+}
+
 } // namespace
 } // namespace tutti::peers
 
-int main(int argc, char** argv) {
-    using namespace tutti::peers;
-    return told([&] {
-        const contest c = contest_of(argc, argv);
-        const int rank = from_launcher("TUTTI_RANK"), ranks = from_launcher("TUTTI_SIZE");
-        if (c.settings.operation != "allreduce" || ranks != 2)
-            throw std::invalid_argument("the probe is an allreduce of 2 ranks");
-        shared_meeting others = meet(c, rank, ranks);
-        const descriptor connection = connect(others, rank);
-        std::vector<float> landing(landing_bytes / sizeof(float));
-        return take_part(c, others, rank, ranks, [&](const job& what, const buffers& where) -> call {
-            return [&landing, to = where.output, bytes = what.bytes(), socket = connection.get()] {
-                allreduce(socket, to, bytes, landing);
-            };
-        });
-    });
-}
+int main(int argc, char** argv) { return tutti::peers::compete(argc, argv, tutti::peers::join); }

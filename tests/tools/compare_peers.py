@@ -140,9 +140,27 @@ class Tables(unittest.TestCase):
         self.assertEqual(tables.ratio_cells(lost)[1], ["8", "-", "-", "-", "-", "-"])
         self.assertEqual(list(tables.outcome(lost)), ["other work used 0.00 cores meanwhile"])
 
-    def test_eight_bytes_have_a_target_in_microseconds(self):
-        quick = table_of({8: {"tutti": [0.6, 0.7, 0.8, 0.8, 0.9], "openmpi": [1.0] * 5}}, "shared_memory")
-        self.assertIn("8 bytes under 0.65 us: met: 0.80 [0.60, 0.90] us", list(tables.outcome(quick)))
+    def test_eight_bytes_have_a_target_in_microseconds_that_the_lower_end_of_the_interval_must_keep(self):
+        def said(*times):
+            return list(tables.shortest(table_of({8: {"tutti": times}}, "shared_memory")))
+        self.assertEqual(said(0.5, 0.6, 0.6, 0.7, 0.8), ["8 bytes under 0.65 us: met: 0.60 [0.50, 0.80] us"])
+        self.assertEqual(said(0.6, 0.7, 0.8, 0.8, 0.9), ["8 bytes under 0.65 us: met, but only by the lower end of the "
+                                                         "interval: 0.80 [0.60, 0.90] us"])
+        self.assertEqual(said(0.65, 0.7, 0.7, 0.7, 0.7), ["8 bytes under 0.65 us: missed: 0.70 [0.65, 0.70] us"])
+
+    def test_eight_bytes_are_held_against_the_bare_exchange_of_flags_round_by_round(self):
+        def said(ours, flags):
+            return list(tables.shortest(table_of({8: {"tutti": ours, "flags": flags}}, "shared_memory")))[1:]
+        self.assertEqual(said([0.5, 0.3, 0.4], [0.4, 0.2, 0.3]),
+                         ["8 bytes less the bare exchange of flags under 0.12 us: met: 0.10 [0.10, 0.10] us"])
+        self.assertEqual(said([0.5, 0.5, None, 0.5], [0.25, 0.25, 0.25, None]),
+                         ["8 bytes less the bare exchange of flags under 0.12 us: missed: 0.25 [0.25, 0.25] us"])
+        self.assertEqual(said([0.5], [None]), [])
+
+    def test_leave_a_place_empty_where_a_contestant_does_not_take_the_size(self):
+        short = table_of({8: {"tutti": [2.0], "flags": [1.0]}, 8192: {"tutti": [4.0]}}, "shared_memory")
+        self.assertEqual(tables.time_cells(short), [["bytes", "tutti", "flags"], ["8", "2.00", "1.00"], ["8K", "4.00", "-"]])
+        self.assertEqual(tables.ratio_cells(short), [])
 
     def test_judge_symmetric_memory_by_its_own_targets_and_sizes(self):
         both = table_of({8: {"tutti": [1.0] * 5, "symmetric": [9.0] * 5, "openmpi": [2.0] * 5},
@@ -172,12 +190,21 @@ class Load(unittest.TestCase):
 
 class Contestants(unittest.TestCase):
     def test_take_part_only_where_they_can(self):
-        def field(*row):
-            return [p.name for p in contestants.PEERS if p.takes(contestants.Row(*row, 8))]
-        self.assertEqual(field("shared_memory", 2, "allreduce"), ["openmpi", "mpich"])
+        def field(*row, size=8):
+            return [p.name for p in contestants.PEERS if p.takes(contestants.Row(*row, size))]
+        self.assertEqual(field("shared_memory", 2, "allreduce"), ["openmpi", "mpich", "flags"])
+        self.assertEqual(field("shared_memory", 4, "allreduce"), ["openmpi", "mpich"])
         self.assertEqual(len(field("tcp", 2, "allreduce")), 7)
         self.assertNotIn("probe", field("tcp", 4, "allreduce"))
         self.assertEqual(field("tcp", 2, "broadcast"), ["openmpi", "mpich", "gloo ring"])
+
+    def test_the_bare_exchange_of_flags_takes_small_vectors_and_is_no_peer(self):
+        flags = next(p for p in contestants.PEERS if p.name == contestants.FLAGS)
+        def takes(size):
+            return flags.takes(contestants.Row("shared_memory", 2, "allreduce", size))
+        self.assertTrue(takes(8) and takes(4096))
+        self.assertFalse(takes(4100))
+        self.assertEqual(contestants.names_in("peers", [flags]), set())
 
 
 class Processes(unittest.TestCase):

@@ -8,6 +8,7 @@ import subprocess
 
 GLOO_ALGORITHMS = ("ring", "ring_chunked", "halving_doubling", "bcube")
 OURS = ("tutti", "symmetric")  # with plain buffers, and with those of communicator.allocate
+FLAGS, FLAGS_MOST_BYTES = "flags", 4096  # the bare exchange of flags, and what it takes at a time
 IN_PLACE = ("allreduce", "broadcast")  # the other operations are measured out of place
 OPERATIONS = ("allreduce", "reduce_scatter", "allgather", "broadcast")
 TRANSPORTS = ("shared_memory", "tcp")
@@ -40,6 +41,9 @@ class Contestant:
             return row.transport == "shared_memory" and row.operation == "allreduce"
         if self.family == "probe":
             return row.transport == "tcp" and row.ranks == 2 and row.operation == "allreduce"
+        if self.family == "flags":
+            return (row.transport == "shared_memory" and row.ranks == 2 and row.operation == "allreduce"
+                    and row.bytes <= FLAGS_MOST_BYTES)
         if self.family == "gloo":
             alone = self.algorithm in ("", GLOO_ALGORITHMS[0])  # Gloo has one algorithm for each of the other operations
             return row.transport == "tcp" and (row.operation == "allreduce" or alone)
@@ -76,6 +80,7 @@ PEERS = [
     Contestant("mpich", "mpich", "mpich", "mpiexec.mpich"),
     *(Contestant(f"gloo {name}", "gloo", "gloo", algorithm=name) for name in GLOO_ALGORITHMS),
     Contestant("probe", "probe", "socket_probe"),
+    Contestant(FLAGS, FLAGS, "flag_probe"),
 ]
 GROUPS = {"peers": ("openmpi", "mpich", "gloo"), "mpi": ("openmpi", "mpich"), "gloo": ("gloo",), "probe": ("probe",)}
 PACKAGES = {"openmpi": "libopenmpi-dev", "mpich": "libmpich-dev", "gloo": "libgloo-dev"}

@@ -51,6 +51,11 @@ def ratios(theirs, ours):
     return [t / o if t is not None and o is not None else None for t, o in zip(theirs, ours)]
 
 
+def differences(ours, theirs):
+    """Round by round, how much more ours is, in the rounds in which both have a result."""
+    return [o - t for o, t in zip(ours, theirs) if o is not None and t is not None]
+
+
 def geometric_mean(values):
     return math.exp(statistics.fmean(math.log(value) for value in values))
 
