@@ -45,8 +45,8 @@ class Contestant:
             return (row.transport == "shared_memory" and row.ranks == 2 and row.operation == "allreduce"
                     and row.bytes <= FLAGS_MOST_BYTES)
         if self.family == "gloo":
-            alone = self.algorithm in ("", GLOO_ALGORITHMS[0])  # Gloo has one algorithm for each of the other operations
-            return row.transport == "tcp" and (row.operation == "allreduce" or alone)
+            by_name = row.operation == "allreduce"  # Gloo has one algorithm for each of the other operations
+            return row.transport == "tcp" and by_name == bool(self.algorithm)
         return True
 
     def command(self, build, row, seconds, room, json):
@@ -79,6 +79,7 @@ PEERS = [
     Contestant("openmpi", "openmpi", "openmpi", "mpiexec.openmpi"),
     Contestant("mpich", "mpich", "mpich", "mpiexec.mpich"),
     *(Contestant(f"gloo {name}", "gloo", "gloo", algorithm=name) for name in GLOO_ALGORITHMS),
+    Contestant("gloo", "gloo", "gloo"),
     Contestant("probe", "probe", "socket_probe"),
     Contestant(FLAGS, FLAGS, "flag_probe"),
 ]

@@ -131,7 +131,8 @@ def sentences(verdict):
     t = verdict.target
     said = f"missed at {places(verdict.missed)}" if verdict.missed else "met"
     if verdict.doubtful:
-        said += f", but only by the upper end of the interval at {places(verdict.doubtful)}"
+        said += "; met" if verdict.missed else ", but"
+        said += f" only by the upper end of the interval at {places(verdict.doubtful)}"
     yield f"{words(t)}: every size at least {t.every:g}: {said}"
     if t.mean is not None and verdict.mean is not None:
         said = "met" if verdict.mean_met else "missed"
