@@ -4,6 +4,9 @@
 
 #include "replay.hpp"
 
+#include <algorithm>
+#include <functional>
+
 namespace tutti::schedule::detail {
 
 /// Counts unit-time steps: in one round a rank sends at most one and receives at most one message, the first in its
@@ -46,9 +49,7 @@ private:
     /// Keeps a rank's open sends in falling program order, so that the first one is at the end.
     constexpr void open(int r, int i) {
         auto& list = open_[static_cast<std::size_t>(r)];
-        auto at = list.begin();
-        while (at != list.end() && *at > i) ++at;
-        list.insert(at, i);
+        list.insert(std::lower_bound(list.begin(), list.end(), i, std::greater<>{}), i);
     }
 
     constexpr bool pass_messages() {
