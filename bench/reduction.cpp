@@ -147,9 +147,10 @@ void streaming(benchmark::State& state, bool read_next) {
         kernel(to.get(), sources, 2, count, nullptr);
         if (read_next) std::memcpy(next.get(), to.get(), bytes);
     };
+    using all = compiled<reduce_kernel<float, tutti::sum_operator, cache_line_bytes>, instructions::baseline>;
+    using none = compiled<reduce_kernel<float, tutti::sum_operator, SIZE_MAX>, instructions::baseline>;
     const auto [streamed, cached] = in_turn(
-        state, bytes, [&] { run(&reduce_baseline<float, tutti::sum_operator, cache_line_bytes>); },
-        [&] { run(&reduce_baseline<float, tutti::sum_operator, SIZE_MAX>); });
+        state, bytes, [&] { run(&all::run); }, [&] { run(&none::run); });
     report(state, 3 * bytes, streamed, "of_cached", cached);
 }
 

@@ -50,7 +50,8 @@ public:
                 std::size_t in_place) {
         std::array<const std::byte*, most_sources> from{};
         for (std::size_t s = 0; s < number; ++s) from[s] = framed(s, count, (offset + s * 5) % frame);
-        std::byte* to = in_place < number ? const_cast<std::byte*>(from[in_place]) : framed(most_sources, count, offset);
+        std::byte* to =
+            in_place < number ? const_cast<std::byte*>(from[in_place]) : framed(most_sources, count, offset);
         if (number == 2 && count % 2 == 0)
             r.combine(to, from[0], from[1], count, r.state);
         else

@@ -53,7 +53,8 @@ void check_streamed() {
     }
     std::byte* const place = reinterpret_cast<std::byte*>(to.data() + 1);
     const std::byte* const sources[] = {tutti::test::bytes_of(left), tutti::test::bytes_of(right)};
-    reduce_baseline<T, Op, SIZE_MAX>(reinterpret_cast<std::byte*>(expected.data()), sources, 2, count, nullptr);
+    using cached = compiled<reduce_kernel<T, Op, SIZE_MAX>, instructions::baseline>;
+    cached::run(reinterpret_cast<std::byte*>(expected.data()), sources, 2, count, nullptr);
     for (const auto set : tutti::test::every_set) {
         if (!has(set)) continue;
         std::fill(to.begin(), to.end(), T(0.0F));

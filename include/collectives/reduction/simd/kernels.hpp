@@ -4,6 +4,7 @@
 
 #include "../operators.hpp"
 #include "../reducer.hpp"
+#include "compiled.hpp"
 #include "over_sources.hpp"
 
 #include <concepts>
@@ -36,26 +37,15 @@ template <class Op>
 using plain_operator = std::conditional_t<std::same_as<Op, average_operator>, sum_operator, Op>;
 
 template <class T, class Op, std::size_t streamed_from = streamed_bytes>
-[[gnu::noinline]] void reduce_baseline(std::byte* to, const std::byte* const* sources, std::size_t number,
-                                       std::size_t count, const void*) noexcept {
-    reduce_all<T, Op, instructions::baseline, streamed_from>(to, {sources, number}, count);
-}
+struct reduce_kernel {
+    using signature = void(std::byte*, const std::byte* const*, std::size_t, std::size_t, const void*);
 
-#if defined(__x86_64__)
-template <class T, class Op>
-[[gnu::noinline, gnu::target("avx2,f16c")]] void reduce_avx2(std::byte* to, const std::byte* const* sources,
-                                                             std::size_t number, std::size_t count,
-                                                             const void*) noexcept {
-    reduce_all<T, Op, instructions::avx2>(to, {sources, number}, count);
-}
-
-template <class T, class Op>
-[[gnu::noinline, gnu::target("avx2,f16c,avx512f,avx512bw,avx512dq,avx512vl")]] void
-reduce_avx512(std::byte* to, const std::byte* const* sources, std::size_t number, std::size_t count,
-              const void*) noexcept {
-    reduce_all<T, Op, instructions::avx512>(to, {sources, number}, count);
-}
-#endif
+    template <instructions set>
+    [[gnu::always_inline]] static void run(std::byte* to, const std::byte* const* sources, std::size_t number,
+                                           std::size_t count, const void*) noexcept {
+        reduce_all<T, Op, set, streamed_from>(to, {sources, number}, count);
+    }
+};
 
 /// Two sources are the common case of many.
 template <reducer::many_kernel many>
@@ -73,14 +63,8 @@ template <reducer::many_kernel many>
 template <class T, class Op>
     requires vectorised<T, Op>
 [[nodiscard]] reducer vector_reducer(instructions set) noexcept {
-    using element = stand_in<T>::type;
-    using operation = plain_operator<Op>;
-#if defined(__x86_64__)
-    if (set == instructions::avx512) return reducer_of<&reduce_avx512<element, operation>>(sizeof(T));
-    if (set == instructions::avx2) return reducer_of<&reduce_avx2<element, operation>>(sizeof(T));
-#endif
-    static_cast<void>(set);
-    return reducer_of<&reduce_baseline<element, operation>>(sizeof(T));
+    using kernel = reduce_kernel<typename stand_in<T>::type, plain_operator<Op>>;
+    return choose<kernel>(set, [](auto function) { return reducer_of<&decltype(function)::run>(sizeof(T)); });
 }
 
 } // namespace tutti::detail

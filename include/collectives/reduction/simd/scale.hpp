@@ -4,6 +4,7 @@
 
 #include "../memory.hpp"
 #include "../scalar.hpp"
+#include "compiled.hpp"
 #include "pack.hpp"
 
 #include <cstddef>
@@ -32,32 +33,19 @@ template <class T, instructions set>
 }
 
 template <class T>
-[[gnu::noinline]] void scale_baseline(std::byte* data, std::size_t count, float factor) noexcept {
-    scale_all<T, instructions::baseline>(data, count, factor);
-}
+struct scale_kernel {
+    using signature = void(std::byte*, std::size_t, float);
 
-#if defined(__x86_64__)
-template <class T>
-[[gnu::noinline, gnu::target("avx2,f16c")]] void scale_avx2(std::byte* data, std::size_t count, float factor) noexcept {
-    scale_all<T, instructions::avx2>(data, count, factor);
-}
-
-template <class T>
-[[gnu::noinline, gnu::target("avx2,f16c,avx512f,avx512bw,avx512dq,avx512vl")]] void
-scale_avx512(std::byte* data, std::size_t count, float factor) noexcept {
-    scale_all<T, instructions::avx512>(data, count, factor);
-}
-#endif
+    template <instructions set>
+    [[gnu::always_inline]] static void run(std::byte* data, std::size_t count, float factor) noexcept {
+        scale_all<T, set>(data, count, factor);
+    }
+};
 
 /// Precondition: this processor has the instructions.
 template <class T>
 void scale(std::byte* data, std::size_t count, float factor, instructions set) noexcept {
-#if defined(__x86_64__)
-    if (set == instructions::avx512) return scale_avx512<T>(data, count, factor);
-    if (set == instructions::avx2) return scale_avx2<T>(data, count, factor);
-#endif
-    static_cast<void>(set);
-    scale_baseline<T>(data, count, factor);
+    choose<scale_kernel<T>>(set, [=](auto function) { function.run(data, count, factor); });
 }
 
 } // namespace tutti::detail
