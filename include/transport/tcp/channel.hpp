@@ -21,7 +21,7 @@ struct queue_link {
 /// One context's ordered messages to and from one peer.
 class channel {
 public:
-    channel(context k, int with, std::uint64_t window, std::size_t& waiting) noexcept
+    channel(context k, int with, std::uint64_t window, outstanding& waiting) noexcept
         : where(k), peer(with), in(window, waiting), out(window, waiting) {}
     channel(const channel&) = delete;
     channel& operator=(const channel&) = delete;

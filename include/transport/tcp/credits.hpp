@@ -11,6 +11,12 @@ namespace tutti::transport::detail::tcp {
 /// What a message costs beside its bytes, so that a flood of empty messages is bounded too.
 inline constexpr std::uint64_t message_cost = 64;
 
+/// What of a peer's channels is not complete.
+struct outstanding {
+    std::size_t transfers = 0;
+    std::size_t placed = 0; ///< among them the receives that are better read straight to where they belong
+};
+
 /// The sender's half of a channel's credits. Both totals only grow.
 class allowance {
 public:

@@ -134,6 +134,7 @@ private:
     }
 
     void add(peer_link& link, socket&& s, int lane) {
+        tune_within_host(s);
         link.add(std::move(s), lane);
         lanes_ = 0;
         for (peer_link* each : active_) lanes_ += each->lanes().size();

@@ -25,14 +25,19 @@ public:
         never, ///< a sane peer does not send this
     };
 
-    /// `waiting` counts incomplete receives over many channels.
-    inbox(std::uint64_t window, std::size_t& waiting) noexcept : credits_(window), waiting_(waiting) {}
+    /// A plain receive from this size on is better read straight to where it belongs; copying less is cheaper than a
+    /// system call more.
+    static constexpr std::size_t placed_bytes = 16 * 1024;
+
+    /// `waiting` counts incomplete transfers over many channels.
+    inbox(std::uint64_t window, outstanding& waiting) noexcept : credits_(window), waiting_(waiting) {}
 
     /// Starts a receive; it is complete on return if the message is there.
     void post(transfer& x) {
         x.status = transfer_status::pending;
         x.moved = 0;
-        ++waiting_;
+        ++waiting_.transfers;
+        waiting_.placed += is_placed(x);
         credits_.post(message_cost + x.bytes);
         if (early_.empty()) return posted_.push(x);
         const auto message = early_.oldest();
@@ -76,8 +81,8 @@ public:
 
     /// Forgets its transfers; what still comes must not be handed in.
     void abandon() noexcept {
-        if (delivery_.end()) --waiting_;
-        while (posted_.pop()) --waiting_;
+        if (const transfer* const x = delivery_.end()) forget(*x);
+        while (const transfer* const x = posted_.pop()) forget(*x);
     }
 
 private:
@@ -100,7 +105,7 @@ private:
             return;
         }
         credits_.correct(message_cost + x.bytes, message_cost + length);
-        --waiting_;
+        forget(x);
         complete(x, transfer_status::mismatched);
     }
 
@@ -118,12 +123,18 @@ private:
     void finish_receive() noexcept {
         transfer* const x = delivery_.end();
         if (!x) return;
-        --waiting_;
+        forget(*x);
         complete(*x);
     }
 
+    [[nodiscard]] static bool is_placed(const transfer& x) noexcept { return !x.reduce && x.bytes >= placed_bytes; }
+    void forget(const transfer& x) noexcept {
+        --waiting_.transfers;
+        waiting_.placed -= is_placed(x);
+    }
+
     grant credits_;
-    std::size_t& waiting_;
+    outstanding& waiting_;
     transfer_queue posted_; // receives without a message; empty while there are early messages
     early_messages early_;
 

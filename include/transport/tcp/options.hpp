@@ -9,10 +9,11 @@ namespace tutti::transport {
 
 /// The sizes of the TCP transport. `window_bytes` is part of the protocol: equal on all ranks.
 struct tcp_limits {
-    /// Per channel and direction: what may come before its receive has started, and is kept for it.
-    std::uint64_t window_bytes = 64 * 1024;
+    /// Per channel and direction: what may come before its receive has started, and is kept for it. A credit goes out
+    /// for each half of it that was received.
+    std::uint64_t window_bytes = 256 * 1024;
     /// Channels of a peer take turns after this much; at most 16 MiB.
-    std::size_t fragment_bytes = 512 * 1024;
+    std::size_t fragment_bytes = 256 * 1024;
     /// Messages of at least this length use all lanes.
     std::size_t stripe_bytes = 1024 * 1024;
     /// Where what cannot be read straight to its destination lands: fits a core's cache. Measured on 256 MiB

@@ -25,13 +25,13 @@ public:
     /// Pieces smaller than this are not cut because of credits; their overhead would be too large.
     static constexpr std::uint64_t least_fragment = 4096;
 
-    /// `waiting` counts sends that are not all handed to a lane, over many channels.
-    outbox(std::uint64_t window, std::size_t& waiting) noexcept : credits_(window), waiting_(waiting) {}
+    /// `waiting` counts incomplete transfers over many channels; a send no more once all of it is handed to a lane.
+    outbox(std::uint64_t window, outstanding& waiting) noexcept : credits_(window), waiting_(waiting) {}
 
     void push(transfer& x) noexcept {
         x.status = transfer_status::pending;
         x.moved = 0;
-        ++waiting_;
+        ++waiting_.transfers;
         queue_.push(x);
     }
 
@@ -75,11 +75,11 @@ private:
         queue_.pop();
         handed_ = 0;
         ++sequence_;
-        --waiting_;
+        --waiting_.transfers;
     }
 
     allowance credits_;
-    std::size_t& waiting_;
+    outstanding& waiting_;
     transfer_queue queue_;
     std::size_t handed_ = 0; // bytes of the front message that are cut already
     std::uint32_t sequence_ = 0;

@@ -38,8 +38,7 @@ public:
     }
     void receive(channel& c, transfer& x) {
         c.in.post(x);
-        board_.schedule(c);
-        if (c.credit.queued) write();
+        board_.schedule(c); // a credit goes with what is sent next, or when progress is made
     }
     void close(context k) {
         channel* const c = board_.find(k);
@@ -50,7 +49,7 @@ public:
 
     /// Someone waits for something to move here.
     [[nodiscard]] bool busy() const noexcept {
-        return board_.waiting() > 0 || !board_.idle() ||
+        return board_.waiting().transfers > 0 || !board_.idle() ||
                std::any_of(lanes_.begin(), lanes_.end(), [](const stream& s) { return s.busy(); });
     }
 

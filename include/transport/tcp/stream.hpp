@@ -24,11 +24,13 @@ namespace tutti::transport::detail::tcp {
 /// One authenticated socket to a peer: moves bytes between it, the reader and the writer. Never blocks or throws.
 class stream {
 public:
-    /// Read beyond what has a known place: many small messages at once, but not much of a long one, which is better
-    /// read straight to where it belongs as soon as its header has been seen.
-    static constexpr std::size_t beyond_bytes = 16 * 1024;
+    /// Read beyond what has a known place while a receive waits that is better read straight to where it belongs: many
+    /// small messages at once, but not much of that one, until its header has been seen.
+    static constexpr std::size_t beyond_bytes = inbox::placed_bytes;
     /// System calls at a time, so that one peer cannot keep the others waiting.
     static constexpr int turns = 4;
+    /// After so many bytes in one direction it is the other's turn: what is on its way then stays in the caches.
+    static constexpr std::size_t turn_bytes = 128 * 1024;
     static constexpr std::uint32_t silence_ms = 10'000;
 
     stream(socket&& s, int lane, switchboard& board) : socket_(std::move(s)), lane_(lane), board_(board), in_(board) {}
@@ -51,12 +53,12 @@ public:
             fill();
             if (out_.empty()) break;
             error_code ec;
-            const std::size_t bytes = socket_.write_some(gathered{out_.gather()}, ec);
+            const std::size_t bytes = write_some(ec);
             // What the peer had sent before it went is still to be read: only reading ends the stream.
             if (ec && !not_now(ec)) become_deaf(ec);
             out_.written(bytes);
             moved = moved || bytes > 0;
-            if (ec || !out_.empty()) break;
+            if (ec || !out_.empty() || bytes >= turn_bytes) break;
         }
         return moved;
     }
@@ -67,13 +69,14 @@ public:
         judge();
         for (int i = 0; i < turns && !in_.paused() && !ended(); ++i) {
             const auto place = in_.place();
-            const auto rest = landing.first(in_.inside_payload() && place.empty() ? landing.size() : beyond_bytes);
+            const bool freely = in_.inside_payload() || board_.waiting().placed == 0;
+            const auto rest = landing.first(freely && place.empty() ? landing.size() : beyond_bytes);
             error_code ec;
             const std::size_t bytes = read_some(place, rest, ec);
             if (ec) return (!not_now(ec) && end(ec)) || moved;
             moved = true;
             take(bytes, place, rest);
-            if (bytes < place.size() + rest.size()) break;
+            if (bytes < place.size() + rest.size() || bytes >= turn_bytes) break;
         }
         return moved;
     }
@@ -140,6 +143,15 @@ private:
         std::array<asio::const_buffer, 2 * writer::max_frames> buffers_;
         std::size_t count_;
     };
+
+    /// Little is put together first: cheaper than to have the kernel gather it.
+    std::size_t write_some(error_code& ec) {
+        constexpr std::size_t little = 4096;
+        if (out_.bytes() > little) return socket_.write_some(gathered{out_.gather()}, ec);
+        std::array<std::byte, little> joined;
+        out_.join(joined.data());
+        return socket_.write_some(asio::const_buffer(joined.data(), out_.bytes()), ec);
+    }
 
     std::size_t read_some(std::span<std::byte> place, std::span<std::byte> rest, error_code& ec) {
         const asio::mutable_buffer second(rest.data(), rest.size());

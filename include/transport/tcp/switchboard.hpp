@@ -19,7 +19,6 @@ public:
     /// Channels that only the peer has used; more at a time are not sane.
     static constexpr std::size_t max_unopened = 4096;
 
-    /// `waiting` counts what waits for the peer, see inbox and outbox.
     switchboard(int peer, const tcp_limits& limits, const closed_contexts& closed) noexcept
         : peer_(peer), limits_(limits), closed_(closed) {}
 
@@ -78,8 +77,8 @@ public:
 
     /// Nothing can be sent now.
     [[nodiscard]] bool idle() const noexcept { return !data_.front() && !credit_.front(); }
-    /// How many receives and sends wait for the peer.
-    [[nodiscard]] std::size_t waiting() const noexcept { return waiting_; }
+    /// The receives and sends that wait for the peer.
+    [[nodiscard]] const outstanding& waiting() const noexcept { return waiting_; }
 
 private:
     channel& find_or_make(context k) {
@@ -113,7 +112,7 @@ private:
     channel_queue<&channel::credit> credit_;
     channel* last_ = nullptr; // routed to; the next frame is probably for it too
     std::size_t unopened_ = 0;
-    std::size_t waiting_ = 0;
+    outstanding waiting_;
 };
 
 } // namespace tutti::transport::detail::tcp

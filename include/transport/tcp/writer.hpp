@@ -42,14 +42,15 @@ public:
 
     [[nodiscard]] pieces gather() const noexcept {
         pieces all;
-        std::size_t skip = done_;
-        for (std::size_t i = 0; i < count_; ++i, skip = 0) {
-            const outgoing& o = frames_[(first_ + i) % max_frames];
-            if (skip < frame_bytes) all.list[all.count++] = piece(o.header).subspan(skip);
-            const std::size_t of_payload = std::max(skip, frame_bytes) - frame_bytes;
-            if (of_payload < o.payload.size()) all.list[all.count++] = o.payload.subspan(of_payload);
-        }
+        for_each_piece([&](piece p) { all.list[all.count++] = p; });
         return all;
+    }
+
+    /// Bytes that are not out.
+    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+    /// Copies them all to one place, which has the room.
+    void join(std::byte* to) const noexcept {
+        for_each_piece([&](piece p) { to = std::copy(p.begin(), p.end(), to); });
     }
 
     /// The first `bytes` of what gather() returned were written. Completes the sends that are all out.
@@ -85,6 +86,17 @@ private:
         context where;
         std::vector<std::byte> copy; // of the payload of a send that was abandoned
     };
+
+    template <class Use>
+    void for_each_piece(Use&& use) const noexcept {
+        std::size_t skip = done_;
+        for (std::size_t i = 0; i < count_; ++i, skip = 0) {
+            const outgoing& o = frames_[(first_ + i) % max_frames];
+            if (skip < frame_bytes) use(piece(o.header).subspan(skip));
+            const std::size_t of_payload = std::max(skip, frame_bytes) - frame_bytes;
+            if (of_payload < o.payload.size()) use(o.payload.subspan(of_payload));
+        }
+    }
 
     void finish(outgoing& o) noexcept {
         if (o.message && o.message->moved == o.message->bytes) complete(*o.message);

@@ -26,7 +26,7 @@ bytes numbers(std::size_t size) {
 /// An inbox, and a peer who sends to it.
 struct post_office {
     static constexpr std::uint64_t window = 1000;
-    std::size_t waiting = 0;
+    outstanding waiting;
     inbox in{window, waiting};
     transfer_queue done;
     std::uint32_t sequence = 0;
@@ -70,11 +70,11 @@ TEST_CASE("a message goes straight to the receive that waits for it") {
     bytes to(300);
     auto x = p.receive(to);
     p.in.post(x);
-    CHECK(p.waiting == 1);
+    CHECK(p.waiting.transfers == 1);
     CHECK(p.message(numbers(300)) == inbox::turn::now);
     CHECK(x.status == transfer_status::done);
     CHECK(p.done.pop() == &x);
-    CHECK(p.waiting == 0);
+    CHECK(p.waiting.transfers == 0);
     CHECK(to == numbers(300));
 }
 
@@ -147,7 +147,7 @@ TEST_CASE("a message of another length or signature is thrown away, whenever its
     p.fragment(message, 0, 200);
     if (!receive_first) p.in.post(x);
     CHECK(x.status == transfer_status::mismatched);
-    CHECK(p.waiting == 0);
+    CHECK(p.waiting.transfers == 0);
     p.fragment(message, 200, 300);
     bytes next(50);
     auto y = p.receive(next);
@@ -229,7 +229,7 @@ TEST_CASE("exactly the window fits without a receive") {
 }
 
 TEST_CASE("a sequence number is early or late by the shorter way round") {
-    std::size_t waiting = 0;
+    outstanding waiting;
     inbox in{1u << 20, waiting};
     for (std::uint32_t i = 0; i < 1000; ++i)
         REQUIRE(in.begin({frame_kind::data, 0, {}, i, 0, 1, 0}) == inbox::turn::now);
@@ -246,8 +246,8 @@ TEST_CASE("an abandoned inbox waits for nothing") {
     p.in.post(x);
     p.in.post(y);
     p.fragment(numbers(300), 0, 100);
-    CHECK(p.waiting == 2);
+    CHECK(p.waiting.transfers == 2);
     p.in.abandon();
-    CHECK(p.waiting == 0);
+    CHECK(p.waiting.transfers == 0);
     CHECK(p.done.empty());
 }

@@ -16,7 +16,7 @@ constexpr std::size_t any_size = 1 << 20;
 
 struct sender {
     static constexpr std::uint64_t window = 10'000;
-    std::size_t waiting = 0;
+    outstanding waiting;
     outbox out{window, waiting};
     transfer_queue done;
     std::vector<std::byte> data = std::vector<std::byte>(100'000);
@@ -37,7 +37,7 @@ TEST_CASE("a small message is one fragment that says all about it") {
     sender s;
     auto x = s.send(100);
     s.out.push(x);
-    CHECK(s.waiting == 1);
+    CHECK(s.waiting.transfers == 1);
     REQUIRE(s.out.ready());
     CHECK(s.out.length() == 100);
     const auto f = s.out.next(any_size);
@@ -50,7 +50,7 @@ TEST_CASE("a small message is one fragment that says all about it") {
     CHECK(f.message == &x);
     CHECK(f.payload == s.data.data());
     CHECK_FALSE(s.out.ready());
-    CHECK(s.waiting == 0);
+    CHECK(s.waiting.transfers == 0);
 }
 
 TEST_CASE("a long message is cut, first by size, then by credit") {
@@ -68,7 +68,7 @@ TEST_CASE("a long message is cut, first by size, then by credit") {
     CHECK_FALSE(s.out.ready());
     s.out.credits().raise(100'000);
     CHECK(s.out.next(any_size).head.bytes == 50'000 - 6000 - f.head.bytes);
-    CHECK(s.waiting == 0);
+    CHECK(s.waiting.transfers == 0);
 }
 
 TEST_CASE("a message is not cut into crumbs by little credit") {
@@ -108,6 +108,6 @@ TEST_CASE("an abandoned outbox has nothing to send") {
     static_cast<void>(s.out.next(100));
     s.out.abandon();
     CHECK_FALSE(s.out.ready());
-    CHECK(s.waiting == 0);
+    CHECK(s.waiting.transfers == 0);
     CHECK(s.done.empty());
 }

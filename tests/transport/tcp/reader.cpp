@@ -156,8 +156,8 @@ TEST_CASE("messages of many contexts cross on several lanes, however reads and w
             REQUIRE(m.received.status == transfer_status::done);
             REQUIRE(m.data == m.arrived);
         }
-        REQUIRE(a.board.waiting() == 0);
-        REQUIRE(b.board.waiting() == 0);
+        REQUIRE(a.board.waiting().transfers == 0);
+        REQUIRE(b.board.waiting().transfers == 0);
         for (std::size_t lane = 0; lane < lanes; ++lane) {
             REQUIRE_FALSE(a.in[lane].senseless());
             REQUIRE_FALSE(b.in[lane].senseless());
