@@ -18,7 +18,7 @@ namespace {
 /// Its settings are variables, so that the contract is compiled once for all of them.
 struct tcp_fixture {
     using transport = tutti::transport::tcp;
-    static constexpr std::size_t eager_limit = transport::tcp_limits{}.window_bytes;
+    static constexpr std::size_t eager_limit = tutti::transport::tcp_limits{}.window_bytes;
     static inline std::string host;
     static inline tutti::transport::tcp_limits limits;
 
