@@ -26,6 +26,7 @@ namespace tutti::transport {
 /// Messages of up to 2 KiB are copied into a slot of the channel, and their sends are then complete; larger ones are
 /// read by the receiver straight from the sender's memory, once, whether it keeps or reduces them. Each channel has 16
 /// slots in each direction, in which at most 32 KiB of completed sends wait for their receives; no message allocates.
+/// Every message can be viewed.
 ///
 /// A context that was closed may be opened again: a channel of it is a new one then, met by the peer when it has
 /// closed its old one too.
@@ -80,6 +81,9 @@ public:
         h.in.receive(x);
         busy_.list(h);
     }
+
+    [[nodiscard]] const std::byte* look(channel& h, const transfer&) { return h.in.look(); }
+    [[nodiscard]] bool release(channel& h, const transfer&) { return h.in.release(); }
 
     bool progress() {
         if (!is_alive()) return false;
@@ -167,6 +171,6 @@ private:
     detail::busy_channels<channel> busy_;
 };
 
-static_assert(transport<memory>);
+static_assert(viewing_transport<memory>);
 
 } // namespace tutti::transport

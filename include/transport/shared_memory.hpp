@@ -55,7 +55,7 @@ struct endpoint {
 /// - Messages in symmetric memory (see allocate) are read or reduced where they lie, from
 ///   shared_memory_limits::lend_symmetric_bytes on. Others of lend_bytes and more, which is none unless set, are read
 ///   straight from the sender's memory (process_vm_readv) where the kernel allows it; each rank tries that once with
-///   each peer. All the rest goes through the slots.
+///   each peer. All the rest goes through the slots. What lies in symmetric memory or in one slot can be viewed.
 /// - Waiting spins briefly, yields (at once when ranks outnumber cores), and then sleeps on a futex. The control plane
 ///   is looked at at least every 20 ms, every millisecond when a rank of this host has raised the alarm.
 /// - The shared memory has no name: nothing of it stays, however the processes end, and it is not bounded by the size
@@ -92,6 +92,8 @@ public:
     channel& open(context k, int peer) { return it_->data.open(k, peer); }
     void send(channel& c, transfer& x) { it_->data.send(c, x); }
     void receive(channel& c, transfer& x) { it_->data.receive(c, x); }
+    [[nodiscard]] const std::byte* look(channel& c, const transfer& x) { return it_->data.look(c, x); }
+    [[nodiscard]] bool release(channel& c, const transfer&) { return it_->data.release(c); }
     void close(context k) { it_->data.close(k); }
     bool progress() { return it_->data.progress(); }
 
@@ -136,6 +138,6 @@ private:
     std::unique_ptr<detail::shm::endpoint> it_;
 };
 
-static_assert(transport<shared_memory>);
+static_assert(viewing_transport<shared_memory>);
 
 } // namespace tutti::transport

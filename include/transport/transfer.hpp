@@ -26,11 +26,13 @@ struct transfer {
     std::size_t bytes = 0;           ///< the length of the message, whole elements
     const reducer* reduce = nullptr; ///< null for a plain receive
     bool incoming_left = false;      ///< the incoming is the left operand
+    bool may_view = false;           ///< a plain receive that need not be stored: see viewing_transport
     std::uint64_t signature = 0;     ///< of the call; both ends must agree
     transfer_queue* owner = nullptr; ///< the list to enter when complete
 
     // Set by the transport.
     transfer_status status = transfer_status::pending;
+    bool viewed = false;      ///< done, but left where it lies instead of stored; set to false by the caller
     std::size_t moved = 0;    ///< bytes sent or delivered so far
     transfer* next = nullptr; ///< link in the transport's queue, then in the owner's list
 };

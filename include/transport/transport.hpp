@@ -79,4 +79,21 @@ concept transport = requires(T t, const T c, typename T::channel& h, transfer& x
     { c.name_of(peer) } -> std::same_as<peer_name>;
 };
 
+// clang-format off
+/// A transport that can leave messages where they lie. It may complete a receive of some bytes that has x.may_view with
+/// x.viewed, and x.to untouched; others it stores as ever.
+///
+/// | expression        | meaning |
+/// |-------------------|---------|
+/// | x.viewed          | the message waits to be read; meanwhile its send may stay pending, and no later message of the channel is received |
+/// | t.look(h, x)      | where it lies; stays readable until t.release(h, x), before which nothing but other looks is asked of t. Null: the sender has taken it back |
+/// | t.release(h, x)   | after each look, null or not: it has been read. False: the sender has taken it back meanwhile, so what was read is void, and the receive stays as if its message had never come |
+/// | t.close(k)        | forgets what was not looked at. A close on the sender's side waits for a reader, or has its release return false |
+// clang-format on
+template <class T>
+concept viewing_transport = transport<T> && requires(T t, typename T::channel& h, transfer& x) {
+    { t.look(h, x) } -> std::same_as<const std::byte*>;
+    { t.release(h, x) } -> std::same_as<bool>;
+};
+
 } // namespace tutti::transport

@@ -16,7 +16,8 @@ namespace tutti::test {
 
 /// A second opinion on schedules, to hold verify against: slow and simple. It shares nothing with verify but the
 /// meaning of a step. Values are text, "(aXbX)" for rank a's chunk X combined with rank b's; what is ready is found by
-/// comparing each pair of steps; who moves next is drawn at random; a message passes only when both ends have begun.
+/// comparing each pair of steps; who moves next is drawn at random; a message passes only when both ends have begun,
+/// and holds up its channel until the step has run that alone reads it, if that is a reduce_many.
 class oracle {
 public:
     oracle(const schedule::program& p, unsigned seed) : p_(p), random_(seed) {}
@@ -47,7 +48,8 @@ private:
 
     struct rank_state {
         std::map<spot, std::string> memory;
-        std::vector<char> state; // 'w'aiting, 's'tarted, 'd'one
+        std::vector<char> state; // 'w'aiting, 's'tarted, 'l'ent until its message has been read, 'd'one
+        std::vector<std::vector<std::pair<int, int>>> reads; // the sends (rank, step) that lend to a step
         std::vector<std::vector<int>> after_end, after_start;
         std::map<int, std::string> leaving; // what a started send read, by step
     };
@@ -120,6 +122,7 @@ private:
                     now.memory[memory_of({schedule::buffer::input, c, 1}, 0)] = {static_cast<char>('a' + r),
                                                                                  static_cast<char>('A' + c)};
             now.state.assign(steps(r).size(), 'w');
+            now.reads.resize(steps(r).size());
             for (int i = 0; i < static_cast<int>(steps(r).size()); ++i) order(now, r, i);
         }
     }
@@ -184,6 +187,33 @@ private:
                 combine(m.rank, s, s.what == action::copy ? s.from : s.to, k,
                         s.what == action::copy ? "" : read(m.rank, s.from, k));
         state(m.rank, m.step) = 'd';
+        for (const auto& [sender, step] : rank(m.rank).reads[static_cast<std::size_t>(m.step)])
+            state(sender, step) = 'd';
+    }
+    /// The one step that reads what step i receives, if that is a reduce_many with it as one operand; else -1.
+    int reader_of(int r, int i) const {
+        const place& x = at(r, i).to;
+        if (at(r, i).what != action::receive || static_cast<int>(x.where) < 2) return -1;
+        std::vector<std::set<int>> readers(static_cast<std::size_t>(x.count)); // by chunk, until it is overwritten
+        for (int k = 0; k < x.count; ++k)
+            for (int j = i + 1; j < static_cast<int>(steps(r).size()); ++j) {
+                if (reads(at(r, j), memory_of(x, k))) readers[static_cast<std::size_t>(k)].insert(j);
+                if (touched(at(r, j), true).count(memory_of(x, k)) > 0) break;
+            }
+        const std::set<int>& all = readers.front();
+        if (all.size() != 1 || std::count(readers.begin(), readers.end(), all) != x.count) return -1;
+        const int reader = *all.begin();
+        const auto named = operands(at(r, reader));
+        const bool once = std::count(named.begin(), named.end(), x) == 1;
+        return at(r, reader).what == action::reduce_many && once ? reader : -1;
+    }
+    bool reads(const step& s, spot x) const {
+        std::vector<place> all = operands(s);
+        if (s.what == action::reduce) all.push_back(s.to);
+        for (const place& y : all)
+            for (int k = 0; k < y.count; ++k)
+                if (memory_of(y, k) == x) return true;
+        return false;
     }
     void pass(const move& m) {
         const step &s = at(m.rank, m.step), &t = at(m.peer, m.peer_step);
@@ -197,6 +227,10 @@ private:
                 combine(m.peer, t, t.from, k, incoming);
         }
         state(m.rank, m.step) = state(m.peer, m.peer_step) = 'd';
+        if (const int reader = reader_of(m.peer, m.peer_step); reader >= 0) {
+            state(m.rank, m.step) = 'l';
+            rank(m.peer).reads[static_cast<std::size_t>(reader)].emplace_back(m.rank, m.step);
+        }
     }
     /// to = own with `other` on the side that the step names; with no other, to = own.
     void combine(int r, const step& s, const place& own, int k, const std::string& other) {

@@ -142,6 +142,9 @@ public:
     [[nodiscard]] report& reported() noexcept { return reported_; }
 
 private:
+    static constexpr bool views_messages = transport::viewing_transport<Transport>;
+    using operands = std::array<const std::byte*, schedule::most_operands>;
+
     struct memory {
         std::byte* base = nullptr;
         std::size_t first = 0; ///< the element that lies at base
@@ -166,7 +169,11 @@ private:
         laid_out_scratch_ = scratch_.bytes.get();
         if (is_laid_out_ && laid_out_scratch_ == known) return;
         lay_out_buffers();
-        for (std::size_t i = 0; i < transfers_.size(); ++i) lay_out(plan_->steps[i], transfers_[i]);
+        for (std::size_t i = 0; i < transfers_.size(); ++i) {
+            transport::transfer& x = transfers_[i];
+            lay_out(plan_->steps[i], x);
+            x.may_view = views_messages && x.bytes > 0 && plan_->dependencies.viewed.reader_of(static_cast<int>(i)) >= 0;
+        }
         is_laid_out_ = true;
     }
     void lay_out(const schedule::step& s, transport::transfer& x) {
@@ -214,9 +221,10 @@ private:
         const schedule::step& s = plan_->steps[i];
         transport::transfer& x = transfers_[i];
         if (!communicates(s)) {
-            work(s, x);
-            return complete(i);
+            if (work(t, i)) complete(i);
+            return;
         }
+        x.viewed = false;
         x.signature = signature_;
         x.status = transport::transfer_status::pending;
         x.moved = 0;
@@ -230,22 +238,58 @@ private:
             release(static_cast<std::uint32_t>(follower));
     }
 
-    /// A step without a peer.
-    void work(const schedule::step& s, const transport::transfer& x) {
-        if (x.bytes == 0) return;
-        if (s.what == schedule::action::reduce_many) return combine_many(s, x);
-        if (s.what == schedule::action::copy) return void(std::memcpy(x.to, x.from, x.bytes));
+    /// A step without a peer. False: an operand was taken back by its sender, which has ended the call.
+    bool work(Transport& t, std::uint32_t i) {
+        const schedule::step& s = plan_->steps[i];
+        const transport::transfer& x = transfers_[i];
+        if (x.bytes == 0) return true;
+        if (s.what == schedule::action::reduce_many) return combine_many(t, i);
+        if (s.what == schedule::action::copy) return std::memcpy(x.to, x.from, x.bytes), true;
         const std::byte* const left = s.other == schedule::side::left ? x.from : x.to;
         const std::byte* const right = s.other == schedule::side::left ? x.to : x.from;
         call_.reduce.combine(x.to, left, right, x.bytes / call_.element_bytes, call_.reduce.state);
+        return true;
     }
 
-    void combine_many(const schedule::step& s, const transport::transfer& x) {
-        const std::size_t low = cut_.bound(s.to.first);
-        std::array<const std::byte*, schedule::most_operands> operands;
+    bool combine_many(Transport& t, std::uint32_t i) {
+        const schedule::step& s = plan_->steps[i];
+        const transport::transfer& x = transfers_[i];
+        const std::size_t low = cut_.bound(s.to.first), count = x.bytes / call_.element_bytes;
+        operands from;
         const auto number = static_cast<std::size_t>(schedule::sources(s));
-        for (std::size_t k = 0; k < number; ++k) operands[k] = at(source(s, static_cast<int>(k)).where, low);
-        call_.reduce.combine_many(x.to, operands.data(), number, x.bytes / call_.element_bytes, call_.reduce.state);
+        for (std::size_t k = 0; k < number; ++k) from[k] = at(source(s, static_cast<int>(k)).where, low);
+        const bool here = look(t, i, from);
+        if (here) call_.reduce.combine_many(x.to, from.data(), number, count, call_.reduce.state);
+        return release_viewed(t, i) && here;
+    }
+
+    /// Finds those operands of a step that lie where their senders have them. False: not all of them are there.
+    bool look([[maybe_unused]] Transport& t, [[maybe_unused]] std::uint32_t i, [[maybe_unused]] operands& from) {
+        bool here = true;
+        if constexpr (views_messages)
+            for (const auto& [receive, number] : plan_->dependencies.viewed.of(static_cast<int>(i))) {
+                transport::transfer& x = transfers_[static_cast<std::size_t>(receive)];
+                if (!x.viewed) continue;
+                from[static_cast<std::size_t>(number)] = t.look(channel_of(receive), x);
+                here = here && from[static_cast<std::size_t>(number)];
+            }
+        return here;
+    }
+    /// They have been read. What is void is waited for again: it will not come, and its sender is to blame.
+    bool release_viewed([[maybe_unused]] Transport& t, [[maybe_unused]] std::uint32_t i) {
+        bool valid = true;
+        if constexpr (views_messages)
+            for (const auto& [receive, number] : plan_->dependencies.viewed.of(static_cast<int>(i))) {
+                transport::transfer& x = transfers_[static_cast<std::size_t>(receive)];
+                if (!x.viewed || t.release(channel_of(receive), x)) continue;
+                x.status = transport::transfer_status::pending;
+                x.moved = 0;
+                valid = false;
+            }
+        return valid;
+    }
+    [[nodiscard]] auto& channel_of(int i) const {
+        return *channels_[static_cast<std::size_t>(plan_->steps[static_cast<std::size_t>(i)].peer)];
     }
 
     void complete(std::uint32_t i) {

@@ -4,6 +4,7 @@
 
 #include "places.hpp"
 #include "program.hpp"
+#include "views.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -22,6 +23,7 @@ struct order {
     std::vector<std::uint32_t> first;     ///< followers of step i: followers[first[i]] to followers[first[i + 1]]
     std::vector<std::uint32_t> followers; ///< the steps that the completion of a step releases
     std::vector<int> next_on_channel;     ///< per step: the step that its start releases, or -1
+    views viewed;                         ///< receives whose sends may stay open until what they bring has been read
 };
 
 namespace detail {
@@ -74,6 +76,7 @@ private:
     o.waits.assign(n, 0);
     o.first.assign(n + 1, 0);
     o.next_on_channel.assign(n, -1);
+    o.viewed = views(steps, chunks, in_place);
     std::vector<std::pair<int, int>> edges; // (before, after)
     std::vector<int> seen(n, -1);           // the last step that was made to follow this one
     std::vector<int> last(2 * static_cast<std::size_t>(size), -1);

@@ -69,7 +69,8 @@ namespace detail {
 
 /// Proves a program, or finds its first flaw:
 /// - each place ends with exactly what the operation promises, every contribution once;
-/// - nobody deadlocks, even when no send finishes before its receive has begun;
+/// - nobody deadlocks, even when no send finishes before its receive has begun, nor one of a viewed operand before that
+///   has been read;
 /// - both ends of every message name the same chunks, so that they agree for every layout;
 /// - every rank holds the same ordered expression for the same chunk, hence the same bits;
 /// - the graph of messages is connected;

@@ -43,11 +43,28 @@ public:
     }
 
     /// advance() would move something.
-    [[nodiscard]] bool ready() const noexcept { return busy() && has_message(); }
+    [[nodiscard]] bool ready() const noexcept { return busy() && !viewed_ && has_message(); }
 
     /// As ready(); if not, the sender rings this rank's bell when that changes.
     [[nodiscard]] bool ask() noexcept {
-        return busy() && slot::has_message(lane_.at(next_).state.fetch_or(slot::awaited, std::memory_order_acq_rel));
+        return busy() && !viewed_ &&
+               slot::has_message(lane_.at(next_).state.fetch_or(slot::awaited, std::memory_order_acq_rel));
+    }
+
+    /// Where the message of a viewed receive lies, until release(); null if it was withdrawn.
+    [[nodiscard]] const std::byte* look() noexcept {
+        slot& s = lane_.at(next_);
+        if (is_eager(s)) return s.from;
+        return s.state.fetch_or(slot::reading, std::memory_order_acq_rel) & slot::withdrawn ? nullptr : s.from;
+    }
+    /// False if it was withdrawn; then nothing comes after it.
+    [[nodiscard]] bool release() noexcept {
+        slot& s = lane_.at(next_);
+        if (!is_eager(s) && s.state.fetch_and(~slot::reading, std::memory_order_release) & slot::withdrawn)
+            return false;
+        viewed_ = false;
+        free(s);
+        return true;
     }
 
 private:
@@ -70,7 +87,8 @@ private:
     /// False when the next message is not to be looked at in this turn.
     bool take(slot& s, transfer& x) {
         if (s.signature != x.signature || s.bytes != x.bytes) return finish(s, transfer_status::mismatched);
-        if (s.from == s.data.data()) {
+        if (x.may_view) return show(x);
+        if (is_eager(s)) {
             deliver(x, s.from, x.bytes);
             return finish(s, transfer_status::done);
         }
@@ -95,18 +113,32 @@ private:
         x.moved += bytes;
     }
 
+    [[nodiscard]] static bool is_eager(const slot& s) noexcept { return s.from == s.data.data(); }
+
+    /// The message stays where it is, and is the channel's next until it has been read.
+    bool show(transfer& x) {
+        viewed_ = x.viewed = true;
+        x.moved = x.bytes;
+        complete(*waiting_.pop());
+        return false;
+    }
+
     bool finish(slot& s, transfer_status status) {
+        free(s);
+        complete(*waiting_.pop(), status);
+        return true;
+    }
+    void free(slot& s) noexcept {
         ++next_;
         // Acquire as well: a set `awaited` came with the sender's going to sleep.
         if (s.state.exchange(0, std::memory_order_acq_rel) & slot::awaited) sender_.ring();
-        complete(*waiting_.pop(), status);
-        return true;
     }
 
     lane& lane_;
     doorbell& sender_;
     transfer_queue waiting_; ///< for their messages
     std::uint32_t next_ = 0; ///< turn of the next message
+    bool viewed_ = false;    ///< it belongs to a receive that is complete, and waits to be read
 };
 
 } // namespace tutti::transport::detail

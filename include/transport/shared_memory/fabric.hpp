@@ -67,6 +67,9 @@ public:
         busy_.list(h);
     }
 
+    [[nodiscard]] static const std::byte* look(channel& h, const transfer& x) { return h.in.look(x); }
+    [[nodiscard]] static bool release(channel& h) noexcept { return h.in.release(); }
+
     bool progress() { return busy_.advance(); }
 
     void close(context k) {

@@ -66,11 +66,30 @@ public:
     [[nodiscard]] const std::string& broken() const noexcept { return broken_; }
 
     /// advance() would move something.
-    [[nodiscard]] bool ready() noexcept { return busy() && has_part(); }
+    [[nodiscard]] bool ready() noexcept { return busy() && !viewed_ && has_part(); }
 
     /// As ready(); if not, the sender rings this rank's bell when that changes, or when it makes the lane.
     [[nodiscard]] bool ask() noexcept {
-        return busy() && connect() && broken_.empty() && lane_->at(next_).flag.has_part_asking();
+        return busy() && !viewed_ && connect() && broken_.empty() && lane_->at(next_).flag.has_part_asking();
+    }
+
+    /// Where the message of a viewed receive lies, until release(); null if it was withdrawn or cannot be read.
+    [[nodiscard]] const std::byte* look(const transfer& x) {
+        slot& s = lane_->at(next_);
+        if (s.lent == 0) return lane_->data_of(next_, s.part_bytes);
+        const std::byte* const there = reach(s, s.lent, x.bytes);
+        return there && s.flag.begin_reading() ? there : nullptr;
+    }
+    /// False if it was withdrawn, or was not there at all; then nothing comes after it.
+    [[nodiscard]] bool release() noexcept {
+        slot& s = lane_->at(next_);
+        if (s.lent != 0) {
+            s.flag.end_reading();
+            // This rank may have been stopped meanwhile for longer than the sender waits.
+            if (s.flag.was_withdrawn() || !broken_.empty()) return false;
+        }
+        viewed_ = false;
+        return release(s);
     }
 
 private:
@@ -101,7 +120,10 @@ private:
             return release(s);
         }
         transfer& x = *waiting_.front();
-        if (!delivery_.receiver() && !begin(s, x)) return release(s);
+        if (!delivery_.receiver()) {
+            if (!begin(s, x)) return release(s);
+            if (x.may_view && lies_whole(s)) return show(x);
+        }
         if (s.lent != 0) {
             const bool more = s.region != 0 ? use_lent(s, x) : copy_lent(s, x);
             if (more && arrived_ == x.bytes) release(s), finish();
@@ -126,17 +148,36 @@ private:
         return false;
     }
 
+    /// All of the message is where this rank can read it.
+    [[nodiscard]] static bool lies_whole(const slot& s) noexcept {
+        return s.lent != 0 ? s.region != 0 : s.part_bytes == s.message_bytes;
+    }
+    /// The message stays where it is, and is the channel's next until it has been read.
+    bool show(transfer& x) {
+        delivery_.end();
+        viewed_ = x.viewed = true;
+        x.moved = x.bytes;
+        complete(*waiting_.pop());
+        return false;
+    }
+
+    /// Bytes of the sender's symmetric memory, which a slot tells of; null if they cannot be reached.
+    const std::byte* reach(const slot& s, std::uint64_t address, std::size_t bytes) {
+        const std::byte* there = nullptr;
+        try {
+            there = from_.symmetric(s.region, address, bytes);
+        } catch (const std::exception& e) {
+            broken_ = cannot_reach(e);
+            return nullptr;
+        }
+        if (!there && !s.flag.was_withdrawn()) broken_ = gone;
+        return there;
+    }
+
     /// A piece of what can be used where it lies. False if that was not to be.
     bool use_lent(slot& s, const transfer& x) {
         const std::size_t bytes = std::min(piece_of(x), x.bytes - arrived_);
-        const std::byte* there = nullptr;
-        try {
-            there = from_.symmetric(s.region, s.lent + arrived_, bytes);
-        } catch (const std::exception& e) {
-            broken_ = cannot_reach(e);
-            return false;
-        }
-        if (!there && !s.flag.was_withdrawn()) broken_ = gone;
+        const std::byte* const there = reach(s, s.lent + arrived_, bytes);
         if (!there) return false;
         const bool granted = s.flag.begin_reading();
         if (granted) delivery_.take({there, bytes});
@@ -210,6 +251,7 @@ private:
     std::size_t unwanted_ = 0; ///< what is still to come of a message that was not expected
     std::string broken_;       ///< see broken()
     std::uint32_t next_ = 0;   ///< turn of the next part
+    bool viewed_ = false;      ///< it is a message whose receive is complete, and waits to be read
 };
 
 } // namespace tutti::transport::detail::shm

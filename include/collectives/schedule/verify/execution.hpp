@@ -6,16 +6,21 @@
 #include "expression.hpp"
 #include "fault.hpp"
 
+#include <utility>
+
 namespace tutti::schedule::detail {
 
 /// Where the two ends of a channel stand: the first send and the first receive that are not matched yet (-1: none).
 struct meeting {
     int send = -1;
     int receive = -1;
+    int viewed = -1; ///< the send whose message lies there until its reader has run; -1: none
 };
 
-/// Runs a program with symbolic values and without any buffering: a send completes when its receive has begun. Since
-/// channels are ordered and steps deterministic, one execution stands for all. Shapes must have been checked.
+/// Runs a program with symbolic values and without any buffering: a send completes when its receive has begun, and if
+/// that may be viewed, only when its reader has run; until then no other message of the channel moves. Since channels
+/// are ordered and steps deterministic, one execution stands for all: what completes here also does where sends
+/// complete earlier. Shapes must have been checked.
 class execution {
 public:
     constexpr explicit execution(const program& p)
@@ -101,7 +106,7 @@ private:
             for (int k = 0; k < x.from.count; ++k)
                 if (const finding f = apply(r, i, k, -1, 0); f.what != flaw::none) return f;
             finish(r, i);
-            return {};
+            return release_viewed(r, i);
         }
         if (const int next = s.first_to_last.next_on_channel[static_cast<std::size_t>(i)]; next >= 0) release(r, next);
         return sends(x) ? meet(r, x.peer) : meet(x.peer, r);
@@ -110,14 +115,27 @@ private:
     /// Moves the next message of the channel if both ends have started.
     constexpr finding meet(int from, int to) {
         meeting& m = between(from, to);
-        while (m.send >= 0 && m.receive >= 0 && at(from).started[static_cast<std::size_t>(m.send)] &&
+        while (m.viewed < 0 && m.send >= 0 && m.receive >= 0 && at(from).started[static_cast<std::size_t>(m.send)] &&
                at(to).started[static_cast<std::size_t>(m.receive)]) {
             const int i = m.send, j = m.receive;
             m.send = at(from).first_to_last.next_on_channel[static_cast<std::size_t>(i)];
             m.receive = at(to).first_to_last.next_on_channel[static_cast<std::size_t>(j)];
             if (const finding f = deliver(from, i, to, j); f.what != flaw::none) return f;
-            finish(from, i);
+            if (at(to).first_to_last.viewed.reader_of(j) >= 0)
+                m.viewed = i;
+            else
+                finish(from, i);
             finish(to, j);
+        }
+        return {};
+    }
+
+    /// A reader has run: the sends of what it has viewed complete.
+    constexpr finding release_viewed(int r, int i) {
+        for (const views::operand& x : at(r).first_to_last.viewed.of(i)) {
+            const int peer = (*at(r).steps)[static_cast<std::size_t>(x.receive)].peer;
+            finish(peer, std::exchange(between(peer, r).viewed, -1));
+            if (const finding f = meet(peer, r); f.what != flaw::none) return f;
         }
         return {};
     }
