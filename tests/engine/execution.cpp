@@ -9,6 +9,7 @@
 #include <array>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <numeric>
 
 using namespace tutti;
@@ -40,6 +41,14 @@ public:
     }
     void send(channel& h, transport::transfer& x) { list.push_back({true, h.peer, &x}); }
     void receive(channel& h, transport::transfer& x) { list.push_back({false, h.peer, &x}); }
+    [[nodiscard]] const std::byte* look(channel& h, const transport::transfer& x) {
+        looks.push_back(h.peer);
+        return lying[&x];
+    }
+    [[nodiscard]] bool release(channel& h, const transport::transfer& x) {
+        releases.push_back(h.peer);
+        return lying[&x] != nullptr;
+    }
     bool progress() { return false; }
     void wait(transport::clock::time_point) {}
     void wake() {}
@@ -51,11 +60,13 @@ public:
 
     std::vector<started> list; ///< in the order of the starts
     std::vector<transport::context> contexts;
+    std::map<const transport::transfer*, const std::byte*> lying; ///< what is viewed; null: taken back
+    std::vector<int> looks, releases;                             ///< by peer
 
 private:
     std::deque<channel> channels_;
 };
-static_assert(transport::transport<script>);
+static_assert(transport::viewing_transport<script>);
 
 /// An operator that shows the order of its operands.
 constexpr auto append = [](int a, int b) { return 10 * a + b; };
@@ -80,6 +91,11 @@ struct stage {
         run.prepare(members, c, 5);
         wire.list.clear();
         run.begin(wire);
+    }
+    void show(std::size_t i, const int* where) {
+        wire.list.at(i).x->viewed = true;
+        wire.lying[wire.list.at(i).x] = reinterpret_cast<const std::byte*>(where);
+        complete(i);
     }
     void complete(std::size_t i) {
         transport::complete(*wire.list.at(i).x);
@@ -173,6 +189,47 @@ TEST_CASE("a step of many operands reduces them from left to right when the last
     s.complete(0);
     CHECK(s.data == std::vector<int>{517, 628, 3, 4});
     CHECK(s.run.finished());
+}
+
+TEST_CASE("operands that lie elsewhere are read there, and released once the result is there") {
+    constexpr std::array more{buffer::output, schedule::scratch(1)};
+    stage s({schedule::receive(1, bank), schedule::receive(2, place{schedule::scratch(1), 0, 1}),
+             schedule::reduce_many(bank, more, first), schedule::receive(3, second)});
+    s.c.reduce = make_reducer<int>(append);
+    for (const bool both : {true, false}) { // the other one is stored, as a transport may do
+        s.wire.looks = s.wire.releases = {};
+        std::iota(s.data.begin(), s.data.end(), 1);
+        s.begin();
+        CHECK((s.wire.list[0].x->may_view && s.wire.list[1].x->may_view && !s.wire.list[2].x->may_view));
+        CHECK_FALSE(s.wire.list[0].x->viewed);
+        const std::array<int, 2> third{7, 8}, before{5, 6};
+        s.show(1, third.data());
+        CHECK(s.wire.looks.empty());
+        std::memcpy(s.wire.list[0].x->to, before.data(), both ? 0 : sizeof before);
+        if (both)
+            s.show(0, before.data());
+        else
+            s.complete(0);
+        CHECK(s.data == std::vector<int>{517, 628, 3, 4});
+        CHECK(s.wire.looks == (both ? std::vector<int>{11, 12} : std::vector<int>{12}));
+        CHECK(s.wire.releases == s.wire.looks);
+        s.complete(2);
+        CHECK(s.run.finished());
+    }
+}
+
+TEST_CASE("what its sender took back is not reduced, and its receive waits again") {
+    constexpr std::array more{buffer::output, schedule::scratch(1)};
+    stage s({schedule::receive(1, bank), schedule::receive(2, place{schedule::scratch(1), 0, 1}),
+             schedule::reduce_many(bank, more, first)});
+    const std::array<int, 2> here{7, 8};
+    s.show(0, here.data());
+    s.show(1, nullptr);
+    CHECK(s.data == std::vector<int>{1, 2, 3, 4});
+    CHECK(s.wire.releases == std::vector<int>{11, 12}); // whatever was looked at
+    CHECK_FALSE(s.run.finished());
+    CHECK(s.run.waiting_step() == 1);
+    CHECK(s.run.bytes_done() == s.wire.list[0].x->moved);
 }
 
 TEST_CASE("a message of another call ends nothing: the run says which step it came for") {

@@ -20,7 +20,7 @@ void expect_late(const tutti::fault& f, int root) {
 
 TEST_CASE("a rank that never comes is the one that all others are told of") {
     using namespace tutti::algorithm;
-    for (const any& how : {any(ring{}), any(halving_doubling{}), any(double_binary_tree{})})
+    for (const any& how : {any(ring{}), any(halving_doubling{}), any(double_binary_tree{}), any(direct{})})
         for (const int late : {0, 3}) {
             gate all_failed(4);
             run_new_world(4, [&](communicator& world) {

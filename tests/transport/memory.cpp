@@ -123,6 +123,32 @@ TEST_CASE("a small send through memory is complete on return, a large one when i
     CHECK(is_done(large));
 }
 
+TEST_CASE("memory shows every message where it lies: in its slot, or with its sender") {
+    const auto world = memory_world::create(2);
+    memory a{world, 0};
+    memory b{world, 1};
+    for (const std::size_t size : {std::size_t{1}, std::size_t{2048}, std::size_t{2049}}) {
+        const auto data = pattern(size, size);
+        bytes stored(size);
+        transport::transfer_queue done;
+        auto sent = message(data.data(), nullptr, size, done);
+        auto received = message(nullptr, stored.data(), size, done);
+        received.may_view = true;
+        a.send(a.open({1, 0}, 1), sent);
+        auto& channel = b.open({1, 0}, 0);
+        b.receive(channel, received);
+        REQUIRE((is_done(received) && received.viewed));
+        CHECK_FALSE(a.progress());
+        const std::byte* const there = b.look(channel, received);
+        CHECK((there == data.data()) == (size > 2048));
+        CHECK(std::equal(data.begin(), data.end(), there));
+        CHECK(b.release(channel, received));
+        CHECK(stored == bytes(size));
+        a.progress();
+        CHECK(is_done(sent));
+    }
+}
+
 TEST_CASE("what a killed rank had sent through memory arrives before its channel is broken") {
     const auto world = memory_world::create(2);
     memory victim{world, 0};

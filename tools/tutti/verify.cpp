@@ -33,7 +33,8 @@ ordered. For each operation, algorithm and number of ranks, out of place and in 
 middle and the last rank as root, whole and cut into two segments, a hierarchical one with nodes of about
 the square root of the ranks, this proves that
   - every result is exactly what the operation promises, each contribution in it once;
-  - nobody deadlocks, even if no send finishes before its receive has begun;
+  - nobody deadlocks, even if no send finishes before its receive has begun, or, where the receiver reduces
+    many operands in one pass where they lie, before that is done;
   - both ends of each message name the same data, whatever the count;
   - all ranks hold the same expression for the same data, hence the same bits;
   - the messages connect all ranks, so that a failure reaches everybody;

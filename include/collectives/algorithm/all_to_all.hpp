@@ -29,7 +29,7 @@ struct all_to_all {
     template <class Emit>
     static constexpr void allreduce(const position& p, Emit&& emit) {
         // Incoming data of rank q waits in scratch bank q. In place, our own data moves to our own bank, since the
-        // result would overwrite what is still being sent.
+        // result would overwrite what the others have yet to read.
         const auto of = [&](int q) { return q == p.rank && !p.in_place ? buffer::input : schedule::scratch(q); };
         const place own{of(p.rank), 0, 1}, output{buffer::output, 0, 1};
         if (p.in_place) emit(schedule::copy({buffer::input, 0, 1}, own));

@@ -5,6 +5,7 @@
 #include "algorithm.hpp"
 
 #include <array>
+#include <cstddef>
 #include <span>
 
 namespace tutti::algorithm::detail {

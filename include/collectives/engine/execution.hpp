@@ -172,7 +172,8 @@ private:
         for (std::size_t i = 0; i < transfers_.size(); ++i) {
             transport::transfer& x = transfers_[i];
             lay_out(plan_->steps[i], x);
-            x.may_view = views_messages && x.bytes > 0 && plan_->dependencies.viewed.reader_of(static_cast<int>(i)) >= 0;
+            x.may_view =
+                views_messages && x.bytes > 0 && plan_->dependencies.viewed.reader_of(static_cast<int>(i)) >= 0;
         }
         is_laid_out_ = true;
     }

@@ -13,7 +13,7 @@ namespace tutti::schedule {
 
 /// What a step does. Peers are ranks of the communicator that runs the schedule.
 enum class action : std::uint8_t {
-    send,           ///< hand `from` to the peer; complete when the peer has it (or it is safe in a buffer)
+    send,           ///< hand `from` to the peer; complete when the peer has it (or it is safe in a buffer): see views
     receive,        ///< to = incoming
     receive_reduce, ///< to = from ∘ incoming, the incoming on the side that the step names
     copy,           ///< to = from

@@ -15,6 +15,7 @@
 #include "opening.hpp"
 #include "ordering.hpp"
 #include "receive_reduce.hpp"
+#include "viewing.hpp"
 #include "waiting.hpp"
 #include "zero_length.hpp"
 
@@ -69,6 +70,14 @@ std::vector<clause> contract() {
         {"timeouts are decided", timeouts_are_decided<F>},
         {"leaving is announced", leaving_is_announced<F>},
     };
+    if constexpr (viewing_fixture<F>) {
+        all.push_back({"views show messages", views_show_messages<F>});
+        all.push_back({"only what matches is viewed", only_what_matches_is_viewed<F>});
+        all.push_back({"views hold their channel alone", views_hold_their_channel_alone<F>});
+        all.push_back({"closing voids views", closing_voids_views<F>});
+        all.push_back({"closing waits for a viewer", closing_waits_for_a_viewer<F>});
+        all.push_back({"closing forgets views", closing_forgets_views<F>});
+    }
     if constexpr (killing_fixture<F>) all.push_back({"death of a peer shows", death_of_a_peer_shows<F>});
     return all;
 }

@@ -63,6 +63,15 @@ public:
         return receive(k, peer, data.data(), data.size());
     }
 
+    /// A receive that need not store what comes.
+    transport::transfer& view(transport::context k, int peer, bytes& to) {
+        auto& x = fresh(to.size(), usual_signature);
+        x.to = to.data();
+        x.may_view = true;
+        t_.receive(t_.open(k, peer), x);
+        return x;
+    }
+
     /// to = local ∘ incoming, or incoming ∘ local.
     transport::transfer& reduce(transport::context k, int peer, bytes& to, const bytes& local, const reducer& op,
                                 bool incoming_left) {

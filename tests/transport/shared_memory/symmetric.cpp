@@ -8,6 +8,7 @@
 #include "../contract/courier.hpp"
 #include "support/catch.hpp"
 #include "support/identity.hpp"
+#include "support/milestone.hpp"
 #include "support/run_ranks.hpp"
 
 using namespace tutti;
@@ -66,6 +67,55 @@ TEST_CASE("a message in symmetric memory is reduced where it lies, without a cop
         const std::byte answer{};
         c.send({1, 0}, 0, &answer, 1);
         c.finish("the sender hears that");
+    }));
+}
+
+TEST_CASE("what lies in symmetric memory or in one slot is viewed there, the rest is stored") {
+    CHECK_NOTHROW(run_shared(2, [](shared_memory& t) {
+        constexpr std::size_t most = 300'000;
+        courier c{t};
+        const auto mine = t.allocate(most);
+        const bytes plain(most, std::byte{5});
+        std::fill_n(mine.get(), most, std::byte{5});
+        for (const bool symmetric : {true, false})
+            for (const std::size_t size : {std::size_t{1}, std::size_t{217}, std::size_t{16'384}, most}) {
+                c.send({1, 0}, 1 - t.rank(), symmetric ? mine.get() : plain.data(), size);
+                bytes stored(size);
+                const auto& x = c.view({1, 0}, 1 - t.rank(), stored);
+                c.finish(x, "the message is there");
+                expect(x.viewed == (symmetric || size <= 16'384), "it is viewed where that can be");
+                expect(stored == (x.viewed ? bytes(size) : bytes(size, std::byte{5})), "and stored where not");
+                if (!x.viewed) continue;
+                auto& h = t.open({1, 0}, 1 - t.rank());
+                const std::byte* const there = t.look(h, x);
+                expect(std::equal(there, there + size, plain.begin()), "it is intact");
+                expect(t.release(h, x), "and valid");
+            }
+        c.finish("all sends are taken");
+    }));
+}
+
+TEST_CASE("symmetric memory that is taken back while it waits to be read is not read any more") {
+    milestone shown, taken_back;
+    CHECK_NOTHROW(run_shared(2, [&](shared_memory& t) {
+        courier c{t};
+        auto mine = t.allocate(100'000);
+        if (t.rank() == 0) {
+            c.send({1, 0}, 1, mine.get(), 100'000);
+            c.meet(shown, 1, "the receiver could read it");
+            t.close({1, 0});
+            mine.reset();
+            return taken_back.reach();
+        }
+        bytes stored(100'000);
+        const auto& x = c.view({1, 0}, 0, stored);
+        c.finish(x, "the message is there");
+        expect(x.viewed, "to be viewed");
+        shown.reach();
+        c.meet(taken_back, 1, "its sender takes it back");
+        auto& h = t.open({1, 0}, 0);
+        expect(!t.look(h, x), "there is nothing to see");
+        expect(!t.release(h, x), "and nothing is valid");
     }));
 }
 
