@@ -65,7 +65,9 @@ struct endpoint {
 /// - Memory: half a MiB a rank; for each channel and direction 4 KiB, and up to 256 KiB once larger messages pass.
 class shared_memory {
 public:
-    using channel = detail::shm::channel;
+    using fabric = detail::shm::fabric;
+    using limits = shared_memory_limits;
+    using channel = fabric::channel;
     static constexpr medium near = medium::memory, far = medium::memory;
 
     /// Joins the world that the environment describes, see bootstrap::identity_from_environment(). Blocks until all

@@ -14,8 +14,6 @@
 #include "tcp/waker.hpp"
 #include "transport.hpp"
 
-#include <boost/asio/ip/address.hpp>
-
 #include <poll.h>
 
 #include <algorithm>
@@ -32,7 +30,7 @@ namespace detail::tcp {
 /// One rank's control plane and data connections; stays where it is.
 struct endpoint {
     endpoint(bootstrap::identity me, const tcp_limits& limits)
-        : session(std::move(me)), data(limits, boost::asio::ip::make_address(session.data_address().host())) {
+        : session(std::move(me)), data(limits, session.data_address()) {
         auto where = session.data_address();
         where.set_port(data.port());
         const auto& world = session.join(where);
@@ -70,7 +68,9 @@ struct endpoint {
 ///   some hundred bytes, and up to the window once messages come before their receives.
 class tcp {
 public:
-    using channel = detail::tcp::channel;
+    using fabric = detail::tcp::fabric;
+    using limits = tcp_limits;
+    using channel = fabric::channel;
     static constexpr medium near = medium::network, far = medium::network;
 
     /// Joins the world that the environment describes, see bootstrap::identity_from_environment(). Blocks until all
@@ -81,7 +81,7 @@ public:
 
     /// The same for a rank that knows who it is. Precondition on all ranks: equal limits.window_bytes.
     explicit tcp(bootstrap::identity me, const tcp_limits& limits = {})
-        : it_(std::make_unique<detail::tcp::endpoint>(std::move(me), check(limits))) {}
+        : it_(std::make_unique<detail::tcp::endpoint>(std::move(me), fabric::checked(limits))) {}
 
     [[nodiscard]] int rank() const noexcept { return it_->session.who().rank; }
     [[nodiscard]] int size() const noexcept { return it_->session.who().size; }
@@ -117,17 +117,6 @@ public:
     }
 
 private:
-    static const tcp_limits& check(const tcp_limits& limits) {
-        if (limits.lanes < 1 || limits.lanes > detail::tcp::fabric::max_lanes)
-            reject("tcp", "lanes must be from 1 to " + std::to_string(detail::tcp::fabric::max_lanes));
-        if (limits.fragment_bytes < detail::tcp::outbox::least_fragment ||
-            limits.fragment_bytes > detail::tcp::max_fragment_bytes)
-            reject("tcp", "fragment_bytes must be from 4096 to 16777216");
-        if (limits.window_bytes < 4 * detail::tcp::outbox::least_fragment)
-            reject("tcp", "window_bytes must be at least 16384");
-        return limits;
-    }
-
     void sleep(clock::time_point until) {
         const auto& plane = it_->session.plane();
         if (plane.gone() && !it_->heard_the_last) return;

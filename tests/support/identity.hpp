@@ -7,6 +7,8 @@
 #include "expect.hpp"
 #include "reserved_port.hpp"
 
+#include <string>
+
 namespace tutti::test {
 
 /// Who a rank is in a world that meets at that port.
@@ -17,6 +19,13 @@ namespace tutti::test {
     me.rendezvous = {at.host(), at.port()};
     me.key = transport::bootstrap::secret("a secret of sixteen bytes or more");
     me.timeout = patience;
+    return me;
+}
+
+/// The same on a pretended host of that number.
+[[nodiscard]] inline transport::bootstrap::identity identity_on(int host, int rank, int size, const reserved_port& at) {
+    auto me = identity(rank, size, at);
+    me.host = "host-" + std::to_string(host);
     return me;
 }
 

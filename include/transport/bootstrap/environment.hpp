@@ -10,6 +10,7 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <cstddef>
 #include <cstdlib>
 #include <span>
 #include <string>
@@ -22,6 +23,9 @@ struct identity {
     int size = 1;
     endpoint rendezvous; ///< where rank 0 listens; port 0 only where rank 0 hands the real one on itself
     secret key;
+    /// What this rank's host is called, if not by its own name. Ranks of one kernel that are told the same name share a
+    /// host, others do not: to tell apart what has one name, or to pretend several hosts.
+    std::string host;
     std::string interface;                     ///< rule for the data port's interface, see choose_interface()
     bool insecure = false;                     ///< without a secret: leave loopback nevertheless
     std::chrono::milliseconds timeout{60'000}; ///< for all ranks to meet
@@ -71,9 +75,14 @@ inline identity read_tutti() {
     return me;
 }
 
+inline constexpr std::size_t max_host_bytes = 255;
+
 /// What is the same under every launcher.
 inline void read_settings(identity& me) {
     me.key = secret_from_environment();
+    me.host = variable("TUTTI_HOST");
+    if (me.host.size() > max_host_bytes)
+        bootstrap_failed("TUTTI_HOST has more than " + std::to_string(max_host_bytes) + " characters");
     me.interface = variable("TUTTI_INTERFACE");
     const auto insecure = variable("TUTTI_INSECURE");
     if (!insecure.empty() && insecure != "0" && insecure != "1")
@@ -98,7 +107,7 @@ inline constexpr std::array launchers{
 
 /// Who this process is, from what its launcher put into the environment:
 /// TUTTI_RANK, TUTTI_SIZE, TUTTI_ADDRESS (rank 0's host:port) from tutti's own; and under any launcher TUTTI_SECRET or
-/// TUTTI_SECRET_FILE, TUTTI_INTERFACE, TUTTI_INSECURE (0 or 1), TUTTI_BOOTSTRAP_TIMEOUT (seconds, 60).
+/// TUTTI_SECRET_FILE, TUTTI_HOST, TUTTI_INTERFACE, TUTTI_INSECURE (0 or 1), TUTTI_BOOTSTRAP_TIMEOUT (seconds, 60).
 /// Throws a bootstrap error that names the variable which is missing or wrong.
 [[nodiscard]] inline identity identity_from_environment() {
     for (const auto& l : launchers) {

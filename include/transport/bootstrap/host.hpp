@@ -31,10 +31,10 @@ namespace tutti::transport::bootstrap {
     return std::max(1u, std::thread::hardware_concurrency());
 }
 
-/// This process as a member of a world; rank, size and data port are the caller's to fill in.
-[[nodiscard]] inline member this_process() {
+/// This process as a member of a world, on a host of that name; rank, size and data port are the caller's to fill in.
+[[nodiscard]] inline member this_process(const std::string& host = host_name()) {
     member m;
-    m.host = host_name();
+    m.host = host;
     std::string boot;
     std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
     m.host_id = boot + "/" + m.host;

@@ -23,7 +23,7 @@ struct member {
     std::string address;     ///< of its data port, a literal IPv4 or IPv6 address
     std::uint16_t port = 0;  ///< its data port
     std::string host;        ///< host name, for people
-    std::string host_id;     ///< equal exactly where ranks run on one kernel under one host name
+    std::string host_id;     ///< equal exactly where ranks run on one kernel under one name, see identity::host
     std::uint32_t cores = 1; ///< that it may run on
     std::int64_t pid = 0;
     std::int32_t segment = -1;     ///< under which descriptor its process has its shared memory; -1: it has none

@@ -43,7 +43,7 @@ public:
     /// Tells everyone where this rank listens for data, and where its shared memory is, if any; waits for all of them.
     /// Throws a bootstrap error.
     const world_table& join(const address& data, int segment = -1, std::uint64_t segment_key = 0) {
-        member mine = this_process();
+        member mine = me_.host.empty() ? this_process() : this_process(me_.host);
         mine.address = data.host();
         mine.port = data.port();
         mine.segment = segment;

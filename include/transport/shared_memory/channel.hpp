@@ -18,7 +18,7 @@ public:
             std::vector<std::byte>& landing, const shared_memory_limits& limits)
         : made_(mine.add_lane(k, other)), out(*made_.data, *made_.where, theirs, heap, limits),
           in(k, self, theirs, landing) {
-        theirs.bell().ring(); // who waits for the lane can begin
+        theirs.ring(); // who waits for the lane can begin
     }
     channel(const channel&) = delete;
     channel& operator=(const channel&) = delete;

@@ -13,13 +13,20 @@ namespace tutti::transport::detail::shm {
 /// the other: the ringer wakes, or the sleeper does not sleep. Between the sleeper's look and its sleep the kernel
 /// itself compares `rung` again.
 ///
+/// A sleeper that waits for more than this sleeps in poll(2) instead, around which it calls lie_down() and get_up():
+/// the same argument holds, but the ringer has to make a descriptor readable (bell_pipe), which stays so until the
+/// sleeper has looked.
+///
 /// `Word` is futex_word, or what a test of all interleavings puts in its place.
 template <class Word>
 class basic_doorbell {
 public:
-    void ring() noexcept {
+    /// True if the sleeper is to be woken in poll(2).
+    bool ring() noexcept {
         rung_.store(1, std::memory_order_seq_cst);
-        if (asleep_.load(std::memory_order_seq_cst) != 0) wake_all(rung_);
+        const std::uint32_t how = asleep_.load(std::memory_order_seq_cst);
+        if (how == on_futex) wake_all(rung_);
+        return how == in_poll;
     }
 
     /// True once for any number of rings since the last time.
@@ -30,15 +37,28 @@ public:
 
     /// Returns after a ring, or at `until`; maybe earlier.
     void sleep(clock::time_point until) noexcept {
-        asleep_.store(1, std::memory_order_seq_cst);
+        asleep_.store(on_futex, std::memory_order_seq_cst);
         if (rung_.load(std::memory_order_seq_cst) == 0) sleep_on(rung_, 0, until);
         asleep_.store(0, std::memory_order_relaxed); // a ringer who has not seen it wakes nobody, in vain
         static_cast<void>(answer());
     }
 
+    /// Before a sleep in poll(2). False: it has been rung, do not sleep.
+    [[nodiscard]] bool lie_down() noexcept {
+        asleep_.store(in_poll, std::memory_order_seq_cst);
+        return rung_.load(std::memory_order_seq_cst) == 0;
+    }
+    /// After it, and after the descriptor has been emptied: who made it readable had rung before, and is heard here.
+    void get_up() noexcept {
+        asleep_.store(0, std::memory_order_relaxed); // as in sleep()
+        static_cast<void>(answer());
+    }
+
 private:
+    static constexpr std::uint32_t on_futex = 1, in_poll = 2;
+
     Word rung_{0};
-    Word asleep_{0};
+    Word asleep_{0}; ///< 0: awake, as far as it has said
 };
 
 using doorbell = basic_doorbell<futex_word>;

@@ -20,6 +20,8 @@ namespace tutti::transport::detail::shm {
 /// This rank's segment, and its channels to the other ranks of its host.
 class fabric {
 public:
+    using channel = shm::channel;
+
     explicit fabric(const shared_memory_limits& limits) : limits_(limits) {}
     fabric(const fabric&) = delete;
     fabric& operator=(const fabric&) = delete;
@@ -31,12 +33,23 @@ public:
 
     [[nodiscard]] own_segment& mine() noexcept { return mine_; }
 
+    /// From now on this rank sleeps in poll(2), not on the futex. To be called before others know of it. Throws
+    /// std::system_error.
+    void sleep_in_poll() {
+        pipe_ = bell_pipe::made();
+        mine_.top().bell_pipe = pipe_.descriptor();
+    }
+
     /// To be called once, before anything below. Throws a bootstrap error.
     void join(int rank, const bootstrap::world_table& world) {
         rank_ = rank;
         peers_.resize(world.members.size());
+        const auto& self = world.members[static_cast<std::size_t>(rank)];
         for (const auto& m : world.members)
-            if (m.rank != rank) peers_[static_cast<std::size_t>(m.rank)] = std::make_unique<peer>(m);
+            if (m.rank != rank && m.host_id == self.host_id) {
+                peers_[static_cast<std::size_t>(m.rank)] = std::make_unique<peer>(m);
+                ++others_;
+            }
     }
 
     [[nodiscard]] channel& open(context k, int other) {
@@ -92,12 +105,29 @@ public:
         return busy_.any([](channel& h) { return h.ask(); });
     }
 
+    /// Where this rank sleeps in poll(2): true once for any number of rings and wakes since the last time.
+    [[nodiscard]] bool rung() noexcept { return mine_.top().bell.answer(); }
+    /// Before poll(2), which is to look at bell() too: false if there was a ring, so that there is nothing to sleep
+    /// for.
+    [[nodiscard]] bool lie_down() noexcept { return mine_.top().bell.lie_down(); }
+    /// After poll(2), in any case.
+    void get_up() noexcept {
+        pipe_.empty();
+        mine_.top().bell.get_up();
+    }
+    /// Readable once somebody rings.
+    [[nodiscard]] int bell() const noexcept { return pipe_.descriptor(); }
+    /// Any thread: a ring by this rank itself.
+    void wake() noexcept {
+        if (mine_.top().bell.ring()) pipe_.ring();
+    }
+
     /// Wakes all others: something urgent is on its way over the control plane.
     void raise_alarm() noexcept {
         for (const auto& p : peers_) {
             if (!p) continue;
             p->top().alarm.fetch_add(1, std::memory_order_relaxed);
-            p->bell().ring();
+            p->ring();
         }
     }
 
@@ -142,10 +172,9 @@ private:
     void leave() noexcept {
         mine_.top().left.store(1, std::memory_order_release);
         for (const auto& p : peers_)
-            if (p) p->bell().ring();
+            if (p) p->ring();
         const auto until = clock::now() + std::chrono::seconds{1};
-        const auto others = static_cast<std::uint32_t>(peers_.empty() ? 0 : peers_.size() - 1);
-        while (mine_.top().attached.load(std::memory_order_acquire) < others && clock::now() < until)
+        while (mine_.top().attached.load(std::memory_order_acquire) < others_ && clock::now() < until)
             std::this_thread::sleep_for(std::chrono::milliseconds{1});
     }
 
@@ -160,7 +189,9 @@ private:
     own_segment mine_;
     std::shared_ptr<symmetric_heap> heap_ = std::make_shared<symmetric_heap>(mine_.top().symmetric);
     int rank_ = 0;
-    std::vector<std::unique_ptr<peer>> peers_; // by rank; null for this one
+    std::vector<std::unique_ptr<peer>> peers_; // by rank; null for this one and those of other hosts
+    std::uint32_t others_ = 0;                 // that are not null
+    bell_pipe pipe_;                           // none unless this rank sleeps in poll(2)
     std::vector<std::byte> landing_;
     std::map<std::pair<context, int>, std::unique_ptr<channel>> ends_;
     busy_channels<channel> busy_;

@@ -232,7 +232,7 @@ private:
 
     bool release(slot& s) {
         ++next_;
-        if (s.flag.release()) from_.bell().ring();
+        if (s.flag.release()) from_.ring();
         return true;
     }
 

@@ -89,7 +89,7 @@ private:
             copy_part(s, x);
         }
         ++next_;
-        if (s.flag.publish()) receiver_.bell().ring();
+        if (s.flag.publish()) receiver_.ring();
         // The next slot was last written by the receiver; its line is fetched while nobody waits for it.
         __builtin_prefetch(&lane_.at(next_), 1);
         if (!lend && x.moved == x.bytes) complete(*waiting_.pop());

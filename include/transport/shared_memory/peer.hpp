@@ -4,6 +4,7 @@
 
 #include "../bootstrap/failure.hpp"
 #include "../bootstrap/member.hpp"
+#include "bell_pipe.hpp"
 #include "foreign_memory.hpp"
 #include "segment.hpp"
 
@@ -23,11 +24,16 @@ public:
     explicit peer(const bootstrap::member& m)
         : process_(static_cast<pid_t>(m.pid)), memory_(opened(m)),
           alive_(static_cast<int>(::syscall(SYS_pidfd_open, process_, 0))), readable_(probe()) {
+        if (top().bell_pipe >= 0 && !(pipe_ = bell_pipe::opened(process_, top().bell_pipe)))
+            refuse(m, "has a bell that cannot be opened: " + bootstrap::words_of_errno(errno));
         top().attached.fetch_add(1, std::memory_order_release);
     }
 
     [[nodiscard]] head& top() const noexcept { return memory_.top(); }
-    [[nodiscard]] doorbell& bell() const noexcept { return top().bell; }
+    /// Wakes it.
+    void ring() const noexcept {
+        if (top().bell.ring()) pipe_.ring();
+    }
     [[nodiscard]] pid_t process() const noexcept { return process_; }
     /// read_foreign() works on it.
     [[nodiscard]] bool readable() const noexcept { return readable_; }
@@ -104,6 +110,7 @@ private:
     pid_t process_;
     segment memory_;
     bootstrap::descriptor alive_;
+    bell_pipe pipe_; ///< none where it does not poll
     bool readable_;
     std::vector<mapped> regions_; ///< by their places in the peer's table
 };

@@ -20,11 +20,12 @@ namespace tutti::transport::detail::shm {
 
 /// How a segment begins. Everything that is not atomic is written before the others get to know of the segment.
 struct head {
-    static constexpr std::uint64_t this_layout = 0x7475'7474'6900'0001; // "tutti", and a version
+    static constexpr std::uint64_t this_layout = 0x7475'7474'6900'0002; // "tutti", and a version
 
     std::uint64_t layout = this_layout;
     std::uint64_t key = 0;            ///< drawn by the owner: this is the segment that was meant
     std::uint64_t private_key_at = 0; ///< where the owner keeps the key in memory of its own, for probing
+    std::int32_t bell_pipe = -1;      ///< under which descriptor the owner has its bell_pipe; -1: it does not poll
     alignas(64) doorbell bell;
     /// Peers who have mapped this; each adds one (release), the owner waits for all of them before it goes (acquire).
     alignas(64) std::atomic<std::uint32_t> attached{0};

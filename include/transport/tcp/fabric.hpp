@@ -28,15 +28,28 @@ namespace tutti::transport::detail::tcp {
 /// This rank's data connections to all others: opened when a context first needs them, moved by whoever calls.
 class fabric {
 public:
+    using channel = tcp::channel;
+
     /// With so few sockets it is quicker to try them than to ask which of them are ready.
     static constexpr std::size_t few_lanes = 4;
     /// So often, even then, everybody is looked at: strangers at the port, peers nobody waits for.
     static constexpr std::uint32_t look_around = 64;
     static constexpr int max_lanes = 16;
 
+    /// Throws tutti::error (invalid_argument) where they make no sense.
+    static const tcp_limits& checked(const tcp_limits& limits) {
+        if (limits.lanes < 1 || limits.lanes > max_lanes)
+            reject("tcp", "lanes must be from 1 to " + std::to_string(max_lanes));
+        if (limits.fragment_bytes < outbox::least_fragment || limits.fragment_bytes > max_fragment_bytes)
+            reject("tcp", "fragment_bytes must be from 4096 to 16777216");
+        if (limits.window_bytes < 4 * outbox::least_fragment) reject("tcp", "window_bytes must be at least 16384");
+        return limits;
+    }
+
     /// Listens on a port of that address.
-    fabric(const tcp_limits& limits, const asio::ip::address& where)
-        : limits_(limits), port_(io_, where), landing_(std::max(limits.landing_bytes, stream::beyond_bytes)) {}
+    fabric(const tcp_limits& limits, const bootstrap::address& where)
+        : limits_(limits), port_(io_, asio::ip::make_address(where.host())),
+          landing_(std::max(limits.landing_bytes, stream::beyond_bytes)) {}
     fabric(const fabric&) = delete;
     fabric& operator=(const fabric&) = delete;
 
@@ -71,7 +84,8 @@ public:
 
     /// Moves what can be moved without blocking. True if anything did.
     bool progress() {
-        if (lanes_ > few_lanes || ++calls_ % look_around == 0) return look(clock::time_point::min(), {});
+        if (++calls_ % look_around == 0) return look(clock::time_point::min(), {});
+        if (lanes_ > few_lanes) return anyone_waits() && look(clock::time_point::min(), {});
         bool moved = false;
         for (peer_link* link : active_)
             if (link->busy()) moved |= link->pump(landing_);
@@ -109,6 +123,10 @@ private:
         peer_link* link;
         stream* lane;
     };
+
+    [[nodiscard]] bool anyone_waits() const {
+        return std::any_of(active_.begin(), active_.end(), [](const peer_link* link) { return link->busy(); });
+    }
 
     peer_link& link_to(int peer) {
         auto& link = links_[static_cast<std::size_t>(peer)];

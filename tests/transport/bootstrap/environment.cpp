@@ -32,9 +32,9 @@ public:
     surroundings& operator=(const surroundings&) = delete;
 
 private:
-    static constexpr std::array names{
-        "TUTTI_RANK",        "TUTTI_SIZE",      "TUTTI_ADDRESS",  "TUTTI_SECRET",
-        "TUTTI_SECRET_FILE", "TUTTI_INTERFACE", "TUTTI_INSECURE", "TUTTI_BOOTSTRAP_TIMEOUT"};
+    static constexpr std::array names{"TUTTI_RANK",      "TUTTI_SIZE",        "TUTTI_ADDRESS",
+                                      "TUTTI_SECRET",    "TUTTI_SECRET_FILE", "TUTTI_HOST",
+                                      "TUTTI_INTERFACE", "TUTTI_INSECURE",    "TUTTI_BOOTSTRAP_TIMEOUT"};
     std::map<std::string, std::string> before_;
 };
 
@@ -68,10 +68,11 @@ TEST_CASE("rank, size and address come from the launcher's variables", "[environ
     CHECK_FALSE(me.may_leave_loopback());
 }
 
-TEST_CASE("secret, interface, insecure and timeout are settings under any launcher", "[environment]") {
+TEST_CASE("secret, host, interface, insecure and timeout are settings under any launcher", "[environment]") {
     auto v = good();
     v["TUTTI_SECRET"] = "0123456789abcdef";
     v["TUTTI_INTERFACE"] = "^docker0";
+    v["TUTTI_HOST"] = "rack 3, left";
     v["TUTTI_BOOTSTRAP_TIMEOUT"] = "3";
     const surroundings s(v);
     const auto me = identity_from_environment();
@@ -79,7 +80,16 @@ TEST_CASE("secret, interface, insecure and timeout are settings under any launch
     CHECK(me.may_leave_loopback());
     CHECK_FALSE(me.insecure);
     CHECK(me.interface == "^docker0");
+    CHECK(me.host == "rack 3, left");
     CHECK(me.timeout == std::chrono::seconds(3));
+}
+
+TEST_CASE("a host's name has a limit", "[environment]") {
+    auto v = good();
+    v["TUTTI_HOST"] = std::string(255, 'h');
+    CHECK(failure_of(v).empty());
+    v["TUTTI_HOST"] += 'h';
+    CHECK(has(failure_of(v), "TUTTI_HOST has more than 255 characters"));
 }
 
 TEST_CASE("insecure allows to leave loopback without a secret", "[environment]") {
