@@ -5,6 +5,7 @@
 
 #include "support/catch.hpp"
 
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 
@@ -42,6 +43,18 @@ TEST_CASE("every operation and algorithm is right, out of place and in place") {
             CHECK(r.status == 0);
             CHECK_THAT(r.output, Contains("# wrong elements: 0\n"));
         }
+}
+
+TEST_CASE("over two pretended hosts every operation is right, and what was chosen is told") {
+    const file json;
+    const auto r = command("run -n 4 --hosts 2 " + std::string(std::getenv("TUTTI_COMMAND")) +
+                           " bench --transport routed --operation all -b 8 -e 128K -f 16384 -n 3 --json " + json.path);
+    INFO(r.output);
+    CHECK(r.status == 0);
+    CHECK_THAT(r.output, Contains("# wrong elements: 0\n"));
+    const std::string rows = json.contents();
+    CHECK(occurrences(rows, "\"chosen\":\"hierarchical:halving_doubling:halving_doubling\"") == 2); // in place and not
+    CHECK(occurrences(rows, "\"chosen\":null") == 0);
 }
 
 TEST_CASE("every type is right under every legal operator") {

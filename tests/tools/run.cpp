@@ -66,6 +66,13 @@ TEST_CASE("the meeting point can be given, and an inherited secret file is not p
     CHECK(r.output == "[0] 127.0.0.1:7 none\n");
 }
 
+TEST_CASE("pretended hosts have equally many consecutive ranks, but for the last") {
+    CHECK(command("run -n 1 sh -c 'echo ${TUTTI_HOST-none}'").output == "[0] none\n");
+    const auto r = command("run -n 5 --hosts 2 sh -c 'echo $TUTTI_HOST'");
+    for (const char* line : {"[0] host-0\n", "[1] host-0\n", "[2] host-0\n", "[3] host-1\n", "[4] host-1\n"})
+        CHECK_THAT(r.output, Contains(line));
+}
+
 TEST_CASE("output comes by whole lines with the rank in front, the last one without a newline too") {
     const auto r = command("run -n 2 sh -c 'printf abc; sleep 0.1; printf \"def\\n\"; echo >&2 problem; printf end'");
     CHECK(r.status == 0);

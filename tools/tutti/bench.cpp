@@ -50,6 +50,7 @@ SIZE is a number of bytes, or of powers of 1024: 8, 4K, 1M, 1G. Data never gets 
 Examples:
   tutti bench --transport tcp --ranks 4 --algorithm all -b 8 -e 16M
   tutti bench --transport shared_memory --ranks 2 --algorithm auto
+  tutti run -n 4 --hosts 2 -- tutti bench --transport routed
   tutti bench --transport memory --ranks 2 --operation all -d float64 -b 1M -e 1M --seconds 2
   tutti bench --ranks 2 -d all -o all -b 4K -e 4K --json types.json
   tutti run -n 4 -- tutti bench -b 1K -e 1M
@@ -87,7 +88,10 @@ int bench(bench_settings s, const std::vector<std::string>& command) {
     }
     const char* const given = std::getenv(room_variable);
     const int room = given ? std::atoi(given) : -1;
-    return as_rank([&] { return s.transport == "tcp" ? bench_over_tcp(s, room) : bench_over_shared_memory(s, room); });
+    const auto over = s.transport == "tcp"      ? bench_over_tcp
+                      : s.transport == "routed" ? bench_over_both
+                                                : bench_over_shared_memory;
+    return as_rank([&] { return over(s, room); });
 }
 
 template <class Value>
@@ -107,8 +111,9 @@ CLI::Option* add_size(CLI::App& command, const std::string& names, Value& to, co
 }
 
 void add_what(CLI::App& c, bench_settings& s) {
-    c.add_option("--transport", s.transport, "What carries the messages [default: tcp]")
-        ->check(CLI::IsMember({"memory", "shared_memory", "tcp"}));
+    c.add_option("--transport", s.transport,
+                 "What carries the messages; routed: shared memory within a host, tcp between hosts [default: tcp]")
+        ->check(CLI::IsMember({"memory", "shared_memory", "tcp", "routed"}));
     c.add_option("--ranks", s.ranks, "How many ranks to start [default: 4]")
         ->check(CLI::Range(1, 4096))
         ->type_name("P");
@@ -156,7 +161,7 @@ void add_how(CLI::App& c, bench_settings& s) {
         ->check(CLI::IsMember({"barrier", "loop"}));
     c.add_flag("--cold", s.cold, "Sweep the caches before each call; with --timing barrier");
     add_size(c, "--lend-bytes", s.lend_bytes,
-             "Over shared_memory, receivers read messages from this size on by process_vm_readv [default: never]");
+             "Over shared memory, receivers read messages from this size on by process_vm_readv [default: never]");
     c.add_flag("--symmetric", s.symmetric, "Buffers from communicator.allocate: peers of one host read them in place");
     c.add_option("--deadline", s.deadline_s, "Seconds that a call may take before it fails [default: 30]")
         ->check(CLI::Range(0.001, 1e6))

@@ -7,6 +7,7 @@
 #include "sizes.hpp"
 #include "statistics.hpp"
 
+#include <collectives/model/topology.hpp>
 #include <collectives/symmetric_memory.hpp>
 
 #include <chrono>
@@ -93,6 +94,7 @@ struct job {
 struct row {
     job what;
     std::size_t iterations = 0;
+    std::string chosen;                 ///< the algorithm's name where the library chose it
     summary time_us;                    ///< of the slowest rank of each iteration
     double base_us = 0;                 ///< the time that the bandwidths refer to: the median, of a loop the mean
     std::optional<double> skew_us;      ///< median spread of leaving the barrier, if the ranks share a clock
@@ -129,7 +131,8 @@ struct participant {
     meeting& others;
     binder bind;
     allocator allocate;
-    clockid_t cpu_clock; ///< counts what this rank uses
+    clockid_t cpu_clock;                       ///< counts what this rank uses
+    std::optional<model::topology> topology{}; ///< by which the library chooses; none where it does not
 };
 
 /// Takes part; rank 0 prints. Returns the number of wrong elements over all ranks. Throws what the library throws.
@@ -141,5 +144,6 @@ int bench_in_memory(const bench_settings& settings);
 /// or -1. Return the exit status.
 int bench_over_tcp(const bench_settings& settings, int room);
 int bench_over_shared_memory(const bench_settings& settings, int room);
+int bench_over_both(const bench_settings& settings, int room);
 
 } // namespace tutti::tools

@@ -5,6 +5,8 @@
 #include "bench_report.hpp"
 #include "meeting.hpp"
 
+#include <collectives/model/selection.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -39,6 +41,8 @@ public:
     measurement(const participant& self, const bench_settings& settings, const job& what, const buffers& where)
         : self_(self), settings_(settings), where_(where), data_(make_data(what)), call_(self.bind(what, where)) {
         result_.what = what;
+        if (self.topology && !what.algorithm.algorithm)
+            result_.chosen = model::choose(what.what, what.bytes(), *self.topology).how.name();
     }
 
     row run() {

@@ -22,7 +22,8 @@ int bench_in_memory(const bench_settings& settings) {
                                others,
                                [&](const job& what, const buffers& where) { return bind(world, what, where); },
                                allocator_of(world, settings),
-                               CLOCK_THREAD_CPUTIME_ID};
+                               CLOCK_THREAD_CPUTIME_ID,
+                               world.topology()};
         try {
             const std::uint64_t found = take_part(self, settings);
             if (rank == 0) wrong = found;

@@ -56,7 +56,8 @@ int bench_as_process(Transport fabric, const bench_settings& settings, int room)
                            *others,
                            [&](const job& what, const buffers& where) { return bind(world, what, where); },
                            allocator_of(world, settings),
-                           CLOCK_PROCESS_CPUTIME_ID};
+                           CLOCK_PROCESS_CPUTIME_ID,
+                           world.topology()};
     // A failure is told at once: leaving the world may take time, while other ranks find out too.
     return as_rank([&] {
         const std::uint64_t wrong = take_part(self, settings);

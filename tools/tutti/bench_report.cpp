@@ -36,6 +36,7 @@ nlohmann::ordered_json to_json(const row& r, const bench_settings& settings) {
     const auto or_null = [](const auto& value) { return value ? nlohmann::ordered_json(*value) : nullptr; };
     return {{"operation", schedule::name_of(r.what.what)},
             {"algorithm", r.what.algorithm.name},
+            {"chosen", r.chosen.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(r.chosen)},
             {"transport", settings.transport},
             {"ranks", r.what.ranks},
             {"bytes", r.what.bytes()},

@@ -27,6 +27,9 @@ What the ranks print comes out line by line with the rank in front, as in "[2] r
 output to standard output and standard error to standard error. Their standard input is empty.
 SIGINT, SIGTERM, SIGHUP and SIGQUIT are passed on to all ranks.
 
+With --hosts consecutive ranks share a host, equally many each but for the last: TUTTI_HOST names it, and
+transport::routed goes over TCP between ranks of different ones. All of them are on this host.
+
 When a rank fails, the others get a moment to report the loss themselves; then they are sent
 SIGTERM, and at last SIGKILL. Who failed first, and how, is said at the end. No rank outlives
 the launcher. While nobody takes the output the ranks wait; when its reader is gone they are ended.
@@ -46,6 +49,7 @@ Exit status:
 
 struct run_settings {
     int ranks = 0;
+    int hosts = 0;
     std::string address;
     double deadline_s = 0;
     double patience_s = 3;
@@ -60,6 +64,7 @@ int run(const run_settings& s, std::vector<std::string> command) {
     launch_options options;
     options.command = std::move(command);
     options.ranks = s.ranks;
+    options.hosts = s.hosts;
     options.address = s.address;
     options.limit = milliseconds(s.deadline_s);
     options.patience = milliseconds(s.patience_s);
@@ -94,6 +99,9 @@ void add_run(CLI::App& app, action& chosen, std::vector<std::string> program) {
         ->type_name("P");
     command->add_option("--address", s->address, "Where the ranks meet [default: a free port on 127.0.0.1]")
         ->type_name("HOST:PORT");
+    command->add_option("--hosts", s->hosts, "Pretend H hosts, to try out what depends on them; see below")
+        ->check(CLI::Range(1, 4096))
+        ->type_name("H");
     command->add_option("--deadline", s->deadline_s, "End all ranks after S seconds [default: never]")
         ->check(CLI::Range(0.0, 1e9))
         ->type_name("S");

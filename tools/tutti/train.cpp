@@ -10,6 +10,7 @@
 #include "trainer.hpp"
 
 #include <transport/memory.hpp>
+#include <transport/routed.hpp>
 #include <transport/shared_memory.hpp>
 #include <transport/tcp.hpp>
 
@@ -90,8 +91,10 @@ int train_as_process(const train_settings& s) {
 int train(train_settings s, const std::vector<std::string>& command) {
     if (std::getenv("TUTTI_RANK") != nullptr && s.transport != "memory")
         return as_rank([&] {
-            return s.transport == "tcp" ? train_as_process<transport::tcp>(s)
-                                        : train_as_process<transport::shared_memory>(s);
+            if (s.transport == "tcp") return train_as_process<transport::tcp>(s);
+            if (s.transport == "routed")
+                return train_as_process<transport::routed<transport::shared_memory, transport::tcp>>(s);
+            return train_as_process<transport::shared_memory>(s);
         });
     if (s.ranks == 0) s.ranks = 4;
     (void)choices(s.algorithm, operation::allreduce, s.ranks); // throws where there is no such algorithm
@@ -109,8 +112,9 @@ void add_train(CLI::App& app, action& chosen, std::vector<std::string> command_l
     c.add_option("--ranks", s->ranks, "How many ranks to start [default: 4]")
         ->check(CLI::Range(1, 4096))
         ->type_name("P");
-    c.add_option("--transport", s->transport, "What carries the messages [default: tcp]")
-        ->check(CLI::IsMember({"memory", "shared_memory", "tcp"}));
+    c.add_option("--transport", s->transport,
+                 "What carries the messages; routed: shared memory within a host, tcp between hosts [default: tcp]")
+        ->check(CLI::IsMember({"memory", "shared_memory", "tcp", "routed"}));
     c.add_option("--data", s->data, "Read MNIST's files from DIR")->type_name("DIR");
     c.add_option("--epochs", s->epochs, "Passes over the pictures [default: 6]")->check(positive)->type_name("N");
     c.add_option("--batch", s->batch, "Pictures a step, over all ranks [default: 64]")->check(positive)->type_name("N");
