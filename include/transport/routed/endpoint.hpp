@@ -85,8 +85,8 @@ public:
 
     /// Spinning looks at both ways. There is one sleep for all there is to wait for, in poll(2): sockets, the control
     /// plane, and the bell that peers of this host ring. Neither way waits for a timer of the other, no core burns, and
-    /// whatever ends a wait ends it at once. The price is on the near way: who rings a sleeper writes to a pipe, which
-    /// takes about as long as waking him from a futex.
+    /// whatever ends a wait ends it at once. The price is on the near way: to write to a pipe and come out of poll(2)
+    /// takes about half as long again as to wake from a futex.
     void wait(clock::time_point until) {
         backoff pause(crowded_);
         for (unsigned looks = 1;; ++looks) {

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <collectives/error.hpp>
+
+#include "../bootstrap/address.hpp"
 #include "../bootstrap/member.hpp"
 #include "connector.hpp"
 #include "listener.hpp"
@@ -11,6 +14,7 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
