@@ -45,9 +45,11 @@ concept fabric = requires(F f, typename F::channel& h, transfer& x, context k, i
 /// | f.get_up()        | after poll(2), in any case |
 /// | f.wake()          | any thread: a ring by this rank itself |
 /// | f.allocate(n)     | any thread: symmetric memory |
+/// | f.look(h, x) f.release(h) | of a viewed receive, as viewing_transport has them |
 // clang-format on
 template <class F>
-concept ringing_fabric = fabric<F> && requires(F f, const F c, int rank, const bootstrap::world_table& w) {
+concept ringing_fabric = fabric<F> && requires(F f, const F c, typename F::channel& h, const transfer& x, int rank,
+                                               const bootstrap::world_table& w) {
     { f.sleep_in_poll() } -> std::same_as<void>;
     { f.mine().file() } -> std::same_as<int>;
     { f.mine().key() } -> std::same_as<std::uint64_t>;
@@ -60,6 +62,8 @@ concept ringing_fabric = fabric<F> && requires(F f, const F c, int rank, const b
     { c.bell() } -> std::same_as<int>;
     { f.wake() } -> std::same_as<void>;
     { f.allocate(std::size_t{}) } -> std::same_as<std::shared_ptr<std::byte>>;
+    { f.look(h, x) } -> std::same_as<const std::byte*>;
+    { f.release(h) } -> std::same_as<bool>;
 };
 
 // clang-format off

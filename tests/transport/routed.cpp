@@ -8,6 +8,7 @@
 #include "support/identity.hpp"
 #include "support/run_ranks.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -22,7 +23,8 @@ using both = transport::routed<transport::shared_memory, transport::tcp>;
 /// Where the ranks are is a variable, so that the contract is compiled once for all placements.
 struct routed_fixture {
     using transport = both;
-    static constexpr std::size_t eager_limit = 256 * 1024;
+    static constexpr std::size_t eager_limit =
+        std::max<std::size_t>(256 * 1024, tutti::transport::tcp_limits{}.window_bytes);
     static inline int (*host_of)(int rank, int ranks);
     static inline tutti::transport::tcp_limits far;
 
