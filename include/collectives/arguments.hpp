@@ -41,6 +41,13 @@ template <class Range>
     return span_of(range);
 }
 
+/// Whether a buffer is given as symmetric memory; all ranks must say the same, since the choice of an algorithm rests
+/// on it. A span of symmetric memory says nothing: it is used as such, but not chosen for.
+template <class Range>
+inline constexpr bool is_symmetric = false;
+template <class Range>
+inline constexpr bool says_symmetric = is_symmetric<std::remove_cvref_t<Range>>;
+
 /// Buffers of a call that goes on after it returns must not be temporaries.
 template <class... Range>
 constexpr void check_outlive() noexcept {
@@ -104,13 +111,13 @@ inline void check_offered(const algorithm::any& how, schedule::operation what) {
 
 /// Which algorithm runs: the one named, or one chosen for the bytes of the whole vector.
 template <schedule::operation what, class Op, class How>
-[[nodiscard]] model::selection selected(const How& how, std::size_t volume, const model::topology& on) {
+[[nodiscard]] model::selection selected(const How& how, std::size_t volume, const model::topology& on, bool symmetric) {
     constexpr bool free = is_commutative_v<Op>;
     if constexpr (std::is_same_v<How, automatic>) {
         static_assert(free || what != schedule::operation::reduce_scatter,
                       "tutti: no reduce_scatter keeps rank order, which a non_commutative operator needs: take "
                       "allreduce");
-        return model::choose(what, volume, on, free);
+        return model::choose(what, volume, on, free, symmetric);
     } else if constexpr (std::is_same_v<How, algorithm::any>) {
         check_offered(how, what);
         return {how, model::segments_for(how, volume)};
@@ -130,9 +137,9 @@ struct no_operator {};
 /// The call for elements T and operator Op, without buffers. `op` must live as long as the call is under way.
 template <schedule::operation what, class T, class Op, class How>
 [[nodiscard]] engine::call make_call(std::size_t count, const Op& op, const How& how, const model::topology& on,
-                                     int root = 0) {
+                                     int root = 0, bool symmetric = false) {
     using value = std::remove_const_t<T>;
-    const model::selection s = selected<what, Op>(how, count * sizeof(T), on);
+    const model::selection s = selected<what, Op>(how, count * sizeof(T), on, symmetric);
     engine::call c{what, s.how};
     c.segments = s.segments;
     c.root = root;
@@ -153,9 +160,9 @@ template <schedule::operation what, class T, class Op, class How>
 
 /// The call without an operator.
 template <schedule::operation what, class T, class How>
-[[nodiscard]] engine::call make_copying_call(std::size_t count, const How& how, const model::topology& on,
-                                             int root = 0) {
-    return make_call<what, T>(count, no_operator{}, how, on, root);
+[[nodiscard]] engine::call make_copying_call(std::size_t count, const How& how, const model::topology& on, int root = 0,
+                                             bool symmetric = false) {
+    return make_call<what, T>(count, no_operator{}, how, on, root, symmetric);
 }
 
 /// Puts the buffers into a call.

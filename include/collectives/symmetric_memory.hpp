@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "reduction/element.hpp"
+#include "arguments.hpp"
 
 #include <algorithm>
 #include <concepts>
@@ -40,6 +40,9 @@ private:
 };
 
 namespace detail {
+
+template <element T>
+inline constexpr bool is_symmetric<symmetric_memory<T>> = true;
 
 /// A transport's power to make memory that peers reach, from any thread.
 template <class Transport>

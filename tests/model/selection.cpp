@@ -55,15 +55,54 @@ TEST_CASE("very little data goes by a butterfly over all ranks if that crosses b
     CHECK(chosen(8, nodes_of(2, 7)) == "hierarchical:halving_doubling:butterfly");
 }
 
-TEST_CASE("one node, one rank a node, and nodes that are no blocks of ranks are chosen for as before") {
-    for (const std::size_t bytes : {std::size_t{8}, 16 * KiB, 16 * KiB + 1, 4 * MiB})
+TEST_CASE("one node, one rank a node, and nodes that are no blocks of ranks are chosen for by what is between ranks") {
+    for (const std::size_t bytes : {std::size_t{8}, 16 * KiB, 32 * KiB, 4 * MiB})
         for (const int size : {1, 2, 3, 6, 8}) {
             CAPTURE(bytes, size);
-            const std::string flat = chosen(bytes, topology{size});
-            CHECK(chosen(bytes, topology{size, size, medium::network, medium::network}) == flat);
+            CHECK(chosen(bytes, topology{size}).substr(0, 12) != "hierarchical");
+            const std::string flat = chosen(bytes, topology{size, size, medium::network, medium::network});
             CHECK(flat.substr(0, 12) != "hierarchical");
-            CHECK(chosen(bytes, nodes_of(1, size)).substr(0, 12) != "hierarchical");
+            CHECK(chosen(bytes, nodes_of(1, size)) == flat);
         }
+}
+
+TEST_CASE("in memory few ranks send to all at once: while it fits the caches, or from symmetric memory") {
+    const auto in_memory = [](std::size_t bytes, int size, bool symmetric) {
+        return std::string(choose(operation::allreduce, bytes, topology{size}, true, symmetric).how.name());
+    };
+    CHECK(in_memory(16 * KiB, 4, true) == "butterfly");
+    CHECK(in_memory(64 * KiB, 4, false) == "direct");
+    CHECK(in_memory(64 * KiB + 4, 4, false) == "halving_doubling");
+    CHECK(in_memory(64 * KiB + 4, 5, false) == "ring");
+    CHECK(in_memory(64 * MiB, 4, true) == "direct");
+    CHECK(in_memory(64 * MiB, 2, true) == "halving_doubling");
+    CHECK(in_memory(64 * MiB, 16, true) == "halving_doubling");
+}
+
+TEST_CASE("over a network two ranks exchange all at once for longer, and ranks that share cores go by a tree") {
+    const auto network = [](int size, bool crowded) {
+        return topology{size, size, medium::network, medium::network, crowded};
+    };
+    CHECK(chosen(128 * KiB, network(2, false)) == "butterfly");
+    CHECK(chosen(128 * KiB + 4, network(2, false)) == "halving_doubling");
+    CHECK(chosen(16 * KiB, network(4, false)) == "butterfly");
+    CHECK(chosen(16 * KiB + 4, network(4, false)) == "halving_doubling");
+    CHECK(chosen(2 * KiB, network(4, true)) == "butterfly");
+    CHECK(chosen(512 * KiB, network(4, true)) == "binomial_tree");
+    CHECK(chosen(512 * KiB + 4, network(6, true)) == "ring");
+}
+
+TEST_CASE("shards go straight from each rank to each in memory, by halves over a network") {
+    const auto how = [](operation o, std::size_t bytes, const topology& on, bool symmetric = false) {
+        return std::string(choose(o, bytes, on, true, symmetric).how.name());
+    };
+    const topology memory{4}, network{4, 4, medium::network, medium::network};
+    CHECK(how(operation::allgather, 64 * MiB, memory) == "direct");
+    CHECK(how(operation::reduce_scatter, 64 * KiB, memory) == "direct");
+    CHECK(how(operation::reduce_scatter, MiB, memory) == "halving_doubling");
+    CHECK(how(operation::reduce_scatter, MiB, memory, true) == "direct");
+    CHECK(how(operation::allgather, 8, topology{16}) == "halving_doubling");
+    CHECK(how(operation::allgather, 8, network) == "halving_doubling");
 }
 
 TEST_CASE("operands that may not change places keep a schedule that keeps their order, however many nodes") {

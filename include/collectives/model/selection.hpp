@@ -44,27 +44,80 @@ struct selection {
     return hierarchical<halving_doubling, halving_doubling>{g};
 }
 
-/// A first rule, by latency against bandwidth: the fewest rounds for little data, the fewest bytes for much. It
-/// depends on nothing but what all ranks know: operation, bytes of the whole vector, where the ranks are, and whether
-/// operands may change places. Costs: schedule::cost of each algorithm.
+namespace detail {
+
+[[nodiscard]] inline bool is_power_of_two(int n) noexcept { return std::has_single_bit(static_cast<unsigned>(n)); }
+
+/// Everyone may well send to everyone at once.
+[[nodiscard]] constexpr bool few(int ranks) noexcept { return ranks <= 8; }
+
+/// The fewest bytes a rank.
+[[nodiscard]] inline algorithm::any by_halves(int size) noexcept {
+    using namespace algorithm;
+    return is_power_of_two(size) ? any(halving_doubling{}) : any(ring{});
+}
+
+/// An allreduce through memory, where a rank that waits costs more than bytes that are copied. `direct` has the fewest
+/// waits, and reads symmetric memory in one pass; without it, operands are staged, which shows once they leave the
+/// caches.
+[[nodiscard]] inline algorithm::any allreduce_in_memory(std::size_t bytes, int size, bool symmetric) {
+    constexpr std::size_t little = 16 * 1024, staged = 64 * 1024;
+    if (bytes <= little) return algorithm::butterfly{};
+    if (2 < size && few(size) && (symmetric || bytes <= staged)) return algorithm::direct{};
+    return by_halves(size);
+}
+
+/// An allreduce over a network, where each message costs system calls. Two ranks exchange everything at once up to what
+/// their sockets take. Where ranks share cores the work of all of them counts, and a tree has the fewest messages.
+[[nodiscard]] inline algorithm::any allreduce_over_network(std::size_t bytes, const topology& on) {
+    constexpr std::size_t little = 2 * 1024, medium = 16 * 1024, much = 128 * 1024, most = 512 * 1024;
+    if (bytes <= (on.size == 2 ? much : on.crowded ? little : medium)) return algorithm::butterfly{};
+    if (on.size > 2 && on.crowded && bytes <= most) return algorithm::binomial_tree{};
+    return by_halves(on.size);
+}
+
+[[nodiscard]] inline algorithm::any allreduce(std::size_t bytes, const topology& on, bool commutative, bool symmetric) {
+    constexpr std::size_t little = 16 * 1024;
+    constexpr int not_too_many = 64; // to send to each other, and for a plan to prove that the order is kept
+    if (!commutative) {
+        if (bytes <= little || on.size > not_too_many) return algorithm::butterfly{};
+        return algorithm::direct{};
+    }
+    if (on.has_levels()) return across_nodes(bytes, on);
+    if (on.between() == transport::medium::memory) return allreduce_in_memory(bytes, on.size, symmetric);
+    return allreduce_over_network(bytes, on);
+}
+
+[[nodiscard]] inline algorithm::any shards(schedule::operation what, std::size_t bytes, const topology& on,
+                                           bool symmetric) {
+    constexpr std::size_t little = 16 * 1024, staged = 64 * 1024;
+    const bool reduces = what == schedule::operation::reduce_scatter;
+    const bool in_memory = on.between() == transport::medium::memory && few(on.size);
+    if (in_memory && (!reduces || symmetric || bytes <= staged)) return algorithm::direct{};
+    if (bytes <= little) return algorithm::halving_doubling{};
+    return by_halves(on.size);
+}
+
+} // namespace detail
+
+/// A first rule, by latency against bandwidth: the fewest rounds for little data, the fewest bytes for much; where one
+/// ends and the other begins was found by `tutti bench --algorithm all` with 2 and 4 ranks on 2 cores. It depends on
+/// nothing but what all ranks know: operation, bytes of the whole vector, where the ranks are, whether operands may
+/// change places, and whether the buffers are given as symmetric memory. Costs: schedule::cost of each algorithm.
 [[nodiscard]] inline selection choose(schedule::operation what, std::size_t bytes, const topology& on,
-                                      bool commutative = true) {
+                                      bool commutative = true, bool symmetric = false) {
     using namespace algorithm;
     using schedule::operation;
-    constexpr std::size_t little = 16 * 1024;
-    const bool power_of_two = std::has_single_bit(static_cast<unsigned>(on.size));
+    constexpr std::size_t much = std::size_t{16} << 20;
     const auto pick = [&](const any& how) { return selection{how, segments_for(how, bytes)}; };
     switch (what) {
-    case operation::allreduce:
-        if (commutative && on.has_levels()) return pick(across_nodes(bytes, on));
-        if (!commutative || bytes <= little) return pick(butterfly{});
-        return power_of_two ? pick(halving_doubling{}) : pick(ring{});
+    case operation::allreduce: return pick(detail::allreduce(bytes, on, commutative, symmetric));
     case operation::reduce_scatter:
-    case operation::allgather: return power_of_two || bytes <= little ? pick(halving_doubling{}) : pick(ring{});
+    case operation::allgather: return pick(detail::shards(what, bytes, on, symmetric));
     case operation::reduce:
         if (!commutative) return pick(naive{});
         [[fallthrough]];
-    case operation::broadcast: return bytes < 1024 * little ? pick(binomial_tree{}) : pick(double_binary_tree{});
+    case operation::broadcast: return bytes < much ? pick(binomial_tree{}) : pick(double_binary_tree{});
     }
     return pick(ring{});
 }

@@ -20,12 +20,16 @@ struct topology {
     int ranks_per_node = size;
     transport::medium near = transport::medium::memory; ///< between ranks of a node
     transport::medium far = near;                       ///< between nodes
+    bool crowded = false;                               ///< some node has more ranks than cores
 
     /// How many blocks of ranks_per_node there are.
     [[nodiscard]] constexpr int nodes() const noexcept { return (size + ranks_per_node - 1) / ranks_per_node; }
 
     /// There are several nodes, and several ranks on them.
     [[nodiscard]] constexpr bool has_levels() const noexcept { return 1 < ranks_per_node && ranks_per_node < size; }
+
+    /// What is between ranks, the slower of both if it is not the same between all.
+    [[nodiscard]] constexpr transport::medium between() const noexcept { return ranks_per_node < size ? far : near; }
 
     friend constexpr bool operator==(const topology&, const topology&) = default;
 };
@@ -52,7 +56,7 @@ template <class Transport>
     std::vector<int> nodes;
     nodes.reserve(members.size());
     for (const int m : members) nodes.push_back(t.node(m));
-    return {static_cast<int>(members.size()), ranks_per_node(nodes), Transport::near, Transport::far};
+    return {static_cast<int>(members.size()), ranks_per_node(nodes), Transport::near, Transport::far, t.crowded()};
 }
 
 } // namespace tutti::model

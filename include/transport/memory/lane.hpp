@@ -18,7 +18,8 @@ namespace tutti::transport::detail {
 /// - `full`, set by the sender: header and data are complete. Its release publishes them to the receiver's acquiring
 ///   look. The receiver clears it; that release tells the sender's acquire that slot and lent memory are no longer
 ///   read.
-/// - `reading`, set by the receiver: it is reading the sender's own memory. Cleared (release) after each piece, or after
+/// - `reading`, set by the receiver: it is reading the sender's own memory. Cleared (release) after each piece, or
+/// after
 ///   a look at a viewed message.
 /// - `withdrawn`, set by the sender: it wants its memory back. Whoever sets its bit second sees the other's: a receiver
 ///   that finds `withdrawn` reads nothing, a sender that finds `reading` waits (acquire) until that piece is done.
