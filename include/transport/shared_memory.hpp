@@ -35,7 +35,7 @@ struct endpoint {
                                                 self.host + ": shared memory does not reach that far",
                                             "use transport::tcp", m.rank);
         data.join(session.who().rank, world);
-        crowded = world.crowded();
+        crowded = world.crowded(session.who().rank);
     }
 
     bootstrap::session session;

@@ -35,7 +35,7 @@ struct endpoint {
         where.set_port(data.port());
         const auto& world = session.join(where);
         data.join(session.who().rank, session.who().key, world);
-        crowded = world.crowded();
+        crowded = world.crowded(session.who().rank);
     }
     endpoint(const endpoint&) = delete;
     endpoint& operator=(const endpoint&) = delete;

@@ -18,7 +18,6 @@ struct placed_ranks {
     static constexpr medium near = medium::memory, far = medium::network;
     std::vector<int> nodes;
     [[nodiscard]] int node(int rank) const { return nodes[static_cast<std::size_t>(rank)]; }
-    [[nodiscard]] static bool crowded() { return false; }
 };
 
 } // namespace

@@ -19,8 +19,6 @@ public:
     placed(std::shared_ptr<transport::memory_world> world, int rank, std::vector<int> nodes)
         : memory(std::move(world), rank), nodes_(std::move(nodes)) {}
 
-    /// Whatever the cores of the machine that runs the test.
-    [[nodiscard]] static bool crowded() noexcept { return false; }
     [[nodiscard]] int node(int peer) const { return nodes_[static_cast<std::size_t>(peer)]; }
 
 private:

@@ -39,10 +39,16 @@ void sweep_caches() {
 class measurement {
 public:
     measurement(const participant& self, const bench_settings& settings, const job& what, const buffers& where)
-        : self_(self), settings_(settings), where_(where), data_(make_data(what)), call_(self.bind(what, where)) {
+        : self_(self), settings_(settings), where_(where), data_(make_data(what)) {
         result_.what = what;
-        if (self.topology && !what.algorithm.algorithm)
-            result_.chosen = model::choose(what.what, what.bytes(), *self.topology).how.name();
+        job bound = what;
+        if (self.topology && !what.algorithm.algorithm) {
+            const auto how = model::choose(what.what, what.bytes(), *self.topology, true, settings.symmetric).how;
+            result_.chosen = how.name();
+            // The calls are given spans, which do not say that they are symmetric memory: the choice is made for them.
+            if (settings.symmetric) bound.algorithm.algorithm = how;
+        }
+        call_ = self.bind(bound, where);
     }
 
     row run() {
@@ -163,7 +169,7 @@ private:
     const bench_settings& settings_;
     const buffers where_;
     const std::unique_ptr<bench_data> data_;
-    const call call_;
+    call call_;
     row result_;
     double base_us_ = 0; // a moment that all ranks agree on, shortly before the first iteration
     double loop_us_ = 0;

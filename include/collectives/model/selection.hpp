@@ -67,13 +67,13 @@ namespace detail {
     return by_halves(size);
 }
 
-/// An allreduce over a network, where each message costs system calls. Two ranks exchange everything at once up to what
-/// their sockets take. Where ranks share cores the work of all of them counts, and a tree has the fewest messages.
-[[nodiscard]] inline algorithm::any allreduce_over_network(std::size_t bytes, const topology& on) {
-    constexpr std::size_t little = 2 * 1024, medium = 16 * 1024, much = 128 * 1024, most = 512 * 1024;
-    if (bytes <= (on.size == 2 ? much : on.crowded ? little : medium)) return algorithm::butterfly{};
-    if (on.size > 2 && on.crowded && bytes <= most) return algorithm::binomial_tree{};
-    return by_halves(on.size);
+/// An allreduce over a network, where each message costs system calls: the fewest rounds as long as the bytes that each
+/// rank sends, log2 P times the data, are little.
+[[nodiscard]] inline algorithm::any allreduce_over_network(std::size_t bytes, int size) {
+    constexpr std::size_t little = 128 * 1024;
+    if (bytes * static_cast<unsigned>(std::bit_width(static_cast<unsigned>(size - 1))) <= little)
+        return algorithm::butterfly{};
+    return by_halves(size);
 }
 
 [[nodiscard]] inline algorithm::any allreduce(std::size_t bytes, const topology& on, bool commutative, bool symmetric) {
@@ -85,7 +85,7 @@ namespace detail {
     }
     if (on.has_levels()) return across_nodes(bytes, on);
     if (on.between() == transport::medium::memory) return allreduce_in_memory(bytes, on.size, symmetric);
-    return allreduce_over_network(bytes, on);
+    return allreduce_over_network(bytes, on.size);
 }
 
 [[nodiscard]] inline algorithm::any shards(schedule::operation what, std::size_t bytes, const topology& on,

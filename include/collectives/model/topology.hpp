@@ -20,7 +20,6 @@ struct topology {
     int ranks_per_node = size;
     transport::medium near = transport::medium::memory; ///< between ranks of a node
     transport::medium far = near;                       ///< between nodes
-    bool crowded = false;                               ///< some node has more ranks than cores
 
     /// How many blocks of ranks_per_node there are.
     [[nodiscard]] constexpr int nodes() const noexcept { return (size + ranks_per_node - 1) / ranks_per_node; }
@@ -56,7 +55,7 @@ template <class Transport>
     std::vector<int> nodes;
     nodes.reserve(members.size());
     for (const int m : members) nodes.push_back(t.node(m));
-    return {static_cast<int>(members.size()), ranks_per_node(nodes), Transport::near, Transport::far, t.crowded()};
+    return {static_cast<int>(members.size()), ranks_per_node(nodes), Transport::near, Transport::far};
 }
 
 } // namespace tutti::model

@@ -36,18 +36,12 @@ struct world_table {
     std::uint64_t world = 0;     ///< drawn by rank 0; goes into the hello of every data connection
     std::vector<member> members; ///< by rank
 
-    /// More ranks share some host than it has cores.
-    [[nodiscard]] bool crowded() const {
-        struct host {
-            std::uint32_t ranks = 0, cores = 0;
-        };
-        std::map<std::string_view, host> hosts;
-        for (const member& m : members) {
-            host& h = hosts[m.host_id];
-            ++h.ranks;
-            h.cores = std::max(h.cores, m.cores);
-        }
-        return std::any_of(hosts.begin(), hosts.end(), [](const auto& h) { return h.second.ranks > h.second.cores; });
+    /// More ranks share this rank's host than it has cores.
+    [[nodiscard]] bool crowded(int rank) const {
+        const auto& me = members[static_cast<std::size_t>(rank)];
+        const auto here =
+            std::count_if(members.begin(), members.end(), [&](const member& m) { return m.host_id == me.host_id; });
+        return static_cast<std::uint64_t>(here) > me.cores;
     }
 
     /// The host of each rank, numbered by first appearance.

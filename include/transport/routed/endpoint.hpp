@@ -38,7 +38,7 @@ public:
         const auto& who = session_.who();
         near_.join(who.rank, world);
         far_.join(who.rank, who.key, world);
-        crowded_ = world.crowded();
+        crowded_ = world.crowded(who.rank);
     }
     routed_endpoint(const routed_endpoint&) = delete;
     routed_endpoint& operator=(const routed_endpoint&) = delete;

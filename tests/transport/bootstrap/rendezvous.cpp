@@ -89,7 +89,7 @@ TEST_CASE("all ranks meet and get the same table", "[rendezvous]") {
         CHECK(m.pid == ::getpid());
         CHECK(m.host_id == tables[0].members[0].host_id);
     }
-    CHECK(tables[0].crowded() == (static_cast<std::uint32_t>(size) > usable_cores()));
+    CHECK(tables[0].crowded(0) == (static_cast<std::uint32_t>(size) > usable_cores()));
 }
 
 TEST_CASE("worlds differ in their id", "[rendezvous]") {
