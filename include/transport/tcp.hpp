@@ -96,9 +96,11 @@ public:
 
     void wait(clock::time_point until) {
         backoff pause(crowded());
-        do {
-            if (it_->bell.take() || progress() || clock::now() >= until) return;
-        } while (pause.rest());
+        for (unsigned looks = 1;; ++looks) {
+            if (it_->bell.take() || progress()) return;
+            if (looks % looks_a_clock == 0 && clock::now() >= until) return;
+            if (!pause.rest()) break;
+        }
         sleep(until);
     }
     void wake() noexcept { it_->bell.wake(); }
@@ -117,6 +119,8 @@ public:
     }
 
 private:
+    static constexpr unsigned looks_a_clock = 8;
+
     void sleep(clock::time_point until) {
         const auto& plane = it_->session.plane();
         if (plane.gone() && !it_->heard_the_last) return;

@@ -90,8 +90,10 @@ private:
         }
         ++next_;
         if (s.flag.publish()) receiver_.ring();
-        // The next slot was last written by the receiver; its line is fetched while nobody waits for it.
-        __builtin_prefetch(&lane_.at(next_), 1);
+        // The receiver has the lines of the next slot; the first two are fetched while nobody waits for them.
+        const slot& following = lane_.at(next_);
+        __builtin_prefetch(&following, 1);
+        __builtin_prefetch(&following.data[64], 1);
         if (!lend && x.moved == x.bytes) complete(*waiting_.pop());
     }
 
