@@ -8,13 +8,13 @@ namespace tutti {
 
 /// allreduce: every rank gets the reduction of all ranks' data, element by element; the same bits on every rank.
 ///
-/// Preconditions on all ranks: equal counts, element types, operators and algorithms, and the same order of calls on
-/// the communicator. Shapes: input and output have equal counts; they are the same memory or disjoint.
-/// The result is valid in the output when the call returns; the input is not written unless it is the output.
-/// Errors: tutti::error. A call that is wrong in itself (invalid_argument) has changed nothing; after any other error
-/// the communicator is unusable, and says so, on all ranks.
-/// Cost: that of the algorithm (schedule::cost in its header); `explicit algorithm` as last argument, otherwise
-/// model::choose. The operator is taken as associative and commutative; see non_commutative.
+/// Preconditions on all ranks: equal counts, element types, operators and algorithms (without one: symmetric_memory on
+/// all or on none), and the same order of calls on the communicator. Shapes: input and output have equal counts; they
+/// are the same memory or disjoint. The result is valid in the output when the call returns; the input is not written
+/// unless it is the output. Errors: tutti::error. A call that is wrong in itself (invalid_argument) has changed
+/// nothing; after any other error the communicator is unusable, and says so, on all ranks. Cost: that of the algorithm
+/// (schedule::cost in its header); `explicit algorithm` as last argument, otherwise model::choose. The operator is
+/// taken as associative and commutative; see non_commutative.
 template <class Communicator>
 class allreduce_operations {
 public:

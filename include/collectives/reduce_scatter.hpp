@@ -8,7 +8,8 @@ namespace tutti {
 
 /// reduce_scatter: rank r gets the r-th of `size` equal parts of the reduction of all ranks' data.
 ///
-/// Preconditions on all ranks: equal counts, element types, operators and algorithms; the same order of calls.
+/// Preconditions on all ranks: equal counts, element types, operators and algorithms (without one: an input that is
+/// symmetric_memory on all or on none); the same order of calls.
 /// Shapes: the input has size times as many elements as the output. In place: the output is the rank's own part of
 /// the input. The result is valid in the output when the call returns. Errors: as of allreduce.
 /// Cost: that of the algorithm; ring and halving_doubling send (P-1)/P n.
