@@ -87,9 +87,9 @@ public:
         return with_members(membership_->next_child(~std::uint64_t{0}), ranks);
     }
 
-    /// Memory from which peers of the same host read and reduce without a copy, where the transport can (shared_memory;
-    /// memory and tcp give plain memory). Not collective: each rank, each buffer, as it likes. Throws std::bad_alloc or
-    /// std::system_error.
+    /// Memory from which peers of the same host read and reduce without a copy, where the transport can (shared_memory,
+    /// routed; memory and tcp give plain memory). Not collective; but a call that leaves the algorithm to the library
+    /// takes such buffers on all ranks or on none, see symmetric_memory. Throws std::bad_alloc or std::system_error.
     template <element T>
     [[nodiscard]] symmetric_memory<T> allocate(std::size_t n) const {
         return detail::allocate<T>(membership_->where()->fabric(), n);

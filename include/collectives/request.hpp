@@ -22,8 +22,10 @@ class [[nodiscard]] request {
 public:
     using started = engine::membership<Transport>::started;
 
-    request(std::shared_ptr<engine::membership<Transport>> in, started s)
-        : in_(std::move(in)), started_(std::move(s)) {}
+    request(std::shared_ptr<engine::membership<Transport>> in, started s) : in_(std::move(in)), started_(std::move(s)) {
+        // What a transport has put off goes out: the caller may compute for long before it comes back.
+        static_cast<void>(in_->where()->test(started_->of()));
+    }
     request(request&& other) noexcept : in_(std::move(other.in_)), started_(std::move(other.started_)) {
         other.started_.reset();
     }

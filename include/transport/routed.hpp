@@ -29,7 +29,7 @@ namespace tutti::transport {
 /// - One world, one control plane: what is said of faults holds whichever way they come.
 /// - Waiting spins briefly on both ways, yields (at once when ranks outnumber cores), and then sleeps in poll(2), also
 ///   where only messages of this host are waited for.
-/// - Takes what Near and Far take together, and for each peer of this host one more descriptor.
+/// - Takes what Near and Far take together, and two more descriptors and one for each peer of this host.
 template <class Near, class Far>
 class routed {
     static_assert(

@@ -33,7 +33,8 @@ struct endpoint {
             if (m.host_id != self.host_id)
                 bootstrap::bootstrap_failed("rank " + std::to_string(m.rank) + " runs on " + m.host + ", this one on " +
                                                 self.host + ": shared memory does not reach that far",
-                                            "use transport::tcp", m.rank);
+                                            "use transport::routed or tcp, or one TUTTI_HOST where it is one host",
+                                            m.rank);
         data.join(session.who().rank, world);
         crowded = world.crowded(session.who().rank);
     }
@@ -61,7 +62,7 @@ struct endpoint {
 /// - The shared memory has no name: nothing of it stays, however the processes end, and it is not bounded by the size
 ///   of /dev/shm. Each rank finds the others' through /proc, so all must run as one user in one process namespace.
 /// - A context that was closed may be opened again when both sides have closed it. close() waits a tenth of a second at
-///   most for a peer that is stopped while it reads symmetric memory in place; it delivers nothing when it goes on.
+///   most for a peer that reads symmetric memory in place; one that has not done by then delivers nothing.
 /// - Memory: half a MiB a rank; for each channel and direction 4 KiB, and up to 256 KiB once larger messages pass.
 class shared_memory {
 public:

@@ -60,8 +60,9 @@ struct endpoint {
 ///   proven to know the secret.
 /// - A send completes when the kernel has all of it. Without a receive it gets at most tcp_limits::window_bytes ahead,
 ///   in each channel.
-/// - A plain receive is read straight to its place, but for the beginning of each message; a receive-and-reduce passes
-///   through a landing buffer that stays in the cache. The reducer gets its pieces in order, on any number of lanes.
+/// - A plain receive of 16 KiB or more is read straight to its place, but for the beginning of each message; all else
+///   passes through a landing buffer that stays in the cache. The reducer gets its pieces in order, on any number of
+///   lanes.
 /// - A context that was closed may be opened again only when both sides have closed it after all that was sent in it
 ///   had been received, and each knows that of the other: the wire cannot tell the old one from the new.
 /// - Memory: per rank tcp_limits::landing_bytes, per connection some kilobytes beside the kernel's buffers, per channel

@@ -4,7 +4,12 @@
 #include "sequence.hpp"
 
 #include "support/catch.hpp"
+#include "support/expect.hpp"
 #include "support/tcp_ranks.hpp"
+
+#include <chrono>
+#include <thread>
+#include <vector>
 
 using namespace tutti;
 using namespace tutti::test;
@@ -23,4 +28,19 @@ TEST_CASE("so it does on three lanes, with limits that fit nothing") {
     limits.stripe_bytes = 10'000;
     limits.landing_bytes = 5'001;
     run_tcp_ranks(3, reserved_port{}, limits, [](const auto& world) { sequence(world, 7).run(500); });
+}
+
+TEST_CASE("who has begun a call and computes holds up nobody that only sends to it") {
+    using namespace std::chrono_literals;
+    transport::tcp_limits limits;
+    limits.window_bytes = 16 * 1024; // much less than is sent: a credit must go out before the computation
+    run_tcp_ranks(2, reserved_port{}, limits, [](const auto& world) {
+        std::vector<char> data(64 * 1024, world.rank() == 0 ? 'x' : ' ');
+        world.barrier();
+        if (world.rank() == 0) return world.with_deadline(1s).broadcast(data, 0);
+        auto call = world.broadcast_async(data, 0);
+        std::this_thread::sleep_for(2s);
+        call.wait();
+        expect(data.back() == 'x', "all came");
+    });
 }

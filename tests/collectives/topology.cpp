@@ -6,8 +6,11 @@
 #include "support/placed.hpp"
 #include "support/world.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <span>
+#include <string>
 #include <vector>
 
 using namespace tutti::test;
@@ -80,5 +83,35 @@ TEST_CASE("over several nodes the library's choice is a hierarchical algorithm, 
         expect(f.why == tutti::cause::mismatch, "the counts differ");
         expect(message_of(f).find("allreduce(hierarchical:halving_doubling:halving_doubling)") != std::string::npos,
                "named in: " + message_of(f));
+    });
+}
+
+static_assert(tutti::detail::says_symmetric<tutti::symmetric_memory<float>&>);
+static_assert(!tutti::detail::says_symmetric<std::span<float>>);
+
+TEST_CASE("given as symmetric memory on all ranks, buffers are chosen for; a span of it goes with anything") {
+    run_world(3, [](communicator& world) {
+        auto x = world.allocate<float>(100'000);
+        std::vector<float> y(100'000, 1);
+        std::fill(x.begin(), x.end(), 1.0f);
+        world.allreduce(x, tutti::sum);
+        expect(x[99'999] == 3, "the sum");
+        if (world.rank() == 0)
+            world.allreduce(std::span(x.begin(), x.end()), tutti::sum);
+        else
+            world.allreduce(y, tutti::sum);
+        expect(world.rank() == 0 || y[0] == 5, "the sum of a span and vectors");
+    });
+}
+
+TEST_CASE("symmetric memory on some ranks only is a mismatch that names both algorithms") {
+    run_world(3, [](communicator& world) {
+        auto x = world.allocate<float>(100'000);
+        std::vector<float> y(100'000, 1);
+        const auto f =
+            fault_of([&] { world.rank() == 0 ? world.allreduce(x, tutti::sum) : world.allreduce(y, tutti::sum); });
+        expect(f.why == tutti::cause::mismatch, "the algorithms differ");
+        for (const char* name : {"allreduce(direct)", "allreduce(ring)"})
+            expect(message_of(f).find(name) != std::string::npos, "named in: " + message_of(f));
     });
 }

@@ -6,6 +6,7 @@
 #include "support/catch.hpp"
 
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 
 #include <unistd.h>
@@ -67,10 +68,14 @@ TEST_CASE("the meeting point can be given, and an inherited secret file is not p
 }
 
 TEST_CASE("pretended hosts have equally many consecutive ranks, but for the last") {
+    ::unsetenv("TUTTI_HOST");
     CHECK(command("run -n 1 sh -c 'echo ${TUTTI_HOST-none}'").output == "[0] none\n");
     const auto r = command("run -n 5 --hosts 2 sh -c 'echo $TUTTI_HOST'");
     for (const char* line : {"[0] host-0\n", "[1] host-0\n", "[2] host-0\n", "[3] host-1\n", "[4] host-1\n"})
         CHECK_THAT(r.output, Contains(line));
+    const auto uneven = command("run -n 4 --hosts 3 true");
+    CHECK(uneven.status != 0);
+    CHECK_THAT(uneven.output, Contains("4 ranks do not come out as 3 hosts"));
 }
 
 TEST_CASE("output comes by whole lines with the rank in front, the last one without a newline too") {

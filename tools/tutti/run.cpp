@@ -60,6 +60,12 @@ std::chrono::milliseconds milliseconds(double seconds) {
     return std::chrono::milliseconds{static_cast<long long>(seconds * 1000)};
 }
 
+// So many hosts, when each but the last gets equally many ranks.
+bool divides_into(int ranks, int hosts) {
+    const int each = (ranks + hosts - 1) / hosts;
+    return (ranks + each - 1) / each == hosts;
+}
+
 int run(const run_settings& s, std::vector<std::string> command) {
     launch_options options;
     options.command = std::move(command);
@@ -114,6 +120,11 @@ void add_run(CLI::App& app, action& chosen, std::vector<std::string> program) {
         ->type_name("S");
     command->callback([s, &chosen, program = std::move(program)] {
         if (program.empty()) throw CLI::RequiredError("PROGRAM");
+        if (s->hosts > 0 && !divides_into(s->ranks, s->hosts))
+            throw CLI::ValidationError(
+                fmt::format("{} ranks do not come out as {} hosts with equally many each, but for "
+                            "the last",
+                            s->ranks, s->hosts));
         chosen = [s, program] { return run(*s, program); };
     });
 }

@@ -10,7 +10,8 @@ namespace tutti::algorithm {
 /// Direct exchange: each rank gets its shard of everybody's data straight from them, combines all of it in rank order
 /// in one pass (one more for every seven ranks beyond eight), and hands the result to all. Messages and costs are those
 /// of parameter_server, which combines with each arrival; here the operands wait for each other, so that the order is
-/// kept and memory is passed once. That pays where operands are read where they lie, and wait at no cost.
+/// kept and memory is passed once. That pays where operands are read where they lie, and wait at no cost; the scratch
+/// is then reserved, but not touched.
 ///
 /// | P ranks, n elements | depth | rounds | sent = received per rank | fan-in | scratch |
 /// |---|---|---|---|---|---|

@@ -92,8 +92,12 @@ public:
         known_now_ = clock::now();
         r.end_by(later(known_now_, patience));
         if (known_now_ < next_entry_look_) return;
-        take_notices(&r.members());
-        judge(r.members());
+        try {
+            take_notices(&r.members());
+            judge(r.members());
+        } catch (const std::exception&) {
+            // The run is under way, and its owner must get it. It is looked at again when nothing moves.
+        }
     }
 
     /// Does nothing if the communicator has failed before.
@@ -184,7 +188,7 @@ private:
             if (std::find(active_.begin(), active_.end(), r) != active_.end()) examine(*r, now);
     }
 
-    /// `entered` is a communicator that a caller is about to use, if any.
+    /// `entered` is a communicator that is being used right now, if any.
     void take_notices(const members* entered = nullptr) {
         next_entry_look_ = known_now_ + entry_interval;
         transport::notice n;

@@ -25,6 +25,10 @@ struct selection {
     return static_cast<int>(std::bit_floor(wanted < most ? wanted : most));
 }
 
+namespace detail {
+[[nodiscard]] inline bool is_power_of_two(int n) noexcept { return std::has_single_bit(static_cast<unsigned>(n)); }
+} // namespace detail
+
 /// The allreduce over several nodes with several ranks each, where operands may change places: between nodes goes what
 /// must, once a node and not once a rank.
 ///
@@ -36,17 +40,15 @@ struct selection {
     using namespace algorithm;
     constexpr std::size_t very_little = 1024, little_shard = 16 * 1024;
     const int g = on.ranks_per_node;
-    const bool even = std::has_single_bit(static_cast<unsigned>(g));
-    if (even && std::has_single_bit(static_cast<unsigned>(on.size)) && bytes <= very_little) return butterfly{};
+    const bool even = detail::is_power_of_two(g);
+    if (even && detail::is_power_of_two(on.size) && bytes <= very_little) return butterfly{};
     if (bytes / static_cast<unsigned>(g) <= little_shard) return hierarchical<halving_doubling, butterfly>{g};
     if (!even) return hierarchical<ring, ring>{g};
-    if (!std::has_single_bit(static_cast<unsigned>(on.nodes()))) return hierarchical<halving_doubling, ring>{g};
+    if (!detail::is_power_of_two(on.nodes())) return hierarchical<halving_doubling, ring>{g};
     return hierarchical<halving_doubling, halving_doubling>{g};
 }
 
 namespace detail {
-
-[[nodiscard]] inline bool is_power_of_two(int n) noexcept { return std::has_single_bit(static_cast<unsigned>(n)); }
 
 /// Everyone may well send to everyone at once.
 [[nodiscard]] constexpr bool few(int ranks) noexcept { return ranks <= 8; }

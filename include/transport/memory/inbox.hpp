@@ -15,7 +15,7 @@ namespace tutti::transport::detail {
 class inbox {
 public:
     /// Larger messages are read in pieces, so that other channels get their turns and a sender that withdraws its
-    /// memory waits for no more than one of them.
+    /// memory waits for no more than one of them; but for those that are viewed, which are read in one go.
     static constexpr std::size_t piece_bytes = 64 * 1024;
 
     inbox(lane& way, doorbell& sender) noexcept : lane_(way), sender_(sender) {}

@@ -42,8 +42,8 @@ public:
         return (lent_count_ > 0 && !is_full_asking(oldest_)) || (!waiting_.empty() && !is_full_asking(next_));
     }
 
-    /// Forgets all transfers; the receiver reads none of their memory after this returns. Waits for the piece that is
-    /// being read, if any. The lane is of no use afterwards.
+    /// Forgets all transfers; the receiver reads none of their memory after this returns. Waits for the piece, or the
+    /// viewed message, that is being read, if any. The lane is of no use afterwards.
     void withdraw() noexcept {
         for (std::uint32_t turn = 0; turn < lane::slots; ++turn) {
             if (!lent_[turn]) continue;

@@ -98,7 +98,9 @@ private:
     [[noreturn]] static void refuse(const bootstrap::member& m, const std::string& why) {
         bootstrap::bootstrap_failed("the shared memory of rank " + std::to_string(m.rank) + " (process " +
                                         std::to_string(m.pid) + ") " + why,
-                                    "all ranks must run as one user, in one container", m.rank);
+                                    "ranks of a host must run as one user in one container; give those of each "
+                                    "container a TUTTI_HOST of their own, and take transport::routed",
+                                    m.rank);
     }
 
     [[nodiscard]] bool probe() const noexcept {
