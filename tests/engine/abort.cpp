@@ -79,9 +79,11 @@ TEST_CASE("the first failure of a communicator stays its failure") {
 }
 
 TEST_CASE("an abort ends the requests of the rank that calls it") {
-    run_new_world(2, [](communicator& world) {
+    gate aborted(2); // till then the other rank calls nothing: that would be a mismatch
+    run_new_world(2, [&](communicator& world) {
         std::vector<int> data(10, 1);
         if (world.rank() == 1) {
+            aborted.pass();
             expect(fault_in_time([&] {
                        for (;;) world.barrier();
                    }).why == cause::aborted,
@@ -90,6 +92,7 @@ TEST_CASE("an abort ends the requests of the rank that calls it") {
         }
         auto r = world.allreduce_async(data, tutti::sum, tutti::algorithm::ring{});
         world.abort("no more of this");
+        aborted.pass();
         expect(fault_in_time([&] { r.wait(); }, 0ms).why == cause::aborted, "the request has ended");
     });
 }
