@@ -160,9 +160,9 @@ template <schedule::operation what, class T, class Op, class How>
 
 /// The call without an operator.
 template <schedule::operation what, class T, class How>
-[[nodiscard]] engine::call make_copying_call(std::size_t count, const How& how, const model::topology& on, int root = 0,
-                                             bool symmetric = false) {
-    return make_call<what, T>(count, no_operator{}, how, on, root, symmetric);
+[[nodiscard]] engine::call make_copying_call(std::size_t count, const How& how, const model::topology& on,
+                                             int root = 0) {
+    return make_call<what, T>(count, no_operator{}, how, on, root);
 }
 
 /// Puts the buffers into a call.

@@ -127,6 +127,7 @@ private:
         }
         return {std::make_shared<membership>(membership_->where(), id, std::move(members), self), deadline_};
     }
+
     std::shared_ptr<membership> membership_;
     std::chrono::nanoseconds deadline_ = std::chrono::seconds(30);
 };

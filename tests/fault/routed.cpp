@@ -41,26 +41,7 @@ TEST_CASE("over two hosts a stopped rank is named in time, and learns when it go
     }
 }
 
-TEST_CASE("over two hosts an abort reaches everyone, asleep or outside") {
-    const reserved_port at;
-    processes ranks(size, [&](int rank, account& mine) {
-        const auto world = over_two_hosts(rank, size, at);
-        std::vector<float> data(1000, 1.0f);
-        world.allreduce(data, sum);
-        mine.stage.store(1, std::memory_order_release);
-        if (rank == 2) {
-            std::this_thread::sleep_for(50ms); // the others wait for it by then, asleep
-            world.abort("rank 2 has had enough");
-        }
-        call_until_error(mine, [&] { world.allreduce(data, sum); });
-    });
-    check_ended(ranks);
-    for (int r = 0; r < size; ++r) {
-        CAPTURE(r);
-        check_blames(ranks.of(r), cause::aborted, 2);
-        CHECK(ranks.of(r).error[0].message.str().find("has had enough") != std::string::npos);
-    }
-}
+TEST_CASE("over two hosts an abort reaches everyone, asleep or outside") { abort_by_one(over_two_hosts, size); }
 
 TEST_CASE("over two hosts ranks may leave at different times, when all that they had to give is given") {
     const reserved_port at;

@@ -52,22 +52,5 @@ TEST_CASE("over shared memory too a stopped rank is named in time, and learns wh
 }
 
 TEST_CASE("over shared memory too an abort reaches everyone, and who is outside learns at its next call") {
-    const reserved_port at;
-    processes ranks(size, [&](int rank, account& mine) {
-        const auto world = over_shared_memory(rank, size, at);
-        std::vector<float> data(1000, 1.0f);
-        world.allreduce(data, sum);
-        mine.stage.store(1, std::memory_order_release);
-        if (rank == 2) {
-            std::this_thread::sleep_for(50ms); // the others wait for it by then, asleep
-            world.abort("rank 2 has had enough");
-        }
-        call_until_error(mine, [&] { world.allreduce(data, sum); });
-    });
-    check_ended(ranks);
-    for (int r = 0; r < size; ++r) {
-        CAPTURE(r);
-        check_blames(ranks.of(r), cause::aborted, 2);
-        CHECK(ranks.of(r).error[0].message.str().find("has had enough") != std::string::npos);
-    }
+    abort_by_one(over_shared_memory, size);
 }

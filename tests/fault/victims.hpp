@@ -87,4 +87,27 @@ void stop_one(const Enter& enter, int size, int victim) {
     CHECK(ranks.ended_at(0) - continued <= 3s);
 }
 
+/// Rank 2 aborts while the others wait for it, asleep; each must learn who did it, and why.
+template <class Enter>
+void abort_by_one(const Enter& enter, int size) {
+    const reserved_port at;
+    processes ranks(size, [&](int rank, account& mine) {
+        const auto world = enter(rank, size, at);
+        std::vector<float> data(1000, 1.0f);
+        world.allreduce(data, sum);
+        mine.stage.store(1, std::memory_order_release);
+        if (rank == 2) {
+            std::this_thread::sleep_for(50ms); // the others wait for it by then, asleep
+            world.abort("rank 2 has had enough");
+        }
+        call_until_error(mine, [&] { world.allreduce(data, sum); });
+    });
+    check_ended(ranks);
+    for (int r = 0; r < size; ++r) {
+        CAPTURE(r);
+        check_blames(ranks.of(r), cause::aborted, 2);
+        CHECK(ranks.of(r).error[0].message.str().find("has had enough") != std::string::npos);
+    }
+}
+
 } // namespace tutti::test

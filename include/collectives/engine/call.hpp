@@ -58,13 +58,9 @@ inline constexpr std::uint64_t wire_version = 2;
                         static_cast<std::uint64_t>(static_cast<std::uint32_t>(c.root)));
 }
 
-/// The hash that the messages of a call carry: equal if the ranks mean the same.
+/// The hash that the messages of a call with that meaning carry: equal if the ranks mean the same call.
 [[nodiscard]] inline std::uint64_t signature_of(std::uint64_t meaning, std::uint64_t request) noexcept {
     return mixed(meaning, request);
-}
-[[nodiscard]] inline std::uint64_t signature_of(const call& c, std::uint64_t communicator,
-                                                std::uint64_t request) noexcept {
-    return signature_of(meaning_of(c, communicator), request);
 }
 
 /// "allreduce(ring) of 1000 float32, sum".

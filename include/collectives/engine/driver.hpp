@@ -74,8 +74,8 @@ public:
                 continue;
             }
             if (std::exchange(stalled, true)) look(clock::now());
-            // By an old reading of the clock this may end too early, which is harmless; a reading costs as much as a
-            // fifth of a small message.
+            // By an old reading of the clock this may end too early, which is harmless; a small message would feel a
+            // new one.
             if (!done()) transport_.wait(std::min(known_now_ + look_interval, next_deadline(known_now_)));
         }
     }

@@ -44,8 +44,8 @@ inline void tune(socket& s, error_code& ec) {
 }
 
 /// Of a connected socket: within a host, where nothing can be congested, takes the plainest congestion control, which
-/// every Linux has. BBR, where it is the system's default, paces its sender by a timer: two ranks that send each other
-/// 2 MiB over loopback then take twice as long.
+/// every Linux has. BBR, where it is the system's default, paces its sender by a timer: the bare-socket probe of
+/// tools/compare-peers, which keeps to the default, then takes twice as long for 2 MiB.
 inline void tune_within_host(socket& s) {
     error_code ec;
     const auto here = s.local_endpoint(ec).address(), there = s.remote_endpoint(ec).address();
