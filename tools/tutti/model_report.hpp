@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <collectives/model/activity.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tutti::tools {
+
+/// One algorithm at one number of ranks and one size. What is not known is absent, and null in JSON.
+struct model_row {
+    std::string operation;
+    std::string algorithm;
+    int ranks = 1;
+    std::size_t bytes = 0; ///< of the whole vector
+    std::optional<long long> depth;
+    std::optional<long long> rounds;
+    std::optional<long long> messages; ///< of all ranks
+    std::optional<long long> bytes_sent_max;
+    std::optional<long long> bytes_received_max;
+    std::optional<long long> fan_in_max;
+    std::optional<long long> total_bytes; ///< sent by all ranks
+    std::optional<double> closed_form_us;
+    std::optional<double> simulated_us;
+    std::optional<double> measured_us;
+};
+
+/// A small schedule as it was simulated or measured.
+struct model_timeline {
+    std::string operation;
+    std::string algorithm;
+    int ranks = 1;
+    std::size_t bytes = 0;
+    std::vector<model::activity> activities;
+};
+
+/// All that a report shows.
+struct model_report {
+    std::string machine; ///< the parameters and where they come from, a sentence with units
+    std::vector<model_row> rows;
+    std::vector<model_timeline> timelines;
+};
+
+} // namespace tutti::tools
