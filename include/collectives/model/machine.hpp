@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "parameters.hpp"
+
+#include <array>
+#include <cstddef>
+#include <limits>
+
+namespace tutti::model {
+
+/// LogGP of the messages up to a size: what carries a message, and what holds it meanwhile, changes with its length.
+struct segment {
+    std::array<char, 16> name{}; ///< what the messages have in common, such as "in one slot"; zeros behind it
+    std::size_t most_bytes = std::numeric_limits<std::size_t>::max();
+    loggp cost;
+    friend bool operator==(const segment&, const segment&) = default;
+};
+
+inline constexpr int most_segments = 4;
+
+/// What is between two ranks, by message size.
+struct link {
+    std::array<segment, most_segments> segments{}; ///< by size, the last for all that is larger
+    int count = 1;                                 ///< how many of them there are
+
+    constexpr link() = default;
+    constexpr link(const loggp& cost) noexcept { segments[0].cost = cost; } // NOLINT: a link of one segment
+
+    [[nodiscard]] constexpr const loggp& at(std::size_t bytes) const noexcept {
+        int k = 0;
+        while (k + 1 < count && segments[static_cast<std::size_t>(k)].most_bytes < bytes) ++k;
+        return segments[static_cast<std::size_t>(k)].cost;
+    }
+    friend bool operator==(const link&, const link&) = default;
+};
+
+/// What many senders to one rank at once cost beyond their bytes: with w of them, each byte takes
+/// max(w - threshold, 0) epsilon longer. Measured, never assumed; none by default.
+/// Source: GenModel, arXiv 2409.04202.
+struct fan_in_penalty {
+    int threshold = 0;
+    double epsilon_s_per_byte = 0;
+    friend bool operator==(const fan_in_penalty&, const fan_in_penalty&) = default;
+};
+
+/// What a schedule is priced by. Plain data: the ranks of a communicator take those of rank 0.
+struct machine {
+    link near;                  ///< between ranks of a node
+    link far;                   ///< between nodes
+    double copy_s_per_byte = 0; ///< for a step that copies within a rank's memory
+    fan_in_penalty fan_in;
+    int cores = 0;       ///< of a node, shared by its ranks; 0: one for each rank
+    double switch_s = 0; ///< until a core that another rank has left works for the next
+    int nics = 0;        ///< of a node, shared by its ranks; 0: one for each rank
+    double oversubscription =
+        1; ///< how many times as much all nodes together can send as the network between them carries
+    friend bool operator==(const machine&, const machine&) = default;
+};
+
+/// A machine whose links all cost the same, each rank with a core and a port of its own.
+[[nodiscard]] constexpr machine uniform(const loggp& cost) noexcept { return {cost, cost, 0, {}, 0, 0, 0, 1}; }
+
+} // namespace tutti::model
