@@ -105,10 +105,4 @@ template <class Join>
     });
 }
 
-/// What the probes can do, which stand for no library.
-inline void require_pair(const contest& c, int ranks) {
-    if (c.settings.operation != "allreduce" || ranks != 2)
-        throw std::invalid_argument("the probe is an allreduce of 2 ranks");
-}
-
 } // namespace tutti::peers

@@ -128,6 +128,12 @@ class Tables(unittest.TestCase):
         self.assertIn("time beside gloo up to 64K: every size at least 5: missed at 64K (4.00 [4.00, 4.00])", said)
         self.assertEqual(said[-2:], ["mpich at 64M, round 1: not done within 30 s", "other work used 0.00 cores meanwhile"])
 
+    def test_say_how_far_bare_sockets_are_ahead_of_the_peers(self):
+        crowded = table_of({8: {"tutti": [3.0] * 5, "openmpi": [4.0] * 5, "probe": [2.0] * 5}}, ranks=4)
+        self.assertIn("the peers beside bare sockets, which have no library to pay: geometric mean 2.00 [2.00, 2.00]",
+                      list(tables.outcome(crowded)))
+        self.assertFalse(any("bare sockets" in line for line in tables.outcome(self.slow)))
+
     def test_say_where_a_target_is_met_by_the_width_of_an_interval_only(self):
         wide = table_of({8: {"tutti": [1.0] * 5, "openmpi": [0.2, 0.5, 0.5, 0.5, 3.0]}})
         self.assertIn("time beside peers: every size at least 0.95: met, but only by the upper end of the interval at "
@@ -231,7 +237,8 @@ class Contestants(unittest.TestCase):
         self.assertEqual(field("shared_memory", 2, "allreduce"), ["openmpi", "mpich", "flags"])
         self.assertEqual(field("shared_memory", 4, "allreduce"), ["openmpi", "mpich"])
         self.assertEqual(len(field("tcp", 2, "allreduce")), 7)
-        self.assertNotIn("probe", field("tcp", 4, "allreduce"))
+        self.assertIn(contestants.PROBE, field("tcp", 4, "allreduce"))
+        self.assertNotIn(contestants.PROBE, field("tcp", 3, "allreduce"))
         self.assertEqual(field("tcp", 2, "broadcast"), ["openmpi", "mpich", "gloo"])
 
     def test_the_bare_exchange_of_flags_takes_small_vectors_and_is_no_peer(self):

@@ -8,6 +8,7 @@ import subprocess
 
 GLOO_ALGORITHMS = ("ring", "ring_chunked", "halving_doubling", "bcube")
 OURS = ("tutti", "symmetric")  # with plain buffers, and with those of communicator.allocate
+PROBE = "probe"  # bare sockets
 FLAGS, FLAGS_MOST_BYTES = "flags", 4096  # the bare exchange of flags, and what it takes at a time
 IN_PLACE = ("allreduce", "broadcast")  # the other operations are measured out of place
 OPERATIONS = ("allreduce", "reduce_scatter", "allgather", "broadcast")
@@ -39,8 +40,8 @@ class Contestant:
     def takes(self, row):
         if self.family == "symmetric":
             return row.transport == "shared_memory" and row.operation == "allreduce"
-        if self.family == "probe":
-            return row.transport == "tcp" and row.ranks == 2 and row.operation == "allreduce"
+        if self.family == PROBE:
+            return row.transport == "tcp" and row.ranks & (row.ranks - 1) == 0 and row.operation == "allreduce"
         if self.family == "flags":
             return (row.transport == "shared_memory" and row.ranks == 2 and row.operation == "allreduce"
                     and row.bytes <= FLAGS_MOST_BYTES)
@@ -80,10 +81,10 @@ PEERS = [
     Contestant("mpich", "mpich", "mpich", "mpiexec.mpich"),
     *(Contestant(f"gloo {name}", "gloo", "gloo", algorithm=name) for name in GLOO_ALGORITHMS),
     Contestant("gloo", "gloo", "gloo"),
-    Contestant("probe", "probe", "socket_probe"),
+    Contestant(PROBE, PROBE, "socket_probe"),
     Contestant(FLAGS, FLAGS, "flag_probe"),
 ]
-GROUPS = {"peers": ("openmpi", "mpich", "gloo"), "mpi": ("openmpi", "mpich"), "gloo": ("gloo",), "probe": ("probe",)}
+GROUPS = {"peers": ("openmpi", "mpich", "gloo"), "mpi": ("openmpi", "mpich"), "gloo": ("gloo",), PROBE: (PROBE,)}
 PACKAGES = {"openmpi": "libopenmpi-dev", "mpich": "libmpich-dev", "gloo": "libgloo-dev"}
 
 

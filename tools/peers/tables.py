@@ -4,7 +4,7 @@
 import dataclasses
 import math
 
-from .contestants import FLAGS, IN_PLACE, OURS as BOTH, names_in
+from .contestants import FLAGS, IN_PLACE, OURS as BOTH, PROBE, names_in
 from .figures import compare, differences, estimate, known, middle, ratios_to
 from .sizes import short
 from .targets import LARGEST, SHORTEST_US, SOFTWARE_US, judge, kept, targets_for
@@ -159,10 +159,18 @@ def shortest(table):
     yield from under("8 bytes less the bare exchange of flags", SOFTWARE_US, differences(ours, times.get(FLAGS, [])))
 
 
+def limit(table):
+    """What no library could exceed that sends as the bare sockets do."""
+    mean = table.comparison(table.main_group, PROBE).mean() if table.main_group else None
+    if mean is not None:
+        yield f"the peers beside bare sockets, which have no library to pay: geometric mean {ratio(mean)}"
+
+
 def outcome(table):
     """Everything below a table."""
     yield from (line for verdict in table.verdicts() for line in sentences(verdict))
     yield from shortest(table)
+    yield from limit(table)
     yield from table.notes
     yield (f"other work used {table.others:.2f} cores meanwhile"
            + (": measure again when nothing else runs" if table.others > MOST_OTHER_WORK else ""))

@@ -33,7 +33,7 @@ TARGETS = [
     Target("tcp", "gloo", 5.0, largest=64 * KI),
     Target("tcp", "gloo", 2.5, smallest=128 * KI, largest=16 * MI),
     Target("tcp", "gloo", 1.7, smallest=64 * MI),
-    Target("tcp", "probe", 0.9, ranks=2),
+    Target("tcp", "probe", 0.9),
     Target("shared_memory", "mpi", 1.0, operations=OTHERS),
     Target("tcp", "mpi", 1.0, operations=OTHERS),
     Target("shared_memory", "peers", 1.0, ranks=4, figure="cpu"),
