@@ -4,6 +4,7 @@
 
 #include "parameters.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <limits>
@@ -11,6 +12,8 @@
 namespace tutti::model {
 
 /// LogGP of the messages up to a size: what carries a message, and what holds it meanwhile, changes with its length.
+/// What a byte costs is that of the segment in which the byte lies, so that no message is cheaper than a shorter one
+/// for its bytes; L, o and g are those of the segment in which the message ends.
 struct segment {
     std::array<char, 16> name{}; ///< what the messages have in common, such as "in one slot"; zeros behind it
     std::size_t most_bytes = std::numeric_limits<std::size_t>::max();
@@ -33,6 +36,18 @@ struct link {
         while (k + 1 < count && segments[static_cast<std::size_t>(k)].most_bytes < bytes) ++k;
         return segments[static_cast<std::size_t>(k)].cost;
     }
+
+    /// What `bytes` bytes cost of one of the prices by byte: link.sum(bytes, &loggp::gap_s_per_byte).
+    [[nodiscard]] constexpr double sum(double bytes, double loggp::*price) const noexcept {
+        double seconds = 0, below = 0;
+        for (int k = 0; k < count && below < bytes; ++k) {
+            const segment& s = segments[static_cast<std::size_t>(k)];
+            const double to = k + 1 < count ? std::min(bytes, static_cast<double>(s.most_bytes)) : bytes;
+            seconds += (to - below) * (s.cost.*price);
+            below = to;
+        }
+        return seconds;
+    }
     friend bool operator==(const link&, const link&) = default;
 };
 
@@ -51,15 +66,16 @@ struct machine {
     link far;                   ///< between nodes
     double copy_s_per_byte = 0; ///< for a step that copies within a rank's memory
     fan_in_penalty fan_in;
-    int cores = 0;       ///< of a node, shared by its ranks; 0: one for each rank
-    double switch_s = 0; ///< until a core that another rank has left works for the next
-    int nics = 0;        ///< of a node, shared by its ranks; 0: one for each rank
+    int cores = 0;                ///< of a node, shared by its ranks; 0: one for each rank
+    double switch_s = 0;          ///< until a core that another rank has left works for the next
+    double crowded_latency_s = 0; ///< on top of L where ranks share cores: who waits does not look all the time
+    int nics = 0;                 ///< of a node, shared by its ranks; 0: one for each rank
     double oversubscription =
         1; ///< how many times as much all nodes together can send as the network between them carries
     friend bool operator==(const machine&, const machine&) = default;
 };
 
 /// A machine whose links all cost the same, each rank with a core and a port of its own.
-[[nodiscard]] constexpr machine uniform(const loggp& cost) noexcept { return {cost, cost, 0, {}, 0, 0, 0, 1}; }
+[[nodiscard]] constexpr machine uniform(const loggp& cost) noexcept { return {cost, cost, 0, {}, 0, 0, 0, 0, 1}; }
 
 } // namespace tutti::model

@@ -26,6 +26,9 @@ struct loggp {
     double gap_s = 0;            ///< g: at least, between two messages of one rank
     double gap_s_per_byte = 0;   ///< G: the inverse of bandwidth
     double gamma_s_per_byte = 0; ///< to reduce one byte
+    /// O of LogGOPS: a processor's for each byte, at either end; where it is the processors that copy.
+    /// Source: Hoefler, Schneider and Lumsdaine, LogGOPSim, LSAP 2010.
+    double overhead_s_per_byte = 0;
     friend bool operator==(const loggp&, const loggp&) = default;
 };
 
