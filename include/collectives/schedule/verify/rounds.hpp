@@ -21,8 +21,13 @@ public:
     }
 
     constexpr int count() {
+        return count([](int, int, int, int, int) {}, [](int, int, int) {});
+    }
+    /// Tells each message as `passed(round, from, send, to, receive)` with the steps of its ends, rounds from 1 on, and
+    /// each step that does not communicate as `ran(round, rank, step)`, with the round that it follows.
+    constexpr int count(auto&& passed, auto&& ran) {
         int rounds = 0;
-        for (settle(); pass_messages(); settle()) ++rounds;
+        for (settle(rounds, ran); pass_messages(rounds + 1, passed); settle(rounds, ran)) ++rounds;
         return rounds;
     }
 
@@ -32,17 +37,19 @@ private:
     };
 
     /// Starts all that can start. What does not communicate takes no time.
-    constexpr void settle() {
+    constexpr void settle(int round, auto&& ran) {
         const auto freed = [this](int r, int i) { freed_.push_back({r, i}); };
         while (!freed_.empty()) {
             const ticket t = freed_.back();
             freed_.pop_back();
             const step& s = replay_.at(t.rank, t.step);
             replay_.start(t.rank, t.step, freed);
-            if (!communicates(s))
+            if (!communicates(s)) {
+                ran(round, t.rank, t.step);
                 replay_.finish(t.rank, t.step, freed);
-            else if (sends(s))
+            } else if (sends(s)) {
                 open(t.rank, t.step);
+            }
         }
     }
 
@@ -52,7 +59,7 @@ private:
         list.insert(std::lower_bound(list.begin(), list.end(), i, std::greater<>{}), i);
     }
 
-    constexpr bool pass_messages() {
+    constexpr bool pass_messages(int round, auto&& passed) {
         std::vector<char> taken(static_cast<std::size_t>(size_), 0);
         std::vector<ticket> done;
         for (int r = 0; r < size_; ++r) {
@@ -65,6 +72,7 @@ private:
                     continue;
                 taken[static_cast<std::size_t>(peer)] = 1;
                 list.erase(list.begin() + static_cast<std::ptrdiff_t>(k));
+                passed(round, r, i, peer, j);
                 done.push_back({r, i});
                 done.push_back({peer, j});
                 break;

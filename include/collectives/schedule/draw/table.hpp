@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "legend.hpp"
+#include "timeline.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::schedule::draw {
+
+namespace detail {
+
+/// Rows of one cell a rank, behind a word.
+class grid {
+public:
+    explicit grid(int columns) : columns_(static_cast<std::size_t>(columns)) {}
+
+    void row(const std::string& word) { rows_.push_back({word, std::vector<std::string>(columns_)}); }
+    [[nodiscard]] std::string& cell(int column) { return rows_.back().cells[static_cast<std::size_t>(column)]; }
+
+    /// The first empty cell of the column in the rows from number `first` on; a new row if there is none.
+    [[nodiscard]] std::string& empty_cell(std::size_t first, int column) {
+        for (std::size_t k = first; k < rows_.size(); ++k)
+            if (auto& c = rows_[k].cells[static_cast<std::size_t>(column)]; c.empty()) return c;
+        row("");
+        return cell(column);
+    }
+    [[nodiscard]] std::size_t rows() const noexcept { return rows_.size(); }
+
+    [[nodiscard]] std::string text() const {
+        std::size_t widest = 0;
+        for (const line& l : rows_)
+            for (const std::string& c : l.cells) widest = std::max(widest, c.size());
+        std::string all;
+        for (const line& l : rows_) {
+            std::string one = std::string(5 - std::min<std::size_t>(l.word.size(), 5), ' ') + l.word;
+            for (const std::string& c : l.cells) one += "  " + c + std::string(widest - c.size(), ' ');
+            all += one.substr(0, one.find_last_not_of(' ') + 1) + "\n";
+        }
+        return all;
+    }
+
+private:
+    struct line {
+        std::string word;
+        std::vector<std::string> cells;
+    };
+    std::size_t columns_;
+    std::vector<line> rows_;
+};
+
+[[nodiscard]] inline std::string cell_of(const message& m, const timeline& t) {
+    return (t.chunks > 1 ? chunks_label(m.first, m.count, t.chunks) : "") + (m.result ? "=>" : ">") +
+           std::to_string(m.to) + (m.reduced ? "+" : "");
+}
+[[nodiscard]] inline std::string cell_of(const reduction& r, const timeline& t) {
+    return (t.chunks > 1 ? chunks_label(r.first, r.count, t.chunks) : "") + "+" + std::to_string(r.operands);
+}
+
+/// What follows a round, in as many rows as its busiest rank has.
+inline void add_reductions(grid& g, const timeline& t, int round) {
+    const std::size_t first = g.rows();
+    for (const reduction& r : t.reductions)
+        if (r.round == round) g.empty_cell(first, r.rank) = cell_of(r, t);
+}
+
+[[nodiscard]] inline std::string signs_of(const timeline& t) {
+    const bool cut = t.chunks > 1;
+    const std::string c = cut ? "c" : "", of = cut ? " of chunk c" : "";
+    if (!reduces(t.what)) return c + "=>r  the data" + of + " go to rank r\n";
+    return c + ">r    an operand or partial sum" + of + " goes to rank r\n" + //
+           c + ">r+   likewise, and is reduced there as it comes\n" +         //
+           c + "=>r   the result" + of + " goes to rank r\n" +                //
+           c + "+k    k operands" + of + " are reduced, after the round above\n";
+}
+
+} // namespace detail
+
+/// Text of all messages and reductions: a row a round, a column a rank, in each what it sends; below a round what is
+/// reduced after it. Some 80 characters wide for 8 ranks.
+[[nodiscard]] inline std::string table_of(const timeline& t, std::string_view title) {
+    detail::grid g(t.size);
+    g.row("round");
+    for (int rank = 0; rank < t.size; ++rank) g.cell(rank) = "rank " + std::to_string(rank);
+    detail::add_reductions(g, t, 0);
+    auto next = t.messages.begin();
+    for (int round = 1; round <= t.rounds; ++round) {
+        g.row(std::to_string(round));
+        for (; next != t.messages.end() && next->round == round; ++next) g.cell(next->from) = detail::cell_of(*next, t);
+        detail::add_reductions(g, t, round);
+    }
+    return std::string(title) + ": " + detail::summary_of(t) + "\n\n" + g.text() + "\n" + detail::signs_of(t);
+}
+
+} // namespace tutti::schedule::draw

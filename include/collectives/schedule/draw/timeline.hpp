@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "contributions.hpp"
+
+#include "../../error.hpp"
+#include "../verify.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace tutti::schedule::draw {
+
+/// Beyond these nobody sees anything.
+inline constexpr int most_ranks = 64;
+inline constexpr std::size_t most_messages = 10000;
+
+struct message {
+    int round = 0;        ///< from 1
+    int from = 0;         ///< the sending rank
+    int to = 0;           ///< the receiving rank
+    int first = 0;        ///< the first chunk id
+    int count = 0;        ///< how many chunks
+    bool reduced = false; ///< the receiver reduces it into its own
+    bool result = false;  ///< nothing is left to reduce into it
+    friend bool operator==(const message&, const message&) = default;
+};
+
+/// Of data that the rank has already; what comes with a message and is reduced at once is not told again.
+struct reduction {
+    int round = 0; ///< the one that it follows; 0: it comes before all
+    int rank = 0;
+    int first = 0;
+    int count = 0;
+    int operands = 2;
+    friend bool operator==(const reduction&, const reduction&) = default;
+};
+
+/// What happens when, if a rank sends at most one and receives at most one message a round (the rounds of `cost`).
+struct timeline {
+    operation what = operation::allreduce;
+    int size = 1;
+    int chunks = 1;
+    int rounds = 0;
+    std::vector<message> messages;     ///< by round, in it by sender
+    std::vector<reduction> reductions; ///< by round, in it by rank
+};
+
+namespace detail {
+
+inline void require_drawable(const program& p) {
+    const auto refuse = [](std::string detail, std::string remedy) {
+        reject("drawing of a schedule", std::move(detail), std::move(remedy));
+    };
+    if (p.size > most_ranks)
+        refuse(std::to_string(p.size) + " ranks are too many to draw", "take at most " + std::to_string(most_ranks));
+    std::size_t messages = 0;
+    for (const auto& steps : p.ranks)
+        messages += static_cast<std::size_t>(std::count_if(steps.begin(), steps.end(), sends));
+    if (messages > most_messages)
+        refuse(std::to_string(messages) + " messages are too many to draw",
+               "take fewer ranks or segments: at most " + std::to_string(most_messages) + " messages");
+    if (const proof found = verify(p); !found.proven) refuse("it is wrong: " + found.message(), "mend it");
+}
+
+} // namespace detail
+
+/// Throws tutti::error(invalid_argument) if the program is larger than what can be seen, or is not proven.
+/// Costs a proof and as much again.
+[[nodiscard]] inline timeline timeline_of(const program& p) {
+    detail::require_drawable(p);
+    timeline t{p.what, p.size, p.chunks, 0, {}, {}};
+    std::vector<order> orders;
+    for (const auto& steps : p.ranks) orders.push_back(order_of(steps, p.size, p.chunks, p.in_place));
+    const auto step_at = [&](int rank, int i) -> const step& {
+        return p.ranks[static_cast<std::size_t>(rank)][static_cast<std::size_t>(i)];
+    };
+    detail::contributions held(p);
+    const auto passed = [&](int round, int from, int i, int to, int j) {
+        const step &sent = step_at(from, i), &received = step_at(to, j);
+        t.messages.push_back({round, from, to, sent.from.first, sent.from.count,
+                              received.what == action::receive_reduce, held.complete(from, sent.from)});
+        held.deliver(from, sent, to, received);
+    };
+    const auto ran = [&](int round, int rank, int i) {
+        const step& s = step_at(rank, i);
+        held.run(rank, s);
+        if (s.what == action::copy) return;
+        t.reductions.push_back({round, rank, s.to.first, s.to.count, s.what == action::reduce ? 2 : sources(s)});
+    };
+    const auto order_at = [&](int r) -> const order& { return orders[static_cast<std::size_t>(r)]; };
+    t.rounds = schedule::detail::round_counter(p, order_at).count(passed, ran);
+    std::stable_sort(t.reductions.begin(), t.reductions.end(), [](const reduction& a, const reduction& b) {
+        return a.round != b.round ? a.round < b.round : a.rank < b.rank;
+    });
+    return t;
+}
+
+} // namespace tutti::schedule::draw
