@@ -34,12 +34,14 @@ constexpr auto guide = R"(tutti: collective communication with proven schedules
 
   tutti bench    measure the collectives, with one call a row checked in full
   tutti verify   prove the schedules and print what they cost
+  tutti draw     draw a schedule, as text or SVG
   tutti train    train a small network on several ranks
   tutti run      start a program on several ranks of this host
 
 Try
   tutti bench --transport tcp --ranks 4 --algorithm all -b 8 -e 16M
   tutti verify --operation all --algorithm all --ranks 1..16
+  tutti draw --algorithm ring --ranks 8
   tutti train --ranks 4
   tutti run -n 4 -- ./my_program
 
@@ -61,6 +63,7 @@ int main(int argc, char** argv) {
     const std::vector<std::string> command_line(argv, argv + argc);
     add_bench(app, chosen, command_line);
     add_verify(app, chosen);
+    add_draw(app, chosen);
     add_train(app, chosen, command_line);
     const int own = program_begins(argc, argv);
     std::vector<std::string> program(argv + own, argv + argc);

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "command.hpp"
+
+#include "support/catch.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <unistd.h>
+
+using Catch::Contains;
+using tools_test::command;
+using tools_test::shell;
+
+namespace {
+
+/// A folder of its own for what a test draws.
+class drawings {
+public:
+    drawings() : folder_(std::filesystem::temp_directory_path() / ("tutti-draw-" + std::to_string(getpid()))) {
+        std::filesystem::create_directory(folder_);
+    }
+    drawings(const drawings&) = delete;
+    drawings& operator=(const drawings&) = delete;
+    ~drawings() { std::filesystem::remove_all(folder_); }
+
+    [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
+    [[nodiscard]] std::string read(const std::string& name) const {
+        std::ostringstream text;
+        text << std::ifstream(folder_ / name).rdbuf();
+        return text.str();
+    }
+
+private:
+    std::filesystem::path folder_;
+};
+
+/// Says ok where each of the files is well-formed XML whose root is an svg with a title, and names no other file.
+constexpr auto is_svg = R"(python3 -c '
+import sys, xml.dom.minidom
+for name in sys.argv[1:]:
+    root = xml.dom.minidom.parse(name).documentElement
+    assert root.tagName == "svg" and root.getElementsByTagName("title")[0].firstChild.data.strip(), name
+    assert not any(e.hasAttribute("href") or e.tagName in ("image", "script") for e in root.getElementsByTagName("*")), name
+print("ok")' )";
+
+} // namespace
+
+TEST_CASE("every algorithm is drawn as a table, and as well-formed XML") {
+    const drawings here;
+    std::string files;
+    for (const char* algorithm :
+         {"naive", "all_to_all", "parameter_server", "direct", "ring", "butterfly", "halving_doubling", "binomial_tree",
+          "double_binary_tree", "hierarchical:ring:ring"}) {
+        const std::string drawn = std::string("draw --ranks 6 --algorithm ") + algorithm;
+        const auto text = command(drawn);
+        CHECK(text.status == 0);
+        CHECK_THAT(text.output, Contains("allreduce(" + std::string(algorithm) + "), 6 ranks") && Contains("\nround"));
+        files += " " + here.path(std::string(algorithm) + ".svg");
+        CHECK(command(drawn + " -o " + here.path(std::string(algorithm) + ".svg")).status == 0);
+    }
+    for (const char* tree : {"naive", "binomial_tree", "double_binary_tree"}) {
+        const std::string name = std::string(tree) + "-tree.svg";
+        files += " " + here.path(name);
+        CHECK(
+            command(std::string("draw --as tree --segments 2 --algorithm ") + tree + " -o " + here.path(name)).status ==
+            0);
+    }
+    CHECK(shell(is_svg + files).output == "ok\n");
+}
+
+TEST_CASE("what is drawn follows --as, and where there is none the name of the file") {
+    const drawings here;
+    const auto begins = [&](const std::string& arguments, const std::string& name) {
+        CHECK(command("draw --algorithm naive --ranks 3 " + arguments + " -o " + here.path(name)).status == 0);
+        return here.read(name).substr(0, 5);
+    };
+    CHECK(begins("", "a.svg") == "<svg ");
+    CHECK(begins("", "a.txt") == "allre");
+    CHECK(begins("--as space-time", "a.xml") == "<svg ");
+    CHECK_THAT(here.read("a.xml"), Contains("Space-time diagram"));
+    CHECK(begins("--as tree", "b.svg") == "<svg ");
+    CHECK_THAT(here.read("b.svg"), Contains("root on top"));
+    CHECK_THAT(command("draw --algorithm naive --as tree").output, Catch::StartsWith("<svg "));
+    CHECK_THAT(command("draw --algorithm naive --operation reduce --root 2 --ranks 3").output,
+               Contains("reduce(naive), 3 ranks, root 2: 2 rounds, 2 messages"));
+}
+
+TEST_CASE("what cannot be drawn is refused with 2, and a file that cannot be written with 1") {
+    for (const char* arguments :
+         {"", "--algorithm rinq", "--algorithm all", "--algorithm auto", "--algorithm ring,naive",
+          "--algorithm ring --operation all", "--algorithm ring --operation broadcast", "--algorithm ring --ranks 65",
+          "--algorithm ring --ranks 0", "--algorithm naive --operation reduce --root 8", "--algorithm naive --root 1",
+          "--algorithm ring --segments 0", "--algorithm ring --ranks 64 --segments 2", "--algorithm ring --as tree",
+          "--algorithm ring --as picture", "--algorithm ring --as text -o never.svg"}) {
+        INFO(arguments);
+        CHECK(command(std::string("draw ") + arguments).status == 2);
+    }
+    CHECK_THAT(command("draw --algorithm ring --as tree").output, Contains("8 different ways; draw it as space-time"));
+    const auto nowhere = command("draw --algorithm ring -o /nowhere/at/all.svg");
+    CHECK(nowhere.status == 1);
+    CHECK_THAT(nowhere.output, Contains("cannot write /nowhere/at/all.svg"));
+}
