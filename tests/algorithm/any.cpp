@@ -60,6 +60,14 @@ TEST_CASE("it is a value that copies like one") {
     CHECK(copy.write(operation::allreduce, 6).ranks == original.write(operation::allreduce, 6).ranks);
 }
 
+TEST_CASE("it hands out what it was made from, as that type only") {
+    const any a(hierarchical<ring, ring>{3});
+    REQUIRE(a.target<hierarchical<ring, ring>>() != nullptr);
+    CHECK(a.target<hierarchical<ring, ring>>()->ranks_per_node == 3);
+    CHECK(a.target<ring>() == nullptr);
+    CHECK(a.target<hierarchical<halving_doubling, ring>>() == nullptr);
+}
+
 TEST_CASE("algorithms that differ have different ids, be it in their parameters only") {
     std::set<std::uint64_t> ids;
     for (const any& a : all()) ids.insert(a.id());

@@ -47,6 +47,11 @@ public:
     [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
     /// Tells types apart within one program, where two may have the same name.
     [[nodiscard]] const void* type() const noexcept { return table_; }
+    /// The algorithm itself if it is an A, else null.
+    template <algorithm A>
+    [[nodiscard]] const A* target() const noexcept {
+        return table_ == &table_of<A> ? &as<A>(storage_) : nullptr;
+    }
     [[nodiscard]] bool offers(operation o) const noexcept { return table_->offers(o); }
     [[nodiscard]] int chunks(int size) const noexcept { return table_->chunks(storage_, size); }
     [[nodiscard]] cost stated(operation o, int size) const noexcept { return table_->stated(storage_, o, size); }

@@ -67,6 +67,15 @@ namespace detail {
 
 } // namespace detail
 
+/// The rounds of a program that is known to complete, as verify counts them (cost::rounds). Linear in steps and in the
+/// chunks that they touch, plus P².
+[[nodiscard]] constexpr int rounds_of(const program& p) {
+    std::vector<order> orders;
+    for (const std::vector<step>& steps : p.ranks) orders.push_back(order_of(steps, p.size, p.chunks, p.in_place));
+    const auto order_at = [&](int r) -> const order& { return orders[static_cast<std::size_t>(r)]; };
+    return detail::round_counter(p, order_at).count();
+}
+
 /// Proves a program, or finds its first flaw:
 /// - each place ends with exactly what the operation promises, every contribution once;
 /// - nobody deadlocks, even when no send finishes before its receive has begun, nor one of a viewed operand before that
