@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "counts/chains.hpp"
+#include "counts/symmetry.hpp"
+#include "counts/traffic.hpp"
+
+#include "../error.hpp"
+#include "../schedule/verify.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace tutti::model {
+
+/// The most of any rank, and the mean of all.
+struct per_rank {
+    long long most = 0;
+    double mean = 0;
+};
+
+/// Bytes by level of a cluster of nodes with several ranks each.
+struct by_level {
+    long long near = 0;          ///< between ranks of a node
+    long long far = 0;           ///< between nodes
+    long long node_sent_max = 0; ///< to other nodes by all ranks of the busiest one
+};
+
+/// How a figure was found: by counting, or as the algorithm states it, which the tests prove to be exact.
+enum class origin : std::uint8_t { counted, stated };
+
+/// What a call costs whatever the machine: exact counts from its schedule, in messages and bytes. What would take too
+/// long to count is absent.
+struct counts {
+    long long messages = 0;    ///< of all ranks
+    long long total_bytes = 0; ///< sent by all ranks
+    per_rank sent;
+    per_rank received;
+    per_rank reduced;                     ///< bytes that a rank adds to others
+    std::optional<long long> scratch_max; ///< bytes of memory besides input and output
+    std::optional<by_level> levels;
+    bool by_symmetry = false; ///< counted for ranks that stand for all, with chunks of the mean size
+
+    std::optional<long long> depth;       ///< schedule::cost::depth
+    std::optional<long long> fan_in;      ///< schedule::cost::fan_in
+    std::optional<long long> inbound_max; ///< the most bytes that one rank takes in at the same depth
+    std::optional<long long> rounds;      ///< schedule::cost::rounds
+    origin depth_from = origin::counted;  ///< also of fan_in
+    origin rounds_from = origin::counted;
+};
+
+namespace detail {
+
+/// More steps than are kept in memory at once, each in some 60 bytes; where ranks are alike, one stands for all sooner.
+inline constexpr long long most_kept = 1LL << 23, most_kept_alike = 1LL << 22;
+/// Rounds of more steps take seconds to count, and of more ranks too much memory, which grows with P².
+inline constexpr long long most_steps_for_rounds = 1LL << 20;
+inline constexpr int most_ranks_for_rounds = 1024;
+
+[[nodiscard]] inline traffic walk_ranks(const collective& c, int ranks, int ranks_per_node) {
+    traffic sum(c, ranks_per_node);
+    std::vector<schedule::step> steps;
+    for (int rank = 0; rank < ranks; ++rank) {
+        steps.clear();
+        c.how.walk(c.what, {rank, c.size, c.root, c.in_place}, c.segments, steps);
+        sum.add(rank, steps);
+    }
+    return sum;
+}
+
+/// The same collective on data of one byte a chunk.
+[[nodiscard]] inline collective in_chunks(collective c) {
+    c.bytes = static_cast<std::size_t>(c.how.chunks(c.size)) * static_cast<std::size_t>(c.segments);
+    c.element_bytes = 1;
+    return c;
+}
+
+/// Bytes a chunk, on average.
+[[nodiscard]] inline double chunk_bytes(const collective& c) {
+    return static_cast<double>(c.bytes) / static_cast<double>(in_chunks(c).bytes);
+}
+
+/// One node, or one rank, stands for all: `of` counts its chunks.
+inline void add_traffic_by_symmetry(counts& to, const traffic& of, const collective& c, bool whole_nodes) {
+    const double unit = chunk_bytes(c), all = static_cast<double>(c.size) / of.ranks;
+    const auto bytes = [](long long chunks, double by) { return std::llround(static_cast<double>(chunks) * by); };
+    const auto each = [&](long long chunks) {
+        return per_rank{bytes(chunks, unit), static_cast<double>(chunks) * unit};
+    };
+    to.messages = of.messages * (c.size / of.ranks);
+    to.total_bytes = bytes(of.total, unit * all);
+    to.sent = each(of.sent_max);
+    to.received = each(of.received_max);
+    to.reduced = each(of.reduced_max);
+    if (!has_too_many_banks(c.how, c.size)) to.scratch_max = bytes(of.scratch_max, unit);
+    if (!whole_nodes) return;
+    const long long far = bytes(of.far, unit * all);
+    to.levels = by_level{to.total_bytes - far, far, bytes(of.node_sent_max, unit)};
+}
+
+inline void add_traffic(counts& to, const traffic& of) {
+    const auto mean = [&](long long x) { return static_cast<double>(x) / of.ranks; };
+    to.messages = of.messages;
+    to.total_bytes = of.total;
+    to.sent = {of.sent_max, mean(of.total)};
+    to.received = {of.received_max, mean(of.total)};
+    to.reduced = {of.reduced_max, mean(of.total_reduced)};
+    to.scratch_max = of.scratch_max;
+    to.levels = by_level{of.total - of.far, of.far, of.node_sent_max};
+}
+
+[[nodiscard]] inline std::optional<chain_counts> follow(const collective& c, bool by_symmetry, long long steps) {
+    if (has_too_many_banks(c.how, c.size)) return std::nullopt;
+    if (!by_symmetry) return steps <= most_kept ? chains(c, false).count() : std::nullopt;
+    if (!rotates(c.how)) return std::nullopt;
+    auto found = chains(in_chunks(c), true).count();
+    if (found) found->inbound_max = std::llround(static_cast<double>(found->inbound_max) * chunk_bytes(c));
+    return found;
+}
+
+inline void add_chains(counts& to, const collective& c, long long steps) {
+    if (const auto found = follow(c, to.by_symmetry, steps)) {
+        to.depth = found->depth;
+        to.fan_in = found->fan_in;
+        to.inbound_max = found->inbound_max;
+    } else if (const schedule::cost stated = c.how.stated(c.what, c.size); !stated.bound) {
+        to.depth = stated.depth;
+        to.fan_in = stated.fan_in;
+        to.depth_from = origin::stated;
+    }
+}
+
+inline void add_rounds(counts& to, const collective& c, long long steps) {
+    if (c.size <= most_ranks_for_rounds && steps <= most_steps_for_rounds) {
+        to.rounds = schedule::rounds_of(c.how.write(c.what, c.size, c.root, c.in_place, c.segments));
+    } else if (const schedule::cost stated = c.how.stated(c.what, c.size); !stated.bound && c.segments == 1) {
+        to.rounds = stated.rounds;
+        to.rounds_from = origin::stated;
+    }
+}
+
+} // namespace detail
+
+/// Counts a call; `ranks_per_node` consecutive ranks share a node. Throws tutti::error(invalid_argument) if the
+/// algorithm has no schedule for the operation, or there are no ranks.
+///
+/// Cost: walks the steps of all ranks, once in memory of one rank's, and once kept, up to 8 million of them, for depth,
+/// fan-in and peak inbound bytes; beyond 4 million steps one rank stands for all where ranks are alike. Rounds are
+/// counted up to a million steps and 1,024 ranks. Seconds at most, but for roots with very many peers.
+[[nodiscard]] inline counts count(const collective& c, int ranks_per_node = 1) {
+    if (c.size < 1 || ranks_per_node < 1) reject("count", "there must be a rank, and one a node");
+    if (!c.how.offers(c.what))
+        reject("count", std::string(c.how.name()) + " has no " + std::string(schedule::name_of(c.what)));
+    counts result;
+    const int node = std::min(ranks_per_node, c.size);
+    long long steps = detail::walk_ranks(detail::in_chunks(c), 1, 1).all_steps * c.size;
+    result.by_symmetry = steps > detail::most_kept_alike && detail::alike(c.how, c.size);
+    if (result.by_symmetry) {
+        const bool whole = detail::nodes_alike(c.how, c.size, node);
+        const auto sum = detail::walk_ranks(detail::in_chunks(c), whole ? node : 1, node);
+        detail::add_traffic_by_symmetry(result, sum, c, whole);
+    } else {
+        const auto sum = detail::walk_ranks(c, c.size, node);
+        detail::add_traffic(result, sum);
+        steps = sum.all_steps;
+    }
+    detail::add_chains(result, c, steps);
+    detail::add_rounds(result, c, steps);
+    return result;
+}
+
+} // namespace tutti::model

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../../schedule/layout.hpp"
+#include "../collective.hpp"
+
+#include <cstddef>
+
+namespace tutti::model::detail {
+
+/// The bytes that the chunks of a collective have, cut as its plans cut them.
+class cut {
+public:
+    explicit cut(const collective& c) noexcept : layout_(layout_of(c)), element_bytes_(c.element_bytes) {}
+
+    [[nodiscard]] long long bytes(const schedule::place& x) const noexcept {
+        return static_cast<long long>((layout_.bound(x.first + x.count) - layout_.bound(x.first)) * element_bytes_);
+    }
+    [[nodiscard]] long long bytes(const schedule::chunk_range& x) const noexcept {
+        return bytes(schedule::place{{}, x.first, x.count()});
+    }
+
+private:
+    /// schedule::plan::cut, without a plan.
+    [[nodiscard]] static schedule::layout layout_of(const collective& c) noexcept {
+        const std::size_t count = c.bytes / c.element_bytes;
+        const int chunks = c.how.chunks(c.size);
+        if (schedule::has_shards(c.what)) return {count, c.size, chunks / c.size * c.segments};
+        return {count, chunks, c.segments};
+    }
+
+    schedule::layout layout_;
+    std::size_t element_bytes_;
+};
+
+} // namespace tutti::model::detail

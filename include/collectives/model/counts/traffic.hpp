@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../../schedule/places.hpp"
+#include "cut.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace tutti::model::detail {
+
+/// What the steps of ranks add up to, seen one rank after the other, in ascending order. Nodes are ranks_per_node
+/// consecutive ranks each.
+class traffic {
+public:
+    traffic(const collective& c, int ranks_per_node) : cut_(c), ranks_per_node_(ranks_per_node) {}
+
+    void add(int rank, const std::vector<schedule::step>& steps) {
+        long long sent = 0, received = 0, reduced = 0, scratch = 0;
+        if (rank % ranks_per_node_ == 0) node_sent_ = 0;
+        for (const schedule::step& s : steps) {
+            if (schedule::sends(s)) sent += send(rank, s);
+            if (schedule::receives(s)) received += cut_.bytes(s.to);
+            reduced += reductions(s) * cut_.bytes(s.to);
+        }
+        const auto windows = schedule::scratch_windows(steps);
+        for (std::size_t bank = 2; bank < windows.size(); ++bank) scratch += cut_.bytes(windows[bank]);
+        ++ranks;
+        all_steps += static_cast<long long>(steps.size());
+        total += sent;
+        total_reduced += reduced;
+        sent_max = std::max(sent_max, sent);
+        received_max = std::max(received_max, received);
+        reduced_max = std::max(reduced_max, reduced);
+        scratch_max = std::max(scratch_max, scratch);
+    }
+
+    int ranks = 0;
+    long long all_steps = 0, messages = 0, total = 0, far = 0, total_reduced = 0;
+    long long sent_max = 0, received_max = 0, reduced_max = 0, scratch_max = 0, node_sent_max = 0;
+
+private:
+    long long send(int rank, const schedule::step& s) {
+        const long long bytes = cut_.bytes(s.from);
+        ++messages;
+        if (s.peer / ranks_per_node_ != rank / ranks_per_node_) {
+            far += bytes;
+            node_sent_ += bytes;
+            node_sent_max = std::max(node_sent_max, node_sent_);
+        }
+        return bytes;
+    }
+    /// How many operands the step adds to its first.
+    [[nodiscard]] static int reductions(const schedule::step& s) noexcept {
+        if (s.what == schedule::action::reduce_many) return s.extra;
+        return s.what == schedule::action::receive_reduce || s.what == schedule::action::reduce ? 1 : 0;
+    }
+
+    cut cut_;
+    int ranks_per_node_;
+    long long node_sent_ = 0; ///< to other nodes, by the node of the last rank
+};
+
+} // namespace tutti::model::detail
