@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "layout.hpp"
+#include "cut.hpp"
 #include "order.hpp"
 
 #include <cstddef>
@@ -23,10 +23,9 @@ struct plan {
     std::vector<chunk_range> windows; ///< per buffer: the chunk ids that its memory holds
 
     [[nodiscard]] int chunks() const noexcept { return base_chunks * segments; }
-    /// How `count` elements are cut: where there are shards, into equal ones first, whatever the number of chunks.
+    /// How `count` elements are cut.
     [[nodiscard]] layout cut(std::size_t count) const noexcept {
-        if (has_shards(what)) return {count, where.size, base_chunks / where.size * segments};
-        return {count, base_chunks, segments};
+        return cut_of(what, where.size, base_chunks, segments, count);
     }
     /// The scratch memory that a run needs, in elements.
     [[nodiscard]] std::size_t scratch_elements(const layout& cut) const noexcept {

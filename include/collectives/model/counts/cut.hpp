@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../schedule/layout.hpp"
+#include "../../schedule/cut.hpp"
 #include "../collective.hpp"
 
 #include <cstddef>
@@ -12,7 +12,9 @@ namespace tutti::model::detail {
 /// The bytes that the chunks of a collective have, cut as its plans cut them.
 class cut {
 public:
-    explicit cut(const collective& c) noexcept : layout_(layout_of(c)), element_bytes_(c.element_bytes) {}
+    explicit cut(const collective& c) noexcept
+        : layout_(schedule::cut_of(c.what, c.size, c.how.chunks(c.size), c.segments, c.bytes / c.element_bytes)),
+          element_bytes_(c.element_bytes) {}
 
     [[nodiscard]] long long bytes(const schedule::place& x) const noexcept {
         return static_cast<long long>((layout_.bound(x.first + x.count) - layout_.bound(x.first)) * element_bytes_);
@@ -22,14 +24,6 @@ public:
     }
 
 private:
-    /// schedule::plan::cut, without a plan.
-    [[nodiscard]] static schedule::layout layout_of(const collective& c) noexcept {
-        const std::size_t count = c.bytes / c.element_bytes;
-        const int chunks = c.how.chunks(c.size);
-        if (schedule::has_shards(c.what)) return {count, c.size, chunks / c.size * c.segments};
-        return {count, chunks, c.segments};
-    }
-
     schedule::layout layout_;
     std::size_t element_bytes_;
 };
