@@ -49,6 +49,13 @@ std::optional<algorithm::any> at_size(const choice& c, int ranks) {
     return find(c.name, ranks);
 }
 
+algorithm::any one_algorithm(std::string_view name, operation what, int ranks) {
+    const std::vector<choice> found = choices(name, what, ranks);
+    if (found.size() != 1 || !found.front().algorithm)
+        throw std::invalid_argument("one algorithm at a time, by its name");
+    return *found.front().algorithm;
+}
+
 std::vector<operation> operations_of(std::string_view list) {
     std::vector<operation> chosen;
     for (const std::string& name : split_list(list)) {
@@ -67,6 +74,12 @@ std::vector<operation> operations_of(std::string_view list) {
         chosen.push_back(*found);
     }
     return chosen;
+}
+
+operation one_operation(std::string_view name) {
+    const std::vector<operation> found = operations_of(name);
+    if (found.size() != 1) throw std::invalid_argument("one operation at a time");
+    return found.front();
 }
 
 int near_root(int ranks) noexcept {

@@ -29,8 +29,14 @@ struct choice {
 /// The algorithm of a choice for another number of ranks: a hierarchical one depends on it. None for auto.
 [[nodiscard]] std::optional<algorithm::any> at_size(const choice& c, int ranks);
 
+/// The algorithm of that one name, which is not auto. Throws std::invalid_argument as choices does, and for a list.
+[[nodiscard]] algorithm::any one_algorithm(std::string_view name, operation what, int ranks);
+
 /// One operation, or all. Throws std::invalid_argument that lists the names if there is none of that name.
 [[nodiscard]] std::vector<operation> operations_of(std::string_view list);
+
+/// The operation of that one name. Throws std::invalid_argument as operations_of does, and for a list.
+[[nodiscard]] operation one_operation(std::string_view name);
 
 /// How many ranks a pretended node has: the divisor next to the square root, so that both levels have work to do; for
 /// a prime the square root itself, rounded up, with a smaller last node.

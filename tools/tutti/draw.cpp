@@ -3,17 +3,15 @@
 
 #include "choices.hpp"
 #include "commands.hpp"
+#include "text_output.hpp"
 
 #include <collectives/error.hpp>
 #include <collectives/schedule/draw.hpp>
 
-#include <cerrno>
-#include <cstdio>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -59,19 +57,6 @@ struct draw_settings {
     return file.size() >= end.size() && file.compare(file.size() - end.size(), end.size(), end) == 0;
 }
 
-[[nodiscard]] operation one_operation(const std::string& name) {
-    const auto found = operations_of(name);
-    if (found.size() != 1) throw std::invalid_argument("one operation is drawn at a time");
-    return found.front();
-}
-
-[[nodiscard]] algorithm::any one_algorithm(const draw_settings& s, operation what) {
-    const auto found = choices(s.algorithm, what, s.ranks);
-    if (found.size() != 1 || !found.front().algorithm)
-        throw std::invalid_argument("one algorithm is drawn at a time, by its name");
-    return *found.front().algorithm;
-}
-
 [[nodiscard]] std::string title_of(const draw_settings& s, operation what, const algorithm::any& a) {
     std::string title =
         fmt::format("{}({}), {} rank{}", schedule::name_of(what), a.name(), s.ranks, s.ranks == 1 ? "" : "s");
@@ -84,7 +69,7 @@ struct draw_settings {
     const operation what = one_operation(s.operation);
     if (s.root >= s.ranks) throw std::invalid_argument(fmt::format("there is no rank {} to be the root", s.root));
     if (s.root != 0 && !schedule::has_root(what)) throw std::invalid_argument(s.operation + " has no root to choose");
-    const algorithm::any a = one_algorithm(s, what);
+    const algorithm::any a = one_algorithm(s.algorithm, what, s.ranks);
     try {
         const auto t = schedule::draw::timeline_of(a.write(what, s.ranks, s.root, false, s.segments));
         const std::string title = title_of(s, what, a);
@@ -95,21 +80,11 @@ struct draw_settings {
     }
 }
 
-void write_to(const std::string& file, const std::string& text) {
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> out(std::fopen(file.c_str(), "w"), &std::fclose);
-    if (!out || std::fwrite(text.data(), 1, text.size(), out.get()) != text.size() || std::fflush(out.get()) != 0)
-        throw std::system_error(errno, std::generic_category(), "cannot write " + file);
-}
-
 int draw(const draw_settings& s) {
     const bool svg = names_svg(s.file);
     const std::string as = !s.as.empty() ? s.as : svg ? "space-time" : "text";
     if (svg && as == "text") throw std::invalid_argument(s.file + " would hold text; leave out --as, or name it .txt");
-    const std::string text = drawing(s, as);
-    if (s.file.empty())
-        fmt::print("{}", text);
-    else
-        write_to(s.file, text);
+    write_text(drawing(s, as), s.file);
     return 0;
 }
 

@@ -35,6 +35,7 @@ constexpr auto guide = R"(tutti: collective communication with proven schedules
   tutti bench    measure the collectives, with one call a row checked in full
   tutti verify   prove the schedules and print what they cost
   tutti draw     draw a schedule, as text or SVG
+  tutti export   write a schedule for LogGOPSim or MSCCL
   tutti train    train a small network on several ranks
   tutti run      start a program on several ranks of this host
 
@@ -64,6 +65,7 @@ int main(int argc, char** argv) {
     add_bench(app, chosen, command_line);
     add_verify(app, chosen);
     add_draw(app, chosen);
+    add_export(app, chosen);
     add_train(app, chosen, command_line);
     const int own = program_begins(argc, argv);
     std::vector<std::string> program(argv + own, argv + argc);
