@@ -1,0 +1,49 @@
+// Numbers as people read them: three digits that matter, and always a unit.
+
+const gap = "\u00a0"; // between a number and its unit no line is broken
+
+const digits = (value, count = 3) => value === 0 ? "0" : Number(value.toPrecision(count)).toLocaleString("en", {
+  maximumFractionDigits: Math.max(0, count - 1 - Math.floor(Math.log10(Math.abs(value)))),
+});
+const grouped = value => value.toLocaleString("en");
+
+function timeText(us) {
+  if (us === null) return "–";
+  if (us === 0) return `0${gap}µs`;
+  const [factor, unit] = us < 1 ? [1e3, "ns"] : us < 1e3 ? [1, "µs"] : us < 1e6 ? [1e-3, "ms"] : [1e-6, "s"];
+  return `${digits(us * factor)}${gap}${unit}`;
+}
+
+function bytesText(bytes, count = 3) {
+  if (bytes === null) return "–";
+  const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+  const power = Math.min(units.length - 1, bytes < 1024 ? 0 : Math.floor(Math.log2(bytes) / 10));
+  const value = bytes / 1024 ** power;
+  return `${value >= 1000 ? grouped(Math.round(value)) : digits(value, count)}${gap}${units[power]}`;
+}
+
+const countText = count => count === null ? "–" : grouped(count);
+const timesText = ratio => `${ratio < 9.95 ? digits(ratio, ratio < 1.095 ? 3 : 2) : grouped(Math.round(ratio))} times`;
+const partText = part => `${digits(100 * part, 2)}${gap}%`;
+const percentText = part => `${part > 0 ? "+" : part < 0 ? "−" : ""}${partText(Math.abs(part))}`;
+const ranksText = ranks => `${grouped(ranks)}${gap}rank${ranks === 1 ? "" : "s"}`;
+
+// Names as one speaks them: halving_doubling is halving-doubling.
+const spoken = name => name.replaceAll("_", "-");
+const capital = text => text.charAt(0).toUpperCase() + text.slice(1);
+const listText = parts => parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
+const spanText = (values, text) =>
+  values.length === 1 ? text(values[0]) : `${text(values[0])} to ${text(values.at(-1))}`;
+
+// For the cells of the map: ring stays, double_binary_tree is DBT. Unlike names stay unlike.
+const customary = {all_to_all: "A2A", butterfly: "Bfly"};
+const shortNames = new Map();
+for (const name of algorithms) {
+  const words = name.split(/[_:]/).filter(Boolean);
+  const plain = customary[name]
+    ?? (words.length > 1 ? words.map(word => word[0].toUpperCase()).join("") : capital(name).slice(0, 6));
+  const taken = text => [...shortNames.values()].includes(text);
+  let text = plain;
+  for (let i = 2; taken(text); ++i) text = `${plain}${i}`;
+  shortNames.set(name, text);
+}
