@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The tutti authors
+# SPDX-License-Identifier: MIT
+"""Opens reports in headless Chromium: nothing may complain, every chart must be drawn, keys and pointer must act,
+whatever the data lack or hold. Leaves screenshots and a print in FOLDER. Skipped (77), loudly, without Chromium or
+Chart.js.
+
+usage: html_report.py SAMPLE FOLDER      SAMPLE KIND writes a report: see html_report_sample.cpp
+"""
+import pathlib
+import subprocess
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import browser
+
+# Of a canvas: how many pixels are painted, and how many of the colours of the algorithms are among them.
+PAINTED = """selector => {
+  const canvas = document.querySelector(selector), {width, height} = canvas;
+  const copy = new OffscreenCanvas(width, height).getContext("2d", {willReadFrequently: true});
+  copy.drawImage(canvas, 0, 0);
+  const pixels = copy.getImageData(0, 0, width, height).data, found = new Set();
+  const style = getComputedStyle(document.documentElement);
+  const hueOf = i => parseInt(style.getPropertyValue(`--series-${i + 1}`).trim().slice(1), 16);
+  const hues = new Set(Array.from({length: 10}, (_, i) => hueOf(i)));
+  let painted = 0;
+  for (let i = 0; i < pixels.length; i += 4) {
+    if (pixels[i + 3] === 0) continue;
+    ++painted;
+    const color = pixels[i] << 16 | pixels[i + 1] << 8 | pixels[i + 2];
+    if (hues.has(color)) found.add(color);
+  }
+  return [painted, found.size];
+}"""
+CHARTS = ("#by-size", "#by-ranks", "#moved", "#fan-in", "#prediction")
+SHAPES = {"light": dict(width=1400, height=900), "dark": dict(width=1400, height=900, dark=True),
+          "phone": dict(width=360, height=780, phone=True)}
+
+
+class Report(unittest.TestCase):
+    def setUp(self):
+        chromium.complaints.clear()
+
+    def tearDown(self):
+        self.assertEqual(chromium.complaints, [])
+
+    def show(self, kind, **shape):
+        path = folder / f"{kind}.html"
+        path.write_bytes(subprocess.run([sample, kind], stdout=subprocess.PIPE, check=True, timeout=60).stdout)
+        chromium.shape(**(shape or SHAPES["light"]))
+        chromium.open(path)
+        ready = chromium.evaluate("document.documentElement.dataset.ready")
+        self.assertEqual(ready, "true", "its script ran to the end")
+
+    def painted(self, section):
+        return chromium.evaluate(f"({PAINTED})('{section} canvas')")
+
+    def text(self, selector):
+        return chromium.evaluate(f"document.querySelector('{selector}').textContent").replace("\u00a0", " ")
+
+    def count(self, selector):
+        return chromium.evaluate(f"document.querySelectorAll(`{selector}`).length")
+
+    def focus(self, selector):
+        chromium.evaluate(f"document.querySelector(`{selector}`).focus()")
+
+    def middle_of(self, selector):
+        return chromium.evaluate(f"""(() => {{ const one = document.querySelector('{selector}');
+            one.scrollIntoView({{block: "center"}}); const box = one.getBoundingClientRect();
+            return [box.x + box.width / 2, box.y + box.height / 2]; }})()""")
+
+    def test_every_chart_is_drawn_in_every_shape(self):
+        for name, shape in SHAPES.items():
+            with self.subTest(name):
+                self.show("lecture", **shape)
+                for section in CHARTS:
+                    pixels, hues = self.painted(section)
+                    self.assertGreater(pixels, 5000, section)
+                    self.assertGreaterEqual(hues, 1 if section in ("#moved", "#fan-in") else 6, section)
+                self.assertEqual(self.count("#winners td[data-winner]"), 260)
+                self.assertEqual(self.count("#timeline .bar"), 48)
+                self.assertEqual(self.count("#timeline .arrow"), 24)
+                wide = chromium.evaluate("document.documentElement.scrollWidth")
+                self.assertLessEqual(wide, shape["width"], "nothing is wider than the screen")
+                chromium.screenshot(folder / f"{name}.png")
+        background = chromium.evaluate("getComputedStyle(document.body).backgroundColor")
+        chromium.shape(**SHAPES["dark"])
+        self.assertNotEqual(chromium.evaluate("getComputedStyle(document.body).backgroundColor"), background)
+
+    def test_the_text_tells_the_reports_own_numbers(self):
+        self.show("lecture")
+        self.assertIn("1,023 ranks send to each at once instead of 1", self.text("#counts .text"))
+        self.assertIn("In naive one rank takes in 128 MiB, 512 times the 256 KiB of ring", self.text("#counts .text"))
+        self.assertIn("In all-to-all every rank takes in 128 MiB", self.text("#counts .text"))
+        self.assertIn("the fastest is butterfly up to about 88 KiB, then halving-doubling", self.text("#by-size .text"))
+        self.assertIn("364 of 364 predictions are within 25 %", self.text("#prediction .text"))
+
+    def test_each_chart_has_a_name_and_its_data_as_a_table(self):
+        self.show("lecture")
+        self.assertEqual(self.count("canvas[role=img][aria-label]"), len(CHARTS))
+        self.assertEqual(self.count("figure details.data tbody"), len(CHARTS) + 1)
+        self.assertEqual(self.count("#by-size details.data tbody tr"), 26)
+        self.assertEqual(self.count("button:not([aria-label]):empty"), 0)
+
+    def test_what_is_chosen_is_shown(self):
+        self.show("lecture")
+        before = self.text("#by-size .text")
+        chromium.evaluate("""(() => { const time = document.getElementById("time"); time.value = "measured_us";
+            time.dispatchEvent(new Event("change")); })()""")
+        self.assertIn("No measured times on 1,024 ranks", self.text("#by-size .text"))
+        chromium.evaluate("""document.querySelector('#winners td[data-winner]').click()""")
+        self.assertNotEqual(self.text("#by-size .text"), before)
+        self.assertIn("2 ranks", self.text("#by-size figcaption"))
+
+    def test_a_line_is_taken_away_everywhere_by_its_legend(self):
+        self.show("lecture")
+        self.assertGreater(self.count('#winners td[data-winner="butterfly"]'), 0)
+        _, hues = self.painted("#by-size")
+        chromium.evaluate("""document.querySelector('#by-size [data-algorithm="butterfly"]').click()""")
+        self.assertEqual(self.painted("#by-size")[1], hues - 1)
+        self.assertEqual(self.count('#winners td[data-winner="butterfly"]'), 0)
+        self.assertEqual(self.count('#prediction [data-algorithm="butterfly"][aria-pressed="false"]'), 1)
+
+    def limits(self):
+        return chromium.evaluate("""(() => {
+            const {x, y} = Chart.getChart(document.querySelector("#by-size canvas")).scales;
+            return [x.min, x.max, y.min, y.max]; })()""")
+
+    def test_it_zooms_by_buttons_keys_box_and_wheel_and_back(self):
+        self.show("lecture")
+        whole = self.limits()
+        x, y = self.middle_of("#by-size canvas")
+
+        def drag():
+            for what, by in (("mousePressed", 0), ("mouseMoved", 90), ("mouseReleased", 120)):
+                chromium.mouse(what, x + by, y + by, button="left", buttons=1, clickCount=1)
+
+        ways = {"button": lambda: chromium.evaluate("document.querySelector('#by-size .zoom button').click()"),
+                "key": lambda: (self.focus("#by-size .stage"), chromium.press("+")),
+                "box": drag,
+                "wheel": lambda: chromium.mouse("mouseWheel", x, y, deltaX=0, deltaY=-120, modifiers=2)}
+        for name, zoom in ways.items():
+            with self.subTest(name):
+                zoom()
+                near = self.limits()
+                self.assertLess(near[1] / near[0], whole[1] / whole[0])
+                self.assertLess(near[3] / near[2], whole[3] / whole[2])
+                chromium.evaluate("document.querySelector('#by-size .zoom button:last-child').click()")
+                self.assertEqual(self.limits(), whole)
+
+    def test_values_are_told_to_pointer_and_keys(self):
+        self.show("lecture")
+        chromium.mouse("mouseMoved", *self.middle_of("#by-size canvas"))
+        tip = chromium.evaluate("Chart.getChart(document.querySelector('#by-size canvas')).tooltip.body"
+                                ".flatMap(one => one.lines)")
+        self.assertEqual(len(tip), 7)
+        self.assertRegex(tip[0], "^butterfly: .*fastest$")
+        chromium.mouse("mouseMoved", 2, 2)  # away, where it points at nothing
+        self.focus("#by-ranks .stage")
+        chromium.press("ArrowRight")
+        self.assertIn("2 ranks, 128 KiB; butterfly: ", self.text("#by-ranks .readout"))
+        self.focus('#winners td[tabindex="0"]')
+        chromium.press("ArrowLeft")
+        self.assertRegex(self.text("#winners .readout"), "^512 ranks, 128 KiB: halving-doubling, .* next is butterfly")
+        chromium.press("Enter")
+        self.assertIn("512 ranks", self.text("#by-size figcaption"))
+        self.assertEqual(chromium.evaluate("document.activeElement.dataset.winner"), "halving_doubling", "still there")
+        self.focus('#timeline .bar[tabindex="0"]')
+        chromium.press("ArrowDown")
+        self.assertIn("Rank 1, step 0: send to rank 2, 1 KiB", self.text("#timeline .readout"))
+
+    def test_the_theme_can_be_turned(self):
+        self.show("lecture")
+        chromium.evaluate("document.getElementById('theme').click()")
+        self.assertEqual(chromium.evaluate("document.documentElement.dataset.theme"), "dark")
+        self.assertGreaterEqual(self.painted("#by-size")[1], 6)
+
+    def test_print_is_light_and_unfolded_and_leaves_the_page_as_it_was(self):
+        self.show("lecture", **SHAPES["dark"])
+        chromium.evaluate("addEventListener('beforeprint', () => { window.seen ="
+                          " [document.documentElement.dataset.theme, document.querySelectorAll('details:not([open])').length]; })")
+        chromium.paper(folder / "print.pdf")
+        self.assertEqual(chromium.evaluate("window.seen"), ["light", 0])
+        self.assertEqual(chromium.evaluate("document.documentElement.dataset.theme"), "dark")
+        self.assertEqual(self.count("details[open]"), 0)
+        self.assertGreater((folder / "print.pdf").stat().st_size, 50000)
+
+    def test_what_lacks_is_left_out_and_what_is_too_much_is_thinned(self):
+        self.show("empty")
+        self.assertIn("no rows", self.text("#scope"))
+        self.show("one_row")
+        self.assertTrue(chromium.evaluate("document.getElementById('timeline').hidden"))
+        self.assertGreater(self.painted("#by-size")[1], 0)
+        self.show("sparse")
+        self.assertTrue(chromium.evaluate("document.getElementById('prediction').hidden"))
+        self.show("measured_only")
+        self.assertGreaterEqual(self.painted("#by-size")[1], 6)
+        self.show("many")
+        self.assertEqual(self.count("#by-size .legend button"), 11, "the twelfth is for powers of two alone")
+        self.assertIn("left out in places: ring", self.text("#by-size .text"))
+        self.assertLessEqual(self.count("#winners tbody tr"), 40)
+
+    def test_names_stay_text(self):
+        self.show("hostile")
+        self.assertIsNone(chromium.evaluate("window.harmed ?? null"))
+        self.assertEqual(self.count("img"), 0)
+        self.assertIn("</script><script>", self.text("#by-size .legend"))
+
+
+def main(program, artefacts):
+    global chromium, sample, folder
+    sample, folder = program, pathlib.Path(artefacts)
+    folder.mkdir(parents=True, exist_ok=True)
+    found = browser.find()
+    if found is None:
+        print(f"SKIPPED: the HTML report was NOT tested: none of {', '.join(browser.NAMES)} is installed.")
+        return 77
+    if subprocess.run([sample, "lecture"], stdout=subprocess.DEVNULL).returncode == 77:
+        print("SKIPPED: the HTML report was NOT tested: this build has none, for want of Chart.js.")
+        return 77
+    with browser.Browser(found) as chromium:
+        done = unittest.TextTestRunner(verbosity=2).run(unittest.defaultTestLoader.loadTestsFromTestCase(Report))
+    return 0 if done.wasSuccessful() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

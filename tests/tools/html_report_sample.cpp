@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+// Writes a report for tests/tools/html_report.py: html_report_sample KIND > FILE. Times by the closed forms of Hockney
+// and LogGP for powers of two (Thakur, Rabenseifner and Gropp 2005); "measured" is the simulated time, shaken.
+
+#include "../../tools/tutti/html_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+using tutti::model::activity;
+using tutti::schedule::action;
+using tutti::tools::model_report;
+using tutti::tools::model_row;
+using tutti::tools::model_timeline;
+
+namespace {
+
+constexpr double alpha = 10, beta = 1e-4, gamma_us = 2e-5;              // us, us per byte
+constexpr double latency = 6, overhead = 1.5, gap = 2, gap_byte = 1e-4; // L, o, g, G
+
+double message(double bytes) { return latency + 2 * overhead + std::max(bytes - 1, 0.0) * gap_byte; }
+
+struct times {
+    double hockney, loggp;
+};
+
+times times_of(std::string_view name, double p, double n) {
+    const double l = std::log2(p), b = n / p, others = p - 1;
+    const auto inbound = [&](double bytes, double reduced) {
+        return latency + overhead + others * (std::max(overhead, gap) + bytes * gap_byte + reduced * gamma_us);
+    };
+    const double least = 2 * others / p * n * beta + others * b * gamma_us, least_loggp = others * b * gamma_us;
+    if (name == "naive")
+        return {2 * others * (alpha + n * beta) + others * n * gamma_us, inbound(n, n) + inbound(n, 0)};
+    if (name == "all_to_all") return {others * (alpha + n * (beta + gamma_us)), inbound(n, n)};
+    if (name == "parameter_server") return {2 * others * alpha + least, inbound(b, b) + inbound(b, 0)};
+    if (name == "ring") return {2 * others * alpha + least, 2 * others * message(b) + least_loggp};
+    if (name == "butterfly") return {l * (alpha + n * (beta + gamma_us)), l * (message(n) + n * gamma_us)};
+    if (name == "binomial_tree")
+        return {2 * l * (alpha + n * beta) + l * n * gamma_us, 2 * l * message(n) + l * n * gamma_us};
+    double halves = 0;
+    for (double part = n / 2; part >= b; part /= 2) halves += message(part);
+    return {2 * l * alpha + least, 2 * halves + least_loggp};
+}
+
+model_row row_of(std::string_view name, int ranks, std::size_t bytes) {
+    const double p = ranks, n = static_cast<double>(bytes), l = std::log2(p);
+    const times t = times_of(name, p, n);
+    const bool whole = name == "naive" || name == "all_to_all",
+               logarithmic = name == "butterfly" || name == "binomial_tree";
+    const double busiest = whole ? (p - 1) * n : logarithmic ? l * n : 2 * (p - 1) / p * n;
+    const double total = name == "naive" || name == "binomial_tree" ? 2 * (p - 1) * n : p * busiest;
+    const bool crowded = whole || name == "parameter_server";
+    const double rounds = name == "butterfly"         ? l
+                          : name == "all_to_all"      ? p - 1
+                          : crowded || name == "ring" ? 2 * (p - 1)
+                                                      : 2 * l;
+    const double depth = name == "all_to_all" ? 1 : crowded ? 2 : rounds;
+    model_row r{"allreduce", std::string(name), ranks, bytes, {}, {}, {}, {}, {}, {}, {}, t.hockney, t.loggp, {}};
+    r.depth = std::llround(depth);
+    r.rounds = std::llround(rounds);
+    r.messages = std::llround(name == "naive" || name == "binomial_tree" ? 2 * (p - 1) : p * rounds);
+    r.bytes_sent_max = r.bytes_received_max = std::llround(busiest);
+    r.fan_in_max = crowded ? ranks - 1 : 1;
+    r.total_bytes = std::llround(total);
+    if (ranks <= 4)
+        r.measured_us =
+            t.loggp * (1.05 + 0.22 * std::sin(l * 2.3 + std::log2(n) * 1.7 + static_cast<double>(name.size())));
+    return r;
+}
+
+model_timeline ring_of_four() {
+    constexpr int p = 4, bytes = 4096;
+    const double each = message(bytes / p) * 1e-6, wire = (overhead + bytes / p * gap_byte) * 1e-6;
+    model_timeline t{"allreduce", "ring", p, bytes, {}};
+    for (int k = 0; k < 2 * (p - 1); ++k) {
+        for (int rank = 0; rank < p; ++rank) {
+            const double begin = k * each;
+            t.activities.push_back({rank, 2 * k, action::send, (rank + 1) % p, bytes / p, begin, begin + wire});
+            t.activities.push_back({rank, 2 * k + 1, k < p - 1 ? action::receive_reduce : action::receive,
+                                    (rank + p - 1) % p, bytes / p, begin + each - wire, begin + each});
+        }
+    }
+    return t;
+}
+
+constexpr std::string_view names[]{"naive",     "parameter_server", "all_to_all",   "ring",
+                                   "butterfly", "halving_doubling", "binomial_tree"};
+
+model_report lecture() {
+    model_report all{
+        "Hockney: alpha 10 µs, beta 0.1 ns/B (80 Gbit/s), gamma 0.02 ns/B. Simulated by LogGP: L 6 µs, o 1.5 µs, "
+        "g 2 µs, G 0.1 ns/B. A sample; no machine was measured.",
+        {},
+        {ring_of_four()}};
+    for (int ranks = 2; ranks <= 1024; ranks *= 2) {
+        for (std::size_t bytes = 8; bytes <= 256 << 20; bytes *= 2) {
+            for (const std::string_view name : names) all.rows.push_back(row_of(name, ranks, bytes));
+        }
+    }
+    return all;
+}
+
+model_report many() {
+    model_report all{"200 sizes, 40 numbers of ranks, 12 algorithms, some of them not everywhere", {}, {}};
+    for (int ranks = 2; ranks <= 80; ranks += 2) {
+        for (int i = 1; i <= 200; ++i) {
+            for (int a = 0; a < 12; ++a) {
+                model_row r = row_of(names[static_cast<std::size_t>(a) % 7], ranks, static_cast<std::size_t>(i) * 4096);
+                r.algorithm += a < 7 ? "" : ":" + std::to_string(a);
+                if (a == 3 && ranks > 40) r.simulated_us.reset();
+                if (a == 5 && (ranks & (ranks - 1)) != 0) continue;
+                all.rows.push_back(r);
+            }
+        }
+    }
+    return all;
+}
+
+// Nothing but what a row must have, one algorithm, and times that no logarithm has.
+model_report sparse() {
+    model_report all{
+        "", {{"broadcast", "ring", 1, 0, {}, {}, {}, {}, {}, {}, {}, 0.0, {}, {}}}, {{"broadcast", "ring", 1, 0, {}}}};
+    all.rows.push_back({"reduce", "ring", 1, 0, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}});
+    return all;
+}
+
+model_report one_row() {
+    model_report all = lecture();
+    all.rows.resize(1);
+    all.timelines.clear();
+    return all;
+}
+
+model_report measured_only() {
+    model_report all{"only measured", {}, {}};
+    for (model_row r : lecture().rows) {
+        r.closed_form_us.reset();
+        r.simulated_us.reset();
+        if (r.measured_us) all.rows.push_back(r);
+    }
+    return all;
+}
+
+// What must stay text: ends of elements, markup, quotes, what is not UTF-8.
+model_report hostile() {
+    const std::string name =
+        "</script><script>window.harmed=1</script><img src=x onerror='window.harmed=1'>\"'\\ \xff<!--";
+    model_report all = lecture();
+    all.machine = all.timelines[0].algorithm = name;
+    for (model_row& r : all.rows) r.algorithm = r.algorithm == "ring" ? name : r.algorithm;
+    return all;
+}
+
+model_report report_of(std::string_view kind) {
+    if (kind == "lecture") return lecture();
+    if (kind == "many") return many();
+    if (kind == "sparse") return sparse();
+    if (kind == "one_row") return one_row();
+    if (kind == "measured_only") return measured_only();
+    if (kind == "hostile") return hostile();
+    return {};
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    if (!tutti::tools::have_html_report()) return 77;
+    const std::string page = tutti::tools::html_report(report_of(argc > 1 ? argv[1] : ""));
+    return std::fwrite(page.data(), 1, page.size(), stdout) == page.size() ? 0 : 1;
+}
