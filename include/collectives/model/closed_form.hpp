@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "closed_form/hierarchical.hpp"
+#include "closed_form/lower_bounds.hpp"
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <optional>
+
+namespace tutti::model {
+
+/// What a call takes by a formula, for any number of ranks: in a time and memory that hardly depend on it. Nothing
+/// where no form is known: for an operation that the algorithm does not offer, and an algorithm that has no name in
+/// algorithm/all.hpp.
+///
+/// Charged is each message, not each round: under Hockney's model alpha + m beta, one send and one receive at a time at
+/// each rank; under LogGP, where messages are eager, o at the sender, and o + (m - 1)G at the receiver once the first
+/// byte is there, in one processor a rank. Copies within a rank cost nothing.
+///
+/// Exact, by algorithm, and unless said otherwise for any P and n, in one segment, for g <= L + 2o, and no O:
+/// - naive, binomial_tree, ring, butterfly;
+/// - all_to_all, where LogGP's L is as long as (P-2) max(o, g + (n-1)G), so that all is sent when the first arrives;
+/// - parameter_server, direct: likewise of shards, if these are equally long; direct's allreduce with up to 8 ranks, or
+///   with reductions that cost nothing;
+/// - halving_doubling: P a power of two and P | n; under Hockney's model any n, and its reduce_scatter any P;
+/// - hierarchical: equal nodes and chunks, and parts that are exact and, the local one, exact for all ranks alike;
+/// - double_binary_tree: never.
+/// Estimates are within a factor of two of what the schedule takes.
+template <class Model>
+    requires(std::same_as<Model, hockney> || std::same_as<Model, loggp>)
+[[nodiscard]] std::optional<form> closed_form(const collective& c, const Model& p) {
+    return detail::form_of(c, p, p);
+}
+
+/// The same where there is one thing between the ranks of a node and another between nodes. Only a hierarchical
+/// algorithm keeps the two apart; its nodes are taken for the machine's, and others have no such form.
+template <class Model>
+    requires(std::same_as<Model, hockney> || std::same_as<Model, loggp>)
+[[nodiscard]] std::optional<form> closed_form(const collective& c, const Model& near, const Model& far) {
+    if (!detail::with_levels(c.how, [](const auto&) {})) return std::nullopt;
+    return detail::form_of(c, near, far);
+}
+
+/// Only the time.
+[[nodiscard]] inline std::optional<double> closed_form_s(const collective& c, const hockney& p) {
+    const auto f = closed_form(c, p);
+    return f ? std::optional(f->seconds) : std::nullopt;
+}
+[[nodiscard]] inline std::optional<double> closed_form_s(const collective& c, const loggp& p) {
+    const auto f = closed_form(c, p);
+    return f ? std::optional(f->seconds) : std::nullopt;
+}
+
+/// Into how many segments the double binary tree's halves are best cut, by its closed form, which falls and then rises
+/// with them: as many as balance what the first one takes through all levels with what each further one adds, for
+/// Hockney's about sqrt(beta n / 2 alpha). At most one for each element of a half; 1 for all other algorithms, in which
+/// every rank is busy anyway. Takes the logarithm of that many evaluations.
+template <class Model>
+[[nodiscard]] int best_segments(collective c, const Model& p) {
+    if (!c.how.target<algorithm::double_binary_tree>()) return 1;
+    constexpr std::size_t most = 1 << 16;
+    const auto seconds = [&](int segments) {
+        c.segments = segments;
+        return detail::form_of(c, p, p)->seconds;
+    };
+    int low = 1, high = static_cast<int>(std::clamp<std::size_t>(c.bytes / c.element_bytes / 2, 1, most));
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (seconds(middle) <= seconds(middle + 1))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+} // namespace tutti::model

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../counts/symmetry.hpp"
+#include "flat.hpp"
+
+namespace tutti::model::detail {
+
+template <class Model>
+[[nodiscard]] std::optional<form> form_of(const collective& c, const Model& near, const Model& far);
+
+/// A local part, a global one, and another local one; of what is between ranks of a node, and between nodes.
+template <class Model>
+[[nodiscard]] std::optional<form> in_three_parts(const collective& in, const collective& between, const collective& out,
+                                                 const Model& near, const Model& far) {
+    const auto first = form_of(in, near, near), second = form_of(between, far, far), third = form_of(out, near, near);
+    if (!first || !second || !third) return std::nullopt;
+    return *first + *second + *third;
+}
+
+/// Local's reduce-scatter on a node, Global's allreduce of each shard, Local's allgather: exact if each part is, and
+/// all ranks end the first at once. Where the last node is smaller, binomial trees and Global's allreduce of
+/// everything, which does not wait for it alone.
+template <class Model>
+[[nodiscard]] std::optional<form> levels_form(const collective& c, const auto& levels, const Model& near,
+                                              const Model& far) {
+    using schedule::operation;
+    const int g = std::clamp(levels.ranks_per_node, 1, c.size), nodes = (c.size + g - 1) / g;
+    const auto part = [&](operation what, const algorithm::any& how, int size, std::size_t bytes) {
+        return collective{what, how, size, bytes, 0, c.segments, false, c.element_bytes};
+    };
+    const data all{c.bytes, c.element_bytes};
+    if (c.size % g != 0) {
+        const algorithm::binomial_tree tree;
+        const auto sum = in_three_parts(part(operation::reduce, tree, g, c.bytes),
+                                        part(operation::allreduce, levels.global, nodes, c.bytes),
+                                        part(operation::broadcast, tree, g, c.bytes), near, far);
+        return sum ? std::optional(*sum + form{0, false}) : sum;
+    }
+    const auto sum = in_three_parts(part(operation::reduce_scatter, levels.local, g, c.bytes),
+                                    part(operation::allreduce, levels.global, nodes, all.part(g).bytes),
+                                    part(operation::allgather, levels.local, g, c.bytes), near, far);
+    const bool even = all.divides(c.how.chunks(c.size)) && alike(levels.local, g);
+    return sum ? std::optional(*sum + form{0, even}) : sum;
+}
+
+/// Of any algorithm; what has one level is priced by `far`.
+template <class Model>
+[[nodiscard]] std::optional<form> form_of(const collective& c, const Model& near, const Model& far) {
+    if (!c.how.offers(c.what)) return std::nullopt;
+    if (c.size == 1) return form{0, true};
+    std::optional<form> composed;
+    const bool has_levels =
+        with_levels(c.how, [&](const auto& levels) { composed = levels_form(c, levels, near, far); });
+    return has_levels ? composed : flat_form(c, far);
+}
+
+} // namespace tutti::model::detail

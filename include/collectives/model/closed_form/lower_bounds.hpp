@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../../schedule/operation.hpp"
+#include "../parameters.hpp"
+#include "bits.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace tutti::model {
+
+/// What no schedule can beat under Hockney's model, each for itself; none attains all three everywhere.
+struct lower_bounds {
+    double latency_s = 0;   ///< rounds in which what one rank knows can reach all
+    double bandwidth_s = 0; ///< bytes that some rank must send or receive
+    double reduction_s = 0; ///< reductions, shared by all ranks
+    [[nodiscard]] constexpr double largest_s() const noexcept {
+        return std::max({latency_s, bandwidth_s, reduction_s});
+    }
+};
+
+/// Of an operation on `bytes`. Source: Chan, Heimlich, Purkayastha and van de Geijn, Collective communication: theory,
+/// practice, and experience, CCPE 2007.
+[[nodiscard]] constexpr lower_bounds lower_bounds_of(schedule::operation what, int size, std::size_t bytes,
+                                                     const hockney& p) noexcept {
+    if (size < 2) return {};
+    const double all = static_cast<double>(bytes), others = all * (size - 1) / size;
+    const double share = schedule::has_root(what) ? all : what == schedule::operation::allreduce ? 2 * others : others;
+    return {detail::bits(size - 1) * p.alpha_s, share * p.beta_s_per_byte,
+            schedule::reduces(what) ? others * p.gamma_s_per_byte : 0};
+}
+
+} // namespace tutti::model
