@@ -94,6 +94,29 @@ void prepared(benchmark::State& state, const algorithm::any& how, int size, std:
     report(state, steps_of(how, size), allocations - before);
 }
 
+/// The same, recorded; the recording is made anew each time it is full, which is not timed.
+void recorded(benchmark::State& state, const algorithm::any& how, int size, std::size_t count) {
+    constexpr std::size_t calls = 256;
+    const tutti::communicator world{instant{size}};
+    const std::size_t steps = steps_of(how, size);
+    std::vector<double> data(count);
+    auto plan = world.prepare_allreduce(data, tutti::maximum, how);
+    for (int warm = 0; warm < 8; ++warm) plan.run();
+    std::size_t made = 0;
+    while (state.KeepRunningBatch(calls)) {
+        state.PauseTiming();
+        auto recording = world.record(calls * steps);
+        state.ResumeTiming();
+        const std::size_t before = allocations;
+        for (std::size_t k = 0; k < calls; ++k) plan.run();
+        made += allocations - before;
+        state.PauseTiming();
+        if (recording.stop().activities.size() != calls * steps) state.SkipWithError("a step is missing");
+        state.ResumeTiming();
+    }
+    report(state, steps, made);
+}
+
 } // namespace
 
 BENCHMARK_CAPTURE(call, ring_64_empty, algorithm::ring{}, 64, 0);
@@ -102,5 +125,7 @@ BENCHMARK_CAPTURE(call, butterfly_1024_8_bytes, algorithm::butterfly{}, 1024, 1)
 BENCHMARK_CAPTURE(call, butterfly_2_8_bytes, algorithm::butterfly{}, 2, 1);
 BENCHMARK_CAPTURE(prepared, ring_64_8_bytes_a_step, algorithm::ring{}, 64, 64);
 BENCHMARK_CAPTURE(prepared, butterfly_2_8_bytes, algorithm::butterfly{}, 2, 1);
+BENCHMARK_CAPTURE(recorded, ring_64_8_bytes_a_step, algorithm::ring{}, 64, 64);
+BENCHMARK_CAPTURE(recorded, butterfly_2_8_bytes, algorithm::butterfly{}, 2, 1);
 
 BENCHMARK_MAIN();

@@ -6,6 +6,7 @@
 #include "allreduce.hpp"
 #include "barrier.hpp"
 #include "broadcast.hpp"
+#include "recording.hpp"
 #include "reduce.hpp"
 #include "reduce_scatter.hpp"
 #include "symmetric_memory.hpp"
@@ -93,6 +94,15 @@ public:
     template <element T>
     [[nodiscard]] symmetric_memory<T> allocate(std::size_t n) const {
         return detail::allocate<T>(membership_->where()->fabric(), n);
+    }
+
+    /// Records what the steps of this rank's calls on this communicator do, and when, from now on until the recording
+    /// goes. Not collective. Has memory for `most_steps` steps, 48 bytes each; calls beyond it are not recorded, but
+    /// counted. Recording a step is two readings of the clock; nothing is allocated meanwhile. Ranks of one host share
+    /// the clock: with the same `origin` their times can be compared. Throws invalid_argument if a recording of this
+    /// communicator is under way, std::bad_alloc.
+    [[nodiscard]] recording<Transport> record(std::size_t most_steps, clock::time_point origin = clock::now()) const {
+        return {membership_, most_steps, origin};
     }
 
     /// Ends all calls on this communicator on all ranks, with cause::aborted and this reason; a rank that is outside

@@ -55,3 +55,13 @@ TEST_CASE("a warm call that waits long for a slow peer allocates nothing either"
         expect(made == 0, "no allocation while it looks around, not " + std::to_string(made));
     });
 }
+
+TEST_CASE("a warm call that is recorded allocates nothing either, whether it fits or not") {
+    run_world(3, [](communicator& world) {
+        std::vector<int> data(1000, 1);
+        auto recording = world.record(200);
+        expect_none([&] { world.allreduce(data, tutti::maximum, tutti::algorithm::ring{}); }, "a recorded call");
+        const auto trace = recording.stop();
+        expect(trace.activities.size() > 100 && trace.missed_calls > 0, "some have fitted, some have not");
+    });
+}

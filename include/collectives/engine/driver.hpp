@@ -114,6 +114,12 @@ public:
         fail(g, fault_of<Transport>(transport_, nullptr, cause::aborted, transport_.rank(), reason));
     }
 
+    /// The runs that are under way write to no page any more.
+    void stop_recording(const members& g) {
+        for (run* r : active_)
+            if (&r->members() == &g) r->record_on({});
+    }
+
     void close(members& g) {
         for (std::uint32_t s = 0; s < slots; ++s) transport_.close({g.id, s});
     }

@@ -86,6 +86,10 @@ public:
     void abort(members& g, const std::string& reason) {
         on_driver([&](driver<Transport>& d) { d.abort(g, reason); });
     }
+    /// When it returns, runs of the communicator write to no page.
+    void stop_recording(const members& g) {
+        on_driver([&](driver<Transport>& d) { d.stop_recording(g); });
+    }
     /// Forgets a communicator whose runs are all over.
     void close(members& g) {
         on_driver([&](driver<Transport>& d) { d.close(g); });

@@ -4,6 +4,7 @@
 
 #include "call.hpp"
 #include "group.hpp"
+#include "recorder.hpp"
 
 #include "../schedule/plan.hpp"
 
@@ -49,6 +50,9 @@ public:
         failure_.reset();
         state_.store(run_state::queued, std::memory_order_relaxed); // read by this thread until it is handed over
     }
+
+    /// Where to record its steps; nowhere if the page is empty.
+    void record_on(const record_page& page) noexcept { page_ = page; }
 
     /// Starts all that can start.
     void begin(Transport& t) {
@@ -221,6 +225,8 @@ private:
     void start(Transport& t, std::uint32_t i) {
         const schedule::step& s = plan_->steps[i];
         transport::transfer& x = transfers_[i];
+        if (page_) [[unlikely]]
+            page_.begin(i);
         if (!communicates(s)) {
             if (work(t, i)) complete(i);
             return;
@@ -294,12 +300,21 @@ private:
     }
 
     void complete(std::uint32_t i) {
+        if (page_) [[unlikely]]
+            page_.end(activity_of(i));
         --left_;
         const schedule::order& o = plan_->dependencies;
         for (std::uint32_t f = o.first[i]; f < o.first[i + 1]; ++f) release(o.followers[f]);
     }
     void release(std::uint32_t i) {
         if (--waits_[i] == 0) ready_.push_back(i);
+    }
+
+    /// What a step does, without its times.
+    [[nodiscard]] model::activity activity_of(std::uint32_t i) const noexcept {
+        const schedule::step& s = plan_->steps[i];
+        const int peer = communicates(s) ? plan_->peers[static_cast<std::size_t>(s.peer)] : -1;
+        return {plan_->where.rank, static_cast<int>(i), s.what, peer, transfers_[i].bytes};
     }
 
     [[nodiscard]] std::byte* at(schedule::buffer b, std::size_t element) const noexcept {
@@ -328,6 +343,7 @@ private:
     const std::byte* laid_out_scratch_ = nullptr;
     std::size_t left_ = 0;
     int mismatched_ = -1;
+    record_page page_;
     report reported_{};
     std::shared_ptr<const fault> failure_;
     std::atomic<run_state> state_{run_state::idle};

@@ -105,6 +105,20 @@ public:
         --plan.in_use;
     }
 
+    /// Records the calls that start from now on, until stop_recording(). One recorder at a time.
+    void record(recorder& to) {
+        const auto lock = engine_->guard();
+        if (recorder_) reject("record", "a recording of this communicator is under way", "stop it first");
+        recorder_ = &to;
+    }
+    void stop_recording() {
+        {
+            const auto lock = engine_->guard();
+            recorder_ = nullptr;
+        }
+        engine_->stop_recording(group_);
+    }
+
     void abort(const std::string& reason) { engine_->abort(group_, reason); }
 
 private:
@@ -127,6 +141,7 @@ private:
         }
         r->keeps = std::move(keeps);
         r->prepare(group_, c, request);
+        r->record_on(recorder_ ? recorder_->turn(plan.plan->steps.size()) : record_page{});
         engine_->start(*r, patience); // under the lock: runs of one communicator start in the order of their numbers
         ++group_.calls;               // from here on nothing throws: a call that could not start was none
         ++plan.in_use;
@@ -145,6 +160,7 @@ private:
     model::topology topology_;
     plan_cache<Transport> cache_;
     std::uint64_t children_ = 0;
+    recorder* recorder_ = nullptr; ///< null while nothing is recorded
 };
 
 } // namespace tutti::engine

@@ -16,7 +16,7 @@ struct activity {
     schedule::action what = schedule::action::send;
     int peer = -1; ///< of what communicates
     std::size_t bytes = 0;
-    double begin_s = 0; ///< since the first rank began
+    double begin_s = 0; ///< since the first rank began, or since the origin of a recording
     double end_s = 0;
 };
 

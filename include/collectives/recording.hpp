@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "engine/membership.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace tutti {
+
+/// What a rank did while it was recorded.
+struct trace {
+    /// Each step that ended: by call in the order of their starts, and of a call in the order of its schedule. Times in
+    /// seconds since the recording's origin. Ranks and peers are of the communicator; bytes are those of the message,
+    /// or of the result of what does not communicate. If no rank has missed a call, the k-th send to a rank in this
+    /// list belongs to the k-th receive from this one in that rank's, also of calls that overlapped.
+    std::vector<model::activity> activities;
+    std::size_t missed_calls = 0; ///< which the memory did not suffice for: no step of them is there
+};
+
+/// Records the steps of the calls that are started on a communicator, on this rank, until it goes or is stopped; made
+/// by communicator::record().
+///
+/// A step begins when it is handed to the transport, or works on memory; it ends when this rank has noticed that it is
+/// complete, so a message that came while the rank was busy elsewhere ends with that. What is under way when the
+/// recording ends is in it up to then. Used from where calls may be made: see `progress`.
+template <class Transport>
+class [[nodiscard]] recording {
+public:
+    using clock = engine::record_page::clock;
+    using membership = engine::membership<Transport>;
+
+    recording(std::shared_ptr<membership> in, std::size_t most_steps, clock::time_point origin)
+        : in_(std::move(in)), to_(std::make_unique<engine::recorder>(most_steps, origin)) {
+        in_->record(*to_);
+    }
+    recording(recording&&) noexcept = default;
+    recording& operator=(recording&&) = delete;
+    ~recording() {
+        if (to_) in_->stop_recording();
+    }
+
+    /// Ends it and hands out what was recorded; a second time there is nothing. Linear in the memory.
+    [[nodiscard]] trace stop() {
+        if (!to_) return {};
+        in_->stop_recording();
+        const auto from = std::move(to_);
+        return {from->take(), from->missed_calls()};
+    }
+
+private:
+    std::shared_ptr<membership> in_;
+    std::unique_ptr<engine::recorder> to_; ///< null once it has ended
+};
+
+} // namespace tutti
