@@ -44,6 +44,11 @@ Columns:
                   --timing loop, of the timed loop itself
   wrong           wrong elements, over all ranks and --check calls; - if none were checked
 
+With --trace each row is called once more after it was measured, so that recording it is in no time above.
+FILE is Chrome trace JSON, written when all rows are done: when each step of each rank began and ended, an
+arrow for each message, rows one after the other without the time in between. Ranks of one host share a
+clock; on others started elsewhere, times count from leaving a barrier, and are no more exact than that.
+
 SIZE is a number of bytes, or of powers of 1024: 8, 4K, 1M, 1G. Data never gets smaller than one element
 (one a rank for reduce_scatter and allgather), unless SIZE is 0.
 
@@ -54,10 +59,11 @@ Examples:
   tutti bench --transport memory --ranks 2 --operation all -d float64 -b 1M -e 1M --seconds 2
   tutti bench --ranks 2 -d all -o all -b 4K -e 4K --json types.json
   tutti run -n 4 -- tutti bench -b 1K -e 1M
+  tutti bench --transport shared_memory --ranks 4 -b 64K -e 64K --trace trace.json
 
 Exit status:
   0  nothing that was checked was wrong
-  1  an element was wrong, a call failed, or the JSON file could not be written
+  1  an element was wrong, a call failed, or a file could not be written
   2  the command line is wrong)";
 
 constexpr auto room_variable = "TUTTI_BENCH_ROOM"; // where a parent tells its ranks the descriptor of their room
@@ -167,6 +173,10 @@ void add_how(CLI::App& c, bench_settings& s) {
         ->check(CLI::Range(0.001, 1e6))
         ->type_name("S");
     c.add_option("--json", s.json, "Also write the rows to FILE: an array, one object a row")->type_name("FILE");
+    c.add_option(
+         "--trace", s.trace,
+         "Also record one further call of each row, on all ranks, and write FILE for ui.perfetto.dev, see below")
+        ->type_name("FILE");
 }
 
 } // namespace

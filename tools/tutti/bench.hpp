@@ -7,6 +7,7 @@
 #include "sizes.hpp"
 #include "statistics.hpp"
 
+#include <collectives/model/activity.hpp>
 #include <collectives/model/topology.hpp>
 #include <collectives/symmetric_memory.hpp>
 
@@ -62,6 +63,7 @@ struct bench_settings {
     bool symmetric = false;     ///< buffers from communicator::allocate
     double deadline_s = 30;
     std::string json;
+    std::string trace;
 
     [[nodiscard]] std::chrono::nanoseconds deadline() const {
         return std::chrono::nanoseconds{static_cast<long long>(deadline_s * 1e9)};
@@ -90,6 +92,9 @@ struct job {
     [[nodiscard]] std::size_t bytes() const noexcept { return elements() * size_of(type); }
 };
 
+/// "allreduce ring 1024 bytes in place".
+[[nodiscard]] std::string in_words(const job& what);
+
 /// What was measured.
 struct row {
     job what;
@@ -115,6 +120,12 @@ struct buffers {
 using call = std::function<void()>;
 /// Binds a job and its buffers to a communicator.
 using binder = std::function<call(const job&, const buffers&)>;
+using activities = std::vector<model::activity>;
+using moment = std::chrono::steady_clock::time_point;
+/// Makes a call on all ranks, and says at rank 0 what the steps of all of them did; at others nothing of use. `moment`
+/// is what their times count from, and `std::size_t` how many steps of a rank there is memory for: nothing, on all
+/// ranks, if that was not enough.
+using recorder = std::function<std::optional<activities>(const call&, std::size_t, moment)>;
 /// Makes memory for one of the buffers, zeroed, of so many bytes.
 using allocator = std::function<symmetric_memory<std::byte>(std::size_t)>;
 [[nodiscard]] inline symmetric_memory<std::byte> plain_allocator(std::size_t bytes) {
@@ -131,6 +142,7 @@ struct participant {
     meeting& others;
     binder bind;
     allocator allocate;
+    recorder record;
     clockid_t cpu_clock;                       ///< counts what this rank uses
     std::optional<model::topology> topology{}; ///< by which the library chooses; none where it does not
 };

@@ -3,6 +3,7 @@
 
 #include "bench_data.hpp"
 #include "bench_report.hpp"
+#include "bench_trace.hpp"
 #include "meeting.hpp"
 
 #include <collectives/model/selection.hpp>
@@ -27,6 +28,8 @@ double microseconds(clockid_t clock) {
 }
 
 double now_us() { return microseconds(CLOCK_MONOTONIC); }
+
+moment at(double us) { return moment{std::chrono::nanoseconds{std::llround(us * 1e3)}}; } // of the same clock
 
 /// Pushes what a call may find in the caches out of them.
 void sweep_caches() {
@@ -68,10 +71,30 @@ public:
         return result_;
     }
 
+    /// One more call, after those that are measured: what the steps of all ranks did, at rank 0. Ranks that do not
+    /// share a clock each count from when they left a barrier.
+    activities record() {
+        const bool one_clock = self_.others.one_clock() || (self_.topology && self_.topology->nodes() == 1);
+        std::optional<activities> all;
+        for (std::size_t most_steps = 64; !all; most_steps *= 8) {
+            for (std::size_t i = 0; i < settings_.warm_up; ++i) arrive_and(call_); // writing the row has cooled caches
+            const double start_us = agreed(now_us());
+            arrive_and([&] { all = self_.record(call_, most_steps, at(one_clock ? start_us : now_us())); });
+        }
+        return std::move(*all);
+    }
+
 private:
     [[nodiscard]] double agreed(double value) {
         self_.others.maximum({&value, 1});
         return value;
+    }
+
+    template <class Work>
+    void arrive_and(Work&& work) {
+        data_->prepare(where_);
+        self_.others.barrier();
+        work();
     }
 
     void check() {
@@ -224,14 +247,21 @@ std::uint64_t take_part(const participant& self, const bench_settings& settings)
     for (const job& j : jobs) most = std::max(most, j.bytes());
     const auto input = self.allocate(most), output = self.allocate(most);
     std::optional<bench_report> report;
+    std::optional<trace_file> trace;
+    if (self.rank == 0 && !settings.trace.empty()) trace.emplace(settings.trace);
     if (self.rank == 0) report.emplace(settings, self.ranks, self.others.one_clock());
     std::uint64_t wrong = 0;
     for (const job& j : jobs) {
         if (report) report->begin(j);
-        const row r = measurement{self, settings, j, {input.data(), output.data()}}.run();
+        measurement of_row{self, settings, j, {input.data(), output.data()}};
+        const row r = of_row.run();
         wrong += r.wrong.value_or(0);
         if (report) report->add(r);
+        if (settings.trace.empty()) continue;
+        activities recorded = of_row.record();
+        if (trace) trace->add(r, std::move(recorded));
     }
+    if (trace) trace->finish();
     if (report) report->finish(wrong);
     return wrong;
 }

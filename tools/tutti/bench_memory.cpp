@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "bench_bind.hpp"
+#include "bench_record.hpp"
 #include "meeting.hpp"
 #include "threads.hpp"
 
@@ -22,6 +23,7 @@ int bench_in_memory(const bench_settings& settings) {
                                others,
                                [&](const job& what, const buffers& where) { return bind(world, what, where); },
                                allocator_of(world, settings),
+                               recorder_of(world),
                                CLOCK_THREAD_CPUTIME_ID,
                                world.topology()};
         try {

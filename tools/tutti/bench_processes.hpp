@@ -4,6 +4,7 @@
 #pragma once
 
 #include "bench_bind.hpp"
+#include "bench_record.hpp"
 #include "local_ranks.hpp"
 #include "meeting.hpp"
 
@@ -56,6 +57,7 @@ int bench_as_process(Transport fabric, const bench_settings& settings, int room)
                            *others,
                            [&](const job& what, const buffers& where) { return bind(world, what, where); },
                            allocator_of(world, settings),
+                           recorder_of(world),
                            CLOCK_PROCESS_CPUTIME_ID,
                            world.topology()};
     // A failure is told at once: leaving the world may take time, while other ranks find out too.

@@ -97,10 +97,7 @@ void bench_report::print_operation(operation what) {
     if (std::exchange(current_, what) != what) fmt::print("# {}\n", schedule::name_of(what));
 }
 
-void bench_report::begin(const job& what) {
-    progress_.show(fmt::format("{} {} {} bytes {}", schedule::name_of(what.what), what.algorithm.name, what.bytes(),
-                               what.in_place ? "in place" : "out of place"));
-}
+void bench_report::begin(const job& what) { progress_.show(in_words(what)); }
 
 void bench_report::add(const row& r) {
     progress_.clear();

@@ -60,6 +60,11 @@ std::vector<reduction> reductions_of(std::string_view list) {
     return pick<reduction>(list, "operator", reduction_names, 1);
 }
 
+std::string in_words(const job& what) {
+    return fmt::format("{} {} {} bytes {}", schedule::name_of(what.what), what.algorithm.name, what.bytes(),
+                       what.in_place ? "in place" : "out of place");
+}
+
 double row::algorithm_GBps() const { return base_us > 0 ? static_cast<double>(what.bytes()) / base_us / 1e3 : 0; }
 
 // https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md
