@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "cells.hpp"
 #include "places.hpp"
 #include "program.hpp"
 #include "views.hpp"
@@ -28,11 +29,11 @@ struct order {
 
 namespace detail {
 
-/// The last writer of each chunk of each buffer, and who has read it since.
+/// The last writer of each cell of each buffer, and who has read it since.
 class accesses {
 public:
-    constexpr accesses(const std::vector<step>& steps, int chunks, bool in_place)
-        : numbers_(steps, chunks, in_place), in_place_(in_place), writer_(numbers_.size(), -1),
+    constexpr accesses(const std::vector<step>& steps, int cells, bool in_place)
+        : numbers_(steps, cells, in_place), in_place_(in_place), writer_(numbers_.size(), -1),
           readers_(numbers_.size(), -1) {}
 
     constexpr void read(place x, int by, auto&& after) {
@@ -66,21 +67,18 @@ private:
     std::vector<std::pair<int, int>> links_; // (reader, next)
 };
 
-} // namespace detail
-
-/// The order of one rank's steps. Linear in steps and in the chunks that they touch. In place, input and output are
-/// the same memory.
-[[nodiscard]] constexpr order order_of(const std::vector<step>& steps, int size, int chunks, bool in_place) {
+/// order_of for steps whose places are in cells.
+[[nodiscard]] constexpr order order_of_cells(const std::vector<step>& steps, int size, int cells, bool in_place) {
     const std::size_t n = steps.size();
     order o;
     o.waits.assign(n, 0);
     o.first.assign(n + 1, 0);
     o.next_on_channel.assign(n, -1);
-    o.viewed = views(steps, chunks, in_place);
+    o.viewed = views(steps, cells, in_place);
     std::vector<std::pair<int, int>> edges; // (before, after)
     std::vector<int> seen(n, -1);           // the last step that was made to follow this one
     std::vector<int> last(2 * static_cast<std::size_t>(size), -1);
-    detail::accesses places(steps, chunks, in_place);
+    accesses places(steps, cells, in_place);
     for (int i = 0; i < static_cast<int>(n); ++i) {
         const step& s = steps[static_cast<std::size_t>(i)];
         const auto after = [&](int before) {
@@ -107,6 +105,15 @@ private:
     for (const auto& [before, after] : edges)
         o.followers[fill[static_cast<std::size_t>(before)]++] = static_cast<std::uint32_t>(after);
     return o;
+}
+
+} // namespace detail
+
+/// The order of one rank's steps, whose peers are below `size`. In place, input and output are the same memory. Linear
+/// in steps and in the cells that they touch, of which there are at most as many as chunks, and a few for each step.
+[[nodiscard]] constexpr order order_of(const std::vector<step>& steps, int size, int chunks, bool in_place) {
+    const cells within(steps, chunks);
+    return detail::order_of_cells(within.of(steps), size, within.count(), in_place);
 }
 
 } // namespace tutti::schedule

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../schedule/cells.hpp"
 #include "../../schedule/places.hpp"
-#include "cells.hpp"
 #include "cut.hpp"
 
 #include <algorithm>
@@ -28,7 +28,8 @@ struct chain_counts {
 /// memory is linear in steps. Where rank 0 stands for all (`rotates`), only its steps are walked.
 class chains {
 public:
-    chains(const collective& c, bool rotates) : cut_(c), size_(c.size), rotates_(rotates) {
+    chains(const collective& c, bool rotates)
+        : cut_(c), size_(c.size), chunks_(c.how.chunks(c.size) * c.segments), rotates_(rotates) {
         for (int rank = 0; rank < (rotates ? 1 : c.size); ++rank) {
             auto& list = ranks_.emplace_back();
             c.how.walk(c.what, {rank, c.size, c.root, c.in_place}, c.segments, list.steps);
@@ -72,8 +73,9 @@ private:
     void prepare(state& r, bool in_place) const {
         for (const schedule::step& s : r.steps)
             r.bytes.push_back(cut_.bytes(s.what == schedule::action::receive ? s.to : s.from));
-        const int cells = into_cells(r.steps);
-        r.numbers.emplace(r.steps, cells, in_place);
+        const schedule::cells within(r.steps, chunks_);
+        r.steps = within.of(std::move(r.steps));
+        r.numbers.emplace(r.steps, within.count(), in_place);
         r.depth.assign(r.numbers->size(), 0);
     }
 
@@ -149,7 +151,7 @@ private:
     }
 
     cut cut_;
-    int size_;
+    int size_, chunks_;
     bool rotates_;
     std::vector<state> ranks_;
     std::unordered_map<std::uint64_t, channel> channels_;

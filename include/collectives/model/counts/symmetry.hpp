@@ -15,6 +15,14 @@ namespace tutti::model::detail {
     return how.target<ring>() || how.target<all_to_all>() || how.target<parameter_server>() || how.target<direct>();
 }
 
+/// Moreover all of rank r's steps are those of rank 0, shifted: so what takes one rank its time takes all ranks theirs.
+/// What combines in rank order does not rotate.
+[[nodiscard]] inline bool steps_rotate(const algorithm::any& how, schedule::operation what) noexcept {
+    using namespace algorithm;
+    if (how.target<direct>()) return what == schedule::operation::allgather;
+    return how.target<ring>() || how.target<parameter_server>();
+}
+
 /// Every rank sends as many messages of as many chunks as any other, reduces as much and needs as much scratch. False
 /// where that is not known.
 [[nodiscard]] inline bool alike(const algorithm::any& how, int size) {

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "step.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace tutti::schedule {
+
+/// The chunk ids of one rank's steps, compressed to *cells*: the ranges between the boundaries that occur in the steps.
+/// No step divides a cell, so what is known of one of its chunks is known of all, and what is kept by chunk takes no
+/// more than the steps do, however many chunks there are. Where there are no more chunks than steps, each is a cell.
+class cells {
+public:
+    constexpr cells(const std::vector<step>& steps, int chunks) {
+        if (chunks <= static_cast<int>(steps.size())) {
+            count_ = chunks;
+            return;
+        }
+        for (const step& s : steps)
+            for (const place& x : {s.from, s.to}) {
+                bounds_.push_back(x.first);
+                bounds_.push_back(x.first + x.count);
+            }
+        std::sort(bounds_.begin(), bounds_.end());
+        bounds_.erase(std::unique(bounds_.begin(), bounds_.end()), bounds_.end());
+        if (!bounds_.empty()) count_ = static_cast<int>(bounds_.size()) - 1;
+    }
+
+    [[nodiscard]] constexpr int count() const noexcept { return count_; }
+
+    /// The same place, in cells.
+    [[nodiscard]] constexpr place of(const place& x) const {
+        if (bounds_.empty()) return x;
+        const int first = number(x.first);
+        return {x.where, first, number(x.first + x.count) - first};
+    }
+
+    /// The same steps on cells.
+    [[nodiscard]] constexpr std::vector<step> of(std::vector<step> steps) const {
+        for (step& s : steps)
+            for (place* x : {&s.from, &s.to}) *x = of(*x);
+        return steps;
+    }
+
+private:
+    [[nodiscard]] constexpr int number(int bound) const {
+        return static_cast<int>(std::lower_bound(bounds_.begin(), bounds_.end(), bound) - bounds_.begin());
+    }
+
+    std::vector<int> bounds_; ///< where cells begin, and the last ends; empty where each chunk is a cell
+    int count_ = 0;
+};
+
+} // namespace tutti::schedule
