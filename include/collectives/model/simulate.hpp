@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "collective.hpp"
+#include "counts/symmetry.hpp"
+#include "machine.hpp"
+#include "simulation/build.hpp"
+#include "simulation/execution.hpp"
+#include "simulation/settings.hpp"
+
+#include <cstddef>
+#include <string>
+
+namespace tutti::model {
+
+/// A collective made ready to be simulated, on one machine after the other. Memory: 16 bytes a step for a run, and the
+/// structure of each rank's schedule once for all ranks that share it.
+class simulation {
+public:
+    explicit simulation(const collective& c, int ranks_per_node = 1, const simulation_settings& s = {})
+        : settings_(s), graph_(make(c, ranks_per_node, s)) {}
+
+    [[nodiscard]] simulated run(const machine& m) const { return detail::execution(graph_, m, settings_).run(); }
+    [[nodiscard]] std::size_t messages() const noexcept { return graph_.messages; }
+
+private:
+    /// By symmetry all ranks see the same links, and none is alone.
+    [[nodiscard]] static detail::graph make(const collective& c, int ranks_per_node, const simulation_settings& s) {
+        check(c, ranks_per_node);
+        const bool level = ranks_per_node == 1 || ranks_per_node >= c.size;
+        if (level && c.size > 1 && detail::steps_rotate(c.how, c.what)) {
+            detail::graph one = detail::builder(c, ranks_per_node, s).by_symmetry();
+            if (one.messages * static_cast<std::size_t>(c.size) > s.symmetric_beyond) return one;
+        }
+        return detail::builder(c, ranks_per_node, s).step_by_step();
+    }
+    static void check(const collective& c, int ranks_per_node) {
+        if (!c.how.offers(c.what))
+            reject("simulate", std::string(c.how.name()) + " has no " + std::string(name_of(c.what)));
+        if (c.size < 1 || c.segments < 1 || c.element_bytes < 1 || ranks_per_node < 1)
+            reject("simulate", "there must be a rank, a segment, a byte in an element, and a rank on a node");
+        if (c.root < 0 || c.root >= c.size) reject("simulate", "the root is none of the ranks");
+    }
+
+    simulation_settings settings_;
+    detail::graph graph_;
+};
+
+/// Executes the very steps of a schedule on a machine, without contention, and says when each rank is done.
+///
+/// A rank is one processor, which does its steps as their data and their turn on their channels come, the earliest
+/// first and, of those of the same time, the first in the program. For a message of m bytes it is busy for o + (m - 1)O
+/// at the sender, where the next one may begin g + (m - 1)G after this one, if that is longer; the header arrives o + L
+/// after the beginning; what the receiver is charged is the rule's. A send is complete when the sender is no longer
+/// busy, a receive when the receiver is, m gamma later where it reduces. A copy takes m copy_s_per_byte, a reduction of
+/// k operands (k - 1) m gamma. Between ranks of a node it is the link `near` that counts, which steps within a rank
+/// take gamma from as well.
+///
+/// Where the schedule rotates and has many messages, one rank stands for all, and every chunk has the mean length.
+/// Throws tutti::error(invalid_argument) where there would be too many messages. Deterministic.
+/// Source: Alexandrov et al., LogGP, SPAA 1995; Hoefler et al., LogGOPSim, LSAP 2010.
+[[nodiscard]] inline simulated simulate(const collective& c, const machine& m, int ranks_per_node = 1,
+                                        const simulation_settings& s = {}) {
+    return simulation(c, ranks_per_node, s).run(m);
+}
+
+} // namespace tutti::model

@@ -1,0 +1,225 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "charges.hpp"
+#include "event_queue.hpp"
+#include "graph.hpp"
+#include "settings.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tutti::model::detail {
+
+/// What a rank's messages leave by, one at a time: when it is free, and the line of sends that wait for it.
+struct port {
+    double free_s = 0;
+    std::uint32_t head = none, tail = none;
+};
+
+/// Executes a graph under LogGP without contention: see simulate().
+class execution {
+public:
+    execution(const graph& g, const machine& m, const simulation_settings& s)
+        : graph_(g), charges_(m, g.lengths), settings_(s), steps_(g.steps) {
+        ranks_.reserve(g.ranks.size());
+        for (std::size_t r = 0; r < g.ranks.size(); ++r) {
+            const role& of = g.role_of(r);
+            ranks_.push_back({&of, g.ranks[r].first_step, g.ranks[r].first_slot});
+            for (std::uint32_t i = 0; i < of.steps.size(); ++i) {
+                state(ranks_[r], i).waits = of.steps[i].waits;
+                if (of.steps[i].waits == 0) queue_.push({0, static_cast<std::uint32_t>(r), i});
+            }
+        }
+    }
+
+    [[nodiscard]] simulated run() {
+        std::vector<event> batch;
+        while (queue_.pop(batch)) {
+            in_program_order(batch);
+            for (const event& e : batch)
+                if (e.what & arriving)
+                    take_in(e.rank, e.what & ~arriving, e.at_s);
+                else
+                    begin(e.rank, e.what, e.at_s);
+            for (const event& e : released_) release_now(e);
+            released_.clear();
+        }
+        if (done_ < graph_.steps) reject("simulate", "the schedule deadlocks", "have verify name its fault");
+        return result();
+    }
+
+private:
+    static constexpr std::uint32_t arriving = 0x80000000; ///< of an event: a message's header, not its receive
+
+    struct step_state {
+        double ready_s = 0; ///< the latest of what it has waited for
+        std::uint32_t waits = 0;
+        std::uint32_t behind = none; ///< the next in the line
+    };
+    struct alignas(64) rank_state { // one line of the cache
+        const role* of;
+        std::uint32_t first_step, first_slot;
+        double processor_free_s = 0;
+        port out{};
+        double in_free_s = 0;                ///< the port by which messages come
+        std::uint32_t batch = 0, latest = 0; ///< the latest batch with a step of this rank, and that step
+    };
+
+    [[nodiscard]] step_state& state(const rank_state& r, std::uint32_t i) noexcept { return steps_[r.first_step + i]; }
+    [[nodiscard]] const graph::slot& slot(const rank_state& r, const role::step& s) const noexcept {
+        return graph_.slots[r.first_slot + s.slot];
+    }
+
+    /// What happens to a rank at one time, happens in the order of its steps. Most often it is in order.
+    void in_program_order(std::vector<event>& batch) {
+        if (batch.size() == 1) return;
+        ++batch_;
+        bool sorted = true;
+        for (const event& e : batch) {
+            rank_state& r = ranks_[e.rank];
+            if (r.batch == batch_ && r.latest > e.what) sorted = false;
+            r.batch = batch_;
+            r.latest = e.what;
+        }
+        if (sorted) return;
+        std::sort(batch.begin(), batch.end(),
+                  [](const event& a, const event& b) { return a.rank != b.rank ? a.rank < b.rank : a.what < b.what; });
+    }
+
+    /// All that a step waits for is there.
+    void begin(std::uint32_t rank, std::uint32_t i, double now) {
+        rank_state& r = ranks_[rank];
+        const role::step& s = r.of->steps[i];
+        switch (s.what) {
+        case schedule::action::send: return send(rank, i, now);
+        case schedule::action::receive:
+        case schedule::action::receive_reduce: return receive(rank, i, now);
+        case schedule::action::copy: return occupy(rank, i, now, of(s).copy), void();
+        case schedule::action::reduce: return occupy(rank, i, now, of(s).reduce), void();
+        case schedule::action::reduce_many: return occupy(rank, i, now, (s.operands - 1) * of(s).reduce), void();
+        }
+    }
+    [[nodiscard]] const charge& of(const role::step& s) const noexcept { return charges_.of(s.length, false); }
+
+    void send(std::uint32_t rank, std::uint32_t i, double now) {
+        rank_state& r = ranks_[rank];
+        if (must_wait(r, rank, i, now)) return;
+        const role::step& s = r.of->steps[i];
+        const graph::slot to = slot(r, s);
+        const charge& cost = charges_.of(s.length, to.far);
+        const double start = occupy(rank, i, now, cost.busy), header = start + cost.header;
+        leave(r, rank, i, start + cost.next);
+        const std::uint32_t receive = ranks_[to.peer].of->receive(to.back, s.number);
+        if (settings_.receiver == receiver_rule::full_duplex)
+            queue_.push({header, to.peer, receive | arriving});
+        else
+            release(to.peer, receive, header);
+    }
+
+    /// A header has arrived: the port takes in what follows, after what came before.
+    void take_in(std::uint32_t rank, std::uint32_t i, double now) {
+        rank_state& r = ranks_[rank];
+        const role::step& s = r.of->steps[i];
+        r.in_free_s = std::max(now, r.in_free_s) + charges_.of(s.length, slot(r, s).far).stream;
+        release(rank, i, r.in_free_s);
+    }
+
+    void receive(std::uint32_t rank, std::uint32_t i, double now) {
+        rank_state& r = ranks_[rank];
+        const role::step& s = r.of->steps[i];
+        const charge& cost = charges_.of(s.length, slot(r, s).far);
+        const double reduce = s.what == schedule::action::receive_reduce ? cost.reduce : 0;
+        occupy(rank, i, now, (settings_.receiver == receiver_rule::serial ? cost.serial : cost.busy) + reduce);
+    }
+
+    /// Puts a send into the line, unless the port is free for it by the time that the processor is.
+    [[nodiscard]] bool must_wait(rank_state& r, std::uint32_t rank, std::uint32_t i, double now) {
+        port& p = r.out;
+        if (p.head == i) return false;
+        if (p.head != none) {
+            state(r, p.tail).behind = i;
+            p.tail = i;
+            return true;
+        }
+        if (p.free_s <= std::max(now, r.processor_free_s)) return false;
+        p.head = p.tail = i;
+        queue_.push({p.free_s, rank, i});
+        return true;
+    }
+    /// A send has begun, and the next one may at that time.
+    void leave(rank_state& r, std::uint32_t rank, std::uint32_t i, double next) {
+        port& p = r.out;
+        p.free_s = next;
+        if (p.head != i) return;
+        p.head = state(r, i).behind;
+        if (p.head != none) queue_.push({next, rank, p.head});
+    }
+
+    /// Does a step on its rank's processor, as soon as that has done what was there before; says when that begins.
+    double occupy(std::uint32_t rank, std::uint32_t i, double now, double duration) {
+        rank_state& r = ranks_[rank];
+        const double start = std::max(now, r.processor_free_s), end = start + duration;
+        r.processor_free_s = end;
+        ++done_;
+        const role& all = *r.of;
+        if (settings_.activities) record(rank, i, start, end);
+        if (const std::uint32_t next = all.steps[i].next; next != none) release(rank, next, start);
+        for (auto f = all.first[i]; f < all.first[i + 1]; ++f) release(rank, all.followers[f], end);
+        return start;
+    }
+
+    /// One of those that a step waits for is there. That is noted behind the batch, when its memory has come into the
+    /// cache.
+    void release(std::uint32_t rank, std::uint32_t i, double at) {
+        __builtin_prefetch(&state(ranks_[rank], i), 1);
+        released_.push_back({at, rank, i});
+    }
+    void release_now(const event& e) {
+        step_state& s = state(ranks_[e.rank], e.what);
+        s.ready_s = std::max(s.ready_s, e.at_s);
+        if (--s.waits == 0) queue_.push({s.ready_s, e.rank, e.what});
+    }
+
+    void record(std::uint32_t rank, std::uint32_t i, double start, double end) {
+        const rank_state& r = ranks_[rank];
+        const role::step& s = r.of->steps[i];
+        activity a{static_cast<int>(rank), static_cast<int>(i), s.what, -1, graph_.lengths[s.length], start, end};
+        if (s.slot != none) a.peer = static_cast<int>(slot(r, s).peer);
+        activities_.push_back(a);
+    }
+
+    [[nodiscard]] simulated result() {
+        simulated found;
+        for (const rank_state& r : ranks_) {
+            found.rank_finish_s.push_back(r.processor_free_s);
+            found.finish_s = std::max(found.finish_s, r.processor_free_s);
+        }
+        const std::size_t each = graph_.by_symmetry ? static_cast<std::size_t>(graph_.size) : 1;
+        if (graph_.by_symmetry) found.rank_finish_s.assign(each, found.finish_s);
+        found.messages = graph_.messages * each;
+        found.steps = graph_.steps * each;
+        found.by_symmetry = graph_.by_symmetry;
+        std::stable_sort(activities_.begin(), activities_.end(),
+                         [](const activity& a, const activity& b) { return a.begin_s < b.begin_s; });
+        found.activities = std::move(activities_);
+        return found;
+    }
+
+    const graph& graph_;
+    charges charges_;
+    simulation_settings settings_;
+    event_queue queue_;
+    std::vector<step_state> steps_; ///< of all ranks
+    std::vector<rank_state> ranks_;
+    std::vector<event> released_; ///< during this batch
+    std::vector<activity> activities_;
+    std::uint32_t batch_ = 0;
+    std::size_t done_ = 0;
+};
+
+} // namespace tutti::model::detail

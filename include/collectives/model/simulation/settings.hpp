@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../activity.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tutti::model {
+
+/// What a receiver is charged for a message of m bytes whose header has arrived, o + L after its sender began with it.
+/// Messages are always eager: no sender waits for a receiver, and what comes before its receive is ready waits for it.
+enum class receiver_rule : std::uint8_t {
+    /// As LogGOPSim: the processor is busy for o + (m - 1)max(G, O), so that what it receives delays what it sends; but
+    /// g is charged at the sender alone. Source: Hoefler, Schneider and Lumsdaine, LogGOPSim, LSAP 2010.
+    serial,
+    /// As network adapters do: the port takes the message in for (m - 1)G, one message after the other, whatever the
+    /// processor does; then the processor is busy for o + (m - 1)O.
+    full_duplex,
+};
+
+/// How a schedule is simulated.
+struct simulation_settings {
+    receiver_rule receiver = receiver_rule::full_duplex;
+    bool activities = false; ///< record what every rank did, and when
+    /// The most messages that are simulated step by step: 2^25 of them take up to 2 GB.
+    std::size_t most_messages = std::size_t{1} << 25;
+    /// From so many messages on, one rank stands for all where the schedule rotates.
+    std::size_t symmetric_beyond = std::size_t{1} << 22;
+};
+
+/// What a simulation found.
+struct simulated {
+    double finish_s = 0;                ///< when the last rank is done
+    std::vector<double> rank_finish_s;  ///< by rank; by symmetry, that of all
+    std::size_t messages = 0;           ///< of all ranks
+    std::size_t steps = 0;              ///< of all ranks
+    bool by_symmetry = false;           ///< one rank stood for all, and each chunk was as long as the mean
+    std::vector<activity> activities{}; ///< where asked for, in order of their begin; by symmetry, of rank 0 alone
+};
+
+} // namespace tutti::model

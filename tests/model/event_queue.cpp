@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include <collectives/model/simulation/event_queue.hpp>
+
+#include "support/catch.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+using tutti::model::detail::event;
+using tutti::model::detail::event_queue;
+
+TEST_CASE("events come by time, those of one time together and in the order in which they came") {
+    event_queue q;
+    std::mt19937 random(7);
+    std::uint32_t pushed = 0, popped = 0;
+    double now = 0;
+    const auto push = [&] { q.push({now + static_cast<double>(random() % 50) * 1e-7, 0, pushed++}); };
+    for (int k = 0; k < 1000; ++k) push();
+    std::vector<event> batch;
+    while (q.pop(batch)) {
+        REQUIRE(batch.front().at_s >= now);
+        now = batch.front().at_s;
+        for (std::size_t k = 0; k < batch.size(); ++k) {
+            CHECK(batch[k].at_s == now);
+            if (k > 0) CHECK(batch[k].what > batch[k - 1].what);
+            ++popped;
+            if (pushed < 20'000) push();
+        }
+    }
+    CHECK(pushed == 20'000);
+    CHECK(popped == pushed);
+}
+
+TEST_CASE("what is added for the time that it is comes next") {
+    event_queue q;
+    std::vector<event> batch;
+    q.push({2, 0, 0});
+    q.push({3, 0, 1});
+    REQUIRE(q.pop(batch));
+    q.push({2, 0, 2});
+    REQUIRE(q.pop(batch));
+    CHECK((batch.size() == 1 && batch[0].what == 2));
+    REQUIRE(q.pop(batch));
+    CHECK((batch.size() == 1 && batch[0].what == 1));
+    CHECK_FALSE(q.pop(batch));
+}
