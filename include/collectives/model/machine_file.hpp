@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// Not for the library itself: it includes nlohmann-json, so only programs that read or write machines take it.
+
+#include "machine.hpp"
+#include "machine_file/json.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tutti::model {
+
+/// What is known of a machine: what its schedules are priced by over each transport, by the transport's name.
+struct machine_file {
+    std::string made; ///< when, where and how the figures came about: a sentence for people
+    std::map<std::string, machine> transports;
+    friend bool operator==(const machine_file&, const machine_file&) = default;
+};
+
+/// The text of a file: JSON, times in seconds, every number with as many digits as bring back the same value.
+[[nodiscard]] inline std::string text_of(const machine_file& f) {
+    detail::json transports = detail::json::object();
+    for (const auto& [name, m] : f.transports) transports[name] = detail::to_json(m);
+    return detail::json{{"tutti_machine", 1}, {"made", f.made}, {"transports", std::move(transports)}}.dump(2) + "\n";
+}
+
+/// What text_of() wrote, or somebody by hand. Throws tutti::error(invalid_argument) that names the key which is
+/// missing, unknown or of no meaning; `source` says whose text it is.
+[[nodiscard]] inline machine_file parse_machine_file(std::string_view text, const std::string& source = "the text") {
+    const auto j = detail::json::parse(text, nullptr, false);
+    if (j.is_discarded()) detail::refuse_machine(source, "is no JSON");
+    if (!j.is_object() || !j.contains("tutti_machine")) detail::refuse_machine(source, "describes no machine");
+    if (j.at("tutti_machine") != 1) detail::refuse_machine(source, "has another version of \"tutti_machine\" than 1");
+    detail::expect_keys(j, source, {"tutti_machine", "made", "transports"});
+    const detail::json& transports = j.at("transports");
+    if (!transports.is_object() || transports.empty()) detail::refuse_machine(source, "has no \"transports\"");
+    machine_file f{detail::text_of(j, source, "made"), {}};
+    for (const auto& [name, m] : transports.items())
+        f.transports.emplace(name, detail::machine_from(m, source + ", " + name));
+    return f;
+}
+
+/// Throws tutti::error(invalid_argument) if the file cannot be read, and as parse_machine_file().
+[[nodiscard]] inline machine_file read_machine_file(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    if (!in.is_open() || in.bad()) reject("machine file", path + " cannot be read");
+    return parse_machine_file(text, path);
+}
+
+/// Throws tutti::error(invalid_argument) if the file cannot be written.
+inline void write_machine_file(const std::string& path, const machine_file& f) {
+    std::ofstream out(path, std::ios::binary);
+    out << text_of(f) << std::flush;
+    if (!out) reject("machine file", path + " cannot be written");
+}
+
+} // namespace tutti::model

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include <collectives/model/machine_file.hpp>
+
+#include "support/catch.hpp"
+
+#include <cstdio>
+#include <random>
+#include <string>
+
+#include <unistd.h>
+
+using Catch::Contains;
+using tutti::model::machine;
+using tutti::model::machine_file;
+using tutti::model::parse_machine_file;
+
+namespace {
+
+/// Figures whose last bits matter.
+machine odd_machine(std::mt19937_64& bits) {
+    std::uniform_real_distribution<double> any(0, 1e-5);
+    const auto cost = [&] {
+        return tutti::model::loggp{any(bits), any(bits), any(bits), any(bits), any(bits), any(bits)};
+    };
+    machine m;
+    m.near.count = 3;
+    m.near.segments[0] = {{'s', 'l', 'o', 't'}, 4096, cost()};
+    m.near.segments[1] = {{'1', '2', '3', '4', '5', '6', '7', '8', '9', '0', '1', '2', '3', '4', '5'}, 65536, cost()};
+    m.near.segments[2].cost = cost();
+    m.far = cost();
+    m.copy_s_per_byte = any(bits);
+    m.fan_in = {7, any(bits)};
+    m.cores = 2;
+    m.switch_s = any(bits);
+    m.crowded_latency_s = any(bits);
+    m.nics = 1;
+    m.oversubscription = 1 + any(bits);
+    return m;
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+    const std::size_t at = text.find(what);
+    REQUIRE(at != text.npos);
+    return text.replace(at, what.size(), by);
+}
+
+} // namespace
+
+TEST_CASE("a machine comes back from its file to the last bit") {
+    std::mt19937_64 bits(7);
+    for (int k = 0; k < 200; ++k) {
+        const machine_file f{"by \"hand\"\n", {{"tcp", odd_machine(bits)}, {"shared_memory", odd_machine(bits)}}};
+        CHECK(parse_machine_file(text_of(f)) == f);
+    }
+}
+
+TEST_CASE("a machine file is written and read") {
+    std::mt19937_64 bits(8);
+    const machine_file f{"", {{"tcp", odd_machine(bits)}}};
+    const std::string path = "/tmp/tutti-machine-" + std::to_string(getpid()) + ".json";
+    write_machine_file(path, f);
+    CHECK(tutti::model::read_machine_file(path) == f);
+    std::remove(path.c_str());
+    CHECK_THROWS_WITH(tutti::model::read_machine_file(path), Contains(path + " cannot be read"));
+    CHECK_THROWS_WITH(write_machine_file("/nowhere/at/all", f), Contains("/nowhere/at/all cannot be written"));
+}
+
+TEST_CASE("a machine file that lacks a key, has one too many or a value of no meaning is refused, and told where") {
+    std::mt19937_64 bits(9);
+    const std::string good = text_of(machine_file{"", {{"tcp", odd_machine(bits)}}});
+    const auto refused = [&](const std::string& what, const std::string& by, const std::string& why) {
+        CHECK_THROWS_WITH(parse_machine_file(replaced(good, what, by), "it"), Contains(why));
+    };
+    refused("\"cores_per_node\"", "\"cores\"", "it, tcp lacks \"cores_per_node\"");
+    refused("\"cores_per_node\"", "\"more\": 1, \"cores_per_node\"", "it, tcp has \"more\", which nobody knows");
+    refused("\"gap_s\"", "\"gap_us\"", "it, tcp, near, segment 1 lacks \"gap_s\"");
+    refused("\"cores_per_node\": 2", "\"cores_per_node\": -2", "\"cores_per_node\" no whole number from 0");
+    refused("\"cores_per_node\": 2", "\"cores_per_node\": \"2\"", "\"cores_per_node\" no whole number from 0");
+    refused("\"oversubscription\": 1.", "\"oversubscription\": 0.", "\"oversubscription\" no number from 1");
+    refused("\"latency_s\": ", "\"latency_s\": -", "\"latency_s\" no number from 0");
+    refused("65536", "4096", "it, tcp, near, segment 2 ends before it begins");
+    refused("\"most_bytes\": null", "\"most_bytes\": 9", "its \"most_bytes\" must be null");
+    refused("\"most_bytes\": 4096", "\"most_bytes\": null", "segment 1 has in \"most_bytes\" no whole number");
+    refused("\"slot\"", "\"1234567890123456\"", "a name of more than 15 bytes");
+    refused("\"tutti_machine\": 1", "\"tutti_machine\": 2", "another version");
+    refused("\"tutti_machine\"", "\"machine\"", "describes no machine");
+    refused("\"segments\": [", "\"segments\": [{}, {}, ", "\"segments\" no list of 1 to 4");
+    refused("{", "[", "is no JSON");
+    CHECK_THROWS_WITH(parse_machine_file(R"({"tutti_machine": 1, "made": "", "transports": {}})"), Contains("has no"));
+}
