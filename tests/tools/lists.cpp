@@ -28,9 +28,16 @@ TEST_CASE("numbers of ranks are a number, a range, a list or a mixture") {
     CHECK(parse_ranks("1024..1024") == numbers{1024});
 }
 
+TEST_CASE("numbers of ranks can be each a multiple of the former") {
+    CHECK(parse_ranks("2..16*2") == numbers{2, 4, 8, 16});
+    CHECK(parse_ranks("2..15*2,5") == numbers{2, 4, 5, 8});
+    CHECK(parse_ranks("1..100*10") == numbers{1, 10, 100});
+    CHECK(parse_ranks("100000", 1'000'000) == numbers{100'000});
+}
+
 TEST_CASE("what is no number of ranks is refused, and quoted") {
-    for (const char* text :
-         {"", "0", "-1", "a", "1..", "..4", "1...4", "1..x", "2,,3", "65537", "1..99999999999", "4 "})
+    for (const char* text : {"", "0", "-1", "a", "1..", "..4", "1...4", "1..x", "2,,3", "65537", "1..99999999999", "4 ",
+                             "2..8*", "2*2", "2..8*0", "2..8*x"})
         CHECK_THROWS_WITH(parse_ranks(text), Catch::Contains("'" + std::string(text) + "' is no list of ranks"));
     CHECK_THROWS_WITH(parse_ranks("4..2"), Catch::Contains("counts downwards"));
 }

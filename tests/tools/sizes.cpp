@@ -6,6 +6,7 @@
 #include "support/catch.hpp"
 
 using tutti::tools::parse_size;
+using tutti::tools::parse_sizes;
 using tutti::tools::sizes_of;
 using sizes = std::vector<std::size_t>;
 
@@ -49,4 +50,17 @@ TEST_CASE("a sweep that would never end is refused") {
     CHECK_THROWS_AS(sizes_of({8, 16, 1, 0}), std::invalid_argument);
     CHECK_THROWS_AS(sizes_of({8, 16, 0, 0}), std::invalid_argument);
     CHECK_THROWS_AS(sizes_of({16, 8, 2, 0}), std::invalid_argument);
+}
+
+TEST_CASE("sizes are a size, a list, a range of doubles or of other multiples, or a mixture") {
+    CHECK(parse_sizes("8") == sizes{8});
+    CHECK(parse_sizes("1K,8,8") == sizes{8, 1024});
+    CHECK(parse_sizes("8..64") == sizes{8, 16, 32, 64});
+    CHECK(parse_sizes("8..1K*4") == sizes{8, 32, 128, 512});
+    CHECK(parse_sizes("3,1..4,1M") == sizes{1, 2, 3, 4, 1u << 20});
+}
+
+TEST_CASE("what is no list of sizes is refused") {
+    for (const char* text : {"", "8,", "8..", "..8", "8..x", "64..8", "8..64*", "8..64*1", "8*2", "8..64*2*2"})
+        CHECK_THROWS_AS(parse_sizes(text), std::invalid_argument);
 }

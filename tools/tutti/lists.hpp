@@ -33,16 +33,15 @@ namespace tutti::tools {
     return text;
 }
 
-/// Numbers of ranks from "4", "1..64", "2,4,8" or a mixture, ascending, each once.
+/// Numbers of ranks from "4", "1..64", "2,4,8", "2..1024*2" (each twice the former) or a mixture, ascending, each once.
 /// Throws std::invalid_argument that quotes what was written.
-[[nodiscard]] inline std::vector<int> parse_ranks(std::string_view text) {
-    constexpr int most = 65536;
+[[nodiscard]] inline std::vector<int> parse_ranks(std::string_view text, int most = 65536) {
     const auto number = [&](std::string_view word) {
         int value = 0;
         const auto [end, wrong] = std::from_chars(word.data(), word.data() + word.size(), value);
         if (wrong != std::errc{} || end != word.data() + word.size() || value < 1 || value > most)
             throw std::invalid_argument("'" + std::string(text) +
-                                        "' is no list of ranks: write 4, 1..64 or 2,4,8, from 1 to " +
+                                        "' is no list of ranks: write 4, 1..64, 2,4,8 or 2..1024*2, from 1 to " +
                                         std::to_string(most));
         return value;
     };
@@ -50,9 +49,12 @@ namespace tutti::tools {
     for (const std::string& word : split_list(text)) {
         const std::size_t dots = word.find("..");
         const int first = number(std::string_view{word}.substr(0, dots));
-        const int last = dots == word.npos ? first : number(std::string_view{word}.substr(dots + 2));
+        const std::string_view rest = dots == word.npos ? std::string_view{} : std::string_view{word}.substr(dots + 2);
+        const std::size_t star = rest.find('*');
+        const int last = dots == word.npos ? first : number(rest.substr(0, star));
+        const int factor = star == rest.npos ? 1 : number(rest.substr(star + 1));
         if (first > last) throw std::invalid_argument("'" + std::string(text) + "' counts downwards");
-        for (int r = first; r <= last; ++r) ranks.push_back(r);
+        for (long long r = first; r <= last; r = factor > 1 ? r * factor : r + 1) ranks.push_back(static_cast<int>(r));
     }
     std::sort(ranks.begin(), ranks.end());
     ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "lists.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
@@ -63,6 +65,28 @@ struct sweep {
         if (next > s.largest || next <= last) break;
         sizes.push_back(next);
     }
+    return sizes;
+}
+
+/// Sizes from "8", "8,1K", "8..64M" (each twice the former), "8..64M*16" or a mixture, ascending, each once.
+/// Throws std::invalid_argument that quotes what was written.
+[[nodiscard]] inline std::vector<std::size_t> parse_sizes(std::string_view text) {
+    std::vector<std::size_t> sizes;
+    for (const std::string& word : split_list(text)) {
+        const std::string_view all = word;
+        const std::size_t dots = all.find("..");
+        if (dots == all.npos) {
+            sizes.push_back(parse_size(all));
+            continue;
+        }
+        const std::size_t star = std::min(all.find('*'), all.size());
+        sweep s{parse_size(all.substr(0, dots)), parse_size(all.substr(dots + 2, star - dots - 2))};
+        if (star < all.size()) s.factor = parse_size(all.substr(star + 1));
+        const auto some = sizes_of(s);
+        sizes.insert(sizes.end(), some.begin(), some.end());
+    }
+    std::sort(sizes.begin(), sizes.end());
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
     return sizes;
 }
 
