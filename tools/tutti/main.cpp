@@ -36,6 +36,7 @@ constexpr auto guide = R"(tutti: collective communication with proven schedules
   tutti verify   prove the schedules and print what they cost
   tutti draw     draw a schedule, as text or SVG
   tutti export   write a schedule for LogGOPSim or MSCCL
+  tutti model    price the schedules: on paper, simulated, beside what was measured
   tutti train    train a small network on several ranks
   tutti run      start a program on several ranks of this host
 
@@ -43,6 +44,7 @@ Try
   tutti bench --transport tcp --ranks 4 --algorithm all -b 8 -e 16M
   tutti verify --operation all --algorithm all --ranks 1..16
   tutti draw --algorithm ring --ranks 8
+  tutti model --lecture
   tutti train --ranks 4
   tutti run -n 4 -- ./my_program
 
@@ -66,6 +68,7 @@ int main(int argc, char** argv) {
     add_verify(app, chosen);
     add_draw(app, chosen);
     add_export(app, chosen);
+    add_model(app, chosen);
     add_train(app, chosen, command_line);
     const int own = program_begins(argc, argv);
     std::vector<std::string> program(argv + own, argv + argc);

@@ -27,6 +27,7 @@ struct model_row {
     std::optional<double> closed_form_us;
     std::optional<double> simulated_us;
     std::optional<double> measured_us;
+    bool closed_form_is_exact = false; ///< for the schedule as it is; else an estimate
 };
 
 /// A small schedule as it was simulated or measured.

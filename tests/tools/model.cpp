@@ -1,0 +1,316 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "command.hpp"
+
+#include "support/catch.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+using Catch::Contains;
+using tools_test::command;
+using tools_test::occurrences;
+using json = nlohmann::ordered_json;
+
+namespace {
+
+/// A file that goes with its name.
+struct model_file {
+    std::string path;
+    explicit model_file(const std::string& name, const std::string& text = "")
+        : path("/tmp/tutti-model-" + std::to_string(getpid()) + "-" + name) {
+        std::ofstream(path) << text;
+    }
+    model_file(const model_file&) = delete;
+    ~model_file() { std::remove(path.c_str()); }
+    [[nodiscard]] std::string text() const {
+        std::ifstream in(path);
+        return {std::istreambuf_iterator<char>(in), {}};
+    }
+};
+
+/// The rows that a command line prices.
+json rows_of(const std::string& arguments) {
+    const model_file file("rows.json");
+    const auto r = command("model " + arguments + " --json " + file.path);
+    INFO(r.output);
+    REQUIRE(r.status == 0);
+    return json::parse(file.text());
+}
+
+std::string line_with(const std::string& text, const std::string& word) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);)
+        if (line.find(word) != line.npos) return line;
+    return "";
+}
+
+/// A row as tutti bench --json writes it, as far as it matters here.
+json bench_row(const std::string& algorithm, std::size_t bytes, bool in_place, double p50_us) {
+    const bool is_auto = algorithm.starts_with("auto:");
+    return {{"operation", "allreduce"},
+            {"algorithm", is_auto ? "auto" : algorithm},
+            {"chosen", is_auto ? json(algorithm.substr(5)) : json(nullptr)},
+            {"ranks", 4},
+            {"bytes", bytes},
+            {"in_place", in_place},
+            {"p50_us", p50_us}};
+}
+
+const std::vector<std::string> row_keys{"operation",    "algorithm",      "ranks",
+                                        "bytes",        "depth",          "rounds",
+                                        "messages",     "bytes_sent_max", "bytes_received_max",
+                                        "fan_in_max",   "total_bytes",    "closed_form_us",
+                                        "simulated_us", "measured_us"};
+
+const std::string two_links = R"("near": {"segments": [
+    {"name": "", "most_bytes": 64, "latency_s": 1e-6, "overhead_s": 0, "gap_s": 0, "gap_s_per_byte": 1e-9,
+     "gamma_s_per_byte": 0, "overhead_s_per_byte": 0},
+    {"name": "", "most_bytes": null, "latency_s": 3e-6, "overhead_s": 0, "gap_s": 0, "gap_s_per_byte": 1e-9,
+     "gamma_s_per_byte": 0, "overhead_s_per_byte": 0}]},
+  "far": {"segments": [
+    {"name": "", "most_bytes": null, "latency_s": 1e-5, "overhead_s": 0, "gap_s": 0, "gap_s_per_byte": 1e-9,
+     "gamma_s_per_byte": 0, "overhead_s_per_byte": 0}]})";
+
+/// Two transports that are alike: small messages in a microsecond, larger in three, between nodes in ten.
+std::string machine_text() {
+    const std::string one = "{" + two_links + R"(, "copy_s_per_byte": 0,
+  "fan_in": {"threshold_ranks": 0, "epsilon_s_per_byte": 0}, "cores_per_node": 0, "switch_s": 0,
+  "crowded_latency_s": 0, "nics_per_node": 0, "oversubscription": 1})";
+    return R"({"tutti_machine": 1, "made": "for a test", "transports": {"tcp": )" + one + R"(, "memory": )" + one +
+           "}}";
+}
+
+} // namespace
+
+TEST_CASE("the model gives the finish times that LogGOPSim gives, by formula and by simulation") {
+    const std::string arguments = "--loggp 1000ns,0,0,1ns/B --ranks 8 --bytes 8192 --simulate";
+    const std::vector<std::pair<std::string, double>> known{{"ring", 28.322},
+                                                            {"butterfly", 27.573},
+                                                            {"halving_doubling", 20.330},
+                                                            {"binomial_tree", 55.146},
+                                                            {"naive", 116.674}};
+    const auto shown = command("model " + arguments).output;
+    const json rows = rows_of(arguments);
+    for (const auto& [name, us] : known) {
+        const auto row = std::find_if(rows.begin(), rows.end(), [&](const json& r) { return r["algorithm"] == name; });
+        REQUIRE(row != rows.end());
+        CHECK(row->at("simulated_us") == us);
+        CHECK(row->at("closed_form_us") == us);
+        char text[16];
+        std::snprintf(text, sizeof text, "%.3f", us);
+        CHECK(occurrences(line_with(shown, " " + name + " "), text) == 2);
+    }
+}
+
+TEST_CASE("rows have their columns, in JSON and in CSV, and nothing for what is not known") {
+    const model_file csv("rows.csv");
+    const json rows = rows_of("--ranks 3,4 --bytes 8,1K --operation all --csv " + csv.path);
+    REQUIRE(rows.size() == 2 * 2 * (10 + 4 + 4 + 3 + 3));
+    std::istringstream lines(csv.text());
+    std::string line, names;
+    for (const std::string& key : row_keys) names += (names.empty() ? "" : ",") + key;
+    REQUIRE(std::getline(lines, line));
+    CHECK(line == names);
+    for (const json& row : rows) {
+        std::vector<std::string> keys;
+        for (const auto& [key, value] : row.items()) keys.push_back(key);
+        CHECK(keys == row_keys);
+        CHECK(row["simulated_us"].is_null());
+        CHECK(row["measured_us"].is_null());
+        REQUIRE(std::getline(lines, line));
+        CHECK(line.ends_with(",,"));
+        CHECK_THAT(line, Catch::StartsWith(row["operation"].get<std::string>() + "," +
+                                           row["algorithm"].get<std::string>() + "," + row["ranks"].dump() + "," +
+                                           row["bytes"].dump() + "," + row["depth"].dump() + ","));
+    }
+    CHECK(!std::getline(lines, line));
+}
+
+TEST_CASE("counts of the ring are those of the ring") {
+    const json rows = rows_of("--ranks 5 --bytes 1000 --algorithm ring");
+    REQUIRE(rows.size() == 1);
+    const json& r = rows[0];
+    CHECK(r["depth"] == 8);
+    CHECK(r["rounds"] == 8);
+    CHECK(r["messages"] == 5 * 8);
+    CHECK(r["bytes_sent_max"] == 8 * 200);
+    CHECK(r["bytes_received_max"] == 8 * 200);
+    CHECK(r["fan_in_max"] == 1);
+    CHECK(r["total_bytes"] == 5 * 8 * 200);
+}
+
+TEST_CASE("what is assumed of the machine is said, what is given is said to be given") {
+    const auto assumed = command("model --ranks 4 --bytes 8");
+    CHECK(assumed.status == 0);
+    CHECK_THAT(assumed.output, Contains("alpha 10 us, beta 0.32 ns/B (25 Gbit/s), gamma 0.1 ns/B, assumed"));
+    const auto partly = command("model --ranks 4 --bytes 8 --alpha 2us");
+    CHECK_THAT(partly.output, Contains("alpha 2 us") && Contains("beta, gamma assumed"));
+    const std::string all = "--alpha 10000ns --beta 0.32ns/B --gamma 10GB/s";
+    const auto given = command("model --ranks 4 --bytes 8 " + all);
+    CHECK_THAT(given.output, Contains("as given") && !Contains("assumed"));
+    CHECK(rows_of("--ranks 4 --bytes 8..1M " + all) == rows_of("--ranks 4 --bytes 8..1M"));
+    CHECK(rows_of("--ranks 4 --bytes 1K --loggp 1us,0,0,8Gbit/s") ==
+          rows_of("--ranks 4 --bytes 1K --loggp 1000ns,0ns,0,1ns/B"));
+}
+
+TEST_CASE("each table marks one winner, the fastest") {
+    const std::string arguments = "--ranks 2..16*2 --bytes 8..4M*64";
+    const json rows = rows_of(arguments);
+    const auto shown = command("model " + arguments).output;
+    CHECK(occurrences(shown, "\n* ") == 4 * 4);
+    CHECK(occurrences(shown, "\n# allreduce, ") == 4 * 4);
+    std::istringstream lines(shown);
+    for (std::string line; std::getline(lines, line);) {
+        if (!line.starts_with("* ")) continue;
+        std::string mark, algorithm;
+        std::istringstream(line) >> mark >> algorithm;
+        CHECK_THAT(line, Catch::EndsWith(" 1.00"));
+        CHECK(std::any_of(rows.begin(), rows.end(), [&](const json& r) { return r["algorithm"] == algorithm; }));
+    }
+    for (std::size_t k = 0; k < rows.size(); k += 10) { // what is marked is as fast as any
+        const auto fastest =
+            std::min_element(rows.begin() + static_cast<long>(k), rows.begin() + static_cast<long>(k) + 10,
+                             [](const json& a, const json& b) { return a["closed_form_us"] < b["closed_form_us"]; });
+        char text[32];
+        std::snprintf(text, sizeof text, "%.3f ", fastest->at("closed_form_us").get<double>());
+        CHECK(line_with(shown, text) != "");
+    }
+}
+
+TEST_CASE("crossovers are found between the sizes that were asked for") {
+    // 3 (alpha + n beta) = 6 alpha + 7/4 n beta at n = 12/5 alpha/beta = 24000 bytes
+    const auto shown = command("model --ranks 8 --bytes 8..8M*1M --algorithm butterfly,halving_doubling --alpha 10us "
+                               "--beta 1ns/B --gamma 0")
+                           .output;
+    std::smatch found;
+    REQUIRE(std::regex_search(
+        shown, found, std::regex("fastest allreduce, 8 ranks: butterfly; from ([0-9.]+) KiB on halving_doubling\n")));
+    CHECK(std::stod(found[1]) * 1024 >= 24000 - 8);
+    CHECK(std::stod(found[1]) * 1024 <= 24000 * (1 + 1 / 256.) + 8);
+    CHECK_THAT(command("model --ranks 8 --bytes 8,16 --algorithm butterfly,ring").output,
+               Contains("fastest allreduce, 8 ranks: butterfly at all of these sizes"));
+}
+
+TEST_CASE("measured times stand beside, out of place before in place, by the algorithm that ran") {
+    const model_file one("one.json", json({bench_row("ring", 64, false, 10), bench_row("ring", 64, true, 99),
+                                           bench_row("auto:butterfly", 64, true, 7), bench_row("ring", 77, false, 1)})
+                                         .dump());
+    const model_file two("two.json", json({bench_row("ring", 64, false, 30), bench_row("ring", 64, false, 20)}).dump());
+    const std::string arguments =
+        "--ranks 4 --bytes 64 --algorithm ring,butterfly,naive --measured " + one.path + " " + two.path;
+    const json rows = rows_of(arguments);
+    CHECK(rows[0]["measured_us"] == 20);
+    CHECK(rows[1]["measured_us"] == 7);
+    CHECK(rows[2]["measured_us"].is_null());
+    CHECK_THAT(command("model " + arguments).output,
+               Contains("# measured, but no row here: allreduce ring, 4 ranks, 77 B (" + one.path + ")\n"));
+}
+
+TEST_CASE("what tutti bench writes is what tutti model reads") {
+    const model_file file("bench.json");
+    REQUIRE(
+        command("bench --transport memory --ranks 2 --algorithm ring -b 64 -e 64 -n 3 --json " + file.path).status ==
+        0);
+    const json measured = json::parse(file.text());
+    const json rows = rows_of("--ranks 2 --bytes 64 --algorithm ring --measured " + file.path);
+    REQUIRE(measured[0]["in_place"] == false);
+    CHECK(rows[0]["measured_us"].get<double>() == Approx(measured[0]["p50_us"].get<double>()));
+}
+
+TEST_CASE("a machine of several links is simulated, with one transport of its file") {
+    const model_file file("machine.json", machine_text());
+    const std::string arguments = "--ranks 2 --bytes 64,65 --algorithm butterfly --machine " + file.path;
+    const auto several = command("model " + arguments);
+    CHECK(several.status == 2);
+    CHECK_THAT(several.output, Contains("choose one by --transport: memory, tcp"));
+    const json near = rows_of(arguments + " --transport tcp"), far = rows_of(arguments + " --transport tcp "
+                                                                                         "--ranks-per-node 1");
+    CHECK(near[0]["closed_form_us"].is_null());
+    CHECK(near[0]["simulated_us"] == 1.063);
+    CHECK(near[1]["simulated_us"] == 3.064);
+    CHECK(far[0]["simulated_us"] == 10.063);
+    CHECK_THAT(command("model " + arguments + " --transport tcp").output, Contains("(for a test)"));
+    const model_file wrong("wrong.json", "{}");
+    const auto refused = command("model --machine " + wrong.path);
+    CHECK(refused.status == 1);
+    CHECK_THAT(refused.output, Contains(wrong.path + " describes no machine"));
+}
+
+TEST_CASE("the report is a page with a row and a timeline for each algorithm, where the build has pages") {
+    const model_file page("report.html");
+    const auto r = command("model --ranks 4 --bytes 8,1K --operation broadcast --simulate --html " + page.path);
+    INFO(r.output);
+    if (r.status == 2) {
+        CHECK_THAT(r.output, Contains("--html: this tutti was built without Chart.js"));
+        return;
+    }
+    CHECK(r.status == 0);
+    const std::string text = page.text();
+    CHECK_THAT(text, Catch::StartsWith("<!DOCTYPE html>", Catch::CaseSensitive::No));
+    CHECK(occurrences(text, "[\"broadcast\",\"naive\",4,") == 2);
+    CHECK(occurrences(text, "\"activities\":[[") == 3);
+}
+
+TEST_CASE("the lecture counts what it tells") {
+    const auto r = command("model --lecture --ranks 4 --parameters 1000000 --step 1s");
+    INFO(r.output);
+    CHECK(r.status == 0);
+    // 4 MB a rank: the root takes in and hands out three times as much, a rank of the ring half as much again.
+    CHECK_THAT(line_with(r.output, "  central parameter server"), Contains(" 96 Mbit/s ") && Contains("11.44 MiB"));
+    CHECK_THAT(line_with(r.output, "  ring "), Contains(" 48 Mbit/s ") && Contains("5.722 MiB"));
+    CHECK_THAT(line_with(r.output, "  all to all "), Contains(" 96 Mbit/s ") && Contains("45.78 MiB"));
+    for (const char* name : {"naive", "parameter_server", "all_to_all", "ring", "butterfly", "halving_doubling",
+                             "double_binary_tree", "hierarchical:ring:ring"})
+        CHECK_THAT(r.output, Contains("(" + std::string(name) + ")\n"));
+    const auto usual = command("model --lecture");
+    CHECK(usual.status == 0);
+    CHECK_THAT(usual.output, Contains("97.49 MiB of gradients") && Contains("over 256 ranks") &&
+                                 Contains("24.28 GiB") && Contains("assumed"));
+}
+
+TEST_CASE("a command line that makes no sense to the model is refused with 2, a file that cannot be written with 1") {
+    for (const char* arguments : {"--ranks 0",
+                                  "--ranks 8..2",
+                                  "--bytes x",
+                                  "--bytes 8..",
+                                  "--algorithm auto",
+                                  "--algorithm rinq",
+                                  "--operation gather",
+                                  "--operation broadcast --algorithm ring",
+                                  "--alpha 10",
+                                  "--beta 1us",
+                                  "--gamma -1ns/B",
+                                  "--loggp 1us,0,0",
+                                  "--loggp 1us,0,0,1us",
+                                  "--loggp 1us,0,0,1ns/B --alpha 1us",
+                                  "--machine x --loggp 0,0,0,0",
+                                  "--transport tcp",
+                                  "--measured /nowhere.json",
+                                  "--step 1s",
+                                  "--lecture --step 0",
+                                  "--lecture --ranks 1",
+                                  "--ranks-per-node 0",
+                                  "--receiver half"}) {
+        const auto r = command("model " + std::string(arguments));
+        INFO(arguments << "\n" << r.output);
+        CHECK(r.status == 2);
+    }
+    const model_file other("other.json", "[{\"a\": 1}]");
+    CHECK_THAT(command("model --measured " + other.path).output, Contains("is not what tutti bench --json writes"));
+    for (const char* option : {"--json", "--csv"}) {
+        const auto r = command("model --ranks 2 --bytes 8 " + std::string(option) + " /nowhere/file");
+        CHECK(r.status == 1);
+        CHECK_THAT(r.output, Contains("cannot write /nowhere/file"));
+    }
+}

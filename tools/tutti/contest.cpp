@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "contest.hpp"
+
+#include "lists.hpp"
+#include "model_output.hpp"
+#include "progress.hpp"
+#include "quantities.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace tutti::tools {
+namespace {
+
+/// Who is the fastest at a size within those that the rows are of. As nobody is faster with more data, only those are
+/// priced who at the next smaller size are not beyond the best at the next larger one.
+std::string winner_at(const contest& c, const std::vector<std::size_t>& sizes, std::span<const model_row> rows,
+                      std::size_t bytes, pricing& prices) {
+    const std::size_t width = c.algorithms.size();
+    const auto at = static_cast<std::size_t>(std::lower_bound(sizes.begin(), sizes.end(), bytes) - sizes.begin());
+    const auto times_at = [&](std::size_t k) {
+        std::vector<std::optional<double>> times;
+        for (const model_row& r : rows.subspan(k * width, width)) times.push_back(predicted_us(r, prices.simulates()));
+        return times;
+    };
+    auto times = times_at(at);
+    auto best = winner_of(times);
+    if (sizes[at] != bytes && best) {
+        const double most = *times[*best];
+        const auto least = times_at(at - 1);
+        for (std::size_t k = 0; k < width; ++k)
+            times[k] = least[k] && *least[k] <= most
+                           ? prices.predicted_us(prices.call(c.what, c.algorithms[k], c.ranks, bytes))
+                           : std::nullopt;
+        best = winner_of(times);
+    }
+    return best ? c.algorithms[*best] : "";
+}
+
+} // namespace
+
+std::vector<contest> contests_of(std::string_view operation_list, std::string_view algorithms,
+                                 std::string_view ranks_list) {
+    constexpr int most = 1'000'000;
+    const std::vector<operation> operations = operations_of(operation_list);
+    const std::vector<int> sizes = parse_ranks(ranks_list, most);
+    std::vector<contest> all;
+    for (const operation what : operations)
+        for (const int ranks : sizes) {
+            contest c{what, ranks, {}};
+            for (const choice& a : choices(algorithms, what, ranks, operations.size() > 1)) {
+                if (!a.algorithm) throw std::invalid_argument("auto chooses among the others; write all");
+                c.algorithms.push_back(a.name);
+            }
+            if (!c.algorithms.empty()) all.push_back(std::move(c));
+        }
+    if (all.empty()) throw std::invalid_argument(std::string(algorithms) + " has none of these operations");
+    return all;
+}
+
+void price(const contest& c, const std::vector<std::size_t>& sizes, pricing& prices, std::vector<model_row>& rows) {
+    progress_line progress;
+    for (const std::size_t bytes : sizes)
+        for (const std::string& name : c.algorithms) {
+            progress.show(fmt::format("{}({}) on {} ranks, {}", schedule::name_of(c.what), name, c.ranks,
+                                      bytes_text(static_cast<double>(bytes))));
+            rows.push_back(prices.price(prices.call(c.what, name, c.ranks, bytes)));
+        }
+}
+
+std::vector<model_timeline> timelines(const contest& c, std::size_t bytes, const pricing& prices) {
+    constexpr int most = 8;
+    std::vector<model_timeline> all;
+    for (const std::string& name : c.algorithms)
+        all.push_back(prices.timeline(prices.call(c.what, name, std::min(c.ranks, most), bytes)));
+    return all;
+}
+
+void print(const contest& c, const std::vector<std::size_t>& sizes, std::span<const model_row> rows, pricing& prices) {
+    for (std::size_t k = 0; k < sizes.size(); ++k)
+        print_table(rows.subspan(k * c.algorithms.size(), c.algorithms.size()), prices.simulates());
+    if (c.algorithms.size() < 2 || sizes.size() < 2) return;
+    std::fflush(stdout);
+    const auto winner = [&](std::size_t bytes) { return winner_at(c, sizes, rows, bytes, prices); };
+    print_crossovers(std::string(schedule::name_of(c.what)), c.ranks, crossovers(sizes, winner), winner(sizes.front()));
+}
+
+} // namespace tutti::tools

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "choices.hpp"
+#include "pricing.hpp"
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::tools {
+
+/// What is compared with each other: the algorithms of one operation at one number of ranks.
+struct contest {
+    operation what = operation::allreduce;
+    int ranks = 1;
+    std::vector<std::string> algorithms;
+};
+
+/// One for each operation and number of ranks that the lists name. Throws std::invalid_argument where they name what
+/// there is not.
+[[nodiscard]] std::vector<contest> contests_of(std::string_view operations, std::string_view algorithms,
+                                               std::string_view ranks);
+
+/// Appends a row for each size and algorithm, the sizes outside.
+void price(const contest& c, const std::vector<std::size_t>& sizes, pricing& prices, std::vector<model_row>& rows);
+
+/// Each algorithm's run at that size as it is simulated, on eight ranks at most, so that it can be looked at.
+[[nodiscard]] std::vector<model_timeline> timelines(const contest& c, std::size_t bytes, const pricing& prices);
+
+/// Prints the rows that price() has made, a table for each size, then between which sizes who is the fastest.
+void print(const contest& c, const std::vector<std::size_t>& sizes, std::span<const model_row> rows, pricing& prices);
+
+} // namespace tutti::tools

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "measured.hpp"
+
+#include "quantities.hpp"
+#include "statistics.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace tutti::tools {
+namespace {
+
+measured_row row_of(const nlohmann::json& j, const std::string& file) {
+    const auto& chosen = j.at("chosen");
+    return {j.at("operation").get<std::string>(),
+            (chosen.is_null() ? j.at("algorithm") : chosen).get<std::string>(),
+            j.at("ranks").get<int>(),
+            j.at("bytes").get<std::size_t>(),
+            j.at("in_place").get<bool>(),
+            j.at("p50_us").get<double>(),
+            file};
+}
+
+bool belongs(const measured_row& m, const model_row& r) {
+    return m.operation == r.operation && m.algorithm == r.algorithm && m.ranks == r.ranks && m.bytes == r.bytes;
+}
+
+/// The median of those that belong to the row and are of this kind.
+std::optional<double> median_of(const std::vector<measured_row>& measured, const model_row& r, bool in_place) {
+    std::vector<double> times;
+    for (const measured_row& m : measured)
+        if (m.in_place == in_place && belongs(m, r)) times.push_back(m.median_us);
+    if (times.empty()) return std::nullopt;
+    std::sort(times.begin(), times.end());
+    return percentile(times, 50);
+}
+
+} // namespace
+
+std::vector<measured_row> read_measured(const std::vector<std::string>& files) {
+    std::vector<measured_row> rows;
+    for (const std::string& file : files) {
+        std::ifstream in(file, std::ios::binary);
+        if (!in) throw std::invalid_argument("cannot read " + file);
+        const std::string text{std::istreambuf_iterator<char>(in), {}};
+        try {
+            for (const auto& j : nlohmann::json::parse(text)) rows.push_back(row_of(j, file));
+        } catch (const nlohmann::json::exception& e) {
+            throw std::invalid_argument(fmt::format("{} is not what tutti bench --json writes: {}", file, e.what()));
+        }
+    }
+    return rows;
+}
+
+std::vector<std::string> join_measured(const std::vector<measured_row>& measured, model_report& report) {
+    for (model_row& r : report.rows) {
+        r.measured_us = median_of(measured, r, false);
+        if (!r.measured_us) r.measured_us = median_of(measured, r, true);
+    }
+    std::vector<std::string> strangers;
+    for (const measured_row& m : measured)
+        if (std::none_of(report.rows.begin(), report.rows.end(), [&](const model_row& r) { return belongs(m, r); }))
+            strangers.push_back(fmt::format("{} {}, {} ranks, {} ({})", m.operation, m.algorithm, m.ranks,
+                                            bytes_text(static_cast<double>(m.bytes)), m.file));
+    return strangers;
+}
+
+} // namespace tutti::tools

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "model_report.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tutti::tools {
+
+/// What a row of `tutti bench --json` says of one algorithm at one number of ranks and one size.
+struct measured_row {
+    std::string operation;
+    std::string algorithm; ///< that ran: the library's choice where the bench says auto
+    int ranks = 1;
+    std::size_t bytes = 0;
+    bool in_place = false;
+    double median_us = 0; ///< of the slowest rank of each iteration
+    std::string file;
+};
+
+/// The rows of some files. Throws std::invalid_argument that names the file which cannot be read, or is of another
+/// kind.
+[[nodiscard]] std::vector<measured_row> read_measured(const std::vector<std::string>& files);
+
+/// Fills measured_us: from rows out of place where there are any, as it is priced; the median where there are several.
+/// Returns what matches no row of the report, as "allreduce ring, 4 ranks, 64 B (FILE)".
+[[nodiscard]] std::vector<std::string> join_measured(const std::vector<measured_row>& measured, model_report& report);
+
+} // namespace tutti::tools

@@ -1,0 +1,227 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "commands.hpp"
+#include "contest.hpp"
+#include "html_report.hpp"
+#include "lecture.hpp"
+#include "lists.hpp"
+#include "measured.hpp"
+#include "model_output.hpp"
+#include "pricing.hpp"
+#include "quantities.hpp"
+#include "sizes.hpp"
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace tutti::tools {
+namespace {
+
+constexpr auto model_description = "Price every schedule: what it sends, and how long it would take on a machine";
+
+constexpr auto model_footer =
+    R"(Nothing runs: the schedules are counted, priced by closed forms and, with --simulate, executed step by step
+in a model of the machine. The machine is one of
+  --alpha TIME --beta RATE --gamma RATE  Hockney: a message of m bytes takes alpha + m beta, reducing them m gamma
+  --loggp L,o,g,G                        LogGP: a message takes L + 2o + (m - 1)G, and keeps its sender busy for
+                                         max(o, g + (m - 1)G); --gamma for reductions, 0 without
+  --machine FILE                         what was measured: LogGP by message size, within and between nodes, cores.
+                                         A machine that has more than one LogGP has no closed form: it is simulated
+Without any of them it is a cluster of 25 Gbit/s a rank: alpha 10us, beta 25Gbit/s, gamma 0.1ns/B. The output says so.
+
+TIME is 10us, 1000ns, 1.5ms or 2s; RATE a time per byte, 0.1ns/B, or a bandwidth, 25Gbit/s or 10GB/s.
+SIZE is a number of bytes, or of powers of 1024: 8, 4K, 1M, 1G. Sizes are of the whole vector: a rank's input to an
+allreduce, its output of an allgather.
+
+Each message is charged, whatever else is on its way in the same round. Charged once a round, as some textbooks do,
+many small messages at once cost nothing: then a sharded parameter server seems to beat all others at every size. And
+where nothing but alpha, beta and gamma counts, halving and doubling never loses to the ring: what the ring is better at
+(neighbours, congestion, numbers of ranks that are no power of two) is not in these three.
+
+Columns:
+  depth, rounds    the longest chain of messages that wait for each other; steps of unit time when a rank sends
+                   one and receives one message at a time
+  messages, total  of all ranks
+  sent, received   bytes of the busiest sender, and receiver
+  fan-in           the most ranks that send to one rank at the same depth
+  closed form      microseconds by the formula, where one is known; ~ where it is an estimate
+  simulated        microseconds until the last rank has finished
+  measured         median microseconds of the slowest rank, of tutti bench --json
+  times the best   by the simulated time with --simulate, else by the closed form; * marks the best
+
+Examples:
+  tutti model --ranks 2..1024*2 --bytes 8..64M*8
+  tutti model --ranks 8 --bytes 8192 --loggp 1000ns,0,0,1ns/B --simulate
+  tutti model --ranks 16 --alpha 2us --beta 100Gbit/s --algorithm ring,halving_doubling --csv model.csv
+  tutti model --ranks 2..64*2 --bytes 8..64M --simulate --html report.html
+  tutti model --lecture
+
+Exit status:
+  0  all is priced
+  1  a file could not be written, or the machine file is wrong
+  2  the command line is wrong)";
+
+struct model_settings {
+    std::string ranks;
+    std::string bytes = "8..64M*16";
+    std::string operation = "allreduce";
+    std::string algorithm = "all";
+    machine_words machine;
+    pricing_settings how;
+    std::vector<std::string> measured;
+    std::string csv, json, html;
+    bool lecture = false;
+    lecture_settings of_lecture;
+    std::string step;
+};
+
+void print_strangers(const std::vector<std::string>& strangers) {
+    constexpr std::size_t shown = 4;
+    if (strangers.empty()) return;
+    fmt::print(
+        "# measured, but no row here: {}{}\n",
+        join(std::vector(strangers.begin(), strangers.begin() + static_cast<long>(std::min(strangers.size(), shown)))),
+        strangers.size() > shown ? fmt::format(" and {} more", strangers.size() - shown) : "");
+}
+
+void print_head(const pricing& prices) {
+    fmt::print("# machine: {}\n", prices.by().description);
+    fmt::print("# each message is charged, also where many are sent in one round; fan-in costs what its bytes and\n"
+               "# messages do, and more only where a measured machine says so\n");
+    if (prices.simulates()) fmt::print("# simulated: {}\n", prices.rule());
+}
+
+/// The page shows the middle size of each operation as it runs on few ranks.
+std::string page_of(const std::vector<contest>& contests, const std::vector<std::size_t>& sizes, const pricing& prices,
+                    model_report all) {
+    std::optional<operation> shown;
+    for (const contest& c : contests) {
+        if (c.ranks < 2 || c.what == shown) continue;
+        shown = c.what;
+        for (model_timeline& t : timelines(c, sizes[sizes.size() / 2], prices)) all.timelines.push_back(std::move(t));
+    }
+    return html_report(all);
+}
+
+int report_prices(const model_settings& s) {
+    if (!s.html.empty() && !have_html_report())
+        throw std::invalid_argument("--html: this tutti was built without Chart.js, and so without HTML reports");
+    const std::vector<contest> contests = contests_of(s.operation, s.algorithm, s.ranks);
+    const std::vector<std::size_t> sizes = parse_sizes(s.bytes);
+    const std::vector<measured_row> measured = read_measured(s.measured);
+    pricing prices(machine_of(s.machine), s.how);
+    print_head(prices);
+    model_report all{prices.by().description, {}, {}};
+    for (const contest& c : contests) price(c, sizes, prices, all.rows);
+    const std::vector<std::string> strangers = join_measured(measured, all);
+    std::span<const model_row> rows = all.rows;
+    for (const contest& c : contests) {
+        print(c, sizes, rows.first(sizes.size() * c.algorithms.size()), prices);
+        rows = rows.subspan(sizes.size() * c.algorithms.size());
+    }
+    print_strangers(strangers);
+    for (const std::string& note : prices.notes()) fmt::print("# {}\n", note);
+    if (!s.csv.empty()) write_file(s.csv, to_csv(all.rows));
+    if (!s.json.empty()) write_file(s.json, to_json(all.rows));
+    if (!s.html.empty()) write_file(s.html, page_of(contests, sizes, prices, all));
+    return 0;
+}
+
+void add_machine(CLI::App& c, model_settings& s) {
+    machine_words& m = s.machine;
+    auto* const file = c.add_option("--machine", m.file, "A measured machine")->type_name("FILE");
+    c.add_option("--transport", m.transport, "Which transport of the file, where it has several")->type_name("NAME");
+    auto* const log_gp = c.add_option("--loggp", m.loggp, "LogGP: latency, overhead and gap of a message, gap per byte")
+                             ->type_name("L,o,g,G")
+                             ->excludes(file);
+    c.add_option("--alpha", m.alpha, "Latency of a message [default: 10us]")
+        ->type_name("TIME")
+        ->excludes(file)
+        ->excludes(log_gp);
+    c.add_option("--beta", m.beta, "Time per byte, or bandwidth [default: 25Gbit/s]")
+        ->type_name("RATE")
+        ->excludes(file)
+        ->excludes(log_gp);
+    c.add_option("--gamma", m.gamma, "Time to reduce a byte [default: 0.1ns/B; with --loggp 0]")
+        ->type_name("RATE")
+        ->excludes(file);
+    c.add_option("--receiver", s.how.receiver,
+                 "What the simulator charges a receiver: serial, as LogGOPSim, or full_duplex, as network adapters do "
+                 "[default: serial with LogGP, else full_duplex]")
+        ->check(CLI::IsMember({"serial", "full_duplex"}));
+    c.add_option("--ranks-per-node", s.how.ranks_per_node,
+                 "Consecutive ranks that share a node [default: all; for hierarchical about the square root of P]")
+        ->check(CLI::Range(1, 1'000'000))
+        ->type_name("G");
+}
+
+void add_what(CLI::App& c, model_settings& s) {
+    c.add_option(
+         "--ranks", s.ranks,
+         "Numbers of ranks: 8, 2,4,8, 2..16, or 2..1024*2, each twice the former [default: 8; 256 with --lecture]")
+        ->type_name("LIST");
+    c.add_option("--bytes", s.bytes,
+                 "Sizes: 1M, 8,1K,1M, 8..1M, each twice the former, or 8..64M*16 [default: 8..64M*16]")
+        ->type_name("LIST");
+    c.add_option("--operation", s.operation, "Operations, separated by commas, or all [default: allreduce]")
+        ->type_name("NAME");
+    c.add_option("--algorithm", s.algorithm, "Algorithms, separated by commas, or all [default: all]")
+        ->type_name("NAME");
+}
+
+void add_output(CLI::App& c, model_settings& s) {
+    c.add_flag("--simulate", s.how.simulate, "Execute the steps of each schedule in the model, too");
+    c.add_option("--measured", s.measured, "Put the times of tutti bench --json beside")->type_name("FILE");
+    c.add_option("--csv", s.csv, "Also write the rows to FILE")->type_name("FILE");
+    c.add_option("--json", s.json, "Also write the rows to FILE: an array, one object a row")->type_name("FILE");
+    c.add_option("--html", s.html, "Also write the report as one page with charts, which opens offline")
+        ->type_name("FILE");
+}
+
+void add_lecture(CLI::App& c, model_settings& s) {
+    auto* const lecture =
+        c.add_flag("--lecture", s.lecture, "Compare the ways to sum gradients, with the reasons [default: ResNet-50]");
+    c.add_option("--parameters", s.of_lecture.parameters, "Of the network, 4 bytes each [default: 25557032]")
+        ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 50))
+        ->type_name("N")
+        ->needs(lecture);
+    c.add_option("--step", s.step, "Time of a training step [default: a third of a second]")
+        ->type_name("TIME")
+        ->needs(lecture);
+}
+
+int run_model(model_settings s) {
+    if (s.ranks.empty()) s.ranks = s.lecture ? "256" : "8";
+    if (!s.lecture) return report_prices(s);
+    if (!s.step.empty()) s.of_lecture.step_s = parse_time(s.step);
+    if (s.of_lecture.step_s == 0) throw std::invalid_argument("a step takes some time: write --step 100ms");
+    s.how.simulate = true; // quick with so few calls, and right for all of them, where a form may be an estimate
+    pricing prices(machine_of(s.machine), s.how);
+    for (const int ranks : parse_ranks(s.ranks)) lecture(ranks, s.of_lecture, prices);
+    for (const std::string& note : prices.notes()) fmt::print("# {}\n", note);
+    return 0;
+}
+
+} // namespace
+
+void add_model(CLI::App& app, action& chosen) {
+    auto s = std::make_shared<model_settings>();
+    CLI::App* const command = app.add_subcommand("model", model_description);
+    command->footer(model_footer);
+    add_what(*command, *s);
+    add_machine(*command, *s);
+    add_output(*command, *s);
+    add_lecture(*command, *s);
+    command->callback([s, &chosen] { chosen = [s] { return run_model(*s); }; });
+}
+
+} // namespace tutti::tools

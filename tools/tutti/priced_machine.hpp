@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <collectives/model/machine.hpp>
+
+#include <string>
+#include <variant>
+
+namespace tutti::tools {
+
+/// What the command line says of the machine: words, empty where it says nothing.
+struct machine_words {
+    std::string file;      ///< --machine
+    std::string transport; ///< --transport: which one of the file
+    std::string alpha, beta, gamma;
+    std::string loggp; ///< "L,o,g,G"
+};
+
+/// What schedules are priced by, and the sentence that says so to the reader.
+struct priced_machine {
+    std::variant<model::hockney, model::loggp, model::machine> parameters;
+    std::string description; ///< with units, and where the figures come from
+};
+
+/// Where nothing is said of the machine: a cluster whose ranks have a port of 25 Gbit/s each.
+inline constexpr model::hockney cluster_25g{10e-6, 8 / 25e9, 0.1e-9};
+
+/// Throws std::invalid_argument where the words exclude each other or one of them means nothing, and tutti::error where
+/// the file does.
+[[nodiscard]] priced_machine machine_of(const machine_words& words);
+
+/// The machine that the simulator runs on. Hockney's alpha is charged for each message, wherever it meets others: half
+/// of it is overhead at either end, and the gap between two messages of a sender is all of it, and their bytes.
+[[nodiscard]] model::machine simulated_machine(const priced_machine& by);
+
+} // namespace tutti::tools

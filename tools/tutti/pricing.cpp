@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "pricing.hpp"
+
+#include "choices.hpp"
+
+#include <collectives/algorithm/all.hpp>
+#include <collectives/error.hpp>
+#include <collectives/model/counts.hpp>
+#include <collectives/model/selection.hpp>
+#include <collectives/model/simulate.hpp>
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace tutti::tools {
+namespace {
+
+std::string title_of(const model::collective& c) {
+    return fmt::format("{}({}), {} ranks", schedule::name_of(c.what), c.how.name(), c.size);
+}
+
+/// All messages cost by the same L, o, g, G and gamma, and nothing else counts.
+bool is_uniform(const model::machine& m) {
+    const model::loggp& all = m.near.segments[0].cost;
+    return m == model::uniform(all) && all.overhead_s_per_byte == 0;
+}
+
+model::simulation_settings settings_of(bool serial, bool activities) {
+    model::simulation_settings s;
+    s.receiver = serial ? model::receiver_rule::serial : model::receiver_rule::full_duplex;
+    s.activities = activities;
+    return s;
+}
+
+} // namespace
+
+pricing::pricing(priced_machine by, const pricing_settings& how) : by_(std::move(by)), how_(how) {
+    const auto* const m = std::get_if<model::machine>(&by_.parameters);
+    if (m && is_uniform(*m))
+        by_.parameters = model::loggp(m->near.segments[0].cost);
+    else if (m)
+        how_.simulate = true;
+    if (how_.receiver.empty())
+        how_.receiver = std::holds_alternative<model::loggp>(by_.parameters) ? "serial" : "full_duplex";
+}
+
+std::string pricing::rule() const {
+    if (serial()) return "receiver serial, as in LogGOPSim: busy for o + (m - 1)G a message, sending nothing meanwhile";
+    return "receiver full_duplex: its port is busy for (m - 1)G a message, its processor for o";
+}
+
+int pricing::width_of_node(int ranks) const noexcept {
+    return how_.ranks_per_node > 0 ? how_.ranks_per_node : near_root(ranks);
+}
+
+int pricing::ranks_per_node(int ranks) const noexcept { return how_.ranks_per_node > 0 ? how_.ranks_per_node : ranks; }
+
+model::collective pricing::call(schedule::operation what, std::string_view algorithm, int ranks, std::size_t bytes,
+                                std::size_t element_bytes) const {
+    const algorithm::any how = algorithm::by_name(algorithm, width_of_node(ranks));
+    return {what, how, ranks, bytes, 0, model::segments_for(how, bytes), false, element_bytes};
+}
+
+model::collective pricing::best_cut(model::collective c) const {
+    if (const auto* const p = std::get_if<model::hockney>(&by_.parameters)) c.segments = model::best_segments(c, *p);
+    if (const auto* const p = std::get_if<model::loggp>(&by_.parameters)) c.segments = model::best_segments(c, *p);
+    return c;
+}
+
+model_row pricing::price(const model::collective& c) {
+    const model::counts n = model::count(c);
+    const auto form = closed_form(c);
+    return {std::string(schedule::name_of(c.what)),
+            std::string(c.how.name()),
+            c.size,
+            c.bytes,
+            n.depth,
+            n.rounds,
+            n.messages,
+            n.sent.most,
+            n.received.most,
+            n.fan_in,
+            n.total_bytes,
+            form ? std::optional(form->seconds * 1e6) : std::nullopt,
+            simulates() ? simulated_us(c) : std::nullopt,
+            std::nullopt,
+            form && form->exact};
+}
+
+std::optional<double> pricing::predicted_us(const model::collective& c) {
+    if (simulates()) return simulated_us(c);
+    const auto form = closed_form(c);
+    return form ? std::optional(form->seconds * 1e6) : std::nullopt;
+}
+
+std::optional<model::form> pricing::closed_form(const model::collective& c) const {
+    if (const auto* const p = std::get_if<model::hockney>(&by_.parameters)) return model::closed_form(c, *p);
+    if (const auto* const p = std::get_if<model::loggp>(&by_.parameters)) return model::closed_form(c, *p);
+    return std::nullopt;
+}
+
+std::optional<double> pricing::simulated_us(const model::collective& c) {
+    try {
+        const auto found =
+            model::simulate(c, simulated_machine(by_), ranks_per_node(c.size), settings_of(serial(), false));
+        if (found.by_symmetry) notes_.insert(title_of(c) + ": simulated by symmetry, one rank for all");
+        return found.finish_s * 1e6;
+    } catch (const error& e) { // it would take too long, or too much memory
+        notes_.insert(title_of(c) + ": not simulated: " + e.facts().detail);
+        return std::nullopt;
+    }
+}
+
+model_timeline pricing::timeline(const model::collective& c) const {
+    auto found = model::simulate(c, simulated_machine(by_), ranks_per_node(c.size), settings_of(serial(), true));
+    return {std::string(schedule::name_of(c.what)), std::string(c.how.name()), c.size, c.bytes,
+            std::move(found.activities)};
+}
+
+} // namespace tutti::tools
