@@ -20,7 +20,7 @@
 using Catch::Contains;
 using tools_test::command;
 using tools_test::occurrences;
-using json = nlohmann::ordered_json;
+using model_json = nlohmann::ordered_json;
 
 namespace {
 
@@ -40,12 +40,12 @@ struct model_file {
 };
 
 /// The rows that a command line prices.
-json rows_of(const std::string& arguments) {
+model_json rows_of(const std::string& arguments) {
     const model_file file("rows.json");
     const auto r = command("model " + arguments + " --json " + file.path);
     INFO(r.output);
     REQUIRE(r.status == 0);
-    return json::parse(file.text());
+    return model_json::parse(file.text());
 }
 
 std::string line_with(const std::string& text, const std::string& word) {
@@ -56,11 +56,11 @@ std::string line_with(const std::string& text, const std::string& word) {
 }
 
 /// A row as tutti bench --json writes it, as far as it matters here.
-json bench_row(const std::string& algorithm, std::size_t bytes, bool in_place, double p50_us) {
+model_json bench_row(const std::string& algorithm, std::size_t bytes, bool in_place, double p50_us) {
     const bool is_auto = algorithm.starts_with("auto:");
     return {{"operation", "allreduce"},
             {"algorithm", is_auto ? "auto" : algorithm},
-            {"chosen", is_auto ? json(algorithm.substr(5)) : json(nullptr)},
+            {"chosen", is_auto ? model_json(algorithm.substr(5)) : model_json(nullptr)},
             {"ranks", 4},
             {"bytes", bytes},
             {"in_place", in_place},
@@ -101,9 +101,10 @@ TEST_CASE("the model gives the finish times that LogGOPSim gives, by formula and
                                                             {"binomial_tree", 55.146},
                                                             {"naive", 116.674}};
     const auto shown = command("model " + arguments).output;
-    const json rows = rows_of(arguments);
+    const model_json rows = rows_of(arguments);
     for (const auto& [name, us] : known) {
-        const auto row = std::find_if(rows.begin(), rows.end(), [&](const json& r) { return r["algorithm"] == name; });
+        const auto row =
+            std::find_if(rows.begin(), rows.end(), [&](const model_json& r) { return r["algorithm"] == name; });
         REQUIRE(row != rows.end());
         CHECK(row->at("simulated_us") == us);
         CHECK(row->at("closed_form_us") == us);
@@ -115,14 +116,14 @@ TEST_CASE("the model gives the finish times that LogGOPSim gives, by formula and
 
 TEST_CASE("rows have their columns, in JSON and in CSV, and nothing for what is not known") {
     const model_file csv("rows.csv");
-    const json rows = rows_of("--ranks 3,4 --bytes 8,1K --operation all --csv " + csv.path);
+    const model_json rows = rows_of("--ranks 3,4 --bytes 8,1K --operation all --csv " + csv.path);
     REQUIRE(rows.size() == 2 * 2 * (10 + 4 + 4 + 3 + 3));
     std::istringstream lines(csv.text());
     std::string line, names;
     for (const std::string& key : row_keys) names += (names.empty() ? "" : ",") + key;
     REQUIRE(std::getline(lines, line));
     CHECK(line == names);
-    for (const json& row : rows) {
+    for (const model_json& row : rows) {
         std::vector<std::string> keys;
         for (const auto& [key, value] : row.items()) keys.push_back(key);
         CHECK(keys == row_keys);
@@ -138,9 +139,9 @@ TEST_CASE("rows have their columns, in JSON and in CSV, and nothing for what is 
 }
 
 TEST_CASE("counts of the ring are those of the ring") {
-    const json rows = rows_of("--ranks 5 --bytes 1000 --algorithm ring");
+    const model_json rows = rows_of("--ranks 5 --bytes 1000 --algorithm ring");
     REQUIRE(rows.size() == 1);
-    const json& r = rows[0];
+    const model_json& r = rows[0];
     CHECK(r["depth"] == 8);
     CHECK(r["rounds"] == 8);
     CHECK(r["messages"] == 5 * 8);
@@ -166,7 +167,7 @@ TEST_CASE("what is assumed of the machine is said, what is given is said to be g
 
 TEST_CASE("each table marks one winner, the fastest") {
     const std::string arguments = "--ranks 2..16*2 --bytes 8..4M*64";
-    const json rows = rows_of(arguments);
+    const model_json rows = rows_of(arguments);
     const auto shown = command("model " + arguments).output;
     CHECK(occurrences(shown, "\n* ") == 4 * 4);
     CHECK(occurrences(shown, "\n# allreduce, ") == 4 * 4);
@@ -176,12 +177,12 @@ TEST_CASE("each table marks one winner, the fastest") {
         std::string mark, algorithm;
         std::istringstream(line) >> mark >> algorithm;
         CHECK_THAT(line, Catch::EndsWith(" 1.00"));
-        CHECK(std::any_of(rows.begin(), rows.end(), [&](const json& r) { return r["algorithm"] == algorithm; }));
+        CHECK(std::any_of(rows.begin(), rows.end(), [&](const model_json& r) { return r["algorithm"] == algorithm; }));
     }
     for (std::size_t k = 0; k < rows.size(); k += 10) { // what is marked is as fast as any
-        const auto fastest =
-            std::min_element(rows.begin() + static_cast<long>(k), rows.begin() + static_cast<long>(k) + 10,
-                             [](const json& a, const json& b) { return a["closed_form_us"] < b["closed_form_us"]; });
+        const auto fastest = std::min_element(
+            rows.begin() + static_cast<long>(k), rows.begin() + static_cast<long>(k) + 10,
+            [](const model_json& a, const model_json& b) { return a["closed_form_us"] < b["closed_form_us"]; });
         char text[32];
         std::snprintf(text, sizeof text, "%.3f ", fastest->at("closed_form_us").get<double>());
         CHECK(line_with(shown, text) != "");
@@ -203,13 +204,15 @@ TEST_CASE("crossovers are found between the sizes that were asked for") {
 }
 
 TEST_CASE("measured times stand beside, out of place before in place, by the algorithm that ran") {
-    const model_file one("one.json", json({bench_row("ring", 64, false, 10), bench_row("ring", 64, true, 99),
-                                           bench_row("auto:butterfly", 64, true, 7), bench_row("ring", 77, false, 1)})
-                                         .dump());
-    const model_file two("two.json", json({bench_row("ring", 64, false, 30), bench_row("ring", 64, false, 20)}).dump());
+    const model_file one("one.json",
+                         model_json({bench_row("ring", 64, false, 10), bench_row("ring", 64, true, 99),
+                                     bench_row("auto:butterfly", 64, true, 7), bench_row("ring", 77, false, 1)})
+                             .dump());
+    const model_file two("two.json",
+                         model_json({bench_row("ring", 64, false, 30), bench_row("ring", 64, false, 20)}).dump());
     const std::string arguments =
         "--ranks 4 --bytes 64 --algorithm ring,butterfly,naive --measured " + one.path + " " + two.path;
-    const json rows = rows_of(arguments);
+    const model_json rows = rows_of(arguments);
     CHECK(rows[0]["measured_us"] == 20);
     CHECK(rows[1]["measured_us"] == 7);
     CHECK(rows[2]["measured_us"].is_null());
@@ -222,8 +225,8 @@ TEST_CASE("what tutti bench writes is what tutti model reads") {
     REQUIRE(
         command("bench --transport memory --ranks 2 --algorithm ring -b 64 -e 64 -n 3 --json " + file.path).status ==
         0);
-    const json measured = json::parse(file.text());
-    const json rows = rows_of("--ranks 2 --bytes 64 --algorithm ring --measured " + file.path);
+    const model_json measured = model_json::parse(file.text());
+    const model_json rows = rows_of("--ranks 2 --bytes 64 --algorithm ring --measured " + file.path);
     REQUIRE(measured[0]["in_place"] == false);
     CHECK(rows[0]["measured_us"].get<double>() == Approx(measured[0]["p50_us"].get<double>()));
 }
@@ -234,8 +237,8 @@ TEST_CASE("a machine of several links is simulated, with one transport of its fi
     const auto several = command("model " + arguments);
     CHECK(several.status == 2);
     CHECK_THAT(several.output, Contains("choose one by --transport: memory, tcp"));
-    const json near = rows_of(arguments + " --transport tcp"), far = rows_of(arguments + " --transport tcp "
-                                                                                         "--ranks-per-node 1");
+    const model_json near = rows_of(arguments + " --transport tcp"), far = rows_of(arguments + " --transport tcp "
+                                                                                               "--ranks-per-node 1");
     CHECK(near[0]["closed_form_us"].is_null());
     CHECK(near[0]["simulated_us"] == 1.063);
     CHECK(near[1]["simulated_us"] == 3.064);
