@@ -42,6 +42,17 @@ void ready(benchmark::State& state, const algorithm::any& how, int size, int seg
     report(state, s.messages());
 }
 
+/// 32 ranks on a node of 8 cores and 2 adapters, and a network that carries half of what they send.
+void contended(benchmark::State& state, const algorithm::any& how, int size, int segments) {
+    model::machine m = cluster();
+    m.cores = 8;
+    m.nics = 2;
+    m.oversubscription = 2;
+    const model::simulation s(allreduce(how, size, segments), 32);
+    for (auto _ : state) benchmark::DoNotOptimize(s.run(m).finish_s);
+    report(state, s.messages());
+}
+
 void from_nothing(benchmark::State& state, const algorithm::any& how, int size, int segments) {
     std::size_t messages = 0;
     for (auto _ : state) messages = model::simulate(allreduce(how, size, segments), cluster()).messages;
@@ -58,6 +69,10 @@ BENCHMARK_CAPTURE(ready, halving_1024_serial, algorithm::halving_doubling{}, 102
 BENCHMARK_CAPTURE(ready, halving_1024, algorithm::halving_doubling{}, 1024, 1, full_duplex);
 BENCHMARK_CAPTURE(ready, tree_1024_in_64, algorithm::double_binary_tree{}, 1024, 64, full_duplex)
     ->Unit(benchmark::kMillisecond);
+
+BENCHMARK_CAPTURE(contended, ring_1024, algorithm::ring{}, 1024, 1)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(contended, halving_1024, algorithm::halving_doubling{}, 1024, 1)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(contended, tree_1024_in_64, algorithm::double_binary_tree{}, 1024, 64)->Unit(benchmark::kMillisecond);
 
 // From the least memory to the most, since the peak stays.
 BENCHMARK_CAPTURE(from_nothing, binomial_100000, algorithm::binomial_tree{}, 100'000, 1)->Unit(benchmark::kSecond);

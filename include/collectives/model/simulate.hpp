@@ -21,7 +21,15 @@ public:
     explicit simulation(const collective& c, int ranks_per_node = 1, const simulation_settings& s = {})
         : settings_(s), graph_(make(c, ranks_per_node, s)) {}
 
-    [[nodiscard]] simulated run(const machine& m) const { return detail::execution(graph_, m, settings_).run(); }
+    /// Throws tutti::error(invalid_argument) where one rank stands for all and they share what the machine has too few
+    /// of.
+    [[nodiscard]] simulated run(const machine& m) const {
+        if (!detail::has_contention(m, settings_))
+            return detail::execution<detail::nothing_shared>(graph_, m, settings_).run();
+        if (graph_.by_symmetry)
+            reject("simulate", "so many ranks are simulated by one that stands for all, which shares nothing");
+        return detail::execution<detail::sharing>(graph_, m, settings_).run();
+    }
     [[nodiscard]] std::size_t messages() const noexcept { return graph_.messages; }
 
 private:
@@ -47,7 +55,7 @@ private:
     detail::graph graph_;
 };
 
-/// Executes the very steps of a schedule on a machine, without contention, and says when each rank is done.
+/// Executes the very steps of a schedule on a machine, and says when each rank is done.
 ///
 /// A rank is one processor, which does its steps as their data and their turn on their channels come, the earliest
 /// first and, of those of the same time, the first in the program. For a message of m bytes it is busy for o + (m - 1)O
@@ -56,6 +64,10 @@ private:
 /// busy, a receive when the receiver is, m gamma later where it reduces. A copy takes m copy_s_per_byte, a reduction of
 /// k operands (k - 1) m gamma. Between ranks of a node it is the link `near` that counts, which steps within a rank
 /// take gamma from as well.
+///
+/// Contention is what the machine says: cores that are fewer than the ranks of a node, adapters that ranks share on the
+/// way to other nodes, a network between nodes that carries less than they send, and what many senders to one rank
+/// cost on top: see detail::sharing.
 ///
 /// Where the schedule rotates and has many messages, one rank stands for all, and every chunk has the mean length.
 /// Throws tutti::error(invalid_argument) where there would be too many messages. Deterministic.

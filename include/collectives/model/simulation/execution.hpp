@@ -6,11 +6,14 @@
 #include "event_queue.hpp"
 #include "graph.hpp"
 #include "settings.hpp"
+#include "sharing.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 namespace tutti::model::detail {
@@ -21,11 +24,17 @@ struct port {
     std::uint32_t head = none, tail = none;
 };
 
-/// Executes a graph under LogGP without contention: see simulate().
+/// In place of what ranks share where they share nothing.
+struct nothing_shared {
+    nothing_shared(const graph&, const machine&, const simulation_settings&) noexcept {}
+};
+
+/// Executes a graph under LogGP: see simulate(). Shared: sharing or nothing_shared.
+template <class Shared>
 class execution {
 public:
     execution(const graph& g, const machine& m, const simulation_settings& s)
-        : graph_(g), charges_(m, g.lengths), settings_(s), steps_(g.steps) {
+        : graph_(g), charges_(m, g.lengths), settings_(s), shared_(g, m, s), steps_(g.steps) {
         ranks_.reserve(g.ranks.size());
         for (std::size_t r = 0; r < g.ranks.size(); ++r) {
             const role& of = g.role_of(r);
@@ -55,6 +64,7 @@ public:
 
 private:
     static constexpr std::uint32_t arriving = 0x80000000; ///< of an event: a message's header, not its receive
+    static constexpr bool shares = !std::is_same_v<Shared, nothing_shared>;
 
     struct step_state {
         double ready_s = 0; ///< the latest of what it has waited for
@@ -112,20 +122,33 @@ private:
         const role::step& s = r.of->steps[i];
         const graph::slot to = slot(r, s);
         const charge& cost = charges_.of(s.length, to.far);
-        const double start = occupy(rank, i, now, cost.busy), header = start + cost.header;
+        const double start = occupy(rank, i, now, cost.busy);
+        double header = start + cost.header;
         leave(r, rank, i, start + cost.next);
+        if constexpr (shares) {
+            if (to.far) header += shared_.leave(rank, start, cost.stream);
+            header += shared_.latency_to(to.peer);
+            shared_.expect(to.peer);
+        }
         const std::uint32_t receive = ranks_[to.peer].of->receive(to.back, s.number);
-        if (settings_.receiver == receiver_rule::full_duplex)
+        if (shares || settings_.receiver == receiver_rule::full_duplex)
             queue_.push({header, to.peer, receive | arriving});
         else
             release(to.peer, receive, header);
     }
 
-    /// A header has arrived: the port takes in what follows, after what came before.
+    /// A header has arrived: the port takes in what follows, after what came before, unless it is the processor that
+    /// does.
     void take_in(std::uint32_t rank, std::uint32_t i, double now) {
         rank_state& r = ranks_[rank];
         const role::step& s = r.of->steps[i];
-        r.in_free_s = std::max(now, r.in_free_s) + charges_.of(s.length, slot(r, s).far).stream;
+        const bool far = slot(r, s).far;
+        const double stream = charges_.of(s.length, far).stream;
+        const bool by_port = settings_.receiver == receiver_rule::full_duplex;
+        if constexpr (shares)
+            if (far && by_port && shared_.has_adapters()) return release(rank, i, shared_.take_in(rank, now, stream));
+        if (!by_port) return release(rank, i, now);
+        r.in_free_s = std::max(now, r.in_free_s) + stream;
         release(rank, i, r.in_free_s);
     }
 
@@ -133,8 +156,10 @@ private:
         rank_state& r = ranks_[rank];
         const role::step& s = r.of->steps[i];
         const charge& cost = charges_.of(s.length, slot(r, s).far);
-        const double reduce = s.what == schedule::action::receive_reduce ? cost.reduce : 0;
-        occupy(rank, i, now, (settings_.receiver == receiver_rule::serial ? cost.serial : cost.busy) + reduce);
+        double duration = settings_.receiver == receiver_rule::serial ? cost.serial : cost.busy;
+        if (s.what == schedule::action::receive_reduce) duration += cost.reduce;
+        if constexpr (shares) duration += shared_.receive(rank, graph_.lengths[s.length]);
+        occupy(rank, i, now, duration);
     }
 
     /// Puts a send into the line, unless the port is free for it by the time that the processor is.
@@ -163,7 +188,8 @@ private:
     /// Does a step on its rank's processor, as soon as that has done what was there before; says when that begins.
     double occupy(std::uint32_t rank, std::uint32_t i, double now, double duration) {
         rank_state& r = ranks_[rank];
-        const double start = std::max(now, r.processor_free_s), end = start + duration;
+        double start = std::max(now, r.processor_free_s), end = start + duration;
+        if constexpr (shares) std::tie(start, end) = shared_.work(rank, i, start, duration);
         r.processor_free_s = end;
         ++done_;
         const role& all = *r.of;
@@ -213,6 +239,7 @@ private:
     const graph& graph_;
     charges charges_;
     simulation_settings settings_;
+    [[no_unique_address]] Shared shared_;
     event_queue queue_;
     std::vector<step_state> steps_; ///< of all ranks
     std::vector<rank_state> ranks_;

@@ -25,6 +25,9 @@ enum class receiver_rule : std::uint8_t {
 struct simulation_settings {
     receiver_rule receiver = receiver_rule::full_duplex;
     bool activities = false; ///< record what every rank did, and when
+    /// Every step takes longer by chance, by this much of its time in the mean, exponentially distributed; 0: never.
+    double straggling = 0;
+    std::uint64_t seed = 1; ///< of that chance: the same seed, the same times
     /// The most messages that are simulated step by step: 2^25 of them take up to 2 GB.
     std::size_t most_messages = std::size_t{1} << 25;
     /// From so many messages on, one rank stands for all where the schedule rotates.

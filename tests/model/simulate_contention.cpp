@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include "simulated.hpp"
+
+#include <collectives/model/candidates.hpp>
+
+#include <string>
+
+using namespace tutti::algorithm;
+using tutti::model::collective;
+using tutti::model::loggp;
+using tutti::model::machine;
+using tutti::model::receiver_rule;
+using tutti::model::simulate;
+using tutti::model::simulation_settings;
+using tutti::schedule::operation;
+using tutti::test::allreduce_of;
+using tutti::test::near_to;
+
+namespace {
+
+constexpr double nanosecond = 1e-9;
+
+double finish_on(const machine& m, const collective& c, int ranks_per_node, const simulation_settings& s = {}) {
+    return simulate(c, m, ranks_per_node, s).finish_s / nanosecond;
+}
+
+collective broadcast_by_root(int size, std::size_t bytes) {
+    return {operation::broadcast, naive{}, size, bytes, 0, 1, true};
+}
+
+/// Nothing but o, so that all that counts is whose processor is busy.
+machine busy_processors(double overhead_s) { return tutti::model::uniform(loggp{0, overhead_s}); }
+/// Nothing but G, so that all that counts is what a port carries.
+machine narrow_ports(double per_byte_s) { return tutti::model::uniform(loggp{0, 0, 0, per_byte_s}); }
+
+} // namespace
+
+TEST_CASE("where there is enough of all that is shared, contention changes nothing") {
+    const loggp cost{700 * nanosecond, 90 * nanosecond,  130 * nanosecond,
+                     0.7 * nanosecond, 0.2 * nanosecond, 0.1 * nanosecond};
+    for (const receiver_rule rule : {receiver_rule::serial, receiver_rule::full_duplex})
+        for (int size = 2; size <= 9; ++size)
+            for (const any& how : all(1))
+                for (const std::size_t bytes : {1, 1000, 54'321}) {
+                    const collective c = allreduce_of(how, size, bytes);
+                    machine m = tutti::model::uniform(cost);
+                    simulation_settings s;
+                    s.receiver = rule;
+                    const double alone = finish_on(m, c, 1, s);
+                    m.cores = m.nics = 1;
+                    CAPTURE(std::string(how.name()), size, bytes, rule == receiver_rule::serial);
+                    CHECK(near_to(finish_on(m, c, 1, s), alone));
+                    m.nics = 0;
+                    m.cores = size;
+                    CHECK(near_to(finish_on(m, c, size, s), alone));
+                }
+}
+
+TEST_CASE("ranks that share a core work one after the other") {
+    // The root sends 3 times, each of 3 ranks receives once: 6 times 100 ns of work.
+    machine m = busy_processors(100 * nanosecond);
+    const collective c = broadcast_by_root(4, 8);
+    CHECK(near_to(finish_on(m, c, 4), 400)); // the last message is sent at 300
+    m.cores = 1;
+    CHECK(near_to(finish_on(m, c, 4), 600));
+    m.cores = 2;
+    CHECK(near_to(finish_on(m, c, 4), 400));
+    m.cores = 1;
+    CHECK(near_to(finish_on(m, c, 2), 400)); // the other node's ranks have their own
+}
+
+TEST_CASE("a core that changes ranks is lost for a while, and one that keeps its rank is not") {
+    machine m = busy_processors(100 * nanosecond);
+    m.cores = 1;
+    m.switch_s = 7 * nanosecond;
+    // The root's sends follow each other; then come three ranks. The first to work also takes its core over.
+    CHECK(near_to(finish_on(m, broadcast_by_root(4, 8), 4), 600 + 4 * 7));
+}
+
+TEST_CASE("messages take longer to ranks that share cores, and only to those") {
+    machine m = busy_processors(100 * nanosecond);
+    m.crowded_latency_s = 50 * nanosecond;
+    m.cores = 2;
+    CHECK(near_to(finish_on(m, broadcast_by_root(2, 8), 2), 200));
+    CHECK(near_to(finish_on(m, broadcast_by_root(3, 8), 3), 350)); // sent at 0 and 100, noticed 50 later
+}
+
+TEST_CASE("ranks of a node that share an adapter send to other nodes one after the other") {
+    machine m = narrow_ports(1 * nanosecond);
+    const collective c{operation::allgather, ring{}, 2, 2002, 0, 1, true};
+    CHECK(near_to(finish_on(m, c, 1), 1000));
+    const collective pairs{operation::allreduce, hierarchical<ring, ring>{2}, 4, 4004, 0, 1, true};
+    const double own = finish_on(m, pairs, 2);
+    m.nics = 2;
+    CHECK(near_to(finish_on(m, pairs, 2), own));
+    m.nics = 1;
+    const double shared = finish_on(m, pairs, 2);
+    // Between nodes each rank's 2002 bytes go by a ring of two, in two messages of 1001. With one adapter for both
+    // ranks, it carries four.
+    CHECK(shared > own + 1990);
+    CHECK(shared < own + 2010);
+}
+
+TEST_CASE("an oversubscribed network carries so much less") {
+    machine m = narrow_ports(1 * nanosecond);
+    const collective c{operation::allgather, ring{}, 8, 8 * 1001, 0, 1, true};
+    const double full = finish_on(m, c, 1);
+    m.oversubscription = 4;
+    const double quarter = finish_on(m, c, 1);
+    CAPTURE(full, quarter);
+    CHECK(quarter > 3.5 * full);
+    CHECK(quarter < 4.5 * full);
+    CHECK(near_to(finish_on(m, c, 8), full)); // within a node nothing is oversubscribed
+}
+
+TEST_CASE("many senders to one rank cost more beyond the threshold, by each byte") {
+    machine m = busy_processors(100 * nanosecond);
+    const collective c{operation::reduce, naive{}, 5, 1000};
+    const double none = finish_on(m, c, 5);
+    m.fan_in = {4, 1 * nanosecond};
+    CHECK(near_to(finish_on(m, c, 5), none)); // 4 senders
+    m.fan_in.threshold = 2;
+    CHECK(near_to(finish_on(m, c, 5), none + 2000 + 1000)); // with 4, with 3, and then with 2 and 1 on their way
+}
+
+TEST_CASE("stragglers are late by chance: by the seed alone, never early, and about as much as asked for") {
+    const machine m = busy_processors(100 * nanosecond);
+    const collective c = broadcast_by_root(200, 8);
+    simulation_settings s;
+    const double none = finish_on(m, c, 200, s);
+    s.straggling = 0.5;
+    const double once = finish_on(m, c, 200, s);
+    CHECK(finish_on(m, c, 200, s) == once);
+    s.seed = 2;
+    const double again = finish_on(m, c, 200, s);
+    CHECK(again != once);
+    for (const double late : {once, again}) {
+        CHECK(late > none * 1.35);
+        CHECK(late < none * 1.65);
+    }
+}
+
+TEST_CASE("ranks that stand for all cannot share cores") {
+    simulation_settings s;
+    s.symmetric_beyond = 1;
+    machine m = busy_processors(100 * nanosecond);
+    const collective c = allreduce_of(ring{}, 8, 800);
+    CHECK(simulate(c, m, 8, s).by_symmetry);
+    m.cores = 2;
+    CHECK_THROWS_AS(simulate(c, m, 8, s), tutti::error);
+}
