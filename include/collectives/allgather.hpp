@@ -43,7 +43,7 @@ private:
         detail::check_buffers("allgather", in, out);
         const auto size = static_cast<std::size_t>(self().size()), rank = static_cast<std::size_t>(self().rank());
         detail::check_counts("allgather", in.size() * size, out.size());
-        auto c = detail::make_copying_call<schedule::operation::allgather, T>(out.size(), how, self().topology());
+        auto c = detail::make_copying_call<schedule::operation::allgather, T>(out.size(), how, self().choice());
         detail::put_buffers(c, in, out, detail::same_memory("allgather", out, in, rank * in.size()));
         return c;
     }

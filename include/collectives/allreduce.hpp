@@ -69,7 +69,7 @@ private:
         const auto data = detail::writable_span_of(range);
         detail::check_not_null("allreduce", std::as_bytes(data));
         using T = typename decltype(data)::element_type;
-        auto c = detail::make_call<schedule::operation::allreduce, T>(data.size(), op, how, self().topology(), 0,
+        auto c = detail::make_call<schedule::operation::allreduce, T>(data.size(), op, how, self().choice(), 0,
                                                                       detail::says_symmetric<Range>);
         detail::put_buffers(c, data, data, true);
         return c;
@@ -82,7 +82,7 @@ private:
         detail::check_buffers("allreduce", in, out);
         detail::check_counts("allreduce", in.size(), out.size());
         auto c = detail::make_call<schedule::operation::allreduce, T>(
-            out.size(), op, how, self().topology(), 0, detail::says_symmetric<In> && detail::says_symmetric<Out>);
+            out.size(), op, how, self().choice(), 0, detail::says_symmetric<In> && detail::says_symmetric<Out>);
         detail::put_buffers(c, in, out, detail::same_memory("allreduce", in, out));
         return c;
     }

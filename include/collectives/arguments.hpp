@@ -4,7 +4,7 @@
 
 #include "algorithm/preserves_order.hpp"
 #include "engine/call.hpp"
-#include "model/selection.hpp"
+#include "model/chooser.hpp"
 #include "reduction/kernel.hpp"
 
 #include <cstddef>
@@ -111,13 +111,13 @@ inline void check_offered(const algorithm::any& how, schedule::operation what) {
 
 /// Which algorithm runs: the one named, or one chosen for the bytes of the whole vector.
 template <schedule::operation what, class Op, class How>
-[[nodiscard]] model::selection selected(const How& how, std::size_t volume, const model::topology& on, bool symmetric) {
+[[nodiscard]] model::selection selected(const How& how, std::size_t volume, const model::chooser& by, bool symmetric) {
     constexpr bool free = is_commutative_v<Op>;
     if constexpr (std::is_same_v<How, automatic>) {
         static_assert(free || what != schedule::operation::reduce_scatter,
                       "tutti: no reduce_scatter keeps rank order, which a non_commutative operator needs: take "
                       "allreduce");
-        return model::choose(what, volume, on, free, symmetric);
+        return by.choose(what, volume, free, symmetric);
     } else if constexpr (std::is_same_v<How, algorithm::any>) {
         check_offered(how, what);
         return {how, model::segments_for(how, volume)};
@@ -136,10 +136,10 @@ struct no_operator {};
 
 /// The call for elements T and operator Op, without buffers. `op` must live as long as the call is under way.
 template <schedule::operation what, class T, class Op, class How>
-[[nodiscard]] engine::call make_call(std::size_t count, const Op& op, const How& how, const model::topology& on,
+[[nodiscard]] engine::call make_call(std::size_t count, const Op& op, const How& how, const model::chooser& by,
                                      int root = 0, bool symmetric = false) {
     using value = std::remove_const_t<T>;
-    const model::selection s = selected<what, Op>(how, count * sizeof(T), on, symmetric);
+    const model::selection s = selected<what, Op>(how, count * sizeof(T), by, symmetric);
     engine::call c{what, s.how};
     c.segments = s.segments;
     c.root = root;
@@ -160,9 +160,9 @@ template <schedule::operation what, class T, class Op, class How>
 
 /// The call without an operator.
 template <schedule::operation what, class T, class How>
-[[nodiscard]] engine::call make_copying_call(std::size_t count, const How& how, const model::topology& on,
+[[nodiscard]] engine::call make_copying_call(std::size_t count, const How& how, const model::chooser& by,
                                              int root = 0) {
-    return make_call<what, T>(count, no_operator{}, how, on, root);
+    return make_call<what, T>(count, no_operator{}, how, by, root);
 }
 
 /// Puts the buffers into a call.

@@ -18,8 +18,8 @@ public:
     void barrier() const {
         const auto& self = static_cast<const Communicator&>(*this);
         const std::span<char> nothing;
-        auto c = detail::make_call<schedule::operation::allreduce, char>(0, maximum, algorithm::butterfly{},
-                                                                         self.topology());
+        auto c =
+            detail::make_call<schedule::operation::allreduce, char>(0, maximum, algorithm::butterfly{}, self.choice());
         c.title = "barrier";
         c.operation_on_elements = 1; // unlike every operator's: a barrier does not match an empty allreduce
         detail::put_buffers(c, nothing, nothing, true);

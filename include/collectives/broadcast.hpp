@@ -41,8 +41,7 @@ private:
         using T = typename decltype(data)::element_type;
         detail::check_root("broadcast", root, self().size());
         detail::check_not_null("broadcast", std::as_bytes(data));
-        auto c =
-            detail::make_copying_call<schedule::operation::broadcast, T>(data.size(), how, self().topology(), root);
+        auto c = detail::make_copying_call<schedule::operation::broadcast, T>(data.size(), how, self().choice(), root);
         detail::put_buffers(c, data, data, true);
         return c;
     }

@@ -11,6 +11,9 @@
 #include "reduce_scatter.hpp"
 #include "symmetric_memory.hpp"
 
+#include "model/decisions.hpp"
+#include "model/explain.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -46,13 +49,29 @@ public:
     explicit communicator(Transport fabric, progress by = progress::in_calls)
         : membership_(world_of(std::make_shared<engine::engine<Transport>>(std::move(fabric)), by)) {}
 
+    /// The same, and algorithms are chosen by the parameters of this machine, as `tutti fit` finds them. Collective:
+    /// those that rank 0 gives count for all ranks, and for the communicators made from this one. Takes a broadcast.
+    communicator(Transport fabric, const model::machine& machine, progress by = progress::in_calls)
+        : communicator(std::move(fabric), by) {
+        model::machine of_all = machine;
+        this->broadcast(std::span(&of_all, 1), 0, algorithm::binomial_tree{});
+        membership_->choose_by(std::make_shared<const model::decisions>(topology(), of_all));
+    }
+
     [[nodiscard]] int rank() const noexcept { return membership_->rank(); }
     [[nodiscard]] int size() const noexcept { return membership_->size(); }
     /// The world's rank of a rank of this communicator.
     [[nodiscard]] int world_rank(int rank) const { return membership_->members().at(static_cast<std::size_t>(rank)); }
 
     /// How its ranks lie on hosts: what the library rests its choice of algorithms on.
-    [[nodiscard]] const model::topology& topology() const noexcept { return membership_->topology(); }
+    [[nodiscard]] const model::topology& topology() const noexcept { return choice().where(); }
+    /// Who chooses where a call names no algorithm.
+    [[nodiscard]] const model::chooser& choice() const noexcept { return membership_->choice(); }
+    /// Which algorithm such a call would take for so many bytes of the whole vector, in any order and from plain
+    /// buffers; the other candidates, with what they are predicted to take; and why. Not collective.
+    [[nodiscard]] model::explanation explain(schedule::operation what, std::size_t bytes) const {
+        return model::explain(choice(), what, bytes);
+    }
 
     /// How long a call may take. 30 s unless set; of this handle and those made from it.
     [[nodiscard]] std::chrono::nanoseconds default_deadline() const noexcept { return deadline_; }
@@ -135,7 +154,7 @@ private:
             if (r == rank()) self = static_cast<int>(members.size());
             members.push_back(world_rank(r));
         }
-        return {std::make_shared<membership>(membership_->where(), id, std::move(members), self), deadline_};
+        return {std::make_shared<membership>(membership_->where(), id, std::move(members), self, choice()), deadline_};
     }
 
     std::shared_ptr<membership> membership_;

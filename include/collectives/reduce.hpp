@@ -46,7 +46,7 @@ private:
         if (self().rank() != root) out = {};
         detail::check_buffers("reduce", in, out);
         if (self().rank() == root) detail::check_counts("reduce", in.size(), out.size());
-        auto c = detail::make_call<schedule::operation::reduce, T>(in.size(), op, how, self().topology(), root);
+        auto c = detail::make_call<schedule::operation::reduce, T>(in.size(), op, how, self().choice(), root);
         detail::put_buffers(c, in, out, detail::same_memory("reduce", in, out));
         return c;
     }

@@ -103,10 +103,10 @@ private:
         const auto size = static_cast<std::size_t>(on.size());
         const std::size_t count = parts ? count_of(d, on.size()) * size : count_of(d, on.size());
 
-        call c = detail::make_call<operation::allreduce, T>(count, op, algorithm_of(d, what), on.topology());
+        call c = detail::make_call<operation::allreduce, T>(count, op, algorithm_of(d, what), on.choice());
         c.what = what;
         c.root = has_root(what) ? static_cast<int>(d.root) % on.size() : 0;
-        const auto chosen = model::choose(what, count * sizeof(T), on.topology());
+        const auto chosen = on.choice().choose(what, count * sizeof(T));
         if (d.by_library) c.how = chosen.how;
         c.segments = model::segments_for(c.how, count * sizeof(T));
         if (!schedule::reduces(what)) c.finisher = nullptr;
@@ -161,7 +161,7 @@ private:
             const draw d = drawn();
             const std::size_t count = count_of(d, world_.size()) * (d.root % 8 == 0 ? 20 : 1);
             const auto how = algorithm_of(d, operation::allreduce);
-            const auto c = detail::make_call<operation::allreduce, float>(count, sum, how, world_.topology());
+            const auto c = detail::make_call<operation::allreduce, float>(count, sum, how, world_.choice());
             std::vector<bytes> inputs;
             for (int r = 0; r < world_.size(); ++r) inputs.push_back(bytes_of(data_of<float>(r, count)));
             wanted.push_back(serial_run(c, world_.size(), inputs).output(world_.rank()));

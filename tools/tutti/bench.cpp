@@ -6,6 +6,8 @@
 #include "local_ranks.hpp"
 #include "meeting.hpp"
 
+#include <collectives/model/machine_file.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -35,6 +37,7 @@ Ranks that another launcher started meet in the library's own barrier instead.
 Columns:
   bytes, count    data of the whole operation; elements (of one shard for reduce_scatter and allgather)
   place           out: from input to output; in: in place
+  predicted       microseconds, by the parameters that --machine gives; - without
   p50 p99 min max microseconds of the slowest rank of each iteration; no p99 from under 100 of them
   skew            median microseconds between the first and the last rank that left the barrier
   algbw           bytes over time, in 10^9 bytes a second; the time is the p50, of a loop the mean
@@ -85,7 +88,17 @@ int start_ranks(const bench_settings& s, const std::vector<std::string>& command
     return report_launch("bench", launch(options));
 }
 
+void read_machine(bench_settings& s) {
+    if (s.machine_file.empty()) return;
+    const model::machine_file known = model::read_machine_file(s.machine_file);
+    const auto found = known.transports.find(s.transport);
+    if (found == known.transports.end())
+        throw std::invalid_argument(fmt::format("{} holds no parameters of {}", s.machine_file, s.transport));
+    s.machine = found->second;
+}
+
 int bench(bench_settings s, const std::vector<std::string>& command) {
+    read_machine(s);
     const bool started = std::getenv("TUTTI_RANK") != nullptr && s.transport != "memory";
     if (!started) {
         if (s.ranks == 0) s.ranks = 4;
@@ -172,6 +185,9 @@ void add_how(CLI::App& c, bench_settings& s) {
     c.add_option("--deadline", s.deadline_s, "Seconds that a call may take before it fails [default: 30]")
         ->check(CLI::Range(0.001, 1e6))
         ->type_name("S");
+    c.add_option("--machine", s.machine_file,
+                 "Parameters of the machine, as tutti fit writes them: each row is predicted, and auto goes by them")
+        ->type_name("FILE");
     c.add_option("--json", s.json, "Also write the rows to FILE: an array, one object a row")->type_name("FILE");
     c.add_option(
          "--trace", s.trace,

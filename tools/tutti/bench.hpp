@@ -8,7 +8,8 @@
 #include "statistics.hpp"
 
 #include <collectives/model/activity.hpp>
-#include <collectives/model/topology.hpp>
+#include <collectives/model/chooser.hpp>
+#include <collectives/model/machine.hpp>
 #include <collectives/symmetric_memory.hpp>
 
 #include <chrono>
@@ -62,6 +63,8 @@ struct bench_settings {
     std::size_t lend_bytes = 0; ///< of shared_memory; 0: as the library has it
     bool symmetric = false;     ///< buffers from communicator::allocate
     double deadline_s = 30;
+    std::string machine_file;
+    std::optional<model::machine> machine{}; ///< what is in it: by which the library chooses, and rows are priced
     std::string json;
     std::string trace;
 
@@ -100,6 +103,7 @@ struct row {
     job what;
     std::size_t iterations = 0;
     std::string chosen;                 ///< the algorithm's name where the library chose it
+    std::optional<double> predicted_us; ///< by the machine, if one is given
     summary time_us;                    ///< of the slowest rank of each iteration
     double base_us = 0;                 ///< the time that the bandwidths refer to: the median, of a loop the mean
     std::optional<double> skew_us;      ///< median spread of leaving the barrier, if the ranks share a clock
@@ -143,8 +147,8 @@ struct participant {
     binder bind;
     allocator allocate;
     recorder record;
-    clockid_t cpu_clock;                       ///< counts what this rank uses
-    std::optional<model::topology> topology{}; ///< by which the library chooses; none where it does not
+    clockid_t cpu_clock;                    ///< counts what this rank uses
+    std::optional<model::chooser> choice{}; ///< the library's; none where it does not choose
 };
 
 /// Takes part; rank 0 prints. Returns the number of wrong elements over all ranks. Throws what the library throws.

@@ -7,6 +7,7 @@
 #include <collectives/collectives.hpp>
 
 #include <span>
+#include <utility>
 
 /// From a job's names to the library's types. Here, and only here, each type meets each operator and each transport:
 /// this is what takes a compiler its time.
@@ -103,6 +104,13 @@ template <class Communicator>
     case element_type::float64: break;
     }
     return bind_as<double>(world, what, where);
+}
+
+/// The communicator that is measured: it chooses by the machine, if the settings have one. Collective.
+template <class Transport>
+[[nodiscard]] communicator<Transport> make_world(Transport fabric, const bench_settings& settings) {
+    if (settings.machine) return communicator<Transport>{std::move(fabric), *settings.machine};
+    return communicator<Transport>{std::move(fabric)};
 }
 
 /// Buffers as the settings want them.

@@ -6,7 +6,7 @@
 #include "bench_trace.hpp"
 #include "meeting.hpp"
 
-#include <collectives/model/selection.hpp>
+#include <collectives/model/price.hpp>
 
 #include <algorithm>
 #include <array>
@@ -45,11 +45,14 @@ public:
         : self_(self), settings_(settings), where_(where), data_(make_data(what)) {
         result_.what = what;
         job bound = what;
-        if (self.topology && !what.algorithm.algorithm) {
-            const auto how = model::choose(what.what, what.bytes(), *self.topology, true, settings.symmetric).how;
-            result_.chosen = how.name();
-            // The calls are given spans, which do not say that they are symmetric memory: the choice is made for them.
-            if (settings.symmetric) bound.algorithm.algorithm = how;
+        if (self.choice) {
+            const model::selection runs = selected();
+            if (!what.algorithm.algorithm) {
+                result_.chosen = runs.how.name();
+                // The calls are given spans, which do not say that they are symmetric memory: it is chosen for them.
+                if (settings.symmetric) bound.algorithm.algorithm = runs.how;
+            }
+            if (settings.machine && what.root == 0) result_.predicted_us = predicted_us(runs);
         }
         call_ = self.bind(bound, where);
     }
@@ -74,7 +77,7 @@ public:
     /// One more call, after those that are measured: what the steps of all ranks did, at rank 0. Ranks that do not
     /// share a clock each count from when they left a barrier.
     activities record() {
-        const bool one_clock = self_.others.one_clock() || (self_.topology && self_.topology->nodes() == 1);
+        const bool one_clock = self_.others.one_clock() || (self_.choice && self_.choice->where().nodes() == 1);
         std::optional<activities> all;
         for (std::size_t most_steps = 64; !all; most_steps *= 8) {
             for (std::size_t i = 0; i < settings_.warm_up; ++i) arrive_and(call_); // writing the row has cooled caches
@@ -95,6 +98,18 @@ private:
         data_->prepare(where_);
         self_.others.barrier();
         work();
+    }
+
+    /// What a call of the row runs.
+    [[nodiscard]] model::selection selected() const {
+        const job& j = result_.what;
+        if (const auto& named = j.algorithm.algorithm) return {*named, model::segments_for(*named, j.bytes())};
+        return self_.choice->choose(j.what, j.bytes(), true, settings_.symmetric);
+    }
+    [[nodiscard]] double predicted_us(const model::selection& s) const {
+        const job& j = result_.what;
+        const model::collective c{j.what, s.how, j.ranks, j.bytes(), 0, s.segments, j.in_place, size_of(j.type)};
+        return model::price_s(c, self_.choice->where(), *settings_.machine) * 1e6;
     }
 
     void check() {

@@ -15,7 +15,7 @@ int bench_in_memory(const bench_settings& settings) {
     const auto room = shared_room::create(settings.ranks);
     std::atomic<std::uint64_t> wrong = 0;
     const bool failed = !run_as_threads(settings.ranks, [&](int rank) {
-        communicator world{transport::memory{fabric, rank}};
+        communicator world = make_world(transport::memory{fabric, rank}, settings);
         world.default_deadline(settings.deadline());
         shared_meeting others{room, rank, settings.deadline(), [&] { world.barrier(); }};
         const participant self{rank,
@@ -25,7 +25,7 @@ int bench_in_memory(const bench_settings& settings) {
                                allocator_of(world, settings),
                                recorder_of(world),
                                CLOCK_THREAD_CPUTIME_ID,
-                               world.topology()};
+                               world.choice()};
         try {
             const std::uint64_t found = take_part(self, settings);
             if (rank == 0) wrong = found;

@@ -45,7 +45,7 @@ std::unique_ptr<meeting> meet(Communicator& world, const bench_settings& setting
 /// where they share none.
 template <class Transport>
 int bench_as_process(Transport fabric, const bench_settings& settings, int room) {
-    communicator<Transport> world{std::move(fabric)};
+    communicator<Transport> world = make_world(std::move(fabric), settings);
     world.default_deadline(settings.deadline());
     const int ranks = world.size();
     if (settings.ranks != 0 && settings.ranks != ranks)
@@ -59,7 +59,7 @@ int bench_as_process(Transport fabric, const bench_settings& settings, int room)
                            allocator_of(world, settings),
                            recorder_of(world),
                            CLOCK_PROCESS_CPUTIME_ID,
-                           world.topology()};
+                           world.choice()};
     // A failure is told at once: leaving the world may take time, while other ranks find out too.
     return as_rank([&] {
         const std::uint64_t wrong = take_part(self, settings);

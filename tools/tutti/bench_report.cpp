@@ -28,7 +28,7 @@ std::string_view operator_name_of(const job& what) { return name_of(reduces(what
 
 template <class... Cell>
 void print_line(const Cell&... cell) {
-    fmt::print("{:>12} {:>11} {:>7} {:>11} {:<21} {:>5} {:>9} {:>9} {:>9} {:>9} {:>7} {:>7} {:>7} {:>9} {:>6}\n",
+    fmt::print("{:>12} {:>11} {:>7} {:>11} {:<21} {:>5} {:>9} {:>9} {:>9} {:>9} {:>9} {:>7} {:>7} {:>7} {:>9} {:>6}\n",
                cell...);
 }
 
@@ -47,6 +47,7 @@ nlohmann::ordered_json to_json(const row& r, const bench_settings& settings) {
             {"symmetric", settings.symmetric},
             {"timing", settings.how == timing::barrier ? "barrier" : "loop"},
             {"iterations", r.iterations},
+            {"predicted_us", or_null(r.predicted_us)},
             {"p50_us", r.time_us.p50},
             {"p99_us", or_null(r.time_us.p99)},
             {"min_us", r.time_us.least},
@@ -87,9 +88,9 @@ void bench_report::print_header(bool one_clock) const {
                     : (one_clock ? "after a barrier in shared memory" : "after a barrier of the library itself"),
                settings_.cold ? ", caches swept before each" : "", settings_.symmetric ? ", in symmetric memory" : "",
                loop ? "mean" : "p50");
-    print_line("bytes", "count", "type", "op", "algorithm", "place", "p50", "p99", "min", "max", "skew", "algbw",
-               "busbw", "cpu", "wrong");
-    print_line("", "", "", "", "", "", "us", "us", "us", "us", "us", "GB/s", "GB/s", "us", "");
+    print_line("bytes", "count", "type", "op", "algorithm", "place", "predicted", "p50", "p99", "min", "max", "skew",
+               "algbw", "busbw", "cpu", "wrong");
+    print_line("", "", "", "", "", "", "us", "us", "us", "us", "us", "us", "GB/s", "GB/s", "us", "");
     std::fflush(stdout);
 }
 
@@ -103,9 +104,9 @@ void bench_report::add(const row& r) {
     progress_.clear();
     print_operation(r.what.what);
     print_line(r.what.bytes(), r.what.count, name_of(r.what.type), operator_name_of(r.what), r.what.algorithm.name,
-               r.what.in_place ? "in" : "out", figure(r.time_us.p50), figure(r.time_us.p99), figure(r.time_us.least),
-               figure(r.time_us.most), figure(r.skew_us), figure(r.algorithm_GBps()), figure(r.bus_GBps()),
-               figure(r.cpu_us), r.wrong ? std::to_string(*r.wrong) : "-");
+               r.what.in_place ? "in" : "out", figure(r.predicted_us), figure(r.time_us.p50), figure(r.time_us.p99),
+               figure(r.time_us.least), figure(r.time_us.most), figure(r.skew_us), figure(r.algorithm_GBps()),
+               figure(r.bus_GBps()), figure(r.cpu_us), r.wrong ? std::to_string(*r.wrong) : "-");
     std::fflush(stdout);
     bus_GBps_ += r.bus_GBps();
     ++rows_;

@@ -5,7 +5,7 @@
 #include "engine.hpp"
 #include "plan_cache.hpp"
 
-#include "../model/topology.hpp"
+#include "../model/chooser.hpp"
 
 #include <chrono>
 #include <memory>
@@ -24,12 +24,13 @@ public:
     using entry = planned<Transport>;
     using clock = transport::clock;
 
-    membership(std::shared_ptr<engine<Transport>> on, std::uint64_t id, std::vector<int> members, int rank)
-        : engine_(std::move(on)) {
+    /// `like` chooses for a communicator that this one is made from.
+    membership(std::shared_ptr<engine<Transport>> on, std::uint64_t id, std::vector<int> members, int rank,
+               const model::chooser& like = model::chooser({}))
+        : engine_(std::move(on)), choice_(like.on(model::topology_of(engine_->fabric(), members))) {
         group_.id = id;
         group_.members = std::move(members);
         group_.rank = rank;
-        topology_ = model::topology_of(engine_->fabric(), group_.members);
     }
     membership(const membership&) = delete;
     membership& operator=(const membership&) = delete;
@@ -38,7 +39,11 @@ public:
     [[nodiscard]] int rank() const noexcept { return group_.rank; }
     [[nodiscard]] int size() const noexcept { return group_.size(); }
     [[nodiscard]] const std::vector<int>& members() const noexcept { return group_.members; }
-    [[nodiscard]] const model::topology& topology() const noexcept { return topology_; }
+    [[nodiscard]] const model::chooser& choice() const noexcept { return choice_; }
+    /// From now on algorithms are chosen by this model. Before any call that leaves the choice to the library.
+    void choose_by(std::shared_ptr<const model::adviser> by) {
+        choice_ = model::chooser(choice_.where(), std::move(by));
+    }
     [[nodiscard]] const std::shared_ptr<engine<Transport>>& where() const noexcept { return engine_; }
 
     /// The id of the next communicator made from this one: equal on all ranks that make it, by the order of the calls.
@@ -157,7 +162,7 @@ private:
 
     std::shared_ptr<engine<Transport>> engine_;
     group<Transport> group_;
-    model::topology topology_;
+    model::chooser choice_;
     plan_cache<Transport> cache_;
     std::uint64_t children_ = 0;
     recorder* recorder_ = nullptr; ///< null while nothing is recorded

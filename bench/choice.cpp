@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+// What it takes to choose an algorithm: by rule, by a model that has decided before, and by one that has not.
+
+#include <collectives/model/chooser.hpp>
+#include <collectives/model/decisions.hpp>
+
+#include <benchmark/benchmark.h>
+
+#include <cstddef>
+#include <memory>
+
+namespace {
+
+namespace model = tutti::model;
+using tutti::schedule::operation;
+
+model::machine node() { return model::uniform({2e-6, 3e-7, 2e-7, 1e-10, 2e-11}); }
+
+void by_rule(benchmark::State& state) {
+    const model::chooser c(model::topology{4});
+    for (std::size_t bytes = 8; auto _ : state) {
+        benchmark::DoNotOptimize(bytes);
+        benchmark::DoNotOptimize(c.choose(operation::allreduce, bytes));
+    }
+}
+
+void decided(benchmark::State& state) {
+    const model::topology four{4};
+    const model::chooser c(four, std::make_shared<const model::decisions>(four, node()));
+    for (std::size_t bytes = 8; auto _ : state) {
+        benchmark::DoNotOptimize(bytes);
+        benchmark::DoNotOptimize(c.choose(operation::allreduce, bytes));
+    }
+}
+
+void undecided(benchmark::State& state) {
+    const model::topology on{static_cast<int>(state.range(0))};
+    const model::decisions by(on, node());
+    for (auto _ : state) benchmark::DoNotOptimize(by.offers(operation::allreduce, std::size_t{1} << 20));
+}
+
+} // namespace
+
+BENCHMARK(by_rule);
+BENCHMARK(decided);
+BENCHMARK(undecided)->Arg(2)->Arg(4)->Arg(32)->Arg(1024)->Unit(benchmark::kMicrosecond);
+
+BENCHMARK_MAIN();

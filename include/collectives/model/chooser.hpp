@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "selection.hpp"
+#include "topology.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace tutti::model {
+
+/// A candidate and what it is predicted to take.
+struct offer {
+    selection what;
+    double seconds = 0;
+};
+
+/// Chooses by a model, for one topology: see decisions. Virtual, so that who chooses by rule need not compile a model.
+class adviser {
+public:
+    virtual ~adviser() = default;
+    /// May be called by several threads.
+    [[nodiscard]] virtual selection choose(schedule::operation what, std::size_t bytes) const = 0;
+    /// All candidates with their prices.
+    [[nodiscard]] virtual std::vector<offer> offers(schedule::operation what, std::size_t bytes) const = 0;
+    /// The same model for other ranks.
+    [[nodiscard]] virtual std::shared_ptr<const adviser> on(const topology& where) const = 0;
+};
+
+/// Who chooses for one communicator: a model, where the parameters of a machine are known, else the rule of choose().
+/// The rule also chooses where operands may not change places, and for symmetric memory: the model's prices are those
+/// of plain buffers and of any order.
+class chooser {
+public:
+    explicit chooser(const topology& on, std::shared_ptr<const adviser> by = nullptr) noexcept
+        : on_(on), by_(std::move(by)) {}
+
+    [[nodiscard]] const topology& where() const noexcept { return on_; }
+    /// The same for other ranks.
+    [[nodiscard]] chooser on(const topology& where) const { return chooser(where, by_ ? by_->on(where) : nullptr); }
+
+    /// The model, if it chooses; else null.
+    [[nodiscard]] const adviser* model(bool commutative = true, bool symmetric = false) const noexcept {
+        return commutative && !symmetric && on_.size > 1 ? by_.get() : nullptr;
+    }
+
+    /// Depends on nothing but what all ranks know. May be called by several threads.
+    [[nodiscard]] selection choose(schedule::operation what, std::size_t bytes, bool commutative = true,
+                                   bool symmetric = false) const {
+        if (const adviser* by = model(commutative, symmetric)) return by->choose(what, bytes);
+        return model::choose(what, bytes, on_, commutative, symmetric);
+    }
+
+private:
+    topology on_;
+    std::shared_ptr<const adviser> by_;
+};
+
+} // namespace tutti::model

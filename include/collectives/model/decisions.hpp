@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "candidates.hpp"
+#include "chooser.hpp"
+#include "price.hpp"
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace tutti::model {
+
+namespace detail {
+
+/// Sizes that are decided on together: eight to an octave, so that they differ by an eighth at most.
+struct size_class {
+    static constexpr int per_octave = 8;
+    static constexpr std::size_t count = 64 * per_octave;
+
+    [[nodiscard]] static constexpr std::size_t of(std::size_t bytes) noexcept {
+        if (bytes < per_octave) return bytes;
+        const int octave = static_cast<int>(std::bit_width(bytes)) - 1;
+        return static_cast<std::size_t>(octave - 2) * per_octave + ((bytes >> (octave - 3)) & (per_octave - 1));
+    }
+    /// The least size of a class.
+    [[nodiscard]] static constexpr std::size_t least(std::size_t number) noexcept {
+        if (number < per_octave) return number;
+        return (per_octave + number % per_octave) << (number / per_octave - 1);
+    }
+};
+
+} // namespace detail
+
+/// The algorithm with the least predicted time, by operation and size: priced when it is first asked for, and kept.
+/// Equal on all ranks that have equal parameters: prices that differ by less than a millionth are equal, and the first
+/// candidate wins. Cost: a kept decision some nanoseconds; a new one a prediction of each candidate.
+class decisions final : public adviser {
+public:
+    decisions(const topology& on, const machine& m) : on_(on), machine_(m) {
+        for (const schedule::operation what : schedule::operations) candidates_[index(what)] = candidates(what, on);
+    }
+    decisions(const decisions&) = delete;
+    decisions& operator=(const decisions&) = delete;
+
+    [[nodiscard]] selection choose(schedule::operation what, std::size_t bytes) const override {
+        const std::size_t number = detail::size_class::of(bytes);
+        auto& kept = kept_[index(what)][number];
+        // Whoever finds nothing decides; all come to the same, and nothing else goes with it: relaxed.
+        std::uint8_t decided = kept.load(std::memory_order_relaxed);
+        if (decided == undecided) {
+            decided = decide(what, detail::size_class::least(number));
+            kept.store(decided, std::memory_order_relaxed);
+        }
+        return candidates_[index(what)][decided - 1];
+    }
+    [[nodiscard]] std::vector<offer> offers(schedule::operation what, std::size_t bytes) const override {
+        std::vector<offer> priced;
+        for (const selection& s : candidates_[index(what)])
+            priced.push_back({s, price_s({what, s.how, on_.size, bytes, 0, s.segments, true}, on_, machine_)});
+        return priced;
+    }
+    [[nodiscard]] std::shared_ptr<const adviser> on(const topology& where) const override {
+        return std::make_shared<const decisions>(where, machine_);
+    }
+
+private:
+    static constexpr std::uint8_t undecided = 0;
+
+    [[nodiscard]] static constexpr std::size_t index(schedule::operation what) noexcept {
+        return static_cast<std::size_t>(what);
+    }
+
+    [[nodiscard]] std::uint8_t decide(schedule::operation what, std::size_t bytes) const {
+        constexpr double noticeable = 1 - 1e-6;
+        const std::vector<offer> all = offers(what, bytes);
+        std::size_t best = 0;
+        for (std::size_t k = 1; k < all.size(); ++k)
+            if (all[k].seconds < all[best].seconds * noticeable) best = k;
+        return static_cast<std::uint8_t>(best + 1);
+    }
+
+    using of_operation = std::array<std::atomic<std::uint8_t>, detail::size_class::count>;
+
+    topology on_;
+    machine machine_;
+    std::array<std::vector<selection>, schedule::operations.size()> candidates_; ///< by operation
+    mutable std::array<of_operation, schedule::operations.size()> kept_{};       ///< a candidate's number from 1
+};
+
+} // namespace tutti::model

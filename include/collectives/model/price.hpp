@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "closed_form.hpp"
+#include "collective.hpp"
+#include "machine.hpp"
+#include "simulate.hpp"
+#include "topology.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+
+namespace tutti::model {
+
+namespace detail {
+
+/// A link's LogGP for messages of about so many bytes: the mean of what their bytes cost. Where processors copy, each
+/// byte takes time at either end.
+[[nodiscard]] inline loggp around(const link& l, std::size_t bytes) noexcept {
+    const double n = static_cast<double>(std::max<std::size_t>(bytes, 1));
+    loggp p = l.at(bytes);
+    p.gap_s_per_byte = std::max(l.sum(n, &loggp::gap_s_per_byte), 2 * l.sum(n, &loggp::overhead_s_per_byte)) / n;
+    p.gamma_s_per_byte = l.sum(n, &loggp::gamma_s_per_byte) / n;
+    return p;
+}
+
+/// Simulating takes longer than choosing may, and symmetry is all that is left to see.
+[[nodiscard]] constexpr bool many(int ranks) noexcept { return ranks > 32; }
+
+} // namespace detail
+
+/// How long a call is predicted to take, in seconds: simulated for up to 32 ranks, their cores and ports shared as the
+/// machine says; by the closed form for more, where all algorithms but hierarchical ones are priced by the link between
+/// nodes; infinite where no form is known. Cost: up to some milliseconds.
+[[nodiscard]] inline double price_s(const collective& c, const topology& on, const machine& m) {
+    if (!detail::many(c.size)) return simulate(c, m, on.ranks_per_node).finish_s;
+    const std::size_t piece = c.bytes / static_cast<std::size_t>(c.how.chunks(c.size) * c.segments);
+    const loggp near = detail::around(m.near, piece), far = detail::around(m.far, piece);
+    auto form = closed_form(c, near, far);
+    if (!form) form = closed_form(c, on.ranks_per_node < c.size ? far : near);
+    return form ? form->seconds : std::numeric_limits<double>::infinity();
+}
+
+} // namespace tutti::model

@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include <collectives/model/chooser.hpp>
+
+#include <collectives/model/decisions.hpp>
+#include <collectives/model/explain.hpp>
+
+#include "support/catch.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+using tutti::algorithm::any;
+using tutti::model::adviser;
+using tutti::model::chooser;
+using tutti::model::decisions;
+using tutti::model::explain;
+using tutti::model::loggp;
+using tutti::model::machine;
+using tutti::model::offer;
+using tutti::model::topology;
+using tutti::schedule::operation;
+
+namespace {
+
+/// 1 us to begin and to end a message, 1 ns a byte, 0.1 ns to reduce it.
+machine a_network() { return tutti::model::uniform(loggp{2e-6, 1e-6, 0, 1e-9, 1e-10}); }
+
+chooser by_model(int size, int ranks_per_node, const machine& m) {
+    const topology on{size, ranks_per_node};
+    return chooser(on, std::make_shared<const decisions>(on, m));
+}
+chooser by_model(int size) { return by_model(size, size, a_network()); }
+
+std::string chosen_by(const chooser& c, std::size_t bytes, operation what = operation::allreduce) {
+    return std::string(c.choose(what, bytes).how.name());
+}
+
+double cheapest(const std::vector<offer>& offers) {
+    return std::min_element(offers.begin(), offers.end(),
+                            [](const offer& a, const offer& b) { return a.seconds < b.seconds; })
+        ->seconds;
+}
+
+} // namespace
+
+TEST_CASE("classes of sizes follow each other, and no size is an eighth larger than the least of its class") {
+    using sizes = tutti::model::detail::size_class;
+    std::size_t last = 0;
+    for (std::size_t bytes = 0; bytes < 100'000; ++bytes) {
+        const std::size_t number = sizes::of(bytes);
+        CAPTURE(bytes, number);
+        REQUIRE((number == last || number == last + 1));
+        REQUIRE(sizes::least(number) <= bytes);
+        REQUIRE(bytes - sizes::least(number) <= bytes / 8);
+        last = number;
+    }
+    REQUIRE(sizes::of(~std::size_t{0}) < sizes::count);
+    REQUIRE(sizes::least(sizes::of(std::size_t{1} << 40)) == std::size_t{1} << 40);
+}
+
+TEST_CASE("a model takes the candidate with the least price, and takes it again") {
+    for (const int size : {2, 3, 4, 8})
+        for (const std::size_t bytes : {std::size_t{8}, std::size_t{4096}, std::size_t{1} << 20, std::size_t{64} << 20})
+            for (const operation what : tutti::schedule::operations) {
+                const topology on{size};
+                const decisions by(on, a_network());
+                const auto first = by.choose(what, bytes), again = by.choose(what, bytes);
+                CAPTURE(size, bytes, std::string(name_of(what)), std::string(first.how.name()));
+                CHECK((first.how == again.how && first.segments == again.segments));
+                const double price = price_s({what, first.how, size, bytes, 0, first.segments, true}, on, a_network());
+                CHECK(price <= cheapest(by.offers(what, bytes)) * (1 + 1e-5));
+            }
+}
+
+TEST_CASE("little data goes in few rounds, much of it with few bytes a rank") {
+    const chooser c = by_model(8);
+    const any little = c.choose(operation::allreduce, 8).how, much = c.choose(operation::allreduce, 64 << 20).how;
+    CHECK(little.stated(operation::allreduce, 8).depth <= 3);
+    CHECK(much.stated(operation::allreduce, 8).sent < 2 * much.chunks(8));
+    CHECK(little.name() != much.name());
+}
+
+TEST_CASE("more ranks than can be simulated in no time are priced in closed form") {
+    const chooser c = by_model(1000);
+    CHECK(c.choose(operation::allreduce, 8).how.stated(operation::allreduce, 1000).depth <= 22);
+    for (const offer& o : c.model()->offers(operation::allreduce, 1 << 20)) {
+        CAPTURE(std::string(o.what.how.name()));
+        CHECK(o.seconds > 0);
+    }
+    CHECK(chosen_by(c, std::size_t{1} << 30) != chosen_by(c, 8));
+}
+
+TEST_CASE("over nodes whose network is slow a model takes a hierarchical allreduce") {
+    machine m = a_network();
+    m.near = loggp{1e-7, 1e-7, 0, 1e-11, 1e-11};
+    m.far = loggp{5e-5, 1e-6, 0, 1e-8, 1e-11};
+    m.nics = 1;
+    CHECK(chosen_by(by_model(8, 4, m), 1 << 20).starts_with("hierarchical"));
+    CHECK_FALSE(chosen_by(by_model(8, 8, m), 1 << 20).starts_with("hierarchical"));
+}
+
+TEST_CASE("without a model, for operands in order and for symmetric memory, the rule chooses") {
+    const topology on{4};
+    const chooser rule(on), model = by_model(4);
+    for (const std::size_t bytes : {std::size_t{8}, std::size_t{1} << 20}) {
+        const auto same = [&](const chooser& c, bool commutative, bool symmetric) {
+            const auto a = c.choose(operation::allreduce, bytes, commutative, symmetric);
+            return a.how == tutti::model::choose(operation::allreduce, bytes, on, commutative, symmetric).how;
+        };
+        CHECK(same(rule, true, false));
+        CHECK(same(model, false, false));
+        CHECK(same(model, true, true));
+    }
+    CHECK(rule.model() == nullptr);
+}
+
+TEST_CASE("the chooser of other ranks goes by the same parameters") {
+    const chooser eight = by_model(8), two = eight.on(topology{2});
+    CHECK(two.where().size == 2);
+    CHECK(chosen_by(two, 1 << 20) == chosen_by(by_model(2), 1 << 20));
+    CHECK(chooser(topology{8}).on(topology{2}).model() == nullptr);
+}
+
+TEST_CASE("an explanation ranks all candidates by price, the chosen one first, and says by how much and why") {
+    const auto e = explain(by_model(8), operation::allreduce, 1 << 20);
+    REQUIRE(e.ranking.size() > 8);
+    CHECK(e.ranking.front().what.how == e.chosen.how);
+    CHECK(std::is_sorted(e.ranking.begin() + 1, e.ranking.end(),
+                         [](const offer& a, const offer& b) { return a.seconds < b.seconds; }));
+    CHECK(e.margin() >= -1e-6);
+    const std::string text = e.text();
+    CHECK(text.find("allreduce of 1048576 bytes on 8 ranks: " + std::string(e.chosen.how.name())) == 0);
+    CHECK(text.find("because: the model expects it to be ") != std::string::npos);
+    for (const offer& o : e.ranking) CHECK(text.find(o.what.how.name()) != std::string::npos);
+}
+
+TEST_CASE("an explanation of the rule's choice says so") {
+    const auto e = explain(chooser(topology{4}), operation::broadcast, 100);
+    CHECK(e.ranking.empty());
+    CHECK(e.margin() == 0);
+    CHECK(e.text() ==
+          "broadcast of 100 bytes on 4 ranks: binomial_tree\nbecause: by rule, since few messages are sent in "
+          "all, in few rounds (no machine's parameters are given; tutti fit finds them)\n");
+    const auto symmetric = explain(by_model(4), operation::allreduce, 1 << 20, true, true);
+    CHECK(symmetric.reason.find("the model prices plain buffers") != std::string::npos);
+}
