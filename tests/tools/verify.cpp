@@ -46,11 +46,11 @@ TEST_CASE("what does not exist is refused with 2") {
 TEST_CASE("the command alone shows the way, and says its version") {
     const auto guide = command("");
     CHECK(guide.status == 0);
-    for (const char* name : {"bench", "verify", "model", "draw", "export", "train", "run"})
+    for (const char* name : {"bench", "verify", "model", "explain", "draw", "export", "train", "run"})
         CHECK_THAT(guide.output, Contains("tutti " + std::string(name)));
     CHECK_THAT(command("--version").output, Catch::StartsWith("tutti 0."));
     CHECK(command("--version").status == 0);
-    for (const char* name : {"bench", "verify", "model", "draw", "export", "train", "run"}) {
+    for (const char* name : {"bench", "verify", "model", "explain", "draw", "export", "train", "run"}) {
         const auto help = command(std::string(name) + " --help");
         CHECK(help.status == 0);
         CHECK_THAT(help.output, Contains("Examples:") && Contains("Exit status:"));

@@ -37,6 +37,7 @@ constexpr auto guide = R"(tutti: collective communication with proven schedules
   tutti draw     draw a schedule, as text or SVG
   tutti export   write a schedule for LogGOPSim or MSCCL
   tutti model    price the schedules: on paper, simulated, beside what was measured
+  tutti explain  say which algorithm would be chosen, at what price, and why
   tutti train    train a small network on several ranks
   tutti run      start a program on several ranks of this host
 
@@ -66,6 +67,7 @@ int main(int argc, char** argv) {
     const std::vector<std::string> command_line(argv, argv + argc);
     add_bench(app, chosen, command_line);
     add_verify(app, chosen);
+    add_explain(app, chosen);
     add_draw(app, chosen);
     add_export(app, chosen);
     add_model(app, chosen);

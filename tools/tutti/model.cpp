@@ -136,24 +136,7 @@ int report_prices(const model_settings& s) {
     return 0;
 }
 
-void add_machine(CLI::App& c, model_settings& s) {
-    machine_words& m = s.machine;
-    auto* const file = c.add_option("--machine", m.file, "A measured machine")->type_name("FILE");
-    c.add_option("--transport", m.transport, "Which transport of the file, where it has several")->type_name("NAME");
-    auto* const log_gp = c.add_option("--loggp", m.loggp, "LogGP: latency, overhead and gap of a message, gap per byte")
-                             ->type_name("L,o,g,G")
-                             ->excludes(file);
-    c.add_option("--alpha", m.alpha, "Latency of a message [default: 10us]")
-        ->type_name("TIME")
-        ->excludes(file)
-        ->excludes(log_gp);
-    c.add_option("--beta", m.beta, "Time per byte, or bandwidth [default: 25Gbit/s]")
-        ->type_name("RATE")
-        ->excludes(file)
-        ->excludes(log_gp);
-    c.add_option("--gamma", m.gamma, "Time to reduce a byte [default: 0.1ns/B; with --loggp 0]")
-        ->type_name("RATE")
-        ->excludes(file);
+void add_simulation(CLI::App& c, model_settings& s) {
     c.add_option("--receiver", s.how.receiver,
                  "What the simulator charges a receiver: serial, as LogGOPSim, or full_duplex, as network adapters do "
                  "[default: serial with LogGP, else full_duplex]")
@@ -218,7 +201,8 @@ void add_model(CLI::App& app, action& chosen) {
     CLI::App* const command = app.add_subcommand("model", model_description);
     command->footer(model_footer);
     add_what(*command, *s);
-    add_machine(*command, *s);
+    add_machine(*command, s->machine);
+    add_simulation(*command, *s);
     add_output(*command, *s);
     add_lecture(*command, *s);
     command->callback([s, &chosen] { chosen = [s] { return run_model(*s); }; });

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace tutti::tools {
@@ -97,6 +98,25 @@ priced_machine from_hockney(const machine_words& words) {
 }
 
 } // namespace
+
+void add_machine(CLI::App& c, machine_words& m) {
+    auto* const file = c.add_option("--machine", m.file, "A measured machine")->type_name("FILE");
+    c.add_option("--transport", m.transport, "Which transport of the file, where it has several")->type_name("NAME");
+    auto* const log_gp = c.add_option("--loggp", m.loggp, "LogGP: latency, overhead and gap of a message, gap per byte")
+                             ->type_name("L,o,g,G")
+                             ->excludes(file);
+    c.add_option("--alpha", m.alpha, "Latency of a message [default: 10us]")
+        ->type_name("TIME")
+        ->excludes(file)
+        ->excludes(log_gp);
+    c.add_option("--beta", m.beta, "Time per byte, or bandwidth [default: 25Gbit/s]")
+        ->type_name("RATE")
+        ->excludes(file)
+        ->excludes(log_gp);
+    c.add_option("--gamma", m.gamma, "Time to reduce a byte [default: 0.1ns/B; with --loggp 0]")
+        ->type_name("RATE")
+        ->excludes(file);
+}
 
 priced_machine machine_of(const machine_words& words) {
     if (!words.file.empty()) return from_file(words);

@@ -7,6 +7,10 @@
 #include <string>
 #include <variant>
 
+namespace CLI {
+class App;
+}
+
 namespace tutti::tools {
 
 /// What the command line says of the machine: words, empty where it says nothing.
@@ -16,6 +20,13 @@ struct machine_words {
     std::string alpha, beta, gamma;
     std::string loggp; ///< "L,o,g,G"
 };
+
+/// Adds the options that say it.
+void add_machine(CLI::App& command, machine_words& words);
+/// True if any of them was given.
+[[nodiscard]] inline bool says_anything(const machine_words& w) noexcept {
+    return !(w.file.empty() && w.alpha.empty() && w.beta.empty() && w.gamma.empty() && w.loggp.empty());
+}
 
 /// What schedules are priced by, and the sentence that says so to the reader.
 struct priced_machine {

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include "command.hpp"
+
+#include "support/catch.hpp"
+
+#include <string>
+
+using Catch::Contains;
+using tools_test::command;
+using tools_test::occurrences;
+
+TEST_CASE("tutti explain ranks all candidates by price, and gives the reason") {
+    const auto r = command("explain --ranks 8 --bytes 8,64M --loggp 2us,1us,0,0.1ns/B --gamma 0.05ns/B");
+    INFO(r.output);
+    CHECK(r.status == 0);
+    CHECK_THAT(r.output, Contains("# machine: LogGP: L 2 us, o 1 us"));
+    CHECK_THAT(r.output, Contains("allreduce of 8 bytes on 8 ranks: "));
+    CHECK_THAT(r.output, Contains("allreduce of 67108864 bytes on 8 ranks: "));
+    for (const char* name :
+         {"  ring\n", "  butterfly\n", "  halving_doubling\n", "  double_binary_tree, 16 segments\n"})
+        CHECK(occurrences(r.output, name) == 2);
+    CHECK(occurrences(r.output, "because: the model expects") == 2);
+}
+
+TEST_CASE("without a machine, tutti explain says what the rule takes for the transport") {
+    const auto memory = command("explain --ranks 4 --bytes 64K --transport shared_memory");
+    CHECK_THAT(memory.output, Contains("on 4 ranks: direct\nbecause: by rule, since "));
+    const auto network = command("explain --ranks 4 --bytes 64K --transport tcp");
+    CHECK_THAT(network.output, Contains("on 4 ranks: butterfly\nbecause: by rule, since "));
+    const auto nodes = command("explain --ranks 16 --ranks-per-node 4 --bytes 64M");
+    CHECK_THAT(nodes.output, Contains("on 16 ranks: hierarchical:"));
+}
+
+TEST_CASE("tutti explain refuses what it cannot explain") {
+    for (const char* arguments : {"--operation gather", "--ranks 0", "--bytes many", "--loggp 1us",
+                                  "--transport pigeons", "--machine no_such_file --loggp 1us,1us,0,0"})
+        CHECK(command(std::string("explain ") + arguments).status == 2);
+    CHECK(command("explain --machine no_such_file").status == 1);
+}
