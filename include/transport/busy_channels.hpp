@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <utility>
 #include <vector>
 
 namespace tutti::transport::detail {
@@ -18,7 +16,7 @@ public:
 
     /// Takes a channel in if it has work left.
     void list(Channel& c) {
-        if (c.busy() && !std::exchange(c.listed, true)) listed_.push_back(&c);
+        if (c.busy() && !c.listed) enter(c); // a small message has often gone or come already
     }
     /// The channel goes.
     void forget(Channel& c) { std::erase(listed_, &c); }
@@ -43,10 +41,17 @@ public:
     /// Whether it holds for one of them; asks no further then.
     template <class Predicate>
     [[nodiscard]] bool any(Predicate holds) const {
-        return std::any_of(listed_.begin(), listed_.end(), [&](Channel* c) { return holds(*c); });
+        for (Channel* c : listed_) // mostly one: the standard algorithm would unroll it
+            if (holds(*c)) return true;
+        return false;
     }
 
 private:
+    void enter(Channel& c) {
+        listed_.push_back(&c);
+        c.listed = true;
+    }
+
     std::vector<Channel*> listed_;
 };
 

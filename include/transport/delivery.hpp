@@ -22,6 +22,13 @@ inline void combine(transfer& x, const std::byte* incoming, std::size_t elements
     x.moved += elements * x.reduce->element_bytes;
 }
 
+/// Delivers a message that came as a whole.
+inline void deliver(transfer& x, const std::byte* incoming) {
+    if (x.reduce) return combine(x, incoming, x.bytes / x.reduce->element_bytes);
+    if (x.bytes > 0) std::memcpy(x.to, incoming, x.bytes);
+    x.moved = x.bytes;
+}
+
 /// Brings the bytes of a message, in whatever pieces they come, to the receive that waits for them; or to nowhere.
 class delivery {
 public:

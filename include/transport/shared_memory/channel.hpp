@@ -28,7 +28,7 @@ public:
     }
 
     bool advance() {
-        const bool sent = out.advance();
+        const bool sent = out.busy() && out.advance();
         return in.advance() || sent;
     }
     [[nodiscard]] bool busy() const noexcept { return out.busy() || in.busy(); }

@@ -61,7 +61,7 @@ public:
 
     /// A part is there, whether or not a receive waits for it.
     [[nodiscard]] bool has_part() noexcept {
-        if (!connect() || !broken_.empty()) return false;
+        if ((!lane_ && !connect()) || !broken_.empty()) return false;
         const slot& s = lane_->at(next_);
         if (!s.flag.has_part()) return false;
         // Data behind the flag's own cache line comes while the engine is on its way here.
@@ -77,7 +77,7 @@ public:
 
     /// As ready(); if not, the sender rings this rank's bell when that changes, or when it makes the lane.
     [[nodiscard]] bool ask() noexcept {
-        return busy() && !viewed_ && connect() && broken_.empty() && lane_->at(next_).flag.has_part_asking();
+        return busy() && !viewed_ && (lane_ || connect()) && broken_.empty() && lane_->at(next_).flag.has_part_asking();
     }
 
     /// Where the message of a viewed receive lies, until release(); null if it was withdrawn or cannot be read.
@@ -102,7 +102,6 @@ public:
 private:
     /// Finds the lane. The sender may not have made it yet.
     bool connect() noexcept {
-        if (lane_) return true;
         directory& lanes = from_.top().lanes;
         const std::uint32_t additions = lanes.additions();
         if (additions == seen_additions_) return false;
@@ -129,7 +128,10 @@ private:
         transfer& x = *waiting_.front();
         if (!delivery_.receiver()) {
             if (!begin(s, x)) return release(s);
-            if (x.may_view && lies_whole(s)) return show(x);
+            if (lies_whole(s)) {
+                if (x.may_view) return show(x);
+                if (s.lent == 0) return take_whole(s, x);
+            }
         }
         if (s.lent != 0) {
             const bool more = s.region != 0 ? use_lent(s, x) : copy_lent(s, x);
@@ -153,6 +155,13 @@ private:
         if (s.lent == 0) unwanted_ = s.message_bytes - s.part_bytes;
         complete(*waiting_.pop(), transfer_status::mismatched);
         return false;
+    }
+
+    bool take_whole(slot& s, transfer& x) {
+        deliver(x, lane_->data_of(next_, s.part_bytes));
+        release(s);
+        finish();
+        return true;
     }
 
     /// All of the message is where this rank can read it.
