@@ -103,6 +103,7 @@ template <class T, class Op, instructions set, std::size_t streamed_from = strea
         }
     }
     at = reduce_run<large, operation, false>(to, from, at, end, packs_for<large, 2 * cache_line_bytes>());
+    at = reduce_run<large, operation, false>(to, from, at, end, std::make_index_sequence<large::fewest>());
     if (at < end) reduce_rest<T, Op>(to, from, at, end);
 }
 
