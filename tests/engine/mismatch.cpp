@@ -89,6 +89,17 @@ TEST_CASE("what nobody waits for is found where it gets in the way of a later ca
     clash(2, broadcast_from(0), broadcast_from(1), "barrier", "earlier call");
 }
 
+TEST_CASE("a call that is over is named as it was, after others that were repeated") {
+    const auto repeated_then = [](std::size_t count) {
+        return [=](communicator& world) {
+            std::vector<int> data(100, world.rank());
+            for (int k = 0; k < 16; ++k) world.broadcast(data, 0, algorithm::binomial_tree{});
+            world.broadcast(std::span(data).first(count), 0, algorithm::binomial_tree{});
+        };
+    };
+    clash(2, repeated_then(50), repeated_then(60), "of 50 int32", "of 60 int32"); // rank 0 has sent and gone on
+}
+
 TEST_CASE("a rank that waits for one that took no part is named with the call that it is still in") {
     gate all_failed(5);
     run_new_world(5, [&](communicator& world) {

@@ -166,15 +166,21 @@ private:
     /// Returns the run whose turn in the slot comes now, null if none waits.
     [[nodiscard]] run* complete(run& r) {
         r.conclude();
-        std::erase(active_, &r);
+        forget(r);
         members& g = r.members();
         auto& past = g.done[r.slot()];
         past.request = r.request();
-        past.what = r.what();
+        if (std::exchange(past.by, &r) != &r || !r.is_repeated()) past.what = r.what();
         auto& queue = g.queues[r.slot()];
         run* const follower = queue.first = r.next;
         finish(r, run_state::done, {});
         return follower;
+    }
+
+    void forget(const run& r) noexcept {
+        std::size_t k = 0;
+        while (active_[k] != &r) ++k;
+        active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(k));
     }
 
     /// The last touch of a run: its owner may use or destroy it from now on.
@@ -231,7 +237,9 @@ private:
     /// belong to others again, and it with them. `r` is one of its runs, or null.
     bool judge(members& g, const run* r = nullptr) {
         if (g.failure) return true;
-        if (census_.all_well()) return false;
+        return !census_.all_well() && judge_by_census(g, r);
+    }
+    bool judge_by_census(members& g, const run* r) {
         if (const auto* v = census_.verdict_on(g.id)) {
             fail(g, fault_of(transport_, r, v->why, v->peer, v->text));
             return true;

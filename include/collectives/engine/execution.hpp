@@ -28,10 +28,8 @@ public:
     using clock = transport::clock;
 
     execution(std::shared_ptr<const schedule::plan> p, std::uint32_t slot, const call& c)
-        : plan_(std::move(p)), slot_(slot), call_(c), transfers_(plan_->steps.size()), waits_(plan_->steps.size()),
-          places_(plan_->windows.size()) {
-        ready_.reserve(plan_->steps.size());
-    }
+        : plan_(std::move(p)), slot_(slot), call_(c), transfers_(plan_->steps.size()),
+          waits_(plan_->dependencies.waits), ready_(plan_->steps.size()), places_(plan_->windows.size()) {}
     execution(const execution&) = delete;
     execution& operator=(const execution&) = delete;
 
@@ -39,7 +37,8 @@ public:
     void prepare(group<Transport>& g, const call& c, std::uint64_t request) {
         group_ = &g;
         request_ = request;
-        if (!is_laid_out_ || c != call_) {
+        is_repeated_ = is_laid_out_ && c == call_;
+        if (!is_repeated_) {
             is_laid_out_ = false;
             call_ = c;
             meaning_ = meaning_of(c, g.id);
@@ -54,16 +53,21 @@ public:
     /// Where to record its steps; nowhere if the page is empty.
     void record_on(const record_page& page) noexcept { page_ = page; }
 
-    /// Starts all that can start.
+    /// Starts all that can start. Precondition: the run before has done all its steps, if there was one. (One that
+    /// fails is the last: its communicator fails with it.)
     void begin(Transport& t) {
         resolve(t);
         lay_out();
-        waits_ = plan_->dependencies.waits;
         for (auto& x : transfers_) x.owner = nullptr;
         done_.clear();
-        ready_ = plan_->ready;
         state_.store(run_state::running, std::memory_order_relaxed);
-        run_ready(t);
+        for (const std::uint32_t i : plan_->ready) {
+            start(t, i);
+            run_ready(t);
+        }
+        // Small messages may have gone and come already.
+        while (advance(t)) {
+        }
     }
 
     /// Takes note of what the transport has completed and starts what that allows. False: nothing had completed.
@@ -121,6 +125,8 @@ public:
     }
 
     [[nodiscard]] const call& what() const noexcept { return call_; }
+    /// It is the call that this object ran the last time.
+    [[nodiscard]] bool is_repeated() const noexcept { return is_repeated_; }
     [[nodiscard]] group<Transport>& members() const noexcept { return *group_; }
     [[nodiscard]] std::uint32_t slot() const noexcept { return slot_; }
     [[nodiscard]] std::uint64_t request() const noexcept { return request_; }
@@ -168,10 +174,11 @@ private:
             cut_ = plan_->cut(call_.count);
             scratch_needed_ = plan_->scratch_elements(cut_) * call_.element_bytes;
         }
-        const std::byte* const known = laid_out_scratch_;
-        take_scratch();
+        if (scratch_needed_ > scratch_.size) take_scratch();
+        if (!is_laid_out_ || laid_out_scratch_ != scratch_.bytes.get()) lay_out_steps();
+    }
+    void lay_out_steps() {
         laid_out_scratch_ = scratch_.bytes.get();
-        if (is_laid_out_ && laid_out_scratch_ == known) return;
         lay_out_buffers();
         for (std::size_t i = 0; i < transfers_.size(); ++i) {
             transport::transfer& x = transfers_[i];
@@ -192,7 +199,6 @@ private:
         x.incoming_left = s.other == schedule::side::left;
     }
     void take_scratch() {
-        if (scratch_needed_ <= scratch_.size) return;
         std::swap(scratch_, group_->spare);
         if (scratch_needed_ <= scratch_.size) return;
         scratch_ = {}; // first, so that both never exist at once
@@ -215,11 +221,7 @@ private:
     }
 
     void run_ready(Transport& t) {
-        while (!ready_.empty()) {
-            const std::uint32_t i = ready_.back();
-            ready_.pop_back();
-            start(t, i);
-        }
+        while (ready_count_ > 0) start(t, ready_[--ready_count_]);
     }
 
     void start(Transport& t, std::uint32_t i) {
@@ -303,11 +305,13 @@ private:
         if (page_) [[unlikely]]
             page_.end(activity_of(i));
         --left_;
-        const schedule::order& o = plan_->dependencies;
-        for (std::uint32_t f = o.first[i]; f < o.first[i + 1]; ++f) release(o.followers[f]);
+        for (const std::uint32_t follower : plan_->dependencies.followers_of(i)) release(follower);
     }
+    /// Something that the step waits for has come. With the last of it the step begins to count anew, for the next run.
     void release(std::uint32_t i) {
-        if (--waits_[i] == 0) ready_.push_back(i);
+        if (--waits_[i] != 0) return;
+        waits_[i] = plan_->dependencies.waits[i];
+        ready_[ready_count_++] = i;
     }
 
     /// What a step does, without its times.
@@ -333,12 +337,15 @@ private:
     clock::time_point deadline_{};
     schedule::layout cut_{0, 1};
     std::vector<transport::transfer> transfers_; ///< by step; of those without a peer only the places and the bytes
-    std::vector<std::uint32_t> waits_, ready_;
+    std::vector<std::uint32_t> waits_; ///< by step, for how much it still waits; once it is ready, in the next run
+    std::vector<std::uint32_t> ready_; ///< a stack of `ready_count_` steps
+    std::size_t ready_count_ = 0;
     std::vector<memory> places_; ///< by buffer
     std::vector<typename Transport::channel*> channels_;
     transport::transfer_queue done_;
     typename group<Transport>::memory scratch_;
     std::size_t scratch_needed_ = 0;
+    bool is_repeated_ = false;
     bool is_laid_out_ = false; ///< the transfers lead to the call's memory, and to this scratch
     const std::byte* laid_out_scratch_ = nullptr;
     std::size_t left_ = 0;

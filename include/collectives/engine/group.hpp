@@ -46,6 +46,7 @@ struct group {
     struct past {
         std::uint64_t request = 0;
         std::optional<call> what; ///< nothing before the first
+        const void* by = nullptr; ///< the run whose call it was: only to be compared
     };
     std::array<past, slots> done{};
     /// Null if that call is not known any more.

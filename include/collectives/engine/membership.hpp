@@ -61,7 +61,7 @@ public:
         started& operator=(started&&) = delete;
         ~started() {
             if (!run_) return;
-            in_->engine_->wait([this] { return engine<Transport>::over(*run_); });
+            if (!is_over()) await();
             in_->give_back(*from_, std::move(run_));
         }
 
@@ -70,7 +70,7 @@ public:
         [[nodiscard]] membership& in() const noexcept { return *in_; }
         /// Returns when it is over; throws if it has failed.
         void wait() {
-            in_->engine_->wait([this] { return engine<Transport>::over(*run_); });
+            await();
             require_success();
         }
         void require_success() const {
@@ -78,6 +78,11 @@ public:
         }
 
     private:
+        [[nodiscard]] bool is_over() const noexcept { return engine<Transport>::over(*run_); }
+        void await() {
+            in_->engine_->wait([this] { return is_over(); });
+        }
+
         membership* in_;
         entry* from_;
         std::unique_ptr<run> run_;

@@ -50,11 +50,15 @@ public:
                 e->last_use = uses_;
                 return *e;
             }
-        if (entries_.size() >= capacity) evict();
-        return *entries_.emplace_back(make(key, c, {rank, size, key.root, c.in_place}));
+        return added(key, c, {rank, size, key.root, c.in_place});
     }
 
 private:
+    /// Apart, since the call that finds its plan is the one that has no time.
+    [[nodiscard]] entry& added(const typename entry::key& key, const call& c, const schedule::position& at) {
+        if (entries_.size() >= capacity) evict();
+        return *entries_.emplace_back(make(key, c, at));
+    }
     [[nodiscard]] std::unique_ptr<entry> make(const typename entry::key& key, const call& c,
                                               const schedule::position& at) {
         std::vector<schedule::step> steps;

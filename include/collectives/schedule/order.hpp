@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,11 @@ struct order {
     std::vector<std::uint32_t> followers; ///< the steps that the completion of a step releases
     std::vector<int> next_on_channel;     ///< per step: the step that its start releases, or -1
     views viewed;                         ///< receives whose sends may stay open until what they bring has been read
+
+    /// The steps that the completion of step i releases.
+    [[nodiscard]] constexpr std::span<const std::uint32_t> followers_of(std::uint32_t i) const {
+        return {followers.data() + first[i], followers.data() + first[i + 1]};
+    }
 };
 
 namespace detail {

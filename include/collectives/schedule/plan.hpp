@@ -18,7 +18,7 @@ struct plan {
     int segments = 1;
     std::vector<step> steps; ///< `peer` is an index into `peers`
     order dependencies;
-    std::vector<std::uint32_t> ready; ///< the steps that wait for nothing, the last first
+    std::vector<std::uint32_t> ready; ///< the steps that wait for nothing
     std::vector<int> peers;           ///< ranks, each once, in order of first use
     std::vector<chunk_range> windows; ///< per buffer: the chunk ids that its memory holds
 
@@ -55,7 +55,7 @@ struct plan {
         }
         s.peer = at;
     }
-    for (std::size_t i = p.steps.size(); i-- > 0;)
+    for (std::size_t i = 0; i < p.steps.size(); ++i)
         if (p.dependencies.waits[i] == 0) p.ready.push_back(static_cast<std::uint32_t>(i));
     return p;
 }
