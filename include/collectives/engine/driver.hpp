@@ -5,6 +5,7 @@
 #include "bell.hpp"
 #include "census.hpp"
 #include "faults.hpp"
+#include "last_tick.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -24,7 +25,8 @@ inline constexpr std::chrono::milliseconds verdict_grace{850};
 inline constexpr std::chrono::milliseconds call_patience{200};
 /// The control plane is looked at whenever nothing moves, and this often while things do.
 inline constexpr std::chrono::milliseconds look_interval{50};
-/// How long calls are entered without a look at the control plane, which may be a system call.
+/// How long calls are entered without a look at the control plane, which may be a system call; by last_tick(), so not
+/// before the next tick.
 inline constexpr std::chrono::microseconds entry_interval{100};
 /// A peer that is gone is a fault once nothing has moved for this long: what it had sent may be on its way still.
 inline constexpr std::chrono::milliseconds stall_before_fault{200};
@@ -86,11 +88,11 @@ public:
     }
 
     /// Admits a run that may take so long from now on. What can wait until its first messages are on their way does:
-    /// the clock, and the look at the control plane, whose news may end the run at once.
+    /// the clock, which is read by ticks, and the look at the control plane, whose news may end the run at once.
     void admit(run& r, std::chrono::nanoseconds patience) {
         admit(r);
-        known_now_ = clock::now();
-        r.end_by(later(known_now_, patience));
+        known_now_ = last_tick();
+        r.end_by(later(known_now_ + longest_tick, patience)); // not before its time
         if (known_now_ < next_entry_look_) return;
         try {
             take_notices(&r.members());
