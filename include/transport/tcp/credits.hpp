@@ -33,8 +33,9 @@ private:
 /// The receiver's half: what the peer may have sent in all is what receives were posted for, and a window beyond that,
 /// which is the room for messages that come early. So every byte that may arrive has a home.
 ///
-/// The peer is told whenever half a window could be added. Thus it has at any time been told of more than all posted
-/// receives: a message whose receive is posted never waits for a credit that nobody sends.
+/// The peer is told along with what is sent to it once half a window could be added, and by itself, which costs both
+/// sides as much as a small message, only from three quarters on. Thus it has at any time been told of more than all
+/// posted receives: a message whose receive is posted never waits for a credit that nobody sends.
 class grant {
 public:
     explicit grant(std::uint64_t window) noexcept : window_(window), told_(window) {}
@@ -42,11 +43,10 @@ public:
     void post(std::uint64_t cost) noexcept { posted_ += cost; }
     /// A message of another length came than was posted for.
     void correct(std::uint64_t posted, std::uint64_t came) noexcept { posted_ += came - posted; }
-    /// The peer should be told.
-    [[nodiscard]] bool due() const noexcept {
-        const std::uint64_t total = window_ + posted_;
-        return total > told_ && total - told_ >= window_ / 2;
-    }
+    /// The peer should be told when something goes its way.
+    [[nodiscard]] bool due() const noexcept { return untold() >= window_ / 2; }
+    /// It should be told in any case.
+    [[nodiscard]] bool urgent() const noexcept { return untold() >= window_ / 4 * 3; }
     /// The total to tell the peer.
     [[nodiscard]] std::uint64_t tell() noexcept { return told_ = std::max(told_, window_ + posted_); }
     /// Something came; false if that was more than the peer has been told of.
@@ -56,6 +56,8 @@ public:
     }
 
 private:
+    [[nodiscard]] std::uint64_t untold() const noexcept { return std::max(window_ + posted_, told_) - told_; }
+
     std::uint64_t window_;
     std::uint64_t posted_ = 0;
     std::uint64_t told_;

@@ -9,8 +9,8 @@ namespace tutti::transport {
 
 /// The sizes of the TCP transport. `window_bytes` is part of the protocol: equal on all ranks.
 struct tcp_limits {
-    /// Per channel and direction: what may come before its receive has started, and is kept for it. A credit goes out,
-    /// with what is sent next or when progress is made, for each half of it that receives were posted for.
+    /// Per channel and direction: what may come before its receive has started, and is kept for it. A credit goes out
+    /// with what is sent next for each half of it that receives were posted for, and by itself for three quarters.
     std::uint64_t window_bytes = 256 * 1024;
     /// Channels of a peer take turns after this much; at most 16 MiB.
     std::size_t fragment_bytes = 256 * 1024;

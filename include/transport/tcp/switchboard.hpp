@@ -44,6 +44,7 @@ public:
         c.out.abandon();
         data_.remove(c);
         credit_.remove(c);
+        urgent_ = urgent_ && credit_.front();
         if (last_ == &c) last_ = nullptr;
         if (!c.opened) --unopened_;
         channels_.erase(c.where);
@@ -56,13 +57,14 @@ public:
     /// To be called when a channel's inbox or outbox has changed.
     void schedule(channel& c) noexcept {
         if (c.in.credits().due()) credit_.push(c);
+        if (c.in.credits().urgent()) urgent_ = true;
         if (c.out.ready()) data_.push(c);
     }
 
-    /// The next frame for a lane: credits, then the channels take turns, a fragment each. Only long messages leave the
-    /// first lane, so that short ones need not be put in order again.
+    /// The next frame for a lane: credits, if they are urgent or something follows them, then the channels take turns,
+    /// a fragment each. Only long messages leave the first lane, so that short ones need not be put in order again.
     [[nodiscard]] std::optional<fragment> next(bool first_lane) noexcept {
-        if (first_lane && credit_.front()) return credit_frame();
+        if (first_lane && credit_.front() && (urgent_ || data_.front())) return credit_frame();
         const channel* skipped = nullptr;
         while (channel* c = data_.front()) {
             if (c == skipped) break;
@@ -76,7 +78,7 @@ public:
     }
 
     /// Nothing can be sent now.
-    [[nodiscard]] bool idle() const noexcept { return !data_.front() && !credit_.front(); }
+    [[nodiscard]] bool idle() const noexcept { return !data_.front() && !urgent_; }
     /// The receives and sends that wait for the peer.
     [[nodiscard]] const outstanding& waiting() const noexcept { return waiting_; }
 
@@ -90,6 +92,7 @@ private:
     [[nodiscard]] fragment credit_frame() noexcept {
         channel& c = *credit_.front();
         credit_.pop();
+        urgent_ = urgent_ && credit_.front();
         fragment f;
         f.head.kind = frame_kind::credit;
         f.head.where = c.where;
@@ -111,6 +114,7 @@ private:
     channel_queue<&channel::data> data_;
     channel_queue<&channel::credit> credit_;
     channel* last_ = nullptr; // routed to; the next frame is probably for it too
+    bool urgent_ = false;     // a credit is that is not to wait for what is sent next
     std::size_t unopened_ = 0;
     outstanding waiting_;
 };
