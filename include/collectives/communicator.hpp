@@ -11,7 +11,6 @@
 #include "reduce_scatter.hpp"
 #include "symmetric_memory.hpp"
 
-#include "model/decisions.hpp"
 #include "model/explain.hpp"
 
 #include <algorithm>
@@ -49,13 +48,16 @@ public:
     explicit communicator(Transport fabric, progress by = progress::in_calls)
         : membership_(world_of(std::make_shared<engine::engine<Transport>>(std::move(fabric)), by)) {}
 
-    /// The same, and algorithms are chosen by the parameters of this machine, as `tutti fit` finds them. Collective:
-    /// those that rank 0 gives count for all ranks, and for the communicators made from this one. Takes a broadcast.
-    communicator(Transport fabric, const model::machine& machine, progress by = progress::in_calls)
+    /// The same, and algorithms are chosen by the parameters of this machine, as `tutti fit` finds them: a
+    /// model::machine (include collectives/machine.hpp), or any plain data with an adviser_of(topology, parameters).
+    /// Collective: those that rank 0 gives count for all ranks, and for the communicators made from this one. Takes a
+    /// broadcast.
+    template <model::parameters Parameters>
+    communicator(Transport fabric, const Parameters& machine, progress by = progress::in_calls)
         : communicator(std::move(fabric), by) {
-        model::machine of_all = machine;
+        Parameters of_all = machine;
         this->broadcast(std::span(&of_all, 1), 0, algorithm::binomial_tree{});
-        membership_->choose_by(std::make_shared<const model::decisions>(topology(), of_all));
+        membership_->choose_by(adviser_of(topology(), of_all));
     }
 
     [[nodiscard]] int rank() const noexcept { return membership_->rank(); }

@@ -5,6 +5,7 @@
 #include "bench.hpp"
 
 #include <collectives/collectives.hpp>
+#include <collectives/machine.hpp>
 
 #include <span>
 #include <utility>

@@ -5,8 +5,10 @@
 #include "selection.hpp"
 #include "topology.hpp"
 
+#include <concepts>
 #include <cstddef>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -28,6 +30,12 @@ public:
     [[nodiscard]] virtual std::vector<offer> offers(schedule::operation what, std::size_t bytes) const = 0;
     /// The same model for other ranks.
     [[nodiscard]] virtual std::shared_ptr<const adviser> on(const topology& where) const = 0;
+};
+
+/// What a model goes by: plain data, from which adviser_of makes who advises ranks that lie so.
+template <class P>
+concept parameters = std::is_trivially_copyable_v<P> && requires(const topology& on, const P& p) {
+    { adviser_of(on, p) } -> std::convertible_to<std::shared_ptr<const adviser>>;
 };
 
 /// Who chooses for one communicator: a model, where the parameters of a machine are known, else the rule of choose().

@@ -93,4 +93,9 @@ private:
     mutable std::array<of_operation, schedule::operations.size()> kept_{};       ///< a candidate's number from 1
 };
 
+/// How a communicator is made to choose by a machine's parameters.
+[[nodiscard]] inline std::shared_ptr<const adviser> adviser_of(const topology& on, const machine& m) {
+    return std::make_shared<const decisions>(on, m);
+}
+
 } // namespace tutti::model
