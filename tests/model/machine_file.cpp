@@ -21,7 +21,7 @@ namespace {
 machine odd_machine(std::mt19937_64& bits) {
     std::uniform_real_distribution<double> any(0, 1e-5);
     const auto cost = [&] {
-        return tutti::model::loggp{any(bits), any(bits), any(bits), any(bits), any(bits), any(bits)};
+        return tutti::model::loggp{any(bits), any(bits), any(bits), any(bits), any(bits), any(bits), any(bits)};
     };
     machine m;
     m.near.count = 3;
@@ -29,11 +29,13 @@ machine odd_machine(std::mt19937_64& bits) {
     m.near.segments[1] = {{'1', '2', '3', '4', '5', '6', '7', '8', '9', '0', '1', '2', '3', '4', '5'}, 65536, cost()};
     m.near.segments[2].cost = cost();
     m.far = cost();
-    m.copy_s_per_byte = any(bits);
     m.fan_in = {7, any(bits)};
     m.cores = 2;
     m.switch_s = any(bits);
     m.crowded_latency_s = any(bits);
+    m.call_s = any(bits);
+    m.cache_bytes = 1e7 + any(bits);
+    m.miss_s_per_byte = any(bits);
     m.nics = 1;
     m.oversubscription = 1 + any(bits);
     return m;
@@ -78,7 +80,8 @@ TEST_CASE("a machine file that lacks a key, has one too many or a value of no me
     refused("\"cores_per_node\": 2", "\"cores_per_node\": -2", "\"cores_per_node\" no whole number from 0");
     refused("\"cores_per_node\": 2", "\"cores_per_node\": \"2\"", "\"cores_per_node\" no whole number from 0");
     refused("\"oversubscription\": 1.", "\"oversubscription\": 0.", "\"oversubscription\" no number from 1");
-    refused("\"latency_s\": ", "\"latency_s\": -", "\"latency_s\" no number from 0");
+    refused("\"latency_s\": ", "\"latency_s\": -1", "\"latency_s\" no number from -overhead_s");
+    refused("\"overhead_s\": ", "\"overhead_s\": -", "\"overhead_s\" no number from 0");
     refused("65536", "4096", "it, tcp, near, segment 2 ends before it begins");
     refused("\"most_bytes\": null", "\"most_bytes\": 9", "its \"most_bytes\" must be null");
     refused("\"most_bytes\": 4096", "\"most_bytes\": null", "segment 1 has in \"most_bytes\" no whole number");

@@ -130,7 +130,7 @@ TEST_CASE("full duplex, messages from all at once follow each other, where a pro
 
 TEST_CASE("copies and reductions take their time on the processor") {
     machine m = uniform(ns(100, 0, 0, 0, 2));
-    m.copy_s_per_byte = 5e-9;
+    m.near.segments[0].cost.copy_s_per_byte = 5e-9;
     CHECK(near_to(simulate(allreduce_of(algorithm::ring{}, 1, 100), m).finish_s * 1e9, 500));
     CHECK(near_to(simulate(allreduce_of(algorithm::all_to_all{}, 4, 100), m).finish_s * 1e9, 100 + 3 * 200));
 }

@@ -75,18 +75,18 @@ const std::vector<std::string> row_keys{"operation",    "algorithm",      "ranks
 
 const std::string two_links = R"("near": {"segments": [
     {"name": "", "most_bytes": 64, "latency_s": 1e-6, "overhead_s": 0, "gap_s": 0, "gap_s_per_byte": 1e-9,
-     "gamma_s_per_byte": 0, "overhead_s_per_byte": 0},
+     "gamma_s_per_byte": 0, "overhead_s_per_byte": 0, "copy_s_per_byte": 0},
     {"name": "", "most_bytes": null, "latency_s": 3e-6, "overhead_s": 0, "gap_s": 0, "gap_s_per_byte": 1e-9,
-     "gamma_s_per_byte": 0, "overhead_s_per_byte": 0}]},
+     "gamma_s_per_byte": 0, "overhead_s_per_byte": 0, "copy_s_per_byte": 0}]},
   "far": {"segments": [
     {"name": "", "most_bytes": null, "latency_s": 1e-5, "overhead_s": 0, "gap_s": 0, "gap_s_per_byte": 1e-9,
-     "gamma_s_per_byte": 0, "overhead_s_per_byte": 0}]})";
+     "gamma_s_per_byte": 0, "overhead_s_per_byte": 0, "copy_s_per_byte": 0}]})";
 
 /// Two transports that are alike: small messages in a microsecond, larger in three, between nodes in ten.
 std::string machine_text() {
-    const std::string one = "{" + two_links + R"(, "copy_s_per_byte": 0,
+    const std::string one = "{" + two_links + R"(,
   "fan_in": {"threshold_ranks": 0, "epsilon_s_per_byte": 0}, "cores_per_node": 0, "switch_s": 0,
-  "crowded_latency_s": 0, "nics_per_node": 0, "oversubscription": 1})";
+  "crowded_latency_s": 0, "call_s": 0, "cache_bytes": 0, "miss_s_per_byte": 0, "nics_per_node": 0, "oversubscription": 1})";
     return R"({"tutti_machine": 1, "made": "for a test", "transports": {"tcp": )" + one + R"(, "memory": )" + one +
            "}}";
 }

@@ -62,13 +62,15 @@ struct fan_in_penalty {
 
 /// What a schedule is priced by. Plain data: the ranks of a communicator take those of rank 0.
 struct machine {
-    link near;                  ///< between ranks of a node
-    link far;                   ///< between nodes
-    double copy_s_per_byte = 0; ///< for a step that copies within a rank's memory
+    link near; ///< between ranks of a node
+    link far;  ///< between nodes
     fan_in_penalty fan_in;
     int cores = 0;                ///< of a node, shared by its ranks; 0: one for each rank
     double switch_s = 0;          ///< until a core that another rank has left works for the next
     double crowded_latency_s = 0; ///< on top of L where ranks share cores: who waits does not look all the time
+    double call_s = 0;            ///< of each rank, for a call, besides its steps
+    double cache_bytes = 0;       ///< of a node, shared by its ranks; 0: all data fits
+    double miss_s_per_byte = 0;   ///< a processor's, for each byte that it works on, on top, where no data fits
     int nics = 0;                 ///< of a node, shared by its ranks; 0: one for each rank
     double oversubscription =
         1; ///< how many times as much all nodes together can send as the network between them carries
@@ -76,6 +78,6 @@ struct machine {
 };
 
 /// A machine whose links all cost the same, each rank with a core and a port of its own.
-[[nodiscard]] constexpr machine uniform(const loggp& cost) noexcept { return {cost, cost, 0, {}, 0, 0, 0, 0, 1}; }
+[[nodiscard]] constexpr machine uniform(const loggp& cost) noexcept { return {cost, cost, {}, 0, 0, 0, 0, 0, 0, 0, 1}; }
 
 } // namespace tutti::model

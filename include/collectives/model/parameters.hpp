@@ -21,14 +21,15 @@ struct hockney {
 /// begin with the next max(o, g + (m - 1)G) after that; reducing m bytes takes m gamma.
 /// Source: Alexandrov, Ionescu, Schauser and Scheiman, LogGP, SPAA 1995.
 struct loggp {
-    double latency_s = 0;        ///< L: on the wire
-    double overhead_s = 0;       ///< o: a processor's, at either end
-    double gap_s = 0;            ///< g: at least, between two messages of one rank
+    double latency_s = 0;  ///< L: on the wire; -o at least: a message may be there before its sender is done with it
+    double overhead_s = 0; ///< o: a processor's, at either end
+    double gap_s = 0;      ///< g: at least, between two messages of one rank
     double gap_s_per_byte = 0;   ///< G: the inverse of bandwidth
     double gamma_s_per_byte = 0; ///< to reduce one byte
     /// O of LogGOPS: a processor's for each byte, at either end; where it is the processors that copy.
     /// Source: Hoefler, Schneider and Lumsdaine, LogGOPSim, LSAP 2010.
     double overhead_s_per_byte = 0;
+    double copy_s_per_byte = 0; ///< for a step that copies within a rank's memory
     friend bool operator==(const loggp&, const loggp&) = default;
 };
 

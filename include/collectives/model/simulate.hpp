@@ -8,6 +8,7 @@
 #include "simulation/build.hpp"
 #include "simulation/execution.hpp"
 #include "simulation/settings.hpp"
+#include "working_set.hpp"
 
 #include <cstddef>
 #include <string>
@@ -19,11 +20,12 @@ namespace tutti::model {
 class simulation {
 public:
     explicit simulation(const collective& c, int ranks_per_node = 1, const simulation_settings& s = {})
-        : settings_(s), graph_(make(c, ranks_per_node, s)) {}
+        : settings_(s), graph_(make(c, ranks_per_node, s)), working_set_(working_set_bytes(c, ranks_per_node)) {}
 
     /// Throws tutti::error(invalid_argument) where one rank stands for all and they share what the machine has too few
     /// of.
-    [[nodiscard]] simulated run(const machine& m) const {
+    [[nodiscard]] simulated run(const machine& with_all_cached) const {
+        const machine m = with_misses(with_all_cached, working_set_);
         if (!detail::has_contention(m, settings_))
             return detail::execution<detail::nothing_shared>(graph_, m, settings_).run();
         if (graph_.by_symmetry)
@@ -53,6 +55,7 @@ private:
 
     simulation_settings settings_;
     detail::graph graph_;
+    double working_set_;
 };
 
 /// Executes the very steps of a schedule on a machine, and says when each rank is done.
@@ -63,7 +66,8 @@ private:
 /// after the beginning; what the receiver is charged is the rule's. A send is complete when the sender is no longer
 /// busy, a receive when the receiver is, m gamma later where it reduces. A copy takes m copy_s_per_byte, a reduction of
 /// k operands (k - 1) m gamma. Between ranks of a node it is the link `near` that counts, which steps within a rank
-/// take gamma from as well.
+/// take their prices from as well. Every rank is busy for call_s before its first step; what the call works in beyond
+/// the caches costs a processor miss_s_per_byte more for each byte: see with_misses().
 ///
 /// Contention is what the machine says: cores that are fewer than the ranks of a node, adapters that ranks share on the
 /// way to other nodes, a network between nodes that carries less than they send, and what many senders to one rank

@@ -35,8 +35,9 @@ inline void expect_keys(const json& j, const std::string& where, std::initialize
 
 [[nodiscard]] inline double number_of(const json& j, const std::string& where, const char* key, double least = 0) {
     const json& value = j.at(key);
+    const char* const what = least > 0 ? "1" : least < 0 ? "-overhead_s" : "0";
     if (!value.is_number() || !(value.get<double>() >= least))
-        refuse_machine(where, "has in \"" + std::string(key) + "\" no number from " + (least > 0 ? "1" : "0") + " on");
+        refuse_machine(where, "has in \"" + std::string(key) + "\" no number from " + what + " on");
     return value.get<double>();
 }
 
@@ -58,7 +59,7 @@ inline void expect_keys(const json& j, const std::string& where, std::initialize
 
 /// Binds all members, so that a new one that no file would keep does not compile.
 [[nodiscard]] inline json to_json(const segment& s, bool last) {
-    const auto& [latency, overhead, gap, gap_per_byte, gamma_per_byte, overhead_per_byte] = s.cost;
+    const auto& [latency, overhead, gap, gap_per_byte, gamma_per_byte, overhead_per_byte, copy_per_byte] = s.cost;
     return {{"name", std::string(s.name.data())},
             {"most_bytes", last ? json(nullptr) : json(s.most_bytes)},
             {"latency_s", latency},
@@ -66,13 +67,14 @@ inline void expect_keys(const json& j, const std::string& where, std::initialize
             {"gap_s", gap},
             {"gap_s_per_byte", gap_per_byte},
             {"gamma_s_per_byte", gamma_per_byte},
-            {"overhead_s_per_byte", overhead_per_byte}};
+            {"overhead_s_per_byte", overhead_per_byte},
+            {"copy_s_per_byte", copy_per_byte}};
 }
 
 [[nodiscard]] inline segment segment_from(const json& j, const std::string& where, bool last) {
     expect_keys(j, where,
                 {"name", "most_bytes", "latency_s", "overhead_s", "gap_s", "gap_s_per_byte", "gamma_s_per_byte",
-                 "overhead_s_per_byte"});
+                 "overhead_s_per_byte", "copy_s_per_byte"});
     segment s;
     const std::string name = text_of(j, where, "name");
     if (name.size() >= s.name.size()) refuse_machine(where, "has a name of more than 15 bytes");
@@ -80,12 +82,13 @@ inline void expect_keys(const json& j, const std::string& where, std::initialize
     constexpr std::size_t unbounded = std::numeric_limits<std::size_t>::max();
     if (last && !j.at("most_bytes").is_null()) refuse_machine(where, "is the last: its \"most_bytes\" must be null");
     if (!last) s.most_bytes = whole_of(j, where, "most_bytes", unbounded - 1);
-    s.cost = {number_of(j, where, "latency_s"),
+    s.cost = {number_of(j, where, "latency_s", -number_of(j, where, "overhead_s")),
               number_of(j, where, "overhead_s"),
               number_of(j, where, "gap_s"),
               number_of(j, where, "gap_s_per_byte"),
               number_of(j, where, "gamma_s_per_byte"),
-              number_of(j, where, "overhead_s_per_byte")};
+              number_of(j, where, "overhead_s_per_byte"),
+              number_of(j, where, "copy_s_per_byte")};
     return s;
 }
 
@@ -113,32 +116,36 @@ inline void expect_keys(const json& j, const std::string& where, std::initialize
 }
 
 [[nodiscard]] inline json to_json(const machine& m) {
-    const auto& [near, far, copy, fan_in, cores, switched, crowded, nics, oversubscription] = m;
+    const auto& [near, far, fan_in, cores, switched, crowded, call, cache, miss, nics, oversubscription] = m;
     return {{"near", to_json(near)},
             {"far", to_json(far)},
-            {"copy_s_per_byte", copy},
             {"fan_in", {{"threshold_ranks", fan_in.threshold}, {"epsilon_s_per_byte", fan_in.epsilon_s_per_byte}}},
             {"cores_per_node", cores},
             {"switch_s", switched},
             {"crowded_latency_s", crowded},
+            {"call_s", call},
+            {"cache_bytes", cache},
+            {"miss_s_per_byte", miss},
             {"nics_per_node", nics},
             {"oversubscription", oversubscription}};
 }
 
 [[nodiscard]] inline machine machine_from(const json& j, const std::string& where) {
     expect_keys(j, where,
-                {"near", "far", "copy_s_per_byte", "fan_in", "cores_per_node", "switch_s", "crowded_latency_s",
-                 "nics_per_node", "oversubscription"});
+                {"near", "far", "fan_in", "cores_per_node", "switch_s", "crowded_latency_s", "call_s", "cache_bytes",
+                 "miss_s_per_byte", "nics_per_node", "oversubscription"});
     const json& fan_in = j.at("fan_in");
     expect_keys(fan_in, where + ", fan_in", {"threshold_ranks", "epsilon_s_per_byte"});
     machine m;
     m.near = link_from(j.at("near"), where + ", near");
     m.far = link_from(j.at("far"), where + ", far");
-    m.copy_s_per_byte = number_of(j, where, "copy_s_per_byte");
     m.fan_in = {count_of(fan_in, where, "threshold_ranks"), number_of(fan_in, where, "epsilon_s_per_byte")};
     m.cores = count_of(j, where, "cores_per_node");
     m.switch_s = number_of(j, where, "switch_s");
     m.crowded_latency_s = number_of(j, where, "crowded_latency_s");
+    m.call_s = number_of(j, where, "call_s");
+    m.cache_bytes = number_of(j, where, "cache_bytes");
+    m.miss_s_per_byte = number_of(j, where, "miss_s_per_byte");
     m.nics = count_of(j, where, "nics_per_node");
     m.oversubscription = number_of(j, where, "oversubscription", 1);
     return m;

@@ -24,7 +24,7 @@ struct charge {
     double copy = 0;
 };
 
-[[nodiscard]] inline charge charge_of(const machine& m, const link& between, std::size_t bytes) noexcept {
+[[nodiscard]] inline charge charge_of(const link& between, std::size_t bytes) noexcept {
     const loggp& p = between.at(bytes);
     const double all = static_cast<double>(bytes), further = further_bytes(bytes);
     const double stream = between.sum(further, &loggp::gap_s_per_byte);
@@ -35,7 +35,7 @@ struct charge {
             stream,
             p.overhead_s + std::max(stream, handled),
             between.sum(all, &loggp::gamma_s_per_byte),
-            all * m.copy_s_per_byte};
+            between.sum(all, &loggp::copy_s_per_byte)};
 }
 
 class charges {
@@ -43,7 +43,7 @@ public:
     charges(const machine& m, std::span<const std::size_t> lengths) {
         table_.reserve(2 * lengths.size());
         for (const std::size_t bytes : lengths)
-            for (const link* between : {&m.near, &m.far}) table_.push_back(charge_of(m, *between, bytes));
+            for (const link* between : {&m.near, &m.far}) table_.push_back(charge_of(*between, bytes));
     }
     [[nodiscard]] const charge& of(std::uint32_t length, bool far) const noexcept {
         return table_[2 * static_cast<std::size_t>(length) + (far ? 1 : 0)];

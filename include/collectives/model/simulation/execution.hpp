@@ -39,6 +39,7 @@ public:
         for (std::size_t r = 0; r < g.ranks.size(); ++r) {
             const role& of = g.role_of(r);
             ranks_.push_back({&of, g.ranks[r].first_step, g.ranks[r].first_slot});
+            ranks_.back().processor_free_s = m.call_s;
             for (std::uint32_t i = 0; i < of.steps.size(); ++i) {
                 state(ranks_[r], i).waits = of.steps[i].waits;
                 if (of.steps[i].waits == 0) queue_.push({0, static_cast<std::uint32_t>(r), i});
