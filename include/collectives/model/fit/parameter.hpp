@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../machine.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tutti::model {
+
+/// A figure of a machine that is to be found from samples: a price of the near link, one for some of its segments, or a
+/// figure of the machine itself. Positive.
+struct parameter {
+    std::string_view name;             ///< as the figure is called in a machine
+    double loggp::*price = nullptr;    ///< of the link
+    double machine::*figure = nullptr; ///< where it is not the link's
+    int first = 0, last = 0;           ///< of the segments that have it in common
+    double loggp::*with = nullptr;     ///< where it is the sum of both that is positive, and is found
+
+    [[nodiscard]] double value(const machine& m) const noexcept {
+        if (figure != nullptr) return m.*figure;
+        const loggp& cost = m.near.segments[static_cast<std::size_t>(first)].cost;
+        return cost.*price + (with != nullptr ? cost.*with : 0);
+    }
+    void set(machine& m, double value) const noexcept {
+        if (figure != nullptr) {
+            m.*figure = value;
+            return;
+        }
+        for (int k = first; k <= last; ++k) {
+            loggp& cost = m.near.segments[static_cast<std::size_t>(k)].cost;
+            cost.*price = value - (with != nullptr ? cost.*with : 0);
+        }
+    }
+};
+
+/// What `tutti fit` finds: o, and o + L, of all messages alike; what a byte costs to move, by segment; what it costs to
+/// reduce and to copy, in short and, in the last segment, in long messages; what a call costs besides its steps; the
+/// caches; and, where some samples have more ranks than there are cores, what sharing these costs. A sum comes after
+/// what it is a sum with.
+[[nodiscard]] inline std::vector<parameter> parameters_of(const machine& m, bool crowded) {
+    const int last = m.near.count - 1, most = std::max(last - 1, 0);
+    std::vector<parameter> all{
+        {"overhead_s", &loggp::overhead_s, nullptr, 0, last},
+        {"overhead_s + latency_s", &loggp::latency_s, nullptr, 0, last, &loggp::overhead_s},
+    };
+    for (int k = 0; k <= last; ++k) all.push_back({"overhead_s_per_byte", &loggp::overhead_s_per_byte, nullptr, k, k});
+    all.push_back({"gamma_s_per_byte", &loggp::gamma_s_per_byte, nullptr, 0, most});
+    all.push_back({"copy_s_per_byte", &loggp::copy_s_per_byte, nullptr, 0, most});
+    if (last > most) {
+        all.push_back({"gamma_s_per_byte", &loggp::gamma_s_per_byte, nullptr, last, last});
+        all.push_back({"copy_s_per_byte", &loggp::copy_s_per_byte, nullptr, last, last});
+    }
+    all.push_back({"call_s", nullptr, &machine::call_s});
+    all.push_back({"cache_bytes", nullptr, &machine::cache_bytes});
+    all.push_back({"miss_s_per_byte", nullptr, &machine::miss_s_per_byte});
+    if (crowded) {
+        all.push_back({"switch_s", nullptr, &machine::switch_s});
+        all.push_back({"crowded_latency_s", nullptr, &machine::crowded_latency_s});
+    }
+    return all;
+}
+
+} // namespace tutti::model
