@@ -27,9 +27,9 @@ namespace tutti::tools {
 }
 
 /// "a, b, c"
-[[nodiscard]] inline std::string join(const auto& words) {
+[[nodiscard]] inline std::string join(const auto& words, std::string_view between = ", ") {
     std::string text;
-    for (const auto& word : words) text.append(text.empty() ? "" : ", ").append(word);
+    for (const auto& word : words) text.append(text.empty() ? "" : between).append(word);
     return text;
 }
 

@@ -33,6 +33,7 @@ constexpr auto version = "tutti 0.1.0";
 constexpr auto guide = R"(tutti: collective communication with proven schedules
 
   tutti bench    measure the collectives, with one call a row checked in full
+  tutti fit      measure this machine, and fit the parameters of the cost model to it
   tutti verify   prove the schedules and print what they cost
   tutti draw     draw a schedule, as text or SVG
   tutti export   write a schedule for LogGOPSim or MSCCL
@@ -66,6 +67,7 @@ int main(int argc, char** argv) {
     };
     const std::vector<std::string> command_line(argv, argv + argc);
     add_bench(app, chosen, command_line);
+    add_fit(app, chosen);
     add_verify(app, chosen);
     add_explain(app, chosen);
     add_draw(app, chosen);

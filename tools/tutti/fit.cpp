@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "fit.hpp"
+#include "commands.hpp"
+#include "lists.hpp"
+#include "sizes.hpp"
+
+#include <collectives/model/machine_file.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
+#include <thread>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace tutti::tools {
+namespace {
+
+constexpr auto fit_description = "Measure this machine, and find the parameters by which schedules are priced";
+
+constexpr auto fit_footer =
+    R"(Small schedules that the engine itself runs identify the parameters, at every second size:
+  ping-pong         allreduce(naive) and allreduce(binomial_tree) of 2 ranks: a message there, one back
+  fan-in, burst     allreduce(naive) of more: all send to the root, which sends to all, one after the other
+  exchange          allreduce(butterfly) and allreduce(all_to_all): sends and receives at once
+  pipeline          allreduce(ring): many messages of a part of the data each
+  reduce kernels    what these reduce, by the size of its parts and by the memory that a call works in
+  oversubscription  all of these with more ranks than cores, where --ranks asks for it
+A round measures all of them by 'tutti bench --place in', over each transport and with each number of
+ranks, in another order, and with them the sizes between, the other algorithms, and broadcast and reduce.
+Those are not fitted: they show how well what was never measured is predicted. Other work on the machine
+makes calls longer: what it disturbs is measured up to three times, and of the rounds the lower quartile
+counts. It is said how much of it there was.
+
+The fit is robust least squares on the logarithm of predicted over measured time. A parameter of which the
+measurements tell nothing stays as it was assumed, and is told to be so. A standard error is as good as the
+residuals are independent of each other, which those of a model are not quite.
+
+SIZE is a number of bytes, or of powers of 1024: 8, 4K, 1M, 1G.
+
+Examples:
+  tutti fit -o machine.json
+  tutti fit --transport tcp --ranks 2,4 --rounds 5 --markdown fit.md --json residuals.json
+
+Exit status:
+  0  it is fitted, however well
+  1  a measurement failed, or a file could not be written
+  2  the command line is wrong)";
+
+/// Where the search for a transport's machine begins: what is common today. The last segment is unbounded.
+model::machine common_machine(std::string_view transport) {
+    constexpr std::array<std::string_view, 3> names{"short", "middle", "long"};
+    constexpr std::array<std::size_t, 2> bounds{4096, 131072};
+    const bool local = transport == "shared_memory";
+    model::loggp cost;
+    cost.overhead_s = local ? 30e-9 : 2e-6;
+    cost.latency_s = local ? 20e-9 : -0.5e-6;
+    cost.overhead_s_per_byte = cost.gamma_s_per_byte = cost.copy_s_per_byte = 5e-11;
+    model::machine m = model::uniform(cost);
+    m.near.count = static_cast<int>(names.size());
+    for (std::size_t k = 0; k < names.size(); ++k) {
+        model::segment& s = m.near.segments[k];
+        s.cost = cost;
+        std::copy(names[k].begin(), names[k].end(), s.name.begin());
+        if (k < bounds.size()) s.most_bytes = bounds[k];
+    }
+    m.cores = static_cast<int>(std::thread::hardware_concurrency());
+    m.switch_s = 0.5e-6;
+    m.crowded_latency_s = local ? 0.5e-6 : 1e-6;
+    m.call_s = 0.1e-6;
+    m.cache_bytes = 32 << 20;
+    m.miss_s_per_byte = 5e-11;
+    return m;
+}
+
+fitted_transport fit_transport(const std::string& name, measurements& measured) {
+    const model::machine start = common_machine(name);
+    std::vector<model::sample> samples;
+    bool crowded = false;
+    for (const observed& o : measured.all) {
+        if (o.transport != name || !o.fitted) continue;
+        samples.push_back({o.what, o.typical_s(), o.spread()});
+        crowded = crowded || o.what.size > start.cores;
+    }
+    fitted_transport t{name, model::fit(samples, start, model::parameters_of(start, crowded))};
+    for (observed& o : measured.all)
+        if (o.transport == name) o.predicted_s = model::simulation(o.what, o.what.size).run(t.fit.found).finish_s;
+    return t;
+}
+
+std::string processor_name() {
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);)
+        if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+    return "an unknown processor";
+}
+
+std::string here_and_now() {
+    const std::time_t now = std::time(nullptr);
+    std::array<char, 32> date{};
+    std::strftime(date.data(), date.size(), "%F %R UTC", std::gmtime(&now));
+    return fmt::format("Measured on {} cores of {}, {}", std::thread::hardware_concurrency(), processor_name(),
+                       date.data());
+}
+
+void write_text(const std::string& file, const std::string& text) {
+    if (file.empty()) return;
+    std::ofstream out(file, std::ios::binary);
+    out << text << std::flush;
+    if (!out) throw std::system_error(errno, std::generic_category(), "cannot write " + file);
+}
+
+int fit(const fit_settings& s) {
+    measurements measured = measure(s);
+    std::vector<fitted_transport> found;
+    model::machine_file file{here_and_now() + ", by tutti fit", {}};
+    for (const std::string& name : s.transports) {
+        found.push_back(fit_transport(name, measured));
+        file.transports.emplace(name, found.back().fit.found);
+    }
+    const std::string report = fit_report(s, measured, found, here_and_now());
+    fmt::print("{}", report);
+    write_text(s.markdown, report);
+    write_text(s.json, fit_json(measured));
+    if (!s.machine.empty()) model::write_machine_file(s.machine, file);
+    return 0;
+}
+
+template <class Parse>
+void add_parsed(CLI::App& c, const std::string& names, const std::string& text, const char* type, Parse&& parse) {
+    c.add_option_function<std::string>(
+         names,
+         [parse](const std::string& word) {
+             try {
+                 parse(word);
+             } catch (const std::invalid_argument& e) {
+                 throw CLI::ValidationError(e.what());
+             }
+         },
+         text)
+        ->type_name(type);
+}
+
+} // namespace
+
+void add_fit(CLI::App& app, action& chosen) {
+    auto s = std::make_shared<fit_settings>();
+    CLI::App* const c = app.add_subcommand("fit", fit_description);
+    c->footer(fit_footer);
+    c->add_option("--transport", s->transports, "Transports, separated by commas [default: shared_memory,tcp]")
+        ->delimiter(',')
+        ->type_name("NAME")
+        ->check(CLI::IsMember({"shared_memory", "tcp"}));
+    add_parsed(*c, "--ranks", "Numbers of ranks: 2, 2..4 or 2,4 [default: 2,4]", "P",
+               [s](const std::string& word) { s->ranks = parse_ranks(word); });
+    c->add_option("--rounds", s->rounds, "How often all is measured [default: 3]")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1000));
+    c->add_option("--seconds", s->seconds, "For each row in each round, at least one call [default: 0.008]")
+        ->type_name("S")
+        ->check(CLI::Range(0.001, 60.0));
+    add_parsed(*c, "-e,--max-bytes", "Largest size [default: 64M]", "SIZE",
+               [s](const std::string& word) { s->largest = parse_size(word); });
+    c->add_option("-o,--output", s->machine, "Write the machine to FILE, as 'tutti model --machine' takes it")
+        ->type_name("FILE");
+    c->add_option("--json", s->json, "Write what was measured and predicted to FILE: an array, one object a row")
+        ->type_name("FILE");
+    c->add_option("--markdown", s->markdown, "Write what is printed to FILE")->type_name("FILE");
+    c->callback([s, &chosen] { chosen = [s] { return fit(*s); }; });
+}
+
+} // namespace tutti::tools
