@@ -39,8 +39,8 @@ constexpr auto fit_footer =
 A round measures all of them by 'tutti bench --place in', over each transport and with each number of
 ranks, in another order, and with them the sizes between, the other algorithms, and broadcast and reduce.
 Those are not fitted: they show how well what was never measured is predicted. Other work on the machine
-makes calls longer: what it disturbs is measured up to three times, and of the rounds the lower quartile
-counts. It is said how much of it there was.
+makes calls longer: what it disturbs is measured up to three times, for a minute in all, and of the rounds
+the lower quartile counts. It is said how much of it there was.
 
 The fit is robust least squares on the logarithm of predicted over measured time. A parameter of which the
 measurements tell nothing stays as it was assumed, and is told to be so. A standard error is as good as the

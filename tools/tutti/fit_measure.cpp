@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -79,7 +80,7 @@ int ended(pid_t child) {
     return status;
 }
 
-nlohmann::json run(const errand& e, const fit_settings& s) {
+nlohmann::json rows_of(const errand& e, const fit_settings& s) {
     const temporary_file rows;
     const std::vector<std::string> command{"/proc/self/exe",
                                            "bench",
@@ -114,21 +115,31 @@ nlohmann::json run(const errand& e, const fit_settings& s) {
     return nlohmann::json::parse(std::ifstream(rows.path()));
 }
 
-/// As run(), again where other work disturbed it: the rows of the attempt that was disturbed least.
-nlohmann::json run_undisturbed(const errand& e, const fit_settings& s) {
-    constexpr int attempts = 3;
-    constexpr double disturbed_cores = 0.1;
-    nlohmann::json best;
-    double least = std::numeric_limits<double>::infinity();
-    for (int k = 0; k < attempts && least > disturbed_cores; ++k) {
-        const other_work others;
-        nlohmann::json rows = run(e, s);
-        if (others.cores() >= least) continue;
-        least = others.cores();
-        best = std::move(rows);
+/// Runs errands again where other work disturbed them, as long as there is time to spare for that.
+class patient {
+public:
+    /// The rows of the attempt that was disturbed least.
+    nlohmann::json run(const errand& e, const fit_settings& s) {
+        constexpr int attempts = 3;
+        constexpr double disturbed_cores = 0.1;
+        nlohmann::json best;
+        double least = std::numeric_limits<double>::infinity();
+        for (int k = 0; k < attempts && least > disturbed_cores && (k == 0 || spare_s_ > 0); ++k) {
+            const auto begin = clock::now();
+            const other_work others;
+            nlohmann::json rows = rows_of(e, s);
+            if (k > 0) spare_s_ -= std::chrono::duration<double>(clock::now() - begin).count();
+            if (others.cores() >= least) continue;
+            least = others.cores();
+            best = std::move(rows);
+        }
+        return best;
     }
-    return best;
-}
+
+private:
+    using clock = std::chrono::steady_clock;
+    double spare_s_ = 60;
+};
 
 std::vector<errand> errands(const fit_settings& s) {
     std::vector<errand> all;
@@ -167,13 +178,14 @@ measurements measure(const fit_settings& s) {
     std::map<std::tuple<std::string, int, std::string, std::string, std::size_t>, observed> found;
     std::vector<errand> all = errands(s);
     random_source random{1};
+    patient runner;
     progress_line progress;
     for (int round = 0; round < s.rounds; ++round) {
         shuffle(all, random);
         for (errand& e : all) {
             progress.show(fmt::format("round {} of {}: {} of {} ranks", round + 1, s.rounds, e.transport, e.ranks));
             shuffle(e.algorithms, random);
-            for (const nlohmann::json& row : run_undisturbed(e, s)) {
+            for (const nlohmann::json& row : runner.run(e, s)) {
                 const auto at = found.try_emplace({e.transport, e.ranks, row.at("operation"), row.at("algorithm"),
                                                    row.at("bytes").get<std::size_t>()},
                                                   first_of(e, row));
