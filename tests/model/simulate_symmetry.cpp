@@ -85,6 +85,15 @@ TEST_CASE("one rank stands for all where the schedule rotates") {
                 }
 }
 
+TEST_CASE("what the rank did that stands for all, it did with its own neighbours") {
+    model::simulation_settings s;
+    s.symmetric_beyond = 0;
+    s.activities = true;
+    const simulated one = simulate(test::allreduce_of(algorithm::ring{}, 5, 1000), uniform(lightweight), 1, s);
+    REQUIRE(one.by_symmetry);
+    for (const model::activity& a : one.activities) CHECK(a.peer == (a.what == tutti::schedule::action::send ? 1 : 4));
+}
+
 TEST_CASE("a ring of 1,024 ranks is simulated step by step, one of 100,000 by symmetry") {
     const simulated small = simulate(test::allreduce_of(algorithm::ring{}, 1024, 1 << 20), uniform(lightweight));
     CHECK_FALSE(small.by_symmetry);

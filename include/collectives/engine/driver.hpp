@@ -92,7 +92,7 @@ public:
     void admit(run& r, std::chrono::nanoseconds patience) {
         admit(r);
         known_now_ = last_tick();
-        r.end_by(later(known_now_ + longest_tick, patience)); // not before its time
+        r.end_by(later(known_now_ + longest_tick, patience)); // not before its time, unless the tick was late
         if (known_now_ < next_entry_look_) return;
         try {
             take_notices(&r.members());

@@ -6,6 +6,7 @@
 #include "chooser.hpp"
 #include "price.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -28,18 +29,20 @@ struct size_class {
         const int octave = static_cast<int>(std::bit_width(bytes)) - 1;
         return static_cast<std::size_t>(octave - 2) * per_octave + ((bytes >> (octave - 3)) & (per_octave - 1));
     }
-    /// The least size of a class.
+    /// The least size of a class, and the largest.
     [[nodiscard]] static constexpr std::size_t least(std::size_t number) noexcept {
         if (number < per_octave) return number;
         return (per_octave + number % per_octave) << (number / per_octave - 1);
     }
+    [[nodiscard]] static constexpr std::size_t most(std::size_t number) noexcept { return least(number + 1) - 1; }
 };
 
 } // namespace detail
 
 /// The algorithm with the least predicted time, by operation and size: priced when it is first asked for, and kept.
-/// Equal on all ranks that have equal parameters: prices that differ by less than a millionth are equal, and the first
-/// candidate wins. Cost: a kept decision some nanoseconds; a new one a prediction of each candidate.
+/// Equal on all ranks that have equal parameters and programs (compiled alike, and without -ffast-math): prices that
+/// differ by less than a millionth are equal, and the first candidate wins. Cost: a kept decision some nanoseconds; a
+/// new one a prediction of each candidate.
 class decisions final : public adviser {
 public:
     decisions(const topology& on, const machine& m) : on_(on), machine_(m) {
@@ -54,7 +57,7 @@ public:
         // Whoever finds nothing decides; all come to the same, and nothing else goes with it: relaxed.
         std::uint8_t decided = kept.load(std::memory_order_relaxed);
         if (decided == undecided) {
-            decided = decide(what, detail::size_class::least(number));
+            decided = decide(what, number);
             kept.store(decided, std::memory_order_relaxed);
         }
         return candidates_[index(what)][decided - 1];
@@ -76,12 +79,21 @@ private:
         return static_cast<std::size_t>(what);
     }
 
-    [[nodiscard]] std::uint8_t decide(schedule::operation what, std::size_t bytes) const {
+    /// The candidate that loses least at either end of a class.
+    [[nodiscard]] std::uint8_t decide(schedule::operation what, std::size_t number) const {
         constexpr double noticeable = 1 - 1e-6;
-        const std::vector<offer> all = offers(what, bytes);
+        std::vector<double> loss(candidates_[index(what)].size(), 1);
+        for (const std::size_t bytes : {detail::size_class::least(number), detail::size_class::most(number)}) {
+            const std::vector<offer> all = offers(what, bytes);
+            const double least_s = std::min_element(all.begin(), all.end(), [](const offer& a, const offer& b) {
+                                       return a.seconds < b.seconds;
+                                   })->seconds;
+            for (std::size_t k = 0; k < all.size() && least_s > 0; ++k)
+                loss[k] = std::max(loss[k], all[k].seconds / least_s);
+        }
         std::size_t best = 0;
-        for (std::size_t k = 1; k < all.size(); ++k)
-            if (all[k].seconds < all[best].seconds * noticeable) best = k;
+        for (std::size_t k = 1; k < loss.size(); ++k)
+            if (loss[k] < loss[best] * noticeable) best = k;
         return static_cast<std::uint8_t>(best + 1);
     }
 

@@ -22,7 +22,8 @@ struct explanation {
     std::vector<offer> ranking; ///< the chosen one first, then by predicted time; empty where a rule has chosen
     std::string reason;         ///< one sentence
 
-    /// How much longer than the chosen one the next best algorithm is predicted to take: 0.05 for 5 %. 0 without any.
+    /// How much longer than the chosen one the next best algorithm is predicted to take: 0.05 for 5 %. Below 0 where
+    /// that would be faster: sizes are decided on in classes. 0 without any.
     [[nodiscard]] double margin() const noexcept;
     /// The ranking and the reason, a line each.
     [[nodiscard]] std::string text() const;
@@ -70,9 +71,15 @@ template <class... Value>
     if (!has_model) return "by rule, since " + virtue + " (no machine's parameters are given; tutti fit finds them)";
     if (e.ranking.empty()) return "by rule, since " + virtue + " (the model prices plain buffers, in any order)";
     if (e.ranking.size() == 1) return "it is the only one";
+    const offer& cheapest = *std::min_element(e.ranking.begin(), e.ranking.end(),
+                                              [](const offer& a, const offer& b) { return a.seconds < b.seconds; });
+    const double lost = e.ranking.front().seconds / cheapest.seconds - 1;
     constexpr double noticeable = 0.001;
+    if (lost > noticeable)
+        return "the model expects it to lose least over the sizes around, though " + name_of(cheapest.what) +
+               formatted(" would save %.1f %% at this one: ", lost / (1 + lost) * 100) + virtue;
     if (e.margin() < noticeable) return "the model expects none to be faster, and " + virtue;
-    return formatted("the model expects it to be %.1f %% faster than the next best, since ", e.margin() * 100) + virtue;
+    return formatted("the model expects the next best algorithm to take %.1f %% longer: ", e.margin() * 100) + virtue;
 }
 
 } // namespace detail
@@ -88,7 +95,8 @@ inline std::string explanation::text() const {
         detail::formatted("%s of %zu bytes on %d ranks: ", std::string(name_of(what)).c_str(), bytes, on.size) +
         detail::name_of(chosen) + "\n";
     for (const offer& o : ranking)
-        said += detail::formatted("  %12.3f us  ", o.seconds * 1e6) + detail::name_of(o.what) + "\n";
+        said += detail::formatted(o.seconds < 1e6 ? "  %12.3f us  " : "  %12.4g us  ", o.seconds * 1e6) +
+                detail::name_of(o.what) + "\n";
     return said + "because: " + reason + "\n";
 }
 

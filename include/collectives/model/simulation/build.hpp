@@ -48,7 +48,8 @@ public:
         for (const int peer : peers_) {
             const std::uint32_t back = slot_of_[static_cast<std::size_t>(c_.size - peer)];
             if (back == none) not_matched(0, static_cast<std::size_t>(peer));
-            graph_.slots.push_back({0, back & 0x7fffffff, node(peer) == node(0) ? 0U : 1U});
+            graph_.slots.push_back(
+                {static_cast<std::uint32_t>(peer), back & 0x7fffffff, node(peer) == node(0) ? 0U : 1U});
         }
         graph_.by_symmetry = true;
         finish();

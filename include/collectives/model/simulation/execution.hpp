@@ -122,20 +122,21 @@ private:
         if (must_wait(r, rank, i, now)) return;
         const role::step& s = r.of->steps[i];
         const graph::slot to = slot(r, s);
+        const std::uint32_t receiver = graph_.by_symmetry ? 0 : to.peer; // who stands for all
         const charge& cost = charges_.of(s.length, to.far);
         const double start = occupy(rank, i, now, cost.busy);
         double header = start + cost.header;
         leave(r, rank, i, start + cost.next);
         if constexpr (shares) {
             if (to.far) header += shared_.leave(rank, start, cost.stream);
-            header += shared_.latency_to(to.peer);
-            shared_.expect(to.peer);
+            header += shared_.latency_to(receiver);
+            shared_.expect(receiver);
         }
-        const std::uint32_t receive = ranks_[to.peer].of->receive(to.back, s.number);
+        const std::uint32_t receive = ranks_[receiver].of->receive(to.back, s.number);
         if (shares || settings_.receiver == receiver_rule::full_duplex)
-            queue_.push({header, to.peer, receive | arriving});
+            queue_.push({header, receiver, receive | arriving});
         else
-            release(to.peer, receive, header);
+            release(receiver, receive, header);
     }
 
     /// A header has arrived: the port takes in what follows, after what came before, unless it is the processor that

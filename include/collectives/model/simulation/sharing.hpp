@@ -32,7 +32,7 @@ public:
         for (const graph::rank& r : g.ranks) ++nodes_[r.node].ranks;
         for (node& n : nodes_) {
             if (m.cores > 0 && m.cores < n.ranks) n.cores.resize(static_cast<std::size_t>(m.cores));
-            n.adapters.resize(static_cast<std::size_t>(m.nics > 0 ? m.nics : n.ranks));
+            n.adapters.resize(static_cast<std::size_t>(m.nics > 0 ? std::min(m.nics, n.ranks) : n.ranks));
             adapters_ += n.adapters.size();
         }
         std::vector<std::uint32_t> seen(nodes_.size(), 0);
