@@ -3,6 +3,7 @@
 #include <collectives/model/counts.hpp>
 
 #include <collectives/algorithm/all.hpp>
+#include <collectives/model/closed_form.hpp>
 
 #include "support/catch.hpp"
 
@@ -130,4 +131,34 @@ TEST_CASE("what an algorithm has no schedule for cannot be counted") {
     CHECK_THROWS_AS(count({operation::broadcast, ring{}, 4, 100}), tutti::error);
     CHECK_THROWS_AS(count(counted_allreduce(ring{}, 0, 100)), tutti::error);
     CHECK_THROWS_AS(count(counted_allreduce(ring{}, 4, 100), 0), tutti::error);
+}
+
+TEST_CASE("what is no call is neither counted nor has a closed form, and is told why") {
+    const auto refused = [](const collective& c, const std::string& why) {
+        CHECK_THROWS_WITH(count(c), Catch::Contains("in count: " + why));
+        CHECK_THROWS_WITH(closed_form(c, tutti::model::hockney{}), Catch::Contains("in closed_form: " + why));
+        CHECK_THROWS_WITH(closed_form(c, tutti::model::loggp{}, tutti::model::loggp{}), Catch::Contains(why));
+    };
+    refused({operation::allreduce, ring{}, 4, 100, 0, 1, false, 0}, "an element must have a byte");
+    refused({operation::allreduce, ring{}, 4, 100, 0, 0}, "there must be a segment");
+    refused({operation::allreduce, ring{}, 0, 100}, "there must be a rank");
+    refused({operation::broadcast, naive{}, 4, 100, 4}, "the root is none of the ranks");
+    refused({operation::broadcast, naive{}, 4, 100, -1}, "the root is none of the ranks");
+    refused({operation::allreduce, ring{}, 4, (std::size_t{1} << 60) + 1}, "1152921504606846977 bytes are more than");
+    CHECK_THROWS_WITH(
+        best_segments({operation::allreduce, double_binary_tree{}, 4, 100, 0, 1, false, 0}, tutti::model::hockney{}),
+        Catch::Contains("an element must have a byte"));
+}
+
+TEST_CASE("sums of bytes that no integer holds are refused, step by step and by symmetry; just below they are exact") {
+    constexpr std::size_t quarter = std::size_t{1} << 60;
+    CHECK(count(counted_allreduce(ring{}, 2, quarter)).total_bytes == 2LL << 60);
+    CHECK(count(counted_allreduce(ring{}, 3, quarter)).total_bytes == 4LL << 60);
+    CHECK_THROWS_WITH(count(counted_allreduce(ring{}, 4, quarter)), Catch::Contains("than can be counted"));
+    CHECK_THROWS_WITH(count(counted_allreduce(naive{}, 64, quarter)), Catch::Contains("than can be counted"));
+    const counts many = count(counted_allreduce(all_to_all{}, 4096, std::size_t{1} << 32));
+    CHECK(many.by_symmetry);
+    CHECK(many.total_bytes == 4096LL * 4095 << 32);
+    CHECK_THROWS_WITH(count(counted_allreduce(all_to_all{}, 65536, std::size_t{1} << 32)),
+                      Catch::Contains("than can be counted"));
 }

@@ -55,6 +55,8 @@ TEST_CASE("a sweep that would never end is refused") {
 TEST_CASE("sizes are a size, a list, a range of doubles or of other multiples, or a mixture") {
     CHECK(parse_sizes("8") == sizes{8});
     CHECK(parse_sizes("1K,8,8") == sizes{8, 1024});
+    CHECK(parse_sizes("1024T") == sizes{std::size_t{1} << 50});
+    CHECK_THROWS_WITH(parse_sizes("8,1025T"), Catch::Contains("'8,1025T' has a size beyond 1024T"));
     CHECK(parse_sizes("8..64") == sizes{8, 16, 32, 64});
     CHECK(parse_sizes("8..1K*4") == sizes{8, 32, 128, 512});
     CHECK(parse_sizes("3,1..4,1M") == sizes{1, 2, 3, 4, 1u << 20});

@@ -4,10 +4,10 @@
 #include "pricing.hpp"
 
 #include "choices.hpp"
+#include "quantities.hpp"
 
 #include <collectives/algorithm/all.hpp>
 #include <collectives/error.hpp>
-#include <collectives/model/counts.hpp>
 #include <collectives/model/selection.hpp>
 #include <collectives/model/simulate.hpp>
 
@@ -71,23 +71,33 @@ model::collective pricing::best_cut(model::collective c) const {
 }
 
 model_row pricing::price(const model::collective& c) {
-    const model::counts n = model::count(c);
+    const std::optional<model::counts> n = counted(c);
     const auto form = closed_form(c);
     return {std::string(schedule::name_of(c.what)),
             std::string(c.how.name()),
             c.size,
             c.bytes,
-            n.depth,
-            n.rounds,
-            n.messages,
-            n.sent.most,
-            n.received.most,
-            n.fan_in,
-            n.total_bytes,
+            n ? n->depth : std::nullopt,
+            n ? n->rounds : std::nullopt,
+            n ? std::optional(n->messages) : std::nullopt,
+            n ? std::optional(n->sent.most) : std::nullopt,
+            n ? std::optional(n->received.most) : std::nullopt,
+            n ? n->fan_in : std::nullopt,
+            n ? std::optional(n->total_bytes) : std::nullopt,
             form ? std::optional(form->seconds * 1e6) : std::nullopt,
             simulates() ? simulated_us(c) : std::nullopt,
             std::nullopt,
             form && form->exact};
+}
+
+std::optional<model::counts> pricing::counted(const model::collective& c) {
+    try {
+        return model::count(c);
+    } catch (const error& e) { // the bytes of all ranks are too many
+        notes_.insert(fmt::format("{}, {}: not counted: {}", title_of(c), bytes_text(static_cast<double>(c.bytes)),
+                                  e.facts().detail));
+        return std::nullopt;
+    }
 }
 
 std::optional<double> pricing::predicted_us(const model::collective& c) {

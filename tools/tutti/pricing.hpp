@@ -7,6 +7,7 @@
 
 #include <collectives/model/closed_form.hpp>
 #include <collectives/model/collective.hpp>
+#include <collectives/model/counts.hpp>
 
 #include <optional>
 #include <set>
@@ -51,6 +52,7 @@ public:
     [[nodiscard]] const std::set<std::string>& notes() const noexcept { return notes_; }
 
 private:
+    [[nodiscard]] std::optional<model::counts> counted(const model::collective& c);
     [[nodiscard]] std::optional<model::form> closed_form(const model::collective& c) const;
     [[nodiscard]] std::optional<double> simulated_us(const model::collective& c);
     [[nodiscard]] int ranks_per_node(int ranks) const noexcept;

@@ -69,7 +69,7 @@ struct sweep {
 }
 
 /// Sizes from "8", "8,1K", "8..64M" (each twice the former), "8..64M*16" or a mixture, ascending, each once.
-/// Throws std::invalid_argument that quotes what was written.
+/// Throws std::invalid_argument that quotes what was written, or says that it is beyond 1 PiB.
 [[nodiscard]] inline std::vector<std::size_t> parse_sizes(std::string_view text) {
     std::vector<std::size_t> sizes;
     for (const std::string& word : split_list(text)) {
@@ -87,6 +87,8 @@ struct sweep {
     }
     std::sort(sizes.begin(), sizes.end());
     sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+    if (!sizes.empty() && sizes.back() > std::size_t{1} << 50)
+        throw std::invalid_argument("'" + std::string(text) + "' has a size beyond 1024T, which is the most");
     return sizes;
 }
 

@@ -14,7 +14,8 @@ namespace tutti::model {
 
 /// What a call takes by a formula, for any number of ranks: in a time and memory that hardly depend on it. Nothing
 /// where no form is known: for an operation that the algorithm does not offer, and an algorithm that has no name in
-/// algorithm/all.hpp.
+/// algorithm/all.hpp. Throws tutti::error(invalid_argument) where there are no ranks, segments or bytes in an element,
+/// or the root is none of the ranks.
 ///
 /// Charged is each message, not each round: under Hockney's model alpha + m beta, one send and one receive at a time at
 /// each rank; under LogGP, where messages are eager, o at the sender, and o + (m - 1)G at the receiver once the first
@@ -32,6 +33,7 @@ namespace tutti::model {
 template <class Model>
     requires(std::same_as<Model, hockney> || std::same_as<Model, loggp>)
 [[nodiscard]] std::optional<form> closed_form(const collective& c, const Model& p) {
+    detail::check(c, "closed_form");
     return detail::form_of(c, p, p);
 }
 
@@ -40,6 +42,7 @@ template <class Model>
 template <class Model>
     requires(std::same_as<Model, hockney> || std::same_as<Model, loggp>)
 [[nodiscard]] std::optional<form> closed_form(const collective& c, const Model& near, const Model& far) {
+    detail::check(c, "closed_form");
     if (!detail::with_levels(c.how, [](const auto&) {})) return std::nullopt;
     return detail::form_of(c, near, far);
 }
@@ -61,6 +64,7 @@ template <class Model>
 template <class Model>
 [[nodiscard]] int best_segments(collective c, const Model& p) {
     if (!c.how.target<algorithm::double_binary_tree>()) return 1;
+    detail::check(c, "best_segments");
     constexpr std::size_t most = 1 << 16;
     const auto seconds = [&](int segments) {
         c.segments = segments;

@@ -3,8 +3,10 @@
 #pragma once
 
 #include "../algorithm/any.hpp"
+#include "../error.hpp"
 
 #include <cstddef>
+#include <string>
 
 namespace tutti::model {
 
@@ -19,5 +21,23 @@ struct collective {
     bool in_place = false;
     std::size_t element_bytes = 1; ///< chunks are cut between elements
 };
+
+namespace detail {
+
+/// More than any memory holds, and still a number that sums of a call's bytes seldom leave.
+inline constexpr std::size_t most_bytes = std::size_t{1} << 60;
+
+/// Throws tutti::error(invalid_argument), in the name of `who`, if this is no call: without ranks, segments or bytes in
+/// an element, from a root that is none of the ranks, or of more than 2^60 bytes. Whether the algorithm has a schedule
+/// for the operation is not looked at.
+inline void check(const collective& c, const char* who) {
+    if (c.size < 1) reject(who, "there must be a rank");
+    if (c.root < 0 || c.root >= c.size) reject(who, "the root is none of the ranks");
+    if (c.segments < 1) reject(who, "there must be a segment");
+    if (c.element_bytes < 1) reject(who, "an element must have a byte");
+    if (c.bytes > most_bytes) reject(who, std::to_string(c.bytes) + " bytes are more than 2^60");
+}
+
+} // namespace detail
 
 } // namespace tutti::model

@@ -83,22 +83,28 @@ inline constexpr int most_ranks_for_rounds = 1024;
     return static_cast<double>(c.bytes) / static_cast<double>(in_chunks(c).bytes);
 }
 
+/// So many chunks, in whole bytes.
+[[nodiscard]] inline long long bytes_of(long long chunks, double bytes_each) {
+    const double bytes = static_cast<double>(chunks) * bytes_each;
+    if (bytes > static_cast<double>(most_counted)) refuse_count();
+    return std::llround(bytes);
+}
+
 /// One node, or one rank, stands for all: `of` counts its chunks.
 inline void add_traffic_by_symmetry(counts& to, const traffic& of, const collective& c, bool whole_nodes) {
     const double unit = chunk_bytes(c), all = static_cast<double>(c.size) / of.ranks;
-    const auto bytes = [](long long chunks, double by) { return std::llround(static_cast<double>(chunks) * by); };
     const auto each = [&](long long chunks) {
-        return per_rank{bytes(chunks, unit), static_cast<double>(chunks) * unit};
+        return per_rank{bytes_of(chunks, unit), static_cast<double>(chunks) * unit};
     };
     to.messages = of.messages * (c.size / of.ranks);
-    to.total_bytes = bytes(of.total, unit * all);
+    to.total_bytes = bytes_of(of.total, unit * all);
     to.sent = each(of.sent_max);
     to.received = each(of.received_max);
     to.reduced = each(of.reduced_max);
-    if (!has_too_many_banks(c.how, c.size)) to.scratch_max = bytes(of.scratch_max, unit);
+    if (!has_too_many_banks(c.how, c.size)) to.scratch_max = bytes_of(of.scratch_max, unit);
     if (!whole_nodes) return;
-    const long long far = bytes(of.far, unit * all);
-    to.levels = by_level{to.total_bytes - far, far, bytes(of.node_sent_max, unit)};
+    const long long far = bytes_of(of.far, unit * all);
+    to.levels = by_level{to.total_bytes - far, far, bytes_of(of.node_sent_max, unit)};
 }
 
 inline void add_traffic(counts& to, const traffic& of) {
@@ -117,7 +123,7 @@ inline void add_traffic(counts& to, const traffic& of) {
     if (!by_symmetry) return steps <= most_kept ? chains(c, false).count() : std::nullopt;
     if (!rotates(c.how)) return std::nullopt;
     auto found = chains(in_chunks(c), true).count();
-    if (found) found->inbound_max = std::llround(static_cast<double>(found->inbound_max) * chunk_bytes(c));
+    if (found) found->inbound_max = bytes_of(found->inbound_max, chunk_bytes(c));
     return found;
 }
 
@@ -145,13 +151,15 @@ inline void add_rounds(counts& to, const collective& c, long long steps) {
 } // namespace detail
 
 /// Counts a call; `ranks_per_node` consecutive ranks share a node. Throws tutti::error(invalid_argument) if the
-/// algorithm has no schedule for the operation, or there are no ranks.
+/// algorithm has no schedule for the operation, there are no ranks, segments or bytes in an element, the root is none
+/// of the ranks, or a sum of bytes is beyond 2^62.
 ///
 /// Cost: walks the steps of all ranks, once in memory of one rank's, and once kept, up to 8 million of them, for depth,
 /// fan-in and peak inbound bytes; beyond 4 million steps one rank stands for all where ranks are alike. Rounds are
 /// counted up to a million steps and 1,024 ranks. Seconds at most, but for roots with very many peers.
 [[nodiscard]] inline counts count(const collective& c, int ranks_per_node = 1) {
-    if (c.size < 1 || ranks_per_node < 1) reject("count", "there must be a rank, and one a node");
+    detail::check(c, "count");
+    if (ranks_per_node < 1) reject("count", "there must be a rank on a node");
     if (!c.how.offers(c.what))
         reject("count", std::string(c.how.name()) + " has no " + std::string(schedule::name_of(c.what)));
     counts result;

@@ -5,13 +5,27 @@
 #include "../../schedule/places.hpp"
 #include "cut.hpp"
 
+#include "../../error.hpp"
+
 #include <algorithm>
 #include <vector>
 
 namespace tutti::model::detail {
 
+/// Sums of bytes up to here are counted: beyond, an integer would overflow.
+inline constexpr long long most_counted = 1LL << 62;
+
+[[noreturn]] inline void refuse_count() {
+    reject("count", "more bytes are sent, reduced or kept than can be counted", "make the data or the ranks fewer");
+}
+
+inline void add_bytes(long long& to, long long bytes) {
+    if (bytes > most_counted - to) refuse_count();
+    to += bytes;
+}
+
 /// What the steps of ranks add up to, seen one rank after the other, in ascending order. Nodes are ranks_per_node
-/// consecutive ranks each.
+/// consecutive ranks each. Throws tutti::error(invalid_argument) if a sum is too large to be counted.
 class traffic {
 public:
     traffic(const collective& c, int ranks_per_node) : cut_(c), ranks_per_node_(ranks_per_node) {}
@@ -20,16 +34,16 @@ public:
         long long sent = 0, received = 0, reduced = 0, scratch = 0;
         if (rank % ranks_per_node_ == 0) node_sent_ = 0;
         for (const schedule::step& s : steps) {
-            if (schedule::sends(s)) sent += send(rank, s);
-            if (schedule::receives(s)) received += cut_.bytes(s.to);
-            reduced += reductions(s) * cut_.bytes(s.to);
+            if (schedule::sends(s)) add_bytes(sent, send(rank, s));
+            if (schedule::receives(s)) add_bytes(received, cut_.bytes(s.to));
+            for (int k = 0; k < reductions(s); ++k) add_bytes(reduced, cut_.bytes(s.to));
         }
         const auto windows = schedule::scratch_windows(steps);
-        for (std::size_t bank = 2; bank < windows.size(); ++bank) scratch += cut_.bytes(windows[bank]);
+        for (std::size_t bank = 2; bank < windows.size(); ++bank) add_bytes(scratch, cut_.bytes(windows[bank]));
         ++ranks;
         all_steps += static_cast<long long>(steps.size());
-        total += sent;
-        total_reduced += reduced;
+        add_bytes(total, sent);
+        add_bytes(total_reduced, reduced);
         sent_max = std::max(sent_max, sent);
         received_max = std::max(received_max, received);
         reduced_max = std::max(reduced_max, reduced);
@@ -45,8 +59,8 @@ private:
         const long long bytes = cut_.bytes(s.from);
         ++messages;
         if (s.peer / ranks_per_node_ != rank / ranks_per_node_) {
-            far += bytes;
-            node_sent_ += bytes;
+            add_bytes(far, bytes);
+            add_bytes(node_sent_, bytes);
             node_sent_max = std::max(node_sent_max, node_sent_);
         }
         return bytes;
