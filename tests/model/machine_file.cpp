@@ -68,6 +68,31 @@ TEST_CASE("a machine file is written and read") {
     CHECK_THROWS_WITH(write_machine_file("/nowhere/at/all", f), Contains("/nowhere/at/all cannot be written"));
 }
 
+TEST_CASE("times of a machine are below thirty years, and its caches below an exabyte") {
+    std::mt19937_64 bits(10);
+    machine m = odd_machine(bits);
+    m.call_s = 999999999;
+    m.cache_bytes = 1e17;
+    CHECK_NOTHROW(parse_machine_file(text_of(machine_file{"", {{"tcp", m}}})));
+    m.call_s = 1e9;
+    CHECK_THROWS_WITH(parse_machine_file(text_of(machine_file{"", {{"tcp", m}}})),
+                      Contains("\"call_s\" no number from 0 to below 1000000000.0"));
+    m.call_s = 0;
+    m.cache_bytes = 1e18;
+    CHECK_THROWS_WITH(parse_machine_file(text_of(machine_file{"", {{"tcp", m}}})), Contains("\"cache_bytes\" no"));
+}
+
+TEST_CASE("what is no UTF-8 is written as a replacement character, and what the file held is not lost on the way") {
+    std::mt19937_64 bits(11);
+    const machine_file f{"by \xff", {{"tcp", odd_machine(bits)}}};
+    const std::string path = "/tmp/tutti-machine-utf8-" + std::to_string(getpid()) + ".json";
+    write_machine_file(path, f);
+    const machine_file back = tutti::model::read_machine_file(path);
+    std::remove(path.c_str());
+    CHECK(back.made == "by \xEF\xBF\xBD");
+    CHECK(back.transports == f.transports);
+}
+
 TEST_CASE("a machine file that lacks a key, has one too many or a value of no meaning is refused, and told where") {
     std::mt19937_64 bits(9);
     const std::string good = text_of(machine_file{"", {{"tcp", odd_machine(bits)}}});
@@ -89,6 +114,12 @@ TEST_CASE("a machine file that lacks a key, has one too many or a value of no me
     refused("\"tutti_machine\": 1", "\"tutti_machine\": 2", "another version");
     refused("\"tutti_machine\"", "\"machine\"", "describes no machine");
     refused("\"segments\": [", "\"segments\": [{}, {}, ", "\"segments\" no list of 1 to 4");
-    refused("{", "[", "is no JSON");
+    refused("{", "[", "it is no JSON: parse error at line 2");
+    refused("\"cores_per_node\": 2", "\"cores_per_node\": 1000001", "no whole number from 0 to 1000000");
+    refused("\"nics_per_node\": 1", "\"nics_per_node\": 1000001", "no whole number from 0 to 1000000");
+    refused("\"call_s\": ", "\"call_s\": 1000000000, \"x\": ", "it, tcp has \"x\"");
+    refused("\"call_s\": ", "\"call_s\": 0, \"call_s\": ", "it has \"call_s\" twice in one object");
+    refused("\"transports\": {", "\"transports\": {\"tcp\": {}, ", "it has \"tcp\" twice in one object");
+    refused("\"switch_s\": ", "\"switch_s\": 1e999, \"x\": ", "it has a number out of range: number overflow");
     CHECK_THROWS_WITH(parse_machine_file(R"({"tutti_machine": 1, "made": "", "transports": {}})"), Contains("has no"));
 }

@@ -23,18 +23,20 @@ struct machine_file {
     friend bool operator==(const machine_file&, const machine_file&) = default;
 };
 
-/// The text of a file: JSON, times in seconds, every number with as many digits as bring back the same value.
+/// The text of a file: JSON, times in seconds, every number with as many digits as bring back the same value. What is
+/// no UTF-8 becomes U+FFFD.
 [[nodiscard]] inline std::string text_of(const machine_file& f) {
     detail::json transports = detail::json::object();
     for (const auto& [name, m] : f.transports) transports[name] = detail::to_json(m);
-    return detail::json{{"tutti_machine", 1}, {"made", f.made}, {"transports", std::move(transports)}}.dump(2) + "\n";
+    return detail::json{{"tutti_machine", 1}, {"made", f.made}, {"transports", std::move(transports)}}.dump(
+               2, ' ', false, detail::json::error_handler_t::replace) +
+           "\n";
 }
 
 /// What text_of() wrote, or somebody by hand. Throws tutti::error(invalid_argument) that names the key which is
-/// missing, unknown or of no meaning; `source` says whose text it is.
+/// missing, doubled, unknown or of no meaning; `source` says whose text it is.
 [[nodiscard]] inline machine_file parse_machine_file(std::string_view text, const std::string& source = "the text") {
-    const auto j = detail::json::parse(text, nullptr, false);
-    if (j.is_discarded()) detail::refuse_machine(source, "is no JSON");
+    const detail::json j = detail::parsed(text, source);
     if (!j.is_object() || !j.contains("tutti_machine")) detail::refuse_machine(source, "describes no machine");
     if (j.at("tutti_machine") != 1) detail::refuse_machine(source, "has another version of \"tutti_machine\" than 1");
     detail::expect_keys(j, source, {"tutti_machine", "made", "transports"});
@@ -56,8 +58,9 @@ struct machine_file {
 
 /// Throws tutti::error(invalid_argument) if the file cannot be written.
 inline void write_machine_file(const std::string& path, const machine_file& f) {
+    const std::string text = text_of(f); // before the file loses what it held
     std::ofstream out(path, std::ios::binary);
-    out << text_of(f) << std::flush;
+    out << text << std::flush;
     if (!out) reject("machine file", path + " cannot be written");
 }
 

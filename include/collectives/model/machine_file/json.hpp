@@ -9,8 +9,11 @@
 #include <algorithm>
 #include <initializer_list>
 #include <limits>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -23,6 +26,32 @@ using json = nlohmann::ordered_json;
     reject("machine file", where + " " + why, "docs/design.md shows one: all of its keys, and no other");
 }
 
+/// What a fault says behind the name of its class.
+[[nodiscard]] inline std::string reason_of(const json::exception& e) {
+    const std::string_view all = e.what();
+    const std::size_t end = all.find("] ");
+    return std::string(end == all.npos ? all : all.substr(end + 2));
+}
+
+/// Text as JSON, in which no object may have a key twice: by itself the parser would keep one of them.
+[[nodiscard]] inline json parsed(std::string_view text, const std::string& source) {
+    std::vector<std::set<std::string>> keys; // of the objects that are open
+    const auto look = [&](int, json::parse_event_t event, const json& value) {
+        if (event == json::parse_event_t::object_start) keys.emplace_back();
+        if (event == json::parse_event_t::object_end) keys.pop_back();
+        if (event == json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second)
+            refuse_machine(source, "has \"" + value.get<std::string>() + "\" twice in one object");
+        return true;
+    };
+    try {
+        return json::parse(text, look);
+    } catch (const json::parse_error& e) {
+        refuse_machine(source, "is no JSON: " + reason_of(e));
+    } catch (const json::out_of_range& e) {
+        refuse_machine(source, "has a number out of range: " + reason_of(e));
+    }
+}
+
 /// An object that has these keys, all of them and no other.
 inline void expect_keys(const json& j, const std::string& where, std::initializer_list<const char*> keys) {
     if (!j.is_object()) refuse_machine(where, "is no object");
@@ -33,11 +62,14 @@ inline void expect_keys(const json& j, const std::string& where, std::initialize
             refuse_machine(where, "has \"" + key + "\", which nobody knows");
 }
 
-[[nodiscard]] inline double number_of(const json& j, const std::string& where, const char* key, double least = 0) {
+/// Times are in seconds and below thirty years.
+[[nodiscard]] inline double number_of(const json& j, const std::string& where, const char* key, double least = 0,
+                                      double below = 1e9) {
     const json& value = j.at(key);
     const char* const what = least > 0 ? "1" : least < 0 ? "-overhead_s" : "0";
-    if (!value.is_number() || !(value.get<double>() >= least))
-        refuse_machine(where, "has in \"" + std::string(key) + "\" no number from " + what + " on");
+    if (!value.is_number() || !(value.get<double>() >= least && value.get<double>() < below))
+        refuse_machine(where, "has in \"" + std::string(key) + "\" no number from " + what + " to below " +
+                                  json(below).dump());
     return value.get<double>();
 }
 
@@ -49,7 +81,7 @@ inline void expect_keys(const json& j, const std::string& where, std::initialize
 }
 
 [[nodiscard]] inline int count_of(const json& j, const std::string& where, const char* key) {
-    return static_cast<int>(whole_of(j, where, key, 1'000'000'000));
+    return static_cast<int>(whole_of(j, where, key, 1'000'000));
 }
 
 [[nodiscard]] inline std::string text_of(const json& j, const std::string& where, const char* key) {
@@ -144,7 +176,7 @@ inline void expect_keys(const json& j, const std::string& where, std::initialize
     m.switch_s = number_of(j, where, "switch_s");
     m.crowded_latency_s = number_of(j, where, "crowded_latency_s");
     m.call_s = number_of(j, where, "call_s");
-    m.cache_bytes = number_of(j, where, "cache_bytes");
+    m.cache_bytes = number_of(j, where, "cache_bytes", 0, 1e18);
     m.miss_s_per_byte = number_of(j, where, "miss_s_per_byte");
     m.nics = count_of(j, where, "nics_per_node");
     m.oversubscription = number_of(j, where, "oversubscription", 1);
