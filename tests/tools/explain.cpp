@@ -33,8 +33,14 @@ TEST_CASE("without a machine, tutti explain says what the rule takes for the tra
 }
 
 TEST_CASE("tutti explain refuses what it cannot explain") {
-    for (const char* arguments : {"--operation gather", "--ranks 0", "--bytes many", "--loggp 1us",
-                                  "--transport pigeons", "--machine no_such_file --loggp 1us,1us,0,0"})
+    for (const char* arguments :
+         {"--operation gather", "--ranks 0", "--bytes many", "--loggp 1us", "--transport pigeons",
+          "--ranks-per-node 4 --transport pigeons", "--machine no_such_file --loggp 1us,1us,0,0"})
         CHECK(command(std::string("explain ") + arguments).status == 2);
     CHECK(command("explain --machine no_such_file").status == 1);
+    const auto apart = command("explain --ranks 8 --ranks-per-node 4 --transport shared_memory");
+    CHECK(apart.status == 2);
+    CHECK_THAT(apart.output, Contains("shared_memory does not reach from node to node"));
+    CHECK(command("explain --ranks 8 --ranks-per-node 4 --transport tcp").status == 0);
+    CHECK(command("explain --ranks 8 --ranks-per-node 8 --transport shared_memory").status == 0);
 }

@@ -26,7 +26,7 @@ constexpr auto explain_description = "Say which algorithm the library would choo
 constexpr auto explain_footer =
     R"(With a machine (--machine, --loggp or --alpha, --beta, --gamma) every candidate is priced, as a communicator does that
 is given this machine: simulated up to 32 ranks, in closed form beyond. Without one the library's rule decides, by what
-is between the ranks: --transport shared_memory or tcp.
+is between the ranks: --transport shared_memory or tcp; with --ranks-per-node between nodes, which memory does not reach.
 
 Examples:
   tutti explain --ranks 8 --bytes 1M --loggp 2us,1us,0,0.1ns/B
@@ -58,7 +58,12 @@ model::chooser chooser_of(const explain_settings& s, int ranks) {
     const int width = s.ranks_per_node > 0 ? std::min(s.ranks_per_node, ranks) : ranks;
     model::topology on{ranks, width, transport::medium::memory, transport::medium::network};
     if (!says_anything(s.machine)) {
-        if (width == ranks) on.near = on.far = medium_of(s.machine.transport);
+        on.far = medium_of(s.machine.transport);
+        if (width == ranks) on.near = on.far;
+        if (width < ranks && on.far == transport::medium::memory)
+            throw std::invalid_argument(
+                fmt::format("{} does not reach from node to node: leave out --ranks-per-node, or write --transport tcp",
+                            s.machine.transport));
         return model::chooser(on);
     }
     return model::chooser(on, std::make_shared<const model::decisions>(on, simulated_machine(machine_of(s.machine))));
