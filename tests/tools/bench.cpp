@@ -132,6 +132,30 @@ TEST_CASE("shared memory, with symmetric and with plain buffers") {
     CHECK_THAT(s.output, Contains("in symmetric memory") && Contains("# wrong elements: 0"));
 }
 
+TEST_CASE("calls in plain buffers are predicted, those in symmetric memory are not: prices know of none") {
+    const std::string link =
+        R"({"segments": [{"name": "", "most_bytes": null, "latency_s": 1e-6, "overhead_s": 0, "gap_s": 0,
+            "gap_s_per_byte": 1e-9, "gamma_s_per_byte": 0, "overhead_s_per_byte": 0, "copy_s_per_byte": 0}]})";
+    const file machine, rows;
+    std::ofstream(machine.path)
+        << R"({"tutti_machine": 1, "made": "", "transports": {"shared_memory": {"near": )" << link << R"(, "far": )"
+        << link << R"(, "fan_in": {"threshold_ranks": 0, "epsilon_s_per_byte": 0}, "cores_per_node": 0, "switch_s": 0,
+              "crowded_latency_s": 0, "call_s": 0, "cache_bytes": 0, "miss_s_per_byte": 0, "nics_per_node": 0,
+              "oversubscription": 1}}})";
+    const auto predicted = [&](const std::string& how) {
+        const auto r = command("bench --transport shared_memory --ranks 2 --algorithm auto,ring -b 64K -e 64K -n 2 "
+                               "--machine " +
+                               machine.path + " --json " + rows.path + how);
+        INFO(r.output);
+        CHECK(r.status == 0);
+        const std::string text = rows.contents();
+        CHECK(occurrences(text, "\"predicted_us\":") == 4);
+        return 4 - occurrences(text, "\"predicted_us\":null");
+    };
+    CHECK(predicted("") == 4);
+    CHECK(predicted(" --symmetric") == 0);
+}
+
 TEST_CASE("ranks that a launcher started take part") {
     const auto r = command("run -n 3 $TUTTI_COMMAND bench -b 1K -e 1K --operation all");
     CHECK(r.status == 0);

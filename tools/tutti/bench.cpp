@@ -37,7 +37,7 @@ Ranks that another launcher started meet in the library's own barrier instead.
 Columns:
   bytes, count    data of the whole operation; elements (of one shard for reduce_scatter and allgather)
   place           out: from input to output; in: in place
-  predicted       microseconds, by the parameters that --machine gives; - without
+  predicted       microseconds, by the parameters that --machine gives; - without, and with --symmetric
   p50 p99 min max microseconds of the slowest rank of each iteration; no p99 from under 100 of them
   skew            median microseconds between the first and the last rank that left the barrier
   algbw           bytes over time, in 10^9 bytes a second; the time is the p50, of a loop the mean

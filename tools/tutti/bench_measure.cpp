@@ -52,7 +52,8 @@ public:
                 // The calls are given spans, which do not say that they are symmetric memory: it is chosen for them.
                 if (settings.symmetric) bound.algorithm.algorithm = runs.how;
             }
-            if (settings.machine && what.root == 0) result_.predicted_us = predicted_us(runs);
+            if (settings.machine && what.root == 0 && !settings.symmetric) // prices are of plain buffers
+                result_.predicted_us = predicted_us(runs);
         }
         call_ = self.bind(bound, where);
     }
