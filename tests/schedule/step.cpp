@@ -18,6 +18,13 @@ constexpr step sending = send(3, here), receiving = receive(3, there),
 
 } // namespace
 
+TEST_CASE("an action has the name that it has in the code") {
+    STATIC_REQUIRE(name_of(action::send) == "send");
+    STATIC_REQUIRE(name_of(action::receive_reduce) == "receive_reduce");
+    STATIC_REQUIRE(name_of(action::copy) == "copy");
+    STATIC_REQUIRE(name_of(action::reduce_many) == "reduce_many");
+}
+
 TEST_CASE("a send hands its place to the peer and changes nothing here") {
     STATIC_REQUIRE(sending == step{action::send, side::right, 3, here, {}});
     STATIC_REQUIRE((sends(sending) && !receives(sending) && communicates(sending)));

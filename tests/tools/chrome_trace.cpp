@@ -109,6 +109,23 @@ TEST_CASE("each send has an arrow to its receive: the k-th to the k-th of the ch
     }
 }
 
+TEST_CASE("ends belong together in the order of the list, whichever began first") {
+    // Both receives are posted before their messages come, and the second one before the first.
+    const json events = events_of({{0, 0, action::send, 1, 8, 0, 1e-6},
+                                   {0, 1, action::send, 1, 8, 2e-6, 3e-6},
+                                   {1, 0, action::receive, 0, 8, 5e-7, 2e-6},
+                                   {1, 1, action::receive, 0, 8, 0, 4e-6}});
+    const auto begins = of_phase(events, "s"), ends = of_phase(events, "f");
+    REQUIRE(begins.size() == 2);
+    REQUIRE(ends.size() == 2);
+    for (std::size_t i = 0; i < 2; ++i) {
+        const auto sent = slices_at(events, begins[i]), received = slices_at(events, ends[i]);
+        REQUIRE(sent.size() == 1);
+        REQUIRE(received.size() == 1);
+        CHECK(sent[0].at("args").at("step") == received[0].at("args").at("step"));
+    }
+}
+
 TEST_CASE("a message of which only one end is there has no arrow, and nothing at all is a trace too") {
     const json events = events_of({{0, 0, action::send, 1, 8, 0, 1}, {1, 0, action::receive, 2, 8, 0, 1}});
     CHECK(of_phase(events, "X").size() == 2);

@@ -10,12 +10,27 @@ const actions = {
   reduce_many: {name: "reduce many", row: 2, color: "--reduced", text: () => "reduce"},
 };
 
-const barsOf = timeline =>
-  timeline.activities
+// The k-th send from one rank to another belongs to the k-th receive there from it, in the order of the list: both ends
+// get the message's name, before bars are sorted or left out.
+function namer() {
+  const counts = new Map();
+  return ({rank, what, peer}) => {
+    if (peer < 0) return "";
+    const end = what === "send" ? `${rank}>${peer} sent` : `${peer}>${rank} received`;
+    counts.set(end, (counts.get(end) ?? 0) + 1);
+    return `${end.split(" ")[0]} ${counts.get(end)}`;
+  };
+}
+
+function barsOf(timeline) {
+  const messageOf = namer();
+  return timeline.activities
     .map(([rank, step, what, peer, bytes, begin, end]) => ({rank, step, what, peer, bytes, begin, end}))
+    .map(bar => ({...bar, message: messageOf(bar)}))
     .filter(bar => bar.rank < mostBands && actions[bar.what])
     .sort((a, b) => a.begin - b.begin)
     .slice(0, mostBars);
+}
 
 // Each bar gets the first lane of its rank and kind that is free; lanes are counted from the top of the picture.
 function place(bars) {
@@ -42,15 +57,10 @@ function place(bars) {
   return {bands, bottom: top - bandGap + 6};
 }
 
-// The k-th send from one rank to another belongs to the k-th receive there from it, in the order of their steps.
 function pair(bars) {
-  const receives = new Map(), order = [...bars].sort((a, b) => a.step - b.step), key = (from, to) => `${from}>${to}`;
-  for (const bar of order.filter(one => one.what.startsWith("receive"))) {
-    const at = key(bar.peer, bar.rank);
-    receives.set(at, [...receives.get(at) ?? [], bar]);
-  }
-  return order.filter(one => one.what === "send")
-    .map(send => ({send, receive: receives.get(key(send.rank, send.peer))?.shift()}))
+  const receives = new Map(bars.filter(one => one.what.startsWith("receive")).map(bar => [bar.message, bar]));
+  return bars.filter(one => one.what === "send")
+    .map(send => ({send, receive: receives.get(send.message)}))
     .filter(({receive}) => receive);
 }
 

@@ -4,11 +4,9 @@
 #include "chrome_trace.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <map>
 #include <numeric>
-#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -24,10 +22,9 @@ using nlohmann::ordered_json;
 constexpr double microseconds(double seconds) { return seconds * 1e6; }
 
 std::string slice_name(const activity& a) {
-    constexpr std::array<std::string_view, 6> names{"send to ", "receive from ", "receive_reduce from ",
-                                                    "copy",     "reduce",        "reduce_many"};
-    std::string name(names[static_cast<std::size_t>(a.what)]);
-    return a.peer >= 0 ? name + std::to_string(a.peer) : name;
+    const std::string name(schedule::name_of(a.what));
+    if (a.peer < 0) return name;
+    return name + (a.what == schedule::action::send ? " to " : " from ") + std::to_string(a.peer);
 }
 
 class trace_events {
@@ -82,9 +79,10 @@ private:
                            {"dur", microseconds(a.end_s - a.begin_s)},
                            {"args", args}});
     }
+    /// The k-th of a channel belong together in the order of the list, whenever they began.
     void add_arrows() {
         std::map<std::pair<int, int>, std::pair<std::vector<std::size_t>, std::vector<std::size_t>>> channels;
-        for (const std::size_t i : by_begin_) {
+        for (std::size_t i = 0; i < activities_.size(); ++i) {
             const activity& a = activities_[i];
             if (a.what == schedule::action::send) channels[{a.rank, a.peer}].first.push_back(i);
             if (a.what == schedule::action::receive || a.what == schedule::action::receive_reduce)

@@ -36,14 +36,9 @@ page_json page_row(const model_row& r) {
                              known_or_null(r.simulated_us), known_or_null(r.measured_us)});
 }
 
-std::string_view page_action(schedule::action what) {
-    constexpr std::string_view names[]{"send", "receive", "receive_reduce", "copy", "reduce", "reduce_many"};
-    return names[static_cast<std::size_t>(what)];
-}
-
 page_json page_activity(const model::activity& a) {
     constexpr double us = 1e6;
-    return page_json::array({a.rank, a.step, page_action(a.what), a.peer, a.bytes, a.begin_s * us, a.end_s * us});
+    return page_json::array({a.rank, a.step, schedule::name_of(a.what), a.peer, a.bytes, a.begin_s * us, a.end_s * us});
 }
 
 page_json page_timeline(const model_timeline& t) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 /// Schedules: collective algorithms as pure lists of steps. Nothing here touches memory, sockets or clocks.
 namespace tutti::schedule {
@@ -20,6 +21,12 @@ enum class action : std::uint8_t {
     reduce,         ///< to = to ∘ from, `from` on the side that the step names
     reduce_many,    ///< to = from ∘ more[0] ∘ more[1] ..., from left to right in one pass, rounded once
 };
+
+[[nodiscard]] constexpr std::string_view name_of(action a) noexcept {
+    constexpr std::array<std::string_view, 6> names{"send", "receive", "receive_reduce",
+                                                    "copy", "reduce",  "reduce_many"};
+    return names[static_cast<std::size_t>(a)];
+}
 
 /// The side of the operator on which the other operand (the incoming, or a reduce's `from`) stands.
 enum class side : std::uint8_t { left, right };
