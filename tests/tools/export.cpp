@@ -69,6 +69,9 @@ TEST_CASE("export says what is wrong, and refuses with 2 what does not exist") {
           "--format goal --algorithm ring --ranks 0", "--format goal --algorithm ring --bytes many",
           "--format goal --algorithm naive --operation reduce --ranks 4 --root 4"})
         CHECK(command(std::string("export ") + arguments).status == 2);
+    const auto large = command("export --format msccl-xml --algorithm ring --ranks 1025");
+    CHECK(large.status == 2);
+    CHECK_THAT(large.output, Contains("--format msccl-xml is for 1024 ranks at most"));
     const auto lost = command("export --format goal --algorithm ring -o /nowhere/at/all");
     CHECK(lost.status == 1);
     CHECK_THAT(lost.output, Contains("cannot write /nowhere/at/all"));

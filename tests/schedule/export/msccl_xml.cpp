@@ -141,4 +141,7 @@ TEST_CASE("what MSCCL cannot express is refused") {
     const auto unheard = hand_written({{send(1, input)}, {copy(input, output)}});
     CHECK_THROWS_WITH(msccl_xml(unheard, "unheard"), Catch::Contains("rank 0 sends 1 messages to rank 1"));
     CHECK_THROWS_AS(msccl_xml(hand_written({{copy(input, output)}}), "a\"b"), tutti::error);
+    const auto alike = [&](std::size_t ranks) { return hand_written({ranks, {copy(input, output)}}); };
+    CHECK_NOTHROW(msccl_xml(alike(1024), "most"));
+    CHECK_THROWS_WITH(msccl_xml(alike(1025), "more"), Catch::Contains("1025 ranks are more than 1024"));
 }

@@ -99,7 +99,8 @@ private:
 ///
 /// An empty message has 1 byte here, since LogGOPSim charges bytes - 1 without looking. A send of at most its --S bytes
 /// completes at once; a proven program also completes where larger ones wait for their receive. Sides of operands and
-/// rounding cost nothing and are left out. Takes time and memory linear in steps and in what they wait for.
+/// rounding cost nothing and are left out. Takes time and memory linear in steps and in what they wait for,
+/// and time for P² besides.
 /// Source: Hoefler, Siebert and Lumsdaine, Group operation assembly language, ICPP 2009.
 [[nodiscard]] inline std::string goal(const program& p, const layout& cut, const goal_costs& costs = {}) {
     return detail::goal_writer(p, cut, costs).take();

@@ -13,6 +13,9 @@
 
 namespace tutti::schedule {
 
+/// More GPUs than these have no XML: memory grows with their square, and MSCCL has not been run on so many.
+inline constexpr int most_msccl_ranks = 1024;
+
 namespace detail {
 
 class msccl_writer {
@@ -102,12 +105,15 @@ private:
 /// depends on the version of MSCCL and is not checked here.
 ///
 /// The program must have been proven. Throws tutti::error(invalid_argument) if ranks do not agree in the number of
-/// their messages, if a reduce_many has its target as operand more than once, or for the name. Takes time and memory
-/// linear in steps and in what they wait for, plus P². Source: Cowan, Maleki, Musuvathi, Saarikivi and Xiong, MSCCLang,
-/// ASPLOS 2023.
+/// their messages, if a reduce_many has its target as operand more than once, for the name, or beyond 1,024 ranks.
+/// Takes time and memory linear in steps and in what they wait for, plus P². Source: Cowan, Maleki, Musuvathi,
+/// Saarikivi and Xiong, MSCCLang, ASPLOS 2023.
 [[nodiscard]] inline std::string msccl_xml(const program& p, std::string_view name) {
     if (name.find_first_of("\"&<>") != name.npos)
         reject("export as MSCCL XML", "a name must not have quotation marks, ampersands or angle brackets");
+    if (p.size > most_msccl_ranks)
+        reject("export as MSCCL XML",
+               std::to_string(p.size) + " ranks are more than " + std::to_string(most_msccl_ranks));
     return detail::msccl_writer(p, name).take();
 }
 
