@@ -4,18 +4,17 @@
 #include "bench_trace.hpp"
 
 #include "chrome_trace.hpp"
+#include "text_output.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <system_error>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 namespace tutti::tools {
 
-trace_file::trace_file(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "w")) {
-    if (!file_) failed(errno);
+trace_file::trace_file(const std::string& path) : path_(path) {
+    write_whole("", path_); // what cannot be written is told before anything is measured
 }
 
 void trace_file::add(const row& r, activities recorded) {
@@ -53,15 +52,6 @@ std::string trace_file::text() const {
     return trace.dump();
 }
 
-void trace_file::finish() {
-    const std::string all = text() + "\n";
-    errno = 0;
-    const bool written = std::fwrite(all.data(), 1, all.size(), file_.get()) == all.size();
-    if (std::fclose(file_.release()) != 0 || !written) failed(errno);
-}
-
-void trace_file::failed(int number) const {
-    throw std::system_error(number, std::generic_category(), "cannot write " + path_);
-}
+void trace_file::finish() const { write_whole(text() + "\n", path_); }
 
 } // namespace tutti::tools

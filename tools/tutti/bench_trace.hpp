@@ -4,8 +4,6 @@
 
 #include "bench.hpp"
 
-#include <cstdio>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,22 +18,17 @@ public:
 
     void add(const row& r, activities recorded);
     /// Writes it. Throws as the constructor does.
-    void finish();
+    void finish() const;
 
 private:
-    struct close_file {
-        void operator()(std::FILE* file) const noexcept { std::fclose(file); }
-    };
     struct span_of_row {
         std::string name;
         double begin_s, end_s;
     };
 
     [[nodiscard]] std::string text() const;
-    [[noreturn]] void failed(int number) const;
 
     std::string path_;
-    std::unique_ptr<std::FILE, close_file> file_;
     activities activities_;
     std::vector<span_of_row> rows_;
     int ranks_ = 0;

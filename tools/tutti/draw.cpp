@@ -84,7 +84,7 @@ int draw(const draw_settings& s) {
     const bool svg = names_svg(s.file);
     const std::string as = !s.as.empty() ? s.as : svg ? "space-time" : "text";
     if (svg && as == "text") throw std::invalid_argument(s.file + " would hold text; leave out --as, or name it .txt");
-    write_text(drawing(s, as), s.file);
+    write_whole(drawing(s, as), s.file);
     return 0;
 }
 

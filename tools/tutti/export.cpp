@@ -68,6 +68,9 @@ std::string exported(const export_settings& s) {
     const operation what = one_operation(s.operation);
     const algorithm::any a = one_algorithm(s.algorithm, what, s.ranks);
     if (s.root >= s.ranks) throw std::invalid_argument(fmt::format("there is no rank {} to be the root", s.root));
+    if (s.format == "msccl-xml" && s.ranks > schedule::most_msccl_ranks) // before its steps are written
+        throw std::invalid_argument(
+            fmt::format("--format msccl-xml is for {} ranks at most", schedule::most_msccl_ranks));
     const schedule::layout elements = exported_cut(s, what, a.chunks(s.ranks), element_bytes);
     const schedule::program p = a.write(what, s.ranks, s.root, s.in_place, s.segments);
     if (s.format == "goal") return schedule::goal(p, elements, {element_bytes, s.calc_ns_per_byte});
@@ -75,7 +78,7 @@ std::string exported(const export_settings& s) {
 }
 
 int export_schedule(const export_settings& s) {
-    write_text(exported(s), s.output);
+    write_whole(exported(s), s.output);
     return 0;
 }
 

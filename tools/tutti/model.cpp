@@ -11,6 +11,7 @@
 #include "pricing.hpp"
 #include "quantities.hpp"
 #include "sizes.hpp"
+#include "text_output.hpp"
 
 #include <cstdio>
 #include <memory>
@@ -130,9 +131,9 @@ int report_prices(const model_settings& s) {
     }
     print_strangers(strangers);
     for (const std::string& note : prices.notes()) fmt::print("# {}\n", note);
-    if (!s.csv.empty()) write_file(s.csv, to_csv(all.rows));
-    if (!s.json.empty()) write_file(s.json, to_json(all.rows));
-    if (!s.html.empty()) write_file(s.html, page_of(contests, sizes, prices, all));
+    if (!s.csv.empty()) write_whole(to_csv(all.rows), s.csv);
+    if (!s.json.empty()) write_whole(to_json(all.rows), s.json);
+    if (!s.html.empty()) write_whole(page_of(contests, sizes, prices, all), s.html);
     return 0;
 }
 

@@ -6,12 +6,10 @@
 #include "quantities.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <numeric>
-#include <system_error>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -87,15 +85,6 @@ std::string to_csv(const std::vector<model_row>& rows) {
         text += line_of(cells);
     }
     return text;
-}
-
-void write_file(const std::string& path, const std::string& text) {
-    std::FILE* const file = std::fopen(path.c_str(), "wb");
-    if (!file) throw std::system_error(errno, std::generic_category(), "cannot write " + path);
-    const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    const int why = errno;
-    if (std::fclose(file) != 0 || !written)
-        throw std::system_error(written ? errno : why, std::generic_category(), "cannot write " + path);
 }
 
 std::optional<double> predicted_us(const model_row& row, bool simulated) noexcept {

@@ -18,9 +18,6 @@ namespace tutti::tools {
 /// The same columns, with their names in the first line; empty is what is not known.
 [[nodiscard]] std::string to_csv(const std::vector<model_row>& rows);
 
-/// Replaces the file. Throws std::system_error that names it.
-void write_file(const std::string& path, const std::string& text);
-
 /// The time that a winner is found by: the simulated one, or that of the closed form.
 [[nodiscard]] std::optional<double> predicted_us(const model_row& row, bool simulated) noexcept;
 /// The fastest, by its place among the rows; of those that are equal but for rounding the first. None without a time.

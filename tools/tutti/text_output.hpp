@@ -4,7 +4,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -12,15 +11,17 @@
 namespace tutti::tools {
 
 /// Writes all of a text to a file, which it replaces; without a name to standard output. Throws std::system_error.
-inline void write_text(std::string_view text, const std::string& file) {
-    const auto put = [&](std::FILE* out) {
-        if (out && std::fwrite(text.data(), 1, text.size(), out) == text.size() && std::fflush(out) == 0) return;
-        throw std::system_error(errno, std::generic_category(),
+inline void write_whole(std::string_view text, const std::string& file) {
+    std::FILE* const out = file.empty() ? stdout : std::fopen(file.c_str(), "w");
+    bool written = out && std::fwrite(text.data(), 1, text.size(), out) == text.size() && std::fflush(out) == 0;
+    int why = errno;
+    if (out && !file.empty() && std::fclose(out) != 0 && written) { // some file systems tell only then
+        written = false;
+        why = errno;
+    }
+    if (!written)
+        throw std::system_error(why, std::generic_category(),
                                 "cannot write " + (file.empty() ? "standard output" : file));
-    };
-    if (file.empty()) return put(stdout);
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> out(std::fopen(file.c_str(), "w"), &std::fclose);
-    put(out.get());
 }
 
 } // namespace tutti::tools
