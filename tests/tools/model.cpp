@@ -64,7 +64,10 @@ model_json bench_row(const std::string& algorithm, std::size_t bytes, bool in_pl
             {"ranks", 4},
             {"bytes", bytes},
             {"in_place", in_place},
-            {"p50_us", p50_us}};
+            {"p50_us", p50_us},
+            {"transport", "tcp"},
+            {"type", "float32"},
+            {"op", "sum"}};
 }
 
 const std::vector<std::string> row_keys{"operation",    "algorithm",      "ranks",
@@ -203,6 +206,30 @@ TEST_CASE("crossovers are found between the sizes that were asked for") {
                Contains("fastest allreduce, 8 ranks: butterfly at all of these sizes"));
 }
 
+TEST_CASE("who is slow at one size may win before the next: more segments make the tree faster with more data") {
+    // Just below 1 MiB the tree goes in one segment, and takes longer than it does at 1200 KiB in two.
+    const std::string what = " --ranks 64 --alpha 1us --beta 1ns/B --gamma 0 --operation broadcast "
+                             "--algorithm binomial_tree,double_binary_tree";
+    const model_json rows = rows_of("--bytes 1048575,1200K" + what);
+    REQUIRE(rows[1]["closed_form_us"] > rows[0]["closed_form_us"]);
+    REQUIRE(rows[2]["closed_form_us"] > rows[3]["closed_form_us"]);
+    REQUIRE(rows[1]["closed_form_us"] > rows[3]["closed_form_us"]);
+    const auto shown = command("model --bytes 1048575,1200K" + what).output;
+    std::smatch found;
+    REQUIRE(std::regex_search(shown, found, std::regex("binomial_tree; from ([0-9.]+) MiB on double_binary_tree\n")));
+    CHECK(std::stod(found[1]) < 1 + 1.5 / 256);
+}
+
+TEST_CASE("what is too much to be counted is priced, without counts; sizes beyond 1 PiB are refused") {
+    const auto r = command("model --ranks 65536 --bytes 4G --algorithm all_to_all");
+    CHECK(r.status == 0);
+    CHECK_THAT(r.output, Contains("all_to_all), 65536 ranks, 4 GiB: not counted: more bytes"));
+    CHECK_THAT(line_with(r.output, "* all_to_all"), Contains(" - ") && !Contains("-1"));
+    const auto beyond = command("model --ranks 4 --bytes 2048T");
+    CHECK(beyond.status == 2);
+    CHECK_THAT(beyond.output, Contains("'2048T' has a size beyond 1024T"));
+}
+
 TEST_CASE("measured times stand beside, out of place before in place, by the algorithm that ran") {
     const model_file one("one.json",
                          model_json({bench_row("ring", 64, false, 10), bench_row("ring", 64, true, 99),
@@ -218,6 +245,20 @@ TEST_CASE("measured times stand beside, out of place before in place, by the alg
     CHECK(rows[2]["measured_us"].is_null());
     CHECK_THAT(command("model " + arguments).output,
                Contains("# measured, but no row here: allreduce ring, 4 ranks, 77 B (" + one.path + ")\n"));
+}
+
+TEST_CASE("measured times of several transports, types or operators are not mixed into one") {
+    const model_json over_tcp = bench_row("ring", 64, false, 10);
+    for (const auto& [key, value] : {std::pair("transport", "memory"), {"type", "int8"}, {"op", "max"}}) {
+        model_json other = bench_row("ring", 64, true, 20);
+        other[key] = value;
+        const model_file file("mixed.json", model_json({over_tcp, other}).dump());
+        const auto mixed = command("model --ranks 4 --bytes 64 --algorithm ring --measured " + file.path);
+        CHECK(mixed.status == 2);
+        CHECK_THAT(mixed.output, Contains("--measured has allreduce ring, 4 ranks, 64 B in several ways") &&
+                                     Contains("tcp, float32, sum (") && Contains(value));
+        CHECK(command("model --ranks 8 --bytes 64 --algorithm ring --measured " + file.path).status == 0);
+    }
 }
 
 TEST_CASE("what tutti bench writes is what tutti model reads") {

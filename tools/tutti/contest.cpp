@@ -19,28 +19,17 @@
 namespace tutti::tools {
 namespace {
 
-/// Who is the fastest at a size within those that the rows are of. As nobody is faster with more data, only those are
-/// priced who at the next smaller size are not beyond the best at the next larger one.
+/// Who is the fastest at a size within those that the rows are of. Between them all are priced: more data in more
+/// segments may take less time, so that nobody is out of the race for being slow at the next smaller size.
 std::string winner_at(const contest& c, const std::vector<std::size_t>& sizes, std::span<const model_row> rows,
                       std::size_t bytes, pricing& prices) {
     const std::size_t width = c.algorithms.size();
     const auto at = static_cast<std::size_t>(std::lower_bound(sizes.begin(), sizes.end(), bytes) - sizes.begin());
-    const auto times_at = [&](std::size_t k) {
-        std::vector<std::optional<double>> times;
-        for (const model_row& r : rows.subspan(k * width, width)) times.push_back(predicted_us(r, prices.simulates()));
-        return times;
-    };
-    auto times = times_at(at);
-    auto best = winner_of(times);
-    if (sizes[at] != bytes && best) {
-        const double most = *times[*best];
-        const auto least = times_at(at - 1);
-        for (std::size_t k = 0; k < width; ++k)
-            times[k] = least[k] && *least[k] <= most
-                           ? prices.predicted_us(prices.call(c.what, c.algorithms[k], c.ranks, bytes))
-                           : std::nullopt;
-        best = winner_of(times);
-    }
+    std::vector<std::optional<double>> times;
+    for (std::size_t k = 0; k < width; ++k)
+        times.push_back(sizes[at] == bytes ? predicted_us(rows[at * width + k], prices.simulates())
+                                           : prices.predicted_us(prices.call(c.what, c.algorithms[k], c.ranks, bytes)));
+    const auto best = winner_of(times);
     return best ? c.algorithms[*best] : "";
 }
 

@@ -25,11 +25,27 @@ measured_row row_of(const nlohmann::json& j, const std::string& file) {
             j.at("bytes").get<std::size_t>(),
             j.at("in_place").get<bool>(),
             j.at("p50_us").get<double>(),
+            fmt::format("{}, {}, {}", j.at("transport").get<std::string>(), j.at("type").get<std::string>(),
+                        j.at("op").get<std::string>()),
             file};
 }
 
 bool belongs(const measured_row& m, const model_row& r) {
     return m.operation == r.operation && m.algorithm == r.algorithm && m.ranks == r.ranks && m.bytes == r.bytes;
+}
+
+void refuse_mixtures(const std::vector<measured_row>& measured, const model_row& r) {
+    const measured_row* first = nullptr;
+    for (const measured_row& m : measured) {
+        if (!belongs(m, r)) continue;
+        if (!first) first = &m;
+        if (m.how != first->how)
+            throw std::invalid_argument(
+                fmt::format("--measured has {} {}, {} ranks, {} in several ways: {} ({}) and {} ({}); give it rows of "
+                            "one transport, type and operator",
+                            r.operation, r.algorithm, r.ranks, bytes_text(static_cast<double>(r.bytes)), first->how,
+                            first->file, m.how, m.file));
+    }
 }
 
 /// The median of those that belong to the row and are of this kind.
@@ -61,6 +77,7 @@ std::vector<measured_row> read_measured(const std::vector<std::string>& files) {
 
 std::vector<std::string> join_measured(const std::vector<measured_row>& measured, model_report& report) {
     for (model_row& r : report.rows) {
+        refuse_mixtures(measured, r);
         r.measured_us = median_of(measured, r, false);
         if (!r.measured_us) r.measured_us = median_of(measured, r, true);
     }

@@ -17,6 +17,7 @@ struct measured_row {
     std::size_t bytes = 0;
     bool in_place = false;
     double median_us = 0; ///< of the slowest rank of each iteration
+    std::string how;      ///< what else its time depends on: "tcp, float32, sum"
     std::string file;
 };
 
@@ -25,7 +26,8 @@ struct measured_row {
 [[nodiscard]] std::vector<measured_row> read_measured(const std::vector<std::string>& files);
 
 /// Fills measured_us: from rows out of place where there are any, as it is priced; the median where there are several.
-/// Returns what matches no row of the report, as "allreduce ring, 4 ranks, 64 B (FILE)".
+/// Returns what matches no row of the report, as "allreduce ring, 4 ranks, 64 B (FILE)". Throws std::invalid_argument
+/// if rows over several transports, of several types or by several operators match one row: no median is of them all.
 [[nodiscard]] std::vector<std::string> join_measured(const std::vector<measured_row>& measured, model_report& report);
 
 } // namespace tutti::tools
