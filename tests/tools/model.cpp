@@ -230,6 +230,19 @@ TEST_CASE("what is too much to be counted is priced, without counts; sizes beyon
     CHECK_THAT(beyond.output, Contains("'2048T' has a size beyond 1024T"));
 }
 
+TEST_CASE("a trace holds every message of every row, as it is simulated") {
+    const model_file trace("trace.json");
+    const auto r = command("model --ranks 4 --bytes 8,1K --algorithm ring,butterfly --trace " + trace.path);
+    INFO(r.output);
+    CHECK(r.status == 0);
+    const model_json events = model_json::parse(trace.text())["traceEvents"];
+    const auto arrows = std::count_if(events.begin(), events.end(), [](const model_json& e) { return e["ph"] == "s"; });
+    CHECK(arrows == 2 * (4 * 6 + 4 * 2)); // of a ring each rank sends 6 messages, of a butterfly 2
+    for (const char* call : {"allreduce ring 8 bytes", "allreduce butterfly 1024 bytes"})
+        CHECK(std::any_of(events.begin(), events.end(), [&](const model_json& e) { return e["name"] == call; }));
+    CHECK(command("model --ranks 65 --bytes 8 --algorithm ring --trace " + trace.path).status == 2);
+}
+
 TEST_CASE("measured times stand beside, out of place before in place, by the algorithm that ran") {
     const model_file one("one.json",
                          model_json({bench_row("ring", 64, false, 10), bench_row("ring", 64, true, 99),

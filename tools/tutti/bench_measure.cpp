@@ -3,8 +3,8 @@
 
 #include "bench_data.hpp"
 #include "bench_report.hpp"
-#include "bench_trace.hpp"
 #include "meeting.hpp"
+#include "trace_file.hpp"
 
 #include <collectives/model/price.hpp>
 
@@ -275,7 +275,9 @@ std::uint64_t take_part(const participant& self, const bench_settings& settings)
         if (report) report->add(r);
         if (settings.trace.empty()) continue;
         activities recorded = of_row.record();
-        if (trace) trace->add(r, std::move(recorded));
+        if (!trace) continue;
+        const std::string chosen = r.chosen.empty() ? "" : " (" + r.chosen + ")";
+        trace->add(in_words(j) + chosen, self.ranks, std::move(recorded));
     }
     if (trace) trace->finish();
     if (report) report->finish(wrong);

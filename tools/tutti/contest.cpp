@@ -64,11 +64,10 @@ void price(const contest& c, const std::vector<std::size_t>& sizes, pricing& pri
         }
 }
 
-std::vector<model_timeline> timelines(const contest& c, std::size_t bytes, const pricing& prices) {
-    constexpr int most = 8;
+std::vector<model_timeline> timelines(const contest& c, std::size_t bytes, const pricing& prices, int most_ranks) {
     std::vector<model_timeline> all;
     for (const std::string& name : c.algorithms)
-        all.push_back(prices.timeline(prices.call(c.what, name, std::min(c.ranks, most), bytes)));
+        all.push_back(prices.timeline(prices.call(c.what, name, std::min(c.ranks, most_ranks), bytes)));
     return all;
 }
 

@@ -29,7 +29,8 @@ struct contest {
 void price(const contest& c, const std::vector<std::size_t>& sizes, pricing& prices, std::vector<model_row>& rows);
 
 /// Each algorithm's run at that size as it is simulated, on eight ranks at most, so that it can be looked at.
-[[nodiscard]] std::vector<model_timeline> timelines(const contest& c, std::size_t bytes, const pricing& prices);
+[[nodiscard]] std::vector<model_timeline> timelines(const contest& c, std::size_t bytes, const pricing& prices,
+                                                    int most_ranks = 8);
 
 /// Prints the rows that price() has made, a table for each size, then between which sizes who is the fastest.
 void print(const contest& c, const std::vector<std::size_t>& sizes, std::span<const model_row> rows, pricing& prices);

@@ -12,6 +12,7 @@
 #include "quantities.hpp"
 #include "sizes.hpp"
 #include "text_output.hpp"
+#include "trace_file.hpp"
 
 #include <cstdio>
 #include <memory>
@@ -79,7 +80,7 @@ struct model_settings {
     machine_words machine;
     pricing_settings how;
     std::vector<std::string> measured;
-    std::string csv, json, html;
+    std::string csv, json, html, trace;
     bool lecture = false;
     lecture_settings of_lecture;
     std::string step;
@@ -113,6 +114,22 @@ std::string page_of(const std::vector<contest>& contests, const std::vector<std:
     return html_report(all);
 }
 
+/// Every row, as it is simulated.
+void write_trace(const std::vector<contest>& contests, const std::vector<std::size_t>& sizes, const pricing& prices,
+                 const std::string& path) {
+    constexpr int most_ranks = 64; // more tracks than anybody reads
+    trace_file file(path);
+    for (const contest& c : contests) {
+        if (c.ranks > most_ranks)
+            throw std::invalid_argument(fmt::format("--trace shows {} ranks at most", most_ranks));
+        for (const std::size_t bytes : sizes)
+            for (model_timeline& t : timelines(c, bytes, prices, most_ranks))
+                file.add(fmt::format("{} {} {} bytes", t.operation, t.algorithm, t.bytes), t.ranks,
+                         std::move(t.activities));
+    }
+    file.finish();
+}
+
 int report_prices(const model_settings& s) {
     if (!s.html.empty() && !have_html_report())
         throw std::invalid_argument("--html: this tutti was built without Chart.js, and so without HTML reports");
@@ -133,6 +150,7 @@ int report_prices(const model_settings& s) {
     for (const std::string& note : prices.notes()) fmt::print("# {}\n", note);
     if (!s.csv.empty()) write_whole(to_csv(all.rows), s.csv);
     if (!s.json.empty()) write_whole(to_json(all.rows), s.json);
+    if (!s.trace.empty()) write_trace(contests, sizes, prices, s.trace);
     if (!s.html.empty()) write_whole(page_of(contests, sizes, prices, all), s.html);
     return 0;
 }
@@ -167,6 +185,9 @@ void add_output(CLI::App& c, model_settings& s) {
     c.add_option("--measured", s.measured, "Put the times of tutti bench --json beside")->type_name("FILE");
     c.add_option("--csv", s.csv, "Also write the rows to FILE")->type_name("FILE");
     c.add_option("--json", s.json, "Also write the rows to FILE: an array, one object a row")->type_name("FILE");
+    c.add_option("--trace", s.trace,
+                 "Also write what each rank does in the model as a Chrome trace, which opens in Perfetto")
+        ->type_name("FILE");
     c.add_option("--html", s.html, "Also write the report as one page with charts, which opens offline")
         ->type_name("FILE");
 }

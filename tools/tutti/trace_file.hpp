@@ -2,26 +2,27 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "bench.hpp"
+#include <collectives/model/activity.hpp>
 
 #include <string>
 #include <vector>
 
 namespace tutti::tools {
 
-/// What rank 0 writes of the calls that were recorded: one trace, in which rows follow each other without the time in
-/// between, below a track that names them.
+/// A Chrome trace of several calls, recorded or simulated, which follow each other without the time in between, below a
+/// track that names them.
 class trace_file {
 public:
     /// Throws std::system_error if the file cannot be written.
     explicit trace_file(const std::string& path);
 
-    void add(const row& r, activities recorded);
+    /// A call on so many ranks.
+    void add(std::string name, int ranks, std::vector<model::activity> call);
     /// Writes it. Throws as the constructor does.
     void finish() const;
 
 private:
-    struct span_of_row {
+    struct span_of_call {
         std::string name;
         double begin_s, end_s;
     };
@@ -29,8 +30,8 @@ private:
     [[nodiscard]] std::string text() const;
 
     std::string path_;
-    activities activities_;
-    std::vector<span_of_row> rows_;
+    std::vector<model::activity> activities_;
+    std::vector<span_of_call> calls_;
     int ranks_ = 0;
 };
 
