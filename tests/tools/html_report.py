@@ -7,6 +7,7 @@ Chart.js.
 
 usage: html_report.py SAMPLE FOLDER      SAMPLE KIND writes a report: see html_report_sample.cpp
 """
+import json
 import pathlib
 import subprocess
 import sys
@@ -92,12 +93,15 @@ class Report(unittest.TestCase):
     def test_messages_pair_in_the_order_of_the_list_also_where_bars_are_left_out(self):
         self.show("lecture")
         # The second send of the list is the first by its step and its begin; then more bars than are drawn.
-        pairs = chromium.evaluate("""(() => { const late = [[0, 5, "send", 1, 8, 9, 9.5], [0, 4, "send", 1, 8, 1, 2],
+        source = (pathlib.Path(__file__).resolve().parents[2] / "tools/report/timeline.js").read_text()
+        pairs = chromium.evaluate("""(source => {
+            const pairsOf = new Function(source + ";return list => pair(barsOf({activities: list}));")();
+            const late = [[0, 5, "send", 1, 8, 9, 9.5], [0, 4, "send", 1, 8, 1, 2],
             [1, 0, "receive", 0, 8, 8, 10], [1, 1, "receive_reduce", 0, 8, 0, 3]];
             const full = [[0, 0, "send", 1, 8, 1e6, 1e6], [0, 1, "send", 1, 8, 0, 1], [1, 0, "receive", 0, 8, 0, 1e6],
                 [1, 1, "receive", 0, 8, 0, 1], ...Array(1497).fill([2, 0, "copy", -1, 8, 1, 2])];
-            return [late, full].map(activities => pair(barsOf({activities}))
-                .map(one => `${one.send.step}-${one.receive.step}`).sort().join(" ")); })()""")
+            return [late, full].map(list => pairsOf(list)
+                .map(one => `${one.send.step}-${one.receive.step}`).sort().join(" ")); })""" + f"({json.dumps(source)})")
         self.assertEqual(pairs, ["4-1 5-0", "1-1"])
 
     def test_the_text_tells_the_reports_own_numbers(self):
