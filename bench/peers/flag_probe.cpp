@@ -82,7 +82,7 @@ private:
     std::uint64_t calls_ = 0;
 };
 
-binder join(const contest& c, meeting& others, int rank, int ranks) {
+binder enter(const contest& c, meeting& others, int rank, int ranks) {
     if (c.settings.operation != "allreduce" || ranks != 2)
         throw std::invalid_argument("the probe is an allreduce of 2 ranks");
     if (c.settings.bytes.largest > most_bytes) throw std::invalid_argument("the probe takes 4 KiB at most");
@@ -95,4 +95,4 @@ binder join(const contest& c, meeting& others, int rank, int ranks) {
 } // namespace
 } // namespace tutti::peers
 
-int main(int argc, char** argv) { return tutti::peers::compete(argc, argv, tutti::peers::join); }
+int main(int argc, char** argv) { return tutti::peers::compete(argc, argv, tutti::peers::enter); }

@@ -86,7 +86,7 @@ call bind(const world& w, const std::string& algorithm, const job& what, const b
     }
 }
 
-binder join(const contest& c, meeting&, int rank, int ranks) {
+binder enter(const contest& c, meeting&, int rank, int ranks) {
     return [w = connect(c, rank, ranks), algorithm = c.algorithm](const job& what, const buffers& where) {
         return bind(w, algorithm, what, where);
     };
@@ -95,4 +95,4 @@ binder join(const contest& c, meeting&, int rank, int ranks) {
 } // namespace
 } // namespace tutti::peers
 
-int main(int argc, char** argv) { return tutti::peers::compete(argc, argv, tutti::peers::join); }
+int main(int argc, char** argv) { return tutti::peers::compete(argc, argv, tutti::peers::enter); }

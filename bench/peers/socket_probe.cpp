@@ -159,7 +159,7 @@ private:
     bool crowded_;
 };
 
-binder join(const contest& c, meeting& others, int rank, int ranks) {
+binder enter(const contest& c, meeting& others, int rank, int ranks) {
     if (c.settings.operation != "allreduce" || !std::has_single_bit(static_cast<unsigned>(ranks)))
         throw std::invalid_argument("the probe is an allreduce of a power of two ranks");
     const auto self = std::make_shared<probe>(connect_all(others, rank, ranks), rank, ranks);
@@ -171,4 +171,4 @@ binder join(const contest& c, meeting& others, int rank, int ranks) {
 } // namespace
 } // namespace tutti::peers
 
-int main(int argc, char** argv) { return tutti::peers::compete(argc, argv, tutti::peers::join); }
+int main(int argc, char** argv) { return tutti::peers::compete(argc, argv, tutti::peers::enter); }
