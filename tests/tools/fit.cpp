@@ -92,3 +92,10 @@ TEST_CASE("a fit that makes no sense is refused with 2, and a file that cannot b
     CHECK(nowhere.status == 1);
     CHECK_THAT(nowhere.output, Contains("cannot write /nowhere/at/all.md"));
 }
+
+TEST_CASE("a fit whose result could not be written does not begin") {
+    const auto told = command("fit -o /nonexistent/machine.json");
+    CHECK(told.status == 1);
+    CHECK(told.seconds < 5);
+    CHECK_THAT(told.output, Contains("cannot write /nonexistent/machine.json"));
+}

@@ -70,7 +70,9 @@ model::chooser chooser_of(const explain_settings& s, int ranks) {
 }
 
 int explain_choices(const explain_settings& s) {
-    if (says_anything(s.machine)) fmt::print("# machine: {}\n", machine_of(s.machine).description);
+    if (says_anything(s.machine))
+        fmt::print("# machine: {}\n# in place, receivers full_duplex, as a communicator prices its calls\n",
+                   machine_of(s.machine).description);
     for (const operation what : operations_of(s.operation))
         for (const int ranks : parse_ranks(s.ranks)) {
             const model::chooser by = chooser_of(s, ranks);

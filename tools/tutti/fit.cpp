@@ -5,6 +5,7 @@
 #include "commands.hpp"
 #include "lists.hpp"
 #include "sizes.hpp"
+#include "text_output.hpp"
 
 #include <collectives/model/machine_file.hpp>
 
@@ -113,25 +114,28 @@ std::string here_and_now() {
                        date.data());
 }
 
-void write_text(const std::string& file, const std::string& text) {
+/// Told before anything is measured; what is there stays.
+void require_writable(const std::string& file) {
     if (file.empty()) return;
-    std::ofstream out(file, std::ios::binary);
-    out << text << std::flush;
+    std::FILE* const out = std::fopen(file.c_str(), "a");
     if (!out) throw std::system_error(errno, std::generic_category(), "cannot write " + file);
+    std::fclose(out);
 }
 
 int fit(const fit_settings& s) {
+    for (const std::string* file : {&s.machine, &s.markdown, &s.json}) require_writable(*file);
     measurements measured = measure(s);
     std::vector<fitted_transport> found;
-    model::machine_file file{here_and_now() + ", by tutti fit", {}};
+    model::machine_file file{
+        fmt::format("{}, by tutti fit, other work {:.2f} cores", here_and_now(), measured.other_cores), {}};
     for (const std::string& name : s.transports) {
         found.push_back(fit_transport(name, measured));
         file.transports.emplace(name, found.back().fit.found);
     }
     const std::string report = fit_report(s, measured, found, here_and_now());
     fmt::print("{}", report);
-    write_text(s.markdown, report);
-    write_text(s.json, fit_json(measured));
+    if (!s.markdown.empty()) write_whole(report, s.markdown);
+    if (!s.json.empty()) write_whole(fit_json(measured), s.json);
     if (!s.machine.empty()) model::write_machine_file(s.machine, file);
     return 0;
 }

@@ -169,10 +169,12 @@ std::string section(const observations& all, const fitted_transport& t) {
 
 std::string fit_report(const fit_settings& s, const measurements& m, const std::vector<fitted_transport>& found,
                        const std::string& where) {
+    constexpr double disturbing = 0.3; // cores
     std::string text = fmt::format(
         "# What `tutti fit` found\n\n{}. The lower quartile of {} round{} of {} s a row; other work used {:.2f} cores "
-        "meanwhile. Starred ratios were fitted, the others are predicted. Algorithms are of allreduce, in place.\n\n",
-        where, s.rounds, s.rounds == 1 ? "" : "s", s.seconds, m.other_cores);
+        "meanwhile{}. Starred ratios were fitted, the others are predicted. Algorithms are of allreduce, in place.\n\n",
+        where, s.rounds, s.rounds == 1 ? "" : "s", s.seconds, m.other_cores,
+        m.other_cores > disturbing ? ": **measure again when nothing else runs**" : "");
     for (const fitted_transport& t : found) {
         observations of_it;
         for (const observed& o : m.all)

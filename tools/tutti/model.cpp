@@ -207,6 +207,8 @@ void add_lecture(CLI::App& c, model_settings& s) {
 int run_model(model_settings s) {
     if (s.ranks.empty()) s.ranks = s.lecture ? "256" : "8";
     if (!s.lecture) return report_prices(s);
+    if (!(s.csv.empty() && s.json.empty() && s.html.empty() && s.trace.empty() && s.measured.empty()))
+        throw std::invalid_argument("--lecture is to be read: it takes no measurements, and writes no file");
     if (!s.step.empty()) s.of_lecture.step_s = parse_time(s.step);
     if (s.of_lecture.step_s == 0) throw std::invalid_argument("a step takes some time: write --step 100ms");
     s.how.simulate = true; // quick with so few calls, and right for all of them, where a form may be an estimate

@@ -40,8 +40,8 @@ namespace detail {
         {"hierarchical", "between nodes goes what must, once a node and not once a rank"},
         {"naive", "few messages are sent in all"},
         {"all_to_all", "nobody waits for more than one message of each rank"},
-        {"parameter_server", "every rank reduces its part at once, in two steps"},
-        {"direct", "each rank reads all others' parts in one pass"},
+        {"parameter_server", "everyone exchanges parts with everyone at once"},
+        {"direct", "everyone exchanges parts with everyone at once, and works on them in one pass"},
         {"ring", "no rank sends more than it must, whatever their number"},
         {"butterfly", "it takes the fewest rounds"},
         {"halving_doubling", "no rank sends more than it must, in few rounds"},
@@ -67,6 +67,7 @@ template <class... Value>
 }
 
 [[nodiscard]] inline std::string reason_of(const explanation& e, bool has_model) {
+    if (e.on.size == 1) return "one rank has nobody to exchange data with";
     const std::string virtue{virtue_of(e.chosen.how.name())};
     if (!has_model) return "by rule, since " + virtue + " (no machine's parameters are given; tutti fit finds them)";
     if (e.ranking.empty()) return "by rule, since " + virtue + " (the model prices plain buffers, in any order)";
@@ -91,9 +92,9 @@ inline double explanation::margin() const noexcept {
 }
 
 inline std::string explanation::text() const {
-    std::string said =
-        detail::formatted("%s of %zu bytes on %d ranks: ", std::string(name_of(what)).c_str(), bytes, on.size) +
-        detail::name_of(chosen) + "\n";
+    std::string said = detail::formatted("%s of %zu bytes on %d rank%s: ", std::string(name_of(what)).c_str(), bytes,
+                                         on.size, on.size == 1 ? "" : "s") +
+                       detail::name_of(chosen) + "\n";
     for (const offer& o : ranking)
         said += detail::formatted(o.seconds < 1e6 ? "  %12.3f us  " : "  %12.4g us  ", o.seconds * 1e6) +
                 detail::name_of(o.what) + "\n";

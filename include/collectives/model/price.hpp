@@ -26,6 +26,11 @@ namespace detail {
     return p;
 }
 
+/// How many ranks share a core, at least: so many times as long do their processors take.
+[[nodiscard]] inline double ranks_per_core(const topology& on, const machine& m) noexcept {
+    return m.cores > 0 ? std::max(1.0, static_cast<double>(on.ranks_per_node) / m.cores) : 1;
+}
+
 /// Simulating takes longer than choosing may, and symmetry is all that is left to see.
 [[nodiscard]] constexpr bool many(int ranks) noexcept { return ranks > 32; }
 
@@ -33,14 +38,15 @@ namespace detail {
 
 /// How long a call is predicted to take, in seconds: simulated for up to 32 ranks, their cores and ports shared as the
 /// machine says; by the closed form for more, where all algorithms but hierarchical ones are priced by the link between
-/// nodes; infinite where no form is known. Cost: up to some milliseconds.
+/// nodes, and ranks that share a core take as many times as long; infinite where no form is known. Cost: up to some
+/// milliseconds.
 [[nodiscard]] inline double price_s(const collective& c, const topology& on, const machine& m) {
     if (!detail::many(c.size)) return simulate(c, m, on.ranks_per_node).finish_s;
     const std::size_t piece = c.bytes / static_cast<std::size_t>(c.how.chunks(c.size) * c.segments);
     const loggp near = detail::around(m.near, piece), far = detail::around(m.far, piece);
     auto form = closed_form(c, near, far);
     if (!form) form = closed_form(c, on.ranks_per_node < c.size ? far : near);
-    return form ? form->seconds : std::numeric_limits<double>::infinity();
+    return form ? form->seconds * detail::ranks_per_core(on, m) : std::numeric_limits<double>::infinity();
 }
 
 } // namespace tutti::model
