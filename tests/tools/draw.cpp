@@ -2,41 +2,18 @@
 // SPDX-License-Identifier: MIT
 
 #include "command.hpp"
+#include "folder.hpp"
 
 #include "support/catch.hpp"
 
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
-#include <unistd.h>
+#include <string>
 
 using Catch::Contains;
 using tools_test::command;
+using tools_test::folder;
 using tools_test::shell;
 
 namespace {
-
-/// A folder of its own for what a test draws.
-class drawings {
-public:
-    drawings() : folder_(std::filesystem::temp_directory_path() / ("tutti-draw-" + std::to_string(getpid()))) {
-        std::filesystem::create_directory(folder_);
-    }
-    drawings(const drawings&) = delete;
-    drawings& operator=(const drawings&) = delete;
-    ~drawings() { std::filesystem::remove_all(folder_); }
-
-    [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
-    [[nodiscard]] std::string read(const std::string& name) const {
-        std::ostringstream text;
-        text << std::ifstream(folder_ / name).rdbuf();
-        return text.str();
-    }
-
-private:
-    std::filesystem::path folder_;
-};
 
 /// Says ok where each of the files is well-formed XML whose root is an svg with a title, and names no other file.
 constexpr auto is_svg = R"(python3 -c '
@@ -50,7 +27,7 @@ print("ok")' )";
 } // namespace
 
 TEST_CASE("every algorithm is drawn as a table, and as well-formed XML") {
-    const drawings here;
+    const folder here;
     std::string files;
     for (const char* algorithm :
          {"naive", "all_to_all", "parameter_server", "direct", "ring", "butterfly", "halving_doubling", "binomial_tree",
@@ -73,7 +50,7 @@ TEST_CASE("every algorithm is drawn as a table, and as well-formed XML") {
 }
 
 TEST_CASE("what is drawn follows --as, and where there is none the name of the file") {
-    const drawings here;
+    const folder here;
     const auto begins = [&](const std::string& arguments, const std::string& name) {
         CHECK(command("draw --algorithm naive --ranks 3 " + arguments + " -o " + here.path(name)).status == 0);
         return here.read(name).substr(0, 5);

@@ -4,48 +4,26 @@
 #include <collectives/model/machine_file.hpp>
 
 #include "command.hpp"
+#include "folder.hpp"
 
 #include "support/catch.hpp"
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 using Catch::Contains;
 using tools_test::command;
+using tools_test::folder;
 
 namespace {
-
-/// A folder of its own for what a fit writes.
-class fit_folder {
-public:
-    fit_folder() : folder_(std::filesystem::temp_directory_path() / ("tutti-fit-test-" + std::to_string(getpid()))) {
-        std::filesystem::create_directory(folder_);
-    }
-    fit_folder(const fit_folder&) = delete;
-    fit_folder& operator=(const fit_folder&) = delete;
-    ~fit_folder() { std::filesystem::remove_all(folder_); }
-
-    [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
-    [[nodiscard]] std::string read(const std::string& name) const {
-        std::ifstream in(path(name));
-        return {std::istreambuf_iterator<char>(in), {}};
-    }
-
-private:
-    std::filesystem::path folder_;
-};
 
 constexpr auto quick = "fit --ranks 2 --rounds 1 --seconds 0.001 --max-bytes 32K";
 
 } // namespace
 
 TEST_CASE("a fit writes a machine that reads back, and what it measured and predicted") {
-    const fit_folder here;
+    const folder here;
     const auto told = command(std::string(quick) + " -o " + here.path("machine.json") + " --json " +
                               here.path("rows.json") + " --markdown " + here.path("report.md"));
     INFO(told.output);
@@ -75,7 +53,7 @@ TEST_CASE("a fit writes a machine that reads back, and what it measured and pred
 }
 
 TEST_CASE("what a fit writes is taken by tutti model") {
-    const fit_folder here;
+    const folder here;
     REQUIRE(command(std::string(quick) + " --transport shared_memory -o " + here.path("machine.json")).status == 0);
     const auto priced =
         command("model --simulate --ranks 2 --bytes 1K --ranks-per-node 2 --machine " + here.path("machine.json"));

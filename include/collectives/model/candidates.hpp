@@ -5,30 +5,18 @@
 #include "selection.hpp"
 #include "topology.hpp"
 
-#include <string_view>
 #include <vector>
 
 namespace tutti::model {
 
-namespace detail {
-
-/// Pipelining pays in trees alone: in all other schedules every rank is busy anyway.
-[[nodiscard]] inline bool gains_by_segments(const algorithm::any& how) noexcept {
-    return how.name() == algorithm::double_binary_tree::name;
-}
-
-} // namespace detail
-
 /// All that is worth a price where these ranks are to do this: each algorithm that has the operation, trees also cut
 /// into segments, hierarchical ones where there are levels. In the same order on all ranks.
 [[nodiscard]] inline std::vector<selection> candidates(schedule::operation what, const topology& on) {
-    constexpr int most_segments_of_a_tree = 16;
     std::vector<selection> found;
     const auto add = [&](const algorithm::any& how) {
         const bool hierarchical = how.name().starts_with("hierarchical");
         if (!how.offers(what) || (hierarchical && !on.has_levels())) return;
-        const int most = detail::gains_by_segments(how) ? most_segments_of_a_tree : 1;
-        for (int segments = 1; segments <= most; segments *= 2) found.push_back({how, segments});
+        for (int segments = 1; segments <= most_segments_of(how); segments *= 2) found.push_back({how, segments});
     };
     for (const auto& how : algorithm::all(on.ranks_per_node)) add(how);
     for (const auto& how : algorithm::compositions(on.ranks_per_node)) add(how);

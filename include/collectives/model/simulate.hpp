@@ -48,9 +48,8 @@ private:
     static void check(const collective& c, int ranks_per_node) {
         if (!c.how.offers(c.what))
             reject("simulate", std::string(c.how.name()) + " has no " + std::string(name_of(c.what)));
-        if (c.size < 1 || c.segments < 1 || c.element_bytes < 1 || ranks_per_node < 1)
-            reject("simulate", "there must be a rank, a segment, a byte in an element, and a rank on a node");
-        if (c.root < 0 || c.root >= c.size) reject("simulate", "the root is none of the ranks");
+        detail::check(c, "simulate");
+        if (ranks_per_node < 1) reject("simulate", "there must be a rank on a node");
     }
 
     simulation_settings settings_;
