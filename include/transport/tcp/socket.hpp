@@ -45,7 +45,7 @@ inline void tune(socket& s, error_code& ec) {
 
 /// Of a connected socket: within a host, where nothing can be congested, takes the plainest congestion control, which
 /// every Linux has. BBR, where it is the system's default, paces its sender by a timer: the bare-socket probe of
-/// tools/compare-peers, which keeps to the default, then takes twice as long for 2 MiB.
+/// tools/compare-peers, which keeps to the default, then takes half as long again, or twice as long, for 2 MiB.
 inline void tune_within_host(socket& s) {
     error_code ec;
     const auto here = s.local_endpoint(ec).address(), there = s.remote_endpoint(ec).address();
