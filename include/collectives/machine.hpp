@@ -10,6 +10,7 @@
 
 namespace tutti {
 
+using model::calibrated_machine;
 using model::machine;
 
 } // namespace tutti

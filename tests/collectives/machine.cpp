@@ -49,6 +49,21 @@ TEST_CASE("all ranks choose by the machine of rank 0") {
         });
 }
 
+TEST_CASE("residuals of rank 0 count for all, too") {
+    const int size = 4;
+    const std::vector<int> ranks{size};
+    const std::vector<std::size_t> sizes{400};
+    run_ranks(size, [&, fabric = tutti::transport::memory_world::create(size)](int rank) {
+        tutti::calibrated_machine m{as_rank_sees_it(0), {ranks, sizes}};
+        const auto plain = tutti::model::decisions({size, size}, m).choose(operation::allreduce, 400).how;
+        if (rank == 0) m.residual.set(operation::allreduce, plain, 0, 0, 50);
+        communicator world{tutti::transport::memory{fabric, rank}, m};
+        world.default_deadline(patience);
+        expect_sum(world, 100);
+        expect(!(world.explain(operation::allreduce, 400).chosen.how == plain), "it is 50 times as long");
+    });
+}
+
 TEST_CASE("communicators made from one with a machine choose by it as well") {
     with_machines(4, [](communicator& world) {
         const auto half = world.split(world.rank() % 2);

@@ -122,6 +122,14 @@ TEST_CASE("seconds instead of iterations, a loop instead of barriers, cold cache
     CHECK(command("bench --transport memory --ranks 2 -b 1K -e 1K --cold -n 2").status == 0);
 }
 
+TEST_CASE("sizes are measured that are listed") {
+    const auto r = command("bench --transport memory --ranks 2 --bytes 8,1K..4K*4 -n 2 --place in --algorithm ring");
+    INFO(r.output);
+    CHECK(r.status == 0);
+    CHECK(occurrences(r.output, " ring ") == 3);
+    CHECK_THAT(r.output, Contains("\n           8 ") && Contains("\n        1024 ") && Contains("\n        4096 "));
+}
+
 TEST_CASE("shared memory, with symmetric and with plain buffers") {
     const auto r =
         command("bench --transport shared_memory --ranks 3 --operation all --algorithm all -b 8 -e 1M -f 128 -n 2");

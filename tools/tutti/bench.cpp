@@ -5,6 +5,7 @@
 #include "commands.hpp"
 #include "local_ranks.hpp"
 #include "meeting.hpp"
+#include "parsed_option.hpp"
 
 #include <collectives/model/machine_file.hpp>
 
@@ -113,20 +114,17 @@ int bench(bench_settings s, const std::vector<std::string>& command) {
     return as_rank([&] { return over(s, room); });
 }
 
-template <class Value>
-CLI::Option* add_size(CLI::App& command, const std::string& names, Value& to, const std::string& text) {
-    return command
-        .add_option_function<std::string>(
-            names,
-            [&to](const std::string& word) {
-                try {
-                    to = parse_size(word);
-                } catch (const std::invalid_argument& e) {
-                    throw CLI::ValidationError(e.what());
-                }
-            },
-            text)
-        ->type_name("SIZE");
+void add_sizes(CLI::App& c, bench_settings& s) {
+    auto* const smallest = add_size(c, "-b,--min-bytes", s.bytes.smallest, "Smallest size [default: 8]");
+    auto* const largest = add_size(c, "-e,--max-bytes", s.bytes.largest, "Largest size [default: 16M]");
+    auto* const factor = c.add_option("-f,--factor", s.bytes.factor, "Each size is F times the former [default: 2]")
+                             ->check(CLI::Range(2, 1 << 20))
+                             ->type_name("F");
+    auto* const step = add_size(c, "-i,--step-bytes", s.bytes.step, "Each size is the former and STEP bytes more");
+    step->excludes(factor);
+    const auto parse = [&s](const std::string& word) { s.listed_bytes = parse_sizes(word); };
+    auto* const list = add_parsed(c, "--bytes", parse, "These sizes instead: 8,4K,1M or 8..64M*8 or both", "LIST");
+    for (CLI::Option* const sweep : {smallest, largest, factor, step}) list->excludes(sweep);
 }
 
 void add_what(CLI::App& c, bench_settings& s) {
@@ -142,12 +140,7 @@ void add_what(CLI::App& c, bench_settings& s) {
                  "Algorithms, separated by commas; all: each that has the operation; auto: the library's choice "
                  "[default: auto]")
         ->type_name("NAME");
-    add_size(c, "-b,--min-bytes", s.bytes.smallest, "Smallest size [default: 8]");
-    add_size(c, "-e,--max-bytes", s.bytes.largest, "Largest size [default: 16M]");
-    auto* const factor = c.add_option("-f,--factor", s.bytes.factor, "Each size is F times the former [default: 2]")
-                             ->check(CLI::Range(2, 1 << 20))
-                             ->type_name("F");
-    add_size(c, "-i,--step-bytes", s.bytes.step, "Each size is the former and STEP bytes more")->excludes(factor);
+    add_sizes(c, s);
     c.add_option("-d,--type", s.type,
                  "int8 to uint64, float32 or float64, separated by commas, or all [default: float32]")
         ->type_name("TYPE");

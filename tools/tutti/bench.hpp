@@ -9,7 +9,7 @@
 
 #include <collectives/model/activity.hpp>
 #include <collectives/model/chooser.hpp>
-#include <collectives/model/machine.hpp>
+#include <collectives/model/residuals.hpp>
 #include <collectives/symmetric_memory.hpp>
 
 #include <chrono>
@@ -50,6 +50,7 @@ struct bench_settings {
     std::string operation = "allreduce";
     std::string algorithm = "auto";
     sweep bytes{8, std::size_t{16} << 20, 2, 0};
+    std::vector<std::size_t> listed_bytes; ///< instead of the sweep, if there are any
     std::string type = "float32";
     std::string op = "sum";
     place where = place::both;
@@ -64,10 +65,13 @@ struct bench_settings {
     bool symmetric = false;     ///< buffers from communicator::allocate
     double deadline_s = 30;
     std::string machine_file;
-    std::optional<model::machine> machine{}; ///< what is in it: by which the library chooses, and rows are priced
+    std::optional<model::calibrated_machine> machine{}; ///< what is in it: the library chooses, rows are priced by it
     std::string json;
     std::string trace;
 
+    [[nodiscard]] std::vector<std::size_t> sizes() const {
+        return listed_bytes.empty() ? sizes_of(bytes) : listed_bytes;
+    }
     [[nodiscard]] std::chrono::nanoseconds deadline() const {
         return std::chrono::nanoseconds{static_cast<long long>(deadline_s * 1e9)};
     }

@@ -227,7 +227,7 @@ std::vector<job> jobs_of(const bench_settings& s, int rank, int ranks) {
                 if (reduces(what) && !legal(type, op)) continue;
                 if (!reduces(what) && op != reductions_of(s.op).front()) continue;
                 std::size_t last = SIZE_MAX;
-                for (std::size_t bytes : sizes_of(s.bytes)) {
+                for (std::size_t bytes : s.sizes()) {
                     job j{what, {}, type, op, 0, s.root, false, ranks, rank};
                     const std::size_t unit = size_of(type) * (j.sharded() ? static_cast<std::size_t>(ranks) : 1);
                     // A size below one element a rank is measured with one.

@@ -4,7 +4,7 @@
 #include "fit.hpp"
 #include "commands.hpp"
 #include "lists.hpp"
-#include "sizes.hpp"
+#include "parsed_option.hpp"
 #include "text_output.hpp"
 
 #include <collectives/model/machine_file.hpp>
@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
@@ -84,18 +85,42 @@ model::machine common_machine(std::string_view transport) {
     return m;
 }
 
-fitted_transport fit_transport(const std::string& name, measurements& measured) {
-    const model::machine start = common_machine(name);
+model::fitted fit_parameters(const std::string& transport, const measurements& measured) {
+    const model::machine start = common_machine(transport);
     std::vector<model::sample> samples;
     bool crowded = false;
     for (const observed& o : measured.all) {
-        if (o.transport != name || !o.fitted) continue;
+        if (o.transport != transport || !o.fitted) continue;
         samples.push_back({o.what, o.typical_s(), o.spread()});
         crowded = crowded || o.what.size > start.cores;
     }
-    fitted_transport t{name, model::fit(samples, start, model::parameters_of(start, crowded))};
+    return model::fit(samples, start, model::parameters_of(start, crowded));
+}
+
+/// What the parameters leave unexplained, as far as it is kept: to three digits behind the point, which is more than is
+/// known.
+model::residuals residuals_of(const std::string& transport, const measurements& measured, const fit_settings& s) {
+    const std::vector<std::size_t> sizes = fitted_sizes(s);
+    model::residuals found(s.ranks, sizes);
+    const auto place = [](const auto& in, const auto& value) {
+        return static_cast<std::size_t>(std::find(in.begin(), in.end(), value) - in.begin());
+    };
+    for (const observed& o : measured.all) {
+        if (o.transport != transport || !o.kept || !model::residuals::has(o.what.what, o.what.how)) continue;
+        const double ratio = std::round(1000 * o.typical_s() / o.predicted_s) / 1000;
+        found.set(o.what.what, o.what.how, place(s.ranks, o.what.size), place(sizes, o.what.bytes),
+                  static_cast<float>(std::clamp(ratio, model::residuals::least, model::residuals::most)));
+    }
+    return found;
+}
+
+fitted_transport fit_transport(const std::string& name, measurements& measured, const fit_settings& s) {
+    fitted_transport t{name, fit_parameters(name, measured), {}};
     for (observed& o : measured.all)
         if (o.transport == name) o.predicted_s = model::simulation(o.what, o.what.size).run(t.fit.found).finish_s;
+    t.residual = residuals_of(name, measured, s);
+    for (observed& o : measured.all)
+        if (o.transport == name) o.corrected_s = o.predicted_s * t.residual.factor(o.what);
     return t;
 }
 
@@ -122,15 +147,21 @@ void require_writable(const std::string& file) {
     std::fclose(out);
 }
 
+void check(const fit_settings& s) {
+    if (s.ranks.size() > model::residuals::most_ranks || fitted_sizes(s).size() > model::residuals::most_sizes)
+        throw std::invalid_argument("a machine file keeps at most 8 numbers of ranks, and sizes up to 64G");
+}
+
 int fit(const fit_settings& s) {
+    check(s);
     for (const std::string* file : {&s.machine, &s.markdown, &s.json}) require_writable(*file);
     measurements measured = measure(s);
     std::vector<fitted_transport> found;
     model::machine_file file{
         fmt::format("{}, by tutti fit, other work {:.2f} cores", here_and_now(), measured.other_cores), {}};
     for (const std::string& name : s.transports) {
-        found.push_back(fit_transport(name, measured));
-        file.transports.emplace(name, found.back().fit.found);
+        found.push_back(fit_transport(name, measured, s));
+        file.transports.emplace(name, found.back().machine());
     }
     const std::string report = fit_report(s, measured, found, here_and_now());
     fmt::print("{}", report);
@@ -138,21 +169,6 @@ int fit(const fit_settings& s) {
     if (!s.json.empty()) write_whole(fit_json(measured), s.json);
     if (!s.machine.empty()) model::write_machine_file(s.machine, file);
     return 0;
-}
-
-template <class Parse>
-void add_parsed(CLI::App& c, const std::string& names, const std::string& text, const char* type, Parse&& parse) {
-    c.add_option_function<std::string>(
-         names,
-         [parse](const std::string& word) {
-             try {
-                 parse(word);
-             } catch (const std::invalid_argument& e) {
-                 throw CLI::ValidationError(e.what());
-             }
-         },
-         text)
-        ->type_name(type);
 }
 
 } // namespace
@@ -165,16 +181,15 @@ void add_fit(CLI::App& app, action& chosen) {
         ->delimiter(',')
         ->type_name("NAME")
         ->check(CLI::IsMember({"shared_memory", "tcp"}));
-    add_parsed(*c, "--ranks", "Numbers of ranks: 2, 2..4 or 2,4 [default: 2,4]", "P",
-               [s](const std::string& word) { s->ranks = parse_ranks(word); });
+    const auto ranks = [s](const std::string& word) { s->ranks = parse_ranks(word); };
+    add_parsed(*c, "--ranks", ranks, "Numbers of ranks, 8 at most: 2, 2..4 or 2,4 [default: 2,4]", "P");
     c->add_option("--rounds", s->rounds, "How often all is measured [default: 3]")
         ->type_name("N")
         ->check(CLI::Range(1, 1000));
     c->add_option("--seconds", s->seconds, "For each row in each round, at least one call [default: 0.008]")
         ->type_name("S")
         ->check(CLI::Range(0.001, 60.0));
-    add_parsed(*c, "-e,--max-bytes", "Largest size [default: 64M]", "SIZE",
-               [s](const std::string& word) { s->largest = parse_size(word); });
+    add_size(*c, "-e,--max-bytes", s->largest, "Largest size [default: 64M]");
     c->add_option("-o,--output", s->machine, "Write the machine to FILE, as 'tutti model --machine' takes it")
         ->type_name("FILE");
     c->add_option("--json", s->json, "Write what was measured and predicted to FILE: an array, one object a row")

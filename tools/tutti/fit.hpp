@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/model/fit.hpp>
+#include <collectives/model/residuals.hpp>
 
 #include <cstddef>
 #include <string>
@@ -23,14 +24,21 @@ struct fit_settings {
     std::string markdown;
 };
 
+/// The sizes at which parameters are fitted and residuals kept.
+[[nodiscard]] std::vector<std::size_t> fitted_sizes(const fit_settings& settings);
+/// Those between them, at which what was found is put to the test.
+[[nodiscard]] std::vector<std::size_t> tested_sizes(const fit_settings& settings);
+
 /// One call as it was measured, and as the machine that was fitted has it.
 struct observed {
     std::string transport;
     std::string algorithm; ///< as the command line names it
     model::collective what;
-    bool fitted = false;         ///< the machine rests on it
+    bool kept = false;           ///< at a fitted size: its residual is kept
+    bool fitted = false;         ///< the parameters rest on it
     std::vector<double> seconds; ///< by round, ascending
-    double predicted_s = 0;
+    double predicted_s = 0;      ///< by the parameters
+    double corrected_s = 0;      ///< by parameters and residuals
 
     /// The lower quartile of the rounds: what disturbs makes them longer.
     [[nodiscard]] double typical_s() const { return seconds[(seconds.size() - 1) / 4]; }
@@ -38,6 +46,7 @@ struct observed {
     [[nodiscard]] double spread() const { return seconds[seconds.size() / 2] / typical_s() - 1; }
     /// Predicted over measured, less 1.
     [[nodiscard]] double error() const { return predicted_s / typical_s() - 1; }
+    [[nodiscard]] double corrected_error() const { return corrected_s / typical_s() - 1; }
 };
 
 struct measurements {
@@ -52,6 +61,9 @@ struct measurements {
 struct fitted_transport {
     std::string name;
     model::fitted fit;
+    model::residuals residual;
+
+    [[nodiscard]] model::calibrated_machine machine() const { return {fit.found, residual}; }
 };
 
 /// What was found, as Markdown that can be read as it is; `where` says where and when it was measured.

@@ -7,7 +7,9 @@
 #include "other_work.hpp"
 #include "progress.hpp"
 #include "random.hpp"
+#include "sizes.hpp"
 #include "spawn.hpp"
+#include "statistics.hpp"
 
 #include <collectives/model/selection.hpp>
 
@@ -18,6 +20,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
@@ -32,7 +35,7 @@
 namespace tutti::tools {
 namespace {
 
-/// Sizes from the smallest, each so many times the former, are fitted; those in between are not.
+/// Sizes from the smallest, each so many times the former, are fitted; those so many times as large are not.
 constexpr std::size_t smallest = 8, factor = 8, between = 4;
 
 /// The schedules that identify the parameters: see the help.
@@ -44,8 +47,6 @@ struct errand {
     int ranks = 0;
     std::string operations;
     std::vector<std::string> algorithms;
-    std::size_t from = smallest;
-    bool fitted = false; ///< what it measures, of the algorithms that identify
 };
 
 class temporary_file {
@@ -80,6 +81,13 @@ int ended(pid_t child) {
     return status;
 }
 
+std::string all_sizes(const fit_settings& s) {
+    std::vector<std::string> words;
+    for (const auto& some : {fitted_sizes(s), tested_sizes(s)})
+        for (const std::size_t bytes : some) words.push_back(std::to_string(bytes));
+    return join(words, ",");
+}
+
 nlohmann::json rows_of(const errand& e, const fit_settings& s) {
     const temporary_file rows;
     const std::vector<std::string> command{"/proc/self/exe",
@@ -94,12 +102,8 @@ nlohmann::json rows_of(const errand& e, const fit_settings& s) {
                                            join(e.algorithms, ","),
                                            "--place",
                                            "in",
-                                           "-b",
-                                           std::to_string(e.from),
-                                           "-e",
-                                           std::to_string(s.largest),
-                                           "-f",
-                                           std::to_string(factor),
+                                           "--bytes",
+                                           all_sizes(s),
                                            "--seconds",
                                            std::to_string(s.seconds),
                                            "-w",
@@ -141,17 +145,17 @@ private:
     double spare_s_ = 60;
 };
 
+/// Whatever measures the same in each round: an errand for allreduce, which is fitted, and one for all else.
 std::vector<errand> errands(const fit_settings& s) {
     std::vector<errand> all;
     for (const std::string& transport : s.transports)
-        for (const int ranks : s.ranks) {
-            std::vector<std::string> names;
-            for (const choice& c : choices("all", operation::allreduce, ranks)) names.push_back(c.name);
-            all.push_back({transport, ranks, "allreduce", names, smallest, true});
-            if (smallest * between <= s.largest)
-                all.push_back({transport, ranks, "allreduce", names, smallest * between, false});
-            all.push_back({transport, ranks, "broadcast,reduce", {"naive"}, smallest, false});
-        }
+        for (const int ranks : s.ranks)
+            for (const std::string operations : {"allreduce", "reduce_scatter,allgather,broadcast,reduce"}) {
+                std::set<std::string> names;
+                for (const operation what : operations_of(operations))
+                    for (const choice& c : choices("all", what, ranks)) names.insert(c.name);
+                all.push_back({transport, ranks, operations, {names.begin(), names.end()}});
+            }
     return all;
 }
 
@@ -159,24 +163,66 @@ void shuffle(auto& items, random_source& random) {
     for (std::size_t k = items.size(); k > 1; --k) std::swap(items[k - 1], items[random.below(k)]);
 }
 
-observed first_of(const errand& e, const nlohmann::json& row) {
+observed first_of(const errand& e, const nlohmann::json& row, const std::vector<std::size_t>& fitted) {
     const auto what = operations_of(row.at("operation").get<std::string>()).front();
     const std::string name = row.at("algorithm");
     const auto bytes = row.at("bytes").get<std::size_t>();
     const algorithm::any how = *choices(name, what, e.ranks).front().algorithm;
+    const bool kept = std::binary_search(fitted.begin(), fitted.end(), bytes);
     return {e.transport,
             name,
             {what, how, e.ranks, bytes, 0, model::segments_for(how, bytes), true, sizeof(float)},
-            e.fitted && identifying.contains(name),
+            kept,
+            kept && what == operation::allreduce && identifying.contains(name),
             {}};
+}
+
+/// By operation, algorithm and bytes.
+using rows_of_errand = std::map<std::tuple<std::string, std::string, std::size_t>, observed>;
+
+/// How many times as long as the shortest of its rounds a row of this one took, in the median of all rows.
+double slowness(const rows_of_errand& rows, std::size_t round) {
+    std::vector<double> ratios;
+    for (const auto& [key, o] : rows)
+        ratios.push_back(o.seconds[round] / *std::min_element(o.seconds.begin(), o.seconds.end()));
+    std::sort(ratios.begin(), ratios.end());
+    return percentile(ratios, 50);
+}
+
+/// A machine may change its state for seconds: a virtual one when its cores come to share a cache, or cease to. Leaves
+/// out what was measured in a slower state than the fastest, all rows of a round alike, so that those of one errand are
+/// of one machine. What took less there than in the fastest was disturbed in that, and stays.
+void keep_fastest_state(rows_of_errand& rows, std::size_t rounds) {
+    constexpr double another_state = 1.15;
+    std::vector<double> slow;
+    for (std::size_t round = 0; round < rounds; ++round) slow.push_back(slowness(rows, round));
+    const double bound = *std::min_element(slow.begin(), slow.end()) * another_state;
+    for (auto& [key, o] : rows) {
+        std::vector<double> fast, other;
+        for (std::size_t round = 0; round < rounds; ++round)
+            (slow[round] <= bound ? fast : other).push_back(o.seconds[round]);
+        const double least = *std::min_element(fast.begin(), fast.end());
+        std::copy_if(other.begin(), other.end(), std::back_inserter(fast), [&](double s) { return s < least; });
+        std::sort(fast.begin(), fast.end());
+        o.seconds = std::move(fast);
+    }
+}
+
+/// Sizes from this one on, as far as the settings go.
+std::vector<std::size_t> sizes_from(std::size_t first, const fit_settings& s) {
+    return first > s.largest ? std::vector<std::size_t>{} : sizes_of({first, s.largest, factor, 0});
 }
 
 } // namespace
 
+std::vector<std::size_t> fitted_sizes(const fit_settings& s) { return sizes_from(smallest, s); }
+std::vector<std::size_t> tested_sizes(const fit_settings& s) { return sizes_from(smallest * between, s); }
+
 measurements measure(const fit_settings& s) {
     const other_work others;
-    std::map<std::tuple<std::string, int, std::string, std::string, std::size_t>, observed> found;
+    const std::vector<std::size_t> fitted = fitted_sizes(s);
     std::vector<errand> all = errands(s);
+    std::map<std::tuple<std::string, int, std::string>, rows_of_errand> found;
     random_source random{1};
     patient runner;
     progress_line progress;
@@ -185,19 +231,20 @@ measurements measure(const fit_settings& s) {
         for (errand& e : all) {
             progress.show(fmt::format("round {} of {}: {} of {} ranks", round + 1, s.rounds, e.transport, e.ranks));
             shuffle(e.algorithms, random);
+            rows_of_errand& rows = found[{e.transport, e.ranks, e.operations}];
             for (const nlohmann::json& row : runner.run(e, s)) {
-                const auto at = found.try_emplace({e.transport, e.ranks, row.at("operation"), row.at("algorithm"),
-                                                   row.at("bytes").get<std::size_t>()},
-                                                  first_of(e, row));
+                const auto at =
+                    rows.try_emplace({row.at("operation"), row.at("algorithm"), row.at("bytes").get<std::size_t>()},
+                                     first_of(e, row, fitted));
                 at.first->second.seconds.push_back(row.at("p50_us").get<double>() * 1e-6);
             }
         }
     }
     measurements m;
     m.other_cores = others.cores();
-    for (auto& [key, o] : found) {
-        std::sort(o.seconds.begin(), o.seconds.end());
-        m.all.push_back(std::move(o));
+    for (auto& [errand, rows] : found) {
+        keep_fastest_state(rows, static_cast<std::size_t>(s.rounds));
+        for (auto& [key, o] : rows) m.all.push_back(std::move(o));
     }
     return m;
 }

@@ -4,11 +4,13 @@
 #include "fit.hpp"
 #include "statistics.hpp"
 
+#include <collectives/model/decisions.hpp>
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
-#include <span>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -75,15 +77,6 @@ std::string parameters_table(const model::fitted& f) {
     return markdown_table(rows);
 }
 
-std::vector<std::string> error_row(std::string_view what, int ranks, const observations& all) {
-    std::vector<double> errors;
-    for (const observed* o : all) errors.push_back(std::abs(o->error()));
-    std::sort(errors.begin(), errors.end());
-    return {fmt::format("{} ranks, {}", ranks, what), std::to_string(all.size()),
-            errors.empty() ? "-" : in_percent(percentile(errors, 50)),
-            errors.empty() ? "-" : in_percent(percentile(errors, 90))};
-}
-
 template <class Which>
 observations those(const observations& from, Which&& which) {
     observations chosen;
@@ -91,77 +84,111 @@ observations those(const observations& from, Which&& which) {
     return chosen;
 }
 
-std::string errors_table(const observations& all) {
-    std::vector<std::vector<std::string>> rows{{"absolute error of", "calls", "median", "90th percentile"}};
+std::set<int> ranks_of(const observations& all) {
     std::set<int> ranks;
     for (const observed* o : all) ranks.insert(o->what.size);
-    for (const int p : ranks) {
-        const auto of = [&](bool fitted) {
-            return those(all, [&](const observed& o) { return o.what.size == p && o.fitted == fitted; });
+    return ranks;
+}
+
+bool is_allreduce(const observed& o) { return o.what.what == schedule::operation::allreduce; }
+
+/// "4.3 %": how far off the given share of the calls is at most.
+std::string error_within(const observations& all, std::size_t percent, double (observed::*error)() const) {
+    std::vector<double> errors;
+    for (const observed* o : all) errors.push_back(std::abs((o->*error)()));
+    std::sort(errors.begin(), errors.end());
+    return errors.empty() ? "-" : in_percent(percentile(errors, percent));
+}
+
+std::vector<std::string> error_row(const std::string& what, const observations& all,
+                                   double (observed::*error)() const) {
+    return {what, std::to_string(all.size()), error_within(all, 50, error), error_within(all, 90, error)};
+}
+
+std::string errors_table(const observations& all) {
+    std::vector<std::vector<std::string>> rows{{"absolute error of", "calls", "median", "90th percentile"}};
+    for (const int p : ranks_of(all)) {
+        const auto row = [&](const char* what, double (observed::*error)() const, auto&& which) {
+            const auto some = those(all, [&](const observed& o) { return o.what.size == p && which(o); });
+            rows.push_back(error_row(fmt::format("{} ranks, {}", p, what), some, error));
         };
-        rows.push_back(error_row("fitted", p, of(true)));
-        rows.push_back(error_row("not fitted", p, of(false)));
+        row("allreduce, fitted", &observed::error, [](const observed& o) { return o.fitted; });
+        row("allreduce, not fitted", &observed::error, [](const observed& o) { return is_allreduce(o) && !o.fitted; });
+        row("other operations, none fitted", &observed::error, [](const observed& o) { return !is_allreduce(o); });
+        row("all, between sizes of residuals", &observed::corrected_error, [](const observed& o) { return !o.kept; });
     }
     return markdown_table(rows);
 }
 
-/// What the choice by prediction costs: for each size the time of what is predicted to be fastest, over the best.
-std::string regret(const observations& all) {
+/// How well a machine chooses: at how many sizes its choice takes at most a tenth longer than the fastest, and the most
+/// that it takes longer.
+struct verdict {
+    int sizes = 0, within = 0;
+    double most = 1;
+};
+
+/// At those of one operation and number of ranks that were put to the test.
+verdict judged(const observations& all, const model::decisions& by) {
     std::map<std::size_t, observations> by_size;
     for (const observed* o : all) by_size[o->what.bytes].push_back(o);
-    int within = 0;
-    double most = 1;
+    verdict v;
     for (const auto& [bytes, contestants] : by_size) {
-        const auto least = [&](auto&& of) {
-            return *std::min_element(contestants.begin(), contestants.end(),
-                                     [&](const observed* a, const observed* b) { return of(*a) < of(*b); });
-        };
-        const observed* const chosen = least([](const observed& o) { return o.predicted_s; });
-        const observed* const best = least([](const observed& o) { return o.typical_s(); });
-        const double ratio = chosen->typical_s() / best->typical_s();
-        within += ratio <= 1.1 ? 1 : 0;
-        most = std::max(most, ratio);
+        const model::selection chosen = by.choose(contestants.front()->what.what, bytes);
+        double best_s = std::numeric_limits<double>::infinity(), chosen_s = best_s;
+        for (const observed* o : contestants) {
+            best_s = std::min(best_s, o->typical_s());
+            if (o->what.how == chosen.how) chosen_s = o->typical_s();
+        }
+        ++v.sizes;
+        v.within += chosen_s <= 1.1 * best_s ? 1 : 0;
+        v.most = std::max(v.most, chosen_s / best_s);
     }
-    return fmt::format("The algorithm that is predicted to be fastest is within 10 % of the fastest at {} of {} sizes; "
-                       "at the worst it takes {:.2f} times as long.\n\n",
-                       within, by_size.size(), most);
+    return v;
 }
 
-std::string ratios_table(const observations& all) {
-    std::set<std::string> columns;
-    std::map<std::size_t, std::map<std::string, const observed*>> by_size;
-    const auto name = [](const observed& o) {
-        return o.what.what == schedule::operation::allreduce
-                   ? o.algorithm
-                   : fmt::format("{}({})", schedule::name_of(o.what.what), o.algorithm);
-    };
-    for (const observed* o : all) {
-        columns.insert(name(*o));
-        by_size[o->what.bytes][name(*o)] = o;
-    }
-    std::vector<std::vector<std::string>> rows{{"size"}};
-    rows.front().insert(rows.front().end(), columns.begin(), columns.end());
-    for (const auto& [bytes, cells] : by_size) {
-        std::vector<std::string>& row = rows.emplace_back(1, in_bytes(static_cast<double>(bytes)));
-        for (const std::string& column : columns) {
-            const auto at = cells.find(column);
-            row.push_back(at == cells.end()
-                              ? ""
-                              : fmt::format("{:.2f}{}", 1 + at->second->error(), at->second->fitted ? "*" : " "));
+/// What the choice costs at sizes of which no residual is kept.
+std::string choices_table(const observations& all, const fitted_transport& t) {
+    std::vector<std::vector<std::string>> rows{
+        {"choice for", "sizes", "within 10 %", "at the worst", "by parameters alone", "at the worst"}};
+    for (const int p : ranks_of(all)) {
+        const model::topology here{p, p, transport::medium::memory, transport::medium::memory};
+        const model::decisions corrected(here, t.machine()), alone(here, t.fit.found);
+        for (const schedule::operation what : schedule::operations) {
+            const auto some =
+                those(all, [&](const observed& o) { return o.what.size == p && o.what.what == what && !o.kept; });
+            const verdict v = judged(some, corrected), w = judged(some, alone);
+            rows.push_back({fmt::format("{} ranks, {}", p, schedule::name_of(what)), std::to_string(v.sizes),
+                            std::to_string(v.within), fmt::format("{:.2f} times", v.most), std::to_string(w.within),
+                            fmt::format("{:.2f} times", w.most)});
         }
     }
     return markdown_table(rows);
 }
 
-std::string section(const observations& all, const fitted_transport& t) {
-    std::string text = fmt::format("## {}\n\n", t.name) + errors_table(all) + parameters_table(t.fit);
-    std::set<int> ranks;
-    for (const observed* o : all) ranks.insert(o->what.size);
-    for (const int p : ranks) {
-        const auto of_p = those(all, [&](const observed& o) { return o.what.size == p; });
-        text += fmt::format("### {}, {} ranks: predicted over measured\n\n", t.name, p) + ratios_table(of_p);
-        text += regret(those(of_p, [](const observed& o) { return o.what.what == schedule::operation::allreduce; }));
+/// Predicted over measured, of allreduce.
+std::string ratios_table(const observations& all) {
+    std::set<std::string> columns;
+    std::map<std::size_t, std::map<std::string, const observed*>> by_size;
+    for (const observed* o : all) {
+        columns.insert(o->algorithm);
+        by_size[o->what.bytes][o->algorithm] = o;
     }
+    std::vector<std::vector<std::string>> rows{{"size"}};
+    rows.front().insert(rows.front().end(), columns.begin(), columns.end());
+    for (const auto& [bytes, cells] : by_size) {
+        std::vector<std::string>& row = rows.emplace_back(1, in_bytes(static_cast<double>(bytes)));
+        for (const auto& [name, cell] : cells)
+            row.push_back(fmt::format("{:.2f}{}", 1 + cell->error(), cell->fitted ? "*" : " "));
+    }
+    return markdown_table(rows);
+}
+
+std::string section(const observations& all, const fitted_transport& t) {
+    std::string text =
+        fmt::format("## {}\n\n", t.name) + errors_table(all) + choices_table(all, t) + parameters_table(t.fit);
+    for (const int p : ranks_of(all))
+        text += fmt::format("### {}, {} ranks: predicted by the parameters over measured\n\n", t.name, p) +
+                ratios_table(those(all, [&](const observed& o) { return o.what.size == p && is_allreduce(o); }));
     return text;
 }
 
@@ -172,7 +199,9 @@ std::string fit_report(const fit_settings& s, const measurements& m, const std::
     constexpr double disturbing = 0.3; // cores
     std::string text = fmt::format(
         "# What `tutti fit` found\n\n{}. The lower quartile of {} round{} of {} s a row; other work used {:.2f} cores "
-        "meanwhile{}. Starred ratios were fitted, the others are predicted. Algorithms are of allreduce, in place.\n\n",
+        "meanwhile{}. Everything is in place. Parameters rest on the starred ratios, residuals are kept at every "
+        "second "
+        "size; what lies between is the test of both.\n\n",
         where, s.rounds, s.rounds == 1 ? "" : "s", s.seconds, m.other_cores,
         m.other_cores > disturbing ? ": **measure again when nothing else runs**" : "");
     for (const fitted_transport& t : found) {
@@ -195,7 +224,8 @@ std::string fit_json(const measurements& m) {
                         {"fitted", o.fitted},
                         {"measured_us", o.typical_s() * 1e6},
                         {"spread", o.spread()},
-                        {"predicted_us", o.predicted_s * 1e6}});
+                        {"predicted_us", o.predicted_s * 1e6},
+                        {"corrected_us", o.corrected_s * 1e6}});
     return rows.dump(1) + "\n";
 }
 

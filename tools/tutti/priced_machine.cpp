@@ -61,7 +61,7 @@ priced_machine from_file(const machine_words& words) {
     if (found == known.end())
         throw std::invalid_argument(
             fmt::format("{} knows no transport '{}'; choose one of {}", words.file, words.transport, join(names)));
-    const model::machine& m = found->second;
+    const model::calibrated_machine& m = found->second;
     const std::string links =
         m.near == m.far ? machine_text(m.near)
                         : fmt::format("within a node {}; between nodes {}", machine_text(m.near), machine_text(m.far));
@@ -124,8 +124,8 @@ priced_machine machine_of(const machine_words& words) {
     return words.loggp.empty() ? from_hockney(words) : from_loggp(words);
 }
 
-model::machine simulated_machine(const priced_machine& by) {
-    if (const auto* const m = std::get_if<model::machine>(&by.parameters)) return *m;
+model::calibrated_machine simulated_machine(const priced_machine& by) {
+    if (const auto* const m = std::get_if<model::calibrated_machine>(&by.parameters)) return *m;
     if (const auto* const p = std::get_if<model::loggp>(&by.parameters)) return model::uniform(*p);
     const auto& p = std::get<model::hockney>(by.parameters);
     const double one = p.alpha_s + p.beta_s_per_byte; // LogGP counts the bytes behind the first

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <collectives/model/machine.hpp>
+#include <collectives/model/residuals.hpp>
 
 #include <string>
 #include <variant>
@@ -30,7 +30,7 @@ void add_machine(CLI::App& command, machine_words& words);
 
 /// What schedules are priced by, and the sentence that says so to the reader.
 struct priced_machine {
-    std::variant<model::hockney, model::loggp, model::machine> parameters;
+    std::variant<model::hockney, model::loggp, model::calibrated_machine> parameters;
     std::string description; ///< with units, and where the figures come from
 };
 
@@ -43,6 +43,6 @@ inline constexpr model::hockney cluster_25g{10e-6, 8 / 25e9, 0.1e-9};
 
 /// The machine that the simulator runs on. Hockney's alpha is charged for each message, wherever it meets others: half
 /// of it is overhead at either end, and the gap between two messages of a sender is all of it, and their bytes.
-[[nodiscard]] model::machine simulated_machine(const priced_machine& by);
+[[nodiscard]] model::calibrated_machine simulated_machine(const priced_machine& by);
 
 } // namespace tutti::tools

@@ -38,7 +38,7 @@ model::simulation_settings settings_of(bool serial, bool activities) {
 } // namespace
 
 pricing::pricing(priced_machine by, const pricing_settings& how) : by_(std::move(by)), how_(how) {
-    const auto* const m = std::get_if<model::machine>(&by_.parameters);
+    const auto* const m = std::get_if<model::calibrated_machine>(&by_.parameters);
     if (m && is_uniform(*m))
         by_.parameters = model::loggp(m->near.segments[0].cost);
     else if (m)

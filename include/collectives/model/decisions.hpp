@@ -45,7 +45,7 @@ struct size_class {
 /// new one a prediction of each candidate.
 class decisions final : public adviser {
 public:
-    decisions(const topology& on, const machine& m) : on_(on), machine_(m) {
+    decisions(const topology& on, const calibrated_machine& m) : on_(on), machine_(m) {
         for (const schedule::operation what : schedule::operations) candidates_[index(what)] = candidates(what, on);
     }
     decisions(const decisions&) = delete;
@@ -100,13 +100,13 @@ private:
     using of_operation = std::array<std::atomic<std::uint8_t>, detail::size_class::count>;
 
     topology on_;
-    machine machine_;
+    calibrated_machine machine_;
     std::array<std::vector<selection>, schedule::operations.size()> candidates_; ///< by operation
     mutable std::array<of_operation, schedule::operations.size()> kept_{};       ///< a candidate's number from 1
 };
 
 /// How a communicator is made to choose by a machine's parameters.
-[[nodiscard]] inline std::shared_ptr<const adviser> adviser_of(const topology& on, const machine& m) {
+[[nodiscard]] inline std::shared_ptr<const adviser> adviser_of(const topology& on, const calibrated_machine& m) {
     return std::make_shared<const decisions>(on, m);
 }
 

@@ -4,8 +4,9 @@
 
 // Not for the library itself: it includes nlohmann-json, so only programs that read or write machines take it.
 
-#include "machine.hpp"
 #include "machine_file/json.hpp"
+#include "machine_file/residuals.hpp"
+#include "residuals.hpp"
 
 #include <fstream>
 #include <iterator>
@@ -19,7 +20,7 @@ namespace tutti::model {
 /// What is known of a machine: what its schedules are priced by over each transport, by the transport's name.
 struct machine_file {
     std::string made; ///< when, where and how the figures came about: a sentence for people
-    std::map<std::string, machine> transports;
+    std::map<std::string, calibrated_machine> transports;
     friend bool operator==(const machine_file&, const machine_file&) = default;
 };
 
@@ -44,7 +45,7 @@ struct machine_file {
     if (!transports.is_object() || transports.empty()) detail::refuse_machine(source, "has no \"transports\"");
     machine_file f{detail::text_of(j, source, "made"), {}};
     for (const auto& [name, m] : transports.items())
-        f.transports.emplace(name, detail::machine_from(m, source + ", " + name));
+        f.transports.emplace(name, detail::calibrated_machine_from(m, source + ", " + name));
     return f;
 }
 

@@ -5,6 +5,7 @@
 #include "closed_form.hpp"
 #include "collective.hpp"
 #include "machine.hpp"
+#include "residuals.hpp"
 #include "simulate.hpp"
 #include "topology.hpp"
 
@@ -47,6 +48,13 @@ namespace detail {
     auto form = closed_form(c, near, far);
     if (!form) form = closed_form(c, on.ranks_per_node < c.size ? far : near);
     return form ? form->seconds * detail::ranks_per_core(on, m) : std::numeric_limits<double>::infinity();
+}
+
+/// The same, corrected where it is simulated and all ranks are on one node, which is where calls were measured.
+[[nodiscard]] inline double price_s(const collective& c, const topology& on, const calibrated_machine& m) {
+    const double by_parameters = price_s(c, on, static_cast<const machine&>(m));
+    const bool as_measured = !detail::many(c.size) && on.ranks_per_node >= c.size;
+    return as_measured ? by_parameters * m.residual.factor(c) : by_parameters;
 }
 
 } // namespace tutti::model
