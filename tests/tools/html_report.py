@@ -109,13 +109,65 @@ class Report(unittest.TestCase):
         self.assertIn("1,023 ranks send to each at once instead of 1", self.text("#counts .text"))
         self.assertIn("In naive one rank takes in 128 MiB, 512 times the 256 KiB of ring", self.text("#counts .text"))
         self.assertIn("In all-to-all every rank takes in 128 MiB", self.text("#counts .text"))
-        self.assertIn("the fastest is butterfly up to about 88 KiB, then halving-doubling", self.text("#by-size .text"))
         self.assertIn("364 of 364 predictions are within 25 %", self.text("#prediction .text"))
+
+    def column(self, size):
+        """How many pixels of the chart by size are painted in the column of that size."""
+        return chromium.evaluate("""(size => {
+            const canvas = document.querySelector("#by-size canvas");
+            const at = Math.floor(Chart.getChart(canvas).scales.x.getPixelForValue(size) * devicePixelRatio);
+            const copy = new OffscreenCanvas(1, canvas.height).getContext("2d", {willReadFrequently: true});
+            copy.drawImage(canvas, -at, 0);
+            return copy.getImageData(0, 0, 1, canvas.height).data.filter((value, i) => i % 4 === 3 && value > 0).length; })""" + f"({size})")
+
+    def is_marked(self, size):
+        return self.column(size) > self.column(size * 1.1) + 50
+
+    def test_crossovers_are_those_that_the_report_was_given(self):
+        self.show("lecture")
+        given = chromium.evaluate("JSON.parse(document.getElementById('data').textContent).fastest")
+        lines = chromium.evaluate("""[...document.querySelectorAll("#winners details.data tbody tr")].map(
+            row => [...row.children].map(cell => cell.textContent.replaceAll("\u00a0", " ")))""")
+        as_printed = ["; from ".join([one["at_smallest"], *(f"{c['size']} on {c['to']}" for c in one["changes"])])
+                      for one in given]
+        self.assertEqual(lines, [[f"{one['ranks']:,}", line.replace("_", "-")] for one, line in zip(given, as_printed)])
+        first = chromium.evaluate("""[...document.querySelectorAll("#winners .map tbody tr:first-child td")].map(
+            cell => cell.dataset.winner)""")
+        self.assertEqual(first, [one["at_smallest"] for one in given])
+        self.assertIn("(simulated)", self.text("#winners details.data caption"))
+        self.assertIn("1,024 ranks, simulated: butterfly; from 89.76 KiB on halving-doubling.", self.text("#glance ul"))
+        self.assertIn("the fastest is butterfly; from 89.76 KiB on halving-doubling. Crossover sizes, the upright"
+                      " lines, are those of the simulated times of all algorithms.", self.text("#by-size .text"))
+        self.assertTrue(self.is_marked(given[-1]["changes"][0]["bytes"]))
+        self.assertFalse(self.is_marked(given[0]["changes"][0]["bytes"]), "the crossover of 2 ranks")
+
+    def test_crossovers_are_shown_for_the_time_and_the_algorithms_that_they_are_of(self):
+        def press(algorithm):
+            chromium.evaluate(f"document.querySelector('#by-size [data-algorithm=\"{algorithm}\"]').click()")
+
+        def pick(time):
+            chromium.evaluate(f"""(() => {{ const one = document.getElementById("time"); one.value = "{time}";
+                one.dispatchEvent(new Event("change")); }})()""")
+
+        self.show("lecture")
+        size, elsewhere = 91911, "The exact crossover sizes are known for the simulated times of all algorithms."
+        press("naive")
+        self.assertIn("butterfly; from 89.76 KiB on halving-doubling", self.text("#by-size .text"), "never wins")
+        for hide, back in ((lambda: press("butterfly"), lambda: press("butterfly")),
+                           (lambda: pick("closed_form_us"), lambda: pick("simulated_us"))):
+            hide()
+            self.assertIn(elsewhere, self.text("#by-size .text"))
+            self.assertNotIn("89.76", self.text("#by-size .text") + self.text("#glance ul"))
+            self.assertFalse(self.is_marked(size))
+            back()
+            self.assertTrue(self.is_marked(size))
+        pick("closed_form_us")
+        self.assertRegex(self.text("#by-size .text"), "fastest is butterfly at 8 B to .*KiB, then .* to 256 MiB[.]")
 
     def test_each_chart_has_a_name_and_its_data_as_a_table(self):
         self.show("lecture")
         self.assertEqual(self.count("canvas[role=img][aria-label]"), len(CHARTS))
-        self.assertEqual(self.count("figure details.data tbody"), len(CHARTS) + 1)
+        self.assertEqual(self.count("figure details.data tbody"), len(CHARTS) + 2)
         self.assertEqual(self.count("#by-size details.data tbody tr"), 26)
         self.assertEqual(self.count("button:not([aria-label]):empty"), 0)
 

@@ -5,15 +5,20 @@
 // and LogGP for powers of two (Thakur, Rabenseifner and Gropp 2005); "measured" is the simulated time, shaken.
 
 #include "../../tools/tutti/html_report.hpp"
+#include "../../tools/tutti/model_output.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 using tutti::model::activity;
 using tutti::schedule::action;
+using tutti::tools::model_fastest;
 using tutti::tools::model_report;
 using tutti::tools::model_row;
 using tutti::tools::model_timeline;
@@ -92,22 +97,35 @@ model_timeline ring_of_four() {
 constexpr std::string_view names[]{"naive",     "parameter_server", "all_to_all",   "ring",
                                    "butterfly", "halving_doubling", "binomial_tree"};
 
+model_fastest fastest_on(int ranks, std::size_t least, std::size_t most) {
+    const auto winner = [ranks](std::size_t bytes) {
+        std::vector<std::optional<double>> us;
+        for (const std::string_view name : names)
+            us.emplace_back(times_of(name, ranks, static_cast<double>(bytes)).loggp);
+        return std::string(names[*tutti::tools::winner_of(us)]);
+    };
+    return {"allreduce", ranks, true, winner(least), tutti::tools::crossovers(std::vector{least, most}, winner)};
+}
+
 model_report lecture() {
     model_report all{
         "Hockney: alpha 10 µs, beta 0.1 ns/B (80 Gbit/s), gamma 0.02 ns/B. Simulated by LogGP: L 6 µs, o 1.5 µs, "
         "g 2 µs, G 0.1 ns/B. A sample; no machine was measured.",
         {},
-        {ring_of_four()}};
+        {ring_of_four()},
+        {}};
+    constexpr std::size_t least = 8, most = 256 << 20;
     for (int ranks = 2; ranks <= 1024; ranks *= 2) {
-        for (std::size_t bytes = 8; bytes <= 256 << 20; bytes *= 2) {
+        for (std::size_t bytes = least; bytes <= most; bytes *= 2) {
             for (const std::string_view name : names) all.rows.push_back(row_of(name, ranks, bytes));
         }
+        all.fastest.push_back(fastest_on(ranks, least, most));
     }
     return all;
 }
 
 model_report many() {
-    model_report all{"200 sizes, 40 numbers of ranks, 12 algorithms, some of them not everywhere", {}, {}};
+    model_report all{"200 sizes, 40 numbers of ranks, 12 algorithms, some of them not everywhere", {}, {}, {}};
     for (int ranks = 2; ranks <= 80; ranks += 2) {
         for (int i = 1; i <= 200; ++i) {
             for (int a = 0; a < 12; ++a) {
@@ -124,8 +142,10 @@ model_report many() {
 
 // Nothing but what a row must have, one algorithm, and times that no logarithm has.
 model_report sparse() {
-    model_report all{
-        "", {{"broadcast", "ring", 1, 0, {}, {}, {}, {}, {}, {}, {}, 0.0, {}, {}}}, {{"broadcast", "ring", 1, 0, {}}}};
+    model_report all{"",
+                     {{"broadcast", "ring", 1, 0, {}, {}, {}, {}, {}, {}, {}, 0.0, {}, {}}},
+                     {{"broadcast", "ring", 1, 0, {}}},
+                     {}};
     all.rows.push_back({"reduce", "ring", 1, 0, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}});
     return all;
 }
@@ -134,11 +154,12 @@ model_report one_row() {
     model_report all = lecture();
     all.rows.resize(1);
     all.timelines.clear();
+    all.fastest.clear();
     return all;
 }
 
 model_report measured_only() {
-    model_report all{"only measured", {}, {}};
+    model_report all{"only measured", {}, {}, {}};
     for (model_row r : lecture().rows) {
         r.closed_form_us.reset();
         r.simulated_us.reset();
@@ -153,6 +174,7 @@ model_report hostile() {
         "</script><script>window.harmed=1</script><img src=x onerror='window.harmed=1'>\"'\\ \xff<!--";
     model_report all = lecture();
     all.machine = all.timelines[0].algorithm = name;
+    for (model_fastest& f : all.fastest) f.at_smallest = name;
     for (model_row& r : all.rows) r.algorithm = r.algorithm == "ring" ? name : r.algorithm;
     return all;
 }

@@ -48,6 +48,13 @@ model_json rows_of(const std::string& arguments) {
     return model_json::parse(file.text());
 }
 
+/// What a page was given, out of the element that holds it.
+model_json data_of(const std::string& page) {
+    const std::string begin = R"(id="data">)";
+    const std::size_t at = page.find(begin) + begin.size();
+    return model_json::parse(page.substr(at, page.find("</script>", at) - at));
+}
+
 std::string line_with(const std::string& text, const std::string& word) {
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);)
@@ -317,6 +324,30 @@ TEST_CASE("the report is a page with a row and a timeline for each algorithm, wh
     CHECK_THAT(text, Catch::StartsWith("<!DOCTYPE html>", Catch::CaseSensitive::No));
     CHECK(occurrences(text, "[\"broadcast\",\"naive\",4,") == 2);
     CHECK(occurrences(text, "\"activities\":[[") == 3);
+}
+
+TEST_CASE("the page has the crossover sizes that the terminal prints, and by which time") {
+    for (const auto& [how, time] : {std::pair("", "closed_form_us"), {" --simulate", "simulated_us"}}) {
+        const model_file page("crossovers.html");
+        const auto r =
+            command("model --ranks 1,2,8 --bytes 8..8M*1024 --operation allreduce,broadcast --html " + page.path + how);
+        INFO(r.output);
+        if (r.output.find("built without Chart.js") != r.output.npos) return;
+        REQUIRE(r.status == 0);
+        const model_json fastest = data_of(page.text())["fastest"];
+        CHECK(fastest.size() == occurrences(r.output, "\n# fastest "));
+        std::size_t changes = 0;
+        for (const model_json& one : fastest) {
+            std::string line = "# fastest " + one["operation"].get<std::string>() + ", " + one["ranks"].dump() +
+                               " ranks: " + one["at_smallest"].get<std::string>();
+            for (const model_json& c : one["changes"])
+                line += "; from " + c["size"].get<std::string>() + " on " + c["to"].get<std::string>();
+            CHECK_THAT(r.output, Contains(line + (one["changes"].empty() ? " at all of these sizes\n" : "\n")));
+            CHECK(one["time"] == time);
+            changes += one["changes"].size();
+        }
+        CHECK(changes >= 3);
+    }
 }
 
 TEST_CASE("the lecture counts what it tells") {

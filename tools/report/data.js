@@ -30,37 +30,34 @@ const ofOperation = () => rows.filter(row => row.operation === state.operation);
 const shown = row => !state.hidden.has(row.algorithm);
 const timeOf = row => row[state.time] > 0 ? row[state.time] : null; // no logarithm of nothing
 
-// The rows of a cell that have the chosen time and are not hidden, fastest first.
-const ranking = (ranks, bytes) => cellOf(state.operation, ranks, bytes)
-  .filter(row => shown(row) && timeOf(row) !== null)
-  .sort((a, b) => timeOf(a) - timeOf(b));
+// The rows of a cell that have the chosen time and are not hidden, fastest first: of those that are equal but for
+// rounding, the first of the list, as in the terminal.
+function ranking(ranks, bytes) {
+  const among = cellOf(state.operation, ranks, bytes).filter(row => shown(row) && timeOf(row) !== null);
+  if (among.length === 0) return [];
+  const best = among.reduce((a, b) => timeOf(b) < timeOf(a) * (1 - 1e-9) ? b : a);
+  return [best, ...among.filter(row => row !== best).sort((a, b) => timeOf(a) - timeOf(b))];
+}
 
-// Runs of neighbouring values of one axis with one winner: [{algorithm, from, to, crossover}]. A crossover is where the
-// lines of the former winner and of this one meet, straight between their points on logarithmic axes.
+// Runs of neighbouring values of one axis with one winner: [{algorithm, from, to}].
 function runsOf(values, rankingAt) {
   const runs = [];
-  let before = null;
   for (const value of values) {
     const ranked = rankingAt(value);
     if (ranked.length === 0) continue;
-    const last = runs.at(-1);
     const algorithm = ranked[0].algorithm;
-    if (last?.algorithm === algorithm) last.to = value;
-    else runs.push({algorithm, from: value, to: value, crossover: meeting(before, {value, ranked})});
-    before = {value, ranked};
+    if (runs.at(-1)?.algorithm === algorithm) runs.at(-1).to = value;
+    else runs.push({algorithm, from: value, to: value});
   }
   return runs;
 }
 
-function meeting(before, after) {
-  if (before === null) return null;
-  const ratio = point => {
-    const time = name => point.ranked.find(row => row.algorithm === name);
-    const old = time(before.ranked[0].algorithm), now = time(after.ranked[0].algorithm);
-    return old && now ? Math.log(timeOf(old) / timeOf(now)) : null;
-  };
-  const a = ratio(before), b = ratio(after);
-  if (a === null || b === null || a === b) return null;
-  const at = a / (a - b);
-  return Math.exp(Math.log(before.value) * (1 - at) + Math.log(after.value) * at);
+// What the report says of who is the fastest between the sizes: {time, at_smallest, changes: [{bytes, size, to}]}.
+const fastestOn = ranks => raw.fastest.find(one => one.operation === state.operation && one.ranks === ranks) ?? null;
+
+// The same where it holds for what is shown: it was found by one time, and by the leave of none of its winners.
+function crossoversOn(ranks) {
+  const found = fastestOn(ranks);
+  const winners = found === null ? [] : [found.at_smallest, ...found.changes.map(change => change.to)];
+  return found?.time === state.time && !winners.some(name => state.hidden.has(name)) ? found : null;
 }

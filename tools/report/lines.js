@@ -65,7 +65,40 @@ function lineContent(key, at, title, text, where) {
   };
 }
 
-const sizeContent = () => lineContent("bytes", row => row.ranks === state.ranks, "size of the vector, bytes", bytesText,
-  `on ${ranksText(state.ranks)} against the size`);
+// The crossover sizes of what is shown: an upright line each, with its size where there is room for it.
+const uprightLines = changes => ({
+  id: "crossovers",
+  beforeDatasetsDraw({ctx, chartArea: {left, right, top, bottom}, scales: {x}}) {
+    const room = 16; // pixels between two labels
+    let label = -Infinity;
+    ctx.save();
+    ctx.strokeStyle = ctx.fillStyle = css("--quiet");
+    ctx.font = `12px ${css("--font")}`;
+    ctx.textAlign = "right";
+    ctx.setLineDash([2, 3]);
+    for (const {at, size} of changes.map(({bytes, size}) => ({at: x.getPixelForValue(bytes), size}))) {
+      if (at < left || at > right) continue;
+      ctx.beginPath();
+      ctx.moveTo(at, top);
+      ctx.lineTo(at, bottom);
+      ctx.stroke();
+      if (at - label < room || at - left < room) continue;
+      label = at;
+      ctx.save();
+      ctx.translate(at - 4, top + 4);
+      ctx.rotate(-Math.PI / 2);
+      ctx.fillText(size, 0, 0);
+      ctx.restore();
+    }
+    ctx.restore();
+  }
+});
+
+function sizeContent() {
+  const content = lineContent("bytes", row => row.ranks === state.ranks, "size of the vector, bytes", bytesText,
+    `on ${ranksText(state.ranks)} against the size`);
+  content.config.plugins = [uprightLines(crossoversOn(state.ranks)?.changes ?? [])];
+  return content;
+}
 const ranksContent = () => lineContent("ranks", row => row.bytes === state.bytes, "ranks", value => grouped(value),
   `at ${bytesText(state.bytes)} against the number of ranks`);

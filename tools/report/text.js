@@ -13,11 +13,34 @@ const runsOfRanks = bytes => runsOf(ranksOf(bytes), ranks => ranking(ranks, byte
 
 const turnsText = runs => `now one, now another: ${namesOf(runs)} change places ${runs.length - 1}${gap}times`;
 
-// "butterfly up to about 10 KiB, then halving-doubling"
+// "butterfly; from 23.52 KiB on halving-doubling", as the terminal has it
+function fastestText({at_smallest, changes}) {
+  const known = name => name === "" ? "not known" : spoken(name);
+  return [known(at_smallest), ...changes.map(({size, to}) => `from ${size.replace(" ", gap)} on ${known(to)}`)].join("; ")
+    + (changes.length === 0 ? " at all of these sizes" : "");
+}
+
+// "butterfly at 8 B to 16 KiB, then halving-doubling at 32 KiB"
 function sizeRunsText(runs) {
   if (runs.length > mostRuns) return turnsText(runs);
-  const until = i => i + 1 < runs.length ? ` up to about ${bytesText(runs[i + 1].crossover ?? runs[i].to, 2)}` : "";
-  return runs.map((run, i) => `${nameOf(run)}${until(i)}`).join(", then ");
+  return runs.map(run => `${nameOf(run)} at ${spanText(distinct([run.from, run.to]), bytesText)}`).join(", then ");
+}
+
+// Who is the fastest at which size: between the sizes too where that is known for what is shown, else at each of them.
+function sizeWinnersText(ranks, runs) {
+  const found = crossoversOn(ranks);
+  return found !== null ? fastestText(found) : runs.length === 1 ? `${nameOf(runs[0])} at all sizes` : sizeRunsText(runs);
+}
+
+const timeName = key => times.find(time => time.key === key)?.name ?? "time";
+
+// What the crossover sizes are of, or for what they are known.
+function crossoversText(ranks) {
+  const all = fastestOn(ranks), here = crossoversOn(ranks);
+  if (all === null) return "";
+  if (here === null) return `The exact crossover sizes are known for the ${timeName(all.time)} times of all algorithms.`;
+  if (here.changes.length === 0) return "";
+  return `Crossover sizes, the upright lines, are those of the ${timeName(all.time)} times of all algorithms.`;
 }
 
 // "butterfly on 2 ranks, then halving-doubling on 4 to 8 ranks"
@@ -45,8 +68,7 @@ function sizeText() {
   const sizes = sizesOf(state.ranks), runs = runsOfSizes(state.ranks), place = `On ${ranksText(state.ranks)}`;
   if (runs.length === 0) return `No ${named().name} times ${place.toLowerCase()}.`;
   return sentences(
-    runs.length === 1 ? `${place} ${nameOf(runs[0])} is fastest at all sizes shown.`
-                      : `${place} the fastest is ${sizeRunsText(runs)}.`,
+    `${place} the fastest is ${sizeWinnersText(state.ranks, runs)}.`, crossoversText(state.ranks),
     slowestText(ranking(state.ranks, sizes.at(-1)), `At ${bytesText(sizes.at(-1))}`),
     absentText(ofOperation().filter(row => row.ranks === state.ranks)));
 }
@@ -159,8 +181,7 @@ function findings() {
   const counts = numbersOf("ranks", ofOperation()), list = [];
   for (const ranks of distinct([counts[0], counts[counts.length >> 1], counts.at(-1)])) {
     const runs = runsOfSizes(ranks);
-    const who = runs.length === 1 ? `${nameOf(runs[0])} at all sizes.` : `${sizeRunsText(runs)}.`;
-    if (runs.length > 0) list.push([`${ranksText(ranks)}: `, who]);
+    if (runs.length > 0) list.push([`${ranksText(ranks)}, ${named().name}: `, `${sizeWinnersText(ranks, runs)}.`]);
   }
   const most = counts.at(-1), size = sizesOf(most).at(-1);
   const worth = slowestText(ranking(most, size), `On ${ranksText(most)}, at ${bytesText(size)},`);

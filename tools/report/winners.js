@@ -53,6 +53,17 @@ function chooseCell(ranks, bytes) {
   if (stood) byId("winners").querySelector("td[aria-current]")?.focus({preventScroll: true});
 }
 
+// What the terminal says below its tables, a line for each number of ranks.
+function crossoverData() {
+  const found = raw.fastest.filter(one => one.operation === state.operation);
+  if (found.length === 0) return [];
+  const lines = found.map(one => [grouped(one.ranks), fastestText(one)]);
+  const caption = `Crossover sizes of ${spoken(state.operation)} (${timeName(found[0].time)}), all algorithms`;
+  const data = dataOf(caption, ["ranks", "fastest"], lines, 2);
+  data.querySelector("summary").textContent = "The crossover sizes";
+  return [data];
+}
+
 // The arrow keys move within the map; Tab passes it as one stop.
 function walkCells(event, body) {
   const moves = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
@@ -90,5 +101,5 @@ function showWinners() {
     item.style.setProperty("--hue", `var(${lookOf(name).variable})`);
     return item;
   }));
-  byId("winners").querySelector("figure").replaceChildren(readout, make("div", {class: "scroll"}, table), key);
+  byId("winners").querySelector("figure").replaceChildren(readout, make("div", {class: "scroll"}, table), key, ...crossoverData());
 }

@@ -9,7 +9,6 @@
 #include "quantities.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -71,13 +70,18 @@ std::vector<model_timeline> timelines(const contest& c, std::size_t bytes, const
     return all;
 }
 
-void print(const contest& c, const std::vector<std::size_t>& sizes, std::span<const model_row> rows, pricing& prices) {
+void print(const contest& c, const std::vector<std::size_t>& sizes, std::span<const model_row> rows,
+           const pricing& prices) {
     for (std::size_t k = 0; k < sizes.size(); ++k)
         print_table(rows.subspan(k * c.algorithms.size(), c.algorithms.size()), prices.simulates());
-    if (c.algorithms.size() < 2 || sizes.size() < 2) return;
-    std::fflush(stdout);
+}
+
+std::optional<model_fastest> fastest(const contest& c, const std::vector<std::size_t>& sizes,
+                                     std::span<const model_row> rows, pricing& prices) {
+    if (c.algorithms.size() < 2 || sizes.size() < 2) return std::nullopt;
     const auto winner = [&](std::size_t bytes) { return winner_at(c, sizes, rows, bytes, prices); };
-    print_crossovers(std::string(schedule::name_of(c.what)), c.ranks, crossovers(sizes, winner), winner(sizes.front()));
+    return model_fastest{std::string(schedule::name_of(c.what)), c.ranks, prices.simulates(), winner(sizes.front()),
+                         crossovers(sizes, winner)};
 }
 
 } // namespace tutti::tools

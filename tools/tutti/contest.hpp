@@ -6,6 +6,7 @@
 #include "pricing.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,7 +33,13 @@ void price(const contest& c, const std::vector<std::size_t>& sizes, pricing& pri
 [[nodiscard]] std::vector<model_timeline> timelines(const contest& c, std::size_t bytes, const pricing& prices,
                                                     int most_ranks = 8);
 
-/// Prints the rows that price() has made, a table for each size, then between which sizes who is the fastest.
-void print(const contest& c, const std::vector<std::size_t>& sizes, std::span<const model_row> rows, pricing& prices);
+/// Prints the rows that price() has made, a table for each size.
+void print(const contest& c, const std::vector<std::size_t>& sizes, std::span<const model_row> rows,
+           const pricing& prices);
+
+/// Who is the fastest at which size, from the smallest to the largest; none with one algorithm, or one size. Costs up
+/// to eight further prices of each algorithm where the winner changes between n and 2n.
+[[nodiscard]] std::optional<model_fastest> fastest(const contest& c, const std::vector<std::size_t>& sizes,
+                                                   std::span<const model_row> rows, pricing& prices);
 
 } // namespace tutti::tools

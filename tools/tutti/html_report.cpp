@@ -3,6 +3,7 @@
 
 #include "html_report.hpp"
 
+#include "quantities.hpp"
 #include "report_page.hpp"
 
 #include <stdexcept>
@@ -36,6 +37,18 @@ page_json page_row(const model_row& r) {
                              known_or_null(r.simulated_us), known_or_null(r.measured_us)});
 }
 
+// Sizes go as text as well, so that the page prints them as the terminal does.
+page_json page_fastest(const model_fastest& f) {
+    page_json changes = page_json::array();
+    for (const crossover& c : f.changes)
+        changes.push_back({{"bytes", c.bytes}, {"size", bytes_text(static_cast<double>(c.bytes))}, {"to", c.to}});
+    return {{"operation", f.operation},
+            {"ranks", f.ranks},
+            {"time", f.simulated ? "simulated_us" : "closed_form_us"},
+            {"at_smallest", f.at_smallest},
+            {"changes", std::move(changes)}};
+}
+
 page_json page_activity(const model::activity& a) {
     constexpr double us = 1e6;
     return page_json::array({a.rank, a.step, schedule::name_of(a.what), a.peer, a.bytes, a.begin_s * us, a.end_s * us});
@@ -66,12 +79,14 @@ std::string without_markup(const std::string& json) {
 }
 
 std::string page_data(const model_report& report) {
-    page_json rows = page_json::array(), timelines = page_json::array();
+    page_json rows = page_json::array(), fastest = page_json::array(), timelines = page_json::array();
     for (const model_row& r : report.rows) rows.push_back(page_row(r));
+    for (const model_fastest& f : report.fastest) fastest.push_back(page_fastest(f));
     for (const model_timeline& t : report.timelines) timelines.push_back(page_timeline(t));
     const page_json all{{"machine", report.machine},
                         {"columns", page_columns()},
                         {"rows", std::move(rows)},
+                        {"fastest", std::move(fastest)},
                         {"timelines", std::move(timelines)}};
     return without_markup(all.dump(-1, ' ', false, page_json::error_handler_t::replace));
 }

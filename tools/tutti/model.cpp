@@ -130,6 +130,22 @@ void write_trace(const std::vector<contest>& contests, const std::vector<std::si
     file.finish();
 }
 
+/// A table for each size, then who is the fastest between them, which is kept for the page.
+void print_contests(const std::vector<contest>& contests, const std::vector<std::size_t>& sizes, pricing& prices,
+                    model_report& all) {
+    std::span<const model_row> rows = all.rows;
+    for (const contest& c : contests) {
+        const auto own = rows.first(sizes.size() * c.algorithms.size());
+        print(c, sizes, own, prices);
+        std::fflush(stdout); // what follows may take a while
+        if (std::optional<model_fastest> found = fastest(c, sizes, own, prices)) {
+            print_crossovers(*found);
+            all.fastest.push_back(std::move(*found));
+        }
+        rows = rows.subspan(own.size());
+    }
+}
+
 int report_prices(const model_settings& s) {
     if (!s.html.empty() && !have_html_report())
         throw std::invalid_argument("--html: this tutti was built without Chart.js, and so without HTML reports");
@@ -138,14 +154,10 @@ int report_prices(const model_settings& s) {
     const std::vector<measured_row> measured = read_measured(s.measured);
     pricing prices(machine_of(s.machine), s.how);
     print_head(prices);
-    model_report all{prices.by().description, {}, {}};
+    model_report all{prices.by().description, {}, {}, {}};
     for (const contest& c : contests) price(c, sizes, prices, all.rows);
     const std::vector<std::string> strangers = join_measured(measured, all);
-    std::span<const model_row> rows = all.rows;
-    for (const contest& c : contests) {
-        print(c, sizes, rows.first(sizes.size() * c.algorithms.size()), prices);
-        rows = rows.subspan(sizes.size() * c.algorithms.size());
-    }
+    print_contests(contests, sizes, prices, all);
     print_strangers(strangers);
     for (const std::string& note : prices.notes()) fmt::print("# {}\n", note);
     if (!s.csv.empty()) write_whole(to_csv(all.rows), s.csv);

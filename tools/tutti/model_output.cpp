@@ -121,13 +121,12 @@ void print_table(std::span<const model_row> rows, bool simulated) {
     }
 }
 
-void print_crossovers(const std::string& operation, int ranks, const std::vector<crossover>& changes,
-                      const std::string& winner) {
-    fmt::print("\n# fastest {}, {} ranks: ", operation, ranks);
-    if (changes.empty()) return fmt::print("{} at all of these sizes\n", winner.empty() ? "not known" : winner);
-    fmt::print("{}", changes.front().from);
-    for (const crossover& c : changes) fmt::print("; from {} on {}", bytes_text(static_cast<double>(c.bytes)), c.to);
-    fmt::print("\n");
+void print_crossovers(const model_fastest& fastest) {
+    const auto known = [](const std::string& winner) { return winner.empty() ? "not known" : winner; };
+    fmt::print("\n# fastest {}, {} ranks: {}", fastest.operation, fastest.ranks, known(fastest.at_smallest));
+    for (const crossover& c : fastest.changes)
+        fmt::print("; from {} on {}", bytes_text(static_cast<double>(c.bytes)), known(c.to));
+    fmt::print("{}\n", fastest.changes.empty() ? " at all of these sizes" : "");
 }
 
 } // namespace tutti::tools

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "crossovers.hpp"
 #include "model_report.hpp"
 
 #include <optional>
@@ -26,7 +25,6 @@ namespace tutti::tools {
 /// Rows of one operation, number of ranks and size, the fastest first, its line marked by an asterisk.
 void print_table(std::span<const model_row> rows, bool simulated);
 /// Who wins from which size on, in one line.
-void print_crossovers(const std::string& operation, int ranks, const std::vector<crossover>& changes,
-                      const std::string& winner);
+void print_crossovers(const model_fastest& fastest);
 
 } // namespace tutti::tools

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "crossovers.hpp"
+
 #include <collectives/model/activity.hpp>
 
 #include <cstddef>
@@ -30,6 +32,15 @@ struct model_row {
     bool closed_form_is_exact = false; ///< for the schedule as it is; else an estimate
 };
 
+/// Who is the fastest of one operation on so many ranks, from the smallest to the largest size of its rows.
+struct model_fastest {
+    std::string operation;
+    int ranks = 1;
+    bool simulated = false;         ///< by the simulated time, else by that of the closed form
+    std::string at_smallest;        ///< at the smallest size; empty where no time is known, also in the changes
+    std::vector<crossover> changes; ///< in order of size
+};
+
 /// A small schedule as it was simulated or measured.
 struct model_timeline {
     std::string operation;
@@ -44,6 +55,7 @@ struct model_report {
     std::string machine; ///< the parameters and where they come from, a sentence with units
     std::vector<model_row> rows;
     std::vector<model_timeline> timelines;
+    std::vector<model_fastest> fastest; ///< one for each operation and number of ranks, where there is a choice
 };
 
 } // namespace tutti::tools
