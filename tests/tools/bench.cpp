@@ -2,36 +2,17 @@
 // SPDX-License-Identifier: MIT
 
 #include "command.hpp"
+#include "folder.hpp"
 
 #include "support/catch.hpp"
 
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
-
-#include <unistd.h>
+#include <string>
 
 using Catch::Contains;
 using tools_test::command;
+using tools_test::folder;
 using tools_test::occurrences;
-
-namespace {
-
-struct file {
-    file() {
-        char name[] = "/tmp/tutti-bench-XXXXXX";
-        close(mkstemp(name));
-        path = name;
-    }
-    ~file() { std::remove(path.c_str()); }
-    [[nodiscard]] std::string contents() const {
-        std::ifstream in{path};
-        return {std::istreambuf_iterator<char>{in}, {}};
-    }
-    std::string path;
-};
-
-} // namespace
 
 TEST_CASE("every operation and algorithm is right, out of place and in place") {
     for (const char* transport : {"memory", "tcp"})
@@ -46,13 +27,14 @@ TEST_CASE("every operation and algorithm is right, out of place and in place") {
 }
 
 TEST_CASE("over two pretended hosts every operation is right, and what was chosen is told") {
-    const file json;
+    const folder here;
     const auto r = command("run -n 4 --hosts 2 " + std::string(std::getenv("TUTTI_COMMAND")) +
-                           " bench --transport routed --operation all -b 8 -e 128K -f 16384 -n 3 --json " + json.path);
+                           " bench --transport routed --operation all -b 8 -e 128K -f 16384 -n 3 --json " +
+                           here.path("rows.json"));
     INFO(r.output);
     CHECK(r.status == 0);
     CHECK_THAT(r.output, Contains("# wrong elements: 0\n"));
-    const std::string rows = json.contents();
+    const std::string rows = here.read("rows.json");
     CHECK(occurrences(rows, "\"chosen\":\"hierarchical:halving_doubling:halving_doubling\"") == 2); // in place and not
     CHECK(occurrences(rows, "\"chosen\":null") == 0);
 }
@@ -66,10 +48,10 @@ TEST_CASE("every type is right under every legal operator") {
 }
 
 TEST_CASE("the JSON file holds one object a row") {
-    const file json;
-    const auto r = command("bench --transport memory --ranks 2 -b 1K -e 2K -n 100 --json " + json.path);
+    const folder here;
+    const auto r = command("bench --transport memory --ranks 2 -b 1K -e 2K -n 100 --json " + here.path("rows.json"));
     REQUIRE(r.status == 0);
-    const std::string text = json.contents();
+    const std::string text = here.read("rows.json");
     CHECK(text.substr(0, 1) == "[");
     CHECK(text.substr(text.size() - 2) == "]\n");
     CHECK(occurrences(text, "\n{") == 4);
@@ -83,11 +65,11 @@ TEST_CASE("the JSON file holds one object a row") {
 
 TEST_CASE("one place alone is measured where it is asked for") {
     const auto rows = [](const char* place, const char* in_place) {
-        const file json;
+        const folder here;
         const auto r = command(std::string("bench --transport memory --ranks 2 -b 1K -e 2K -n 1 --place ") + place +
-                               " --json " + json.path);
+                               " --json " + here.path("rows.json"));
         CHECK(r.status == 0);
-        return occurrences(json.contents(), "\n{") == 2 && occurrences(json.contents(), in_place) == 2;
+        return occurrences(here.read("rows.json"), "\n{") == 2 && occurrences(here.read("rows.json"), in_place) == 2;
     };
     CHECK(rows("in", "\"in_place\":true"));
     CHECK(rows("out", "\"in_place\":false"));
@@ -108,10 +90,12 @@ TEST_CASE("closed standard descriptors, and deadlines that the library has no wa
 }
 
 TEST_CASE("there is no 99th percentile under 100 iterations, and no count of wrong elements without a check") {
-    const file json;
-    REQUIRE(command("bench --transport memory --ranks 2 -b 1K -e 1K -n 99 -c 0 --json " + json.path).status == 0);
-    CHECK(occurrences(json.contents(), "\"p99_us\":null") == 2);
-    CHECK(occurrences(json.contents(), "\"wrong\":null") == 2);
+    const folder here;
+    REQUIRE(
+        command("bench --transport memory --ranks 2 -b 1K -e 1K -n 99 -c 0 --json " + here.path("rows.json")).status ==
+        0);
+    CHECK(occurrences(here.read("rows.json"), "\"p99_us\":null") == 2);
+    CHECK(occurrences(here.read("rows.json"), "\"wrong\":null") == 2);
 }
 
 TEST_CASE("seconds instead of iterations, a loop instead of barriers, cold caches") {
@@ -144,19 +128,20 @@ TEST_CASE("calls in plain buffers are predicted, those in symmetric memory are n
     const std::string link =
         R"({"segments": [{"name": "", "most_bytes": null, "latency_s": 1e-6, "overhead_s": 0, "gap_s": 0,
             "gap_s_per_byte": 1e-9, "gamma_s_per_byte": 0, "overhead_s_per_byte": 0, "copy_s_per_byte": 0}]})";
-    const file machine, rows;
-    std::ofstream(machine.path)
-        << R"({"tutti_machine": 1, "made": "", "transports": {"shared_memory": {"near": )" << link << R"(, "far": )"
-        << link << R"(, "fan_in": {"threshold_ranks": 0, "epsilon_s_per_byte": 0}, "cores_per_node": 0, "switch_s": 0,
+    const folder here;
+    const std::string machine = here.write(
+        "machine.json",
+        R"({"tutti_machine": 1, "made": "", "transports": {"shared_memory": {"near": )" + link + R"(, "far": )" + link +
+            R"(, "fan_in": {"threshold_ranks": 0, "epsilon_s_per_byte": 0}, "cores_per_node": 0, "switch_s": 0,
               "crowded_latency_s": 0, "call_s": 0, "cache_bytes": 0, "miss_s_per_byte": 0, "nics_per_node": 0,
-              "oversubscription": 1}}})";
+              "oversubscription": 1}}})");
     const auto predicted = [&](const std::string& how) {
         const auto r = command("bench --transport shared_memory --ranks 2 --algorithm auto,ring -b 64K -e 64K -n 2 "
                                "--machine " +
-                               machine.path + " --json " + rows.path + how);
+                               machine + " --json " + here.path("rows.json") + how);
         INFO(r.output);
         CHECK(r.status == 0);
-        const std::string text = rows.contents();
+        const std::string text = here.read("rows.json");
         CHECK(occurrences(text, "\"predicted_us\":") == 4);
         return 4 - occurrences(text, "\"predicted_us\":null");
     };

@@ -27,6 +27,11 @@ public:
         std::ifstream in(path(name), std::ios::binary);
         return {std::istreambuf_iterator<char>(in), {}};
     }
+    /// Of the file, which holds the text now.
+    std::string write(const std::string& name, const std::string& text) const {
+        std::ofstream(path(name), std::ios::binary) << text;
+        return path(name);
+    }
 
 private:
     std::string path_;

@@ -2,50 +2,34 @@
 // SPDX-License-Identifier: MIT
 
 #include "command.hpp"
+#include "folder.hpp"
 
 #include "support/catch.hpp"
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 using Catch::Contains;
 using tools_test::command;
+using tools_test::folder;
 using tools_test::occurrences;
 using model_json = nlohmann::ordered_json;
 
 namespace {
 
-/// A file that goes with its name.
-struct model_file {
-    std::string path;
-    explicit model_file(const std::string& name, const std::string& text = "")
-        : path("/tmp/tutti-model-" + std::to_string(getpid()) + "-" + name) {
-        std::ofstream(path) << text;
-    }
-    model_file(const model_file&) = delete;
-    ~model_file() { std::remove(path.c_str()); }
-    [[nodiscard]] std::string text() const {
-        std::ifstream in(path);
-        return {std::istreambuf_iterator<char>(in), {}};
-    }
-};
-
 /// The rows that a command line prices.
 model_json rows_of(const std::string& arguments) {
-    const model_file file("rows.json");
-    const auto r = command("model " + arguments + " --json " + file.path);
+    const folder here;
+    const auto r = command("model " + arguments + " --json " + here.path("rows.json"));
     INFO(r.output);
     REQUIRE(r.status == 0);
-    return model_json::parse(file.text());
+    return model_json::parse(here.read("rows.json"));
 }
 
 /// What a page was given, out of the element that holds it.
@@ -125,10 +109,10 @@ TEST_CASE("the model gives the finish times that LogGOPSim gives, by formula and
 }
 
 TEST_CASE("rows have their columns, in JSON and in CSV, and nothing for what is not known") {
-    const model_file csv("rows.csv");
-    const model_json rows = rows_of("--ranks 3,4 --bytes 8,1K --operation all --csv " + csv.path);
+    const folder here;
+    const model_json rows = rows_of("--ranks 3,4 --bytes 8,1K --operation all --csv " + here.path("rows.csv"));
     REQUIRE(rows.size() == 2 * 2 * (10 + 4 + 4 + 3 + 3));
-    std::istringstream lines(csv.text());
+    std::istringstream lines(here.read("rows.csv"));
     std::string line, names;
     for (const std::string& key : row_keys) names += (names.empty() ? "" : ",") + key;
     REQUIRE(std::getline(lines, line));
@@ -238,63 +222,65 @@ TEST_CASE("what is too much to be counted is priced, without counts; sizes beyon
 }
 
 TEST_CASE("a trace holds every message of every row, as it is simulated") {
-    const model_file trace("trace.json");
-    const auto r = command("model --ranks 4 --bytes 8,1K --algorithm ring,butterfly --trace " + trace.path);
+    const folder here;
+    const auto r =
+        command("model --ranks 4 --bytes 8,1K --algorithm ring,butterfly --trace " + here.path("trace.json"));
     INFO(r.output);
     CHECK(r.status == 0);
-    const model_json events = model_json::parse(trace.text())["traceEvents"];
+    const model_json events = model_json::parse(here.read("trace.json"))["traceEvents"];
     const auto arrows = std::count_if(events.begin(), events.end(), [](const model_json& e) { return e["ph"] == "s"; });
     CHECK(arrows == 2 * (4 * 6 + 4 * 2)); // of a ring each rank sends 6 messages, of a butterfly 2
     for (const char* call : {"allreduce ring 8 bytes", "allreduce butterfly 1024 bytes"})
         CHECK(std::any_of(events.begin(), events.end(), [&](const model_json& e) { return e["name"] == call; }));
-    CHECK(command("model --ranks 65 --bytes 8 --algorithm ring --trace " + trace.path).status == 2);
+    CHECK(command("model --ranks 65 --bytes 8 --algorithm ring --trace " + here.path("trace.json")).status == 2);
 }
 
 TEST_CASE("measured times stand beside, out of place before in place, by the algorithm that ran") {
-    const model_file one("one.json",
-                         model_json({bench_row("ring", 64, false, 10), bench_row("ring", 64, true, 99),
-                                     bench_row("auto:butterfly", 64, true, 7), bench_row("ring", 77, false, 1)})
-                             .dump());
-    const model_file two("two.json",
-                         model_json({bench_row("ring", 64, false, 30), bench_row("ring", 64, false, 20)}).dump());
-    const std::string arguments =
-        "--ranks 4 --bytes 64 --algorithm ring,butterfly,naive --measured " + one.path + " " + two.path;
+    const folder here;
+    const std::string one =
+        here.write("one.json", model_json({bench_row("ring", 64, false, 10), bench_row("ring", 64, true, 99),
+                                           bench_row("auto:butterfly", 64, true, 7), bench_row("ring", 77, false, 1)})
+                                   .dump());
+    const std::string two =
+        here.write("two.json", model_json({bench_row("ring", 64, false, 30), bench_row("ring", 64, false, 20)}).dump());
+    const std::string arguments = "--ranks 4 --bytes 64 --algorithm ring,butterfly,naive --measured " + one + " " + two;
     const model_json rows = rows_of(arguments);
     CHECK(rows[0]["measured_us"] == 20);
     CHECK(rows[1]["measured_us"] == 7);
     CHECK(rows[2]["measured_us"].is_null());
     CHECK_THAT(command("model " + arguments).output,
-               Contains("# measured, but no row here: allreduce ring, 4 ranks, 77 B (" + one.path + ")\n"));
+               Contains("# measured, but no row here: allreduce ring, 4 ranks, 77 B (" + one + ")\n"));
 }
 
 TEST_CASE("measured times of several transports, types or operators are not mixed into one") {
+    const folder here;
     const model_json over_tcp = bench_row("ring", 64, false, 10);
     for (const auto& [key, value] : {std::pair("transport", "memory"), {"type", "int8"}, {"op", "max"}}) {
         model_json other = bench_row("ring", 64, true, 20);
         other[key] = value;
-        const model_file file("mixed.json", model_json({over_tcp, other}).dump());
-        const auto mixed = command("model --ranks 4 --bytes 64 --algorithm ring --measured " + file.path);
+        const std::string file = here.write("mixed.json", model_json({over_tcp, other}).dump());
+        const auto mixed = command("model --ranks 4 --bytes 64 --algorithm ring --measured " + file);
         CHECK(mixed.status == 2);
         CHECK_THAT(mixed.output, Contains("--measured has allreduce ring, 4 ranks, 64 B in several ways") &&
                                      Contains("tcp, float32, sum (") && Contains(value));
-        CHECK(command("model --ranks 8 --bytes 64 --algorithm ring --measured " + file.path).status == 0);
+        CHECK(command("model --ranks 8 --bytes 64 --algorithm ring --measured " + file).status == 0);
     }
 }
 
 TEST_CASE("what tutti bench writes is what tutti model reads") {
-    const model_file file("bench.json");
-    REQUIRE(
-        command("bench --transport memory --ranks 2 --algorithm ring -b 64 -e 64 -n 3 --json " + file.path).status ==
-        0);
-    const model_json measured = model_json::parse(file.text());
-    const model_json rows = rows_of("--ranks 2 --bytes 64 --algorithm ring --measured " + file.path);
+    const folder here;
+    const std::string file = here.path("bench.json");
+    REQUIRE(command("bench --transport memory --ranks 2 --algorithm ring -b 64 -e 64 -n 3 --json " + file).status == 0);
+    const model_json measured = model_json::parse(here.read("bench.json"));
+    const model_json rows = rows_of("--ranks 2 --bytes 64 --algorithm ring --measured " + file);
     REQUIRE(measured[0]["in_place"] == false);
     CHECK(rows[0]["measured_us"].get<double>() == Approx(measured[0]["p50_us"].get<double>()));
 }
 
 TEST_CASE("a machine of several links is simulated, with one transport of its file") {
-    const model_file file("machine.json", machine_text());
-    const std::string arguments = "--ranks 2 --bytes 64,65 --algorithm butterfly --machine " + file.path;
+    const folder here;
+    const std::string arguments =
+        "--ranks 2 --bytes 64,65 --algorithm butterfly --machine " + here.write("machine.json", machine_text());
     const auto several = command("model " + arguments);
     CHECK(several.status == 2);
     CHECK_THAT(several.output, Contains("choose one by --transport: memory, tcp"));
@@ -305,22 +291,23 @@ TEST_CASE("a machine of several links is simulated, with one transport of its fi
     CHECK(near[1]["simulated_us"] == 3.064);
     CHECK(far[0]["simulated_us"] == 10.063);
     CHECK_THAT(command("model " + arguments + " --transport tcp").output, Contains("(for a test)"));
-    const model_file wrong("wrong.json", "{}");
-    const auto refused = command("model --machine " + wrong.path);
+    const std::string wrong = here.write("wrong.json", "{}");
+    const auto refused = command("model --machine " + wrong);
     CHECK(refused.status == 1);
-    CHECK_THAT(refused.output, Contains(wrong.path + " describes no machine"));
+    CHECK_THAT(refused.output, Contains(wrong + " describes no machine"));
 }
 
 TEST_CASE("the report is a page with a row and a timeline for each algorithm, where the build has pages") {
-    const model_file page("report.html");
-    const auto r = command("model --ranks 4 --bytes 8,1K --operation broadcast --simulate --html " + page.path);
+    const folder here;
+    const auto r =
+        command("model --ranks 4 --bytes 8,1K --operation broadcast --simulate --html " + here.path("report.html"));
     INFO(r.output);
     if (r.status == 2) {
         CHECK_THAT(r.output, Contains("--html: this tutti was built without Chart.js"));
         return;
     }
     CHECK(r.status == 0);
-    const std::string text = page.text();
+    const std::string text = here.read("report.html");
     CHECK_THAT(text, Catch::StartsWith("<!DOCTYPE html>", Catch::CaseSensitive::No));
     CHECK(occurrences(text, "[\"broadcast\",\"naive\",4,") == 2);
     CHECK(occurrences(text, "\"activities\":[[") == 3);
@@ -328,13 +315,13 @@ TEST_CASE("the report is a page with a row and a timeline for each algorithm, wh
 
 TEST_CASE("the page has the crossover sizes that the terminal prints, and by which time") {
     for (const auto& [how, time] : {std::pair("", "closed_form_us"), {" --simulate", "simulated_us"}}) {
-        const model_file page("crossovers.html");
-        const auto r =
-            command("model --ranks 1,2,8 --bytes 8..8M*1024 --operation allreduce,broadcast --html " + page.path + how);
+        const folder here;
+        const auto r = command("model --ranks 1,2,8 --bytes 8..8M*1024 --operation allreduce,broadcast --html " +
+                               here.path("report.html") + how);
         INFO(r.output);
         if (r.output.find("built without Chart.js") != r.output.npos) return;
         REQUIRE(r.status == 0);
-        const model_json fastest = data_of(page.text())["fastest"];
+        const model_json fastest = data_of(here.read("report.html"))["fastest"];
         CHECK(fastest.size() == occurrences(r.output, "\n# fastest "));
         std::size_t changes = 0;
         for (const model_json& one : fastest) {
@@ -394,8 +381,9 @@ TEST_CASE("a command line that makes no sense to the model is refused with 2, a 
         INFO(arguments << "\n" << r.output);
         CHECK(r.status == 2);
     }
-    const model_file other("other.json", "[{\"a\": 1}]");
-    CHECK_THAT(command("model --measured " + other.path).output, Contains("is not what tutti bench --json writes"));
+    const folder here;
+    const std::string other = here.write("other.json", "[{\"a\": 1}]");
+    CHECK_THAT(command("model --measured " + other).output, Contains("is not what tutti bench --json writes"));
     for (const char* option : {"--json", "--csv"}) {
         const auto r = command("model --ranks 2 --bytes 8 " + std::string(option) + " /nowhere/file");
         CHECK(r.status == 1);
