@@ -94,7 +94,7 @@ TEST_CASE("little data goes in few rounds, much of it with few bytes a rank") {
     CHECK(little.name() != much.name());
 }
 
-TEST_CASE("more ranks than can be simulated in no time are priced in closed form") {
+TEST_CASE("of a thousand ranks every candidate has a price") {
     const chooser c = by_model(1000);
     CHECK(c.choose(operation::allreduce, 8).how.stated(operation::allreduce, 1000).depth <= 22);
     for (const offer& o : c.model()->offers(operation::allreduce, 1 << 20)) {
@@ -102,6 +102,42 @@ TEST_CASE("more ranks than can be simulated in no time are priced in closed form
         CHECK(o.seconds > 0);
     }
     CHECK(chosen_by(c, std::size_t{1} << 30) != chosen_by(c, 8));
+}
+
+TEST_CASE("with many ranks a price counts what they share, simulated or not") {
+    machine m = a_network();
+    m.near = loggp{1e-7, 1e-7, 0, 1e-11, 1e-11};
+    const auto price = [&](const any& how, int size, int ranks_per_node) {
+        return price_s({operation::allreduce, how, size, 16 << 20, 0, 1, true}, {size, ranks_per_node}, m);
+    };
+    using namespace tutti::algorithm;
+    for (const int size : {128, 1024}) // a ring of 1024 ranks in nodes is too long to simulate
+        for (const any how : {any(ring{}), any(butterfly{}), any(halving_doubling{}), any(naive{})}) {
+            CAPTURE(size, std::string(how.name()));
+            m.nics = 0, m.oversubscription = 1, m.fan_in = {};
+            const double free = price(how, size, 8);
+            m.nics = 1;
+            const double shared = price(how, size, 8);
+            m.oversubscription = 8;
+            const double narrow = price(how, size, 8);
+            m.fan_in = {1, 1e-8};
+            CHECK(shared >= free * 0.999);
+            CHECK(narrow >= shared * 0.999);
+            if (how == any(butterfly{})) CHECK(shared > 4 * free); // all 8 ranks of a node send across at once
+            if (how == any(butterfly{})) CHECK(narrow > 4 * shared);
+            if (how == any(naive{})) CHECK(price(how, size, 8) > 2 * narrow);
+        }
+}
+
+TEST_CASE("prices do not jump where simulation ends for some") {
+    for (const operation what : {operation::allreduce, operation::broadcast})
+        for (const std::size_t bytes : {std::size_t{1024}, std::size_t{16} << 20}) {
+            const double at_32 = cheapest(by_model(32).model()->offers(what, bytes));
+            const double at_33 = cheapest(by_model(33).model()->offers(what, bytes));
+            CAPTURE(std::string(name_of(what)), bytes, at_32, at_33);
+            CHECK(at_33 < 1.5 * at_32);
+            CHECK(at_33 > 0.9 * at_32);
+        }
 }
 
 TEST_CASE("over nodes whose network is slow a model takes a hierarchical allreduce") {

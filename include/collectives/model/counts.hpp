@@ -148,6 +148,20 @@ inline void add_rounds(counts& to, const collective& c, long long steps) {
     }
 }
 
+/// Counts messages and bytes, on nodes of so many ranks; the steps of all ranks.
+inline long long count_traffic(counts& to, const collective& c, int node) {
+    const long long steps = walk_ranks(in_chunks(c), 1, 1).all_steps * c.size;
+    to.by_symmetry = steps > most_kept_alike && alike(c.how, c.size);
+    if (!to.by_symmetry) {
+        const auto sum = walk_ranks(c, c.size, node);
+        add_traffic(to, sum);
+        return sum.all_steps;
+    }
+    const bool whole = nodes_alike(c.how, c.size, node);
+    add_traffic_by_symmetry(to, walk_ranks(in_chunks(c), whole ? node : 1, node), c, whole);
+    return steps;
+}
+
 } // namespace detail
 
 /// Counts a call; `ranks_per_node` consecutive ranks share a node. Throws tutti::error(invalid_argument) if the
@@ -163,18 +177,7 @@ inline void add_rounds(counts& to, const collective& c, long long steps) {
     if (!c.how.offers(c.what))
         reject("count", std::string(c.how.name()) + " has no " + std::string(schedule::name_of(c.what)));
     counts result;
-    const int node = std::min(ranks_per_node, c.size);
-    long long steps = detail::walk_ranks(detail::in_chunks(c), 1, 1).all_steps * c.size;
-    result.by_symmetry = steps > detail::most_kept_alike && detail::alike(c.how, c.size);
-    if (result.by_symmetry) {
-        const bool whole = detail::nodes_alike(c.how, c.size, node);
-        const auto sum = detail::walk_ranks(detail::in_chunks(c), whole ? node : 1, node);
-        detail::add_traffic_by_symmetry(result, sum, c, whole);
-    } else {
-        const auto sum = detail::walk_ranks(c, c.size, node);
-        detail::add_traffic(result, sum);
-        steps = sum.all_steps;
-    }
+    const long long steps = detail::count_traffic(result, c, std::min(ranks_per_node, c.size));
     detail::add_chains(result, c, steps);
     detail::add_rounds(result, c, steps);
     return result;

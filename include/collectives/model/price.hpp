@@ -4,6 +4,7 @@
 
 #include "closed_form.hpp"
 #include "collective.hpp"
+#include "counts.hpp"
 #include "machine.hpp"
 #include "residuals.hpp"
 #include "simulate.hpp"
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <vector>
 
 namespace tutti::model {
 
@@ -32,28 +34,82 @@ namespace detail {
     return m.cores > 0 ? std::max(1.0, static_cast<double>(on.ranks_per_node) / m.cores) : 1;
 }
 
-/// Simulating takes longer than choosing may, and symmetry is all that is left to see.
-[[nodiscard]] constexpr bool many(int ranks) noexcept { return ranks > 32; }
+inline constexpr int always_simulated = 32; ///< ranks
+
+/// Whether one rank may stand for all, and does where there are many.
+[[nodiscard]] inline bool one_for_all(const collective& c, const topology& on, const machine& m) noexcept {
+    const bool level = on.ranks_per_node == 1 || on.ranks_per_node >= c.size;
+    return c.size > always_simulated && level && steps_rotate(c.how, c.what) && !has_contention(m, {});
+}
+
+/// Whether simulating a call takes no longer than choosing may: some milliseconds, or less where one rank stands for
+/// all. The messages are judged by those of the rank next to the root, which is like most.
+[[nodiscard]] inline bool soon_simulated(const collective& c, const topology& on, const machine& m) {
+    constexpr std::size_t soon = std::size_t{1} << 14;
+    if (c.size <= always_simulated || one_for_all(c, on, m)) return true;
+    std::vector<schedule::step> steps;
+    c.how.walk(c.what, {(c.root + 1) % c.size, c.size, c.root, c.in_place}, c.segments, steps);
+    const auto sent = std::count_if(steps.begin(), steps.end(), [](const schedule::step& s) { return sends(s); });
+    return static_cast<std::size_t>(sent) * static_cast<std::size_t>(c.size) <= soon;
+}
+
+[[nodiscard]] inline double simulated_s(const collective& c, const topology& on, const machine& m) {
+    simulation_settings s;
+    if (one_for_all(c, on, m)) s.symmetric_beyond = 0;
+    return simulate(c, m, on.ranks_per_node, s).finish_s;
+}
+
+/// The time by a closed form, of messages that are cheap to send between nodes or dear; infinite where no form is
+/// known.
+[[nodiscard]] inline double uncontended_s(const collective& c, const topology& on, const loggp& near,
+                                          const loggp& far) {
+    auto form = closed_form(c, near, far);
+    if (!form) form = closed_form(c, on.ranks_per_node < c.size ? far : near);
+    return form ? form->seconds : std::numeric_limits<double>::infinity();
+}
+
+/// What adapters that ranks share, and a network that carries less than all send, need at least; and what many senders
+/// to one rank cost on top.
+struct congestion {
+    double least_s = 0, on_top_s = 0;
+};
+[[nodiscard]] inline congestion congested(const collective& c, const topology& on, const machine& m,
+                                          double gap_s_per_byte) {
+    const double fan_in = c.how.stated(c.what, c.size).fan_in - m.fan_in.threshold;
+    const bool none = m.nics == 0 && m.oversubscription <= 1 && (m.fan_in.epsilon_s_per_byte <= 0 || fan_in <= 0);
+    if (none) return {};
+    counts of;
+    count_traffic(of, c, std::min(on.ranks_per_node, c.size));
+    congestion k;
+    k.on_top_s = std::max(fan_in, 0.) * static_cast<double>(of.received.most) * m.fan_in.epsilon_s_per_byte;
+    if (!of.levels) return k;
+    const double adapters = m.nics > 0 ? std::min(m.nics, on.ranks_per_node) : on.ranks_per_node;
+    const double network = adapters * on.nodes() / m.oversubscription;
+    k.least_s = gap_s_per_byte * std::max(static_cast<double>(of.levels->node_sent_max) / adapters,
+                                          static_cast<double>(of.levels->far) / network);
+    return k;
+}
 
 } // namespace detail
 
-/// How long a call is predicted to take, in seconds: simulated for up to 32 ranks, their cores and ports shared as the
-/// machine says; by the closed form for more, where all algorithms but hierarchical ones are priced by the link between
-/// nodes, and ranks that share a core take as many times as long; infinite where no form is known. Cost: up to some
-/// milliseconds.
+/// How long a call is predicted to take, in seconds: simulated, cores and ports shared as the machine says, for up to
+/// 32 ranks, and for more where that takes no more than some milliseconds. Else an estimate by the closed form, where
+/// all algorithms but hierarchical ones are priced by the link between nodes: as many times as long as ranks share a
+/// core, at least what adapters and network need for the bytes, and what the fan-in costs on top; infinite where no
+/// form is known.
 [[nodiscard]] inline double price_s(const collective& c, const topology& on, const machine& m) {
-    if (!detail::many(c.size)) return simulate(c, m, on.ranks_per_node).finish_s;
+    if (detail::soon_simulated(c, on, m)) return detail::simulated_s(c, on, m);
     const std::size_t piece = c.bytes / static_cast<std::size_t>(c.how.chunks(c.size) * c.segments);
     const loggp near = detail::around(m.near, piece), far = detail::around(m.far, piece);
-    auto form = closed_form(c, near, far);
-    if (!form) form = closed_form(c, on.ranks_per_node < c.size ? far : near);
-    return form ? form->seconds * detail::ranks_per_core(on, m) : std::numeric_limits<double>::infinity();
+    const double alone_s = detail::uncontended_s(c, on, near, far) * detail::ranks_per_core(on, m);
+    const auto [least_s, on_top_s] = detail::congested(c, on, m, far.gap_s_per_byte);
+    return std::max(alone_s, least_s) + on_top_s;
 }
 
 /// The same, corrected where it is simulated and all ranks are on one node, which is where calls were measured.
 [[nodiscard]] inline double price_s(const collective& c, const topology& on, const calibrated_machine& m) {
     const double by_parameters = price_s(c, on, static_cast<const machine&>(m));
-    const bool as_measured = !detail::many(c.size) && on.ranks_per_node >= c.size;
+    const bool as_measured = on.ranks_per_node >= c.size && detail::soon_simulated(c, on, m);
     return as_measured ? by_parameters * m.residual.factor(c) : by_parameters;
 }
 
