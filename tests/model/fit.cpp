@@ -61,7 +61,7 @@ std::vector<sample> samples_of(const machine& m, std::size_t most, double noise)
 
 fitted fit_from_first_guess(const std::vector<sample>& samples) {
     const machine start = first_guess();
-    return tutti::model::fit(samples, start, tutti::model::parameters_of(start, false));
+    return tutti::model::fit(samples, start, tutti::model::parameters_of(start, 4));
 }
 
 /// How far the worst of the parameters is from the known machine's, relative to that.
@@ -90,6 +90,20 @@ TEST_CASE("a fit finds the machine that the samples come from") {
     const fitted f = fit_from_first_guess(samples_of(known_machine(), beyond_caches, 0));
     CHECK(worst_error(f) < 0.02);
     CHECK(f.found.far == f.found.near);
+}
+
+TEST_CASE("a fit finds what many senders to one rank cost, and does not find it where they cost nothing") {
+    for (const double epsilon : {3e-10, 0.}) {
+        machine m = known_machine(), start = first_guess();
+        m.fan_in = {1, epsilon};
+        start.fan_in = {1, 1e-12};
+        const auto parameters = tutti::model::parameters_of(start, 4);
+        const fitted f = tutti::model::fit(samples_of(m, beyond_caches, 0.01), start, parameters);
+        CAPTURE(epsilon, f.found.fan_in.epsilon_s_per_byte);
+        if (epsilon > 0) CHECK(f.found.fan_in.epsilon_s_per_byte == Approx(epsilon).epsilon(0.1));
+        if (epsilon == 0) CHECK(f.found.fan_in.epsilon_s_per_byte < 1e-11);
+    }
+    CHECK(tutti::model::parameters_of(first_guess(), 4).size() == 11); // its fan-in costs nothing: none is looked for
 }
 
 TEST_CASE("noise moves a fit by a few of its percents, and the spread that it tells says so") {
@@ -140,7 +154,7 @@ TEST_CASE("a sample of no time, and a parameter that begins at 0, are refused") 
     auto samples = samples_of(known_machine(), 64, 0);
     machine start = first_guess();
     start.call_s = 0;
-    CHECK_THROWS_AS(tutti::model::fit(samples, start, tutti::model::parameters_of(start, false)), tutti::error);
+    CHECK_THROWS_AS(tutti::model::fit(samples, start, tutti::model::parameters_of(start, 4)), tutti::error);
     samples.front().seconds = 0;
     CHECK_THROWS_AS(fit_from_first_guess(samples), tutti::error);
 }

@@ -33,26 +33,32 @@ constexpr auto fit_description = "Measure this machine, and find the parameters 
 constexpr auto fit_footer =
     R"(Small schedules that the engine itself runs identify the parameters, at every second size:
   ping-pong         allreduce(naive) and allreduce(binomial_tree) of 2 ranks: a message there, one back
-  fan-in, burst     allreduce(naive) of more: all send to the root, which sends to all, one after the other
+  fan-in, burst     allreduce(naive) of more: all send to the root, which sends to all, one after the other;
+                    each sender beyond the first costs the root epsilon a byte on top
   exchange          allreduce(butterfly) and allreduce(all_to_all): sends and receives at once
   pipeline          allreduce(ring): many messages of a part of the data each
   reduce kernels    what these reduce, by the size of its parts and by the memory that a call works in
   oversubscription  all of these with more ranks than cores, where --ranks asks for it
 A round measures all of them by 'tutti bench --place in', over each transport and with each number of
-ranks, in another order, and with them the sizes between, the other algorithms, and broadcast and reduce.
+ranks, in another order, and with them the sizes between, the other algorithms, and the other operations.
 Those are not fitted: they show how well what was never measured is predicted. Other work on the machine
 makes calls longer: what it disturbs is measured up to three times, for a minute in all, and of the rounds
-the lower quartile counts. It is said how much of it there was.
+the lower quartile counts. It is said how much of it there was. Rounds in which the machine as a whole was
+slower, as a virtual one is when its cores share no cache, are left out.
 
 The fit is robust least squares on the logarithm of predicted over measured time. A parameter of which the
 measurements tell nothing stays as it was assumed, and is told to be so. A standard error is as good as the
 residuals are independent of each other, which those of a model are not quite.
 
+What the parameters leave unexplained, measured over predicted at every second size, goes into FILE as well:
+such residuals correct what a communicator with this machine, 'tutti explain' and 'tutti bench --machine'
+predict; 'tutti model' does without. The sizes between tell what they are worth.
+
 SIZE is a number of bytes, or of powers of 1024: 8, 4K, 1M, 1G.
 
 Examples:
   tutti fit -o machine.json
-  tutti fit --transport tcp --ranks 2,4 --rounds 5 --markdown fit.md --json residuals.json
+  tutti fit --transport tcp --ranks 2,4 --rounds 5 --markdown fit.md --json measured.json
 
 Exit status:
   0  it is fitted, however well
@@ -76,6 +82,7 @@ model::machine common_machine(std::string_view transport) {
         std::copy(names[k].begin(), names[k].end(), s.name.begin());
         if (k < bounds.size()) s.most_bytes = bounds[k];
     }
+    m.fan_in = {1, 1e-12};
     m.cores = static_cast<int>(std::thread::hardware_concurrency());
     m.switch_s = 0.5e-6;
     m.crowded_latency_s = local ? 0.5e-6 : 1e-6;
@@ -88,13 +95,13 @@ model::machine common_machine(std::string_view transport) {
 model::fitted fit_parameters(const std::string& transport, const measurements& measured) {
     const model::machine start = common_machine(transport);
     std::vector<model::sample> samples;
-    bool crowded = false;
+    int most_ranks = 0;
     for (const observed& o : measured.all) {
         if (o.transport != transport || !o.fitted) continue;
         samples.push_back({o.what, o.typical_s(), o.spread()});
-        crowded = crowded || o.what.size > start.cores;
+        most_ranks = std::max(most_ranks, o.what.size);
     }
-    return model::fit(samples, start, model::parameters_of(start, crowded));
+    return model::fit(samples, start, model::parameters_of(start, most_ranks));
 }
 
 /// What the parameters leave unexplained, as far as it is kept: to three digits behind the point, which is more than is

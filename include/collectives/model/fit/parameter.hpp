@@ -15,20 +15,22 @@ namespace tutti::model {
 /// A figure of a machine that is to be found from samples: a price of the near link, one for some of its segments, or a
 /// figure of the machine itself. Positive.
 struct parameter {
-    std::string_view name;             ///< as the figure is called in a machine
-    double loggp::*price = nullptr;    ///< of the link
-    double machine::*figure = nullptr; ///< where it is not the link's
-    int first = 0, last = 0;           ///< of the segments that have it in common
-    double loggp::*with = nullptr;     ///< where it is the sum of both that is positive, and is found
+    using figure_of = double& (*)(machine&);
 
-    [[nodiscard]] double value(const machine& m) const noexcept {
-        if (figure != nullptr) return m.*figure;
+    std::string_view name;          ///< as the figure is called in a machine
+    double loggp::*price = nullptr; ///< of the link
+    figure_of figure = nullptr;     ///< where it is not the link's
+    int first = 0, last = 0;        ///< of the segments that have it in common
+    double loggp::*with = nullptr;  ///< where it is the sum of both that is positive, and is found
+
+    [[nodiscard]] double value(machine m) const noexcept {
+        if (figure != nullptr) return figure(m);
         const loggp& cost = m.near.segments[static_cast<std::size_t>(first)].cost;
         return cost.*price + (with != nullptr ? cost.*with : 0);
     }
     void set(machine& m, double value) const noexcept {
         if (figure != nullptr) {
-            m.*figure = value;
+            figure(m) = value;
             return;
         }
         for (int k = first; k <= last; ++k) {
@@ -40,9 +42,9 @@ struct parameter {
 
 /// What `tutti fit` finds: o, and o + L, of all messages alike; what a byte costs to move, by segment; what it costs to
 /// reduce and to copy, in short and, in the last segment, in long messages; what a call costs besides its steps; the
-/// caches; and, where some samples have more ranks than there are cores, what sharing these costs. A sum comes after
-/// what it is a sum with.
-[[nodiscard]] inline std::vector<parameter> parameters_of(const machine& m, bool crowded) {
+/// caches; where some samples have enough ranks, what more senders to one rank cost than the machine's threshold; and,
+/// where they have more ranks than there are cores, what sharing these costs. A sum comes after what it is a sum with.
+[[nodiscard]] inline std::vector<parameter> parameters_of(const machine& m, int most_ranks) {
     const int last = m.near.count - 1, most = std::max(last - 1, 0);
     std::vector<parameter> all{
         {"overhead_s", &loggp::overhead_s, nullptr, 0, last},
@@ -55,12 +57,15 @@ struct parameter {
         all.push_back({"gamma_s_per_byte", &loggp::gamma_s_per_byte, nullptr, last, last});
         all.push_back({"copy_s_per_byte", &loggp::copy_s_per_byte, nullptr, last, last});
     }
-    all.push_back({"call_s", nullptr, &machine::call_s});
-    all.push_back({"cache_bytes", nullptr, &machine::cache_bytes});
-    all.push_back({"miss_s_per_byte", nullptr, &machine::miss_s_per_byte});
-    if (crowded) {
-        all.push_back({"switch_s", nullptr, &machine::switch_s});
-        all.push_back({"crowded_latency_s", nullptr, &machine::crowded_latency_s});
+    all.push_back({"call_s", nullptr, [](machine& m) -> double& { return m.call_s; }});
+    all.push_back({"cache_bytes", nullptr, [](machine& m) -> double& { return m.cache_bytes; }});
+    all.push_back({"miss_s_per_byte", nullptr, [](machine& m) -> double& { return m.miss_s_per_byte; }});
+    if (m.fan_in.epsilon_s_per_byte > 0 && most_ranks > m.fan_in.threshold + 1)
+        all.push_back(
+            {"epsilon_s_per_byte", nullptr, [](machine& m) -> double& { return m.fan_in.epsilon_s_per_byte; }});
+    if (m.cores > 0 && most_ranks > m.cores) {
+        all.push_back({"switch_s", nullptr, [](machine& m) -> double& { return m.switch_s; }});
+        all.push_back({"crowded_latency_s", nullptr, [](machine& m) -> double& { return m.crowded_latency_s; }});
     }
     return all;
 }
