@@ -146,10 +146,24 @@ verdict judged(const observations& all, const model::decisions& by) {
     return v;
 }
 
+verdict together(const verdict& a, const verdict& b) {
+    return {a.sizes + b.sizes, a.within + b.within, std::max(a.most, b.most)};
+}
+
+std::vector<std::string> verdict_row(const std::string& of, const verdict& corrected, const verdict& alone) {
+    return {of,
+            std::to_string(corrected.sizes),
+            std::to_string(corrected.within),
+            fmt::format("{:.2f} times", corrected.most),
+            std::to_string(alone.within),
+            fmt::format("{:.2f} times", alone.most)};
+}
+
 /// What the choice costs at sizes of which no residual is kept.
 std::string choices_table(const observations& all, const fitted_transport& t) {
     std::vector<std::vector<std::string>> rows{
         {"choice for", "sizes", "within 10 %", "at the worst", "by parameters alone", "at the worst"}};
+    verdict of_corrected, of_alone;
     for (const int p : ranks_of(all)) {
         const model::topology here{p, p, transport::medium::memory, transport::medium::memory};
         const model::decisions corrected(here, t.machine()), alone(here, t.fit.found);
@@ -157,11 +171,12 @@ std::string choices_table(const observations& all, const fitted_transport& t) {
             const auto some =
                 those(all, [&](const observed& o) { return o.what.size == p && o.what.what == what && !o.kept; });
             const verdict v = judged(some, corrected), w = judged(some, alone);
-            rows.push_back({fmt::format("{} ranks, {}", p, schedule::name_of(what)), std::to_string(v.sizes),
-                            std::to_string(v.within), fmt::format("{:.2f} times", v.most), std::to_string(w.within),
-                            fmt::format("{:.2f} times", w.most)});
+            rows.push_back(verdict_row(fmt::format("{} ranks, {}", p, schedule::name_of(what)), v, w));
+            of_corrected = together(of_corrected, v);
+            of_alone = together(of_alone, w);
         }
     }
+    rows.push_back(verdict_row("all", of_corrected, of_alone));
     return markdown_table(rows);
 }
 
