@@ -49,7 +49,8 @@ public:
         : membership_(world_of(std::make_shared<engine::engine<Transport>>(std::move(fabric)), by)) {}
 
     /// The same, and algorithms are chosen by the parameters of this machine, as `tutti fit` finds them: a
-    /// model::machine (include collectives/machine.hpp), or any plain data with an adviser_of(topology, parameters).
+    /// model::calibrated_machine or a model::machine (include collectives/machine.hpp), or any plain data with an
+    /// adviser_of(topology, parameters).
     /// Collective: those that rank 0 gives count for all ranks, and for the communicators made from this one. Takes a
     /// broadcast.
     template <model::parameters Parameters>
