@@ -40,6 +40,7 @@ TEST_CASE("a fit writes a machine that reads back, and what it measured and pred
         INFO(name);
         CHECK(m.near == m.far);
         CHECK(m.near.segments[0].cost.overhead_s + m.near.segments[0].cost.latency_s > 0);
+        CHECK(m.fan_in.epsilon_s_per_byte == 0); // two ranks do not tell
         REQUIRE(m.residual.ranks().size() == 1);
         CHECK(m.residual.bytes().size() == 5); // 8, 64, 512, 4K, 32K
         for (std::size_t s = 0; s < 5; ++s)

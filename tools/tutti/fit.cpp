@@ -101,7 +101,12 @@ model::fitted fit_parameters(const std::string& transport, const measurements& m
         samples.push_back({o.what, o.typical_s(), o.spread()});
         most_ranks = std::max(most_ranks, o.what.size);
     }
-    return model::fit(samples, start, model::parameters_of(start, most_ranks));
+    model::fitted found = model::fit(samples, start, model::parameters_of(start, most_ranks));
+    const bool penalty = std::any_of(found.parameters.begin(), found.parameters.end(), [](const model::estimate& e) {
+        return e.what.name == "epsilon_s_per_byte" && e.known == model::knowledge::found;
+    });
+    if (!penalty) found.found.fan_in = {}; // it began with next to nothing
+    return found;
 }
 
 /// What the parameters leave unexplained, as far as it is kept: to three digits behind the point, which is more than is
