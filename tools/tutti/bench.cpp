@@ -174,6 +174,9 @@ void add_how(CLI::App& c, bench_settings& s) {
     c.add_flag("--cold", s.cold, "Sweep the caches before each call; with --timing barrier");
     add_size(c, "--lend-bytes", s.lend_bytes,
              "Over shared memory, receivers read messages from this size on by process_vm_readv [default: never]");
+    c.add_option("--lanes", s.lanes, "Over tcp, sockets to each peer, which share long messages [default: 1]")
+        ->check(CLI::Range(1, 16))
+        ->type_name("N");
     c.add_flag("--symmetric", s.symmetric, "Buffers from communicator.allocate: peers of one host read them in place");
     c.add_option("--deadline", s.deadline_s, "Seconds that a call may take before it fails [default: 30]")
         ->check(CLI::Range(0.001, 1e6))

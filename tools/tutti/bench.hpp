@@ -62,6 +62,7 @@ struct bench_settings {
     timing how = timing::barrier;
     bool cold = false;
     std::size_t lend_bytes = 0; ///< of shared_memory; 0: as the library has it
+    int lanes = 1;              ///< of tcp: sockets a peer
     bool symmetric = false;     ///< buffers from communicator::allocate
     double deadline_s = 30;
     std::string machine_file;

@@ -8,7 +8,9 @@
 namespace tutti::tools {
 
 int bench_over_tcp(const bench_settings& settings, int room) {
-    return bench_as_process(transport::tcp::from_environment(), settings, room);
+    transport::tcp_limits limits;
+    limits.lanes = settings.lanes;
+    return bench_as_process(transport::tcp::from_environment(limits), settings, room);
 }
 
 } // namespace tutti::tools
