@@ -10,14 +10,15 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace tutti::test {
 
-/// Runs the steps of all ranks under a model's rules, always what can begin first (then by rank, then as listed), to
-/// have a time that no formula has been used for. Slow and small on purpose.
+/// Runs the steps of all ranks under a model's rules, always what can begin first (then what has waited longest, then
+/// by rank, then as listed), to have a time that no formula has been used for. Slow and small on purpose.
 template <class Model>
 class executor {
 public:
@@ -54,7 +55,8 @@ public:
             auto next = open_.end();
             double soonest = never;
             for (auto i = open_.begin(); i != open_.end(); ++i)
-                if (const double s = start_of(*i); s < soonest || (s == soonest && s < never && *i < *next))
+                if (const double s = start_of(*i);
+                    s < soonest || (s == soonest && s < never && waits_longer(*i, *next)))
                     next = i, soonest = s;
             if (next == open_.end()) return never; // it cannot go on
             const int i = *next;
@@ -122,6 +124,17 @@ private:
             if (schedule::sends(t.what)) return std::max({t.ready, r.processor, r.out});
             return std::max({t.ready, r.processor, t.header});
         }
+    }
+
+    /// For the processor, or for the port, where sends stand in a line.
+    bool waits_longer(int i, int j) {
+        return std::tuple(since(i), at(i).ready, i) < std::tuple(since(j), at(j).ready, j);
+    }
+    double since(int i) {
+        const task& t = at(i);
+        if constexpr (std::is_same_v<Model, model::hockney>) return t.ready;
+        if (schedule::sends(t.what)) return std::max(t.ready, of(t).out);
+        return schedule::receives(t.what) ? std::max(t.ready, t.header) : t.ready;
     }
 
     void execute(int i, double now) {

@@ -29,7 +29,8 @@ namespace tutti::model {
 /// - halving_doubling: P a power of two and P | n; under Hockney's model any n, and its reduce_scatter any P;
 /// - hierarchical: equal nodes and chunks, and parts that are exact and, the local one, exact for all ranks alike;
 /// - double_binary_tree: never.
-/// Estimates are within a factor of two of what the schedule takes.
+/// Estimates are within a factor of two of what the schedule takes; LogGP's of the double binary tree may be up to
+/// three times that where receiving delays no sending, as it does here (receiver_rule::full_duplex of simulate()).
 template <class Model>
     requires(std::same_as<Model, hockney> || std::same_as<Model, loggp>)
 [[nodiscard]] std::optional<form> closed_form(const collective& c, const Model& p) {
@@ -59,8 +60,8 @@ template <class Model>
 
 /// Into how many segments the double binary tree's halves are best cut, by its closed form, which falls and then rises
 /// with them: as many as balance what the first one takes through all levels with what each further one adds, for
-/// Hockney's about sqrt(beta n / 2 alpha). At most one for each element of a half; 1 for all other algorithms, in which
-/// every rank is busy anyway. Takes the logarithm of that many evaluations.
+/// Hockney's about sqrt((h - 1) beta n / 2 alpha) for trees of height h. At most one for each element of a half; 1 for
+/// all other algorithms, in which every rank is busy anyway. Takes the logarithm of that many evaluations.
 template <class Model>
 [[nodiscard]] int best_segments(collective c, const Model& p) {
     if (!c.how.target<algorithm::double_binary_tree>()) return 1;
@@ -78,7 +79,7 @@ template <class Model>
         else
             low = middle + 1;
     }
-    return low;
+    return seconds(1) <= seconds(low) ? 1 : low; // where messages cost nothing, the form may rise before it falls
 }
 
 } // namespace tutti::model

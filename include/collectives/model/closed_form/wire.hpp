@@ -30,8 +30,12 @@ public:
     [[nodiscard]] constexpr double receive(double bytes) const noexcept { return message(bytes); }
     /// How long a processor that also receives is taken by a send.
     [[nodiscard]] constexpr double busy(double) const noexcept { return 0; }
-    /// How long a rank is taken that receives, works `each_s` on it, and sends as much.
-    [[nodiscard]] constexpr double relay(double bytes, double each_s) const noexcept { return message(bytes) + each_s; }
+    /// How long a processor that also sends is taken by a receive.
+    [[nodiscard]] constexpr double handled(double) const noexcept { return 0; }
+    /// How long a rank's port is taken by so many messages.
+    [[nodiscard]] constexpr double port(double bytes, int sends, int receives) const noexcept {
+        return std::max(sends, receives) * message(bytes);
+    }
     /// How much later a message ends if its receiver has been waiting for it.
     [[nodiscard]] constexpr double latency() const noexcept { return 0; }
     /// From the beginning of a send until the message is there to be received.
@@ -63,9 +67,8 @@ public:
     [[nodiscard]] constexpr double send(double bytes) const noexcept { return segments_ * send_one(bytes); }
     [[nodiscard]] constexpr double receive(double bytes) const noexcept { return segments_ * receive_one(bytes); }
     [[nodiscard]] constexpr double busy(double bytes) const noexcept { return segments_ * busy_one(bytes); }
-    [[nodiscard]] constexpr double relay(double bytes, double each_s) const noexcept {
-        return send(bytes) + receive(bytes) + each_s;
-    }
+    [[nodiscard]] constexpr double handled(double bytes) const noexcept { return receive(bytes); }
+    [[nodiscard]] constexpr double port(double bytes, int sends, int) const noexcept { return sends * send(bytes); }
     [[nodiscard]] constexpr double latency() const noexcept { return p_.latency_s; }
     [[nodiscard]] constexpr double header() const noexcept { return p_.overhead_s + p_.latency_s; }
     [[nodiscard]] constexpr double reduce(double bytes) const noexcept { return bytes * p_.gamma_s_per_byte; }
