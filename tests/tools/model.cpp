@@ -65,7 +65,7 @@ const std::vector<std::string> row_keys{"operation",    "algorithm",      "ranks
                                         "bytes",        "depth",          "rounds",
                                         "messages",     "bytes_sent_max", "bytes_received_max",
                                         "fan_in_max",   "total_bytes",    "closed_form_us",
-                                        "simulated_us", "measured_us"};
+                                        "simulated_us", "measured_us",    "segments"};
 
 const std::string two_links = R"("near": {"segments": [
     {"name": "", "most_bytes": 64, "latency_s": 1e-6, "overhead_s": 0, "gap_s": 0, "gap_s_per_byte": 1e-9,
@@ -124,7 +124,7 @@ TEST_CASE("rows have their columns, in JSON and in CSV, and nothing for what is 
         CHECK(row["simulated_us"].is_null());
         CHECK(row["measured_us"].is_null());
         REQUIRE(std::getline(lines, line));
-        CHECK(line.ends_with(",,"));
+        CHECK(line.ends_with(",,," + row["segments"].dump()));
         CHECK_THAT(line, Catch::StartsWith(row["operation"].get<std::string>() + "," +
                                            row["algorithm"].get<std::string>() + "," + row["ranks"].dump() + "," +
                                            row["bytes"].dump() + "," + row["depth"].dump() + ","));
@@ -170,6 +170,7 @@ TEST_CASE("each table marks one winner, the fastest") {
         if (!line.starts_with("* ")) continue;
         std::string mark, algorithm;
         std::istringstream(line) >> mark >> algorithm;
+        if (algorithm.ends_with(',')) algorithm.pop_back(); // its segments follow
         CHECK_THAT(line, Catch::EndsWith(" 1.00"));
         CHECK(std::any_of(rows.begin(), rows.end(), [&](const model_json& r) { return r["algorithm"] == algorithm; }));
     }
@@ -199,8 +200,11 @@ TEST_CASE("crossovers are found between the sizes that were asked for") {
 
 TEST_CASE("who is slow at one size may win before the next: more segments make the tree faster with more data") {
     // Just below 1 MiB the tree goes in one segment, and takes longer than it does at 1200 KiB in two.
+    const folder here;
+    const std::string by_rule = here.write("other.json", model_json({bench_row("ring", 64, false, 10)}).dump());
     const std::string what = " --ranks 64 --alpha 1us --beta 1ns/B --gamma 0 --operation broadcast "
-                             "--algorithm binomial_tree,double_binary_tree";
+                             "--algorithm binomial_tree,double_binary_tree --measured " +
+                             by_rule;
     const model_json rows = rows_of("--bytes 1048575,1200K" + what);
     REQUIRE(rows[1]["closed_form_us"] > rows[0]["closed_form_us"]);
     REQUIRE(rows[2]["closed_form_us"] > rows[3]["closed_form_us"]);
@@ -209,6 +213,52 @@ TEST_CASE("who is slow at one size may win before the next: more segments make t
     std::smatch found;
     REQUIRE(std::regex_search(shown, found, std::regex("binomial_tree; from ([0-9.]+) MiB on double_binary_tree\n")));
     CHECK(std::stod(found[1]) < 1 + 1.5 / 256);
+}
+
+TEST_CASE("the double tree is priced in the segments in which it takes the least time, and says so") {
+    for (const auto& [how, time] : {std::pair("", "closed_form_us"), {" --simulate", "simulated_us"}}) {
+        const std::string what = "--operation broadcast --ranks 16 --bytes 256K --algorithm double_binary_tree,"
+                                 "binomial_tree --alpha 1us --beta 1ns/B --gamma 0" +
+                                 std::string(how);
+        const model_json rows = rows_of(what);
+        const int best = rows[0]["segments"].get<int>();
+        CHECK(best > 4);
+        CHECK(rows[1]["segments"] == 1);
+        CHECK_THAT(command("model " + what).output,
+                   Contains("\n* double_binary_tree, " + std::to_string(best) + " segments ") &&
+                       Contains("\n  binomial_tree  ") && Contains("segments, up to 64, that takes the least time\n"));
+        for (int segments = 1; segments <= 64; segments *= 2) {
+            const model_json fixed = rows_of(what + " --segments " + std::to_string(segments));
+            CHECK(fixed[0]["segments"] == segments);
+            CHECK(fixed[1]["segments"] == 1);
+            CHECK(fixed[0][time] >= rows[0][time]);
+            CHECK((segments == best) == (fixed[0] == rows[0]));
+        }
+    }
+}
+
+TEST_CASE("of a few bytes there are no more segments than half of them") {
+    for (const int bytes : {0, 1, 2, 7}) {
+        const model_json rows = rows_of("--operation broadcast --ranks 64 --alpha 0us --algorithm double_binary_tree "
+                                        "--bytes " +
+                                        std::to_string(bytes));
+        CHECK(rows[0]["segments"] <= std::max(bytes / 2, 1));
+    }
+}
+
+TEST_CASE("beside measured times the double tree is priced in the segments that were measured") {
+    const folder here;
+    const std::string file = here.write("tree.json", model_json({bench_row("double_binary_tree", 65536, false, 10),
+                                                                 bench_row("double_binary_tree", 1 << 20, false, 20)})
+                                                         .dump());
+    const std::string what = "--ranks 4 --bytes 64K,1M --algorithm double_binary_tree --measured " + file;
+    const model_json rows = rows_of(what);
+    CHECK(rows[0]["segments"] == 1);
+    CHECK(rows[1]["segments"] == 2);
+    CHECK(rows[1]["measured_us"] == 20);
+    CHECK_THAT(command("model " + what).output, Contains("# double_binary_tree: in as many segments as the library "
+                                                         "takes by rule"));
+    CHECK(command("model --segments 2 " + what).status == 2);
 }
 
 TEST_CASE("what is too much to be counted is priced, without counts; sizes beyond 1 PiB are refused") {
@@ -376,6 +426,7 @@ TEST_CASE("a command line that makes no sense to the model is refused with 2, a 
                                   "--lecture --step 0",
                                   "--lecture --ranks 1",
                                   "--ranks-per-node 0",
+                                  "--segments 0",
                                   "--receiver half"}) {
         const auto r = command("model " + std::string(arguments));
         INFO(arguments << "\n" << r.output);

@@ -125,8 +125,7 @@ void print_reason(const studied& e, double ring_bytes, int per_node) {
 }
 
 studied study(const lesson& l, int ranks, std::size_t bytes, pricing& prices) {
-    const model::collective c =
-        prices.best_cut(prices.call(schedule::operation::allreduce, l.algorithm, ranks, bytes, parameter_bytes));
+    const model::collective c = prices.call(schedule::operation::allreduce, l.algorithm, ranks, bytes, parameter_bytes);
     return {&l, c, model::count(c, prices.width_of_node(ranks)), prices.predicted_us(c)};
 }
 

@@ -57,7 +57,8 @@ Columns:
   fan-in           the most ranks that send to one rank at the same depth
   closed form      microseconds by the formula, where one is known; ~ where it is an estimate
   simulated        microseconds until the last rank has finished
-  measured         median microseconds of the slowest rank, of tutti bench --json
+  measured         median microseconds of the slowest rank, of tutti bench --json. Beside it a double_binary_tree
+                   is priced as it is measured, in the segments that the library takes by rule; else in the best
   times the best   by the simulated time with --simulate, else by the closed form; * marks the best
 
 Examples:
@@ -100,6 +101,7 @@ void print_head(const pricing& prices) {
     fmt::print("# each message is charged, also where many are sent in one round; fan-in costs what its bytes and\n"
                "# messages do, and more only where a measured machine says so\n");
     if (prices.simulates()) fmt::print("# simulated: {}\n", prices.rule());
+    fmt::print("# double_binary_tree: {}\n", prices.cutting());
 }
 
 /// The page shows the middle size of each operation as it runs on few ranks.
@@ -152,7 +154,9 @@ int report_prices(const model_settings& s) {
     const std::vector<contest> contests = contests_of(s.operation, s.algorithm, s.ranks);
     const std::vector<std::size_t> sizes = parse_sizes(s.bytes);
     const std::vector<measured_row> measured = read_measured(s.measured);
-    pricing prices(machine_of(s.machine), s.how);
+    pricing_settings how = s.how;
+    if (!measured.empty()) how.segments_by = cut::by_rule; // what was measured is what is priced
+    pricing prices(machine_of(s.machine), how);
     print_head(prices);
     model_report all{prices.by().description, {}, {}, {}};
     for (const contest& c : contests) price(c, sizes, prices, all.rows);
@@ -176,6 +180,14 @@ void add_simulation(CLI::App& c, model_settings& s) {
                  "Consecutive ranks that share a node [default: all; for hierarchical about the square root of P]")
         ->check(CLI::Range(1, 1'000'000))
         ->type_name("G");
+}
+
+void add_segments(CLI::App& c, model_settings& s) {
+    c.add_option("--segments", s.how.segments,
+                 "Into how many pieces a double_binary_tree's halves are cut [default: the best power of two]")
+        ->check(CLI::Range(1, 1024))
+        ->excludes("--measured")
+        ->type_name("N");
 }
 
 void add_what(CLI::App& c, model_settings& s) {
@@ -240,6 +252,7 @@ void add_model(CLI::App& app, action& chosen) {
     add_machine(*command, s->machine);
     add_simulation(*command, *s);
     add_output(*command, *s);
+    add_segments(*command, *s);
     add_lecture(*command, *s);
     command->callback([s, &chosen] { chosen = [s] { return run_model(*s); }; });
 }

@@ -40,7 +40,8 @@ row_json to_object(const model_row& r) {
             {"total_bytes", or_null(r.total_bytes)},
             {"closed_form_us", or_null(r.closed_form_us)},
             {"simulated_us", or_null(r.simulated_us)},
-            {"measured_us", or_null(r.measured_us)}};
+            {"measured_us", or_null(r.measured_us)},
+            {"segments", r.segments}};
 }
 
 std::string plain(const row_json& value) {
@@ -57,8 +58,12 @@ void print_prices(const Cell&... c) {
     fmt::print("{} {:<32} {:>7} {:>8} {:>11} {:>10} {:>10} {:>7} {:>10} {:>14} {:>14} {:>14} {:>8}\n", c...);
 }
 
+std::string titled(const model_row& r) {
+    return r.segments == 1 ? r.algorithm : fmt::format("{}, {} segments", r.algorithm, r.segments);
+}
+
 void print_row(const model_row& r, bool best, const std::string& factor) {
-    print_prices(best ? '*' : ' ', r.algorithm, cell(r.depth), cell(r.rounds), cell(r.messages),
+    print_prices(best ? '*' : ' ', titled(r), cell(r.depth), cell(r.rounds), cell(r.messages),
                  volume_text(r.bytes_sent_max), volume_text(r.bytes_received_max), cell(r.fan_in_max),
                  volume_text(r.total_bytes),
                  (r.closed_form_us && !r.closed_form_is_exact ? "~" : "") + cell(r.closed_form_us),

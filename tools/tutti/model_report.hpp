@@ -30,6 +30,7 @@ struct model_row {
     std::optional<double> simulated_us;
     std::optional<double> measured_us;
     bool closed_form_is_exact = false; ///< for the schedule as it is; else an estimate
+    int segments = 1;                  ///< into which each chunk is cut
 };
 
 /// Who is the fastest of one operation on so many ranks, from the smallest to the largest size of its rows.

@@ -11,12 +11,17 @@
 #include <collectives/model/selection.hpp>
 #include <collectives/model/simulate.hpp>
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 
 namespace tutti::tools {
 namespace {
+
+/// All cuts of a tree over so many ranks are simulated in some 50 ms.
+constexpr int most_ranks_cut_by_simulation = 512;
 
 std::string title_of(const model::collective& c) {
     return fmt::format("{}({}), {} ranks", schedule::name_of(c.what), c.how.name(), c.size);
@@ -61,13 +66,38 @@ int pricing::ranks_per_node(int ranks) const noexcept { return how_.ranks_per_no
 model::collective pricing::call(schedule::operation what, std::string_view algorithm, int ranks, std::size_t bytes,
                                 std::size_t element_bytes) const {
     const algorithm::any how = algorithm::by_name(algorithm, width_of_node(ranks));
-    return {what, how, ranks, bytes, 0, model::segments_for(how, bytes), false, element_bytes};
+    model::collective c{what, how, ranks, bytes, 0, 1, false, element_bytes};
+    if (model::most_segments_of(how) > 1) c.segments = segments_of(c);
+    return c;
 }
 
-model::collective pricing::best_cut(model::collective c) const {
-    if (const auto* const p = std::get_if<model::hockney>(&by_.parameters)) c.segments = model::best_segments(c, *p);
-    if (const auto* const p = std::get_if<model::loggp>(&by_.parameters)) c.segments = model::best_segments(c, *p);
-    return c;
+std::string pricing::cutting() const {
+    if (how_.segments > 0) return fmt::format("in {} segment{}", how_.segments, how_.segments == 1 ? "" : "s");
+    if (how_.segments_by == cut::by_rule)
+        return "in as many segments as the library takes by rule, as tutti bench does where it is given an algorithm";
+    return fmt::format("in the power of two of segments, up to {}, that takes the least time", most_cuts);
+}
+
+int pricing::segments_of(const model::collective& whole) const {
+    if (how_.segments > 0) return how_.segments;
+    const bool has_form = !std::holds_alternative<model::calibrated_machine>(by_.parameters);
+    const bool can_tell = has_form || whole.size <= most_ranks_cut_by_simulation;
+    return how_.segments_by == cut::best && can_tell ? best_cut(whole) : model::segments_for(whole.how, whole.bytes);
+}
+
+int pricing::best_cut(model::collective c) const {
+    const bool by_simulation = simulates() && c.size <= most_ranks_cut_by_simulation;
+    const std::size_t most = std::clamp<std::size_t>(c.bytes / c.element_bytes / 2, 1, most_cuts);
+    int best = 1;
+    double least_s = std::numeric_limits<double>::infinity();
+    for (; static_cast<std::size_t>(c.segments) <= most; c.segments *= 2) {
+        const double taken_s = by_simulation ? run(c, false).finish_s : closed_form(c)->seconds;
+        if (taken_s < least_s) {
+            least_s = taken_s;
+            best = c.segments;
+        }
+    }
+    return best;
 }
 
 model_row pricing::price(const model::collective& c) {
@@ -87,7 +117,8 @@ model_row pricing::price(const model::collective& c) {
             form ? std::optional(form->seconds * 1e6) : std::nullopt,
             simulates() ? simulated_us(c) : std::nullopt,
             std::nullopt,
-            form && form->exact};
+            form && form->exact,
+            c.segments};
 }
 
 std::optional<model::counts> pricing::counted(const model::collective& c) {
@@ -114,8 +145,7 @@ std::optional<model::form> pricing::closed_form(const model::collective& c) cons
 
 std::optional<double> pricing::simulated_us(const model::collective& c) {
     try {
-        const auto found =
-            model::simulate(c, simulated_machine(by_), ranks_per_node(c.size), settings_of(serial(), false));
+        const auto found = run(c, false);
         if (found.by_symmetry) notes_.insert(title_of(c) + ": simulated by symmetry, one rank for all");
         return found.finish_s * 1e6;
     } catch (const error& e) { // it would take too long, or too much memory
@@ -124,8 +154,12 @@ std::optional<double> pricing::simulated_us(const model::collective& c) {
     }
 }
 
+model::simulated pricing::run(const model::collective& c, bool activities) const {
+    return model::simulate(c, simulated_machine(by_), ranks_per_node(c.size), settings_of(serial(), activities));
+}
+
 model_timeline pricing::timeline(const model::collective& c) const {
-    auto found = model::simulate(c, simulated_machine(by_), ranks_per_node(c.size), settings_of(serial(), true));
+    auto found = run(c, true);
     return {std::string(schedule::name_of(c.what)), std::string(c.how.name()), c.size, c.bytes,
             std::move(found.activities)};
 }

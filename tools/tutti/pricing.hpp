@@ -8,7 +8,9 @@
 #include <collectives/model/closed_form.hpp>
 #include <collectives/model/collective.hpp>
 #include <collectives/model/counts.hpp>
+#include <collectives/model/simulation/settings.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,15 +18,23 @@
 
 namespace tutti::tools {
 
+/// Into how many segments a report cuts what gains by it, the double binary tree.
+enum class cut : std::uint8_t {
+    best,    ///< the power of two that takes the least time
+    by_rule, ///< as the library does without a machine, and `tutti bench` with an algorithm by its name
+};
+inline constexpr int most_cuts = 64; ///< what `best` looks at
+
 /// How a report finds its times.
 struct pricing_settings {
     int ranks_per_node = 0; ///< 0: the command line does not say it
+    cut segments_by = cut::best;
+    int segments = 0; ///< as many, whatever segments_by says; 0: the command line does not say it
     bool simulate = false;
     std::string receiver; ///< the rule by which the simulator charges receivers, by its name; empty: the default
 };
 
-/// Prices calls of collectives, out of place and from root 0, as the library would run them: with the segments that it
-/// takes for that many bytes.
+/// Prices calls of collectives, out of place and from root 0.
 class pricing {
 public:
     /// Throws std::invalid_argument where there is no receiver of that name.
@@ -38,10 +48,12 @@ public:
     /// Ranks per node of a hierarchical algorithm: as said, or about the square root of the ranks.
     [[nodiscard]] int width_of_node(int ranks) const noexcept;
 
+    /// What gains by segments is cut as the settings say; best by simulation where a report simulates and that is
+    /// quick, else by the closed form, and by rule where there is none.
     [[nodiscard]] model::collective call(schedule::operation what, std::string_view algorithm, int ranks,
                                          std::size_t bytes, std::size_t element_bytes = 1) const;
-    /// The call in as many segments as the closed form finds best, where it knows one.
-    [[nodiscard]] model::collective best_cut(model::collective c) const;
+    /// How such calls are cut, a sentence.
+    [[nodiscard]] std::string cutting() const;
     /// All that is known of it but what was measured.
     [[nodiscard]] model_row price(const model::collective& c);
     /// In microseconds, by what simulates() says; none where there is no such time.
@@ -55,6 +67,9 @@ private:
     [[nodiscard]] std::optional<model::counts> counted(const model::collective& c);
     [[nodiscard]] std::optional<model::form> closed_form(const model::collective& c) const;
     [[nodiscard]] std::optional<double> simulated_us(const model::collective& c);
+    [[nodiscard]] model::simulated run(const model::collective& c, bool activities) const;
+    [[nodiscard]] int segments_of(const model::collective& whole) const;
+    [[nodiscard]] int best_cut(model::collective c) const;
     [[nodiscard]] int ranks_per_node(int ranks) const noexcept;
     [[nodiscard]] bool serial() const noexcept { return how_.receiver == "serial"; }
 
