@@ -164,6 +164,19 @@ class Report(unittest.TestCase):
         pick("closed_form_us")
         self.assertRegex(self.text("#by-size .text"), "fastest is butterfly at 8 B to .*KiB, then .* to 256 MiB[.]")
 
+    def test_what_differs_by_rounding_is_tied_and_the_first_of_the_list_wins(self):
+        self.show("ties")
+        column = chromium.evaluate("""[...document.querySelectorAll("#winners .map tbody tr")].map(
+            row => row.children[1]).map(cell => [cell.dataset.winner, cell.textContent])""")
+        self.assertEqual(column, [["all_to_all", "A2A ="]] * 17 + [["parameter_server", "PS ="]] * 9)
+        self.assertIn("all-to-all at 8 B to 512 KiB, then parameter-server at 1 MiB to 256 MiB. Tied with the fastest: "
+                      "butterfly at 17, ring at 9 and halving-doubling at 9 of 26 sizes.", self.text("#glance ul"))
+        self.assertRegex(self.text("#winners .text"), r" [0-9]+ are tied \(=\): the first of the list is named\.")
+        chromium.evaluate("""document.querySelector("#winners .map tbody td").click()""")
+        told = chromium.evaluate("""document.querySelector("#winners td[aria-current]").title""")
+        self.assertIn(", tied with butterfly", told)
+        self.assertIn("Tied with the fastest: butterfly at 1 of 10 numbers of ranks.", self.text("#by-ranks .text"))
+
     def test_each_chart_has_a_name_and_its_data_as_a_table(self):
         self.show("lecture")
         self.assertEqual(self.count("canvas[role=img][aria-label]"), len(CHARTS))

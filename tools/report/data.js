@@ -30,14 +30,22 @@ const ofOperation = () => rows.filter(row => row.operation === state.operation);
 const shown = row => !state.hidden.has(row.algorithm);
 const timeOf = row => row[state.time] > 0 ? row[state.time] : null; // no logarithm of nothing
 
+const rounding = 1e-9; // the part of a time that decides nothing, as in the terminal
+const isFaster = (a, b) => timeOf(a) < timeOf(b) * (1 - rounding);
+
 // The rows of a cell that have the chosen time and are not hidden, fastest first: of those that are equal but for
 // rounding, the first of the list, as in the terminal.
 function ranking(ranks, bytes) {
-  const among = cellOf(state.operation, ranks, bytes).filter(row => shown(row) && timeOf(row) !== null);
-  if (among.length === 0) return [];
-  const best = among.reduce((a, b) => timeOf(b) < timeOf(a) * (1 - 1e-9) ? b : a);
-  return [best, ...among.filter(row => row !== best).sort((a, b) => timeOf(a) - timeOf(b))];
+  const left = cellOf(state.operation, ranks, bytes).filter(row => shown(row) && timeOf(row) !== null), ranked = [];
+  while (left.length > 0) {
+    const best = left.reduce((a, b) => isFaster(b, a) ? b : a);
+    ranked.push(...left.splice(left.indexOf(best), 1));
+  }
+  return ranked;
 }
+
+// Who takes as long as the fastest, but for rounding.
+const tiedIn = ranked => ranked.slice(1).filter(row => !isFaster(ranked[0], row));
 
 // Runs of neighbouring values of one axis with one winner: [{algorithm, from, to}].
 function runsOf(values, rankingAt) {

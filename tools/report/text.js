@@ -20,6 +20,14 @@ function fastestText({at_smallest, changes}) {
     + (changes.length === 0 ? " at all of these sizes" : "");
 }
 
+// "Tied with the fastest: all-to-all at 3 of 24 sizes."
+function tiesText(rankings, what) {
+  const ties = rankings.flatMap(ranked => tiedIn(ranked).map(nameOf));
+  const counts = distinct(ties).map(name => `${name} at ${grouped(ties.filter(one => one === name).length)}`);
+  return counts.length === 0 ? "" : `Tied with the fastest: ${listText(counts)} of ${grouped(rankings.length)} ${what}.`;
+}
+const sizeTiesText = ranks => tiesText(sizesOf(ranks).map(bytes => ranking(ranks, bytes)), "sizes");
+
 // "butterfly at 8 B to 16 KiB, then halving-doubling at 32 KiB"
 function sizeRunsText(runs) {
   if (runs.length > mostRuns) return turnsText(runs);
@@ -68,7 +76,8 @@ function sizeText() {
   const sizes = sizesOf(state.ranks), runs = runsOfSizes(state.ranks), place = `On ${ranksText(state.ranks)}`;
   if (runs.length === 0) return `No ${named().name} times ${place.toLowerCase()}.`;
   return sentences(
-    `${place} the fastest is ${sizeWinnersText(state.ranks, runs)}.`, crossoversText(state.ranks),
+    `${place} the fastest is ${sizeWinnersText(state.ranks, runs)}.`, sizeTiesText(state.ranks),
+    crossoversText(state.ranks),
     slowestText(ranking(state.ranks, sizes.at(-1)), `At ${bytesText(sizes.at(-1))}`),
     absentText(ofOperation().filter(row => row.ranks === state.ranks)));
 }
@@ -92,6 +101,7 @@ function ranksChartText() {
   return sentences(
     runs.length === 1 ? `${place} ${nameOf(runs[0])} is fastest for every number of ranks shown.`
                       : `${place} the fastest is ${ranksRunsText(runs)}.`,
+    tiesText(counts.map(ranks => ranking(ranks, state.bytes)), "numbers of ranks"),
     growthText(counts[0], counts.at(-1)));
 }
 
@@ -104,11 +114,13 @@ function winnersText() {
     .sort((a, b) => b.count - a.count)
     .map(one => `${spoken(one.name)} wins ${grouped(one.count)} (${partText(one.count / all.length)})`);
   const close = all.filter(one => one.margin !== null && one.margin < closeCall).length;
+  const tied = all.filter(one => one.tied.length > 0).length;
   return sentences(
     `Of ${grouped(all.length)} pairs of ranks and size, ${listText(wins)}.`,
     "The stronger the colour, the further behind the next one is.",
     close === 0 ? "" : `${grouped(close)} of the wins ${close === 1 ? "is" : "are"} by less than 5${gap}%`
       + " (pale, in italics), where only a measurement can decide.",
+    tied === 0 ? "" : `${grouped(tied)} ${tied === 1 ? "is" : "are"} tied (=): the first of the list is named.`,
     "Algorithms that you hide in a legend do not compete here.");
 }
 
@@ -181,7 +193,7 @@ function findings() {
   const counts = numbersOf("ranks", ofOperation()), list = [];
   for (const ranks of distinct([counts[0], counts[counts.length >> 1], counts.at(-1)])) {
     const runs = runsOfSizes(ranks);
-    if (runs.length > 0) list.push([`${ranksText(ranks)}, ${named().name}: `, `${sizeWinnersText(ranks, runs)}.`]);
+    if (runs.length > 0) list.push([`${ranksText(ranks)}, ${named().name}: `, sentences(`${sizeWinnersText(ranks, runs)}.`, sizeTiesText(ranks))]);
   }
   const most = counts.at(-1), size = sizesOf(most).at(-1);
   const worth = slowestText(ranking(most, size), `On ${ranksText(most)}, at ${bytesText(size)},`);

@@ -10,9 +10,9 @@ function thinned(values, most) {
 }
 
 function verdict(ranks, bytes) {
-  const [first, next] = ranking(ranks, bytes);
+  const ranked = ranking(ranks, bytes), [first, next] = ranked;
   if (!first) return null;
-  return {winner: first, next, margin: next ? timeOf(next) / timeOf(first) : null};
+  return {winner: first, next, tied: tiedIn(ranked), margin: next ? timeOf(next) / timeOf(first) : null};
 }
 
 function verdictText(ranks, bytes, found) {
@@ -20,6 +20,7 @@ function verdictText(ranks, bytes, found) {
   if (found === null) return `${place}no ${named().name} time`;
   const winner = `${place}${spoken(found.winner.algorithm)}, ${timeText(timeOf(found.winner))}`;
   if (!found.next) return `${winner}, the only one`;
+  if (found.tied.length > 0) return `${winner}, tied with ${listText(found.tied.map(nameOf))}`;
   const next = `${spoken(found.next.algorithm)} (${timeText(timeOf(found.next))})`;
   return `${winner}; next is ${next}, ${
     found.margin < 1.005 ? "as good as equal" : `${digits(found.margin, 3)} times as long`}`;
@@ -38,7 +39,7 @@ function winnerCell(ranks, bytes, readout) {
     onclick: () => chooseCell(ranks, bytes),
     "data-winner": found?.winner.algorithm ?? null,
     "aria-current": ranks === state.ranks && bytes === state.bytes ? "true" : null,
-  }, found === null ? "–" : shortNames.get(found.winner.algorithm));
+  }, found === null ? "–" : `${shortNames.get(found.winner.algorithm)}${found.tied.length > 0 ? " =" : ""}`);
   if (found !== null) {
     cell.style.setProperty("--hue", `var(${lookOf(found.winner.algorithm).variable})`);
     cell.style.setProperty("--strength", `${strengthOf(found.margin)}%`);

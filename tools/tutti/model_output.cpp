@@ -97,7 +97,7 @@ std::optional<double> predicted_us(const model_row& row, bool simulated) noexcep
 }
 
 std::optional<std::size_t> winner_of(const std::vector<std::optional<double>>& times_us) {
-    constexpr double rounding = 1e-9;
+    constexpr double rounding = 1e-9; // as in the report's page
     std::optional<std::size_t> best;
     for (std::size_t k = 0; k < times_us.size(); ++k)
         if (times_us[k] && (!best || *times_us[k] < *times_us[*best] * (1 - rounding))) best = k;
