@@ -363,6 +363,23 @@ TEST_CASE("the report is a page with a row and a timeline for each algorithm, wh
     CHECK(occurrences(text, "\"activities\":[[") == 3);
 }
 
+TEST_CASE("the page's timelines are of the numbers of ranks nearest 8, the ring's first") {
+    const auto first_on = [](const std::string& ranks) {
+        const folder here;
+        const auto r = command("model --ranks " + ranks + " --bytes 64 --html " + here.path("report.html"));
+        INFO(r.output);
+        REQUIRE(r.status == 0);
+        const model_json timelines = data_of(here.read("report.html"))["timelines"];
+        CHECK(timelines.size() == 10);
+        CHECK(timelines[0]["algorithm"] == "ring");
+        return timelines[0]["ranks"].get<int>();
+    };
+    if (command("model --html /dev/null --ranks 2 --bytes 8").status == 2) return; // built without Chart.js
+    CHECK(first_on("2..64*2") == 8);
+    CHECK(first_on("1,2,5") == 5);
+    CHECK(first_on("100") == 8); // a hundred cannot be looked at
+}
+
 TEST_CASE("the page has the crossover sizes that the terminal prints, and by which time") {
     for (const auto& [how, time] : {std::pair("", "closed_form_us"), {" --simulate", "simulated_us"}}) {
         const folder here;

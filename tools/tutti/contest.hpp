@@ -29,9 +29,12 @@ struct contest {
 /// Appends a row for each size and algorithm, the sizes outside.
 void price(const contest& c, const std::vector<std::size_t>& sizes, pricing& prices, std::vector<model_row>& rows);
 
-/// Each algorithm's run at that size as it is simulated, on eight ranks at most, so that it can be looked at.
+/// As many ranks as can be looked at.
+inline constexpr int timeline_ranks = 8;
+
+/// Each algorithm's run at that size as it is simulated, on so many ranks at most.
 [[nodiscard]] std::vector<model_timeline> timelines(const contest& c, std::size_t bytes, const pricing& prices,
-                                                    int most_ranks = 8);
+                                                    int most_ranks = timeline_ranks);
 
 /// Prints the rows that price() has made, a table for each size.
 void print(const contest& c, const std::vector<std::size_t>& sizes, std::span<const model_row> rows,

@@ -14,7 +14,9 @@
 #include "text_output.hpp"
 #include "trace_file.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -104,15 +106,27 @@ void print_head(const pricing& prices) {
     fmt::print("# double_binary_tree: {}\n", prices.cutting());
 }
 
+/// The contests whose timelines the page shows: of each operation the one on nearest as many ranks as can be looked at.
+std::vector<contest> shown_as_timelines(const std::vector<contest>& contests) {
+    const auto distance = [](const contest& c) { return std::abs(c.ranks - timeline_ranks); };
+    std::vector<contest> shown;
+    for (const contest& c : contests) {
+        if (c.ranks < 2) continue;
+        if (shown.empty() || shown.back().what != c.what)
+            shown.push_back(c);
+        else if (distance(c) < distance(shown.back()))
+            shown.back() = c;
+    }
+    for (contest& c : shown) // the ring first, whose steps explain themselves
+        std::stable_partition(c.algorithms.begin(), c.algorithms.end(), [](const auto& name) { return name == "ring"; });
+    return shown;
+}
+
 /// The page shows the middle size of each operation as it runs on few ranks.
 std::string page_of(const std::vector<contest>& contests, const std::vector<std::size_t>& sizes, const pricing& prices,
                     model_report all) {
-    std::optional<operation> shown;
-    for (const contest& c : contests) {
-        if (c.ranks < 2 || c.what == shown) continue;
-        shown = c.what;
+    for (const contest& c : shown_as_timelines(contests))
         for (model_timeline& t : timelines(c, sizes[sizes.size() / 2], prices)) all.timelines.push_back(std::move(t));
-    }
     return html_report(all);
 }
 
