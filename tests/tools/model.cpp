@@ -285,7 +285,7 @@ TEST_CASE("a trace holds every message of every row, as it is simulated") {
     CHECK(command("model --ranks 65 --bytes 8 --algorithm ring --trace " + here.path("trace.json")).status == 2);
 }
 
-TEST_CASE("measured times stand beside, out of place before in place, by the algorithm that ran") {
+TEST_CASE("measured times stand beside what is priced, out of place or in place, by the algorithm that ran") {
     const folder here;
     const std::string one =
         here.write("one.json", model_json({bench_row("ring", 64, false, 10), bench_row("ring", 64, true, 99),
@@ -296,10 +296,31 @@ TEST_CASE("measured times stand beside, out of place before in place, by the alg
     const std::string arguments = "--ranks 4 --bytes 64 --algorithm ring,butterfly,naive --measured " + one + " " + two;
     const model_json rows = rows_of(arguments);
     CHECK(rows[0]["measured_us"] == 20);
-    CHECK(rows[1]["measured_us"] == 7);
+    CHECK(rows[1]["measured_us"].is_null()); // in place, which is another call
     CHECK(rows[2]["measured_us"].is_null());
     CHECK_THAT(command("model " + arguments).output,
-               Contains("# measured, but no row here: allreduce ring, 4 ranks, 77 B (" + one + ")\n"));
+               Contains("# measured, but no row here: allreduce butterfly in place, 4 ranks, 64 B (" + one +
+                        "), allreduce ring out of place, 4 ranks, 77 B (" + one + ")\n"));
+}
+
+TEST_CASE("what was measured in place alone is priced in place, and that is said") {
+    const folder here;
+    std::string text = machine_text();
+    for (std::size_t at = 0; (at = text.find("\"copy_s_per_byte\": 0", at)) != text.npos; ++at)
+        text.replace(at, 20, "\"copy_s_per_byte\": 1");
+    const std::string arguments = "--ranks 4 --bytes 64 --algorithm all_to_all --machine " +
+                                  here.write("machine.json", text) + " --transport tcp --measured ";
+    const auto measured = [&](bool in_place) {
+        return here.write("measured.json", model_json({bench_row("all_to_all", 64, in_place, 7)}).dump());
+    };
+    const model_json out = rows_of(arguments + measured(false));
+    CHECK_THAT(command("model " + arguments + measured(false)).output, !Contains("priced in place"));
+    const model_json in = rows_of(arguments + measured(true));
+    CHECK_THAT(command("model " + arguments + measured(true)).output,
+               Contains("\n# priced in place, as it was measured: allreduce\n"));
+    CHECK(in[0]["measured_us"] == 7);
+    CHECK(out[0]["measured_us"] == 7);
+    CHECK(in[0]["simulated_us"] != out[0]["simulated_us"]);
 }
 
 TEST_CASE("measured times of several transports, types or operators are not mixed into one") {

@@ -48,6 +48,11 @@ void refuse_mixtures(const std::vector<measured_row>& measured, const model_row&
     }
 }
 
+std::string in_words(const measured_row& m) {
+    return fmt::format("{} {} {} place, {} ranks, {} ({})", m.operation, m.algorithm, m.in_place ? "in" : "out of",
+                       m.ranks, bytes_text(static_cast<double>(m.bytes)), m.file);
+}
+
 /// The median of those that belong to the row and are of this kind.
 std::optional<double> median_of(const std::vector<measured_row>& measured, const model_row& r, bool in_place) {
     std::vector<double> times;
@@ -75,17 +80,25 @@ std::vector<measured_row> read_measured(const std::vector<std::string>& files) {
     return rows;
 }
 
-std::vector<std::string> join_measured(const std::vector<measured_row>& measured, model_report& report) {
+operation_names measured_in_place(const std::vector<measured_row>& measured) {
+    operation_names all;
+    for (const measured_row& m : measured) all.insert(m.operation);
+    for (const measured_row& m : measured)
+        if (!m.in_place) all.erase(m.operation);
+    return all;
+}
+
+std::vector<std::string> join_measured(const std::vector<measured_row>& measured, const operation_names& in_place,
+                                       model_report& report) {
     for (model_row& r : report.rows) {
         refuse_mixtures(measured, r);
-        r.measured_us = median_of(measured, r, false);
-        if (!r.measured_us) r.measured_us = median_of(measured, r, true);
+        r.measured_us = median_of(measured, r, in_place.contains(r.operation));
     }
     std::vector<std::string> strangers;
     for (const measured_row& m : measured)
-        if (std::none_of(report.rows.begin(), report.rows.end(), [&](const model_row& r) { return belongs(m, r); }))
-            strangers.push_back(fmt::format("{} {}, {} ranks, {} ({})", m.operation, m.algorithm, m.ranks,
-                                            bytes_text(static_cast<double>(m.bytes)), m.file));
+        if (std::none_of(report.rows.begin(), report.rows.end(),
+                         [&](const model_row& r) { return belongs(m, r) && r.measured_us; }))
+            strangers.push_back(in_words(m));
     return strangers;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "model_report.hpp"
+#include "pricing.hpp"
 
 #include <string>
 #include <vector>
@@ -25,9 +26,14 @@ struct measured_row {
 /// kind.
 [[nodiscard]] std::vector<measured_row> read_measured(const std::vector<std::string>& files);
 
-/// Fills measured_us: from rows out of place where there are any, as it is priced; the median where there are several.
-/// Returns what matches no row of the report, as "allreduce ring, 4 ranks, 64 B (FILE)". Throws std::invalid_argument
-/// if rows over several transports, of several types or by several operators match one row: no median is of them all.
-[[nodiscard]] std::vector<std::string> join_measured(const std::vector<measured_row>& measured, model_report& report);
+/// The operations that were measured in place alone, to be priced so: what is compared is the same call.
+[[nodiscard]] operation_names measured_in_place(const std::vector<measured_row>& measured);
+
+/// Fills measured_us from rows of the place that is priced, in place for `in_place`; the median where there are
+/// several. Returns what stands in no row of the report, as "allreduce ring in place, 4 ranks, 64 B (FILE)", but not
+/// the other place of what does. Throws std::invalid_argument if rows over several transports, of several types or by
+/// several operators match one row: no median is of them all.
+[[nodiscard]] std::vector<std::string> join_measured(const std::vector<measured_row>& measured,
+                                                     const operation_names& in_place, model_report& report);
 
 } // namespace tutti::tools

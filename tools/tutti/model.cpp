@@ -44,7 +44,8 @@ Without any of them it is a cluster of 25 Gbit/s a rank: alpha 10us, beta 25Gbit
 
 TIME is 10us, 1000ns, 1.5ms or 2s; RATE a time per byte, 0.1ns/B, or a bandwidth, 25Gbit/s or 10GB/s.
 SIZE is a number of bytes, or of powers of 1024: 8, 4K, 1M, 1G. Sizes are of the whole vector: a rank's input to an
-allreduce, its output of an allgather.
+allreduce, its output of an allgather. Calls are out of place; in place are those of an operation that --measured has
+in place alone. Measurements of the other place are left out.
 
 Each message is charged, whatever else is on its way in the same round. Charged once a round, as some textbooks do,
 many small messages at once cost nothing: then a sharded parameter server seems to beat all others at every size. And
@@ -104,6 +105,10 @@ void print_head(const pricing& prices) {
                "# messages do, and more only where a measured machine says so\n");
     if (prices.simulates()) fmt::print("# simulated: {}\n", prices.rule());
     fmt::print("# double_binary_tree: {}\n", prices.cutting());
+}
+
+std::string place_text(const operation_names& in_place) {
+    return fmt::format("priced in place, as it was measured: {}", join(in_place));
 }
 
 /// The contests whose timelines the page shows: of each operation the one on nearest as many ranks as can be looked at.
@@ -168,13 +173,17 @@ int report_prices(const model_settings& s) {
     const std::vector<contest> contests = contests_of(s.operation, s.algorithm, s.ranks);
     const std::vector<std::size_t> sizes = parse_sizes(s.bytes);
     const std::vector<measured_row> measured = read_measured(s.measured);
+    const operation_names in_place = measured_in_place(measured);
     pricing_settings how = s.how;
     if (!measured.empty()) how.segments_by = cut::by_rule; // what was measured is what is priced
+    how.in_place = in_place;
     pricing prices(machine_of(s.machine), how);
     print_head(prices);
+    if (!in_place.empty()) fmt::print("# {}\n", place_text(in_place));
     model_report all{prices.by().description, {}, {}, {}};
+    if (!in_place.empty()) all.machine += "; " + place_text(in_place);
     for (const contest& c : contests) price(c, sizes, prices, all.rows);
-    const std::vector<std::string> strangers = join_measured(measured, all);
+    const std::vector<std::string> strangers = join_measured(measured, in_place, all);
     print_contests(contests, sizes, prices, all);
     print_strangers(strangers);
     for (const std::string& note : prices.notes()) fmt::print("# {}\n", note);

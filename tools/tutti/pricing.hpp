@@ -11,6 +11,7 @@
 #include <collectives/model/simulation/settings.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -24,6 +25,8 @@ enum class cut : std::uint8_t {
     by_rule, ///< as the library does without a machine, and `tutti bench` with an algorithm by its name
 };
 inline constexpr int most_cuts = 64; ///< what `best` looks at
+/// Names of operations.
+using operation_names = std::set<std::string, std::less<>>;
 
 /// How a report finds its times.
 struct pricing_settings {
@@ -31,10 +34,11 @@ struct pricing_settings {
     cut segments_by = cut::best;
     int segments = 0; ///< as many, whatever segments_by says; 0: the command line does not say it
     bool simulate = false;
-    std::string receiver; ///< the rule by which the simulator charges receivers, by its name; empty: the default
+    std::string receiver;     ///< the rule by which the simulator charges receivers, by its name; empty: the default
+    operation_names in_place; ///< these are priced in place, the others out of place
 };
 
-/// Prices calls of collectives, out of place and from root 0.
+/// Prices calls of collectives, from root 0.
 class pricing {
 public:
     /// Throws std::invalid_argument where there is no receiver of that name.
