@@ -368,6 +368,30 @@ TEST_CASE("a machine of several links is simulated, with one transport of its fi
     CHECK_THAT(refused.output, Contains(wrong + " describes no machine"));
 }
 
+TEST_CASE("how many ranks share a node and its cores is said, in the terminal and on the page, and when they are too many") {
+    const folder here;
+    std::string text = machine_text();
+    for (std::size_t at = 0; (at = text.find("\"cores_per_node\": 0", at)) != text.npos; ++at)
+        text.replace(at, 19, "\"cores_per_node\": 4");
+    const std::string arguments =
+        "model --bytes 64 --algorithm ring --transport tcp --machine " + here.write("machine.json", text);
+    const std::string assumed = "nodes: 4 cores each, all ranks on one node, assumed, since --ranks-per-node is not given";
+    const std::string hint = "64 ranks share the 4 cores of one node: for several nodes give --ranks-per-node";
+    const auto few = command(arguments + " --ranks 2,4");
+    CHECK_THAT(few.output, Contains("\n# " + assumed + "\n") && !Contains("hint"));
+    const auto many = command(arguments + " --ranks 2,64");
+    CHECK_THAT(many.output, Contains("\n# " + assumed + "\n# hint: " + hint + "\n"));
+    const auto given = command(arguments + " --ranks 64 --ranks-per-node 2");
+    CHECK_THAT(given.output, Contains("\n# nodes: 4 cores each, 2 ranks on a node, as given\n") && !Contains("hint"));
+    CHECK_THAT(command("model --ranks 64 --bytes 8").output, !Contains("nodes:"));
+    CHECK_THAT(command("model --lecture --ranks 8 --transport tcp --machine " + here.path("machine.json")).output,
+               Contains("# " + assumed) && Contains("# hint: 8 ranks share"));
+    const auto page = command(arguments + " --ranks 64 --html " + here.path("report.html"));
+    if (page.status == 2) return; // built without Chart.js
+    const std::string machine = data_of(here.read("report.html"))["machine"];
+    CHECK_THAT(machine, Contains(assumed) && Contains(hint));
+}
+
 TEST_CASE("the report is a page with a row and a timeline for each algorithm, where the build has pages") {
     const folder here;
     const auto r =

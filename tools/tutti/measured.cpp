@@ -48,7 +48,7 @@ void refuse_mixtures(const std::vector<measured_row>& measured, const model_row&
     }
 }
 
-std::string in_words(const measured_row& m) {
+std::string measured_words(const measured_row& m) {
     return fmt::format("{} {} {} place, {} ranks, {} ({})", m.operation, m.algorithm, m.in_place ? "in" : "out of",
                        m.ranks, bytes_text(static_cast<double>(m.bytes)), m.file);
 }
@@ -98,7 +98,7 @@ std::vector<std::string> join_measured(const std::vector<measured_row>& measured
     for (const measured_row& m : measured)
         if (std::none_of(report.rows.begin(), report.rows.end(),
                          [&](const model_row& r) { return belongs(m, r) && r.measured_us; }))
-            strangers.push_back(in_words(m));
+            strangers.push_back(measured_words(m));
     return strangers;
 }
 

@@ -99,16 +99,36 @@ void print_strangers(const std::vector<std::string>& strangers) {
         strangers.size() > shown ? fmt::format(" and {} more", strangers.size() - shown) : "");
 }
 
-void print_head(const pricing& prices) {
+void print_nodes(const pricing& prices, int most_ranks) {
+    if (!prices.nodes().empty()) fmt::print("# nodes: {}\n", prices.nodes());
+    if (const std::string hint = prices.nodes_hint(most_ranks); !hint.empty()) fmt::print("# hint: {}\n", hint);
+}
+
+void print_head(const pricing& prices, int most_ranks) {
     fmt::print("# machine: {}\n", prices.by().description);
+    print_nodes(prices, most_ranks);
     fmt::print("# each message is charged, also where many are sent in one round; fan-in costs what its bytes and\n"
                "# messages do, and more only where a measured machine says so\n");
     if (prices.simulates()) fmt::print("# simulated: {}\n", prices.rule());
     fmt::print("# double_binary_tree: {}\n", prices.cutting());
 }
 
+int most_ranks_of(const std::vector<contest>& contests) {
+    return std::max_element(contests.begin(), contests.end(), [](const contest& a, const contest& b) {
+               return a.ranks < b.ranks;
+           })->ranks;
+}
+
 std::string place_text(const operation_names& in_place) {
     return fmt::format("priced in place, as it was measured: {}", join(in_place));
+}
+
+/// The machine as the page tells it, in one line.
+std::string page_machine(const pricing& prices, int most_ranks) {
+    std::string text = prices.by().description;
+    if (!prices.nodes().empty()) text += "; nodes: " + prices.nodes();
+    if (const std::string hint = prices.nodes_hint(most_ranks); !hint.empty()) text += "; " + hint;
+    return text;
 }
 
 /// The contests whose timelines the page shows: of each operation the one on nearest as many ranks as can be looked at.
@@ -178,9 +198,9 @@ int report_prices(const model_settings& s) {
     if (!measured.empty()) how.segments_by = cut::by_rule; // what was measured is what is priced
     how.in_place = in_place;
     pricing prices(machine_of(s.machine), how);
-    print_head(prices);
+    print_head(prices, most_ranks_of(contests));
     if (!in_place.empty()) fmt::print("# {}\n", place_text(in_place));
-    model_report all{prices.by().description, {}, {}, {}};
+    model_report all{page_machine(prices, most_ranks_of(contests)), {}, {}, {}};
     if (!in_place.empty()) all.machine += "; " + place_text(in_place);
     for (const contest& c : contests) price(c, sizes, prices, all.rows);
     const std::vector<std::string> strangers = join_measured(measured, in_place, all);
@@ -260,7 +280,9 @@ int run_model(model_settings s) {
     if (s.of_lecture.step_s == 0) throw std::invalid_argument("a step takes some time: write --step 100ms");
     s.how.simulate = true; // quick with so few calls, and right for all of them, where a form may be an estimate
     pricing prices(machine_of(s.machine), s.how);
-    for (const int ranks : parse_ranks(s.ranks)) lecture(ranks, s.of_lecture, prices);
+    const std::vector<int> all_ranks = parse_ranks(s.ranks);
+    print_nodes(prices, all_ranks.back());
+    for (const int ranks : all_ranks) lecture(ranks, s.of_lecture, prices);
     for (const std::string& note : prices.notes()) fmt::print("# {}\n", note);
     return 0;
 }

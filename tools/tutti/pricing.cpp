@@ -57,6 +57,22 @@ std::string pricing::rule() const {
     return "receiver full_duplex: its port is busy for (m - 1)G a message, its processor for o";
 }
 
+std::string pricing::nodes() const {
+    const auto* const m = std::get_if<model::calibrated_machine>(&by_.parameters);
+    if (!m) return "";
+    const std::string cores = m->cores == 0 ? "a core for each rank" : fmt::format("{} cores each", m->cores);
+    return how_.ranks_per_node > 0
+               ? fmt::format("{}, {} ranks on a node, as given", cores, how_.ranks_per_node)
+               : fmt::format("{}, all ranks on one node, assumed, since --ranks-per-node is not given", cores);
+}
+
+std::string pricing::nodes_hint(int ranks) const {
+    const auto* const m = std::get_if<model::calibrated_machine>(&by_.parameters);
+    if (!m || m->cores == 0 || how_.ranks_per_node > 0 || ranks <= m->cores) return "";
+    return fmt::format("{} ranks share the {} cores of one node: for several nodes give --ranks-per-node", ranks,
+                       m->cores);
+}
+
 int pricing::width_of_node(int ranks) const noexcept {
     return how_.ranks_per_node > 0 ? how_.ranks_per_node : near_root(ranks);
 }

@@ -49,6 +49,10 @@ public:
     [[nodiscard]] bool simulates() const noexcept { return how_.simulate; }
     /// How the simulator charges, a sentence.
     [[nodiscard]] std::string rule() const;
+    /// The cores and ranks of a node, as given or assumed; empty for a machine to which nodes are nothing.
+    [[nodiscard]] std::string nodes() const;
+    /// What to do where so many ranks outnumber the cores of the one node that was assumed; empty elsewhere.
+    [[nodiscard]] std::string nodes_hint(int ranks) const;
     /// Ranks per node of a hierarchical algorithm: as said, or about the square root of the ranks.
     [[nodiscard]] int width_of_node(int ranks) const noexcept;
 
