@@ -72,6 +72,11 @@ TEST_CASE("export says what is wrong, and refuses with 2 what does not exist") {
     const auto large = command("export --format msccl-xml --algorithm ring --ranks 1025");
     CHECK(large.status == 2);
     CHECK_THAT(large.output, Contains("--format msccl-xml is for 1024 ranks at most"));
+    for (const auto* const many : {"ring --ranks 2049", "ring --ranks 64 --segments 1041"}) {
+        const auto refused = command(std::string("export --format goal --algorithm ") + many);
+        CHECK(refused.status == 2);
+        CHECK_THAT(refused.output, Contains("more than the 8388608 steps that export writes"));
+    }
     const auto lost = command("export --format goal --algorithm ring -o /nowhere/at/all");
     CHECK(lost.status == 1);
     CHECK_THAT(lost.output, Contains("cannot write /nowhere/at/all"));

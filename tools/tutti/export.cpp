@@ -14,6 +14,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -31,7 +32,8 @@ constexpr auto export_footer =
   msccl-xml  what MSCCL's interpreter runs. The operator must be commutative, since MSCCL has no sides of
              operands; sizes are those of the call, so that --bytes does not matter.
 
-A hierarchical algorithm gets nodes of about the square root of the ranks.
+A hierarchical algorithm gets nodes of about the square root of the ranks. At most 8388608 steps are written, of all
+ranks together: the ring's on 2048.
 
 Examples:
   tutti export --format goal --algorithm ring --ranks 8 --bytes 8192 -o ring.goal
@@ -55,6 +57,26 @@ struct export_settings {
     std::string output;
 };
 
+/// Each takes some 350 bytes until it is written: not more than 3 GB in all.
+constexpr std::size_t most_exported_steps = std::size_t{1} << 23;
+
+/// Throws std::invalid_argument where there is more to write. Keeps the steps of one rank, in one segment, at a time.
+void check_steps(const export_settings& s, operation what, const algorithm::any& a) {
+    std::size_t count = 0;
+    std::vector<schedule::step> steps;
+    for (int rank = 0; rank < s.ranks; ++rank) {
+        steps.clear();
+        a.walk(what, {rank, s.ranks, s.root, s.in_place}, 1, steps);
+        count += steps.size() * static_cast<std::size_t>(s.segments);
+        if (count > most_exported_steps)
+            throw std::invalid_argument(
+                fmt::format("{}({}) on {} ranks in {} segment{} has more than the {} steps that export writes; take "
+                            "fewer ranks or segments",
+                            s.operation, a.name(), s.ranks, s.segments, s.segments == 1 ? "" : "s",
+                            most_exported_steps));
+    }
+}
+
 /// How the data is cut, in elements, at least as many as there are bytes for.
 schedule::layout exported_cut(const export_settings& s, operation what, int base_chunks, std::size_t element_bytes) {
     const std::size_t bytes = parse_size(s.bytes);
@@ -71,6 +93,7 @@ std::string exported(const export_settings& s) {
     if (s.format == "msccl-xml" && s.ranks > schedule::most_msccl_ranks) // before its steps are written
         throw std::invalid_argument(
             fmt::format("--format msccl-xml is for {} ranks at most", schedule::most_msccl_ranks));
+    check_steps(s, what, a);
     const schedule::layout elements = exported_cut(s, what, a.chunks(s.ranks), element_bytes);
     const schedule::program p = a.write(what, s.ranks, s.root, s.in_place, s.segments);
     if (s.format == "goal") return schedule::goal(p, elements, {element_bytes, s.calc_ns_per_byte});
