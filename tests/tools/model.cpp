@@ -466,6 +466,18 @@ TEST_CASE("the lecture counts what it tells") {
                                  Contains("24.28 GiB") && Contains("assumed"));
 }
 
+TEST_CASE("the lecture takes as many ranks as the tables do, and says what it cannot count") {
+    const auto r = command("model --lecture --ranks 65537 --parameters 10");
+    INFO(r.output);
+    CHECK(r.status == 0);
+    CHECK_THAT(line_with(r.output, "  ring "), Contains(" 131072 "));
+    CHECK_THAT(r.output, !Contains("- rounds"));
+    const auto large = command("model --lecture --ranks 64 --parameters 1125899906842624");
+    CHECK(large.status == 0);
+    CHECK_THAT(large.output, Contains("# all to all (all_to_all): not counted: more bytes"));
+    CHECK(command("model --lecture --ranks 1000001").status == 2);
+}
+
 TEST_CASE("a command line that makes no sense to the model is refused with 2, a file that cannot be written with 1") {
     for (const char* arguments : {"--ranks 0",
                                   "--ranks 8..2",
@@ -487,6 +499,9 @@ TEST_CASE("a command line that makes no sense to the model is refused with 2, a 
                                   "--step 1s",
                                   "--lecture --step 0",
                                   "--lecture --ranks 1",
+                                  "--lecture --bytes 1M",
+                                  "--lecture --operation broadcast",
+                                  "--lecture --algorithm ring",
                                   "--ranks-per-node 0",
                                   "--segments 0",
                                   "--receiver half"}) {

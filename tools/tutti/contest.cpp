@@ -36,9 +36,8 @@ std::string winner_at(const contest& c, const std::vector<std::size_t>& sizes, s
 
 std::vector<contest> contests_of(std::string_view operation_list, std::string_view algorithms,
                                  std::string_view ranks_list) {
-    constexpr int most = 1'000'000;
     const std::vector<operation> operations = operations_of(operation_list);
-    const std::vector<int> sizes = parse_ranks(ranks_list, most);
+    const std::vector<int> sizes = parse_ranks(ranks_list, most_priced_ranks);
     std::vector<contest> all;
     for (const operation what : operations)
         for (const int ranks : sizes) {

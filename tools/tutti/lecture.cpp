@@ -5,6 +5,7 @@
 
 #include "quantities.hpp"
 
+#include <collectives/error.hpp>
 #include <collectives/model/counts.hpp>
 
 #include <algorithm>
@@ -76,7 +77,9 @@ struct studied {
     }
 };
 
-std::string number(const std::optional<long long>& value) { return value ? std::to_string(*value) : "-"; }
+std::string number(const std::optional<long long>& value, const char* otherwise = "-") {
+    return value ? std::to_string(*value) : otherwise;
+}
 
 template <class... Cell>
 void print_lesson(const Cell&... c) {
@@ -110,6 +113,7 @@ std::string wrapped(const std::string& text) {
 }
 
 void print_reason(const studied& e, double ring_bytes, int per_node) {
+    constexpr auto many = "uncounted"; // with too many ranks
     const model::counts& n = e.counted;
     fmt::print(
         "\n{} ({})\n{}\n", e.what->title, e.what->algorithm,
@@ -117,8 +121,8 @@ void print_reason(const studied& e, double ring_bytes, int per_node) {
             fmt::runtime(e.what->reason), fmt::arg("received", volume_text(n.received.most)),
             fmt::arg("sent", volume_text(n.sent.most)), fmt::arg("busiest", bytes_text(e.busiest())),
             fmt::arg("total", volume_text(n.total_bytes)), fmt::arg("as_ring", as_ring(e.busiest() / ring_bytes)),
-            fmt::arg("fan_in", number(n.fan_in)), fmt::arg("rounds", number(n.rounds)),
-            fmt::arg("depth", number(n.depth)),
+            fmt::arg("fan_in", number(n.fan_in, many)), fmt::arg("rounds", number(n.rounds, many)),
+            fmt::arg("depth", number(n.depth, many)),
             fmt::arg("sent_messages", static_cast<double>(n.messages) / e.call.size),
             fmt::arg("segments", e.call.segments), fmt::arg("plural", e.call.segments == 1 ? "" : "s"),
             fmt::arg("per_node", per_node), fmt::arg("far", n.levels ? volume_text(n.levels->far) : "what must"))));
@@ -129,6 +133,19 @@ studied study(const lesson& l, int ranks, std::size_t bytes, pricing& prices) {
     return {&l, c, model::count(c, prices.width_of_node(ranks)), prices.predicted_us(c)};
 }
 
+/// Those that can be counted; of the others it prints why not.
+std::vector<studied> study_all(int ranks, std::size_t bytes, pricing& prices) {
+    std::vector<studied> entries;
+    for (const lesson& l : lessons) {
+        try {
+            entries.push_back(study(l, ranks, bytes, prices));
+        } catch (const error& e) { // the bytes of all ranks are too many
+            fmt::print("# {} ({}): not counted: {}\n", l.title, l.algorithm, e.facts().detail);
+        }
+    }
+    return entries;
+}
+
 } // namespace
 
 void lecture(int ranks, const lecture_settings& s, pricing& prices) {
@@ -136,15 +153,16 @@ void lecture(int ranks, const lecture_settings& s, pricing& prices) {
     const std::size_t bytes = s.parameters * parameter_bytes;
     fmt::print("# To sum {} of gradients ({} parameters of {} bytes) over {} ranks, once in a step of {}\n",
                bytes_text(static_cast<double>(bytes)), s.parameters, parameter_bytes, ranks, time_text(s.step_s));
-    fmt::print("# machine: {}\n# simulated: {}\n\n", prices.by().description, prices.rule());
-    std::vector<studied> entries;
-    for (const lesson& l : lessons) entries.push_back(study(l, ranks, bytes, prices));
+    fmt::print("# machine: {}\n# simulated: {}\n", prices.by().description, prices.rule());
+    const std::vector<studied> entries = study_all(ranks, bytes, prices);
+    const auto ring = std::find_if(entries.begin(), entries.end(),
+                                   [](const studied& e) { return std::string_view(e.what->algorithm) == "ring"; });
+    if (ring == entries.end()) throw std::invalid_argument("with so many parameters not even the ring can be counted");
+    fmt::print("\n");
     print_lesson("", "algorithm", "rounds", "messages", "total", "inbound", "received", "sent", "fan-in", "bandwidth",
                  "time", "of a step");
     print_lesson("", "", "", "", "sent", "peak", "max", "max", "max", "that it needs", "simulated", "");
     for (const studied& e : entries) print(e, s.step_s);
-    const auto ring = std::find_if(entries.begin(), entries.end(),
-                                   [](const studied& e) { return std::string_view(e.what->algorithm) == "ring"; });
     for (const studied& e : entries) print_reason(e, ring->busiest(), prices.width_of_node(ranks));
     fmt::print(R"(
 # inbound peak: the most bytes that one rank takes in at the same depth, which is what its port and its buffers have to

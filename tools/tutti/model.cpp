@@ -269,6 +269,8 @@ void add_lecture(CLI::App& c, model_settings& s) {
     c.add_option("--step", s.step, "Time of a training step [default: a third of a second]")
         ->type_name("TIME")
         ->needs(lecture);
+    for (const char* const of_tables : {"--bytes", "--operation", "--algorithm"}) // a lecture has its own
+        lecture->excludes(c.get_option(of_tables));
 }
 
 int run_model(model_settings s) {
@@ -280,7 +282,7 @@ int run_model(model_settings s) {
     if (s.of_lecture.step_s == 0) throw std::invalid_argument("a step takes some time: write --step 100ms");
     s.how.simulate = true; // quick with so few calls, and right for all of them, where a form may be an estimate
     pricing prices(machine_of(s.machine), s.how);
-    const std::vector<int> all_ranks = parse_ranks(s.ranks);
+    const std::vector<int> all_ranks = parse_ranks(s.ranks, most_priced_ranks);
     print_nodes(prices, all_ranks.back());
     for (const int ranks : all_ranks) lecture(ranks, s.of_lecture, prices);
     for (const std::string& note : prices.notes()) fmt::print("# {}\n", note);

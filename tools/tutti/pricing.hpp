@@ -38,6 +38,8 @@ struct pricing_settings {
     operation_names in_place; ///< these are priced in place, the others out of place
 };
 
+inline constexpr int most_priced_ranks = 1'000'000;
+
 /// Prices calls of collectives, from root 0.
 class pricing {
 public:
