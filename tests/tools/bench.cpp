@@ -167,6 +167,15 @@ TEST_CASE("ranks that a launcher started take part") {
     CHECK_THAT(other.output, Contains("--ranks 3 was asked for, but the launcher started 2"));
 }
 
+TEST_CASE("a file that cannot be written is told before ranks start, who would miss each other then") {
+    for (const char* option : {"--json", "--trace"}) {
+        const auto r = command(std::string("bench --ranks 2 -b 8 -e 8 ") + option + " /nowhere/file");
+        INFO(r.output);
+        CHECK(r.status == 1);
+        CHECK(r.output == "tutti: cannot write /nowhere/file: No such file or directory\n");
+    }
+}
+
 TEST_CASE("what makes no sense is refused before anything is started, with 2") {
     const auto refused = [](const char* arguments, const char* words) {
         const auto r = command(std::string("bench ") + arguments);

@@ -512,9 +512,10 @@ TEST_CASE("a command line that makes no sense to the model is refused with 2, a 
     const folder here;
     const std::string other = here.write("other.json", "[{\"a\": 1}]");
     CHECK_THAT(command("model --measured " + other).output, Contains("is not what tutti bench --json writes"));
-    for (const char* option : {"--json", "--csv"}) {
+    for (const char* option : {"--json", "--csv", "--trace"}) { // before anything is priced
         const auto r = command("model --ranks 2 --bytes 8 " + std::string(option) + " /nowhere/file");
         CHECK(r.status == 1);
-        CHECK_THAT(r.output, Contains("cannot write /nowhere/file"));
+        CHECK_THAT(r.output, Contains("cannot write /nowhere/file") && !Contains("#"));
     }
+    CHECK_THAT(command("model --ranks 65 --bytes 8 --trace " + here.path("x")).output, !Contains("#"));
 }

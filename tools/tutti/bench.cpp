@@ -6,6 +6,7 @@
 #include "local_ranks.hpp"
 #include "meeting.hpp"
 #include "parsed_option.hpp"
+#include "text_output.hpp"
 
 #include <collectives/model/machine_file.hpp>
 
@@ -104,6 +105,7 @@ int bench(bench_settings s, const std::vector<std::string>& command) {
     if (!started) {
         if (s.ranks == 0) s.ranks = 4;
         check(s, s.ranks);
+        for (const std::string* file : {&s.json, &s.trace}) require_writable(*file); // before any rank waits for others
         return s.transport == "memory" ? bench_in_memory(s) : start_ranks(s, command);
     }
     const char* const given = std::getenv(room_variable);

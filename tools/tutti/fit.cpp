@@ -11,15 +11,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
 #include <ctime>
 #include <fstream>
 #include <memory>
 #include <stdexcept>
 #include <string_view>
-#include <system_error>
 #include <thread>
 
 #include <CLI/CLI.hpp>
@@ -149,14 +146,6 @@ std::string here_and_now() {
     std::strftime(date.data(), date.size(), "%F %R UTC", std::gmtime(&now));
     return fmt::format("Measured on {} cores of {}, {}", std::thread::hardware_concurrency(), processor_name(),
                        date.data());
-}
-
-/// Told before anything is measured; what is there stays.
-void require_writable(const std::string& file) {
-    if (file.empty()) return;
-    std::FILE* const out = std::fopen(file.c_str(), "a");
-    if (!out) throw std::system_error(errno, std::generic_category(), "cannot write " + file);
-    std::fclose(out);
 }
 
 void check(const fit_settings& s) {

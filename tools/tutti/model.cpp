@@ -76,6 +76,8 @@ Exit status:
   1  a file could not be written, or the machine file is wrong
   2  the command line is wrong)";
 
+constexpr int most_traced_ranks = 64; // more tracks than anybody reads
+
 struct model_settings {
     std::string ranks;
     std::string bytes = "8..64M*16";
@@ -155,19 +157,22 @@ std::string page_of(const std::vector<contest>& contests, const std::vector<std:
     return html_report(all);
 }
 
+/// Throws where something cannot be written: told at once, not when all has been priced.
+void check_outputs(const model_settings& s, int most_ranks) {
+    if (!s.trace.empty() && most_ranks > most_traced_ranks)
+        throw std::invalid_argument(fmt::format("--trace shows {} ranks at most", most_traced_ranks));
+    for (const std::string* file : {&s.csv, &s.json, &s.trace, &s.html}) require_writable(*file);
+}
+
 /// Every row, as it is simulated.
 void write_trace(const std::vector<contest>& contests, const std::vector<std::size_t>& sizes, const pricing& prices,
                  const std::string& path) {
-    constexpr int most_ranks = 64; // more tracks than anybody reads
     trace_file file(path);
-    for (const contest& c : contests) {
-        if (c.ranks > most_ranks)
-            throw std::invalid_argument(fmt::format("--trace shows {} ranks at most", most_ranks));
+    for (const contest& c : contests)
         for (const std::size_t bytes : sizes)
-            for (model_timeline& t : timelines(c, bytes, prices, most_ranks))
+            for (model_timeline& t : timelines(c, bytes, prices, most_traced_ranks))
                 file.add(fmt::format("{} {} {} bytes", t.operation, t.algorithm, t.bytes), t.ranks,
                          std::move(t.activities));
-    }
     file.finish();
 }
 
@@ -193,6 +198,7 @@ int report_prices(const model_settings& s) {
     const std::vector<contest> contests = contests_of(s.operation, s.algorithm, s.ranks);
     const std::vector<std::size_t> sizes = parse_sizes(s.bytes);
     const std::vector<measured_row> measured = read_measured(s.measured);
+    check_outputs(s, most_ranks_of(contests));
     const operation_names in_place = measured_in_place(measured);
     pricing_settings how = s.how;
     if (!measured.empty()) how.segments_by = cut::by_rule; // what was measured is what is priced

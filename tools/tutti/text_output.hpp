@@ -24,4 +24,13 @@ inline void write_whole(std::string_view text, const std::string& file) {
                                 "cannot write " + (file.empty() ? "standard output" : file));
 }
 
+/// Throws std::system_error if a file, where one is named, cannot be written: to be told before the work, not after it.
+/// What is in it stays.
+inline void require_writable(const std::string& file) {
+    if (file.empty()) return;
+    std::FILE* const out = std::fopen(file.c_str(), "a");
+    if (!out) throw std::system_error(errno, std::generic_category(), "cannot write " + file);
+    std::fclose(out);
+}
+
 } // namespace tutti::tools
