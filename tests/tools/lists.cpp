@@ -16,6 +16,7 @@ TEST_CASE("a list is split at its commas, and joined again") {
     CHECK(split_list("a,b,c") == words{"a", "b", "c"});
     CHECK(split_list("") == words{""});
     CHECK(split_list("a,,b,") == words{"a", "", "b", ""});
+    CHECK(split_list(" a, b c ,  ") == words{"a", "b c", ""});
     CHECK(join(words{"a", "b"}) == "a, b");
     CHECK(join(words{}).empty());
 }
@@ -24,6 +25,7 @@ TEST_CASE("numbers of ranks are a number, a range, a list or a mixture") {
     CHECK(parse_ranks("4") == numbers{4});
     CHECK(parse_ranks("2..5") == numbers{2, 3, 4, 5});
     CHECK(parse_ranks("8,2,4") == numbers{2, 4, 8});
+    CHECK(parse_ranks("2, 4") == numbers{2, 4});
     CHECK(parse_ranks("1..3,2..4,64") == numbers{1, 2, 3, 4, 64});
     CHECK(parse_ranks("1024..1024") == numbers{1024});
 }
@@ -36,8 +38,8 @@ TEST_CASE("numbers of ranks can be each a multiple of the former") {
 }
 
 TEST_CASE("what is no number of ranks is refused, and quoted") {
-    for (const char* text : {"", "0", "-1", "a", "1..", "..4", "1...4", "1..x", "2,,3", "65537", "1..99999999999", "4 ",
-                             "2..8*", "2*2", "2..8*0", "2..8*x"})
+    for (const char* text : {"", "0", "-1", "a", "1..", "..4", "1...4", "1..x", "2,,3", "65537", "1..99999999999",
+                             "4 2", "2, ", "2..8*", "2*2", "2..8*0", "2..8*x"})
         CHECK_THROWS_WITH(parse_ranks(text), Catch::Contains("'" + std::string(text) + "' is no list of ranks"));
     CHECK_THROWS_WITH(parse_ranks("4..2"), Catch::Contains("counts downwards"));
 }

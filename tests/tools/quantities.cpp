@@ -23,6 +23,8 @@ TEST_CASE("a time is a number with its unit, the same value however it is writte
     CHECK(parse_time("0") == 0.);
     CHECK(parse_time("0us") == 0.);
     CHECK(parse_time("1e-3us") == 1e-9);
+    CHECK(parse_time("10\u00b5s") == 10e-6);
+    CHECK(parse_time("10\u03bcs") == 10e-6);
 }
 
 TEST_CASE("a time per byte is that, or a bandwidth") {
@@ -37,6 +39,9 @@ TEST_CASE("a time per byte is that, or a bandwidth") {
     CHECK(parse_time_per_byte("1GiB/s") == 1. / (1 << 30));
     CHECK(parse_time_per_byte("2B/s") == 0.5);
     CHECK(parse_time_per_byte("0") == 0.);
+    for (const char* text : {"25Gb/s", "25gbit/s", "25gb/s", "25000Mb/s", "0.025tbit/s"})
+        CHECK(parse_time_per_byte(text) == Approx(0.32e-9));
+    CHECK(parse_time_per_byte("0.001\u00b5s/B") == 1e-9);
 }
 
 TEST_CASE("what is no time or bandwidth is refused, and quoted") {
@@ -44,7 +49,7 @@ TEST_CASE("what is no time or bandwidth is refused, and quoted") {
          {"", "10", "us", "-1us", "10 us", "10xs", "10us/B", "1GB/s", "nanus", "infs", "1e400s", "-0"})
         CHECK_THROWS_WITH(parse_time(text), Catch::Contains("'" + std::string(text) + "' is no time: "));
     for (const char* text :
-         {"", "10", "1ns", "/B", "1/B", "0Gbit/s", "-1GB/s", "25Gb/s", "25gbit/s", "1ns/b", "1ns/B "})
+         {"", "10", "1ns", "/B", "1/B", "0Gbit/s", "-1GB/s", "25Xb/s", "25gb", "25gB/s", "1ns/b", "1ns/B "})
         CHECK_THROWS_WITH(parse_time_per_byte(text),
                           Catch::Contains("'" + std::string(text) + "' is no time per byte"));
 }

@@ -23,9 +23,23 @@ TEST_CASE("a size is a number of bytes, or of a power of 1024") {
     CHECK(parse_size("12B") == 12);
 }
 
+TEST_CASE("a size may have decimals where it is a whole number of bytes") {
+    CHECK(parse_size("1.5M") == 1572864);
+    CHECK(parse_size("97.5MB") == 102236160);
+    CHECK(parse_size("0.5KiB") == 512);
+    CHECK(parse_size("1.50000k") == 1536);
+    CHECK(parse_size("8.0") == 8);
+    CHECK(parse_size("0.0009765625K") == 1);
+    CHECK(parse_size("16777215.9990234375T") == SIZE_MAX - (std::size_t{1} << 30) + 1);
+    CHECK(parse_sizes("1.5K..6K, 0.5M") == sizes{1536, 3072, 6144, 512 * 1024});
+    for (const char* text : {"1.5", "0.3M", "97.49M", "0.0009765626K", "1.0000000000000000000K"})
+        CHECK_THROWS_WITH(parse_size(text),
+                          Catch::Contains("'" + std::string(text) + "' is no size: that is no whole number of bytes"));
+}
+
 TEST_CASE("what is no size is refused, and quoted") {
-    for (const char* text : {"", "K", "-1", "+1", " 8", "8 ", "4X", "4KK", "1.5M", "0x10", "8iB", "4Kb",
-                             "99999999999999999999", "17179869184G"})
+    for (const char* text : {"", "K", "-1", "+1", " 8", "8 ", "4X", "4KK", "1.M", ".5M", "1.5.0M", "1.xM", "0x10",
+                             "8iB", "4Kb", "99999999999999999999", "17179869184G"})
         CHECK_THROWS_WITH(parse_size(text), Catch::Contains("'" + std::string(text) + "' is no size"));
 }
 
@@ -58,6 +72,7 @@ TEST_CASE("sizes are a size, a list, a range of doubles or of other multiples, o
     CHECK(parse_sizes("1024T") == sizes{std::size_t{1} << 50});
     CHECK_THROWS_WITH(parse_sizes("8,1025T"), Catch::Contains("'8,1025T' has a size beyond 1024T"));
     CHECK(parse_sizes("8..64") == sizes{8, 16, 32, 64});
+    CHECK(parse_sizes("8, 1K") == sizes{8, 1024});
     CHECK(parse_sizes("8..1K*4") == sizes{8, 32, 128, 512});
     CHECK(parse_sizes("3,1..4,1M") == sizes{1, 2, 3, 4, 1u << 20});
 }

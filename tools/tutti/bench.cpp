@@ -54,8 +54,8 @@ FILE is Chrome trace JSON, written when all rows are done: when each step of eac
 arrow for each message, rows one after the other without the time in between. Ranks of one host share a
 clock; on others started elsewhere, times count from leaving a barrier, and are no more exact than that.
 
-SIZE is a number of bytes, or of powers of 1024: 8, 4K, 1M, 1G. Data never gets smaller than one element
-(one a rank for reduce_scatter and allgather), unless SIZE is 0.
+SIZE is a number of bytes, or of powers of 1024: 8, 4K, 1.5M, 1G. 4KB is 4K, 4096 bytes. Data
+never gets smaller than one element (one a rank for reduce_scatter and allgather), unless SIZE is 0.
 
 Examples:
   tutti bench --transport tcp --ranks 4 --algorithm all -b 8 -e 16M

@@ -69,11 +69,10 @@ void check_steps(const export_settings& s, operation what, const algorithm::any&
         a.walk(what, {rank, s.ranks, s.root, s.in_place}, 1, steps);
         count += steps.size() * static_cast<std::size_t>(s.segments);
         if (count > most_exported_steps)
-            throw std::invalid_argument(
-                fmt::format("{}({}) on {} ranks in {} segment{} has more than the {} steps that export writes; take "
-                            "fewer ranks or segments",
-                            s.operation, a.name(), s.ranks, s.segments, s.segments == 1 ? "" : "s",
-                            most_exported_steps));
+            throw std::invalid_argument(fmt::format(
+                "{}({}) on {} ranks in {} segment{} has more than the {} steps that export writes; take "
+                "fewer ranks or segments",
+                s.operation, a.name(), s.ranks, s.segments, s.segments == 1 ? "" : "s", most_exported_steps));
     }
 }
 
@@ -115,7 +114,9 @@ void add_export(CLI::App& app, action& chosen) {
     c->add_option("--operation", s->operation, "The operation [default: allreduce]")->type_name("NAME");
     c->add_option("--algorithm", s->algorithm, "The algorithm")->type_name("NAME")->required();
     c->add_option("--ranks", s->ranks, "How many ranks [default: 4]")->check(CLI::Range(1, 65536))->type_name("P");
-    c->add_option("--bytes", s->bytes, "Data of the whole operation: 8, 4K, 1M, 1G [default: 1M]")->type_name("SIZE");
+    c->add_option("--bytes", s->bytes,
+                  "Data of the whole operation: 8, 4K, 1.5M, powers of 1024, also as 4KB [default: 1M]")
+        ->type_name("SIZE");
     c->add_option("--root", s->root, "Root of reduce and broadcast [default: 0]")
         ->check(CLI::Range(0, 65535))
         ->type_name("RANK");

@@ -13,17 +13,17 @@
 
 namespace tutti::tools {
 
-/// The words of "a,b,c".
+/// The words of "a,b,c", or of "a, b, c".
 [[nodiscard]] inline std::vector<std::string> split_list(std::string_view text) {
-    std::vector<std::string> words(1);
-    for (const char c : text) {
-        if (c == ',') {
-            words.emplace_back();
-        } else {
-            words.back() += c;
-        }
+    std::vector<std::string> words;
+    for (;;) {
+        const std::size_t comma = std::min(text.find(','), text.size());
+        const std::string_view word = text.substr(0, comma);
+        const std::size_t first = std::min(word.find_first_not_of(' '), word.size());
+        words.emplace_back(word.substr(first, word.find_last_not_of(' ') + 1 - first));
+        if (comma == text.size()) return words;
+        text.remove_prefix(comma + 1);
     }
-    return words;
 }
 
 /// "a, b, c"

@@ -43,9 +43,9 @@ in a model of the machine. The machine is one of
 Without any of them it is a cluster of 25 Gbit/s a rank: alpha 10us, beta 25Gbit/s, gamma 0.1ns/B. The output says so.
 
 TIME is 10us, 1000ns, 1.5ms or 2s; RATE a time per byte, 0.1ns/B, or a bandwidth, 25Gbit/s or 10GB/s.
-SIZE is a number of bytes, or of powers of 1024: 8, 4K, 1M, 1G. Sizes are of the whole vector: a rank's input to an
-allreduce, its output of an allgather. Calls are out of place; in place are those of an operation that --measured has
-in place alone. Measurements of the other place are left out.
+SIZE is a number of bytes, or of powers of 1024: 8, 4K, 1.5M, 1G. 4KB is 4K, 4096 bytes. Sizes are of the whole vector:
+a rank's input to an allreduce, its output of an allgather. Calls are out of place; in place are those of an operation
+that --measured has in place alone. Measurements of the other place are left out.
 
 Each message is charged, whatever else is on its way in the same round. Charged once a round, as some textbooks do,
 many small messages at once cost nothing: then a sharded parameter server seems to beat all others at every size. And

@@ -37,8 +37,19 @@ inline constexpr std::array<unit, 10> bandwidth_units{{{"Gbit/s", 8 / 1e9},
 
 struct number_and_unit {
     double number;
-    std::string_view unit;
+    std::string unit;
 };
+
+/// The name above of a unit that is spelled otherwise: µs, with either of the two letters, Gb/s, gbit/s.
+[[nodiscard]] inline std::string usual_name(std::string_view unit) {
+    std::string name(unit);
+    for (const std::string_view micro : {"\u00b5", "\u03bc"})
+        if (unit.starts_with(micro)) name.replace(0, micro.size(), "u");
+    if (name.size() == 4 && name.ends_with("b/s")) name.replace(1, 1, "bit");
+    constexpr std::string_view small = "mgt", large = "MGT";
+    if (const std::size_t k = small.find(name[0]); name.ends_with("bit/s") && k != small.npos) name[0] = large[k];
+    return name;
+}
 
 [[noreturn]] inline void refuse(std::string_view text, const char* what, const char* remedy) {
     throw std::invalid_argument(fmt::format("'{}' is no {}: {}", text, what, remedy));
@@ -48,13 +59,13 @@ struct number_and_unit {
     double number = 0;
     const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (wrong != std::errc{} || !std::isfinite(number) || std::signbit(number)) refuse(text, what, remedy);
-    return {number, text.substr(static_cast<std::size_t>(end - text.data()))};
+    return {number, usual_name(text.substr(static_cast<std::size_t>(end - text.data())))};
 }
 
 } // namespace detail
 
-/// Seconds from a time as people write it: 10us, 1000ns, 1.5ms, 2s; 0 needs no unit. Divides rather than multiplies, so
-/// that 1000ns is 1us to the last bit. Throws std::invalid_argument that quotes what was written.
+/// Seconds from a time as people write it: 10us, 10µs, 1000ns, 1.5ms, 2s; 0 needs no unit. Divides rather than
+/// multiplies, so that 1000ns is 1us to the last bit. Throws std::invalid_argument that quotes what was written.
 [[nodiscard]] inline double parse_time(std::string_view text) {
     constexpr auto what = "time", remedy = "write it as in 10us, 1000ns, 1.5ms or 2s";
     const auto [number, unit] = detail::split_quantity(text, what, remedy);
@@ -64,8 +75,8 @@ struct number_and_unit {
     detail::refuse(text, what, remedy);
 }
 
-/// Seconds per byte from a time per byte, 0.1ns/B, or from a bandwidth: 25Gbit/s, 10GB/s (powers of 1000), 12GiB/s
-/// (powers of 1024); 0 needs no unit. Throws as parse_time does.
+/// Seconds per byte from a time per byte, 0.1ns/B, or from a bandwidth: 25Gbit/s, which is 25Gb/s, 10GB/s (powers of
+/// 1000), 12GiB/s (powers of 1024); 0 needs no unit. Throws as parse_time does.
 [[nodiscard]] inline double parse_time_per_byte(std::string_view text) {
     constexpr auto what = "time per byte or bandwidth", remedy = "write it as in 0.1ns/B, 25Gbit/s or 10GB/s";
     const auto [number, unit] = detail::split_quantity(text, what, remedy);

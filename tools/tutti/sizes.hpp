@@ -16,31 +16,62 @@
 
 namespace tutti::tools {
 
-/// Bytes from words as people write them: 8, 4K, 1M, 1G, powers of 1024; also 4k, 4KB and 4KiB.
-/// Throws std::invalid_argument that quotes what was written.
-[[nodiscard]] inline std::size_t parse_size(std::string_view text) {
-    const auto refuse = [&](const char* why) {
-        throw std::invalid_argument("'" + std::string(text) + "' is no size: " + why);
-    };
-    std::size_t number = 0;
-    const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (wrong == std::errc::result_out_of_range) refuse("too large");
-    if (wrong != std::errc{}) refuse("write it as in 8, 4K, 1M or 1G");
-    std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+namespace detail {
+
+[[noreturn]] inline void refuse_size(std::string_view text, const char* why = "write it as in 8, 4K, 1.5M or 1G") {
+    throw std::invalid_argument("'" + std::string(text) + "' is no size: " + why);
+}
+
+/// The power of two that "", "B", "K", "KB" or "KiB" stands for.
+[[nodiscard]] inline std::size_t shift_of_unit(std::string_view text, std::string_view unit) {
     if (unit.ends_with("iB")) {
         unit.remove_suffix(2);
-        if (unit.empty()) refuse("write it as in 8, 4K, 1M or 1G");
+        if (unit.empty()) refuse_size(text);
     } else if (unit.ends_with('B')) {
         unit.remove_suffix(1);
     }
-    if (unit.empty()) return number;
+    if (unit.empty()) return 0;
     constexpr std::string_view letters = "KMGT";
-    const char letter = unit.front() == 'k' ? 'K' : unit.front();
-    const std::size_t power = letters.find(letter);
-    if (unit.size() != 1 || power == letters.npos) refuse("write it as in 8, 4K, 1M or 1G");
-    const std::size_t shift = 10 * (power + 1);
-    if (number > SIZE_MAX >> shift) refuse("too large");
-    return number << shift;
+    const std::size_t power = letters.find(unit.front() == 'k' ? 'K' : unit.front());
+    if (unit.size() != 1 || power == letters.npos) refuse_size(text);
+    return 10 * (power + 1);
+}
+
+/// The digits behind the point, times 2^shift. In whole numbers, so that nothing is rounded: of k digits d it is
+/// d / 5^k * 2^(shift - k).
+[[nodiscard]] inline std::size_t fraction_of(std::string_view text, std::string_view digits, std::size_t shift) {
+    constexpr std::size_t most_digits = 18; // a 64-bit number holds
+    constexpr auto no_bytes = "that is no whole number of bytes";
+    if (digits.size() > most_digits) refuse_size(text, no_bytes);
+    std::uint64_t fraction = 0, five_to_k = 1;
+    for (const char c : digits) {
+        fraction = 10 * fraction + static_cast<std::uint64_t>(c - '0');
+        five_to_k *= 5;
+    }
+    const std::uint64_t shifted = fraction / five_to_k << shift; // below 2^(k + shift)
+    if (fraction % five_to_k != 0 || (shifted >> digits.size() << digits.size()) != shifted)
+        refuse_size(text, no_bytes);
+    return shifted >> digits.size();
+}
+
+} // namespace detail
+
+/// Bytes from words as people write them: 8, 4K, 1.5M, 1G, powers of 1024; also 4k, 4KB and 4KiB, which are the same.
+/// Throws std::invalid_argument that quotes what was written, also where that is no whole number of bytes.
+[[nodiscard]] inline std::size_t parse_size(std::string_view text) {
+    std::size_t number = 0;
+    const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (wrong == std::errc::result_out_of_range) detail::refuse_size(text, "too large");
+    if (wrong != std::errc{}) detail::refuse_size(text);
+    std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data())), digits;
+    if (unit.starts_with('.')) {
+        digits = unit.substr(1, std::min(unit.find_first_not_of("0123456789", 1), unit.size()) - 1);
+        if (digits.empty()) detail::refuse_size(text);
+        unit.remove_prefix(1 + digits.size());
+    }
+    const std::size_t shift = detail::shift_of_unit(text, unit);
+    if (number > SIZE_MAX >> shift) detail::refuse_size(text, "too large");
+    return (number << shift) + detail::fraction_of(text, digits, shift);
 }
 
 /// How a bench goes from the smallest size to the largest: times `factor`, or plus `step` bytes where that is not 0.
