@@ -132,6 +132,18 @@ TEST_CASE("rows have their columns, in JSON and in CSV, and nothing for what is 
     CHECK(!std::getline(lines, line));
 }
 
+TEST_CASE("times from 10 s on are printed with an exponent, and fit their column") {
+    const auto shown = [](const char* alpha) { // two messages one after the other
+        return line_with(command("model --ranks 2 --bytes 8 --algorithm naive --simulate --beta 0 --gamma 0 --alpha " +
+                                 std::string(alpha))
+                             .output,
+                         "* naive");
+    };
+    CHECK(occurrences(shown("4999ms"), "    9998000.000") == 2);
+    CHECK(occurrences(shown("5s"), "   1.000000e+07") == 2);
+    CHECK(occurrences(shown("123456789.1s"), "   2.469136e+14") == 2);
+}
+
 TEST_CASE("counts of the ring are those of the ring") {
     const model_json rows = rows_of("--ranks 5 --bytes 1000 --algorithm ring");
     REQUIRE(rows.size() == 1);
@@ -368,14 +380,16 @@ TEST_CASE("a machine of several links is simulated, with one transport of its fi
     CHECK_THAT(refused.output, Contains(wrong + " describes no machine"));
 }
 
-TEST_CASE("how many ranks share a node and its cores is said, in the terminal and on the page, and when they are too many") {
+TEST_CASE(
+    "how many ranks share a node and its cores is said, in the terminal and on the page, and when they are too many") {
     const folder here;
     std::string text = machine_text();
     for (std::size_t at = 0; (at = text.find("\"cores_per_node\": 0", at)) != text.npos; ++at)
         text.replace(at, 19, "\"cores_per_node\": 4");
     const std::string arguments =
         "model --bytes 64 --algorithm ring --transport tcp --machine " + here.write("machine.json", text);
-    const std::string assumed = "nodes: 4 cores each, all ranks on one node, assumed, since --ranks-per-node is not given";
+    const std::string assumed =
+        "nodes: 4 cores each, all ranks on one node, assumed, since --ranks-per-node is not given";
     const std::string hint = "64 ranks share the 4 cores of one node: for several nodes give --ranks-per-node";
     const auto few = command(arguments + " --ranks 2,4");
     CHECK_THAT(few.output, Contains("\n# " + assumed + "\n") && !Contains("hint"));

@@ -58,7 +58,7 @@ Columns:
   messages, total  of all ranks
   sent, received   bytes of the busiest sender, and receiver
   fan-in           the most ranks that send to one rank at the same depth
-  closed form      microseconds by the formula, where one is known; ~ where it is an estimate
+  closed form      microseconds by the formula, where one is known; ~ where it is an estimate; from 10 s on 1e+07
   simulated        microseconds until the last rank has finished
   measured         median microseconds of the slowest rank, of tutti bench --json. Beside it a double_binary_tree
                    is priced as it is measured, in the segments that the library takes by rule; else in the best

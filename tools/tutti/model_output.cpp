@@ -52,7 +52,11 @@ std::string plain(const row_json& value) {
 std::string line_of(const std::vector<std::string>& cells) { return fmt::format("{}\n", fmt::join(cells, ",")); }
 
 std::string cell(const std::optional<long long>& value) { return value ? std::to_string(*value) : "-"; }
-std::string cell(const std::optional<double>& value) { return value ? fmt::format("{:.3f}", *value) : "-"; }
+/// Microseconds; from 10 s on with an exponent, so that digits can be counted, and fit their column.
+std::string cell(const std::optional<double>& us) {
+    if (!us) return "-";
+    return *us < 1e7 ? fmt::format("{:.3f}", *us) : fmt::format("{:.6e}", *us);
+}
 template <class... Cell>
 void print_prices(const Cell&... c) {
     fmt::print("{} {:<32} {:>7} {:>8} {:>11} {:>10} {:>10} {:>7} {:>10} {:>14} {:>14} {:>14} {:>8}\n", c...);
