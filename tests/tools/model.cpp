@@ -144,6 +144,22 @@ TEST_CASE("times from 10 s on are printed with an exponent, and fit their column
     CHECK(occurrences(shown("123456789.1s"), "   2.469136e+14") == 2);
 }
 
+TEST_CASE("rows go to standard output by the name -, and nothing else does") {
+    const folder here;
+    const std::string bench = here.write("bench.json", model_json({bench_row("ring", 77, false, 1)}).dump());
+    const std::string what = "--ranks 4,100000 --bytes 8,1K --simulate --algorithm ring,naive --measured " + bench;
+    for (const char* option : {"--json", "--csv"}) {
+        const auto r = command("model " + what + " " + option + " - " +
+                               (option == std::string("--csv") ? "--json " : "--csv ") + here.path("other"));
+        CHECK(r.status == 0);
+        REQUIRE(command("model " + what + " " + option + " " + here.path("same")).status == 0);
+        CHECK(r.output == here.read("same"));
+        CHECK(!here.read("other").empty());
+    }
+    for (const char* arguments : {"--csv - --json -", "--trace -", "--html -"})
+        CHECK(command("model --ranks 2 --bytes 8 " + std::string(arguments)).status == 2);
+}
+
 TEST_CASE("counts of the ring are those of the ring") {
     const model_json rows = rows_of("--ranks 5 --bytes 1000 --algorithm ring");
     REQUIRE(rows.size() == 1);

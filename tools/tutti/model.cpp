@@ -19,6 +19,7 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -106,23 +107,28 @@ void print_nodes(const pricing& prices, int most_ranks) {
     if (const std::string hint = prices.nodes_hint(most_ranks); !hint.empty()) fmt::print("# hint: {}\n", hint);
 }
 
-void print_head(const pricing& prices, int most_ranks) {
+std::string place_text(const operation_names& in_place) {
+    return fmt::format("priced in place, as it was measured: {}", join(in_place));
+}
+
+void print_head(const pricing& prices, int most_ranks, const operation_names& in_place) {
     fmt::print("# machine: {}\n", prices.by().description);
     print_nodes(prices, most_ranks);
     fmt::print("# each message is charged, also where many are sent in one round; fan-in costs what its bytes and\n"
                "# messages do, and more only where a measured machine says so\n");
     if (prices.simulates()) fmt::print("# simulated: {}\n", prices.rule());
     fmt::print("# double_binary_tree: {}\n", prices.cutting());
+    if (!in_place.empty()) fmt::print("# {}\n", place_text(in_place));
+}
+
+void print_notes(const pricing& prices) {
+    for (const std::string& note : prices.notes()) fmt::print("# {}\n", note);
 }
 
 int most_ranks_of(const std::vector<contest>& contests) {
-    return std::max_element(contests.begin(), contests.end(), [](const contest& a, const contest& b) {
-               return a.ranks < b.ranks;
-           })->ranks;
-}
-
-std::string place_text(const operation_names& in_place) {
-    return fmt::format("priced in place, as it was measured: {}", join(in_place));
+    return std::max_element(contests.begin(), contests.end(),
+                            [](const contest& a, const contest& b) { return a.ranks < b.ranks; })
+        ->ranks;
 }
 
 /// The machine as the page tells it, in one line.
@@ -145,7 +151,8 @@ std::vector<contest> shown_as_timelines(const std::vector<contest>& contests) {
             shown.back() = c;
     }
     for (contest& c : shown) // the ring first, whose steps explain themselves
-        std::stable_partition(c.algorithms.begin(), c.algorithms.end(), [](const auto& name) { return name == "ring"; });
+        std::stable_partition(c.algorithms.begin(), c.algorithms.end(),
+                              [](const auto& name) { return name == "ring"; });
     return shown;
 }
 
@@ -161,8 +168,14 @@ std::string page_of(const std::vector<contest>& contests, const std::vector<std:
 void check_outputs(const model_settings& s, int most_ranks) {
     if (!s.trace.empty() && most_ranks > most_traced_ranks)
         throw std::invalid_argument(fmt::format("--trace shows {} ranks at most", most_traced_ranks));
+    for (const std::string* file : {&s.trace, &s.html})
+        if (*file == "-") throw std::invalid_argument("--trace and --html want a file: '-' is for --csv or --json");
+    if (s.csv == "-" && s.json == "-") throw std::invalid_argument("--csv - or --json -: standard output takes one");
     for (const std::string* file : {&s.csv, &s.json, &s.trace, &s.html}) require_writable(*file);
 }
+
+/// Then nothing else may be printed there.
+bool rows_to_standard_output(const model_settings& s) { return s.csv == "-" || s.json == "-"; }
 
 /// Every row, as it is simulated.
 void write_trace(const std::vector<contest>& contests, const std::vector<std::size_t>& sizes, const pricing& prices,
@@ -176,16 +189,16 @@ void write_trace(const std::vector<contest>& contests, const std::vector<std::si
     file.finish();
 }
 
-/// A table for each size, then who is the fastest between them, which is kept for the page.
+/// A table for each size, then who is the fastest between them, which is kept for the page. Prints neither if quiet.
 void print_contests(const std::vector<contest>& contests, const std::vector<std::size_t>& sizes, pricing& prices,
-                    model_report& all) {
+                    model_report& all, bool quiet) {
     std::span<const model_row> rows = all.rows;
     for (const contest& c : contests) {
         const auto own = rows.first(sizes.size() * c.algorithms.size());
-        print(c, sizes, own, prices);
+        if (!quiet) print(c, sizes, own, prices);
         std::fflush(stdout); // what follows may take a while
         if (std::optional<model_fastest> found = fastest(c, sizes, own, prices)) {
-            print_crossovers(*found);
+            if (!quiet) print_crossovers(*found);
             all.fastest.push_back(std::move(*found));
         }
         rows = rows.subspan(own.size());
@@ -204,15 +217,15 @@ int report_prices(const model_settings& s) {
     if (!measured.empty()) how.segments_by = cut::by_rule; // what was measured is what is priced
     how.in_place = in_place;
     pricing prices(machine_of(s.machine), how);
-    print_head(prices, most_ranks_of(contests));
-    if (!in_place.empty()) fmt::print("# {}\n", place_text(in_place));
+    const bool quiet = rows_to_standard_output(s);
+    if (!quiet) print_head(prices, most_ranks_of(contests), in_place);
     model_report all{page_machine(prices, most_ranks_of(contests)), {}, {}, {}};
     if (!in_place.empty()) all.machine += "; " + place_text(in_place);
     for (const contest& c : contests) price(c, sizes, prices, all.rows);
     const std::vector<std::string> strangers = join_measured(measured, in_place, all);
-    print_contests(contests, sizes, prices, all);
-    print_strangers(strangers);
-    for (const std::string& note : prices.notes()) fmt::print("# {}\n", note);
+    print_contests(contests, sizes, prices, all, quiet);
+    if (!quiet) print_strangers(strangers);
+    if (!quiet) print_notes(prices);
     if (!s.csv.empty()) write_whole(to_csv(all.rows), s.csv);
     if (!s.json.empty()) write_whole(to_json(all.rows), s.json);
     if (!s.trace.empty()) write_trace(contests, sizes, prices, s.trace);
@@ -256,8 +269,9 @@ void add_what(CLI::App& c, model_settings& s) {
 void add_output(CLI::App& c, model_settings& s) {
     c.add_flag("--simulate", s.how.simulate, "Execute the steps of each schedule in the model, too");
     c.add_option("--measured", s.measured, "Put the times of tutti bench --json beside")->type_name("FILE");
-    c.add_option("--csv", s.csv, "Also write the rows to FILE")->type_name("FILE");
-    c.add_option("--json", s.json, "Also write the rows to FILE: an array, one object a row")->type_name("FILE");
+    c.add_option("--csv", s.csv, "Also write the rows to FILE; with - print nothing else")->type_name("FILE");
+    c.add_option("--json", s.json, "Also write the rows to FILE: an array, one object a row; with - print nothing else")
+        ->type_name("FILE");
     c.add_option("--trace", s.trace,
                  "Also write what each rank does in the model as a Chrome trace, which opens in Perfetto")
         ->type_name("FILE");
@@ -291,7 +305,7 @@ int run_model(model_settings s) {
     const std::vector<int> all_ranks = parse_ranks(s.ranks, most_priced_ranks);
     print_nodes(prices, all_ranks.back());
     for (const int ranks : all_ranks) lecture(ranks, s.of_lecture, prices);
-    for (const std::string& note : prices.notes()) fmt::print("# {}\n", note);
+    print_notes(prices);
     return 0;
 }
 

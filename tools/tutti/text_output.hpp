@@ -10,24 +10,28 @@
 
 namespace tutti::tools {
 
-/// Writes all of a text to a file, which it replaces; without a name to standard output. Throws std::system_error.
+/// Whether what is written to a file of that name goes to standard output.
+[[nodiscard]] inline bool is_standard_output(const std::string& file) { return file.empty() || file == "-"; }
+
+/// Writes all of a text to a file, which it replaces; without a name, or to "-", to standard output. Throws
+/// std::system_error.
 inline void write_whole(std::string_view text, const std::string& file) {
-    std::FILE* const out = file.empty() ? stdout : std::fopen(file.c_str(), "w");
+    const bool standard = is_standard_output(file);
+    std::FILE* const out = standard ? stdout : std::fopen(file.c_str(), "w");
     bool written = out && std::fwrite(text.data(), 1, text.size(), out) == text.size() && std::fflush(out) == 0;
     int why = errno;
-    if (out && !file.empty() && std::fclose(out) != 0 && written) { // some file systems tell only then
+    if (out && !standard && std::fclose(out) != 0 && written) { // some file systems tell only then
         written = false;
         why = errno;
     }
     if (!written)
-        throw std::system_error(why, std::generic_category(),
-                                "cannot write " + (file.empty() ? "standard output" : file));
+        throw std::system_error(why, std::generic_category(), "cannot write " + (standard ? "standard output" : file));
 }
 
 /// Throws std::system_error if a file, where one is named, cannot be written: to be told before the work, not after it.
 /// What is in it stays.
 inline void require_writable(const std::string& file) {
-    if (file.empty()) return;
+    if (is_standard_output(file)) return;
     std::FILE* const out = std::fopen(file.c_str(), "a");
     if (!out) throw std::system_error(errno, std::generic_category(), "cannot write " + file);
     std::fclose(out);
