@@ -236,7 +236,7 @@ int report_prices(const model_settings& s) {
 void add_simulation(CLI::App& c, model_settings& s) {
     c.add_option("--receiver", s.how.receiver,
                  "What the simulator charges a receiver: serial, as LogGOPSim, or full_duplex, as network adapters do "
-                 "[default: serial with LogGP, else full_duplex]")
+                 "[default: serial with LogGP, else full_duplex, as Hockney's model always is]")
         ->check(CLI::IsMember({"serial", "full_duplex"}));
     c.add_option("--ranks-per-node", s.how.ranks_per_node,
                  "Consecutive ranks that share a node [default: all; for hierarchical about the square root of P]")

@@ -128,8 +128,7 @@ model::calibrated_machine simulated_machine(const priced_machine& by) {
     if (const auto* const m = std::get_if<model::calibrated_machine>(&by.parameters)) return *m;
     if (const auto* const p = std::get_if<model::loggp>(&by.parameters)) return model::uniform(*p);
     const auto& p = std::get<model::hockney>(by.parameters);
-    const double one = p.alpha_s + p.beta_s_per_byte; // LogGP counts the bytes behind the first
-    return model::uniform({0, one / 2, one, p.beta_s_per_byte, p.gamma_s_per_byte});
+    return model::uniform({0, p.alpha_s / 2, p.alpha_s, p.beta_s_per_byte, p.gamma_s_per_byte});
 }
 
 } // namespace tutti::tools

@@ -41,8 +41,9 @@ inline constexpr model::hockney cluster_25g{10e-6, 8 / 25e9, 0.1e-9};
 /// the file does.
 [[nodiscard]] priced_machine machine_of(const machine_words& words);
 
-/// The machine that the simulator runs on. Hockney's alpha is charged for each message, wherever it meets others: half
-/// of it is overhead at either end, and the gap between two messages of a sender is all of it, and their bytes.
+/// The machine that the simulator runs on. Hockney's alpha is L + 2o, as receiver_rule::hockney takes it. For what
+/// prices by LogGP alone, it is charged for each message, wherever it meets others: half of it is overhead at either
+/// end, and the gap between two messages of a sender is all of it.
 [[nodiscard]] model::calibrated_machine simulated_machine(const priced_machine& by);
 
 } // namespace tutti::tools

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
@@ -33,11 +34,23 @@ bool is_uniform(const model::machine& m) {
     return m == model::uniform(all) && all.overhead_s_per_byte == 0;
 }
 
-model::simulation_settings settings_of(bool serial, bool activities) {
+model::simulation_settings settings_of(model::receiver_rule rule, bool activities) {
     model::simulation_settings s;
-    s.receiver = serial ? model::receiver_rule::serial : model::receiver_rule::full_duplex;
+    s.receiver = rule;
     s.activities = activities;
     return s;
+}
+
+model::receiver_rule rule_of(const priced_machine& by, const std::string& said) {
+    using model::receiver_rule;
+    if (std::holds_alternative<model::hockney>(by.parameters)) {
+        if (said == "serial")
+            throw std::invalid_argument(
+                "--receiver serial is for LogGP: by Hockney's model a rank sends while it receives");
+        return receiver_rule::hockney;
+    }
+    const bool serial = said.empty() ? std::holds_alternative<model::loggp>(by.parameters) : said == "serial";
+    return serial ? receiver_rule::serial : receiver_rule::full_duplex;
 }
 
 } // namespace
@@ -48,12 +61,14 @@ pricing::pricing(priced_machine by, const pricing_settings& how) : by_(std::move
         by_.parameters = model::loggp(m->near.segments[0].cost);
     else if (m)
         how_.simulate = true;
-    if (how_.receiver.empty())
-        how_.receiver = std::holds_alternative<model::loggp>(by_.parameters) ? "serial" : "full_duplex";
+    rule_ = rule_of(by_, how_.receiver);
 }
 
 std::string pricing::rule() const {
-    if (serial()) return "receiver serial, as in LogGOPSim: busy for o + (m - 1)G a message, sending nothing meanwhile";
+    if (rule_ == model::receiver_rule::hockney)
+        return "a message is alpha + m beta in a port of its sender and one of its receiver, who sends meanwhile";
+    if (rule_ == model::receiver_rule::serial)
+        return "receiver serial, as in LogGOPSim: busy for o + (m - 1)G a message, sending nothing meanwhile";
     return "receiver full_duplex: its port is busy for (m - 1)G a message, its processor for o";
 }
 
@@ -155,7 +170,7 @@ std::optional<double> pricing::predicted_us(const model::collective& c) {
 
 std::optional<model::form> pricing::closed_form(const model::collective& c) const {
     if (const auto* const p = std::get_if<model::hockney>(&by_.parameters)) return model::closed_form(c, *p);
-    if (const auto* const p = std::get_if<model::loggp>(&by_.parameters)) return model::closed_form(c, *p);
+    if (const auto* const p = std::get_if<model::loggp>(&by_.parameters)) return model::closed_form(c, *p, rule_);
     return std::nullopt;
 }
 
@@ -171,7 +186,7 @@ std::optional<double> pricing::simulated_us(const model::collective& c) {
 }
 
 model::simulated pricing::run(const model::collective& c, bool activities) const {
-    return model::simulate(c, simulated_machine(by_), ranks_per_node(c.size), settings_of(serial(), activities));
+    return model::simulate(c, simulated_machine(by_), ranks_per_node(c.size), settings_of(rule_, activities));
 }
 
 model_timeline pricing::timeline(const model::collective& c) const {

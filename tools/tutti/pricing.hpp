@@ -43,7 +43,7 @@ inline constexpr int most_priced_ranks = 1'000'000;
 /// Prices calls of collectives, from root 0.
 class pricing {
 public:
-    /// Throws std::invalid_argument where there is no receiver of that name.
+    /// Throws std::invalid_argument where the machine knows no receiver of that name.
     pricing(priced_machine by, const pricing_settings& how);
 
     [[nodiscard]] const priced_machine& by() const noexcept { return by_; }
@@ -81,10 +81,10 @@ private:
     [[nodiscard]] int segments_of(const model::collective& whole) const;
     [[nodiscard]] int best_cut(model::collective c) const;
     [[nodiscard]] int ranks_per_node(int ranks) const noexcept;
-    [[nodiscard]] bool serial() const noexcept { return how_.receiver == "serial"; }
 
     priced_machine by_;
     pricing_settings how_;
+    model::receiver_rule rule_ = model::receiver_rule::full_duplex;
     std::set<std::string> notes_;
 };
 

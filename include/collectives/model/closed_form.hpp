@@ -4,6 +4,7 @@
 
 #include "closed_form/hierarchical.hpp"
 #include "closed_form/lower_bounds.hpp"
+#include "simulation/settings.hpp"
 
 #include <algorithm>
 #include <concepts>
@@ -26,16 +27,27 @@ namespace tutti::model {
 /// - all_to_all, where LogGP's L is as long as (P-2) max(o, g + (n-1)G), so that all is sent when the first arrives;
 /// - parameter_server, direct: likewise of shards, if these are equally long; direct's allreduce with up to 8 ranks, or
 ///   with reductions that cost nothing;
-/// - halving_doubling: P a power of two and P | n; under Hockney's model any n, and its reduce_scatter any P;
+/// - halving_doubling: P a power of two and P | n; under Hockney's model its reduce_scatter for any P and n;
 /// - hierarchical: equal nodes and chunks, and parts that are exact and, the local one, exact for all ranks alike;
 /// - double_binary_tree: never.
-/// Estimates are within a factor of two of what the schedule takes; LogGP's of the double binary tree may be up to
-/// three times that where receiving delays no sending, as it does here (receiver_rule::full_duplex of simulate()).
+/// Estimates are within a factor of two of what the schedule takes; the double binary tree's may be up to three
+/// times that where receiving delays no sending, by Hockney's rule and full_duplex, and off by more where g > L + 2o.
 template <class Model>
     requires(std::same_as<Model, hockney> || std::same_as<Model, loggp>)
 [[nodiscard]] std::optional<form> closed_form(const collective& c, const Model& p) {
     detail::check(c, "closed_form");
     return detail::form_of(c, p, p);
+}
+
+/// The same under LogGP, as the rule charges it: by default `serial`, of which the above is said. Under `full_duplex` a
+/// processor works while its port takes in, so that what comes too early waits in an order that no form knows:
+/// binomial_tree's reduce and butterfly are exact for powers of two only. By Hockney's rule, his alpha is L + 2o.
+[[nodiscard]] inline std::optional<form> closed_form(const collective& c, const loggp& p, receiver_rule rule) {
+    detail::check(c, "closed_form");
+    if (rule == receiver_rule::full_duplex) return detail::form_of(c, detail::full_duplex{p}, detail::full_duplex{p});
+    if (rule == receiver_rule::serial) return detail::form_of(c, p, p);
+    return closed_form(c, hockney{p.latency_s + 2 * p.overhead_s, std::max(p.gap_s_per_byte, p.overhead_s_per_byte),
+                                  p.gamma_s_per_byte});
 }
 
 /// The same where there is one thing between the ranks of a node and another between nodes. Only a hierarchical

@@ -26,6 +26,8 @@ public:
     /// of.
     [[nodiscard]] simulated run(const machine& with_all_cached) const {
         const machine m = with_misses(with_all_cached, working_set_);
+        if (settings_.receiver == receiver_rule::hockney && detail::has_contention(m, settings_))
+            reject("simulate", "by Hockney's rule ranks share nothing, and none is held up by chance");
         if (!detail::has_contention(m, settings_))
             return detail::execution<detail::nothing_shared>(graph_, m, settings_).run();
         if (graph_.by_symmetry)
@@ -67,6 +69,8 @@ private:
 /// k operands (k - 1) m gamma. Between ranks of a node it is the link `near` that counts, which steps within a rank
 /// take their prices from as well. Every rank is busy for call_s before its first step; what the call works in beyond
 /// the caches costs a processor miss_s_per_byte more for each byte: see with_misses().
+///
+/// By receiver_rule::hockney messages take ports instead, and nothing of a processor: see there.
 ///
 /// Contention is what the machine says: cores that are fewer than the ranks of a node, adapters that ranks share on the
 /// way to other nodes, a network between nodes that carries less than they send, and what many senders to one rank

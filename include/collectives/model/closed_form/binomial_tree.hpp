@@ -8,6 +8,7 @@
 #include "wire.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace tutti::model::detail {
 
@@ -34,7 +35,8 @@ template <class Model>
 
 template <class Model>
 [[nodiscard]] form binomial_reduce(const wire<Model>& w, const data& d, int size) {
-    return {binomial_reduce_s(w, d.whole(), size), w.plain()};
+    return {binomial_reduce_s(w, d.whole(), size),
+            w.plain() && (w.receives_alone() || std::has_single_bit(static_cast<unsigned>(size)))};
 }
 template <class Model>
 [[nodiscard]] form binomial_broadcast(const wire<Model>& w, const data& d, int size) {

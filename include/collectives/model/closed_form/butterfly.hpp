@@ -11,10 +11,11 @@ namespace tutti::model::detail {
 /// Powers of two: log2 P (t(n) + n gamma). Others: see folded_s.
 template <class Model>
 [[nodiscard]] form butterfly_allreduce(const wire<Model>& w, const data& d, int size) {
-    const double t = w.message(d.whole()), round = t + w.reduce(d.whole());
+    const double t = w.message(d.whole()), each = w.reduce(d.whole()), held = w.hold(d.whole(), each);
     const folding f(size);
-    const double seconds = f.extra == 0 ? f.rounds * round : folded_s(w, f, round, f.rounds * round, t);
-    return {seconds, w.plain() && w.answers_at_once()};
+    const double rounds = f.rounds * (t + each) + (f.rounds - 1) * held;
+    const double seconds = f.extra == 0 ? rounds : folded_s(w, f, t + each, rounds, t + held);
+    return {seconds, w.plain() && w.answers_at_once() && (f.extra == 0 || w.receives_alone())};
 }
 
 } // namespace tutti::model::detail

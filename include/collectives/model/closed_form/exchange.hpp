@@ -16,7 +16,7 @@ namespace tutti::model::detail {
 template <class Model>
 [[nodiscard]] form exchange(const wire<Model>& w, double bytes, int size, double each_s) {
     const bool hidden = w.hides((size - 2) * w.send(bytes));
-    const double taken = w.receive(bytes) + each_s + (hidden ? 0 : w.busy(bytes));
+    const double taken = w.take(bytes, each_s) + (hidden ? 0 : w.busy(bytes));
     return {w.message(bytes) + each_s + (size - 2) * std::max(w.send(bytes), taken), hidden && w.plain()};
 }
 

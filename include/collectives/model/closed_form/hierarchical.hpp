@@ -38,11 +38,16 @@ template <class Model>
                                         part(operation::broadcast, tree, g, c.bytes), near, far);
         return sum ? std::optional(*sum + form{0, false}) : sum;
     }
-    const auto sum = in_three_parts(part(operation::reduce_scatter, levels.local, g, c.bytes),
-                                    part(operation::allreduce, levels.global, nodes, all.part(g).bytes),
-                                    part(operation::allgather, levels.local, g, c.bytes), near, far);
-    const bool even = all.divides(c.how.chunks(c.size)) && alike(levels.local, g);
-    return sum ? std::optional(*sum + form{0, even}) : sum;
+    const int chunks = c.how.chunks(c.size);
+    const auto shard = static_cast<std::size_t>(all.first(chunks / g, chunks)); // the longest, of chunks in a row
+    const auto sum =
+        in_three_parts(part(operation::reduce_scatter, levels.local, g, shard * static_cast<std::size_t>(g)),
+                       part(operation::allreduce, levels.global, nodes, shard),
+                       part(operation::allgather, levels.local, g, shard * static_cast<std::size_t>(g)), near, far);
+    const bool even = all.divides(chunks) && alike(levels.local, g);
+    const double held =
+        wire<Model>(near, c.segments).hold(static_cast<double>(shard), 0); // each part, by the one before
+    return sum ? std::optional(*sum + form{nodes > 1 && g > 1 ? 2 * held : held, even}) : sum;
 }
 
 /// Of any algorithm; what has one level is priced by `far`.

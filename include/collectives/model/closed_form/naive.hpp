@@ -9,11 +9,11 @@
 namespace tutti::model::detail {
 
 /// All messages are there when the root begins with the first; it takes them in one after the other:
-/// t(n) + (P-2) r(n) + (P-1) n gamma, where r is what a receiver is taken for.
+/// t(n) + n gamma + (P-2) r(n), where r is what a receiver is taken for, and n gamma where its processor takes it in.
 template <class Model>
 [[nodiscard]] form naive_reduce(const wire<Model>& w, const data& d, int size) {
-    const double n = d.whole();
-    return {w.message(n) + (size - 2) * w.receive(n) + (size - 1) * w.reduce(n), w.plain()};
+    const double n = d.whole(), each = w.reduce(n);
+    return {w.message(n) + each + (size - 2) * w.take(n, each), w.plain()};
 }
 
 /// The root sends to one after the other: (P-2) s(n) + t(n), where s is what lies between two sends.

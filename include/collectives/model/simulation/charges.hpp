@@ -22,6 +22,7 @@ struct charge {
     double serial = 0; ///< of a processor that takes the bytes in as they come: o + (m - 1)max(G, O)
     double reduce = 0; ///< m gamma
     double copy = 0;
+    double whole = 0; ///< of a port at either end by Hockney's rule: L + 2o + m max(G, O)
 };
 
 [[nodiscard]] inline charge charge_of(const link& between, std::size_t bytes) noexcept {
@@ -35,7 +36,9 @@ struct charge {
             stream,
             p.overhead_s + std::max(stream, handled),
             between.sum(all, &loggp::gamma_s_per_byte),
-            between.sum(all, &loggp::copy_s_per_byte)};
+            between.sum(all, &loggp::copy_s_per_byte),
+            p.latency_s + 2 * p.overhead_s +
+                std::max(between.sum(all, &loggp::gap_s_per_byte), between.sum(all, &loggp::overhead_s_per_byte))};
 }
 
 class charges {

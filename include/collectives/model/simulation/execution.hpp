@@ -14,6 +14,7 @@
 #include <span>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace tutti::model::detail {
@@ -39,7 +40,8 @@ public:
         for (std::size_t r = 0; r < g.ranks.size(); ++r) {
             const role& of = g.role_of(r);
             ranks_.push_back({&of, g.ranks[r].first_step, g.ranks[r].first_slot});
-            ranks_.back().processor_free_s = m.call_s;
+            rank_state& mine = ranks_.back();
+            mine.processor_free_s = mine.out.free_s = mine.in_free_s = mine.finish_s = m.call_s;
             for (std::uint32_t i = 0; i < of.steps.size(); ++i) {
                 state(ranks_[r], i).waits = of.steps[i].waits;
                 if (of.steps[i].waits == 0) queue_.push({0, static_cast<std::uint32_t>(r), i});
@@ -64,11 +66,11 @@ public:
     }
 
 private:
-    static constexpr std::uint32_t arriving = 0x80000000; ///< of an event: a message's header, not its receive
+    static constexpr std::uint32_t arriving = 0x80000000; ///< of an event: a message comes, not its receive is ready
     static constexpr bool shares = !std::is_same_v<Shared, nothing_shared>;
 
     struct step_state {
-        double ready_s = 0; ///< the latest of what it has waited for
+        double ready_s = 0; ///< the latest of what it has waited for; by Hockney's rule then when a receive began
         std::uint32_t waits = 0;
         std::uint32_t behind = none; ///< the next in the line
     };
@@ -79,8 +81,10 @@ private:
         port out{};
         double in_free_s = 0;                ///< the port by which messages come
         std::uint32_t batch = 0, latest = 0; ///< the latest batch with a step of this rank, and that step
+        double finish_s = 0;                 ///< of the steps so far
     };
 
+    [[nodiscard]] bool by_hockney() const noexcept { return settings_.receiver == receiver_rule::hockney; }
     [[nodiscard]] step_state& state(const rank_state& r, std::uint32_t i) noexcept { return steps_[r.first_step + i]; }
     [[nodiscard]] const graph::slot& slot(const rank_state& r, const role::step& s) const noexcept {
         return graph_.slots[r.first_slot + s.slot];
@@ -124,6 +128,12 @@ private:
         const graph::slot to = slot(r, s);
         const std::uint32_t receiver = graph_.by_symmetry ? 0 : to.peer; // who stands for all
         const charge& cost = charges_.of(s.length, to.far);
+        if (by_hockney()) {
+            begun(rank, i, now);
+            ended(rank, i, now, now + cost.whole);
+            leave(r, rank, i, now + cost.whole);
+            return release(receiver, ranks_[receiver].of->receive(to.back, s.number), now);
+        }
         const double start = occupy(rank, i, now, cost.busy);
         double header = start + cost.header;
         leave(r, rank, i, start + cost.next);
@@ -140,10 +150,11 @@ private:
     }
 
     /// A header has arrived: the port takes in what follows, after what came before, unless it is the processor that
-    /// does.
+    /// does. By Hockney's rule it is all of the message that has.
     void take_in(std::uint32_t rank, std::uint32_t i, double now) {
         rank_state& r = ranks_[rank];
         const role::step& s = r.of->steps[i];
+        if (by_hockney()) return reduce_arrived(rank, i, now);
         const bool far = slot(r, s).far;
         const double stream = charges_.of(s.length, far).stream;
         const bool by_port = settings_.receiver == receiver_rule::full_duplex;
@@ -158,10 +169,26 @@ private:
         rank_state& r = ranks_[rank];
         const role::step& s = r.of->steps[i];
         const charge& cost = charges_.of(s.length, slot(r, s).far);
+        if (by_hockney()) {
+            const double start = std::max(now, r.in_free_s);
+            r.in_free_s = start + cost.whole;
+            state(r, i).ready_s = start; // from now on
+            begun(rank, i, start);
+            return queue_.push({r.in_free_s, rank, i | arriving});
+        }
         double duration = settings_.receiver == receiver_rule::serial ? cost.serial : cost.busy;
         if (s.what == schedule::action::receive_reduce) duration += cost.reduce;
         if constexpr (shares) duration += shared_.receive(rank, graph_.lengths[s.length]);
         occupy(rank, i, now, duration);
+    }
+
+    /// Only a reduction takes the processor, and that not before the message is there.
+    void reduce_arrived(std::uint32_t rank, std::uint32_t i, double now) {
+        const rank_state& r = ranks_[rank];
+        const role::step& s = r.of->steps[i];
+        const double reduce = charges_.of(s.length, slot(r, s).far).reduce;
+        const bool reduces = s.what == schedule::action::receive_reduce;
+        ended(rank, i, state(r, i).ready_s, reduces ? work(rank, i, now, reduce).second : now);
     }
 
     /// Puts a send into the line, unless the port is free for it by the time that the processor is.
@@ -173,7 +200,7 @@ private:
             p.tail = i;
             return true;
         }
-        if (p.free_s <= std::max(now, r.processor_free_s)) return false;
+        if (p.free_s <= (by_hockney() ? now : std::max(now, r.processor_free_s))) return false;
         p.head = p.tail = i;
         queue_.push({p.free_s, rank, i});
         return true;
@@ -189,16 +216,29 @@ private:
 
     /// Does a step on its rank's processor, as soon as that has done what was there before; says when that begins.
     double occupy(std::uint32_t rank, std::uint32_t i, double now, double duration) {
+        const auto [start, end] = work(rank, i, now, duration);
+        begun(rank, i, start);
+        ended(rank, i, start, end);
+        return start;
+    }
+    /// When a processor begins and ends with what it may begin with from now on.
+    std::pair<double, double> work(std::uint32_t rank, [[maybe_unused]] std::uint32_t i, double now, double duration) {
         rank_state& r = ranks_[rank];
         double start = std::max(now, r.processor_free_s), end = start + duration;
         if constexpr (shares) std::tie(start, end) = shared_.work(rank, i, start, duration);
         r.processor_free_s = end;
-        ++done_;
+        return {start, end};
+    }
+    void begun(std::uint32_t rank, std::uint32_t i, double start) {
+        if (const std::uint32_t next = ranks_[rank].of->steps[i].next; next != none) release(rank, next, start);
+    }
+    void ended(std::uint32_t rank, std::uint32_t i, double start, double end) {
+        rank_state& r = ranks_[rank];
         const role& all = *r.of;
+        ++done_;
+        r.finish_s = std::max(r.finish_s, end);
         if (settings_.activities) record(rank, i, start, end);
-        if (const std::uint32_t next = all.steps[i].next; next != none) release(rank, next, start);
         for (auto f = all.first[i]; f < all.first[i + 1]; ++f) release(rank, all.followers[f], end);
-        return start;
     }
 
     /// One of those that a step waits for is there. That is noted behind the batch, when its memory has come into the
@@ -224,8 +264,8 @@ private:
     [[nodiscard]] simulated result() {
         simulated found;
         for (const rank_state& r : ranks_) {
-            found.rank_finish_s.push_back(r.processor_free_s);
-            found.finish_s = std::max(found.finish_s, r.processor_free_s);
+            found.rank_finish_s.push_back(r.finish_s);
+            found.finish_s = std::max(found.finish_s, r.finish_s);
         }
         const std::size_t each = graph_.by_symmetry ? static_cast<std::size_t>(graph_.size) : 1;
         if (graph_.by_symmetry) found.rank_finish_s.assign(each, found.finish_s);
