@@ -18,6 +18,12 @@
 namespace tutti::tools {
 namespace {
 
+std::vector<model::collective> calls_of(const contest& c, std::size_t bytes, const pricing& prices) {
+    std::vector<model::collective> calls;
+    for (const std::string& name : c.algorithms) calls.push_back(prices.call(c.what, name, c.ranks, bytes));
+    return calls;
+}
+
 /// Who is the fastest at a size within those that the rows are of. Between them all are priced: more data in more
 /// segments may take less time, so that nobody is out of the race for being slow at the next smaller size.
 std::string winner_at(const contest& c, const std::vector<std::size_t>& sizes, std::span<const model_row> rows,
@@ -25,9 +31,14 @@ std::string winner_at(const contest& c, const std::vector<std::size_t>& sizes, s
     const std::size_t width = c.algorithms.size();
     const auto at = static_cast<std::size_t>(std::lower_bound(sizes.begin(), sizes.end(), bytes) - sizes.begin());
     std::vector<std::optional<double>> times;
-    for (std::size_t k = 0; k < width; ++k)
-        times.push_back(sizes[at] == bytes ? predicted_us(rows[at * width + k], prices.simulates())
-                                           : prices.predicted_us(prices.call(c.what, c.algorithms[k], c.ranks, bytes)));
+    if (sizes[at] == bytes) {
+        for (const model_row& r : rows.subspan(at * width, width)) times.push_back(predicted_us(r, prices.simulates()));
+    } else {
+        const std::vector<model::collective> calls = calls_of(c, bytes, prices);
+        times = prices.simulated_estimates_us(calls);
+        for (std::size_t k = 0; k < width; ++k)
+            if (!times[k]) times[k] = prices.predicted_us(calls[k]);
+    }
     const auto best = winner_of(times);
     return best ? c.algorithms[*best] : "";
 }
@@ -54,12 +65,16 @@ std::vector<contest> contests_of(std::string_view operation_list, std::string_vi
 
 void price(const contest& c, const std::vector<std::size_t>& sizes, pricing& prices, std::vector<model_row>& rows) {
     progress_line progress;
-    for (const std::size_t bytes : sizes)
-        for (const std::string& name : c.algorithms) {
-            progress.show(fmt::format("{}({}) on {} ranks, {}", schedule::name_of(c.what), name, c.ranks,
+    for (const std::size_t bytes : sizes) {
+        const std::vector<model::collective> calls = calls_of(c, bytes, prices);
+        const auto simulated = prices.simulated_estimates_us(calls);
+        for (std::size_t k = 0; k < calls.size(); ++k) {
+            progress.show(fmt::format("{}({}) on {} ranks, {}", schedule::name_of(c.what), c.algorithms[k], c.ranks,
                                       bytes_text(static_cast<double>(bytes))));
-            rows.push_back(prices.price(prices.call(c.what, name, c.ranks, bytes)));
+            rows.push_back(prices.price(calls[k]));
+            if (simulated[k]) rows.back().simulated_us = simulated[k];
         }
+    }
 }
 
 std::vector<model_timeline> timelines(const contest& c, std::size_t bytes, const pricing& prices, int most_ranks) {

@@ -39,6 +39,7 @@ row_json to_object(const model_row& r) {
             {"fan_in_max", or_null(r.fan_in_max)},
             {"total_bytes", or_null(r.total_bytes)},
             {"closed_form_us", or_null(r.closed_form_us)},
+            {"exact", r.closed_form_us ? row_json(r.closed_form_is_exact) : row_json(nullptr)},
             {"simulated_us", or_null(r.simulated_us)},
             {"measured_us", or_null(r.measured_us)},
             {"segments", r.segments}};
@@ -65,6 +66,9 @@ void print_prices(const Cell&... c) {
 std::string titled(const model_row& r) {
     return r.segments == 1 ? r.algorithm : fmt::format("{}, {} segments", r.algorithm, r.segments);
 }
+
+/// All that is known of a row's time.
+bool is_estimate(const model_row& r) { return !r.simulated_us && r.closed_form_us && !r.closed_form_is_exact; }
 
 void print_row(const model_row& r, bool best, const std::string& factor) {
     print_prices(best ? '*' : ' ', titled(r), cell(r.depth), cell(r.rounds), cell(r.messages),
@@ -97,7 +101,7 @@ std::string to_csv(const std::vector<model_row>& rows) {
 }
 
 std::optional<double> predicted_us(const model_row& row, bool simulated) noexcept {
-    return simulated ? row.simulated_us : row.closed_form_us;
+    return simulated || row.simulated_us ? row.simulated_us : row.closed_form_us;
 }
 
 std::optional<std::size_t> winner_of(const std::vector<std::optional<double>>& times_us) {
@@ -126,7 +130,8 @@ void print_table(std::span<const model_row> rows, bool simulated) {
     });
     for (const std::size_t k : order) {
         const bool comparable = times[k] && *times[*best] > 0;
-        print_row(rows[k], k == best, comparable ? fmt::format("{:.2f}", *times[k] / *times[*best]) : "-");
+        const std::string mark = is_estimate(rows[k]) ? "~" : "";
+        print_row(rows[k], k == best, comparable ? mark + fmt::format("{:.2f}", *times[k] / *times[*best]) : "-");
     }
 }
 

@@ -17,12 +17,13 @@ namespace tutti::tools {
 /// The same columns, with their names in the first line; empty is what is not known.
 [[nodiscard]] std::string to_csv(const std::vector<model_row>& rows);
 
-/// The time that a winner is found by: the simulated one, or that of the closed form.
+/// The time that a winner is found by: the simulated one, or, unless all are simulated, that of the closed form.
 [[nodiscard]] std::optional<double> predicted_us(const model_row& row, bool simulated) noexcept;
 /// The fastest, by its place among the rows; of those that are equal but for rounding the first. None without a time.
 [[nodiscard]] std::optional<std::size_t> winner_of(const std::vector<std::optional<double>>& times_us);
 
-/// Rows of one operation, number of ranks and size, the fastest first, its line marked by an asterisk.
+/// Rows of one operation, number of ranks and size, the fastest first, its line marked by an asterisk; ~ marks what
+/// rests on an estimate.
 void print_table(std::span<const model_row> rows, bool simulated);
 /// Who wins from which size on, in one line.
 void print_crossovers(const model_fastest& fastest);

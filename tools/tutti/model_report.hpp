@@ -27,7 +27,7 @@ struct model_row {
     std::optional<long long> fan_in_max;
     std::optional<long long> total_bytes; ///< sent by all ranks
     std::optional<double> closed_form_us;
-    std::optional<double> simulated_us;
+    std::optional<double> simulated_us; ///< of all, or of estimates that could win
     std::optional<double> measured_us;
     bool closed_form_is_exact = false; ///< for the schedule as it is; else an estimate
     int segments = 1;                  ///< into which each chunk is cut

@@ -28,6 +28,9 @@ std::string title_of(const model::collective& c) {
     return fmt::format("{}({}), {} ranks", schedule::name_of(c.what), c.how.name(), c.size);
 }
 
+/// So many take some tenths of a second.
+constexpr std::size_t quick_messages = 1'000'000;
+
 /// All messages cost by the same L, o, g, G and gamma, and nothing else counts.
 bool is_uniform(const model::machine& m) {
     const model::loggp& all = m.near.segments[0].cost;
@@ -168,6 +171,20 @@ std::optional<double> pricing::predicted_us(const model::collective& c) {
     return form ? std::optional(form->seconds * 1e6) : std::nullopt;
 }
 
+std::vector<std::optional<double>> pricing::simulated_estimates_us(const std::vector<model::collective>& calls) const {
+    constexpr double trusted = 3; // estimates are within that factor
+    std::vector<std::optional<double>> found(calls.size());
+    if (simulates()) return found;
+    double least_exact_s = std::numeric_limits<double>::infinity();
+    for (const model::collective& c : calls)
+        if (const auto form = closed_form(c); form && form->exact)
+            least_exact_s = std::min(least_exact_s, form->seconds);
+    for (std::size_t k = 0; k < calls.size(); ++k)
+        if (const auto form = closed_form(calls[k]); form && !form->exact && form->seconds <= trusted * least_exact_s)
+            found[k] = quickly_simulated_us(calls[k]);
+    return found;
+}
+
 std::optional<model::form> pricing::closed_form(const model::collective& c) const {
     if (const auto* const p = std::get_if<model::hockney>(&by_.parameters)) return model::closed_form(c, *p);
     if (const auto* const p = std::get_if<model::loggp>(&by_.parameters)) return model::closed_form(c, *p, rule_);
@@ -187,6 +204,16 @@ std::optional<double> pricing::simulated_us(const model::collective& c) {
 
 model::simulated pricing::run(const model::collective& c, bool activities) const {
     return model::simulate(c, simulated_machine(by_), ranks_per_node(c.size), settings_of(rule_, activities));
+}
+
+std::optional<double> pricing::quickly_simulated_us(const model::collective& c) const {
+    model::simulation_settings s = settings_of(rule_, false);
+    s.most_messages = quick_messages;
+    try {
+        return model::simulate(c, simulated_machine(by_), ranks_per_node(c.size), s).finish_s * 1e6;
+    } catch (const error&) { // the estimate stands, and is marked
+        return std::nullopt;
+    }
 }
 
 model_timeline pricing::timeline(const model::collective& c) const {
