@@ -48,6 +48,9 @@ TEST_CASE("where there is enough of all that is shared, contention changes nothi
                     simulation_settings s;
                     s.receiver = rule;
                     const double alone = finish_on(m, c, 1, s);
+                    m.fan_in = {size, nanosecond}; // one sender too few: what is shared is looked at, and costs nothing
+                    CHECK(near_to(finish_on(m, c, 1, s), alone));
+                    CHECK(near_to(finish_on(m, c, size, s), alone));
                     m.cores = m.nics = 1;
                     CAPTURE(std::string(how.name()), size, bytes, rule == receiver_rule::serial);
                     CHECK(near_to(finish_on(m, c, 1, s), alone));
@@ -149,4 +152,20 @@ TEST_CASE("ranks that stand for all cannot share cores") {
     CHECK(simulate(c, m, 8, s).by_symmetry);
     m.cores = 2;
     CHECK_THROWS_AS(simulate(c, m, 8, s), tutti::error);
+}
+
+TEST_CASE("ranks that stand for all may have cores, adapters and a network that are enough for them") {
+    simulation_settings s;
+    s.symmetric_beyond = 1;
+    machine m = busy_processors(100 * nanosecond);
+    const collective c = allreduce_of(ring{}, 8, 800);
+    const double alone = simulate(c, m, 1, s).finish_s, together = simulate(c, m, 8, s).finish_s;
+    m.cores = m.nics = 1;
+    CHECK(simulate(c, m, 1, s).by_symmetry);
+    CHECK(simulate(c, m, 1, s).finish_s == alone);
+    m.oversubscription = 4;
+    CHECK_THROWS_AS(simulate(c, m, 1, s), tutti::error);
+    m.cores = 8;
+    CHECK(simulate(c, m, 8, s).by_symmetry); // on one node nothing goes over the network
+    CHECK(simulate(c, m, 8, s).finish_s == together);
 }

@@ -10,6 +10,7 @@
 #include "simulation/settings.hpp"
 #include "working_set.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 
@@ -20,12 +21,14 @@ namespace tutti::model {
 class simulation {
 public:
     explicit simulation(const collective& c, int ranks_per_node = 1, const simulation_settings& s = {})
-        : settings_(s), graph_(make(c, ranks_per_node, s)), working_set_(working_set_bytes(c, ranks_per_node)) {}
+        : settings_(s), graph_(make(c, ranks_per_node, s)), working_set_(working_set_bytes(c, ranks_per_node)),
+          ranks_on_node_(std::min(ranks_per_node, c.size)) {}
 
     /// Throws tutti::error(invalid_argument) where one rank stands for all and they share what the machine has too few
     /// of.
     [[nodiscard]] simulated run(const machine& with_all_cached) const {
-        const machine m = with_misses(with_all_cached, working_set_);
+        const machine m = detail::without_plenty(with_misses(with_all_cached, working_set_), ranks_on_node_,
+                                                 ranks_on_node_ == graph_.size);
         if (settings_.receiver == receiver_rule::hockney && detail::has_contention(m, settings_))
             reject("simulate", "by Hockney's rule ranks share nothing, and none is held up by chance");
         if (!detail::has_contention(m, settings_))
@@ -57,6 +60,7 @@ private:
     simulation_settings settings_;
     detail::graph graph_;
     double working_set_;
+    int ranks_on_node_; ///< of all but perhaps the last
 };
 
 /// Executes the very steps of a schedule on a machine, and says when each rank is done.

@@ -15,6 +15,14 @@
 
 namespace tutti::model::detail {
 
+/// The machine without what is enough for all of the ranks on a node, and, if there is only one, without a network.
+[[nodiscard]] inline machine without_plenty(machine m, int ranks_on_node, bool one_node) noexcept {
+    if (m.cores >= ranks_on_node) m.cores = 0;
+    if (m.nics >= ranks_on_node || one_node) m.nics = 0;
+    if (one_node) m.oversubscription = 1;
+    return m;
+}
+
 /// True if ranks must wait for each other for more than messages, or are held up by chance.
 [[nodiscard]] inline bool has_contention(const machine& m, const simulation_settings& s) noexcept {
     return m.cores > 0 || m.nics > 0 || m.oversubscription > 1 || m.fan_in.epsilon_s_per_byte > 0 || s.straggling > 0;
