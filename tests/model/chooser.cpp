@@ -129,6 +129,18 @@ TEST_CASE("with many ranks a price counts what they share, simulated or not") {
         }
 }
 
+TEST_CASE("cores and adapters that are enough for all ranks of a node change no price") {
+    machine m = a_network();
+    const auto price = [&](int ranks_per_node) {
+        const any how = tutti::algorithm::ring{};
+        return price_s({operation::allreduce, how, 1000, 1 << 20, 0, 1, true}, {1000, ranks_per_node}, m);
+    };
+    const double free = price(1);
+    m.cores = 2, m.nics = 1, m.switch_s = m.crowded_latency_s = 1e-3;
+    CHECK(price(1) == free);
+    CHECK(price(1000) > 2 * free); // 500 ranks a core
+}
+
 TEST_CASE("prices do not jump where simulation ends for some") {
     for (const operation what : {operation::allreduce, operation::broadcast})
         for (const std::size_t bytes : {std::size_t{1024}, std::size_t{16} << 20}) {

@@ -38,8 +38,10 @@ inline constexpr int always_simulated = 32; ///< ranks
 
 /// Whether one rank may stand for all, and does where there are many.
 [[nodiscard]] inline bool one_for_all(const collective& c, const topology& on, const machine& m) noexcept {
-    const bool level = on.ranks_per_node == 1 || on.ranks_per_node >= c.size;
-    return c.size > always_simulated && level && steps_rotate(c.how, c.what) && !has_contention(m, {});
+    const bool one_node = on.ranks_per_node >= c.size;
+    const machine scarce = without_plenty(m, std::min(on.ranks_per_node, c.size), one_node);
+    return c.size > always_simulated && (one_node || on.ranks_per_node == 1) && steps_rotate(c.how, c.what) &&
+           !has_contention(scarce, {});
 }
 
 /// Whether simulating a call takes no longer than choosing may: some milliseconds, or less where one rank stands for
