@@ -64,7 +64,7 @@ Columns:
   measured         median microseconds of the slowest rank, of tutti bench --json. Beside it a double_binary_tree
                    is priced as it is measured, in the segments that the library takes by rule; else in the best
   times the best   by the simulated time with --simulate, else by the closed form; * marks the best. An estimate that
-                   could win is simulated instead, up to a million messages; ~ marks the others
+                   could win is simulated instead, up to 200,000 messages; ~ marks the others
 
 Examples:
   tutti model --ranks 2..1024*2 --bytes 8..64M*8

@@ -28,8 +28,8 @@ std::string title_of(const model::collective& c) {
     return fmt::format("{}({}), {} ranks", schedule::name_of(c.what), c.how.name(), c.size);
 }
 
-/// So many take some tenths of a second.
-constexpr std::size_t quick_messages = 1'000'000;
+/// So many take some hundredths of a second.
+constexpr std::size_t quick_messages = 200'000;
 
 /// All messages cost by the same L, o, g, G and gamma, and nothing else counts.
 bool is_uniform(const model::machine& m) {

@@ -70,7 +70,7 @@ public:
     /// In microseconds, by what simulates() says; none where there is no such time.
     [[nodiscard]] std::optional<double> predicted_us(const model::collective& c);
     /// Of calls that are compared by closed forms: those whose form is an estimate, which could make one the fastest
-    /// that is not, simulated, in microseconds; unless they have more than a million messages. None of the others.
+    /// that is not, simulated, in microseconds; unless they have more than 200,000 messages. None of the others.
     [[nodiscard]] std::vector<std::optional<double>>
     simulated_estimates_us(const std::vector<model::collective>& calls) const;
     [[nodiscard]] model_timeline timeline(const model::collective& c) const;
