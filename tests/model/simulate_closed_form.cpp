@@ -26,7 +26,10 @@ const std::array loggp_costs{loggp{1e-6, 0, 0, 1e-9, 0}, loggp{5e-6, 1e-6, 2e-6,
                              loggp{1e-6, 1e-7, 1.5e-7, 5e-10, 1e-10}, loggp{0.1, 1e-7, 5e-8, 5e-10, 1e-10},
                              loggp{5e-8, 2e-7, 0, 5e-10, 0}};
 /// Whose gap is longer than a message's way.
-const std::array loggp_gaps{loggp{1e-6, 1e-6, 5e-5, 1e-9, 1e-10}, loggp{1e-6, 0, 2e-6, 1e-9, 0}};
+const std::array loggp_gaps{loggp{1e-6, 1e-6, 5e-5, 1e-9, 1e-10}, loggp{1e-6, 0, 2e-6, 1e-9, 0},
+                            loggp{1e-6, 1e-6, 3e-6, 0, 0}, loggp{5e-5, 5e-7, 2e-5, 1e-8, 3e-8}};
+/// By which a message is there before it has left, as a fit finds.
+const std::array loggp_at_once{loggp{-1e-6, 2e-6, 0, 1e-9, 0}, loggp{-2e-6, 2e-6, 0, 1e-8, 3e-8}};
 
 /// Calls visit(collective) with all algorithms and operations, and sizes that divide well and badly.
 void for_each_priced_call(const auto& visit) {
@@ -86,6 +89,23 @@ TEST_CASE("where a closed form is exact the simulation takes as long, by each ru
     CHECK(exact_forms(loggp_gaps, receiver_rule::serial) > 500);
     CHECK(exact_forms(loggp_gaps, receiver_rule::full_duplex) > 400);
     CHECK(exact_forms(loggp_costs, receiver_rule::hockney) > 6000);
+}
+
+TEST_CASE("a form is exact for other roots, or says that it is not") {
+    const loggp cost{0, 2e-6, 0, 1e-8, 3e-8};
+    for (const receiver_rule rule : {receiver_rule::serial, receiver_rule::full_duplex, receiver_rule::hockney})
+        for_each_priced_call([&](collective c) {
+            if (!has_root(c.what)) return;
+            c.root = c.size / 3;
+            const model::form form = form_of(c, cost, rule);
+            CAPTURE(std::string(c.how.name()), std::string(name_of(c.what)), c.size, c.bytes, c.root);
+            if (form.exact) CHECK(simulated_s(c, cost, rule) == Approx(form.seconds).epsilon(1e-9));
+        });
+}
+
+TEST_CASE("no form is exact where messages are there before they have left") {
+    CHECK(exact_forms(loggp_at_once, receiver_rule::serial) == 0);
+    CHECK(exact_forms(loggp_at_once, receiver_rule::full_duplex) == 0);
 }
 
 TEST_CASE("where a closed form is an estimate it is within a factor of two, by each rule") {

@@ -388,14 +388,18 @@ TEST_CASE("measured times of several transports, types or operators are not mixe
     const folder here;
     const model_json over_tcp = bench_row("ring", 64, false, 10);
     for (const auto& [key, value] : {std::pair("transport", "memory"), {"type", "int8"}, {"op", "max"}}) {
-        model_json other = bench_row("ring", 64, true, 20);
-        other[key] = value;
-        const std::string file = here.write("mixed.json", model_json({over_tcp, other}).dump());
-        const auto mixed = command("model --ranks 4 --bytes 64 --algorithm ring --measured " + file);
+        const auto beside = [&](bool in_place) {
+            model_json other = bench_row("ring", 64, in_place, 20);
+            other[key] = value;
+            const std::string file = here.write("mixed.json", model_json({over_tcp, other}).dump());
+            return command("model --ranks 4 --bytes 64 --algorithm ring --measured " + file);
+        };
+        CHECK(beside(true).status == 0); // of which nothing is taken
+        const auto mixed = beside(false);
         CHECK(mixed.status == 2);
         CHECK_THAT(mixed.output, Contains("--measured has allreduce ring, 4 ranks, 64 B in several ways") &&
                                      Contains("tcp, float32, sum (") && Contains(value));
-        CHECK(command("model --ranks 8 --bytes 64 --algorithm ring --measured " + file).status == 0);
+        CHECK(command("model --ranks 8 --bytes 64 --algorithm ring --measured " + here.path("mixed.json")).status == 0);
     }
 }
 

@@ -90,7 +90,7 @@ model::machine common_machine(std::string_view transport) {
 }
 
 model::fitted fit_parameters(const std::string& transport, const measurements& measured) {
-    const model::machine start = common_machine(transport);
+    model::machine start = common_machine(transport);
     std::vector<model::sample> samples;
     int most_ranks = 0;
     for (const observed& o : measured.all) {
@@ -98,6 +98,7 @@ model::fitted fit_parameters(const std::string& transport, const measurements& m
         samples.push_back({o.what, o.typical_s(), o.spread()});
         most_ranks = std::max(most_ranks, o.what.size);
     }
+    if (most_ranks <= start.cores) start.switch_s = start.crowded_latency_s = 0; // nobody has looked at it
     model::fitted found = model::fit(samples, start, model::parameters_of(start, most_ranks));
     const bool penalty = std::any_of(found.parameters.begin(), found.parameters.end(), [](const model::estimate& e) {
         return e.what.name == "epsilon_s_per_byte" && e.known == model::knowledge::found;
@@ -117,8 +118,7 @@ model::residuals residuals_of(const std::string& transport, const measurements& 
     for (const observed& o : measured.all) {
         if (o.transport != transport || !o.kept || !model::residuals::has(o.what.what, o.what.how)) continue;
         const double ratio = std::round(1000 * o.typical_s() / o.predicted_s) / 1000;
-        found.set(o.what.what, o.what.how, place(s.ranks, o.what.size), place(sizes, o.what.bytes),
-                  static_cast<float>(std::clamp(ratio, model::residuals::least, model::residuals::most)));
+        found.set(o.what.what, o.what.how, place(s.ranks, o.what.size), place(sizes, o.what.bytes), ratio);
     }
     return found;
 }
@@ -149,8 +149,13 @@ std::string here_and_now() {
 }
 
 void check(const fit_settings& s) {
-    if (s.ranks.size() > model::residuals::most_ranks || fitted_sizes(s).size() > model::residuals::most_sizes)
-        throw std::invalid_argument("a machine file keeps at most 8 numbers of ranks, and sizes up to 64G");
+    if (s.ranks.size() > model::residuals::most_ranks)
+        throw std::invalid_argument("--ranks: a machine file keeps at most 8 numbers of ranks");
+    const std::size_t sizes = fitted_sizes(s).size();
+    if (sizes < 1 || sizes > model::residuals::most_sizes)
+        throw std::invalid_argument("--max-bytes: from 8 to below 512G, since a machine file keeps at most 12 sizes");
+    for (const std::string* file : {&s.machine, &s.json, &s.markdown})
+        if (*file == "-") throw std::invalid_argument("'-' is no file: what is measured is told on standard output");
 }
 
 int fit(const fit_settings& s) {
@@ -196,7 +201,11 @@ void add_fit(CLI::App& app, action& chosen) {
     c->add_option("--json", s->json, "Write what was measured and predicted to FILE: an array, one object a row")
         ->type_name("FILE");
     c->add_option("--markdown", s->markdown, "Write what is printed to FILE")->type_name("FILE");
-    c->callback([s, &chosen] { chosen = [s] { return fit(*s); }; });
+    c->callback([s, &chosen] {
+        std::sort(s->transports.begin(), s->transports.end());
+        s->transports.erase(std::unique(s->transports.begin(), s->transports.end()), s->transports.end());
+        chosen = [s] { return fit(*s); };
+    });
 }
 
 } // namespace tutti::tools

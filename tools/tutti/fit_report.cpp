@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "fit.hpp"
+#include "quantities.hpp"
 #include "statistics.hpp"
 
 #include <collectives/model/decisions.hpp>
@@ -40,16 +41,11 @@ std::string markdown_table(const std::vector<std::vector<std::string>>& rows) {
     return text + "\n";
 }
 
-std::string in_bytes(double bytes) {
-    if (bytes >= 1 << 20) return fmt::format("{:.4g} MiB", bytes / (1 << 20));
-    return bytes >= 1 << 10 ? fmt::format("{:.4g} KiB", bytes / (1 << 10)) : fmt::format("{:.4g} B", bytes);
-}
-
 std::string in_percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
 /// "overhead_s" as 0.123 us, "gamma_s_per_byte" as 0.123 ns/B, and "cache_bytes" in bytes.
 std::string value_of(const model::estimate& e) {
-    if (e.what.name.ends_with("_bytes")) return in_bytes(e.value);
+    if (e.what.name.ends_with("_bytes")) return bytes_text(e.value);
     if (e.what.name.ends_with("_per_byte")) return fmt::format("{:.4f} ns/B", e.value * 1e9);
     return fmt::format("{:.3f} us", e.value * 1e6);
 }
@@ -62,8 +58,8 @@ std::string messages_of(const model::estimate& e, const model::machine& m) {
     };
     const int last = m.near.count - 1;
     if (e.what.first == 0 && e.what.last == last) return "all";
-    if (e.what.last == last) return "bytes above " + in_bytes(most(last - 1));
-    return "bytes up to " + in_bytes(most(e.what.last));
+    if (e.what.last == last) return "bytes above " + bytes_text(most(last - 1));
+    return "bytes up to " + bytes_text(most(e.what.last));
 }
 
 std::string parameters_table(const model::fitted& f) {
@@ -127,7 +123,7 @@ struct verdict {
     double most = 1;
 };
 
-/// At those of one operation and number of ranks that were put to the test.
+/// At those sizes of one operation and number of ranks at which what is chosen was measured.
 verdict judged(const observations& all, const model::decisions& by) {
     std::map<std::size_t, observations> by_size;
     for (const observed* o : all) by_size[o->what.bytes].push_back(o);
@@ -137,8 +133,9 @@ verdict judged(const observations& all, const model::decisions& by) {
         double best_s = std::numeric_limits<double>::infinity(), chosen_s = best_s;
         for (const observed* o : contestants) {
             best_s = std::min(best_s, o->typical_s());
-            if (o->what.how == chosen.how) chosen_s = o->typical_s();
+            if (o->what.how == chosen.how && o->what.segments == chosen.segments) chosen_s = o->typical_s();
         }
+        if (std::isinf(chosen_s)) continue; // in other segments than it was measured in
         ++v.sizes;
         v.within += chosen_s <= 1.1 * best_s ? 1 : 0;
         v.most = std::max(v.most, chosen_s / best_s);
@@ -191,7 +188,7 @@ std::string ratios_table(const observations& all) {
     std::vector<std::vector<std::string>> rows{{"size"}};
     rows.front().insert(rows.front().end(), columns.begin(), columns.end());
     for (const auto& [bytes, cells] : by_size) {
-        std::vector<std::string>& row = rows.emplace_back(1, in_bytes(static_cast<double>(bytes)));
+        std::vector<std::string>& row = rows.emplace_back(1, bytes_text(static_cast<double>(bytes)));
         for (const auto& [name, cell] : cells)
             row.push_back(fmt::format("{:.2f}{}", 1 + cell->error(), cell->fitted ? "*" : " "));
     }
@@ -215,8 +212,8 @@ std::string fit_report(const fit_settings& s, const measurements& m, const std::
     std::string text = fmt::format(
         "# What `tutti fit` found\n\n{}. The lower quartile of {} round{} of {} s a row; other work used {:.2f} cores "
         "meanwhile{}. Everything is in place. Parameters rest on the starred ratios, residuals are kept at every "
-        "second "
-        "size; what lies between is the test of both.\n\n",
+        "second size; what lies between is the test of both. A choice counts where what is chosen was measured: trees "
+        "were, in the segments that the library takes by rule.\n\n",
         where, s.rounds, s.rounds == 1 ? "" : "s", s.seconds, m.other_cores,
         m.other_cores > disturbing ? ": **measure again when nothing else runs**" : "");
     for (const fitted_transport& t : found) {

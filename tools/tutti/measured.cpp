@@ -30,14 +30,18 @@ measured_row row_of(const nlohmann::json& j, const std::string& file) {
             file};
 }
 
+bool is_of_place(const measured_row& m, const operation_names& in_place) {
+    return m.in_place == in_place.contains(m.operation);
+}
+
 bool belongs(const measured_row& m, const model_row& r) {
     return m.operation == r.operation && m.algorithm == r.algorithm && m.ranks == r.ranks && m.bytes == r.bytes;
 }
 
-void refuse_mixtures(const std::vector<measured_row>& measured, const model_row& r) {
+void refuse_mixtures(const std::vector<measured_row>& measured, const operation_names& in_place, const model_row& r) {
     const measured_row* first = nullptr;
     for (const measured_row& m : measured) {
-        if (!belongs(m, r)) continue;
+        if (!belongs(m, r) || !is_of_place(m, in_place)) continue;
         if (!first) first = &m;
         if (m.how != first->how)
             throw std::invalid_argument(
@@ -91,7 +95,7 @@ operation_names measured_in_place(const std::vector<measured_row>& measured) {
 std::vector<std::string> join_measured(const std::vector<measured_row>& measured, const operation_names& in_place,
                                        model_report& report) {
     for (model_row& r : report.rows) {
-        refuse_mixtures(measured, r);
+        refuse_mixtures(measured, in_place, r);
         r.measured_us = median_of(measured, r, in_place.contains(r.operation));
     }
     std::vector<std::string> strangers;

@@ -193,7 +193,7 @@ void write_trace(const std::vector<contest>& contests, const std::vector<std::si
     trace_file file(path);
     for (const contest& c : contests)
         for (const std::size_t bytes : sizes)
-            for (model_timeline& t : timelines(c, bytes, prices, most_traced_ranks))
+            for (model_timeline& t : timelines(c, bytes, prices, c.ranks))
                 file.add(fmt::format("{} {} {} bytes", t.operation, t.algorithm, t.bytes), t.ranks,
                          std::move(t.activities));
     file.finish();

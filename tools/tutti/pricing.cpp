@@ -34,7 +34,9 @@ constexpr std::size_t quick_messages = 200'000;
 /// All messages cost by the same L, o, g, G and gamma, and nothing else counts.
 bool is_uniform(const model::machine& m) {
     const model::loggp& all = m.near.segments[0].cost;
-    return m == model::uniform(all) && all.overhead_s_per_byte == 0;
+    model::machine unnamed = m;
+    unnamed.near.segments[0].name = unnamed.far.segments[0].name = {};
+    return unnamed == model::uniform(all) && all.overhead_s_per_byte == 0 && all.copy_s_per_byte == 0;
 }
 
 model::simulation_settings settings_of(model::receiver_rule rule, bool activities) {
@@ -109,7 +111,11 @@ std::string pricing::cutting() const {
     if (how_.segments > 0) return fmt::format("in {} segment{}", how_.segments, how_.segments == 1 ? "" : "s");
     if (how_.segments_by == cut::by_rule)
         return "in as many segments as the library takes by rule, as tutti bench does where it is given an algorithm";
-    return fmt::format("in the power of two of segments, up to {}, that takes the least time", most_cuts);
+    const bool has_form = !std::holds_alternative<model::calibrated_machine>(by_.parameters);
+    return fmt::format(
+        "in the power of two of segments, up to {}, that takes the least time{}", most_cuts,
+        has_form ? ""
+                 : fmt::format("; with more than {} ranks as the library takes by rule", most_ranks_cut_by_simulation));
 }
 
 int pricing::segments_of(const model::collective& whole) const {
@@ -209,6 +215,7 @@ model::simulated pricing::run(const model::collective& c, bool activities) const
 std::optional<double> pricing::quickly_simulated_us(const model::collective& c) const {
     model::simulation_settings s = settings_of(rule_, false);
     s.most_messages = quick_messages;
+    s.symmetric_beyond = quick_messages / 2; // beyond that one rank stands for all, where it may
     try {
         return model::simulate(c, simulated_machine(by_), ranks_per_node(c.size), s).finish_s * 1e6;
     } catch (const error&) { // the estimate stands, and is marked

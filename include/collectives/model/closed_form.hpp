@@ -13,6 +13,21 @@
 
 namespace tutti::model {
 
+namespace detail {
+
+[[nodiscard]] inline std::optional<form> form_by_rule(const collective& c, const loggp& near, const loggp& far,
+                                                      receiver_rule rule) {
+    const auto as_hockney = [](const loggp& p) {
+        return hockney{p.latency_s + 2 * p.overhead_s, std::max(p.gap_s_per_byte, p.overhead_s_per_byte),
+                       p.gamma_s_per_byte};
+    };
+    if (rule == receiver_rule::full_duplex) return form_of(c, full_duplex{near}, full_duplex{far});
+    if (rule == receiver_rule::serial) return form_of(c, near, far);
+    return form_of(c, as_hockney(near), as_hockney(far));
+}
+
+} // namespace detail
+
 /// What a call takes by a formula, for any number of ranks: in a time and memory that hardly depend on it. Nothing
 /// where no form is known: for an operation that the algorithm does not offer, and an algorithm that has no name in
 /// algorithm/all.hpp. Throws tutti::error(invalid_argument) where there are no ranks, segments or bytes in an element,
@@ -41,13 +56,11 @@ template <class Model>
 
 /// The same under LogGP, as the rule charges it: by default `serial`, of which the above is said. Under `full_duplex` a
 /// processor works while its port takes in, so that what comes too early waits in an order that no form knows:
-/// binomial_tree's reduce and butterfly are exact for powers of two only. By Hockney's rule, his alpha is L + 2o.
+/// binomial_tree's reduce and butterfly are exact for powers of two only, and naive's reduce to rank 0. By Hockney's
+/// rule, his alpha is L + 2o.
 [[nodiscard]] inline std::optional<form> closed_form(const collective& c, const loggp& p, receiver_rule rule) {
     detail::check(c, "closed_form");
-    if (rule == receiver_rule::full_duplex) return detail::form_of(c, detail::full_duplex{p}, detail::full_duplex{p});
-    if (rule == receiver_rule::serial) return detail::form_of(c, p, p);
-    return closed_form(c, hockney{p.latency_s + 2 * p.overhead_s, std::max(p.gap_s_per_byte, p.overhead_s_per_byte),
-                                  p.gamma_s_per_byte});
+    return detail::form_by_rule(c, p, p, rule);
 }
 
 /// The same where there is one thing between the ranks of a node and another between nodes. Only a hierarchical
@@ -58,6 +71,12 @@ template <class Model>
     detail::check(c, "closed_form");
     if (!detail::with_levels(c.how, [](const auto&) {})) return std::nullopt;
     return detail::form_of(c, near, far);
+}
+[[nodiscard]] inline std::optional<form> closed_form(const collective& c, const loggp& near, const loggp& far,
+                                                     receiver_rule rule) {
+    detail::check(c, "closed_form");
+    if (!detail::with_levels(c.how, [](const auto&) {})) return std::nullopt;
+    return detail::form_by_rule(c, near, far, rule);
 }
 
 /// Only the time.

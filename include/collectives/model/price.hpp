@@ -65,8 +65,9 @@ inline constexpr int always_simulated = 32; ///< ranks
 /// known.
 [[nodiscard]] inline double uncontended_s(const collective& c, const topology& on, const loggp& near,
                                           const loggp& far) {
-    auto form = closed_form(c, near, far);
-    if (!form) form = closed_form(c, on.ranks_per_node < c.size ? far : near);
+    constexpr auto rule = receiver_rule::full_duplex; // as simulated
+    auto form = closed_form(c, near, far, rule);
+    if (!form) form = closed_form(c, on.ranks_per_node < c.size ? far : near, rule);
     return form ? form->seconds : std::numeric_limits<double>::infinity();
 }
 
@@ -77,13 +78,15 @@ struct congestion {
 };
 [[nodiscard]] inline congestion congested(const collective& c, const topology& on, const machine& m,
                                           double gap_s_per_byte) {
-    const double fan_in = c.how.stated(c.what, c.size).fan_in - m.fan_in.threshold;
-    const bool none = m.nics == 0 && m.oversubscription <= 1 && (m.fan_in.epsilon_s_per_byte <= 0 || fan_in <= 0);
+    const double fan_in = c.how.stated(c.what, c.size).fan_in, beyond = std::max(fan_in - m.fan_in.threshold, 0.);
+    const bool none = m.nics == 0 && m.oversubscription <= 1 && (m.fan_in.epsilon_s_per_byte <= 0 || beyond <= 0);
     if (none) return {};
     counts of;
     count_traffic(of, c, std::min(on.ranks_per_node, c.size));
     congestion k;
-    k.on_top_s = std::max(fan_in, 0.) * static_cast<double>(of.received.most) * m.fan_in.epsilon_s_per_byte;
+    // Of w messages the first waits with w - 1 others, the last with none.
+    const double share = beyond > 0 ? beyond * (beyond + 1) / (2 * fan_in) : 0;
+    k.on_top_s = share * static_cast<double>(of.received.most) * m.fan_in.epsilon_s_per_byte;
     if (!of.levels) return k;
     const double adapters = m.nics > 0 ? std::min(m.nics, on.ranks_per_node) : on.ranks_per_node;
     const double network = adapters * on.nodes() / m.oversubscription;
@@ -108,11 +111,10 @@ struct congestion {
     return std::max(alone_s, least_s) + on_top_s;
 }
 
-/// The same, corrected where it is simulated and all ranks are on one node, which is where calls were measured.
+/// The same, corrected where all ranks are on one node, which is where calls were measured.
 [[nodiscard]] inline double price_s(const collective& c, const topology& on, const calibrated_machine& m) {
     const double by_parameters = price_s(c, on, static_cast<const machine&>(m));
-    const bool as_measured = on.ranks_per_node >= c.size && detail::soon_simulated(c, on, m);
-    return as_measured ? by_parameters * m.residual.factor(c) : by_parameters;
+    return on.ranks_per_node >= c.size ? by_parameters * m.residual.factor(c) : by_parameters;
 }
 
 } // namespace tutti::model

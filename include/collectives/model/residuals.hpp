@@ -42,8 +42,9 @@ template <class Position, class Value>
 
 /// What a machine's parameters leave unexplained: by how much longer calls took than predicted, by operation,
 /// algorithm, ranks and bytes. A few parameters cannot say all that a call goes through; what they miss of an algorithm
-/// changes slowly with its size, and is more than lies between it and the next best. Plain data, at most 8 numbers of
-/// ranks and 12 sizes; hierarchical algorithms have none.
+/// changes slowly with its size, and is more than lies between it and the next best. Those of calls in place, cut as
+/// the library does by rule, count for all calls. Plain data, at most 8 numbers of ranks and 12 sizes; hierarchical
+/// algorithms have none.
 class residuals {
 public:
     static constexpr std::size_t most_ranks = 8, most_sizes = 12;
@@ -67,8 +68,10 @@ public:
                            std::size_t s) const noexcept {
         return ratios_[static_cast<std::size_t>(what)][*index_of(how)][k][s];
     }
-    void set(schedule::operation what, const algorithm::any& how, std::size_t k, std::size_t s, float ratio) noexcept {
-        ratios_[static_cast<std::size_t>(what)][*index_of(how)][k][s] = ratio;
+    /// A ratio beyond `least` and `most` is taken for that.
+    void set(schedule::operation what, const algorithm::any& how, std::size_t k, std::size_t s, double ratio) noexcept {
+        const double sound = ratio > 0 ? std::clamp(ratio, least, most) : 0;
+        ratios_[static_cast<std::size_t>(what)][*index_of(how)][k][s] = static_cast<float>(sound);
     }
 
     /// Measured over predicted time of a call, of all ranks on one node: between the ranks and sizes that are known on

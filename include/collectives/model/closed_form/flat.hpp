@@ -37,11 +37,12 @@ template <class Model>
             c.what, [&] { return reduce(w, d, p); }, [&] { return spread(w, d, p); });
     };
     const form answered{0, !both || w.answers_at_once()};
+    const form from_first{0, c.root == 0 || w.receives_alone()}; // else operands wait for those of lower ranks
     const double b = d.first(1, p);
     const form held{both ? w.hold(b, w.reduce(b)) : 0, true}; // the second phase, by the first
     // Beyond that many operands some ranks reduce a part while others' data are on their way, and get ahead.
     const form at_once{0, !both || p <= schedule::most_operands || w.reduce(1) == 0};
-    if (c.how.target<naive>()) return of(naive_reduce<Model>, naive_broadcast<Model>) + answered;
+    if (c.how.target<naive>()) return of(naive_reduce<Model>, naive_broadcast<Model>) + answered + from_first;
     if (c.how.target<binomial_tree>()) return of(binomial_reduce<Model>, binomial_broadcast<Model>) + answered;
     if (c.how.target<ring>()) return of(ring_scatter<Model>, ring_gather<Model>) + held;
     if (c.how.target<parameter_server>()) return of(server_scatter<Model>, direct_gather<Model>) + answered + held;

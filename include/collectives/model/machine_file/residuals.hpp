@@ -6,9 +6,11 @@
 
 #include "../residuals.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,7 +63,8 @@ template <class Whole>
     if (!list.is_array() || list.size() > most)
         refuse_machine(where, "has in \"" + std::string(key) + "\" no list of at most " + std::to_string(most));
     for (const json& value : list) {
-        const bool whole = value.is_number_unsigned() && value.get<std::size_t>() <= most_bytes;
+        const bool whole = value.is_number_unsigned() &&
+                           value.get<std::size_t>() <= static_cast<std::size_t>(std::numeric_limits<Whole>::max());
         const auto number = whole ? static_cast<Whole>(value.get<std::size_t>()) : Whole{};
         if (number < 1 || (!values.empty() && number <= values.back()))
             refuse_machine(where, "has in \"" + std::string(key) + "\" no whole numbers that ascend from 1");
@@ -82,7 +85,7 @@ inline void read_grid(residuals& r, schedule::operation what, const algorithm::a
             if (!ratio.is_number() ||
                 !(ratio.get<double>() >= residuals::least && ratio.get<double>() <= residuals::most))
                 refuse_machine(where, "has a ratio that is no number from 0.001 to 1000");
-            r.set(what, how, k, s, static_cast<float>(ratio.get<double>()));
+            r.set(what, how, k, s, ratio.get<double>());
         }
     }
 }
@@ -112,7 +115,7 @@ inline void read_grid(residuals& r, schedule::operation what, const algorithm::a
 /// A machine, with what its parameters leave unexplained if anything is known of that.
 [[nodiscard]] inline json to_json(const calibrated_machine& m) {
     json j = to_json(static_cast<const machine&>(m));
-    if (!m.residual.ranks().empty()) j["residuals"] = to_json(m.residual);
+    if (m.residual != residuals()) j["residuals"] = to_json(m.residual);
     return j;
 }
 

@@ -30,7 +30,7 @@ struct nothing_shared {
     nothing_shared(const graph&, const machine&, const simulation_settings&) noexcept {}
 };
 
-/// Executes a graph under LogGP: see simulate(). Shared: sharing or nothing_shared.
+/// Executes a graph by one of the rules: see simulate(). Shared: sharing or nothing_shared.
 template <class Shared>
 class execution {
 public:
