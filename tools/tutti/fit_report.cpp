@@ -5,11 +5,8 @@
 #include "quantities.hpp"
 #include "statistics.hpp"
 
-#include <collectives/model/decisions.hpp>
-
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <set>
 #include <string_view>
@@ -123,19 +120,18 @@ struct verdict {
     double most = 1;
 };
 
-/// At those sizes of one operation and number of ranks at which what is chosen was measured.
-verdict judged(const observations& all, const model::decisions& by) {
+/// Of the calls of one operation and number of ranks, the one that is chosen for each size by this time.
+verdict judged(const observations& all, double observed::*by) {
     std::map<std::size_t, observations> by_size;
     for (const observed* o : all) by_size[o->what.bytes].push_back(o);
     verdict v;
     for (const auto& [bytes, contestants] : by_size) {
-        const model::selection chosen = by.choose(contestants.front()->what.what, bytes);
-        double best_s = std::numeric_limits<double>::infinity(), chosen_s = best_s;
-        for (const observed* o : contestants) {
-            best_s = std::min(best_s, o->typical_s());
-            if (o->what.how == chosen.how && o->what.segments == chosen.segments) chosen_s = o->typical_s();
-        }
-        if (std::isinf(chosen_s)) continue; // in other segments than it was measured in
+        const auto least = [&](auto&& time) {
+            return *std::min_element(contestants.begin(), contestants.end(),
+                                     [&](const observed* a, const observed* b) { return time(*a) < time(*b); });
+        };
+        const double chosen_s = least([&](const observed& o) { return o.*by; })->typical_s();
+        const double best_s = least([](const observed& o) { return o.typical_s(); })->typical_s();
         ++v.sizes;
         v.within += chosen_s <= 1.1 * best_s ? 1 : 0;
         v.most = std::max(v.most, chosen_s / best_s);
@@ -156,23 +152,20 @@ std::vector<std::string> verdict_row(const std::string& of, const verdict& corre
             fmt::format("{:.2f} times", alone.most)};
 }
 
-/// What the choice costs at sizes of which no residual is kept.
-std::string choices_table(const observations& all, const fitted_transport& t) {
+/// What the choice among all calls that were measured costs, at sizes of which no residual is kept.
+std::string choices_table(const observations& all) {
     std::vector<std::vector<std::string>> rows{
         {"choice for", "sizes", "within 10 %", "at the worst", "by parameters alone", "at the worst"}};
     verdict of_corrected, of_alone;
-    for (const int p : ranks_of(all)) {
-        const model::topology here{p, p, transport::medium::memory, transport::medium::memory};
-        const model::decisions corrected(here, t.machine()), alone(here, t.fit.found);
+    for (const int p : ranks_of(all))
         for (const schedule::operation what : schedule::operations) {
             const auto some =
                 those(all, [&](const observed& o) { return o.what.size == p && o.what.what == what && !o.kept; });
-            const verdict v = judged(some, corrected), w = judged(some, alone);
+            const verdict v = judged(some, &observed::corrected_s), w = judged(some, &observed::predicted_s);
             rows.push_back(verdict_row(fmt::format("{} ranks, {}", p, schedule::name_of(what)), v, w));
             of_corrected = together(of_corrected, v);
             of_alone = together(of_alone, w);
         }
-    }
     rows.push_back(verdict_row("all", of_corrected, of_alone));
     return markdown_table(rows);
 }
@@ -197,7 +190,7 @@ std::string ratios_table(const observations& all) {
 
 std::string section(const observations& all, const fitted_transport& t) {
     std::string text =
-        fmt::format("## {}\n\n", t.name) + errors_table(all) + choices_table(all, t) + parameters_table(t.fit);
+        fmt::format("## {}\n\n", t.name) + errors_table(all) + choices_table(all) + parameters_table(t.fit);
     for (const int p : ranks_of(all))
         text += fmt::format("### {}, {} ranks: predicted by the parameters over measured\n\n", t.name, p) +
                 ratios_table(those(all, [&](const observed& o) { return o.what.size == p && is_allreduce(o); }));
@@ -212,8 +205,8 @@ std::string fit_report(const fit_settings& s, const measurements& m, const std::
     std::string text = fmt::format(
         "# What `tutti fit` found\n\n{}. The lower quartile of {} round{} of {} s a row; other work used {:.2f} cores "
         "meanwhile{}. Everything is in place. Parameters rest on the starred ratios, residuals are kept at every "
-        "second size; what lies between is the test of both. A choice counts where what is chosen was measured: trees "
-        "were, in the segments that the library takes by rule.\n\n",
+        "second size; what lies between is the test of both. Trees are in the segments that the library "
+        "takes by rule.\n\n",
         where, s.rounds, s.rounds == 1 ? "" : "s", s.seconds, m.other_cores,
         m.other_cores > disturbing ? ": **measure again when nothing else runs**" : "");
     for (const fitted_transport& t : found) {
