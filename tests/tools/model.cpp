@@ -384,6 +384,31 @@ TEST_CASE("what was measured in place alone is priced in place, and that is said
     CHECK(in[0]["simulated_us"] != out[0]["simulated_us"]);
 }
 
+TEST_CASE("adapters that ranks share, a narrow network and chance make calls longer, and are told") {
+    const std::string call = "model --loggp 5us,1us,2us,0.3ns/B --gamma 0 --receiver full_duplex --simulate --ranks 16 "
+                             "--ranks-per-node 4 --bytes 1M --algorithm butterfly";
+    const auto simulated_us = [&](const std::string& how) {
+        return rows_of(" --loggp 5us,1us,2us,0.3ns/B --receiver full_duplex --simulate --ranks 16 --ranks-per-node 4 "
+                       "--bytes 1M --algorithm butterfly" +
+                       how)[0]["simulated_us"]
+            .get<double>();
+    };
+    const double free = simulated_us(""), shared = simulated_us(" --nics 1"),
+                 narrow = simulated_us(" --nics 1 --oversubscription 4");
+    CHECK(shared > 2 * free);
+    CHECK(narrow > 2 * shared);
+    CHECK(simulated_us(" --nics 4 --oversubscription 1") == free);
+    const double late = simulated_us(" --straggling 0.5 --seed 7");
+    CHECK(late > free);
+    CHECK(simulated_us(" --straggling 0.5 --seed 7") == late);
+    CHECK(simulated_us(" --straggling 0.5 --seed 8") != late);
+    CHECK_THAT(command(call + " --nics 1 --oversubscription 4").output,
+               Contains("; 1 adapter a node; network oversubscribed 4 times\n"));
+    CHECK_THAT(command(call + " --straggling 0.5 --seed 7").output, Contains("by chance, 50 % in the mean, seed 7\n"));
+    for (const char* refused : {"--nics 1", "--oversubscription 2", "--simulate --straggling 0.1"}) // Hockney's machine
+        CHECK(command(std::string("model --ranks 4 --bytes 8 ") + refused).status == 2);
+}
+
 TEST_CASE("measured times of several transports, types or operators are not mixed into one") {
     const folder here;
     const model_json over_tcp = bench_row("ring", 64, false, 10);

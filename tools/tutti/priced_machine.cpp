@@ -97,6 +97,25 @@ priced_machine from_hockney(const machine_words& words) {
     return {p, fmt::format("{}; {} assumed, as of a cluster of 25 Gbit/s a rank", machine_text(p), join(assumed))};
 }
 
+/// What ranks of a node, and all nodes, share besides what the parameters say.
+priced_machine shared_by(const machine_words& words, priced_machine by) {
+    if (words.nics == 0 && words.oversubscription == 0) return by;
+    if (std::holds_alternative<model::hockney>(by.parameters))
+        throw std::invalid_argument("--nics and --oversubscription are for LogGP: by Hockney's model ranks share "
+                                    "nothing; give --loggp or --machine");
+    model::calibrated_machine m = simulated_machine(by);
+    if (words.nics > 0) {
+        m.nics = words.nics;
+        by.description += fmt::format("; {} adapter{} a node", m.nics, m.nics == 1 ? "" : "s");
+    }
+    if (words.oversubscription > 0) {
+        m.oversubscription = words.oversubscription;
+        by.description += fmt::format("; network oversubscribed {} times", m.oversubscription);
+    }
+    by.parameters = m;
+    return by;
+}
+
 } // namespace
 
 void add_machine(CLI::App& c, machine_words& m) {
@@ -116,12 +135,19 @@ void add_machine(CLI::App& c, machine_words& m) {
     c.add_option("--gamma", m.gamma, "Time to reduce a byte [default: 0.1ns/B; with --loggp 0]")
         ->type_name("RATE")
         ->excludes(file);
+    c.add_option("--nics", m.nics, "Network adapters of a node, which its ranks share [default: one for each rank]")
+        ->check(CLI::Range(1, 1'000'000))
+        ->type_name("N");
+    c.add_option("--oversubscription", m.oversubscription,
+                 "How many times as much all nodes can send as the network carries; 1: full bisection [default: 1]")
+        ->check(CLI::Range(1.0, 1e6))
+        ->type_name("X");
 }
 
 priced_machine machine_of(const machine_words& words) {
-    if (!words.file.empty()) return from_file(words);
+    if (!words.file.empty()) return shared_by(words, from_file(words));
     if (!words.transport.empty()) throw std::invalid_argument("--transport chooses from a file: give it by --machine");
-    return words.loggp.empty() ? from_hockney(words) : from_loggp(words);
+    return shared_by(words, words.loggp.empty() ? from_hockney(words) : from_loggp(words));
 }
 
 model::calibrated_machine simulated_machine(const priced_machine& by) {

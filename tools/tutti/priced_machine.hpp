@@ -18,14 +18,17 @@ struct machine_words {
     std::string file;      ///< --machine
     std::string transport; ///< --transport: which one of the file
     std::string alpha, beta, gamma;
-    std::string loggp; ///< "L,o,g,G"
+    std::string loggp;           ///< "L,o,g,G"
+    int nics = 0;                ///< --nics: adapters of a node; 0: not said
+    double oversubscription = 0; ///< of the network between nodes; 0: not said
 };
 
 /// Adds the options that say it.
 void add_machine(CLI::App& command, machine_words& words);
 /// True if any of them was given.
 [[nodiscard]] inline bool says_anything(const machine_words& w) noexcept {
-    return !(w.file.empty() && w.alpha.empty() && w.beta.empty() && w.gamma.empty() && w.loggp.empty());
+    return !(w.file.empty() && w.alpha.empty() && w.beta.empty() && w.gamma.empty() && w.loggp.empty() && w.nics == 0 &&
+             w.oversubscription == 0);
 }
 
 /// What schedules are priced by, and the sentence that says so to the reader.

@@ -39,13 +39,6 @@ bool is_uniform(const model::machine& m) {
     return unnamed == model::uniform(all) && all.overhead_s_per_byte == 0 && all.copy_s_per_byte == 0;
 }
 
-model::simulation_settings settings_of(model::receiver_rule rule, bool activities) {
-    model::simulation_settings s;
-    s.receiver = rule;
-    s.activities = activities;
-    return s;
-}
-
 model::receiver_rule rule_of(const priced_machine& by, const std::string& said) {
     using model::receiver_rule;
     if (std::holds_alternative<model::hockney>(by.parameters)) {
@@ -67,14 +60,21 @@ pricing::pricing(priced_machine by, const pricing_settings& how) : by_(std::move
     else if (m)
         how_.simulate = true;
     rule_ = rule_of(by_, how_.receiver);
+    if (how_.straggling > 0 && rule_ == model::receiver_rule::hockney)
+        throw std::invalid_argument("--straggling is for LogGP: by Hockney's model nothing is left to chance");
 }
 
 std::string pricing::rule() const {
     if (rule_ == model::receiver_rule::hockney)
         return "a message is alpha + m beta in a port of its sender and one of its receiver, who sends meanwhile";
-    if (rule_ == model::receiver_rule::serial)
-        return "receiver serial, as in LogGOPSim: busy for o + (m - 1)G a message, sending nothing meanwhile";
-    return "receiver full_duplex: its port is busy for (m - 1)G a message, its processor for o";
+    std::string text =
+        rule_ == model::receiver_rule::serial
+            ? "receiver serial, as in LogGOPSim: busy for o + (m - 1)G a message, sending nothing meanwhile"
+            : "receiver full_duplex: its port is busy for (m - 1)G a message, its processor for o";
+    if (how_.straggling > 0)
+        text += fmt::format("; each step takes longer by chance, {} % in the mean, seed {}", 100 * how_.straggling,
+                            how_.seed);
+    return text;
 }
 
 std::string pricing::nodes() const {
@@ -208,12 +208,21 @@ std::optional<double> pricing::simulated_us(const model::collective& c) {
     }
 }
 
+model::simulation_settings pricing::settings(bool activities) const {
+    model::simulation_settings s;
+    s.receiver = rule_;
+    s.activities = activities;
+    s.straggling = how_.straggling;
+    s.seed = how_.seed;
+    return s;
+}
+
 model::simulated pricing::run(const model::collective& c, bool activities) const {
-    return model::simulate(c, simulated_machine(by_), ranks_per_node(c.size), settings_of(rule_, activities));
+    return model::simulate(c, simulated_machine(by_), ranks_per_node(c.size), settings(activities));
 }
 
 std::optional<double> pricing::quickly_simulated_us(const model::collective& c) const {
-    model::simulation_settings s = settings_of(rule_, false);
+    model::simulation_settings s = settings();
     s.most_messages = quick_messages;
     s.symmetric_beyond = quick_messages / 2; // beyond that one rank stands for all, where it may
     try {

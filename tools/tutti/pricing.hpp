@@ -35,6 +35,8 @@ struct pricing_settings {
     cut segments_by = cut::best;
     int segments = 0; ///< as many, whatever segments_by says; 0: the command line does not say it
     bool simulate = false;
+    double straggling = 0;    ///< how much longer each step takes by chance, in the mean
+    std::uint64_t seed = 1;   ///< of that chance
     std::string receiver;     ///< the rule by which the simulator charges receivers, by its name; empty: the default
     operation_names in_place; ///< these are priced in place, the others out of place
 };
@@ -44,7 +46,7 @@ inline constexpr int most_priced_ranks = 1'000'000;
 /// Prices calls of collectives, from root 0.
 class pricing {
 public:
-    /// Throws std::invalid_argument where the machine knows no receiver of that name.
+    /// Throws std::invalid_argument where the machine knows no receiver of that name, or no chance.
     pricing(priced_machine by, const pricing_settings& how);
 
     [[nodiscard]] const priced_machine& by() const noexcept { return by_; }
@@ -82,6 +84,7 @@ private:
     [[nodiscard]] std::optional<model::counts> counted(const model::collective& c);
     [[nodiscard]] std::optional<model::form> closed_form(const model::collective& c) const;
     [[nodiscard]] std::optional<double> simulated_us(const model::collective& c);
+    [[nodiscard]] model::simulation_settings settings(bool activities = false) const;
     [[nodiscard]] model::simulated run(const model::collective& c, bool activities) const;
     [[nodiscard]] int segments_of(const model::collective& whole) const;
     [[nodiscard]] int best_cut(model::collective c) const;
