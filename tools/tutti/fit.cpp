@@ -100,10 +100,12 @@ model::fitted fit_parameters(const std::string& transport, const measurements& m
     }
     if (most_ranks <= start.cores) start.switch_s = start.crowded_latency_s = 0; // nobody has looked at it
     model::fitted found = model::fit(samples, start, model::parameters_of(start, most_ranks));
-    const bool penalty = std::any_of(found.parameters.begin(), found.parameters.end(), [](const model::estimate& e) {
-        return e.what.name == "epsilon_s_per_byte" && e.known == model::knowledge::found;
-    });
-    if (!penalty) found.found.fan_in = {}; // it began with next to nothing
+    const auto penalty = std::find_if(found.parameters.begin(), found.parameters.end(),
+                                      [](const auto& e) { return e.what.name == "epsilon_s_per_byte"; });
+    const bool looked_for = penalty != found.parameters.end();
+    if (looked_for && penalty->known == model::knowledge::found) return found;
+    found.found.fan_in = {}; // it began with next to nothing
+    if (looked_for) *penalty = {penalty->what, 0, 0, model::knowledge::negligible};
     return found;
 }
 

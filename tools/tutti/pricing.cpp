@@ -111,17 +111,15 @@ std::string pricing::cutting() const {
     if (how_.segments > 0) return fmt::format("in {} segment{}", how_.segments, how_.segments == 1 ? "" : "s");
     if (how_.segments_by == cut::by_rule)
         return "in as many segments as the library takes by rule, as tutti bench does where it is given an algorithm";
-    const bool has_form = !std::holds_alternative<model::calibrated_machine>(by_.parameters);
-    return fmt::format(
-        "in the power of two of segments, up to {}, that takes the least time{}", most_cuts,
-        has_form ? ""
-                 : fmt::format("; with more than {} ranks as the library takes by rule", most_ranks_cut_by_simulation));
+    return fmt::format("in the power of two of segments, up to {}, that takes the least time{}", most_cuts,
+                       has_forms() ? ""
+                                   : fmt::format("; with more than {} ranks as the library takes by rule",
+                                                 most_ranks_cut_by_simulation));
 }
 
 int pricing::segments_of(const model::collective& whole) const {
     if (how_.segments > 0) return how_.segments;
-    const bool has_form = !std::holds_alternative<model::calibrated_machine>(by_.parameters);
-    const bool can_tell = has_form || whole.size <= most_ranks_cut_by_simulation;
+    const bool can_tell = has_forms() || whole.size <= most_ranks_cut_by_simulation;
     return how_.segments_by == cut::best && can_tell ? best_cut(whole) : model::segments_for(whole.how, whole.bytes);
 }
 

@@ -82,6 +82,10 @@ public:
 
 private:
     [[nodiscard]] std::optional<model::counts> counted(const model::collective& c);
+    /// Not a machine of several LogGPs, or whose ranks share something.
+    [[nodiscard]] bool has_forms() const noexcept {
+        return !std::holds_alternative<model::calibrated_machine>(by_.parameters);
+    }
     [[nodiscard]] std::optional<model::form> closed_form(const model::collective& c) const;
     [[nodiscard]] std::optional<double> simulated_us(const model::collective& c);
     [[nodiscard]] model::simulation_settings settings(bool activities = false) const;
