@@ -4,6 +4,7 @@
 
 #include "algorithm/preserves_order.hpp"
 #include "engine/call.hpp"
+#include "linkage.hpp"
 #include "model/chooser.hpp"
 #include "reduction/kernel.hpp"
 
@@ -60,21 +61,12 @@ constexpr void check_outlive() noexcept {
 /// A range with its type forgotten.
 using bytes = std::span<const std::byte>;
 
-inline void check_not_null(std::string_view operation, bytes data) {
-    if (data.data() == nullptr && !data.empty()) reject(std::string(operation), "the range is null but not empty");
-}
-
-inline void check_counts(std::string_view operation, std::size_t in, std::size_t wanted) {
-    if (in != wanted)
-        reject(std::string(operation),
-               "the input has " + std::to_string(in) + " elements where " + std::to_string(wanted) + " fit the output");
-}
-
-inline void check_root(std::string_view operation, int root, int size) {
-    if (root < 0 || root >= size)
-        reject(std::string(operation),
-               "there is no root " + std::to_string(root) + " among " + std::to_string(size) + " ranks");
-}
+void check_not_null(std::string_view operation, bytes data);
+void check_counts(std::string_view operation, std::size_t in, std::size_t wanted);
+void check_root(std::string_view operation, int root, int size);
+/// Whether `smaller` is the part of `larger` that begins at byte `offset`. They may not overlap otherwise.
+[[nodiscard]] bool is_part(std::string_view operation, bytes larger, bytes smaller, std::size_t offset);
+void check_offered(const algorithm::any& how, schedule::operation what);
 
 template <class T, class U>
 void check_buffers(std::string_view operation, std::span<T> in, std::span<U> out) {
@@ -84,29 +76,12 @@ void check_buffers(std::string_view operation, std::span<T> in, std::span<U> out
     check_not_null(operation, std::as_bytes(out));
 }
 
-[[nodiscard]] inline bool is_part(std::string_view operation, bytes larger, bytes smaller, std::size_t offset) {
-    if (smaller.empty() || larger.empty()) return false;
-    const std::byte *a = larger.data(), *b = smaller.data();
-    if (a + offset == b) return true;
-    const std::less<> before{};
-    if (before(a, b + smaller.size()) && before(b, a + larger.size()))
-        reject(std::string(operation), "input and output overlap in part", "see the operation for what in place means");
-    return false;
-}
-
 /// Whether the smaller of two ranges is the part of the larger one that begins at element `offset`: in place. They
 /// may not overlap otherwise.
 template <class T, class U>
 [[nodiscard]] bool same_memory(std::string_view operation, std::span<T> larger, std::span<U> smaller,
                                std::size_t offset = 0) {
     return is_part(operation, std::as_bytes(larger), std::as_bytes(smaller), offset * sizeof(T));
-}
-
-inline void check_offered(const algorithm::any& how, schedule::operation what) {
-    if (how.offers(what)) return;
-    std::string known;
-    for (const auto name : algorithm::names(what)) known.append(known.empty() ? "" : ", ").append(name);
-    reject(std::string(name_of(what)), std::string(how.name()) + " has no schedule for it", "choose one of " + known);
 }
 
 /// Which algorithm runs: the one named, or one chosen for the bytes of the whole vector.
@@ -190,3 +165,7 @@ template <class Op>
 }
 
 } // namespace tutti::detail
+
+#if !defined(TUTTI_COMPILED)
+#include "arguments.ipp"
+#endif

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "algorithm/butterfly.hpp"
 #include "operations.hpp"
 
 #include <span>

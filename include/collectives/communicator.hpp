@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "algorithm/binomial_tree.hpp"
+#include "algorithm/halving_doubling.hpp"
 #include "allgather.hpp"
 #include "allreduce.hpp"
 #include "barrier.hpp"
@@ -46,7 +48,7 @@ public:
 
     /// All ranks of the transport: the world. Collective: all ranks make it before anything else.
     explicit communicator(Transport fabric, progress by = progress::in_calls)
-        : membership_(world_of(std::make_shared<engine::engine<Transport>>(std::move(fabric)), by)) {}
+        : membership_(membership::of_world(std::move(fabric), by == progress::in_thread)) {}
 
     /// The same, and algorithms are chosen by the parameters of this machine, as `tutti fit` finds them: a
     /// model::calibrated_machine or a model::machine (include collectives/machine.hpp), or any plain data with an
@@ -115,7 +117,7 @@ public:
     /// takes such buffers on all ranks or on none, see symmetric_memory. Throws std::bad_alloc or std::system_error.
     template <element T>
     [[nodiscard]] symmetric_memory<T> allocate(std::size_t n) const {
-        return detail::allocate<T>(membership_->where()->fabric(), n);
+        return {membership_->allocate(detail::symmetric_size<T>(n)), n};
     }
 
     /// Records what the steps of this rank's calls on this communicator do, and when, from now on until the recording
@@ -141,14 +143,6 @@ private:
     communicator(std::shared_ptr<membership> m, std::chrono::nanoseconds deadline)
         : membership_(std::move(m)), deadline_(deadline) {}
 
-    [[nodiscard]] static std::shared_ptr<membership> world_of(std::shared_ptr<engine::engine<Transport>> e,
-                                                              progress by) {
-        std::vector<int> all(static_cast<std::size_t>(e->fabric().size()));
-        for (std::size_t r = 0; r < all.size(); ++r) all[r] = static_cast<int>(r);
-        const int rank = e->fabric().rank();
-        if (by == progress::in_thread) e->start_progress_thread();
-        return std::make_shared<membership>(std::move(e), 1, std::move(all), rank);
-    }
     /// `ranks` are ranks of this communicator.
     [[nodiscard]] communicator with_members(std::uint64_t id, const std::vector<int>& ranks) const {
         std::vector<int> members;
@@ -157,7 +151,7 @@ private:
             if (r == rank()) self = static_cast<int>(members.size());
             members.push_back(world_rank(r));
         }
-        return {std::make_shared<membership>(membership_->where(), id, std::move(members), self, choice()), deadline_};
+        return {membership_->child(id, std::move(members), self), deadline_};
     }
 
     std::shared_ptr<membership> membership_;

@@ -13,7 +13,7 @@ namespace tutti::detail {
 struct access {
     /// Runs a call to its end.
     static void run(const auto& world, const engine::call& c) {
-        world.membership_->start(c, world.default_deadline()).wait();
+        world.membership_->complete(c, world.default_deadline());
     }
     /// Starts a call. `keeps` is its operator, if it has state.
     [[nodiscard]] static auto start(const auto& world, const engine::call& c, std::shared_ptr<const void> keeps = {}) {

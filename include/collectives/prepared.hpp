@@ -29,13 +29,11 @@ public:
     }
 
     /// Runs it. Errors as of the call that prepared it.
-    void run() { begin().wait(); }
+    void run() { in_->complete(*plan_, call_, deadline_, keeps_); }
     /// Starts it. At most one run of it is under way at a time, since all share the buffers.
-    [[nodiscard]] request<Transport> start() { return {in_, begin()}; }
+    [[nodiscard]] request<Transport> start() { return {in_, in_->start(*plan_, call_, deadline_, keeps_)}; }
 
 private:
-    [[nodiscard]] membership::started begin() { return in_->start(*plan_, call_, deadline_, keeps_); }
-
     std::shared_ptr<membership> in_;
     std::shared_ptr<const void> keeps_;
     engine::call call_;

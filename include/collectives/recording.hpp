@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/membership.hpp"
+#include "engine/recorder.hpp"
 
 #include <cstddef>
 #include <memory>

@@ -24,7 +24,7 @@ public:
 
     request(std::shared_ptr<engine::membership<Transport>> in, started s) : in_(std::move(in)), started_(std::move(s)) {
         // What a transport has put off goes out: the caller may compute for long before it comes back.
-        static_cast<void>(in_->where()->test(started_->of()));
+        static_cast<void>(started_->test());
     }
     request(request&& other) noexcept : in_(std::move(other.in_)), started_(std::move(other.started_)) {
         other.started_.reset();
@@ -50,7 +50,7 @@ public:
     /// Moves what can be moved without sleeping. True when the result is there; throws like wait().
     [[nodiscard]] bool test() {
         if (!started_) return true;
-        if (!in_->where()->test(started_->of())) return false;
+        if (!started_->test()) return false;
         wait();
         return true;
     }
@@ -88,15 +88,14 @@ void wait_all(std::vector<request<Transport>>& requests) {
 /// requests if all were collected before. Throws if that one failed. Precondition: all belong to one world.
 template <class Transport>
 [[nodiscard]] std::size_t wait_any(std::span<request<Transport>> requests) {
-    using driver = engine::engine<Transport>;
     const auto first = [&] {
         std::size_t i = 0;
-        while (i < requests.size() && (!requests[i].started_ || !driver::over(requests[i].started_->of()))) ++i;
+        while (i < requests.size() && !(requests[i].started_ && requests[i].started_->is_over())) ++i;
         return i;
     };
     for (auto& r : requests) {
         if (!r.started_) continue;
-        r.in_->where()->wait([&] { return first() < requests.size(); });
+        r.in_->wait_until([&] { return first() < requests.size(); });
         const std::size_t i = first();
         requests[i].wait();
         return i;

@@ -4,8 +4,6 @@
 
 #include "arguments.hpp"
 
-#include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <limits>
 #include <memory>
@@ -45,28 +43,12 @@ namespace detail {
 template <element T>
 inline constexpr bool is_symmetric<symmetric_memory<T>> = true;
 
-/// A transport's power to make memory that peers reach, from any thread.
-template <class Transport>
-concept makes_symmetric_memory = requires(const Transport t, std::size_t bytes) {
-    { t.allocate(bytes) } -> std::same_as<std::shared_ptr<std::byte>>;
-};
-
-/// What there is where the transport has none, or reaches all memory anyway.
-[[nodiscard]] inline std::shared_ptr<std::byte> plain_memory(std::size_t bytes) {
-    constexpr std::align_val_t alignment{64};
-    auto* const made = static_cast<std::byte*>(::operator new(bytes, alignment));
-    std::fill_n(made, bytes, std::byte{0});
-    return {made, [](std::byte* p) { ::operator delete(p, alignment); }};
-}
-
-template <element T, class Transport>
-[[nodiscard]] symmetric_memory<T> allocate(const Transport& fabric, std::size_t n) {
+/// The bytes of `n` elements. Throws std::bad_alloc where no memory holds them.
+template <element T>
+[[nodiscard]] std::size_t symmetric_size(std::size_t n) {
     static_assert(alignof(T) <= 64, "an element of symmetric memory is aligned to at most 64 bytes");
     if (n > std::numeric_limits<std::size_t>::max() / sizeof(T) / 2) throw std::bad_alloc();
-    if constexpr (makes_symmetric_memory<Transport>)
-        return {fabric.allocate(n * sizeof(T)), n};
-    else
-        return {plain_memory(n * sizeof(T)), n};
+    return n * sizeof(T);
 }
 
 } // namespace detail

@@ -6,46 +6,26 @@
 #error "tutti needs C++20: compile with -std=c++20"
 #endif
 
-#include "backoff.hpp"
-#include "bootstrap/environment.hpp"
-#include "bootstrap/session.hpp"
-#include "shared_memory/fabric.hpp"
+#include <collectives/linkage.hpp>
+
 #include "shared_memory/options.hpp"
 #include "transport.hpp"
 
-#include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 
 namespace tutti::transport {
 
+namespace bootstrap {
+struct identity;
+}
 namespace detail::shm {
-
-/// One rank's control plane and data channels; stays where it is.
-struct endpoint {
-    endpoint(bootstrap::identity me, const shared_memory_limits& limits) : session(std::move(me)), data(limits) {
-        const auto& mine = data.mine();
-        const auto& world = session.join(session.data_address(), mine.file(), mine.key());
-        const auto& self = world.members[static_cast<std::size_t>(session.who().rank)];
-        for (const auto& m : world.members)
-            if (m.host_id != self.host_id)
-                bootstrap::bootstrap_failed("rank " + std::to_string(m.rank) + " runs on " + m.host + ", this one on " +
-                                                self.host + ": shared memory does not reach that far",
-                                            "use transport::routed or tcp, or one TUTTI_HOST where it is one host",
-                                            m.rank);
-        data.join(session.who().rank, world);
-        crowded = world.crowded(session.who().rank);
-    }
-
-    bootstrap::session session;
-    fabric data; // goes first: who hears that a rank has left may take it that all its data is there
-    std::uint32_t seen_alarm = 0;
-    int hurried_waits = 0; // left of those that look at the control plane soon
-    bool crowded = false;
-};
-
+struct endpoint;
+class fabric;
+class channel;
 } // namespace detail::shm
 
 /// Ranks that are processes of one host, over memory that they share.
@@ -68,75 +48,47 @@ class shared_memory {
 public:
     using fabric = detail::shm::fabric;
     using limits = shared_memory_limits;
-    using channel = fabric::channel;
+    using channel = detail::shm::channel;
     static constexpr medium near = medium::memory, far = medium::memory;
 
     /// Joins the world that the environment describes, see bootstrap::identity_from_environment(). Blocks until all
     /// ranks have come. Precondition on all ranks: the same size, rendezvous and secret, on one host. Throws a
     /// bootstrap error, and std::system_error where the system gives no memory.
-    [[nodiscard]] static shared_memory from_environment(const shared_memory_limits& limits = {}) {
-        return shared_memory(bootstrap::identity_from_environment(), limits);
-    }
+    [[nodiscard]] static shared_memory from_environment(const shared_memory_limits& limits = {});
 
     /// The same for a rank that knows who it is.
-    explicit shared_memory(bootstrap::identity me, const shared_memory_limits& limits = {})
-        : it_(std::make_unique<detail::shm::endpoint>(std::move(me), limits)) {}
+    explicit shared_memory(bootstrap::identity me, const shared_memory_limits& limits = {});
+    shared_memory(shared_memory&&) noexcept;
+    shared_memory& operator=(shared_memory&&) noexcept;
+    ~shared_memory();
 
-    [[nodiscard]] int rank() const noexcept { return it_->session.who().rank; }
-    [[nodiscard]] int size() const noexcept { return it_->session.who().size; }
+    [[nodiscard]] int rank() const noexcept;
+    [[nodiscard]] int size() const noexcept;
     [[nodiscard]] int node(int) const noexcept { return 0; }
-    [[nodiscard]] bool crowded() const noexcept { return it_->crowded; }
+    [[nodiscard]] bool crowded() const noexcept;
 
     /// Symmetric memory: zeroed, aligned to pages, and mapped by peers that receive from it, who read and reduce it
     /// where it lies. Not collective; any thread; it may outlive the transport. 256 pieces of it a rank, beyond that it
     /// is memory as any other. Throws std::system_error.
-    [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) const { return it_->data.allocate(bytes); }
+    [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) const;
 
-    channel& open(context k, int peer) { return it_->data.open(k, peer); }
-    void send(channel& c, transfer& x) { it_->data.send(c, x); }
-    void receive(channel& c, transfer& x) { it_->data.receive(c, x); }
-    [[nodiscard]] const std::byte* look(channel& c, const transfer& x) { return it_->data.look(c, x); }
-    [[nodiscard]] bool release(channel& c, const transfer&) { return it_->data.release(c); }
-    void close(context k) { it_->data.close(k); }
-    bool progress() { return it_->data.progress(); }
+    channel& open(context k, int peer);
+    void send(channel& c, transfer& x);
+    void receive(channel& c, transfer& x);
+    [[nodiscard]] const std::byte* look(channel& c, const transfer& x);
+    [[nodiscard]] bool release(channel& c, const transfer&);
+    void close(context k);
+    bool progress();
+    void wait(clock::time_point until);
+    void wake() noexcept;
 
-    void wait(clock::time_point until) {
-        auto& bell = it_->data.mine().top().bell;
-        backoff pause(crowded());
-        for (unsigned looks = 1;; ++looks) {
-            if (it_->data.ready() || bell.answer()) return;
-            if (looks % looks_a_clock == 0 && clock::now() >= until) return; // the clock takes as long as several looks
-            if (!pause.rest()) break;
-        }
-        // Each channel now gets the peer's promise to ring, or turns out to be ready after all.
-        if (it_->data.ask()) return;
-        bell.sleep(std::min({until, it_->session.plane().next_tick(), clock::now() + longest_sleep()}));
-    }
-    void wake() noexcept { it_->data.mine().top().bell.ring(); }
-
-    void tell(const notice& n) {
-        it_->session.plane().tell(n);
-        if (n.kind == notice_kind::abort) it_->data.raise_alarm();
-    }
-    [[nodiscard]] bool fetch(notice& n) { return it_->session.plane().fetch(n); }
-
-    [[nodiscard]] std::optional<std::string> broken(int peer) { return it_->data.broken(peer); }
-    [[nodiscard]] peer_name name_of(int peer) const {
-        const auto& m = it_->session.table().members[static_cast<std::size_t>(peer)];
-        return {m.host, "process " + std::to_string(m.pid)};
-    }
+    void tell(const notice& n);
+    [[nodiscard]] bool fetch(notice& n);
+    [[nodiscard]] std::optional<std::string> broken(int peer);
+    [[nodiscard]] peer_name name_of(int peer) const;
 
 private:
-    static constexpr unsigned looks_a_clock = 16;
-
-    /// A futex cannot wait for a socket too, so the control plane gets its looks between sleeps.
-    [[nodiscard]] std::chrono::milliseconds longest_sleep() noexcept {
-        constexpr int waits_in_hurry = 50;
-        // Relaxed: a hint, the ring that follows it wakes.
-        const auto alarm = it_->data.mine().top().alarm.load(std::memory_order_relaxed);
-        if (alarm != std::exchange(it_->seen_alarm, alarm)) it_->hurried_waits = waits_in_hurry;
-        return std::chrono::milliseconds{it_->hurried_waits > 0 && --it_->hurried_waits > 0 ? 1 : 20};
-    }
+    [[nodiscard]] std::chrono::milliseconds longest_sleep() noexcept;
 
     std::unique_ptr<detail::shm::endpoint> it_;
 };
@@ -144,3 +96,7 @@ private:
 static_assert(viewing_transport<shared_memory>);
 
 } // namespace tutti::transport
+
+#if !defined(TUTTI_COMPILED)
+#include "shared_memory.ipp"
+#endif

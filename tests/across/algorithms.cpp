@@ -3,6 +3,8 @@
 
 #include <collectives/allreduce.hpp>
 
+#include <collectives/algorithm/all.hpp>
+
 #include "support/loopback_six.hpp"
 #include "support/tcp_ranks.hpp"
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/algorithm/any.hpp>
+#include <collectives/schedule/verify.hpp>
 
 #include "support/catch.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 #include <collectives/recording.hpp>
+#include <collectives/schedule/plan.hpp>
 
 #include "support/catch.hpp"
 #include "support/world.hpp"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <collectives/engine/plan_cache.hpp>
+#include <collectives/engine/plan_cache.ipp>
 
 #include "support/catch.hpp"
 #include "support/world.hpp"

@@ -3,6 +3,8 @@
 
 #include "ranks.hpp"
 
+#include <transport/bootstrap/rendezvous.hpp>
+
 using namespace tutti;
 using namespace tutti::test;
 

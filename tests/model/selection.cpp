@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <collectives/model/selection.hpp>
 
+#include <collectives/algorithm/all.hpp>
+
 #include "support/catch.hpp"
 
 #include <cstddef>

@@ -7,6 +7,7 @@
 #include "sizes.hpp"
 #include "statistics.hpp"
 
+#include <collectives/engine/symmetric.hpp>
 #include <collectives/model/activity.hpp>
 #include <collectives/model/chooser.hpp>
 #include <collectives/model/residuals.hpp>
@@ -138,7 +139,7 @@ using recorder = std::function<std::optional<activities>(const call&, std::size_
 /// Makes memory for one of the buffers, zeroed, of so many bytes.
 using allocator = std::function<symmetric_memory<std::byte>(std::size_t)>;
 [[nodiscard]] inline symmetric_memory<std::byte> plain_allocator(std::size_t bytes) {
-    return {tutti::detail::plain_memory(bytes), bytes};
+    return {engine::plain_memory(bytes), bytes};
 }
 
 /// Throws std::invalid_argument where the settings make no sense for that many ranks.

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../linkage.hpp"
 #include "write.hpp"
-
-#include "../schedule/verify.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -63,17 +62,10 @@ public:
 
     /// All ranks' steps.
     [[nodiscard]] schedule::program write(operation o, int size, int root = 0, bool in_place = false,
-                                          int segments = 1) const {
-        schedule::program all{o, size, root, in_place, chunks(size) * segments, {}};
-        for (int rank = 0; rank < size; ++rank)
-            walk(o, {rank, size, root, in_place}, segments, all.ranks.emplace_back());
-        return all;
-    }
+                                          int segments = 1) const;
 
     /// Whether every result has its operands in rank order: found by running verify. Costs a proof.
-    [[nodiscard]] bool preserves_order(operation o, int size, int root) const {
-        return offers(o) && schedule::verify(write(o, size, root)).preserves_order;
-    }
+    [[nodiscard]] bool preserves_order(operation o, int size, int root) const;
 
 private:
     struct table {
@@ -101,19 +93,27 @@ private:
     }
 
     template <class A>
-    static constexpr table table_of{
-        A::name,
-        [](operation o) noexcept { return algorithm::offers<A>(o); },
-        [](const void* a, int size) noexcept { return as<A>(a).chunks(size); },
-        [](const void* a, operation o, int size) noexcept { return as<A>(a).stated(o, size); },
-        [](const void* a, operation o, const position& p, int segments, std::vector<step>& steps) {
-            algorithm::walk(as<A>(a), o, p, step_writer(steps, segments));
-        },
-    };
+    static const table table_of;
 
     const table* table_;
     std::uint64_t id_;
     alignas(void*) std::byte storage_[16];
 };
 
+/// Compiled where an algorithm is named, or once for those of the library: see all.hpp.
+template <class A>
+constinit const any::table any::table_of{
+    A::name,
+    [](operation o) noexcept { return algorithm::offers<A>(o); },
+    [](const void* a, int size) noexcept { return as<A>(a).chunks(size); },
+    [](const void* a, operation o, int size) noexcept { return as<A>(a).stated(o, size); },
+    [](const void* a, operation o, const position& p, int segments, std::vector<step>& steps) {
+        algorithm::walk(as<A>(a), o, p, step_writer(steps, segments));
+    },
+};
+
 } // namespace tutti::algorithm
+
+#if !defined(TUTTI_COMPILED)
+#include "any.ipp"
+#endif

@@ -2,21 +2,29 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "engine.hpp"
+#include "../linkage.hpp"
+#include "../model/chooser.hpp"
+#include "group.hpp"
 #include "plan_cache.hpp"
 
-#include "../model/chooser.hpp"
+#include <transport/transport.hpp>
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace tutti::engine {
 
+template <transport::transport Transport>
+class engine;
+class recorder;
+
 /// One rank's part in a communicator: what its handles, requests and prepared calls share. The context is closed when
-/// the last of them is gone.
+/// the last of them is gone. The bodies are in membership.ipp: whoever only calls needs no engine.
 template <class Transport>
 class membership {
 public:
@@ -24,64 +32,48 @@ public:
     using entry = planned<Transport>;
     using clock = transport::clock;
 
+    /// The communicator of all ranks, which takes the transport over. `in_thread`: a thread of the library's own
+    /// drives.
+    [[nodiscard]] static std::shared_ptr<membership> of_world(Transport t, bool in_thread);
     /// `like` chooses for a communicator that this one is made from.
     membership(std::shared_ptr<engine<Transport>> on, std::uint64_t id, std::vector<int> members, int rank,
-               const model::chooser& like = model::chooser({}))
-        : engine_(std::move(on)), choice_(like.on(model::topology_of(engine_->fabric(), members))) {
-        group_.id = id;
-        group_.members = std::move(members);
-        group_.rank = rank;
-    }
+               const model::chooser& like = model::chooser({}));
     membership(const membership&) = delete;
     membership& operator=(const membership&) = delete;
-    ~membership() { engine_->close(group_); }
+    ~membership();
+    /// This rank's part in a communicator of some of these ranks, in which it is `rank`.
+    [[nodiscard]] std::shared_ptr<membership> child(std::uint64_t id, std::vector<int> members, int rank) const;
 
     [[nodiscard]] int rank() const noexcept { return group_.rank; }
     [[nodiscard]] int size() const noexcept { return group_.size(); }
     [[nodiscard]] const std::vector<int>& members() const noexcept { return group_.members; }
     [[nodiscard]] const model::chooser& choice() const noexcept { return choice_; }
     /// From now on algorithms are chosen by this model. Before any call that leaves the choice to the library.
-    void choose_by(std::shared_ptr<const model::adviser> by) {
-        choice_ = model::chooser(choice_.where(), std::move(by));
-    }
-    [[nodiscard]] const std::shared_ptr<engine<Transport>>& where() const noexcept { return engine_; }
+    void choose_by(std::shared_ptr<const model::adviser> by);
 
     /// The id of the next communicator made from this one: equal on all ranks that make it, by the order of the calls.
-    [[nodiscard]] std::uint64_t next_child(std::uint64_t color) {
-        const auto lock = engine_->guard();
-        return mixed(mixed(mixed(0, group_.id), ++children_), color) | 1;
-    }
+    [[nodiscard]] std::uint64_t next_child(std::uint64_t color);
+
+    /// Zeroed memory from which peers read, where the transport has such; else plain memory.
+    [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) const;
 
     /// A call under way. Whoever holds it waits for it before it goes.
     class started {
     public:
-        started(membership& in, entry& from, std::unique_ptr<run> what) noexcept
-            : in_(&in), from_(&from), run_(std::move(what)) {}
-        started(started&&) noexcept = default;
+        started(membership& in, entry& from, std::unique_ptr<run> what) noexcept;
+        started(started&&) noexcept;
         started& operator=(started&&) = delete;
-        ~started() {
-            if (!run_) return;
-            if (!is_over()) await();
-            in_->give_back(*from_, std::move(run_));
-        }
+        ~started();
 
-        [[nodiscard]] const run& of() const noexcept { return *run_; }
-        [[nodiscard]] run& of() noexcept { return *run_; }
-        [[nodiscard]] membership& in() const noexcept { return *in_; }
+        [[nodiscard]] run& of() const noexcept { return *run_; }
         /// Returns when it is over; throws if it has failed.
-        void wait() {
-            await();
-            require_success();
-        }
-        void require_success() const {
-            if (run_->state() == run_state::failed) throw error(*run_->failure());
-        }
+        void wait();
+        /// Moves what can be moved; true if it is over.
+        [[nodiscard]] bool test();
+        [[nodiscard]] bool is_over() const noexcept;
 
     private:
-        [[nodiscard]] bool is_over() const noexcept { return engine<Transport>::over(*run_); }
-        void await() {
-            in_->engine_->wait([this] { return is_over(); });
-        }
+        void await();
 
         membership* in_;
         entry* from_;
@@ -91,79 +83,35 @@ public:
     /// Starts a call that may take so long. `keeps` lives as long as it is under way. Throws why the communicator
     /// cannot be used any more, if so.
     [[nodiscard]] started start(const call& c, std::chrono::nanoseconds patience,
-                                std::shared_ptr<const void> keeps = {}) {
-        require_usable();
-        auto lock = engine_->guard();
-        return start(cache_.find(c, rank(), size()), c, patience, std::move(keeps), std::move(lock));
-    }
+                                std::shared_ptr<const void> keeps = {});
     /// The same with a plan that was found before.
     [[nodiscard]] started start(entry& plan, const call& c, std::chrono::nanoseconds patience,
-                                std::shared_ptr<const void> keeps) {
-        require_usable();
-        return start(plan, c, patience, std::move(keeps), engine_->guard());
+                                std::shared_ptr<const void> keeps);
+    /// Starts a call and returns when it is over; throws if it has failed.
+    void complete(const call& c, std::chrono::nanoseconds patience);
+    void complete(entry& plan, const call& c, std::chrono::nanoseconds patience, std::shared_ptr<const void> keeps);
+    /// Returns when `ended()`, which looks at calls of this world only.
+    template <class Ended>
+    void wait_until(const Ended& ended) {
+        wait_until([](const void* e) { return (*static_cast<const Ended*>(e))(); }, &ended);
     }
 
     /// Finds a call's plan and keeps it in the cache until let_go.
-    [[nodiscard]] entry& hold(const call& c) {
-        const auto lock = engine_->guard();
-        entry& plan = cache_.find(c, rank(), size());
-        ++plan.in_use;
-        return plan;
-    }
-    void let_go(entry& plan) noexcept {
-        const auto lock = engine_->guard();
-        --plan.in_use;
-    }
+    [[nodiscard]] entry& hold(const call& c);
+    void let_go(entry& plan) noexcept;
 
     /// Records the calls that start from now on, until stop_recording(). One recorder at a time.
-    void record(recorder& to) {
-        const auto lock = engine_->guard();
-        if (recorder_) reject("record", "a recording of this communicator is under way", "stop it first");
-        recorder_ = &to;
-    }
-    void stop_recording() {
-        {
-            const auto lock = engine_->guard();
-            recorder_ = nullptr;
-        }
-        engine_->stop_recording(group_);
-    }
+    void record(recorder& to);
+    void stop_recording();
 
-    void abort(const std::string& reason) { engine_->abort(group_, reason); }
+    void abort(const std::string& reason);
 
 private:
-    void require_usable() {
-        if (auto f = engine_->failure_of(group_)) throw error(std::move(*f));
-    }
-
+    void wait_until(bool (*ended)(const void*), const void* state);
+    void require_usable();
     [[nodiscard]] started start(entry& plan, const call& c, std::chrono::nanoseconds patience,
-                                std::shared_ptr<const void> keeps, std::unique_lock<std::mutex> lock) {
-        const std::uint64_t request = group_.calls;
-        const auto slot = static_cast<std::uint32_t>(request % slots);
-        auto& idle = plan.idle[slot];
-        std::unique_ptr<run> r;
-        if (idle.empty()) {
-            r = std::make_unique<run>(plan.plan, slot, c);
-            idle.reserve(idle.capacity() + 1); // so that giving it back cannot fail
-        } else {
-            r = std::move(idle.back());
-            idle.pop_back();
-        }
-        r->keeps = std::move(keeps);
-        r->prepare(group_, c, request);
-        r->record_on(recorder_ ? recorder_->turn(plan.plan->steps.size()) : record_page{});
-        engine_->start(*r, patience); // under the lock: runs of one communicator start in the order of their numbers
-        ++group_.calls;               // from here on nothing throws: a call that could not start was none
-        ++plan.in_use;
-        if (lock) lock.unlock();
-        return {*this, plan, std::move(r)};
-    }
-    void give_back(entry& plan, std::unique_ptr<run> r) noexcept {
-        const auto operators = std::move(r->keeps); // goes after the lock: it may own requests of its own
-        const auto lock = engine_->guard();
-        plan.idle[r->slot()].push_back(std::move(r));
-        --plan.in_use;
-    }
+                                std::shared_ptr<const void> keeps, std::unique_lock<std::mutex> lock);
+    void give_back(entry& plan, std::unique_ptr<run> r) noexcept;
 
     std::shared_ptr<engine<Transport>> engine_;
     group<Transport> group_;
@@ -174,3 +122,7 @@ private:
 };
 
 } // namespace tutti::engine
+
+#if !defined(TUTTI_COMPILED)
+#include "membership.ipp"
+#endif

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../algorithm/all.hpp"
 #include "selection.hpp"
 #include "topology.hpp"
 

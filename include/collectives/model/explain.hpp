@@ -2,13 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../linkage.hpp"
 #include "chooser.hpp"
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdio>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace tutti::model {
@@ -29,93 +27,12 @@ struct explanation {
     [[nodiscard]] std::string text() const;
 };
 
-namespace detail {
-
-/// What an algorithm is good for, to follow "since".
-[[nodiscard]] inline std::string_view virtue_of(std::string_view name) noexcept {
-    struct known {
-        std::string_view name, virtue;
-    };
-    constexpr known all[]{
-        {"hierarchical", "between nodes goes what must, once a node and not once a rank"},
-        {"naive", "few messages are sent in all"},
-        {"all_to_all", "nobody waits for more than one message of each rank"},
-        {"parameter_server", "everyone exchanges parts with everyone at once"},
-        {"direct", "everyone exchanges parts with everyone at once, and works on them in one pass"},
-        {"ring", "no rank sends more than it must, whatever their number"},
-        {"butterfly", "it takes the fewest rounds"},
-        {"halving_doubling", "no rank sends more than it must, in few rounds"},
-        {"binomial_tree", "few messages are sent in all, in few rounds"},
-        {"double_binary_tree", "two trees keep every rank busy in few rounds"},
-    };
-    for (const known& k : all)
-        if (name.starts_with(k.name)) return k.virtue;
-    return "its price is the least";
-}
-
-template <class... Value>
-[[nodiscard]] std::string formatted(const char* format, Value... value) {
-    char line[256];
-    std::snprintf(line, sizeof line, format, value...);
-    return line;
-}
-
-[[nodiscard]] inline std::string name_of(const selection& s) {
-    std::string text{s.how.name()};
-    if (s.segments > 1) text += ", " + std::to_string(s.segments) + " segments";
-    return text;
-}
-
-[[nodiscard]] inline std::string reason_of(const explanation& e, bool has_model) {
-    if (e.on.size == 1) return "one rank has nobody to exchange data with";
-    const std::string virtue{virtue_of(e.chosen.how.name())};
-    if (!has_model) return "by rule, since " + virtue + " (no machine's parameters are given; tutti fit finds them)";
-    if (e.ranking.empty()) return "by rule, since " + virtue + " (the model prices plain buffers, in any order)";
-    if (e.ranking.size() == 1) return "it is the only one";
-    const offer& cheapest = *std::min_element(e.ranking.begin(), e.ranking.end(),
-                                              [](const offer& a, const offer& b) { return a.seconds < b.seconds; });
-    const double lost = e.ranking.front().seconds / cheapest.seconds - 1;
-    constexpr double noticeable = 0.001;
-    if (lost > noticeable)
-        return "the model expects it to lose least over the sizes around, though " + name_of(cheapest.what) +
-               formatted(" would save %.1f %% at this one: ", lost / (1 + lost) * 100) + virtue;
-    if (e.margin() < noticeable) return "the model expects none to be faster, and " + virtue;
-    return formatted("the model expects the next best algorithm to take %.1f %% longer: ", e.margin() * 100) + virtue;
-}
-
-} // namespace detail
-
-inline double explanation::margin() const noexcept {
-    const auto other = std::find_if(ranking.begin(), ranking.end(),
-                                    [&](const offer& o) { return o.what.how.name() != chosen.how.name(); });
-    return other == ranking.end() || ranking.front().seconds <= 0 ? 0 : other->seconds / ranking.front().seconds - 1;
-}
-
-inline std::string explanation::text() const {
-    std::string said = detail::formatted("%s of %zu bytes on %d rank%s: ", std::string(name_of(what)).c_str(), bytes,
-                                         on.size, on.size == 1 ? "" : "s") +
-                       detail::name_of(chosen) + "\n";
-    for (const offer& o : ranking)
-        said += detail::formatted(o.seconds < 1e6 ? "  %12.3f us  " : "  %12.4g us  ", o.seconds * 1e6) +
-                detail::name_of(o.what) + "\n";
-    return said + "because: " + reason + "\n";
-}
-
 /// Explains the choice for a call. With a machine's parameters, prices every candidate anew.
-[[nodiscard]] inline explanation explain(const chooser& by, schedule::operation what, std::size_t bytes,
-                                         bool commutative = true, bool symmetric = false) {
-    explanation e{what, bytes, by.where(), by.choose(what, bytes, commutative, symmetric), {}, {}};
-    if (const adviser* model = by.model(commutative, symmetric)) {
-        e.ranking = model->offers(what, bytes);
-        const auto is_chosen = [&](const offer& o) {
-            return o.what.how == e.chosen.how && o.what.segments == e.chosen.segments;
-        };
-        std::stable_sort(e.ranking.begin(), e.ranking.end(), [&](const offer& a, const offer& b) {
-            return is_chosen(a) != is_chosen(b) ? is_chosen(a) : a.seconds < b.seconds;
-        });
-    }
-    e.reason = detail::reason_of(e, by.model() != nullptr);
-    return e;
-}
+[[nodiscard]] explanation explain(const chooser& by, schedule::operation what, std::size_t bytes,
+                                  bool commutative = true, bool symmetric = false);
 
 } // namespace tutti::model
+
+#if !defined(TUTTI_COMPILED)
+#include "explain.ipp"
+#endif

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../algorithm/all.hpp"
+#include "../algorithm/any.hpp"
+#include "../algorithm/double_binary_tree.hpp"
+#include "../linkage.hpp"
 #include "topology.hpp"
 
 #include <bit>
@@ -31,103 +33,15 @@ struct selection {
     return static_cast<int>(std::bit_floor(wanted < most ? wanted : most));
 }
 
-namespace detail {
-[[nodiscard]] inline bool is_power_of_two(int n) noexcept { return std::has_single_bit(static_cast<unsigned>(n)); }
-} // namespace detail
-
-/// The allreduce over several nodes with several ranks each, where operands may change places: between nodes goes what
-/// must, once a node and not once a rank.
-///
-/// A butterfly, too, crosses between nodes no more than log2 N times where all is a power of two, and has half of the
-/// rounds inside a node; but then every rank carries all of the data across, which only little data does not mind.
-/// Otherwise each rank carries its shard of the node's sum: in the fewest rounds while the shard is little, then in the
-/// fewest bytes.
-[[nodiscard]] inline algorithm::any across_nodes(std::size_t bytes, const topology& on) {
-    using namespace algorithm;
-    constexpr std::size_t very_little = 1024, little_shard = 16 * 1024;
-    const int g = on.ranks_per_node;
-    const bool even = detail::is_power_of_two(g);
-    if (even && detail::is_power_of_two(on.size) && bytes <= very_little) return butterfly{};
-    if (bytes / static_cast<unsigned>(g) <= little_shard) return hierarchical<halving_doubling, butterfly>{g};
-    if (!even) return hierarchical<ring, ring>{g};
-    if (!detail::is_power_of_two(on.nodes())) return hierarchical<halving_doubling, ring>{g};
-    return hierarchical<halving_doubling, halving_doubling>{g};
-}
-
-namespace detail {
-
-/// Everyone may well send to everyone at once.
-[[nodiscard]] constexpr bool few(int ranks) noexcept { return ranks <= 8; }
-
-/// The fewest bytes a rank.
-[[nodiscard]] inline algorithm::any by_halves(int size) noexcept {
-    using namespace algorithm;
-    return is_power_of_two(size) ? any(halving_doubling{}) : any(ring{});
-}
-
-/// An allreduce through memory, where a rank that waits costs more than bytes that are copied. `direct` has the fewest
-/// waits, and reads symmetric memory in one pass; without it, operands are staged, which shows once they leave the
-/// caches.
-[[nodiscard]] inline algorithm::any allreduce_in_memory(std::size_t bytes, int size, bool symmetric) {
-    constexpr std::size_t little = 16 * 1024, staged = 64 * 1024;
-    if (bytes <= little) return algorithm::butterfly{};
-    if (2 < size && few(size) && (symmetric || bytes <= staged)) return algorithm::direct{};
-    return by_halves(size);
-}
-
-/// An allreduce over a network, where each message costs system calls: the fewest rounds as long as the bytes that each
-/// rank sends, log2 P times the data, are little.
-[[nodiscard]] inline algorithm::any allreduce_over_network(std::size_t bytes, int size) {
-    constexpr std::size_t little = 128 * 1024;
-    if (bytes * static_cast<unsigned>(std::bit_width(static_cast<unsigned>(size - 1))) <= little)
-        return algorithm::butterfly{};
-    return by_halves(size);
-}
-
-[[nodiscard]] inline algorithm::any allreduce(std::size_t bytes, const topology& on, bool commutative, bool symmetric) {
-    constexpr std::size_t little = 16 * 1024;
-    constexpr int not_too_many = 64; // to send to each other, and for a plan to prove that the order is kept
-    if (!commutative) {
-        if (bytes <= little || on.size > not_too_many) return algorithm::butterfly{};
-        return algorithm::direct{};
-    }
-    if (on.has_levels()) return across_nodes(bytes, on);
-    if (on.between() == transport::medium::memory) return allreduce_in_memory(bytes, on.size, symmetric);
-    return allreduce_over_network(bytes, on.size);
-}
-
-[[nodiscard]] inline algorithm::any shards(schedule::operation what, std::size_t bytes, const topology& on,
-                                           bool symmetric) {
-    constexpr std::size_t little = 16 * 1024, staged = 64 * 1024;
-    const bool reduces = what == schedule::operation::reduce_scatter;
-    const bool in_memory = on.between() == transport::medium::memory && few(on.size);
-    if (in_memory && (!reduces || symmetric || bytes <= staged)) return algorithm::direct{};
-    if (bytes <= little) return algorithm::halving_doubling{};
-    return by_halves(on.size);
-}
-
-} // namespace detail
-
 /// A first rule, by latency against bandwidth: the fewest rounds for little data, the fewest bytes for much; where one
 /// ends and the other begins was found by `tutti bench --algorithm all` with 2 and 4 ranks on 2 cores. It depends on
 /// nothing but what all ranks know: operation, bytes of the whole vector, where the ranks are, whether operands may
 /// change places, and whether the buffers are given as symmetric memory. Costs: schedule::cost of each algorithm.
-[[nodiscard]] inline selection choose(schedule::operation what, std::size_t bytes, const topology& on,
-                                      bool commutative = true, bool symmetric = false) {
-    using namespace algorithm;
-    using schedule::operation;
-    constexpr std::size_t much = std::size_t{16} << 20;
-    const auto pick = [&](const any& how) { return selection{how, segments_for(how, bytes)}; };
-    switch (what) {
-    case operation::allreduce: return pick(detail::allreduce(bytes, on, commutative, symmetric));
-    case operation::reduce_scatter:
-    case operation::allgather: return pick(detail::shards(what, bytes, on, symmetric));
-    case operation::reduce:
-        if (!commutative) return pick(naive{});
-        [[fallthrough]];
-    case operation::broadcast: return bytes < much ? pick(binomial_tree{}) : pick(double_binary_tree{});
-    }
-    return pick(ring{});
-}
+[[nodiscard]] selection choose(schedule::operation what, std::size_t bytes, const topology& on, bool commutative = true,
+                               bool symmetric = false);
 
 } // namespace tutti::model
+
+#if !defined(TUTTI_COMPILED)
+#include "selection.ipp"
+#endif

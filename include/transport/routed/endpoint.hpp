@@ -5,6 +5,7 @@
 #include "../backoff.hpp"
 #include "../bootstrap/session.hpp"
 #include "../fabric.hpp"
+#include "../routed.hpp"
 
 #include <poll.h>
 
@@ -19,14 +20,12 @@
 namespace tutti::transport::detail {
 
 /// One rank's control plane, and its two ways to other ranks; stays where it is.
-template <ringing_fabric Near, polling_fabric Far>
+template <class Near, class Far>
 class routed_endpoint {
+    static_assert(ringing_fabric<Near> && polling_fabric<Far>);
+
 public:
-    /// On one of the two ways: the other pointer is null.
-    struct channel {
-        typename Near::channel* near = nullptr;
-        typename Far::channel* far = nullptr;
-    };
+    using channel = routed_channel<typename Near::channel, typename Far::channel>;
 
     template <class NearLimits, class FarLimits>
     routed_endpoint(bootstrap::identity me, const NearLimits& near, const FarLimits& far)

@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <transport/bootstrap/environment.hpp>
 #include <transport/tcp.hpp>
 
 #include "support/run_ranks.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 
 #include <functional>
 #include <string>

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// The bodies of everything but the transports, for the one unit of a program that compiles them: see linkage.hpp.
+#include "collectives.hpp"
+
+#include "algorithm/all.ipp"
+#include "algorithm/any.ipp"
+#include "arguments.ipp"
+#include "engine/membership.ipp"
+#include "engine/planning.ipp"
+#include "model/explain.ipp"
+#include "model/selection.ipp"

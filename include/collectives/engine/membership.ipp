@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "engine.hpp"
+#include "membership.hpp"
+#include "plan_cache.ipp"
+#include "recorder.hpp"
+#include "symmetric.hpp"
+
+#include <utility>
+
+namespace tutti::engine {
+
+template <class T>
+std::shared_ptr<membership<T>> membership<T>::of_world(T t, bool in_thread) {
+    auto made = std::make_shared<engine<T>>(std::move(t));
+    std::vector<int> all(static_cast<std::size_t>(made->fabric().size()));
+    for (std::size_t r = 0; r < all.size(); ++r) all[r] = static_cast<int>(r);
+    const int rank = made->fabric().rank();
+    if (in_thread) made->start_progress_thread();
+    return std::make_shared<membership>(std::move(made), 1, std::move(all), rank);
+}
+
+template <class T>
+membership<T>::membership(std::shared_ptr<engine<T>> on, std::uint64_t id, std::vector<int> members, int rank,
+                          const model::chooser& like)
+    : engine_(std::move(on)), choice_(like.on(model::topology_of(engine_->fabric(), members))) {
+    group_.id = id;
+    group_.members = std::move(members);
+    group_.rank = rank;
+}
+
+template <class T>
+membership<T>::~membership() {
+    engine_->close(group_);
+}
+
+template <class T>
+std::shared_ptr<membership<T>> membership<T>::child(std::uint64_t id, std::vector<int> members, int rank) const {
+    return std::make_shared<membership>(engine_, id, std::move(members), rank, choice_);
+}
+
+template <class T>
+void membership<T>::choose_by(std::shared_ptr<const model::adviser> by) {
+    choice_ = model::chooser(choice_.where(), std::move(by));
+}
+
+template <class T>
+std::uint64_t membership<T>::next_child(std::uint64_t color) {
+    const auto lock = engine_->guard();
+    return mixed(mixed(mixed(0, group_.id), ++children_), color) | 1;
+}
+
+template <class T>
+std::shared_ptr<std::byte> membership<T>::allocate(std::size_t bytes) const {
+    return symmetric_bytes(engine_->fabric(), bytes);
+}
+
+template <class T>
+membership<T>::started::started(membership& in, entry& from, std::unique_ptr<run> what) noexcept
+    : in_(&in), from_(&from), run_(std::move(what)) {}
+template <class T>
+membership<T>::started::started(started&&) noexcept = default;
+template <class T>
+membership<T>::started::~started() {
+    if (!run_) return;
+    if (!is_over()) await();
+    in_->give_back(*from_, std::move(run_));
+}
+
+template <class T>
+void membership<T>::started::wait() {
+    await();
+    if (run_->state() == run_state::failed) throw error(*run_->failure());
+}
+template <class T>
+bool membership<T>::started::test() {
+    return in_->engine_->test(*run_);
+}
+template <class T>
+bool membership<T>::started::is_over() const noexcept {
+    return engine<T>::over(*run_);
+}
+template <class T>
+void membership<T>::started::await() {
+    in_->engine_->wait([this] { return is_over(); });
+}
+
+template <class T>
+auto membership<T>::start(const call& c, std::chrono::nanoseconds patience, std::shared_ptr<const void> keeps)
+    -> started {
+    require_usable();
+    auto lock = engine_->guard();
+    return start(cache_.find(c, rank(), size()), c, patience, std::move(keeps), std::move(lock));
+}
+template <class T>
+auto membership<T>::start(entry& plan, const call& c, std::chrono::nanoseconds patience,
+                          std::shared_ptr<const void> keeps) -> started {
+    require_usable();
+    return start(plan, c, patience, std::move(keeps), engine_->guard());
+}
+
+template <class T>
+void membership<T>::complete(const call& c, std::chrono::nanoseconds patience) {
+    start(c, patience).wait();
+}
+template <class T>
+void membership<T>::complete(entry& plan, const call& c, std::chrono::nanoseconds patience,
+                             std::shared_ptr<const void> keeps) {
+    start(plan, c, patience, std::move(keeps)).wait();
+}
+
+template <class T>
+void membership<T>::wait_until(bool (*ended)(const void*), const void* state) {
+    engine_->wait([=] { return ended(state); });
+}
+
+template <class T>
+auto membership<T>::hold(const call& c) -> entry& {
+    const auto lock = engine_->guard();
+    entry& plan = cache_.find(c, rank(), size());
+    ++plan.in_use;
+    return plan;
+}
+template <class T>
+void membership<T>::let_go(entry& plan) noexcept {
+    const auto lock = engine_->guard();
+    --plan.in_use;
+}
+
+template <class T>
+void membership<T>::record(recorder& to) {
+    const auto lock = engine_->guard();
+    if (recorder_) reject("record", "a recording of this communicator is under way", "stop it first");
+    recorder_ = &to;
+}
+template <class T>
+void membership<T>::stop_recording() {
+    {
+        const auto lock = engine_->guard();
+        recorder_ = nullptr;
+    }
+    engine_->stop_recording(group_);
+}
+
+template <class T>
+void membership<T>::abort(const std::string& reason) {
+    engine_->abort(group_, reason);
+}
+
+template <class T>
+void membership<T>::require_usable() {
+    if (auto f = engine_->failure_of(group_)) throw error(std::move(*f));
+}
+
+template <class T>
+auto membership<T>::start(entry& plan, const call& c, std::chrono::nanoseconds patience,
+                          std::shared_ptr<const void> keeps, std::unique_lock<std::mutex> lock) -> started {
+    const std::uint64_t request = group_.calls;
+    const auto slot = static_cast<std::uint32_t>(request % slots);
+    auto& idle = plan.idle[slot];
+    std::unique_ptr<run> r;
+    if (idle.empty()) {
+        r = std::make_unique<run>(plan.plan, slot, c);
+        idle.reserve(idle.capacity() + 1); // so that giving it back cannot fail
+    } else {
+        r = std::move(idle.back());
+        idle.pop_back();
+    }
+    r->keeps = std::move(keeps);
+    r->prepare(group_, c, request);
+    r->record_on(recorder_ ? recorder_->turn(plan.plan->steps.size()) : record_page{});
+    engine_->start(*r, patience); // under the lock: runs of one communicator start in the order of their numbers
+    ++group_.calls;               // from here on nothing throws: a call that could not start was none
+    ++plan.in_use;
+    if (lock) lock.unlock();
+    return {*this, plan, std::move(r)};
+}
+
+template <class T>
+void membership<T>::give_back(entry& plan, std::unique_ptr<run> r) noexcept {
+    const auto operators = std::move(r->keeps); // goes after the lock: it may own requests of its own
+    const auto lock = engine_->guard();
+    plan.idle[r->slot()].push_back(std::move(r));
+    --plan.in_use;
+}
+
+} // namespace tutti::engine

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../linkage.hpp"
+#include "call.hpp"
+
+#include "../schedule/plan.hpp"
+
+#include <memory>
+
+namespace tutti::engine {
+
+/// Makes the plan of a call for one rank. Costs time linear in the steps of this rank, and a proof if the operator
+/// needs rank order. Throws invalid_argument if the algorithm's schedule is none for the call.
+[[nodiscard]] std::shared_ptr<const schedule::plan> plan_of(const call& c, const schedule::position& at);
+
+} // namespace tutti::engine
+
+#if !defined(TUTTI_COMPILED)
+#include "planning.ipp"
+#endif

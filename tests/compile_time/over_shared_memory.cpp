@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+// The first program that a user writes, over shared memory.
+#include <collectives/collectives.hpp>
+#include <transport/shared_memory.hpp>
+
+#include <vector>
+
+int main() {
+    tutti::communicator world{tutti::transport::shared_memory::from_environment()};
+    std::vector<float> gradient(1'000'000, static_cast<float>(world.rank()));
+
+    world.allreduce(gradient, tutti::sum);
+    world.allreduce(gradient, tutti::sum, tutti::algorithm::ring{});
+}
