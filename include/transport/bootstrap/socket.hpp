@@ -3,6 +3,7 @@
 #pragma once
 
 #include "address.hpp"
+#include "own_descriptors.hpp"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -28,6 +29,11 @@ class [[nodiscard]] descriptor {
 public:
     descriptor() = default;
     explicit descriptor(int fd) noexcept : fd_(fd) {}
+    /// What `open()` yields, a socket that children of this process shall not keep; see own_descriptors.
+    template <class Open>
+    [[nodiscard]] static descriptor unshared(Open&& open) {
+        return descriptor(own_descriptors::list().add(open));
+    }
     descriptor(descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
     descriptor& operator=(descriptor&& other) noexcept {
         std::swap(fd_, other.fd_);
@@ -35,7 +41,9 @@ public:
     }
     ~descriptor() { reset(); }
     void reset() noexcept {
-        if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+        if (fd_ < 0) return;
+        own_descriptors::list().remove(fd_, [this] { ::close(fd_); });
+        fd_ = -1;
     }
     [[nodiscard]] int get() const noexcept { return fd_; }
     [[nodiscard]] explicit operator bool() const noexcept { return fd_ >= 0; }
@@ -78,9 +86,15 @@ inline void tune_control_socket(int fd) noexcept {
 
 } // namespace detail
 
+/// A new socket for that kind of address. Empty on failure, errno says why.
+[[nodiscard]] inline descriptor new_socket(const address& where) {
+    return descriptor::unshared(
+        [&] { return ::socket(where.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); });
+}
+
 /// A listening socket; the wildcard of IPv6 also takes IPv4. Empty on failure, errno says why.
 [[nodiscard]] inline descriptor listen_on(const address& where) {
-    descriptor fd(::socket(where.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    descriptor fd = new_socket(where);
     if (!fd) return fd;
     detail::set(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);
     if (where.family() == AF_INET6) detail::set(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0);
@@ -94,7 +108,7 @@ inline void tune_control_socket(int fd) noexcept {
 
 /// The next connection, if one waits.
 [[nodiscard]] inline descriptor accept_from(int listener) {
-    descriptor fd(::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    auto fd = descriptor::unshared([&] { return ::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC); });
     if (fd) detail::tune_control_socket(fd.get());
     return fd;
 }
@@ -113,7 +127,7 @@ inline bool wait_ready(int fd, short events, std::chrono::steady_clock::time_poi
 
 /// Connects; empty on failure or when the time is up, errno says why.
 [[nodiscard]] inline descriptor connect_to(const address& where, std::chrono::steady_clock::time_point until) {
-    descriptor fd(::socket(where.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    descriptor fd = new_socket(where);
     if (!fd) return fd;
     int why = ::connect(fd.get(), where.data(), where.length()) == 0 ? 0 : errno;
     if (why == EINPROGRESS) {

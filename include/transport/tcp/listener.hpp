@@ -30,11 +30,11 @@ public:
 
     /// Listens at once, on a port that the kernel chooses.
     /// Throws a bootstrap error.
-    listener(asio::io_context& io, const asio::ip::address& where) : acceptor_(io) {
+    listener(asio::io_context& io, const asio::ip::address& where)
+        : io_(io), protocol_(where.is_v6() ? asio::ip::tcp::v6() : asio::ip::tcp::v4()), acceptor_(io) {
         const asio::ip::tcp::endpoint any_port(where, 0);
         error_code ec;
-        acceptor_.open(any_port.protocol(), ec);
-        if (!ec) ::fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC);
+        acceptor_.open(protocol_, ec);
         if (!ec) acceptor_.bind(any_port, ec);
         if (!ec) acceptor_.listen(1024, ec);
         if (!ec) acceptor_.non_blocking(true, ec);
@@ -84,7 +84,8 @@ private:
         bool any = false;
         for (int i = 0; i < at_once && deaf_until_ <= now; ++i) {
             error_code ec;
-            socket s_new = acceptor_.accept(ec);
+            socket s_new(io_);
+            s_new.accept(descriptor(), protocol_, ec);
             if (not_now(ec)) break;
             if (ec == asio::error::connection_aborted) continue;
             if (ec)
@@ -100,7 +101,9 @@ private:
         return any;
     }
 
-    asio::ip::tcp::acceptor acceptor_;
+    asio::io_context& io_;
+    asio::ip::tcp protocol_;
+    acceptor acceptor_;
     std::list<guest> guests_; // the oldest first
     clock::time_point deaf_until_ = clock::time_point::min();
 };
