@@ -4,6 +4,8 @@
 
 #include "driver.hpp"
 
+#include <transport/signal_shield.hpp>
+
 #include <atomic>
 #include <cstddef>
 #include <functional>
@@ -38,9 +40,11 @@ public:
 
     [[nodiscard]] const Transport& fabric() const noexcept { return driver_.fabric(); }
 
-    /// From now on a thread of the library's own drives. Call it once, when no run is under way.
+    /// From now on a thread of the library's own drives. It takes no signals of the program's. Call it once, when no
+    /// run is under way.
     void start_progress_thread() {
         ended_.share();
+        const transport::signal_shield none_on_the_thread;
         thread_ = std::thread([this] { serve(); });
     }
     [[nodiscard]] bool has_progress_thread() const noexcept { return ended_.shared(); }

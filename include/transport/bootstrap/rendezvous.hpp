@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../signal_shield.hpp"
 #include "reception.hpp"
 #include "socket.hpp"
 
@@ -9,7 +10,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <csignal>
 #include <cstdint>
 #include <string>
 #include <thread>
@@ -17,26 +17,6 @@
 #include <vector>
 
 namespace tutti::transport::bootstrap {
-
-namespace detail {
-
-/// Blocks all signals while it lives, so that a thread started meanwhile never handles one: they are the program's.
-class [[nodiscard]] signal_shield {
-public:
-    signal_shield() noexcept {
-        sigset_t all;
-        sigfillset(&all);
-        ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-    }
-    ~signal_shield() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-    signal_shield(const signal_shield&) = delete;
-    signal_shield& operator=(const signal_shield&) = delete;
-
-private:
-    sigset_t before_{};
-};
-
-} // namespace detail
 
 /// Where all ranks meet and where the ledger is kept: run by rank 0 in one thread of its own, which sleeps in poll(2)
 /// and is on no data path. Rank 0 itself talks to it like any other rank.
@@ -59,7 +39,7 @@ public:
         if (listeners_.empty() || !wake_) bootstrap_failed("rank 0 has no address to listen at");
         bound_ = local_address(listeners_.front().get());
         reception desk(size, key, bound_.text(), how.timeout, clock::now());
-        const detail::signal_shield none_on_the_thread;
+        const signal_shield none_on_the_thread;
         thread_ = std::thread([this, d = std::move(desk)]() mutable { serve(d); });
     }
 
