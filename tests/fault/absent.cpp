@@ -3,6 +3,10 @@
 
 #include "ranks.hpp"
 
+#include <array>
+#include <cstdio>
+#include <memory>
+
 using namespace tutti;
 using namespace tutti::test;
 
@@ -95,6 +99,56 @@ TEST_CASE("who never comes to the rendezvous is named on all ranks that came") {
             CHECK(e.told - e.called <= 600ms + beyond);
         }
     }
+}
+
+TEST_CASE("two processes of one number are named on all ranks at once") {
+    const reserved_port at;
+    processes ranks(4, [&](int rank, account& mine) { try_to_join(mine, identity(std::min(rank, 2), 5, at)); });
+    check_ended(ranks);
+    for (int r = 0; r < 4; ++r) {
+        const auto& e = ranks.of(r).error[0];
+        INFO(e.message.str());
+        CHECK(e.why == cause::bootstrap);
+        CHECK(e.peer == 2);
+        CHECK(e.message.str().find("rank 2 has joined already, from ") != std::string::npos);
+        CHECK(e.told - e.called <= at_once + beyond); // rank 0 waits a second for those who are still on their way
+    }
+}
+
+TEST_CASE("a rank that has nowhere to listen is named on all ranks at once, with the reason") {
+    const reserved_port at;
+    processes ranks(3, [&](int rank, account& mine) {
+        auto me = identity(rank, 3, at);
+        if (rank == 2) me.interface = "no-such-interface";
+        try_to_join(mine, me);
+    });
+    check_ended(ranks);
+    for (int r = 0; r < 2; ++r) {
+        const auto& e = ranks.of(r).error[0];
+        INFO(e.message.str());
+        CHECK(e.peer == 2);
+        CHECK(e.message.str().find("rank 2 gave up before it had joined: ") != std::string::npos);
+        CHECK(e.message.str().find("no-such-interface") != std::string::npos);
+        CHECK(e.told - e.called <= at_once);
+    }
+}
+
+TEST_CASE("after five seconds rank 0 says on standard error for whom all wait") {
+    const reserved_port at;
+    const std::unique_ptr<std::FILE, decltype(&std::fclose)> said(std::tmpfile(), &std::fclose);
+    REQUIRE(said);
+    processes ranks(2, [&](int rank, account& mine) {
+        ::dup2(::fileno(said.get()), STDERR_FILENO);
+        auto me = identity(rank, 4, at);
+        me.timeout = 6500ms;
+        try_to_join(mine, me);
+    });
+    check_ended(ranks);
+    std::array<char, 1000> text{};
+    std::rewind(said.get());
+    const std::string all(text.data(), std::fread(text.data(), 1, text.size(), said.get()));
+    CHECK(all == "tutti: waiting for ranks 2 and 3 of 4 at " + at.host() + ":" + std::to_string(at.port()) +
+                     ", for 5 s so far\n");
 }
 
 TEST_CASE("without rank 0 the others say where they looked for it") {

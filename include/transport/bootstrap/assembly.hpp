@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "inquest.hpp"
 #include "member.hpp"
 
 #include <cstddef>
@@ -26,7 +25,9 @@ public:
         if (m.rank < 0 || m.rank >= size())
             return who + " is not one of the " + std::to_string(size()) + " ranks of this world";
         auto& seat = seats_[static_cast<std::size_t>(m.rank)];
-        if (seat) return who + " has joined already, from " + seat->host + ", process " + std::to_string(seat->pid);
+        if (seat)
+            return who + " has joined already, from " + seat->host + ", process " + std::to_string(seat->pid) +
+                   "; process " + std::to_string(m.pid) + " on " + m.host + " has the same number";
         seat = m;
         ++present_;
         return std::nullopt;
@@ -42,12 +43,14 @@ public:
     [[nodiscard]] int present() const noexcept { return present_; }
     [[nodiscard]] bool complete() const noexcept { return present_ == size(); }
 
-    /// "ranks 2, 3".
-    [[nodiscard]] std::string missing_in_words() const {
-        std::vector<int> missing;
+    [[nodiscard]] std::vector<int> missing() const {
+        std::vector<int> all;
         for (int r = 0; r < size(); ++r)
-            if (!seats_[static_cast<std::size_t>(r)]) missing.push_back(r);
-        return detail::ranks_in_words(missing);
+            if (is_missing(r)) all.push_back(r);
+        return all;
+    }
+    [[nodiscard]] bool is_missing(int rank) const {
+        return rank >= 0 && rank < size() && !seats_[static_cast<std::size_t>(rank)];
     }
 
     /// Everyone, by rank. Precondition: complete().

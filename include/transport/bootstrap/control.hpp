@@ -38,8 +38,10 @@ public:
     control(const control&) = delete;
     control& operator=(const control&) = delete;
 
-    /// Says `left` and waits until the rendezvous has heard it, `farewell` at most.
+    /// Says `left` and waits until the rendezvous has heard it, `farewell` at most. Who has not asked to join says that
+    /// it will not: the others need not wait for it.
     ~control() {
+        if (!asked_to_join_) give_up("its own message says why");
         if (!joined_ || stream_.ended()) return;
         if (!said_left_) say_left();
         const auto end = clock::now() + (unanswered_ ? std::chrono::milliseconds(0) : farewell);
@@ -50,6 +52,14 @@ public:
             while (stream_.next()) {
             }
         }
+    }
+
+    /// Tells the others, through the rendezvous, that this rank will not join, and why. For who cannot go on.
+    void give_up(const std::string& why) {
+        std::vector<std::byte> body;
+        byte_writer(body).text(why, max_text_bytes);
+        stream_.send(frame_type::refused, body);
+        asked_to_join_ = true;
     }
 
     /// The local address of the connection, with port 0.
@@ -70,6 +80,7 @@ public:
         write_member(w, mine);
         w.integer(static_cast<std::uint32_t>(std::clamp<long long>(left, 0, 0xffffffff)));
         stream_.send(frame_type::join, body);
+        asked_to_join_ = true;
         while (!joined_) gather();
         return table_;
     }
@@ -134,7 +145,10 @@ private:
 
     void take(const frame& f) {
         byte_reader r(f.body);
-        if (f.type == frame_type::refused) fail(r.text(max_text_bytes));
+        if (f.type == frame_type::refused) {
+            const auto why = r.text(max_text_bytes);
+            fail(why, r.integer<std::int32_t>());
+        }
         if (f.type == frame_type::member) table_.members.push_back(judged(read_member(r)));
         if (f.type == frame_type::start) {
             table_.world = r.integer<std::uint64_t>();
@@ -204,6 +218,7 @@ private:
     world_table table_;
     std::deque<notice> heard_;
     clock::time_point asked_ = clock::time_point::max(); // the oldest report since which nothing was heard
+    bool asked_to_join_ = false;                         // or has said that it will not
     bool joined_ = false;
     bool said_left_ = false;
     bool zero_gone_ = false;  // lost or departed

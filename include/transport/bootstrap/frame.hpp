@@ -16,7 +16,7 @@ namespace tutti::transport::bootstrap {
 /// What is in a frame of the control connection, after its handshake.
 enum class frame_type : std::uint8_t {
     join,    ///< rank to rendezvous: a member and how long it will wait
-    refused, ///< rendezvous to rank: why it may not, or why there will be no world
+    refused, ///< rendezvous to rank: why there will be no world, and the rank at fault; to it: why it gives up
     member,  ///< rendezvous to rank: one line of the table
     start,   ///< rendezvous to rank: the table is complete; the id of the world
     talk,    ///< both ways: a notice

@@ -54,6 +54,8 @@ public:
     [[nodiscard]] int rank() const noexcept { return rank_; }
     /// The rank that it claimed when it proved that it knows the secret.
     [[nodiscard]] int claimed_rank() const noexcept { return proof_.theirs().rank; }
+    /// It was refused for its secret. Then anyone may have claimed that rank.
+    [[nodiscard]] bool wrong_secret() const noexcept { return proof_.wrong_secret(); }
     [[nodiscard]] std::chrono::steady_clock::time_point deadline() const noexcept { return deadline_; }
     [[nodiscard]] frame_stream& stream() noexcept { return stream_; }
     [[nodiscard]] int get() const noexcept { return stream_.get(); }

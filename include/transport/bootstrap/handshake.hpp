@@ -57,11 +57,11 @@ public:
     [[nodiscard]] std::size_t wanted() const { return length_of(stage_) - incoming_.size(); }
 
     /// Takes up to wanted() bytes that were read. Whatever they are, it only ever ends in refused().
-    void feed(std::span<const std::byte> bytes) {
-        while (!bytes.empty() && wanted() > 0) {
-            const auto n = std::min(wanted(), bytes.size());
-            incoming_.insert(incoming_.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(n));
-            bytes = bytes.subspan(n);
+    void feed(std::span<const std::byte> in) {
+        while (!in.empty() && wanted() > 0) {
+            const auto n = std::min(wanted(), in.size());
+            incoming_.insert(incoming_.end(), in.begin(), in.begin() + static_cast<std::ptrdiff_t>(n));
+            in = in.subspan(n);
             if (wanted() == 0) advance(std::exchange(incoming_, {}));
         }
     }
@@ -72,6 +72,9 @@ public:
     /// Refused by one who has proven to know the secret: to ask again would not help. Any other refusal may come from
     /// whoever holds the port for the moment; that includes "wrong secret", which nobody can prove to a stranger.
     [[nodiscard]] bool refused_for_good() const { return refused() && proven_; }
+
+    /// The side that was connected to: the other side does not know the secret.
+    [[nodiscard]] bool wrong_secret() const noexcept { return wrong_secret_; }
 
     /// Why it was refused, in words for this side's own user.
     [[nodiscard]] std::string_view reason() const { return reason_; }
@@ -148,8 +151,8 @@ private:
     }
 
     void take_proof(const bytes& in) {
-        if (!equals(in, proof_of("connecting", {}))) return answer(status::wrong_secret);
-        answer(judge());
+        wrong_secret_ = !equals(in, proof_of("connecting", {}));
+        answer(wrong_secret_ ? status::wrong_secret : judge());
     }
 
     void answer(status s) {
@@ -227,6 +230,7 @@ private:
     bytes outgoing_;
     bytes incoming_;
     std::size_t sent_ = 0;
+    bool wrong_secret_ = false;
     bool proven_ = false; // the answer came from one who knows the secret
     std::string reason_;
 };

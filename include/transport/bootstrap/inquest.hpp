@@ -30,16 +30,17 @@ struct inquest {
 
 namespace detail {
 
-/// "rank 3" or "ranks 0, 1, 3"; long lists end in "and N more".
+/// "rank 3", "ranks 0, 1 and 3"; of long lists the first: "ranks 0, 1, 3, 4, 5, 6, 7, 8 and 12 others".
 inline std::string ranks_in_words(const std::vector<int>& ranks) {
-    constexpr std::size_t shown = 16;
+    constexpr std::size_t most = 8;
+    const bool whole = ranks.size() <= most + 1;
+    const std::size_t shown = whole ? ranks.size() : most;
     std::string text = ranks.size() == 1 ? "rank " : "ranks ";
-    for (std::size_t i = 0; i < std::min(ranks.size(), shown); ++i) {
-        if (i > 0) text += ", ";
+    for (std::size_t i = 0; i < shown; ++i) {
+        if (i > 0) text += whole && i + 1 == shown ? " and " : ", ";
         text += std::to_string(ranks[i]);
     }
-    if (ranks.size() > shown) text += " and " + std::to_string(ranks.size() - shown) + " more";
-    return text;
+    return whole ? text : text + " and " + std::to_string(ranks.size() - shown) + " others";
 }
 
 inline const notice* answer_of(const inquest& q, int rank) {

@@ -4,6 +4,7 @@
 
 #include "assembly.hpp"
 #include "guest.hpp"
+#include "inquest.hpp"
 #include "ledger.hpp"
 #include "notice_codec.hpp"
 
@@ -11,7 +12,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,16 +24,22 @@ namespace tutti::transport::bootstrap {
 /// What the rendezvous does with its connections, whoever polls them: seats ranks, sends the table when all have come,
 /// then carries notices between ranks and ledger. Never waits. Strangers are bounded in number and in time; whatever
 /// one sends ends its own connection and nothing else.
+///
+/// A rank that has proven to know the secret and cannot be seated ends the start of all at once, since without it there
+/// is no world. A wrong secret does not: anyone may come with one. It is told to the user of rank 0, and to all when
+/// the time is up.
 class reception {
 public:
     /// So many may be proving themselves; past that the oldest is dropped, and tries again. Of those who have proven
     /// themselves and not yet asked to join so many may be there beside a world's ranks: to drop a rank would end it.
     static constexpr std::size_t max_strangers = 128;
+    /// When the user is told for the first time whom everyone waits for. From then on each time the wait has doubled.
+    static constexpr std::chrono::seconds first_word{5};
 
     /// `timeout` from `now` for everyone to come.
     reception(int size, secret key, std::string place, std::chrono::milliseconds timeout, clock::time_point now)
         : key_(std::move(key)), place_(std::move(place)), seats_(size), ledger_(size), opened_(now),
-          deadline_(now + timeout), by_rank_(static_cast<std::size_t>(size), nullptr) {}
+          deadline_(now + timeout), next_word_(now + first_word), by_rank_(static_cast<std::size_t>(size), nullptr) {}
 
     void welcome(descriptor socket, clock::time_point now) {
         guests_.push_back(std::make_unique<guest>(std::move(socket), key_, now));
@@ -65,22 +74,31 @@ public:
     void settle(clock::time_point now) {
         for (auto& g : guests_)
             if (g->stranger() && g->deadline() <= now) g->leave();
-        if (assembling() && deadline_ <= now) give_up(missing_sentence(now));
+        if (assembling() && deadline_ <= now) give_up(missing_sentence(now), only(seats_.missing()));
+        if (assembling() && next_word_ <= now) say_who_is_missing(now);
         ledger_.tick(now);
         deliver(now);
         purge();
     }
 
-    /// There will be no world: everyone who came is told why.
-    void give_up(const std::string& why) {
-        std::vector<std::byte> body;
-        byte_writer(body).text(why, max_text_bytes);
+    /// There will be no world: everyone who came is told why, and which rank is at fault, if one is. So is who still
+    /// comes.
+    void give_up(const std::string& why, int at_fault = -1) {
+        refusal_.clear();
+        byte_writer w(refusal_);
+        w.text(why, max_text_bytes);
+        w.integer(static_cast<std::int32_t>(at_fault));
         for (auto* g : by_rank_)
-            if (g) g->stream().send(frame_type::refused, body);
+            if (g) g->stream().send(frame_type::refused, refusal_);
         given_up_ = true;
     }
 
+    /// What the user should know by now, in whole sentences; empties the list.
+    [[nodiscard]] std::vector<std::string> take_news() { return std::exchange(news_, {}); }
+
     [[nodiscard]] bool given_up() const noexcept { return given_up_; }
+    /// Given up, and some ranks may not know yet: they are still on their way here.
+    [[nodiscard]] bool expects_more() const noexcept { return !untold_.empty(); }
     [[nodiscard]] bool assembling() const noexcept { return !started_ && !given_up_; }
     /// Members that are connected still.
     [[nodiscard]] bool empty() const {
@@ -93,7 +111,8 @@ public:
 
     /// When settle() is wanted at the latest.
     [[nodiscard]] clock::time_point next_deadline() const {
-        auto next = assembling() ? std::min(deadline_, ledger_.next_tick()) : ledger_.next_tick();
+        auto next = ledger_.next_tick();
+        if (assembling()) next = std::min({next, deadline_, next_word_});
         for (const auto& g : guests_) next = std::min(next, g->deadline());
         return next;
     }
@@ -114,27 +133,76 @@ private:
 
     void prove(guest& g, clock::time_point now) {
         g.prove(now);
+        if (g.wrong_secret() && assembling()) suspect(g.claimed_rank());
         if (g.where() != guest::phase::asking) return;
         if (count(guest::phase::asking) > by_rank_.size() + max_strangers) send_oldest_away(guest::phase::asking);
     }
 
     void take_request(guest& g, const frame& f, clock::time_point now) {
         byte_reader r(f.body);
+        if (f.type == frame_type::refused) return take_farewell(g, r.text(max_text_bytes));
         const auto m = read_member(r);
         const std::chrono::milliseconds patience(r.integer<std::uint32_t>());
         if (f.type != frame_type::join || !r.finished() || m.rank != g.claimed_rank()) return g.leave();
-        if (const auto objection = given_up_ ? std::string("the rendezvous has given up") : seats_.admit(m)) {
-            std::vector<std::byte> body;
-            byte_writer(body).text(*objection, max_text_bytes);
-            g.stream().send(frame_type::refused, body);
-            return g.leave();
-        }
+        if (given_up_) return turn_away(g);
+        if (const auto objection = seats_.admit(m)) return object(g, *objection);
         g.become_member(m.rank);
         by_rank_[static_cast<std::size_t>(m.rank)] = &g;
         // A rank that gives up leaves the world incomplete for all: the first one's patience is everyone's.
         deadline_ = std::min(deadline_, now + patience);
         if (seats_.complete()) start();
     }
+
+    /// One that has proven itself cannot be seated. Once there is a world, that is its own trouble alone.
+    void object(guest& g, const std::string& objection) {
+        if (started_) {
+            std::vector<std::byte> body;
+            byte_writer w(body);
+            w.text(objection, max_text_bytes);
+            w.integer(static_cast<std::int32_t>(g.claimed_rank()));
+            g.stream().send(frame_type::refused, body);
+            return g.leave();
+        }
+        abandon(objection, g.claimed_rank());
+        turn_away(g);
+    }
+
+    /// A rank says, before it has joined, that it will not.
+    void take_farewell(guest& g, const std::string& why) {
+        const auto who = "rank " + std::to_string(g.claimed_rank());
+        if (assembling()) abandon(who + " gave up before it had joined: " + why, g.claimed_rank());
+        untold_.erase(g.claimed_rank());
+        g.leave();
+    }
+
+    /// Ends the start of all at once.
+    void abandon(const std::string& why, int at_fault) {
+        const auto missing = seats_.missing();
+        untold_.insert(missing.begin(), missing.end());
+        give_up(why, at_fault);
+    }
+    void turn_away(guest& g) {
+        g.stream().send(frame_type::refused, refusal_);
+        untold_.erase(g.claimed_rank());
+        g.leave();
+    }
+
+    /// Somebody who does not know the secret claims to be a rank.
+    void suspect(int rank) {
+        if (!seats_.is_missing(rank) || !suspects_.insert(rank).second) return;
+        news_.push_back("a process that calls itself rank " + std::to_string(rank) + " was refused at " + place_ +
+                        ": it has another secret");
+    }
+
+    void say_who_is_missing(clock::time_point now) {
+        const auto waited = std::chrono::round<std::chrono::seconds>(now - opened_);
+        news_.push_back("waiting for " + detail::ranks_in_words(seats_.missing()) + " of " +
+                        std::to_string(seats_.size()) + " at " + place_ + ", for " + std::to_string(waited.count()) +
+                        " s so far");
+        next_word_ = opened_ + 2 * (now - opened_);
+    }
+
+    static int only(const std::vector<int>& ranks) { return ranks.size() == 1 ? ranks.front() : -1; }
 
     /// Everyone has come: tells everyone who is where. The same bytes for all, written once.
     void start() {
@@ -193,9 +261,16 @@ private:
 
     [[nodiscard]] std::string missing_sentence(clock::time_point now) const {
         const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(now - opened_).count();
-        return seats_.missing_in_words() + " never came to the rendezvous at " + place_ + "; " +
+        return detail::ranks_in_words(seats_.missing()) + " never came to the rendezvous at " + place_ + "; " +
                std::to_string(seats_.present()) + " of " + std::to_string(seats_.size()) + " ranks came within " +
-               std::to_string(waited / 1000) + "." + std::to_string(waited / 100 % 10) + " s";
+               std::to_string(waited / 1000) + "." + std::to_string(waited / 100 % 10) + " s" + suspicion();
+    }
+    [[nodiscard]] std::string suspicion() const {
+        std::vector<int> claimed;
+        std::copy_if(suspects_.begin(), suspects_.end(), std::back_inserter(claimed),
+                     [this](int r) { return seats_.is_missing(r); });
+        if (claimed.empty()) return {};
+        return "; who called itself " + detail::ranks_in_words(claimed) + " had another secret";
     }
 
     void purge() {
@@ -208,6 +283,11 @@ private:
     ledger ledger_;
     clock::time_point opened_;
     clock::time_point deadline_;
+    clock::time_point next_word_;
+    std::vector<std::string> news_;
+    std::set<int> suspects_;                     // ranks that were claimed with another secret
+    std::vector<std::byte> refusal_;             // why there is no world, for all who come
+    std::set<int> untold_;                       // ranks that may come and have not been told so
     std::vector<std::unique_ptr<guest>> guests_; // in the order in which they came
     std::vector<guest*> by_rank_;                // members that are connected
     bool started_ = false;

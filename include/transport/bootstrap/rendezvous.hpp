@@ -58,7 +58,7 @@ public:
     [[nodiscard]] const address& bound() const noexcept { return bound_; }
 
 private:
-    static constexpr std::chrono::milliseconds farewell{1'000};   // to send the reason of a failure
+    static constexpr std::chrono::milliseconds farewell{1'000};   // to send the reason of a failure to all who come
     static constexpr std::chrono::milliseconds accept_pause{100}; // when the process has no file descriptor to spare
 
     /// Where the host does not have the address, that is an error unless it is `dispensable`.
@@ -91,7 +91,8 @@ private:
                 end = now + (desk.given_up() ? farewell : linger_);
             }
             if (!farewell_begun) continue;
-            if (now >= end || desk.empty() || (desk.given_up() && !desk.anything_unsent())) return;
+            if (now >= end) return;
+            if (desk.given_up() ? !desk.expects_more() && !desk.anything_unsent() : desk.empty()) return;
         }
     }
 
@@ -114,8 +115,16 @@ private:
         for (std::size_t i = 0; i < known; ++i)
             if (ready[1 + listeners_.size() + i].revents != 0) desk.attend(*desk.guests()[i], now);
         desk.settle(now);
+        for (const auto& sentence : desk.take_news()) say(sentence);
         for (std::size_t i = 0; i < listeners_.size(); ++i)
             if (ready[1 + i].revents != 0) admit(desk, listeners_[i].get(), now);
+    }
+
+    /// On standard error, if that takes it without waiting.
+    static void say(const std::string& sentence) {
+        const std::string line = "tutti: " + sentence + "\n";
+        pollfd room{STDERR_FILENO, POLLOUT, 0};
+        if (::poll(&room, 1, 0) == 1) static_cast<void>(::write(STDERR_FILENO, line.data(), line.size()));
     }
 
     static int timeout_until(clock::time_point until) {

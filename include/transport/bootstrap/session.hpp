@@ -38,7 +38,14 @@ public:
     [[nodiscard]] int node(int rank) const noexcept { return nodes_[static_cast<std::size_t>(rank)]; }
 
     /// Where to listen for data; the port is 0. Throws a bootstrap error that lists the candidates.
-    [[nodiscard]] address data_address() const { return bootstrap::data_address(me_, control_->route()); }
+    [[nodiscard]] address data_address() {
+        try {
+            return bootstrap::data_address(me_, control_->route());
+        } catch (const error& e) {
+            control_->give_up(e.facts().detail); // the others need not wait
+            throw;
+        }
+    }
 
     /// Tells everyone where this rank listens for data, and where its shared memory is, if any; waits for all of them.
     /// Throws a bootstrap error.

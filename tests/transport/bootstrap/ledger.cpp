@@ -138,7 +138,7 @@ TEST_CASE("the first timeout asks all others, and the verdict blames the root of
     const auto v = verdict_in(all);
     CHECK(v.why == cause::timeout);
     CHECK(v.peer == 2);
-    CHECK(v.text == "rank 2 has not joined the call or is stopped (ranks 0, 1, 3 wait for it, through rank 1)");
+    CHECK(v.text == "rank 2 has not joined the call or is stopped (ranks 0, 1 and 3 wait for it, through rank 1)");
     CHECK(v.call == "allreduce(ring)");
 }
 

@@ -45,10 +45,10 @@ descriptor come(reception& desk, clock::time_point now) {
     return descriptor(ends[1]);
 }
 
-/// The same, knowing the secret "s"; asks for nothing yet.
-descriptor come_and_prove(reception& desk, clock::time_point now) {
+/// The same, as rank 1 and with that secret; asks for nothing yet.
+descriptor come_and_try(reception& desk, clock::time_point now, const char* key) {
     auto mine = come(desk, now);
-    auto proof = handshake::connecting(secret("s"), {purpose::control, 0, 1, 0, 2, 0});
+    auto proof = handshake::connecting(secret(key), {purpose::control, 0, 1, 0, 2, 0});
     for (int i = 0; i < 10 && !proof.accepted(); ++i) {
         if (const auto out = proof.outgoing(); !out.empty()) proof.sent(write_some(mine.get(), out).bytes);
         desk.attend(*desk.guests().back(), now);
@@ -56,7 +56,14 @@ descriptor come_and_prove(reception& desk, clock::time_point now) {
         const auto in = std::span(landing).first(std::min(proof.wanted(), landing.size()));
         proof.feed(in.first(read_some(mine.get(), in).bytes));
     }
-    REQUIRE(proof.accepted());
+    CHECK(proof.accepted() == (desk.guests().back()->where() == guest::phase::asking));
+    return mine;
+}
+
+/// The same with the secret "s".
+descriptor come_and_prove(reception& desk, clock::time_point now) {
+    auto mine = come_and_try(desk, now, "s");
+    REQUIRE(desk.guests().back()->where() != guest::phase::proving);
     return mine;
 }
 
@@ -102,37 +109,63 @@ TEST_CASE("worlds differ in their id", "[rendezvous]") {
     CHECK(ids.size() == 4);
 }
 
-TEST_CASE("a second rank of the same number is refused with the reason, and the world still meets", "[rendezvous]") {
-    const rendezvous place(2, loopback(), secret(), quick());
-    std::thread first([&] {
-        static_cast<void>(attempt([&] {
-            control c(rank_of(1, 2, place));
-            c.join(at_port(1));
-        }));
+TEST_CASE("two ranks of one number end the start of all at once, and are named", "[rendezvous]") {
+    const rendezvous place(4, loopback(), secret(), quick());
+    const auto begin = clock::now();
+    const auto outcomes = in_threads(0, 3, [&](int r) {
+        if (r == 2) std::this_thread::sleep_for(200ms);
+        control c(rank_of(std::min(r, 1), 4, place));
+        c.join(at_port(r));
     });
-    std::this_thread::sleep_for(200ms);
-    const auto second = attempt([&] {
-        control c(rank_of(1, 2, place));
-        c.join(at_port(2));
-    });
-    const auto zero = attempt([&] {
-        control c(rank_of(0, 2, place));
-        c.join(at_port(3));
-    });
-    first.join();
-    REQUIRE(second);
-    CHECK(has(*second, "bootstrap failed: rank 1 could not join the others: rank 1 has joined already, from "));
-    CHECK_FALSE(zero);
+    CHECK(clock::now() - begin < 2s);
+    for (const auto& o : outcomes) {
+        CHECK(has(o.value_or(""), "bootstrap failed, rank 1: rank "));
+        CHECK(has(o.value_or(""), " could not join the others: rank 1 has joined already, from "));
+        CHECK(has(o.value_or(""), "; process " + std::to_string(::getpid()) + " on "));
+    }
 }
 
-TEST_CASE("a rank that was told another size is refused with both sizes", "[rendezvous]") {
+TEST_CASE("a rank that was told another size ends the start of all at once, with both sizes", "[rendezvous]") {
     const rendezvous place(4, loopback(), secret(), quick());
-    const auto wrong = attempt([&] {
-        control c(rank_of(2, 5, place));
-        c.join(at_port(1));
+    const auto begin = clock::now();
+    const auto outcomes = in_threads(0, 3, [&](int r) {
+        if (r == 2) std::this_thread::sleep_for(200ms);
+        control c(rank_of(r, r == 2 ? 5 : 4, place));
+        c.join(at_port(r));
     });
-    REQUIRE(wrong);
-    CHECK(has(*wrong, "rank 2 was told of 5 ranks, rank 0 of 4"));
+    CHECK(clock::now() - begin < 2s);
+    for (const auto& o : outcomes) CHECK(has(o.value_or(""), "rank 2 was told of 5 ranks, rank 0 of 4"));
+}
+
+TEST_CASE("who comes a little after a refusal is told of it too", "[rendezvous]") {
+    const rendezvous place(3, loopback(), secret(), quick());
+    const auto begin = clock::now();
+    const auto outcomes = in_threads(0, 3, [&](int r) {
+        if (r == 2) std::this_thread::sleep_for(400ms);
+        control c(rank_of(r, r == 1 ? 7 : 3, place));
+        c.join(at_port(r));
+    });
+    CHECK(clock::now() - begin < 2s);
+    for (const auto& o : outcomes) CHECK(has(o.value_or(""), "rank 1 was told of 7 ranks, rank 0 of 3"));
+}
+
+TEST_CASE("a rank that gives up before it has joined is named to the others at once", "[rendezvous]") {
+    const rendezvous place(3, loopback(), secret(), quick());
+    const bool says_why = GENERATE(true, false);
+    const auto begin = clock::now();
+    const auto outcomes = in_threads(0, 3, [&](int r) {
+        if (r == 2) std::this_thread::sleep_for(200ms);
+        control c(rank_of(r, 3, place));
+        if (r < 2) c.join(at_port(r));
+        if (r == 2 && says_why) c.give_up("it has no network");
+    });
+    CHECK(clock::now() - begin < 2s);
+    CHECK_FALSE(outcomes[2]);
+    for (const auto& o : {outcomes[0], outcomes[1]}) {
+        CHECK(has(o.value_or(""), "bootstrap failed, rank 2: rank "));
+        CHECK(has(o.value_or(""), "rank 2 gave up before it had joined: "));
+        CHECK(has(o.value_or(""), says_why ? "it has no network" : "its own message says why"));
+    }
 }
 
 TEST_CASE("when ranks never come, everyone who came is told which", "[rendezvous]") {
@@ -147,7 +180,7 @@ TEST_CASE("when ranks never come, everyone who came is told which", "[rendezvous
     CHECK(clock::now() - begin < 3s);
     for (const auto& o : outcomes) {
         REQUIRE(o);
-        CHECK(has(*o, "ranks 3, 4 never came to the rendezvous at " + place.bound().text()));
+        CHECK(has(*o, "ranks 3 and 4 never came to the rendezvous at " + place.bound().text()));
         CHECK(has(*o, "3 of 5 ranks came within "));
     }
 }
@@ -211,6 +244,22 @@ TEST_CASE("a rank with the wrong secret is told so when its time is up, and nobo
     for (const auto& o : outcomes) CHECK(o.value_or("") == "");
 }
 
+TEST_CASE("when a rank with the wrong secret is all that is missing, the others are told so in the end",
+          "[rendezvous]") {
+    auto how = quick();
+    how.timeout = 700ms;
+    const rendezvous place(2, loopback(), secret("right"), how);
+    const auto outcomes = in_threads(0, 2, [&](int r) {
+        auto me = rank_of(r, 2, place, r == 1 ? "wrong" : "right");
+        if (r == 1) me.timeout = 300ms;
+        control c(me);
+        c.join(at_port(r));
+    });
+    CHECK(
+        has(outcomes[0].value_or(""), "bootstrap failed, rank 1: rank 0 could not join the others: rank 1 never came"));
+    CHECK(has(outcomes[0].value_or(""), "; who called itself rank 1 had another secret"));
+}
+
 TEST_CASE("silent, slow, half-open and talkative strangers keep nobody from meeting or talking", "[rendezvous]") {
     const int size = 3;
     const rendezvous place(size, loopback(), secret("s"), quick());
@@ -268,7 +317,7 @@ TEST_CASE("a member that does not read is given up once its share of memory is f
     CHECK(has(lost->text, "does not read"));
 }
 
-TEST_CASE("who comes to a world that is complete is refused", "[rendezvous]") {
+TEST_CASE("who comes to a world that is complete is refused, and nobody else hears of it", "[rendezvous]") {
     const rendezvous place(1, loopback(), secret(), quick());
     auto ranks = join_all(0, 1, 1, place);
     const auto late = attempt([&] {
@@ -276,6 +325,9 @@ TEST_CASE("who comes to a world that is complete is refused", "[rendezvous]") {
         c.join(at_port(1));
     });
     CHECK(has(late.value_or(""), "rank 0 has joined already"));
+    notice n;
+    CHECK_FALSE(ranks[0]->fetch(n));
+    CHECK_FALSE(ranks[0]->gone());
 }
 
 TEST_CASE("port 0 is refused unless allowed, and a port in use is named", "[rendezvous]") {
@@ -339,4 +391,33 @@ TEST_CASE("guests that have proven themselves and ask for nothing are bounded to
     std::byte landing[1];
     CHECK(read_some(others[2].get(), landing).ended);
     CHECK_FALSE(read_some(others[3].get(), landing).ended);
+}
+
+TEST_CASE("the user hears after 5 s for whom all wait, and again each time that the wait has doubled", "[reception]") {
+    const auto begin = clock::now();
+    reception desk(20, secret(), "10.0.0.1:7", 10min, begin);
+    std::vector<int> told_after;
+    for (int second = 0; second <= 100; ++second) {
+        desk.settle(begin + std::chrono::seconds(second));
+        for (const auto& sentence : desk.take_news()) {
+            told_after.push_back(second);
+            CHECK(sentence == "waiting for ranks 0, 1, 2, 3, 4, 5, 6, 7 and 12 others of 20 at 10.0.0.1:7, for " +
+                                  std::to_string(second) + " s so far");
+        }
+    }
+    CHECK(told_after == std::vector{5, 10, 20, 40, 80});
+    CHECK(desk.next_deadline() == begin + 160s);
+}
+
+TEST_CASE("the user hears once of who claims a rank with another secret, and all do when the time is up",
+          "[reception]") {
+    const auto now = clock::now();
+    reception desk(2, secret("right"), "10.0.0.1:7", 1min, now);
+    std::vector<descriptor> others;
+    for (const char* key : {"wrong", "right", "wrong", ""}) others.push_back(come_and_try(desk, now, key));
+    const std::string told = "a process that calls itself rank 1 was refused at 10.0.0.1:7: it has another secret";
+    CHECK(desk.take_news() == std::vector{told});
+    desk.settle(now);
+    CHECK(desk.guests().size() == 1);
+    CHECK(desk.assembling());
 }

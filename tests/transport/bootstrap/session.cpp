@@ -138,11 +138,11 @@ TEST_CASE("without a secret the data port may not be forced beyond loopback eith
     auto me = someone(0, 1, free_port());
     me.key = secret();
     me.interface = outer->name;
-    const session s(me);
+    session s(me);
     CHECK(has(attempt([&] { static_cast<void>(s.data_address()); }).value_or(""), "TUTTI_INTERFACE=" + outer->name));
 }
 
 TEST_CASE("rank 0 cannot listen at another host's address, and says so", "[session]") {
-    const auto o = attempt([&] { const session s(someone(0, 1, 29500, "192.0.2.1")); });
+    const auto o = attempt([&] { session s(someone(0, 1, 29500, "192.0.2.1")); });
     CHECK(has(o.value_or(""), "rank 0 cannot listen at 192.0.2.1:29500"));
 }
