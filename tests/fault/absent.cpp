@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdio>
+#include <exception>
 #include <memory>
 
 using namespace tutti;
@@ -48,6 +49,22 @@ void stay_outside(int size, int absent, pastime how, const algorithm::any& a) {
 /// What a rank hears that cannot join; empty if it can.
 void try_to_join(account& mine, const transport::bootstrap::identity& me) {
     expect(fails(mine, [&] { world_of_processes{transport::tcp{me}}; }), "there is no world without all its ranks");
+}
+
+account* of_this_process = nullptr;
+
+/// The same where nobody catches the error, as past main: nothing is destroyed, and the process ends at once.
+void try_to_join_uncaught(account& mine, const transport::bootstrap::identity& me) {
+    of_this_process = &mine;
+    std::set_terminate([] {
+        try {
+            std::rethrow_exception(std::current_exception());
+        } catch (const error& e) {
+            of_this_process->add(e, {}, {});
+        }
+        ::_exit(0);
+    });
+    std::thread([&] { world_of_processes{transport::tcp{me}}; }).join();
 }
 
 } // namespace
@@ -112,6 +129,18 @@ TEST_CASE("two processes of one number are named on all ranks at once") {
         CHECK(e.peer == 2);
         CHECK(e.message.str().find("rank 2 has joined already, from ") != std::string::npos);
         CHECK(e.told - e.called <= at_once + beyond); // rank 0 waits a second for those who are still on their way
+    }
+}
+
+TEST_CASE("all ranks are told of a refusal where it ends the process of each at once, rank 0's too") {
+    for (int i = 0; i < 10; ++i) {
+        const reserved_port at;
+        processes ranks(5, [&](int rank, account& mine) {
+            if (rank == 4) std::this_thread::sleep_for(i * 2ms);
+            try_to_join_uncaught(mine, identity(std::min(rank, 3), 5, at));
+        });
+        check_ended(ranks);
+        for (int r = 0; r < 5; ++r) CHECK(ranks.of(r).error[0].peer == 3);
     }
 }
 

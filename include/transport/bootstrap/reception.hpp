@@ -82,30 +82,34 @@ public:
     }
 
     /// There will be no world: everyone who came is told why, and which rank is at fault, if one is. So is who still
-    /// comes.
+    /// comes. Rank 0 is told last, by tell_rank_zero(): its process may end at once, and this desk with it.
     void give_up(const std::string& why, int at_fault = -1) {
         refusal_.clear();
         byte_writer w(refusal_);
         w.text(why, max_text_bytes);
         w.integer(static_cast<std::int32_t>(at_fault));
-        for (auto* g : by_rank_)
-            if (g) g->stream().send(frame_type::refused, refusal_);
+        for (std::size_t r = 1; r < by_rank_.size(); ++r)
+            if (by_rank_[r]) by_rank_[r]->stream().send(frame_type::refused, refusal_);
         given_up_ = true;
+    }
+    /// Precondition: given_up().
+    void tell_rank_zero() {
+        if (by_rank_[0]) by_rank_[0]->stream().send(frame_type::refused, refusal_);
     }
 
     /// What the user should know by now, in whole sentences; empties the list.
     [[nodiscard]] std::vector<std::string> take_news() { return std::exchange(news_, {}); }
 
     [[nodiscard]] bool given_up() const noexcept { return given_up_; }
-    /// Given up, and some ranks may not know yet: they are still on their way here.
-    [[nodiscard]] bool expects_more() const noexcept { return !untold_.empty(); }
+    /// All but rank 0 know why there is no world; those who may still be on their way, too.
+    [[nodiscard]] bool all_told() const {
+        return untold_.empty() &&
+               std::none_of(by_rank_.begin(), by_rank_.end(), [](const guest* g) { return g && g->wants_write(); });
+    }
     [[nodiscard]] bool assembling() const noexcept { return !started_ && !given_up_; }
     /// Members that are connected still.
     [[nodiscard]] bool empty() const {
         return std::all_of(by_rank_.begin(), by_rank_.end(), [](const guest* g) { return g == nullptr; });
-    }
-    [[nodiscard]] bool anything_unsent() const {
-        return std::any_of(by_rank_.begin(), by_rank_.end(), [](const guest* g) { return g && g->wants_write(); });
     }
     [[nodiscard]] std::vector<std::unique_ptr<guest>>& guests() noexcept { return guests_; }
 
@@ -251,12 +255,15 @@ private:
     }
 
     void deliver(clock::time_point now) {
-        for (auto pending = ledger_.drain(); !pending.empty(); pending = ledger_.drain())
+        for (auto pending = ledger_.drain(); !pending.empty(); pending = ledger_.drain()) {
+            // Rank 0 last: what it is told may end its process, and this desk with it.
+            std::stable_partition(pending.begin(), pending.end(), [](const auto& o) { return o.to != 0; });
             for (const auto& o : pending) {
                 guest* g = by_rank_[static_cast<std::size_t>(o.to)];
                 if (g && !g->stream().send(frame_type::talk, encode(o.what)))
                     lose(*g, "it does not read what it is told", now);
             }
+        }
     }
 
     [[nodiscard]] std::string missing_sentence(clock::time_point now) const {

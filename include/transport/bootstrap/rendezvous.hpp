@@ -76,6 +76,7 @@ private:
     void serve(reception& desk) {
         serve_until_done(desk);
         listeners_.clear(); // who comes now is refused by the system, not left waiting
+        if (desk.given_up()) desk.tell_rank_zero();
     }
 
     void serve_until_done(reception& desk) {
@@ -92,7 +93,7 @@ private:
             }
             if (!farewell_begun) continue;
             if (now >= end) return;
-            if (desk.given_up() ? !desk.expects_more() && !desk.anything_unsent() : desk.empty()) return;
+            if (desk.given_up() ? desk.all_told() : desk.empty()) return;
         }
     }
 
