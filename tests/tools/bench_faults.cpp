@@ -10,6 +10,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <sstream>
 #include <thread>
 
 #include <fcntl.h>
@@ -86,14 +87,26 @@ public:
         return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     }
     [[nodiscard]] std::string printed() const { return contents(path_); }
-    /// What a rank said: the line that begins with its number.
+    /// What a rank said, maybe together with others: "[0] tutti: ...", "[0-1,3] tutti: ...".
     [[nodiscard]] std::string said_by(int rank) const {
-        const std::string text = printed(), prefix = "[" + std::to_string(rank) + "] tutti: ";
-        const std::size_t at = text.find(prefix);
-        return at == text.npos ? "" : text.substr(at, text.find('\n', at) - at);
+        std::istringstream lines(printed());
+        for (std::string line; std::getline(lines, line);) {
+            const std::size_t end = line.find("] tutti: ");
+            if (line.starts_with('[') && end != line.npos && is_among(rank, line.substr(1, end - 1))) return line;
+        }
+        return {};
     }
 
 private:
+    static bool is_among(int rank, const std::string& spans) {
+        std::istringstream all(spans);
+        for (std::string span; std::getline(all, span, ',');) {
+            const int first = std::stoi(span), last = std::stoi(span.substr(span.find('-') + 1));
+            if (first <= rank && rank <= last) return true;
+        }
+        return false;
+    }
+
     [[nodiscard]] bool is_rank(pid_t pid, int rank) const {
         const std::string where = "/proc/" + std::to_string(pid);
         std::ifstream stat{where + "/stat"};

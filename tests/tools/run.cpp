@@ -90,6 +90,25 @@ TEST_CASE("standard error stays standard error, and standard input is empty") {
     CHECK(command("run -n 1 sh -c 'echo problem >&2; cat' 2>/dev/null </dev/zero").output.empty());
 }
 
+TEST_CASE("an error that ends all ranks is one message, with all their numbers, and other lines stay as they are") {
+    const auto r =
+        command("run -n 3 sh -c 'echo step $TUTTI_RANK >&2; echo \"terminate called\" >&2; echo \"  what():  "
+                "lost at $((TUTTI_RANK/2))\" >&2; kill -ABRT $$'");
+    CHECK(r.status == 128 + SIGABRT);
+    for (const char* line : {"[0] step 0\n", "[1] step 1\n", "[2] step 2\n", "[0-2] terminate called\n",
+                             "[0-2]   what():  lost at {0,0,1}\n"})
+        CHECK(occurrences(r.output, line) == 1);
+    CHECK(occurrences(r.output, "\n") == 6); // one more line says how it ended
+}
+
+TEST_CASE("a last word is not held back for long where others have nothing to say") {
+    const auto r =
+        command("run -n 2 --patience 20 sh -c '[ $TUTTI_RANK = 0 ] && echo \"tutti: lost\" >&2; sleep 3; echo "
+                "late >&2'");
+    CHECK(r.status == 0);
+    CHECK(r.output.find("[0] tutti: lost\n") < r.output.find("late"));
+}
+
 TEST_CASE("many lines of many ranks never mix") {
     const auto r =
         command("run -n 4 sh -c 'i=0; while [ $i -lt 500 ]; do echo $TUTTI_RANK.$TUTTI_RANK; i=$((i+1)); done'");

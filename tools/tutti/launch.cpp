@@ -53,7 +53,7 @@ public:
         : options_(options),
           meeting_(options.address.empty() ? std::optional<loopback_port>{std::in_place} : std::nullopt),
           output_(options.output), own_error_(options.error),
-          error_(own_error_.same_file(output_) ? output_ : own_error_) {}
+          error_(own_error_.same_file(output_) ? output_ : own_error_), alike_(options.ranks) {}
     group(const group&) = delete;
     ~group() {
         signal_all(SIGKILL);
@@ -68,6 +68,7 @@ public:
         while (running_ > 0 || unwritten()) {
             look();
             hear();
+            if (clock::now() >= alike_.due() || nobody_speaks()) error_.add(alike_.release());
             if (running_ > 0 || unwritten()) act(clock::now());
         }
         return result_;
@@ -87,8 +88,8 @@ private:
         if (options_.hosts > 0) what.environment.emplace_back("TUTTI_HOST", host_of(rank));
         what.environment.insert(what.environment.end(), options_.environment.begin(), options_.environment.end());
         child made = spawn(what);
-        members_.push_back(
-            {made.pid, stream{std::move(made.output), output_, rank}, stream{std::move(made.error), error_, rank}});
+        members_.push_back({made.pid, stream{std::move(made.output), output_, rank},
+                            stream{std::move(made.error), error_, rank, &alike_}});
         ++running_;
     }
 
@@ -130,7 +131,7 @@ private:
     }
 
     [[nodiscard]] int milliseconds_left() const {
-        const clock::time_point next = std::min({limit_, judge_at_, terminate_at_, kill_at_, drop_at_});
+        const clock::time_point next = std::min({limit_, judge_at_, terminate_at_, kill_at_, drop_at_, alike_.due()});
         if (next == never) return -1;
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - clock::now());
         return static_cast<int>(std::clamp<long long>(left.count(), 0, 3'600'000));
@@ -182,10 +183,14 @@ private:
     }
 
     [[nodiscard]] bool unwritten() const {
-        return !output_.empty() || !own_error_.empty() ||
+        return !output_.empty() || !own_error_.empty() || !alike_.empty() ||
                std::any_of(members_.begin(), members_.end(), [](const auto& m) {
                    return (m.output.open() && m.output.ended()) || (m.error.open() && m.error.ended());
                });
+    }
+
+    [[nodiscard]] bool nobody_speaks() const {
+        return std::none_of(members_.begin(), members_.end(), [](const auto& m) { return m.error.open(); });
     }
 
     void forward(int number) {
@@ -263,6 +268,7 @@ private:
     outlet output_;
     outlet own_error_;
     outlet& error_; // one outlet for both where they are one file: no line comes into the middle of another
+    unison alike_;  // of standard error: an error that ends all ranks is told once
     clock::time_point started_ = clock::now();
     clock::time_point limit_ = never;
     clock::time_point judge_at_ = never;

@@ -25,6 +25,8 @@ is what tutti::transport::tcp::from_environment() reads.
 
 What the ranks print comes out line by line with the rank in front, as in "[2] ready", standard
 output to standard output and standard error to standard error. Their standard input is empty.
+An error that several ranks print alike as they end comes out once, as in "[0-3] terminate called ...";
+numbers that differ are listed in the order of the ranks, as in "step {3,3,5,7}".
 SIGINT, SIGTERM, SIGHUP and SIGQUIT are passed on to all ranks.
 
 With --hosts consecutive ranks share a host, equally many each but for the last: TUTTI_HOST names it, and

@@ -5,9 +5,11 @@
 #include "descriptor.hpp"
 #include "lines.hpp"
 #include "outlet.hpp"
+#include "unison.hpp"
 
 #include <array>
 #include <cerrno>
+#include <string>
 #include <utility>
 
 #include <fcntl.h>
@@ -16,12 +18,14 @@
 
 namespace tutti::tools {
 
-/// One stream of one rank: from its pipe, line by line, to where it belongs.
+/// One stream of one rank: from its pipe, line by line and with the rank in front, to where it belongs.
 class stream {
 public:
-    /// `to` must outlive it.
-    stream(descriptor from, outlet& to, int rank)
-        : from_(std::move(from)), to_(&to), lines_(fmt::format("[{}] ", rank)) {
+    /// `to` and `with` must outlive it. What passes through `with`, if it is given, may come out together with what
+    /// others say.
+    stream(descriptor from, outlet& to, int rank, unison* with = nullptr)
+        : from_(std::move(from)), to_(&to), with_(with), rank_(rank),
+          lines_(with ? std::string{} : fmt::format("[{}] ", rank)) {
         if (from_.open()) fcntl(from_.get(), F_SETFL, O_NONBLOCK);
     }
 
@@ -39,19 +43,22 @@ public:
         constexpr int most_pieces = 1024; // a pipe holds 16; more after the end only if somebody else still writes
         std::array<char, 65536> piece;
         const ssize_t got = read(from_.get(), piece.data(), piece.size());
-        if (got > 0) to_->add(lines_.take({piece.data(), static_cast<std::size_t>(got)}));
+        if (got > 0) pass(lines_.take({piece.data(), static_cast<std::size_t>(got)}));
         const bool dry = got == 0 || (got < 0 && errno != EINTR && (errno != EAGAIN || ended_));
         if (dry || (ended_ && ++pieces_after_end_ > most_pieces)) finish();
     }
 
 private:
+    void pass(const std::string& lines) { to_->add(with_ ? with_->take(rank_, lines, unison::clock::now()) : lines); }
     void finish() {
-        to_->add(lines_.finish());
+        pass(lines_.finish());
         from_.reset();
     }
 
     descriptor from_;
     outlet* to_;
+    unison* with_;
+    int rank_;
     line_prefixer lines_;
     bool ended_ = false;
     int pieces_after_end_ = 0;
