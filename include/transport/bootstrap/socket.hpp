@@ -20,8 +20,7 @@
 #include <system_error>
 #include <utility>
 
-/// Plain non-blocking TCP sockets. The control plane speaks to the kernel itself: it needs a dozen system calls and one
-/// poll(2) with a deadline, and units that use only the memory transport need not compile Asio.
+/// Plain non-blocking TCP sockets: a dozen system calls, and poll(2) with a deadline.
 namespace tutti::transport::bootstrap {
 
 /// An open file, closed with its owner.
@@ -106,9 +105,14 @@ inline void tune_control_socket(int fd) noexcept {
     return fd;
 }
 
-/// The next connection, if one waits.
+/// The next connection, if one waits. Empty otherwise, errno says why.
+[[nodiscard]] inline descriptor accept_any(int listener) {
+    return descriptor::unshared([&] { return ::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC); });
+}
+
+/// The same for the control plane.
 [[nodiscard]] inline descriptor accept_from(int listener) {
-    auto fd = descriptor::unshared([&] { return ::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC); });
+    auto fd = accept_any(listener);
     if (fd) detail::tune_control_socket(fd.get());
     return fd;
 }
@@ -152,14 +156,14 @@ struct io_result {
     int error = 0;
 };
 
-[[nodiscard]] inline io_result result_of(ssize_t n) {
+[[nodiscard]] inline io_result result_of(ssize_t n) noexcept {
     if (n > 0) return {static_cast<std::size_t>(n), false, 0};
     if (n == 0) return {0, true, 0};
     if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return {};
     return {0, true, errno};
 }
 
-[[nodiscard]] inline io_result read_some(int fd, std::span<std::byte> into) {
+[[nodiscard]] inline io_result read_some(int fd, std::span<std::byte> into) noexcept {
     return result_of(::recv(fd, into.data(), into.size(), 0));
 }
 

@@ -7,6 +7,7 @@
 #include "../transport.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -26,8 +27,8 @@ public:
     static constexpr std::chrono::milliseconds first_pause{10};
     static constexpr std::chrono::milliseconds longest_pause{2000};
 
-    connector(asio::io_context& io, asio::ip::tcp::endpoint where, bootstrap::secret key, bootstrap::hello mine)
-        : io_(io), where_(std::move(where)), key_(std::move(key)), mine_(mine) {}
+    connector(const bootstrap::address& where, bootstrap::secret key, bootstrap::hello mine)
+        : where_(where), key_(std::move(key)), mine_(mine) {}
 
     [[nodiscard]] int peer() const noexcept { return mine_.peer; }
     [[nodiscard]] int lane() const noexcept { return mine_.lane; }
@@ -53,14 +54,10 @@ public:
 private:
     bool start(clock::time_point now) {
         ++tries_;
-        socket s(io_);
-        error_code ec;
-        s.open(where_.protocol(), ec);
-        if (!ec) tune(s, ec);
-        // Asio's own connect() would wait for the outcome.
-        if (!ec && ::connect(s.native_handle(), where_.data(), static_cast<socklen_t>(where_.size())) != 0)
-            ec.assign(errno, boost::system::system_category());
-        if (ec && ec != asio::error::in_progress) return retry(ec.message(), ec, now);
+        socket s = bootstrap::new_socket(where_);
+        if (s) tune(s);
+        if (!s || (::connect(s.get(), where_.data(), where_.length()) != 0 && errno != EINPROGRESS))
+            return retry(errno, now);
         talk_.emplace(std::move(s), bootstrap::handshake::connecting(key_, mine_));
         return true;
     }
@@ -71,10 +68,9 @@ private:
         int code = 0;
         socklen_t length = sizeof code;
         ::getsockopt(p.fd, SOL_SOCKET, SO_ERROR, &code, &length);
-        error_code ec(code, boost::system::system_category());
         // A loopback port that nobody listens on may have been connected to itself.
-        if (!ec && talk_->connected_to_itself()) ec = asio::error::connection_refused;
-        if (ec) return retry(ec.message(), ec, now);
+        if (code == 0 && talk_->connected_to_itself()) code = ECONNREFUSED;
+        if (code != 0) return retry(code, now);
         connected_ = true;
         return introduce(now);
     }
@@ -83,19 +79,21 @@ private:
         const bool moved = talk_->step();
         if (!talk_->failed()) return moved;
         if (talk_->refused_for_good()) tries_ = max_tries;
-        return retry(talk_->why(), {}, now);
+        return retry(talk_->why(), max_tries, now);
     }
 
-    bool retry(std::string why, const error_code& ec, clock::time_point now) {
+    bool retry(int code, clock::time_point now) {
+        return retry(bootstrap::words_of_errno(code), code == ECONNREFUSED ? max_refusals : max_tries, now);
+    }
+    bool retry(std::string why, int most_tries, clock::time_point now) {
         talk_.reset();
         connected_ = false;
-        if (tries_ >= (ec == asio::error::connection_refused ? max_refusals : max_tries)) why_ = std::move(why);
+        if (tries_ >= most_tries) why_ = std::move(why);
         again_at_ = now + std::min(longest_pause, first_pause * (1 << std::min(tries_, 10)));
         return true;
     }
 
-    asio::io_context& io_;
-    asio::ip::tcp::endpoint where_;
+    bootstrap::address where_;
     bootstrap::secret key_;
     bootstrap::hello mine_;
     std::optional<introduction> talk_;

@@ -10,8 +10,6 @@
 #include "listener.hpp"
 #include "peer_link.hpp"
 
-#include <boost/asio/ip/address.hpp>
-
 #include <poll.h>
 
 #include <algorithm>
@@ -52,8 +50,7 @@ public:
 
     /// Listens on a port of that address.
     fabric(const tcp_limits& limits, const bootstrap::address& where)
-        : limits_(limits), port_(io_, asio::ip::make_address(where.host())),
-          landing_(std::max(limits.landing_bytes, stream::beyond_bytes)) {}
+        : limits_(limits), port_(where), landing_(std::max(limits.landing_bytes, stream::beyond_bytes)) {}
     fabric(const fabric&) = delete;
     fabric& operator=(const fabric&) = delete;
 
@@ -143,14 +140,13 @@ private:
 
     void connect(int peer) {
         const auto& m = world_->members[static_cast<std::size_t>(peer)];
-        error_code ec;
-        const asio::ip::tcp::endpoint where(asio::ip::make_address(m.address, ec), m.port);
-        if (ec) return link_to(peer).fail("has no address that could be connected to: \"" + m.address + '"');
+        const auto where = bootstrap::address::literal(m.address, m.port);
+        if (!where) return link_to(peer).fail("has no address that could be connected to: \"" + m.address + '"');
         bootstrap::hello mine{
             bootstrap::purpose::data, 0, rank_, peer, static_cast<std::int32_t>(links_.size()), world_->world};
         for (int lane = 0; lane < limits_.lanes; ++lane) {
             mine.lane = static_cast<std::uint16_t>(lane);
-            connectors_.emplace_back(io_, where, key_, mine);
+            connectors_.emplace_back(*where, key_, mine);
         }
         for (connector& c : connectors_) c.step(clock::now());
     }
@@ -243,7 +239,6 @@ private:
     static constexpr std::chrono::seconds check_interval{1};
 
     tcp_limits limits_;
-    asio::io_context io_{1};
     listener port_;
     std::vector<std::byte> landing_;
     int rank_ = 0;

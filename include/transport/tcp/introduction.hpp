@@ -5,13 +5,12 @@
 #include "../bootstrap/handshake.hpp"
 #include "socket.hpp"
 
-#include <boost/asio/buffer.hpp>
-
 #include <poll.h>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -36,11 +35,8 @@ public:
     [[nodiscard]] std::string why() const { return why_.empty() ? std::string(talk_.reason()) : why_; }
 
     [[nodiscard]] const bootstrap::hello& theirs() const { return talk_.theirs(); }
-    [[nodiscard]] bool connected_to_itself() const {
-        error_code ec;
-        return socket_.local_endpoint(ec) == socket_.remote_endpoint(ec) && !ec;
-    }
-    [[nodiscard]] int descriptor() { return socket_.native_handle(); }
+    [[nodiscard]] bool connected_to_itself() const { return is_connected_to_itself(socket_); }
+    [[nodiscard]] int descriptor() const noexcept { return socket_.get(); }
     [[nodiscard]] short events() const { return talk_.outgoing().empty() ? POLLIN : POLLOUT; }
     /// The socket, once accepted: nothing behind the handshake has been read.
     [[nodiscard]] socket&& release() { return std::move(socket_); }
@@ -51,26 +47,24 @@ private:
     bool write() {
         const auto out = talk_.outgoing();
         if (out.empty()) return false;
-        error_code ec;
-        talk_.sent(socket_.write_some(asio::buffer(out.data(), out.size()), ec));
-        return note(ec);
+        const auto done = bootstrap::write_some(descriptor(), out);
+        talk_.sent(done.bytes);
+        return note(done);
     }
     bool read() {
         std::array<std::byte, 128> in{};
         const std::size_t wanted = std::min(talk_.wanted(), in.size());
         if (wanted == 0) return false;
-        error_code ec;
-        const std::size_t bytes = socket_.read_some(asio::buffer(in.data(), wanted), ec);
-        if (!note(ec)) return false;
-        talk_.feed({in.data(), bytes});
+        const auto got = bootstrap::read_some(descriptor(), std::span(in).first(wanted));
+        if (!note(got)) return false;
+        talk_.feed({in.data(), got.bytes});
         // Politeness: a refused guest may hear so, if that costs no wait.
         if (talk_.refused()) write();
         return true;
     }
-    bool note(const error_code& ec) {
-        if (!ec) return true;
-        if (!not_now(ec)) why_ = ec == asio::error::eof ? "closed the connection" : ec.message();
-        return false;
+    bool note(const io_result& r) {
+        if (r.ended) why_ = r.error == 0 ? "closed the connection" : bootstrap::words_of_errno(r.error);
+        return r.bytes > 0;
     }
 
     socket socket_;

@@ -9,6 +9,7 @@
 #include "../transport.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <list>
@@ -30,21 +31,17 @@ public:
 
     /// Listens at once, on a port that the kernel chooses.
     /// Throws a bootstrap error.
-    listener(asio::io_context& io, const asio::ip::address& where)
-        : io_(io), protocol_(where.is_v6() ? asio::ip::tcp::v6() : asio::ip::tcp::v4()), acceptor_(io) {
-        const asio::ip::tcp::endpoint any_port(where, 0);
-        error_code ec;
-        acceptor_.open(protocol_, ec);
-        if (!ec) acceptor_.bind(any_port, ec);
-        if (!ec) acceptor_.listen(1024, ec);
-        if (!ec) acceptor_.non_blocking(true, ec);
-        if (!ec) return;
-        bootstrap::bootstrap_failed("cannot listen for data at " + where.to_string() + ": " + ec.message(),
+    explicit listener(bootstrap::address where) {
+        where.set_port(0);
+        port_ = bootstrap::listen_on(where);
+        if (port_) return;
+        bootstrap::bootstrap_failed("cannot listen for data at " + where.host() + ": " +
+                                        bootstrap::words_of_errno(errno),
                                     "TUTTI_INTERFACE chooses another address");
     }
 
-    [[nodiscard]] std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
-    [[nodiscard]] int descriptor() { return acceptor_.native_handle(); }
+    [[nodiscard]] std::uint16_t port() const { return bootstrap::local_address(port_.get()).port(); }
+    [[nodiscard]] int descriptor() const noexcept { return port_.get(); }
 
     /// Lets in new guests, goes on with those that are there, and hands who is accepted to
     /// `welcome(socket&&, const bootstrap::hello&)`. True if anything moved.
@@ -83,27 +80,21 @@ private:
     bool accept(const bootstrap::secret& s, const bootstrap::guest_rules& rules, clock::time_point now) {
         bool any = false;
         for (int i = 0; i < at_once && deaf_until_ <= now; ++i) {
-            error_code ec;
-            socket s_new(io_);
-            s_new.accept(descriptor(), protocol_, ec);
-            if (not_now(ec)) break;
-            if (ec == asio::error::connection_aborted) continue;
-            if (ec)
-                deaf_until_ = now + pause;
-            else
-                tune(s_new, ec);
-            if (ec) continue;
+            auto arrived = bootstrap::accept_any(descriptor());
+            if (!arrived && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) break;
+            if (!arrived && errno == ECONNABORTED) continue;
+            if (!arrived) deaf_until_ = now + pause;
+            if (!arrived) continue;
+            tune(arrived);
             if (guests_.size() == max_guests) guests_.pop_front();
             guests_.push_back(
-                {introduction(std::move(s_new), bootstrap::handshake::accepting(s, rules)), now + patience});
+                {introduction(std::move(arrived), bootstrap::handshake::accepting(s, rules)), now + patience});
             any = true;
         }
         return any;
     }
 
-    asio::io_context& io_;
-    asio::ip::tcp protocol_;
-    acceptor acceptor_;
+    socket port_;
     std::list<guest> guests_; // the oldest first
     clock::time_point deaf_until_ = clock::time_point::min();
 };

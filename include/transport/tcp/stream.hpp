@@ -6,13 +6,12 @@
 #include "socket.hpp"
 #include "writer.hpp"
 
-#include <boost/asio/buffer.hpp>
-
 #include <linux/sockios.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -35,7 +34,7 @@ public:
 
     stream(socket&& s, int lane, switchboard& board) : socket_(std::move(s)), lane_(lane), board_(board), in_(board) {}
 
-    [[nodiscard]] int descriptor() { return socket_.native_handle(); }
+    [[nodiscard]] int descriptor() const noexcept { return socket_.get(); }
     [[nodiscard]] int lane() const noexcept { return lane_; }
     /// What poll(2) should look for.
     [[nodiscard]] short events() const noexcept {
@@ -52,13 +51,12 @@ public:
         for (int i = 0; i < turns && !deaf_; ++i) {
             fill();
             if (out_.empty()) break;
-            error_code ec;
-            const std::size_t bytes = write_some(ec);
+            const io_result sent = write_some();
             // What the peer had sent before it went is still to be read: only reading ends the stream.
-            if (ec && !not_now(ec)) become_deaf(ec);
-            out_.written(bytes);
-            moved = moved || bytes > 0;
-            if (ec || !out_.empty() || bytes >= turn_bytes) break;
+            if (sent.ended) become_deaf(sent.error);
+            out_.written(sent.bytes);
+            moved = moved || sent.bytes > 0;
+            if (sent.bytes == 0 || !out_.empty() || sent.bytes >= turn_bytes) break;
         }
         return moved;
     }
@@ -71,12 +69,11 @@ public:
             const auto place = in_.place();
             const bool freely = in_.inside_payload() || board_.waiting().placed == 0;
             const auto rest = landing.first(freely && place.empty() ? landing.size() : beyond_bytes);
-            error_code ec;
-            const std::size_t bytes = read_some(place, rest, ec);
-            if (ec) return (!not_now(ec) && end(ec)) || moved;
+            const io_result got = read_some(socket_, place, rest);
+            if (got.bytes == 0) return (got.ended && end(got.error)) || moved;
             moved = true;
-            take(bytes, place, rest);
-            if (bytes < place.size() + rest.size() || bytes >= turn_bytes) break;
+            take(got.bytes, place, rest);
+            if (got.bytes < place.size() + rest.size() || got.bytes >= turn_bytes) break;
         }
         return moved;
     }
@@ -101,8 +98,7 @@ public:
 
     /// Ends it for both sides.
     void stop(const std::string& why) {
-        error_code ec;
-        socket_.shutdown(socket::shutdown_both, ec);
+        ::shutdown(descriptor(), SHUT_RDWR);
         if (!ended()) why_ = why;
     }
 
@@ -112,10 +108,7 @@ public:
     }
 
     /// No more will be written.
-    void finish() {
-        error_code ec;
-        socket_.shutdown(socket::shutdown_send, ec);
-    }
+    void finish() { ::shutdown(descriptor(), SHUT_WR); }
     /// Bytes that the peer's kernel has not got yet.
     [[nodiscard]] bool unsent() {
         int bytes = 0;
@@ -123,40 +116,26 @@ public:
     }
     /// Throws away what has come: closing a socket with unread data would discard what the peer has yet to read.
     void discard(std::span<std::byte> landing) {
-        error_code ec;
-        for (int i = 0; i < turns && !ec; ++i) read_some({}, landing, ec);
-        if (ec && !not_now(ec)) end(ec);
+        io_result got{1};
+        for (int i = 0; i < turns && got.bytes > 0; ++i) got = read_some(socket_, {}, landing);
+        if (got.ended) end(got.error);
     }
 
 private:
-    /// What the writer wants written, as Asio's buffer sequence.
-    class gathered {
-    public:
-        explicit gathered(const writer::pieces& p) noexcept : count_(p.count) {
-            for (std::size_t i = 0; i < count_; ++i)
-                buffers_[i] = asio::const_buffer(p.list[i].data(), p.list[i].size());
-        }
-        [[nodiscard]] const asio::const_buffer* begin() const noexcept { return buffers_.data(); }
-        [[nodiscard]] const asio::const_buffer* end() const noexcept { return buffers_.data() + count_; }
-
-    private:
-        std::array<asio::const_buffer, 2 * writer::max_frames> buffers_;
-        std::size_t count_;
-    };
-
     /// Little is put together first: cheaper than to have the kernel gather it.
-    std::size_t write_some(error_code& ec) {
+    io_result write_some() {
         constexpr std::size_t little = 4096;
-        if (out_.bytes() > little) return socket_.write_some(gathered{out_.gather()}, ec);
+        if (out_.bytes() > little) return write_gathered();
         std::array<std::byte, little> joined;
         out_.join(joined.data());
-        return socket_.write_some(asio::const_buffer(joined.data(), out_.bytes()), ec);
+        return bootstrap::write_some(descriptor(), std::span(joined).first(out_.bytes()));
     }
-
-    std::size_t read_some(std::span<std::byte> place, std::span<std::byte> rest, error_code& ec) {
-        const asio::mutable_buffer second(rest.data(), rest.size());
-        if (place.empty()) return socket_.read_some(second, ec);
-        return socket_.read_some(std::array{asio::mutable_buffer(place.data(), place.size()), second}, ec);
+    io_result write_gathered() {
+        const writer::pieces wanted = out_.gather();
+        std::array<iovec, 2 * writer::max_frames> pieces;
+        for (std::size_t i = 0; i < wanted.count; ++i)
+            pieces[i] = {const_cast<std::byte*>(wanted.list[i].data()), wanted.list[i].size()};
+        return tcp::write_some(socket_, std::span(pieces).first(wanted.count));
     }
 
     void fill() noexcept {
@@ -178,18 +157,18 @@ private:
         if (in_.senseless()) why_ = "sent what this version does not understand";
     }
 
-    void become_deaf(const error_code& ec) {
+    void become_deaf(int error) {
         deaf_ = true;
         // An error is told once, to the first who asks; afterwards reading would only say that it is over.
-        if (ec != asio::error::broken_pipe) fault_ = ec.message();
+        if (error != EPIPE) fault_ = bootstrap::words_of_errno(error);
     }
 
-    bool end(const error_code& ec) {
-        closed_ = ec == asio::error::eof && fault_.empty();
+    bool end(int error) {
+        closed_ = error == 0 && fault_.empty();
         if (closed_)
             why_ = "closed the connection";
         else
-            why_ = fault_.empty() ? ec.message() : fault_;
+            why_ = fault_.empty() ? bootstrap::words_of_errno(error) : fault_;
         return true;
     }
 

@@ -8,7 +8,7 @@
 #include "transport/contract/courier.hpp"
 #include "world.hpp"
 
-#include <boost/asio/write.hpp>
+#include <transport/bootstrap/socket.hpp>
 
 #include <csignal>
 #include <cstdio>
@@ -21,7 +21,6 @@
 
 using namespace tutti;
 using namespace tutti::test;
-namespace asio = boost::asio;
 
 namespace {
 
@@ -111,11 +110,11 @@ void die_among_others(transport::tcp& t, int victim) {
     c.finish(last_word, "survivors part in good order");
 }
 
-asio::ip::tcp::endpoint data_port_of(const transport::tcp& t, int peer) {
+transport::bootstrap::address data_port_of(const transport::tcp& t, int peer) {
     const auto where = t.name_of(peer).address;
     const auto colon = where.rfind(':');
-    return {asio::ip::make_address(where.substr(0, colon)),
-            static_cast<std::uint16_t>(std::stoi(where.substr(colon + 1)))};
+    return *transport::bootstrap::address::literal(where.substr(0, colon),
+                                                   static_cast<std::uint16_t>(std::stoi(where.substr(colon + 1))));
 }
 
 } // namespace
@@ -185,20 +184,20 @@ TEST_CASE("a peer that looks away in mid-message is not taken for dead") {
 }
 
 TEST_CASE("strangers at the data ports do no harm") {
+    namespace bootstrap = transport::bootstrap;
     CHECK_NOTHROW(run_tcp(2, "127.0.0.1", {}, [](transport::tcp& t) {
         const int peer = 1 - t.rank();
-        asio::io_context io;
-        std::deque<asio::ip::tcp::socket> strangers;
+        std::deque<bootstrap::descriptor> strangers;
         std::mt19937 random{static_cast<unsigned>(t.rank())};
         const auto annoy = [&](int count) {
             for (int i = 0; i < count; ++i) {
-                auto& s = strangers.emplace_back(io);
-                s.connect(data_port_of(t, peer));
+                const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds{5};
+                const auto& s = strangers.emplace_back(bootstrap::connect_to(data_port_of(t, peer), patience));
                 std::vector<std::uint8_t> garbage(i % 3 == 0 ? 0 : random() % 300);
                 for (auto& b : garbage) b = static_cast<std::uint8_t>(random());
-                boost::system::error_code ec;
-                asio::write(s, asio::buffer(garbage), ec);
-                if (i % 4 == 0) s.shutdown(asio::ip::tcp::socket::shutdown_send, ec);
+                if (!garbage.empty())
+                    static_cast<void>(bootstrap::write_some(s.get(), std::as_bytes(std::span(garbage))));
+                if (i % 4 == 0) ::shutdown(s.get(), SHUT_WR);
                 if (i % 5 == 0) strangers.pop_back();
             }
         };

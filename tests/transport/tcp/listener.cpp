@@ -7,8 +7,7 @@
 
 #include "support/catch.hpp"
 
-#include <boost/asio/write.hpp>
-
+#include <array>
 #include <deque>
 #include <random>
 #include <thread>
@@ -20,12 +19,11 @@ namespace {
 
 using connection = tutti::transport::detail::tcp::socket;
 
-const auto loopback = asio::ip::make_address("127.0.0.1");
+const auto loopback = *bootstrap::address::literal("127.0.0.1", 0);
 
 /// Rank 1 of a world of 3, whose data port is open.
 struct host {
-    asio::io_context io;
-    listener port{io, loopback};
+    listener port{loopback};
     bootstrap::secret key{"sixteen secret bytes"};
     std::deque<bootstrap::hello> welcomed;
     std::deque<connection> inside;
@@ -37,17 +35,16 @@ struct host {
             inside.push_back(std::move(s));
         });
     }
-    asio::ip::tcp::endpoint where() { return {loopback, port.port()}; }
+    bootstrap::address where() {
+        auto at = loopback;
+        at.set_port(port.port());
+        return at;
+    }
 
     bootstrap::hello guest_hello(std::uint16_t lane = 0) { return {bootstrap::purpose::data, lane, 0, 1, 3, 77}; }
-    connector guest(std::uint16_t lane = 0) { return {io, where(), key, guest_hello(lane)}; }
+    connector guest(std::uint16_t lane = 0) { return {where(), key, guest_hello(lane)}; }
 
-    connection stranger() {
-        connection s(io);
-        s.connect(where());
-        s.non_blocking(true);
-        return s;
-    }
+    connection stranger() { return bootstrap::connect_to(where(), clock::now() + std::chrono::seconds{5}); }
     void step_for(std::chrono::milliseconds time) {
         for (const auto end = clock::now() + time; clock::now() < end;)
             if (!step()) std::this_thread::sleep_for(std::chrono::milliseconds{1});
@@ -64,15 +61,27 @@ struct host {
     }
 };
 
-bool dropped(connection& s) {
+bootstrap::io_result read_from(const connection& s) {
+    std::array<std::byte, 256> in;
+    return bootstrap::read_some(s.get(), in);
+}
+
+bool dropped(const connection& s) {
     for (int i = 0; i < 200; ++i) {
-        std::array<std::byte, 256> in;
-        error_code ec;
-        s.read_some(asio::buffer(in.data(), in.size()), ec);
-        if (ec && !not_now(ec)) return true;
-        if (ec) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+        const auto got = read_from(s);
+        if (got.ended) return true;
+        if (got.bytes == 0) std::this_thread::sleep_for(std::chrono::milliseconds{1});
     }
     return false;
+}
+
+bool hears_nothing(const connection& s) {
+    const auto got = read_from(s);
+    return got.bytes == 0 && !got.ended;
+}
+
+void say(const connection& s, std::span<const std::uint8_t> what) {
+    static_cast<void>(bootstrap::write_some(s.get(), std::as_bytes(what)));
 }
 
 } // namespace
@@ -87,16 +96,14 @@ TEST_CASE("who knows the secret is let in, with its rank and lane") {
     CHECK(h.welcomed[0].rank == 0);
     CHECK(h.welcomed[0].lane == 2);
     auto mine = c.release();
-    asio::write(mine, asio::buffer("hello", 5));
+    say(mine, std::array<std::uint8_t, 5>{1, 2, 3, 4, 5});
     h.step_for(std::chrono::milliseconds{5});
-    std::array<char, 8> in{};
-    error_code ec;
-    CHECK(h.inside[0].read_some(asio::buffer(in), ec) == 5);
+    CHECK(read_from(h.inside[0]).bytes == 5);
 }
 
 TEST_CASE("who does not know the secret is refused, and told nothing more") {
     host h;
-    connector c(h.io, h.where(), bootstrap::secret("another secret, as long"), h.guest_hello());
+    connector c(h.where(), bootstrap::secret("another secret, as long"), h.guest_hello());
     h.settle(c, true);
     CHECK(c.failed());
     CHECK(c.why().find("secret") != std::string::npos);
@@ -111,7 +118,7 @@ TEST_CASE("who wants another rank or world is refused") {
     SECTION("itself") { other.rank = 1; }
     SECTION("lane") { other.lane = 4; }
     SECTION("purpose") { other.what = bootstrap::purpose::control; }
-    connector c(h.io, h.where(), h.key, other);
+    connector c(h.where(), h.key, other);
     h.settle(c);
     CHECK(c.failed());
     CHECK(h.welcomed.empty());
@@ -126,12 +133,11 @@ TEST_CASE("strangers that are silent, slow or senseless keep nobody out") {
     for (int i = 0; i < 30; ++i) {
         std::vector<std::uint8_t> garbage(1 + random() % 500);
         for (auto& b : garbage) b = static_cast<std::uint8_t>(random());
-        error_code ec;
         senseless.push_back(h.stranger());
-        asio::write(senseless.back(), asio::buffer(garbage), ec);
+        say(senseless.back(), garbage);
     }
     auto half_open = h.stranger();
-    half_open.shutdown(connection::shutdown_send);
+    ::shutdown(half_open.get(), SHUT_WR);
     auto c = h.guest();
     h.settle(c);
     CHECK(c.accepted());
@@ -152,12 +158,7 @@ TEST_CASE("guests that have proven nothing are bounded; the oldest makes room") 
     }
     h.step_for(std::chrono::milliseconds{5});
     for (std::size_t i = 0; i < 10; ++i) CHECK(dropped(silent[i]));
-    std::array<std::byte, 1> in;
-    for (std::size_t i = 10; i < silent.size(); ++i) {
-        error_code ec;
-        silent[i].read_some(asio::buffer(in.data(), 1), ec);
-        CHECK(not_now(ec));
-    }
+    for (std::size_t i = 10; i < silent.size(); ++i) CHECK(hears_nothing(silent[i]));
 }
 
 TEST_CASE("a guest that was pushed out by strangers comes again") {
@@ -180,20 +181,15 @@ TEST_CASE("a guest's time is limited") {
     CHECK(h.port.due(now) > now);
     CHECK(h.port.due(now) <= now + listener::patience);
     h.step(now + listener::patience - std::chrono::seconds{1});
-    error_code ec;
-    std::array<std::byte, 1> in;
-    silent.read_some(asio::buffer(in.data(), 1), ec);
-    CHECK(not_now(ec));
+    CHECK(hears_nothing(silent));
     h.step(now + listener::patience);
     CHECK(dropped(silent));
     CHECK(h.port.due(now) == clock::time_point::max());
 }
 
 TEST_CASE("a port where nobody listens is given up soon") {
-    asio::io_context io;
-    asio::ip::tcp::endpoint nobody;
-    { nobody = asio::ip::tcp::acceptor(io, {loopback, 0}).local_endpoint(); }
-    connector c(io, nobody, {}, {});
+    const auto nobody = bootstrap::local_address(bootstrap::listen_on(loopback).get());
+    connector c(nobody, {}, {});
     const auto begin = clock::now();
     while (!c.failed() && clock::now() < begin + std::chrono::seconds{10}) {
         c.step(clock::now());

@@ -3,12 +3,10 @@
 #pragma once
 
 #include <transport/bootstrap/environment.hpp>
+#include <transport/bootstrap/socket.hpp>
 #include <transport/tcp.hpp>
 
 #include "support/run_ranks.hpp"
-
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 
 #include <functional>
 #include <string>
@@ -17,9 +15,8 @@ namespace tutti::test {
 
 /// A port of this host's loopback on which nobody listens now.
 inline std::uint16_t free_port(const std::string& host) {
-    boost::asio::io_context io;
-    boost::asio::ip::tcp::acceptor probe(io, {boost::asio::ip::make_address(host), 0});
-    return probe.local_endpoint().port();
+    const auto probe = transport::bootstrap::listen_on(*transport::bootstrap::address::literal(host, 0));
+    return transport::bootstrap::local_address(probe.get()).port();
 }
 
 /// Who a rank of a test's world is.
