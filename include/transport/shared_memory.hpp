@@ -54,10 +54,10 @@ public:
     /// Joins the world that the environment describes, see bootstrap::identity_from_environment(). Blocks until all
     /// ranks have come. Precondition on all ranks: the same size, rendezvous and secret, on one host. Throws a
     /// bootstrap error, and std::system_error where the system gives no memory.
-    [[nodiscard]] static shared_memory from_environment(const shared_memory_limits& limits = {});
+    [[nodiscard]] static shared_memory from_environment(const shared_memory_limits& how = {});
 
     /// The same for a rank that knows who it is.
-    explicit shared_memory(bootstrap::identity me, const shared_memory_limits& limits = {});
+    explicit shared_memory(bootstrap::identity me, const shared_memory_limits& how = {});
     shared_memory(shared_memory&&) noexcept;
     shared_memory& operator=(shared_memory&&) noexcept;
     ~shared_memory();

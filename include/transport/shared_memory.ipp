@@ -18,7 +18,7 @@ namespace detail::shm {
 
 /// One rank's control plane and data channels; stays where it is.
 struct endpoint {
-    endpoint(bootstrap::identity me, const shared_memory_limits& limits) : session(std::move(me)), data(limits) {
+    endpoint(bootstrap::identity me, const shared_memory_limits& how) : session(std::move(me)), data(how) {
         const auto& mine = data.mine();
         const auto& world = session.join(session.data_address(), mine.file(), mine.key());
         const auto& self = world.members[static_cast<std::size_t>(session.who().rank)];
@@ -41,12 +41,12 @@ struct endpoint {
 
 } // namespace detail::shm
 
-TUTTI_INLINE shared_memory shared_memory::from_environment(const shared_memory_limits& limits) {
-    return shared_memory(bootstrap::identity_from_environment(), limits);
+TUTTI_INLINE shared_memory shared_memory::from_environment(const shared_memory_limits& how) {
+    return shared_memory(bootstrap::identity_from_environment(), how);
 }
 
-TUTTI_INLINE shared_memory::shared_memory(bootstrap::identity me, const shared_memory_limits& limits)
-    : it_(std::make_unique<detail::shm::endpoint>(std::move(me), limits)) {}
+TUTTI_INLINE shared_memory::shared_memory(bootstrap::identity me, const shared_memory_limits& how)
+    : it_(std::make_unique<detail::shm::endpoint>(std::move(me), how)) {}
 TUTTI_INLINE shared_memory::shared_memory(shared_memory&&) noexcept = default;
 TUTTI_INLINE shared_memory& shared_memory::operator=(shared_memory&&) noexcept = default;
 TUTTI_INLINE shared_memory::~shared_memory() = default;

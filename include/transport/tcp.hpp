@@ -51,10 +51,10 @@ public:
 
     /// Joins the world that the environment describes, see bootstrap::identity_from_environment(). Blocks until all
     /// ranks have come. Precondition on all ranks: the same size, rendezvous and secret. Throws a bootstrap error.
-    [[nodiscard]] static tcp from_environment(const tcp_limits& limits = {});
+    [[nodiscard]] static tcp from_environment(const tcp_limits& how = {});
 
-    /// The same for a rank that knows who it is. Precondition on all ranks: equal limits.window_bytes.
-    explicit tcp(bootstrap::identity me, const tcp_limits& limits = {});
+    /// The same for a rank that knows who it is. Precondition on all ranks: equal window_bytes.
+    explicit tcp(bootstrap::identity me, const tcp_limits& how = {});
     tcp(tcp&&) noexcept;
     tcp& operator=(tcp&&) noexcept;
     ~tcp();

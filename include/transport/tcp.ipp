@@ -22,8 +22,8 @@ namespace detail::tcp {
 
 /// One rank's control plane and data connections; stays where it is.
 struct endpoint {
-    endpoint(bootstrap::identity me, const tcp_limits& limits)
-        : session(std::move(me)), data(limits, session.data_address()) {
+    endpoint(bootstrap::identity me, const tcp_limits& how)
+        : session(std::move(me)), data(how, session.data_address()) {
         auto where = session.data_address();
         where.set_port(data.port());
         const auto& world = session.join(where);
@@ -44,12 +44,12 @@ struct endpoint {
 
 } // namespace detail::tcp
 
-TUTTI_INLINE tcp tcp::from_environment(const tcp_limits& limits) {
-    return tcp(bootstrap::identity_from_environment(), limits);
+TUTTI_INLINE tcp tcp::from_environment(const tcp_limits& how) {
+    return tcp(bootstrap::identity_from_environment(), how);
 }
 
-TUTTI_INLINE tcp::tcp(bootstrap::identity me, const tcp_limits& limits)
-    : it_(std::make_unique<detail::tcp::endpoint>(std::move(me), fabric::checked(limits))) {}
+TUTTI_INLINE tcp::tcp(bootstrap::identity me, const tcp_limits& how)
+    : it_(std::make_unique<detail::tcp::endpoint>(std::move(me), fabric::checked(how))) {}
 TUTTI_INLINE tcp::tcp(tcp&&) noexcept = default;
 TUTTI_INLINE tcp& tcp::operator=(tcp&&) noexcept = default;
 TUTTI_INLINE tcp::~tcp() = default;

@@ -347,11 +347,11 @@ private:
     std::vector<run*> examined_;    ///< those that were active when look() began
     clock::time_point known_now_{}; ///< the last reading of the clock, when a call was entered or nothing moved
     clock::time_point next_look_{}, next_entry_look_{}, stalled_since_{};
-    struct inquiry {
+    struct open_inquiry {
         transport::notice what;
         clock::time_point until; ///< then it is answered with what there is
     };
-    std::optional<inquiry> unanswered_; ///< about a mismatch
+    std::optional<open_inquiry> unanswered_; ///< about a mismatch
 };
 
 } // namespace tutti::engine

@@ -79,8 +79,8 @@ struct congestion {
 [[nodiscard]] inline congestion congested(const collective& c, const topology& on, const machine& m,
                                           double gap_s_per_byte) {
     const double fan_in = c.how.stated(c.what, c.size).fan_in, beyond = std::max(fan_in - m.fan_in.threshold, 0.);
-    const bool none = m.nics == 0 && m.oversubscription <= 1 && (m.fan_in.epsilon_s_per_byte <= 0 || beyond <= 0);
-    if (none) return {};
+    const bool free = m.nics == 0 && m.oversubscription <= 1 && (m.fan_in.epsilon_s_per_byte <= 0 || beyond <= 0);
+    if (free) return {};
     counts of;
     count_traffic(of, c, std::min(on.ranks_per_node, c.size));
     congestion k;

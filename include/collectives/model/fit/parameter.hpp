@@ -57,15 +57,15 @@ struct parameter {
         all.push_back({"gamma_s_per_byte", &loggp::gamma_s_per_byte, nullptr, last, last});
         all.push_back({"copy_s_per_byte", &loggp::copy_s_per_byte, nullptr, last, last});
     }
-    all.push_back({"call_s", nullptr, [](machine& m) -> double& { return m.call_s; }});
-    all.push_back({"cache_bytes", nullptr, [](machine& m) -> double& { return m.cache_bytes; }});
-    all.push_back({"miss_s_per_byte", nullptr, [](machine& m) -> double& { return m.miss_s_per_byte; }});
+    all.push_back({"call_s", nullptr, [](machine& of) -> double& { return of.call_s; }});
+    all.push_back({"cache_bytes", nullptr, [](machine& of) -> double& { return of.cache_bytes; }});
+    all.push_back({"miss_s_per_byte", nullptr, [](machine& of) -> double& { return of.miss_s_per_byte; }});
     if (m.fan_in.epsilon_s_per_byte > 0 && most_ranks > m.fan_in.threshold + 1)
         all.push_back(
-            {"epsilon_s_per_byte", nullptr, [](machine& m) -> double& { return m.fan_in.epsilon_s_per_byte; }});
+            {"epsilon_s_per_byte", nullptr, [](machine& of) -> double& { return of.fan_in.epsilon_s_per_byte; }});
     if (m.cores > 0 && most_ranks > m.cores) {
-        all.push_back({"switch_s", nullptr, [](machine& m) -> double& { return m.switch_s; }});
-        all.push_back({"crowded_latency_s", nullptr, [](machine& m) -> double& { return m.crowded_latency_s; }});
+        all.push_back({"switch_s", nullptr, [](machine& of) -> double& { return of.switch_s; }});
+        all.push_back({"crowded_latency_s", nullptr, [](machine& of) -> double& { return of.crowded_latency_s; }});
     }
     return all;
 }

@@ -71,17 +71,17 @@ public:
     [[nodiscard]] bool has_adapters() const noexcept { return machine_.nics > 0; }
     /// How much later a message's header arrives, which goes to another node from `at` on and is `stream` long.
     [[nodiscard]] double leave(std::uint32_t rank, double at, double stream) {
-        double& adapter = adapter_of(rank).out_free_s;
-        const double begin = std::max({at, adapter, network_free_s_});
-        adapter = begin + stream;
+        double& free_s = adapter_of(rank).out_free_s;
+        const double begin = std::max({at, free_s, network_free_s_});
+        free_s = begin + stream;
         if (machine_.oversubscription > 1)
             network_free_s_ = begin + stream * machine_.oversubscription / static_cast<double>(adapters_);
         return begin - at;
     }
     /// When the adapter of a rank has taken in a message from another node whose header has arrived.
     [[nodiscard]] double take_in(std::uint32_t rank, double at, double stream) {
-        double& adapter = adapter_of(rank).in_free_s;
-        return adapter = std::max(at, adapter) + stream;
+        double& free_s = adapter_of(rank).in_free_s;
+        return free_s = std::max(at, free_s) + stream;
     }
 
     /// How much longer a header takes to ranks that share cores.

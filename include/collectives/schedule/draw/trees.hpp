@@ -34,9 +34,9 @@ public:
         picture_.write({12, 22}, title, "ink bold");
         picture_.write({12, 38}, summary_of(t), "faint");
         double left = std::max(margin, (key::width - extent()) / 2);
-        for (std::size_t k = 0; k < trees_.size(); ++k) {
-            write(k, left);
-            left += layouts_[k].leaves() * pitch_ + gap;
+        for (std::size_t i = 0; i < trees_.size(); ++i) {
+            write(i, left);
+            left += layouts_[i].leaves() * pitch_ + gap;
         }
         picture_.write({12, bottom() + 20}, signs(), "faint");
         key_.write(picture_, {12, bottom() + 20 + key::pitch});
