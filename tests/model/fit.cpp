@@ -120,6 +120,19 @@ TEST_CASE("noise moves a fit by a few of its percents, and the spread that it te
         CHECK(f.predicted_s[i] == Approx(samples[i].seconds).epsilon(0.06));
 }
 
+TEST_CASE("no price of a fit is negative, though messages be there before their senders are done with them") {
+    machine early = known_machine();
+    for (auto& s : early.near.segments) s.cost.latency_s = -0.8e-6; // o is 1.3 us
+    early.far = early.near;
+    const auto samples = samples_of(early, 65536, 0.02);
+    const fitted f = fit_from_first_guess(samples);
+    for (const auto& s : f.found.near.segments) {
+        CHECK(s.cost.latency_s >= 0);
+        CHECK(s.cost.overhead_s > 0);
+    }
+    for (std::size_t i = 0; i < samples.size(); ++i) CHECK(std::abs(f.predicted_s[i] / samples[i].seconds - 1) < 0.5);
+}
+
 TEST_CASE("samples that are far off hardly move a fit") {
     auto samples = samples_of(known_machine(), beyond_caches, 0);
     for (std::size_t i = 0; i < samples.size(); i += 9) samples[i].seconds *= 10;

@@ -69,7 +69,7 @@ model::machine common_machine(std::string_view transport) {
     const bool local = transport == "shared_memory";
     model::loggp cost;
     cost.overhead_s = local ? 30e-9 : 2e-6;
-    cost.latency_s = local ? 20e-9 : -0.5e-6;
+    cost.latency_s = local ? 20e-9 : 0.5e-6;
     cost.overhead_s_per_byte = cost.gamma_s_per_byte = cost.copy_s_per_byte = 5e-11;
     model::machine m = model::uniform(cost);
     m.near.count = static_cast<int>(names.size());

@@ -21,34 +21,29 @@ struct parameter {
     double loggp::*price = nullptr; ///< of the link
     figure_of figure = nullptr;     ///< where it is not the link's
     int first = 0, last = 0;        ///< of the segments that have it in common
-    double loggp::*with = nullptr;  ///< where it is the sum of both that is positive, and is found
 
     [[nodiscard]] double value(machine m) const noexcept {
         if (figure != nullptr) return figure(m);
-        const loggp& cost = m.near.segments[static_cast<std::size_t>(first)].cost;
-        return cost.*price + (with != nullptr ? cost.*with : 0);
+        return m.near.segments[static_cast<std::size_t>(first)].cost.*price;
     }
     void set(machine& m, double value) const noexcept {
         if (figure != nullptr) {
             figure(m) = value;
             return;
         }
-        for (int k = first; k <= last; ++k) {
-            loggp& cost = m.near.segments[static_cast<std::size_t>(k)].cost;
-            cost.*price = value - (with != nullptr ? cost.*with : 0);
-        }
+        for (int k = first; k <= last; ++k) m.near.segments[static_cast<std::size_t>(k)].cost.*price = value;
     }
 };
 
-/// What `tutti fit` finds: o, and o + L, of all messages alike; what a byte costs to move, by segment; what it costs to
+/// What `tutti fit` finds: o and L of all messages alike; what a byte costs to move, by segment; what it costs to
 /// reduce and to copy, in short and, in the last segment, in long messages; what a call costs besides its steps; the
 /// caches; where some samples have enough ranks, what more senders to one rank cost than the machine's threshold; and,
-/// where they have more ranks than there are cores, what sharing these costs. A sum comes after what it is a sum with.
+/// where they have more ranks than there are cores, what sharing these costs.
 [[nodiscard]] inline std::vector<parameter> parameters_of(const machine& m, int most_ranks) {
     const int last = m.near.count - 1, most = std::max(last - 1, 0);
     std::vector<parameter> all{
         {"overhead_s", &loggp::overhead_s, nullptr, 0, last},
-        {"overhead_s + latency_s", &loggp::latency_s, nullptr, 0, last, &loggp::overhead_s},
+        {"latency_s", &loggp::latency_s, nullptr, 0, last},
     };
     for (int k = 0; k <= last; ++k) all.push_back({"overhead_s_per_byte", &loggp::overhead_s_per_byte, nullptr, k, k});
     all.push_back({"gamma_s_per_byte", &loggp::gamma_s_per_byte, nullptr, 0, most});
