@@ -71,6 +71,19 @@ TEST_CASE("segments cut each step into equal parts of its chunks, in order") {
               receive_reduce(4, {buffer::input, 6 + 2 * k, 2}, {scratch(1), 6 + 2 * k, 2}, side::left));
 }
 
+TEST_CASE("a place that no buffer holds is none in segments either, and what a step does not use stays as it is") {
+    constexpr int most = 2147483647;
+    std::vector<step> parts;
+    step mine = send(1, {buffer::input, most, most});
+    mine.to = {scratch(3), most, -most};
+    step_writer(parts, 4)(mine);
+    REQUIRE(parts.size() == 4);
+    for (const step& s : parts) {
+        CHECK(s.from == mine.from);
+        CHECK(s.to == mine.to);
+    }
+}
+
 TEST_CASE("one rank copies its input, or does nothing in place") {
     for (const any& a : all(2))
         for (const operation o : operations) {

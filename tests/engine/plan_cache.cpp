@@ -5,6 +5,9 @@
 #include "support/catch.hpp"
 #include "support/world.hpp"
 
+#include <array>
+#include <string>
+
 using namespace tutti;
 using tutti::test::expect;
 using cache = engine::plan_cache<transport::memory>;
@@ -106,6 +109,17 @@ struct off_by_one : algorithm::ring {
     }
 };
 
+/// Broadcasts, and combines what it has got with itself, for nothing.
+struct reducing_broadcast : algorithm::naive {
+    template <class Emit>
+    static constexpr void broadcast(const schedule::position& p, Emit&& emit) {
+        algorithm::naive::broadcast(p, emit);
+        const schedule::place data{schedule::buffer::output, 0, 1}, nowhere{schedule::scratch(0), 0, 1};
+        const std::array same{schedule::buffer::output};
+        if (p.rank != p.root) emit(schedule::reduce_many(data, same, nowhere));
+    }
+};
+
 /// Keeps rank order up to 5 ranks only, which is as far as the compiler looks.
 struct up_to_five {
     static constexpr std::string_view name = "up_to_five";
@@ -130,6 +144,17 @@ TEST_CASE("a schedule that would harm memory is refused when its plan is made") 
     } catch (const error& e) {
         CHECK(e.why() == cause::invalid_argument);
         CHECK(std::string(e.what()).find("rank 1 step 7: chunk 4 is outside") != std::string::npos);
+    }
+}
+
+TEST_CASE("a schedule that reduces where the call has no operator is refused by the rank that would") {
+    cache plans;
+    try {
+        static_cast<void>(plans.find({schedule::operation::broadcast, reducing_broadcast{}}, 1, 2));
+        FAIL("no such plan");
+    } catch (const error& e) {
+        CHECK(e.why() == cause::invalid_argument);
+        CHECK(std::string(e.what()).find("in an operation that has no operator") != std::string::npos);
     }
 }
 

@@ -16,13 +16,26 @@ using tutti::test::out;
 TEST_CASE("a cell is a range of chunks that no step divides") {
     const std::vector<step> steps{send(1, in(10, 40)), receive(1, out(30, 50))};
     const cells c(steps, 100);
-    CHECK(c.count() == 4); // from 0, 10, 30 and 50: what a step does not read counts as chunk 0
-    CHECK(c.of(in(10, 40)) == in(1, 2));
-    CHECK(c.of(out(30, 50)) == out(2, 2));
+    CHECK(c.count() == 3); // from 10, 30 and 50
+    CHECK(c.of(in(10, 40)) == in(0, 2));
+    CHECK(c.of(out(30, 50)) == out(1, 2));
     const std::vector<step> same = c.of(steps);
-    CHECK(same[0].from == in(1, 2));
-    CHECK(same[1].to == out(2, 2));
+    CHECK(same[0].from == in(0, 2));
+    CHECK(same[1].to == out(1, 2));
     CHECK(same[0].peer == 1);
+}
+
+TEST_CASE("a place that a step does not use bounds no cell, and stays as it is") {
+    constexpr int most = 2147483647;
+    step sending = send(1, in(10, 40));
+    sending.to = out(most, most);
+    const cells c({sending}, 100);
+    CHECK(c.count() == 1);
+    CHECK(c.of(std::vector<step>{sending}) == std::vector<step>{[&] {
+              step s = sending;
+              s.from = in(0, 1);
+              return s;
+          }()});
 }
 
 TEST_CASE("an empty place has no cells") {

@@ -88,6 +88,9 @@ private:
     bool well_formed(int r, const step& s) const {
         if (talks(s) && (s.peer < 0 || s.peer >= p_.size || s.peer == r)) return false;
         if (uses_to(s) && s.to.where == schedule::buffer::input) return false;
+        using o = schedule::operation;
+        const bool moves = s.what == action::send || s.what == action::receive || s.what == action::copy;
+        if (!moves && (p_.what == o::allgather || p_.what == o::broadcast)) return false;
         if (uses_from(s) && uses_to(s) && (s.from.first != s.to.first || s.from.count != s.to.count)) return false;
         if (s.what == action::reduce_many && (s.extra < 1 || s.extra > 7)) return false;
         std::vector<place> named = operands(s);

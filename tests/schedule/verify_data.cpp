@@ -139,11 +139,10 @@ TEST_CASE("an allgather without a rank's own shard does not hold what it promise
     rejected(p, flaw::wrong_data, "rank 0: chunk 0 holds something else than rank 0's data");
 }
 
-TEST_CASE("a broadcast that combines does not hold what it promises") {
+TEST_CASE("a broadcast that arrives in scratch alone does not hold what it promises") {
     const program p =
-        hand_made(operation::broadcast, 1,
-                  {{copy(in(0), out(0)), reduce(in(0), out(0), side::right), send(1, in(0))}, {receive(0, out(0))}});
-    rejected(p, flaw::wrong_data, "rank 0 step 1: chunk 0 holds something else than rank 0's data");
+        hand_made(operation::broadcast, 1, {{copy(in(0), out(0)), send(1, in(0))}, {receive(0, bank(0, 0))}});
+    rejected(p, flaw::wrong_data, "rank 1: chunk 0 holds something else than rank 0's data");
 }
 
 TEST_CASE("scratch holds nothing before it is written") {

@@ -73,6 +73,39 @@ TEST_CASE("a step of many operands has from 2 to 8, all of them in places that t
     rejected(p, flaw::relabels, "rank 0 step 0 puts data of chunk 0 under another chunk id, whose length may differ");
 }
 
+TEST_CASE("an operation without an operator has no steps that reduce, of use or not") {
+    // The result of the reduction is dead, so the data are right all the same.
+    program p = hand_made(
+        operation::broadcast, 1,
+        {{copy(in(0), out(0)), send(1, out(0))}, {receive(0, out(0)), combine({out(0), out(0)}, bank(0, 0))}});
+    rejected(p, flaw::no_operator, "rank 1 step 1 reduces in an operation that has no operator");
+    p.ranks[1][1] = reduce(out(0), out(0), side::left);
+    rejected(p, flaw::no_operator, "rank 1 step 1 reduces in an operation that has no operator");
+    p.ranks[1][1] = copy(out(0), bank(0, 0));
+    accepted(p);
+    const program gather =
+        hand_made(operation::allgather, 2,
+                  {{copy(in(0), out(0)), send(1, in(0)), receive_reduce(1, in(0), out(0), side::right)},
+                   {copy(in(1), out(1)), send(0, in(1)), receive(0, out(0))}});
+    rejected(gather, flaw::no_operator, "rank 0 step 2 reduces in an operation that has no operator");
+}
+
+TEST_CASE("a place that a step does not use may name anything") {
+    constexpr place nowhere{buffer::input, 2147483647, 2147483647}, below{scratch(9), -2147483647 - 1, -1};
+    program p = swap_and_reduce();
+    p.chunks = 100; // more than steps, so that chunks are compressed to cells
+    for (auto& steps : p.ranks)
+        for (step& s : steps)
+            for (place* x : {&s.from, &s.to}) x->count = 100;
+    for (const place x : {nowhere, below}) {
+        p.ranks[0][0].to = x;
+        p.ranks[1] = {send(0, in(0, 100)), receive(0, bank(0, 0, 100)), copy(in(0, 100), out(0, 100)),
+                      reduce(bank(0, 0, 100), out(0, 100), side::left)};
+        p.ranks[1][1].from = x;
+        accepted(p);
+    }
+}
+
 TEST_CASE("a reduce-scatter's output is the rank's own shard") {
     const program p = hand_made(operation::reduce_scatter, 2,
                                 {{send(1, in(0)), receive_reduce(1, in(1), out(1), side::right)},

@@ -6,6 +6,9 @@
 
 #include "../schedule/program.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace tutti::algorithm {
@@ -64,12 +67,20 @@ public:
     [[gnu::noinline]] constexpr void operator()(const step& s) const { // one copy for all algorithms: compiles faster
         for (int d = 0; d < segments_; ++d) {
             step part = s;
-            for (place* x : {&part.from, &part.to}) x->first = x->first * segments_ + d * x->count;
+            if (reads_from(s)) part.from.first = cut(s.from, d);
+            if (writes_to(s)) part.to.first = cut(s.to, d);
             to_.push_back(part);
         }
     }
 
 private:
+    /// The first chunk of the d-th part. What no int can hold is outside of every buffer, and stays so.
+    [[nodiscard]] constexpr int cut(const place& x, int d) const noexcept {
+        const std::int64_t first = std::int64_t{x.first} * segments_ + std::int64_t{d} * x.count;
+        return static_cast<int>(
+            std::clamp<std::int64_t>(first, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
+    }
+
     std::vector<step>& to_;
     int segments_;
 };

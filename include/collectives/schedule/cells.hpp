@@ -19,11 +19,10 @@ public:
             count_ = chunks;
             return;
         }
-        for (const step& s : steps)
-            for (const place& x : {s.from, s.to}) {
-                bounds_.push_back(x.first);
-                bounds_.push_back(x.first + x.count);
-            }
+        for (const step& s : steps) {
+            if (reads_from(s)) add(s.from);
+            if (writes_to(s)) add(s.to);
+        }
         std::sort(bounds_.begin(), bounds_.end());
         bounds_.erase(std::unique(bounds_.begin(), bounds_.end()), bounds_.end());
         if (!bounds_.empty()) count_ = static_cast<int>(bounds_.size()) - 1;
@@ -38,14 +37,20 @@ public:
         return {x.where, first, number(x.first + x.count) - first};
     }
 
-    /// The same steps on cells.
+    /// The same steps on cells. A place that a step does not use stays as it is: it may name anything.
     [[nodiscard]] constexpr std::vector<step> of(std::vector<step> steps) const {
-        for (step& s : steps)
-            for (place* x : {&s.from, &s.to}) *x = of(*x);
+        for (step& s : steps) {
+            if (reads_from(s)) s.from = of(s.from);
+            if (writes_to(s)) s.to = of(s.to);
+        }
         return steps;
     }
 
 private:
+    constexpr void add(const place& x) {
+        bounds_.push_back(x.first);
+        bounds_.push_back(x.first + x.count);
+    }
     [[nodiscard]] constexpr int number(int bound) const {
         return static_cast<int>(std::lower_bound(bounds_.begin(), bounds_.end(), bound) - bounds_.begin());
     }

@@ -50,7 +50,7 @@ struct place {
 inline constexpr int most_operands = 8;
 
 /// One step. `from` is unused by receive, `to` by send, `peer` by what does not communicate, the rest by all but
-/// reduce_many.
+/// reduce_many. What is unused may hold anything: nobody looks at it.
 struct step {
     action what = action::send;
     side other = side::right;
@@ -68,6 +68,9 @@ struct step {
 }
 [[nodiscard]] constexpr bool communicates(const step& s) noexcept { return sends(s) || receives(s); }
 [[nodiscard]] constexpr bool reads_from(const step& s) noexcept { return s.what != action::receive; }
+[[nodiscard]] constexpr bool reduces(const step& s) noexcept {
+    return s.what == action::receive_reduce || s.what == action::reduce || s.what == action::reduce_many;
+}
 /// How many places the step reads besides `to`, and the k-th of them.
 [[nodiscard]] constexpr int sources(const step& s) noexcept {
     return s.what == action::reduce_many ? 1 + s.extra : reads_from(s) ? 1 : 0;

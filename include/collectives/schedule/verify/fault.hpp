@@ -17,6 +17,7 @@ enum class flaw : std::uint8_t {
     bad_program,     ///< no ranks or no chunks, not as many lists as ranks, or chunks that do not make equal shards
     bad_peer,        ///< a peer out of range, or the rank itself
     bad_place,       ///< chunks outside of what the buffer holds on that rank, or an empty range
+    no_operator,     ///< a reduction in an operation that has no operator to reduce with
     bad_operands,    ///< a reduce_many of fewer than two operands, or of more than there is room for
     writes_input,    ///< the input is never written
     relabels,        ///< data of one chunk id put under another: lengths differ in uneven layouts
@@ -56,6 +57,7 @@ struct finding {
     case flaw::bad_program: return "the program's ranks, lists and chunks do not fit each other and the operation";
     case flaw::bad_peer: return here + ": no such peer: " + to_string(f.other_rank);
     case flaw::bad_place: return here + ": " + chunk + " is outside of the buffer that the step names";
+    case flaw::no_operator: return here + " reduces in an operation that has no operator";
     case flaw::bad_operands: return here + " combines too few operands, or too many";
     case flaw::writes_input: return here + " writes the input";
     case flaw::relabels: return here + " puts data of " + chunk + " under another chunk id, whose length may differ";

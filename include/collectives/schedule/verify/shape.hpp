@@ -12,6 +12,7 @@ namespace tutti::schedule::detail {
     const position here = p.at(rank);
     const auto bad = [&](flaw what, int chunk = -1) { return finding{what, rank, i, s.peer, -1, chunk}; };
     if (communicates(s) && (s.peer < 0 || s.peer >= p.size || s.peer == rank)) return bad(flaw::bad_peer);
+    if (reduces(s) && !reduces(p.what)) return bad(flaw::no_operator);
     const auto outside = [&](place x) {
         const bool users = x.where == buffer::input || x.where == buffer::output;
         chunk_range range = users ? window(p.what, here, x.where, p.chunks) : chunk_range{0, p.chunks};
