@@ -143,7 +143,8 @@ TEST_CASE("a schedule that would harm memory is refused when its plan is made") 
         FAIL("no such plan");
     } catch (const error& e) {
         CHECK(e.why() == cause::invalid_argument);
-        CHECK(std::string(e.what()).find("rank 1 step 7: chunk 4 is outside") != std::string::npos);
+        CHECK(std::string(e.what()).find("rank 1, step 6 (send chunk 4 of output to rank 2): chunk 4 is "
+                                         "outside") != std::string::npos);
     }
 }
 

@@ -10,7 +10,7 @@ using namespace tutti::test;
 TEST_CASE("a contribution that is overwritten instead of reduced is lost") {
     program p = swap_and_reduce();
     p.ranks[0][1] = receive(1, out(0));
-    rejected(p, flaw::lost, "rank 0 step 1: chunk 0 lacks the contribution of rank 0");
+    rejected(p, flaw::lost, "rank 0, step 1: chunk 0 lacks the contribution of rank 0");
 }
 
 TEST_CASE("a chunk that nobody brings is lost") {
@@ -25,7 +25,7 @@ TEST_CASE("a sum that is handed on before it is complete is lost") {
                                   receive_reduce(2, out(0), out(0), side::right), send(1, out(0))},
                                  {send(0, in(0)), receive(0, out(0))},
                                  {receive(0, out(0)), send(0, in(0))}});
-    rejected(p, flaw::lost, "rank 2 step 0: chunk 0 lacks the contribution of rank 2");
+    rejected(p, flaw::lost, "rank 2, step 0: chunk 0 lacks the contribution of rank 2");
 }
 
 TEST_CASE("two pairs that do not talk to each other are not connected") {
@@ -49,7 +49,7 @@ TEST_CASE("a program without chunks, without ranks, or with unequal shards is no
 TEST_CASE("a contribution that is reduced twice is doubled") {
     program p = swap_and_reduce();
     p.ranks[1].push_back(reduce(in(0), out(0), side::right));
-    rejected(p, flaw::doubled, "rank 1 step 2: chunk 0 has the contribution of rank 1 twice");
+    rejected(p, flaw::doubled, "rank 1, step 2: chunk 0 has the contribution of rank 1 twice");
 }
 
 TEST_CASE("a doubled contribution is blamed on the step that doubled it, not on those that handed it on") {
@@ -57,7 +57,7 @@ TEST_CASE("a doubled contribution is blamed on the step that doubled it, not on 
         operation::allreduce, 1,
         {{receive_reduce(1, in(0), out(0), side::right), send(1, out(0))},
          {copy(in(0), bank(0, 0)), reduce(in(0), bank(0, 0), side::right), send(0, bank(0, 0)), receive(0, out(0))}});
-    rejected(p, flaw::doubled, "rank 1 step 1: chunk 0 has the contribution of rank 1 twice");
+    rejected(p, flaw::doubled, "rank 1, step 1: chunk 0 has the contribution of rank 1 twice");
 }
 
 TEST_CASE("in place, what is read after it was overwritten is no input any more") {
@@ -66,13 +66,13 @@ TEST_CASE("in place, what is read after it was overwritten is no input any more"
                            {receive_reduce(0, in(0), out(0), side::left), send(0, in(0))}});
     accepted(p);
     p.in_place = true;
-    rejected(p, flaw::doubled, "rank 0 step 1: chunk 0 has the contribution of rank 0 twice");
+    rejected(p, flaw::doubled, "rank 0, step 1: chunk 0 has the contribution of rank 0 twice");
 }
 
 TEST_CASE("operands swapped on one rank give different bits") {
     program p = swap_and_reduce();
     p.ranks[1][1].other = side::right;
-    rejected(p, flaw::different_bits, "rank 1 step 1: chunk 0 is grouped or ordered otherwise than on rank 0 step 1");
+    rejected(p, flaw::different_bits, "rank 1, step 1: chunk 0 is grouped or ordered otherwise than on rank 0, step 1");
 }
 
 TEST_CASE("operands grouped otherwise on one rank give different bits") {
@@ -88,7 +88,7 @@ TEST_CASE("operands grouped otherwise on one rank give different bits") {
     fold(1, {copy(in(0), out(0)), reduce(bank(0, 0), out(0), side::left), reduce(bank(1, 0), out(0), side::right)});
     program good = p;
     fold(2, {copy(in(0), out(0)), reduce(bank(1, 0), out(0), side::left), reduce(bank(0, 0), out(0), side::left)});
-    rejected(p, flaw::different_bits, "rank 2 step 6: chunk 0 is grouped or ordered otherwise than on rank 0 step 6");
+    rejected(p, flaw::different_bits, "rank 2, step 6: chunk 0 is grouped or ordered otherwise than on rank 0, step 6");
 
     good.ranks[2].insert(good.ranks[2].end(), {reduce(bank(1, 0), bank(0, 0), side::right), copy(bank(0, 0), out(0)),
                                                reduce(in(0), out(0), side::right)});
@@ -110,15 +110,15 @@ TEST_CASE("one rounding is not two: a step of many operands is another node than
     end(2, {combine({bank(0, 0), bank(1, 0), in(0)}, out(0))});
     CHECK(accepted(p).preserves_order);
     end(2, {combine({bank(0, 0), bank(1, 0)}, out(0)), reduce(in(0), out(0), side::right)});
-    rejected(p, flaw::different_bits, "rank 2 step 5: chunk 0 is grouped or ordered otherwise than on rank 0 step 4");
+    rejected(p, flaw::different_bits, "rank 2, step 5: chunk 0 is grouped or ordered otherwise than on rank 0, step 4");
     end(2, {combine({bank(0, 0), in(0), bank(1, 0)}, out(0))});
-    rejected(p, flaw::different_bits, "rank 2 step 4: chunk 0 is grouped or ordered otherwise than on rank 0 step 4");
+    rejected(p, flaw::different_bits, "rank 2, step 4: chunk 0 is grouped or ordered otherwise than on rank 0, step 4");
     end(2, {combine({bank(0, 0), bank(1, 0)}, out(0))});
-    rejected(p, flaw::lost, "rank 2 step 4: chunk 0 lacks the contribution of rank 2");
+    rejected(p, flaw::lost, "rank 2, step 4: chunk 0 lacks the contribution of rank 2");
     end(2, {combine({bank(0, 0), bank(1, 0), in(0), bank(0, 0)}, out(0))});
-    rejected(p, flaw::doubled, "rank 2 step 4: chunk 0 has the contribution of rank 0 twice");
+    rejected(p, flaw::doubled, "rank 2, step 4: chunk 0 has the contribution of rank 0 twice");
     end(2, {combine({bank(0, 0), bank(1, 0), bank(2, 0)}, out(0))});
-    rejected(p, flaw::reads_nothing, "rank 2 step 4 reads chunk 0, which holds nothing yet");
+    rejected(p, flaw::reads_nothing, "rank 2, step 4 reads chunk 0, which holds nothing yet");
     // Of two operands it is the step of two.
     program two = swap_and_reduce();
     two.ranks[0] = {send(1, in(0)), receive(1, bank(0, 0)), combine({in(0), bank(0, 0)}, out(0))};
@@ -129,7 +129,7 @@ TEST_CASE("a reduce-scatter whose shard is somebody else's sum alone lacks a con
     const program p = hand_made(
         operation::reduce_scatter, 2,
         {{send(1, in(1)), receive(1, out(0))}, {send(0, in(0)), receive_reduce(0, in(1), out(1), side::left)}});
-    rejected(p, flaw::lost, "rank 0 step 1: chunk 0 lacks the contribution of rank 0");
+    rejected(p, flaw::lost, "rank 0, step 1: chunk 0 lacks the contribution of rank 0");
 }
 
 TEST_CASE("an allgather without a rank's own shard does not hold what it promises") {
@@ -148,15 +148,15 @@ TEST_CASE("a broadcast that arrives in scratch alone does not hold what it promi
 TEST_CASE("scratch holds nothing before it is written") {
     program p = swap_and_reduce();
     p.ranks[1][0].from = bank(0, 0);
-    rejected(p, flaw::reads_nothing, "rank 1 step 0 reads chunk 0, which holds nothing yet");
+    rejected(p, flaw::reads_nothing, "rank 1, step 0 reads chunk 0, which holds nothing yet");
 }
 
 TEST_CASE("out of place the output holds nothing before it is written, for any kind of step") {
     program p = swap_and_reduce();
     p.ranks[0][1].from = out(0);
-    rejected(p, flaw::reads_nothing, "rank 0 step 1 reads chunk 0, which holds nothing yet");
+    rejected(p, flaw::reads_nothing, "rank 0, step 1 reads chunk 0, which holds nothing yet");
     p.ranks[0].insert(p.ranks[0].begin(), copy(out(0), bank(0, 0)));
-    rejected(p, flaw::reads_nothing, "rank 0 step 0 reads chunk 0, which holds nothing yet");
+    rejected(p, flaw::reads_nothing, "rank 0, step 0 reads chunk 0, which holds nothing yet");
     p.ranks[0][0] = reduce(in(0), out(0), side::right);
-    rejected(p, flaw::reads_nothing, "rank 0 step 0 reads chunk 0, which holds nothing yet");
+    rejected(p, flaw::reads_nothing, "rank 0, step 0 reads chunk 0, which holds nothing yet");
 }

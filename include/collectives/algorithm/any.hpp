@@ -55,9 +55,10 @@ public:
     [[nodiscard]] int chunks(int size) const noexcept { return table_->chunks(storage_, size); }
     [[nodiscard]] cost stated(operation o, int size) const noexcept { return table_->stated(storage_, o, size); }
 
-    /// Appends the steps of one rank, each cut into `segments`.
-    void walk(operation o, const position& p, int segments, std::vector<step>& steps) const {
-        table_->walk(storage_, o, p, segments, steps);
+    /// Appends the steps of one rank, each cut into `segments`. `parts`, if given, learns whose they are.
+    void walk(operation o, const position& p, int segments, std::vector<step>& steps,
+              std::vector<schedule::part>* parts = nullptr) const {
+        table_->walk(storage_, o, p, segments, steps, parts);
     }
 
     /// All ranks' steps.
@@ -73,7 +74,7 @@ private:
         bool (*offers)(operation) noexcept;
         int (*chunks)(const void*, int) noexcept;
         cost (*stated)(const void*, operation, int) noexcept;
-        void (*walk)(const void*, operation, const position&, int, std::vector<step>&);
+        void (*walk)(const void*, operation, const position&, int, std::vector<step>&, std::vector<schedule::part>*);
     };
 
     template <class A>
@@ -107,8 +108,9 @@ constinit const any::table any::table_of{
     [](operation o) noexcept { return algorithm::offers<A>(o); },
     [](const void* a, int size) noexcept { return as<A>(a).chunks(size); },
     [](const void* a, operation o, int size) noexcept { return as<A>(a).stated(o, size); },
-    [](const void* a, operation o, const position& p, int segments, std::vector<step>& steps) {
-        algorithm::walk(as<A>(a), o, p, step_writer(steps, segments));
+    [](const void* a, operation o, const position& p, int segments, std::vector<step>& steps,
+       std::vector<schedule::part>* parts) {
+        algorithm::walk(as<A>(a), o, p, step_writer(steps, segments, parts));
     },
 };
 

@@ -15,9 +15,17 @@ namespace tutti::algorithm {
 
 namespace detail {
 
+/// Tells an emitter that wants to know whose steps come next.
+template <class Emit>
+constexpr void begin([[maybe_unused]] Emit& emit, [[maybe_unused]] operation of,
+                     [[maybe_unused]] bool library = false) {
+    if constexpr (requires { emit.begin(of, library); }) emit.begin(of, library);
+}
+
 /// One rank: the result is the input.
 template <class Emit>
-constexpr void alone(const position& p, int chunks, Emit&& emit) {
+constexpr void alone(operation o, const position& p, int chunks, Emit&& emit) {
+    begin(emit, o, true);
     if (!p.in_place) emit(schedule::copy({buffer::input, 0, chunks}, {buffer::output, 0, chunks}));
 }
 
@@ -26,10 +34,14 @@ constexpr void walk_allreduce(const A& a, const position& p, Emit&& emit) {
     if constexpr (allreduces<A>) {
         a.allreduce(p, emit);
     } else if constexpr (scatters<A> && gathers<A>) {
+        begin(emit, operation::reduce_scatter);
         a.reduce_scatter(p, buffer::output, emit);
+        begin(emit, operation::allgather);
         a.allgather(p, emit);
     } else if constexpr (reduces<A> && broadcasts<A>) {
+        begin(emit, operation::reduce);
         a.reduce(p, buffer::output, emit);
+        begin(emit, operation::broadcast);
         a.broadcast(p, emit);
     }
 }
@@ -41,7 +53,7 @@ template <class A, class Emit>
 constexpr void walk(const A& a, operation o, const position& p, Emit&& emit) {
     using namespace detail;
     const int chunks = a.chunks(p.size);
-    if (p.size == 1) return alone(p, chunks, emit);
+    if (p.size == 1) return alone(o, p, chunks, emit);
     if (o == operation::allreduce) return walk_allreduce(a, p, emit);
     if constexpr (scatters<A>)
         if (o == operation::reduce_scatter) return a.reduce_scatter(p, schedule::scratch(0), emit);
@@ -49,8 +61,10 @@ constexpr void walk(const A& a, operation o, const position& p, Emit&& emit) {
         if (o == operation::reduce) return a.reduce(p, p.rank == p.root ? buffer::output : schedule::scratch(0), emit);
     if (o == operation::allgather || (o == operation::broadcast && p.rank == p.root)) {
         const auto own = schedule::window(o, p, buffer::input, chunks);
+        begin(emit, o, true);
         if (!p.in_place)
             emit(schedule::copy({buffer::input, own.first, own.count()}, {buffer::output, own.first, own.count()}));
+        begin(emit, o);
     }
     if constexpr (gathers<A>)
         if (o == operation::allgather) return a.allgather(p, emit);
@@ -62,7 +76,13 @@ constexpr void walk(const A& a, operation o, const position& p, Emit&& emit) {
 /// chunks.
 class step_writer {
 public:
-    constexpr step_writer(std::vector<step>& to, int segments) noexcept : to_(to), segments_(segments) {}
+    /// `parts`, if given, learns whose the steps are.
+    constexpr step_writer(std::vector<step>& to, int segments, std::vector<schedule::part>* parts = nullptr) noexcept
+        : to_(to), segments_(segments), parts_(parts) {}
+
+    [[gnu::noinline]] constexpr void begin(operation of, bool library) const {
+        if (parts_) parts_->push_back({of, library, static_cast<int>(to_.size())});
+    }
 
     [[gnu::noinline]] constexpr void operator()(const step& s) const { // one copy for all algorithms: compiles faster
         for (int d = 0; d < segments_; ++d) {
@@ -83,16 +103,18 @@ private:
 
     std::vector<step>& to_;
     int segments_;
+    std::vector<schedule::part>* parts_;
 };
 
 /// All ranks' steps, for the interpreters that look at the whole: verify, model, draw.
 template <class A>
 [[nodiscard]] constexpr schedule::program write(const A& a, operation o, int size, int root = 0, bool in_place = false,
                                                 int segments = 1) {
-    schedule::program all{o, size, root, in_place, a.chunks(size) * segments, {}};
-    for (int rank = 0; rank < size; ++rank) {
-        walk(a, o, {rank, size, root, in_place}, step_writer(all.ranks.emplace_back(), segments));
-    }
+    schedule::program all{o, size, root, in_place, a.chunks(size) * segments, {}, segments};
+    for (int rank = 0; rank < size; ++rank)
+        walk(a, o, {rank, size, root, in_place},
+             step_writer(all.ranks.emplace_back(), segments, &all.parts.emplace_back()));
+
     return all;
 }
 

@@ -17,12 +17,16 @@ namespace tutti::engine {
 namespace detail {
 
 /// What must be right lest memory is harmed or operands change places. That the result is right, verify proves.
-TUTTI_INLINE void check_steps(const call& c, const schedule::position& at, const std::vector<schedule::step>& steps) {
-    schedule::program p{c.what, at.size, at.root, at.in_place, c.how.chunks(at.size) * c.segments, {}};
+TUTTI_INLINE void check_steps(const call& c, const schedule::position& at, const std::vector<schedule::step>& steps,
+                              const std::vector<schedule::part>& parts) {
+    schedule::program p{c.what, at.size, at.root, at.in_place, c.how.chunks(at.size) * c.segments, {}, c.segments};
     p.ranks.resize(static_cast<std::size_t>(at.size));
     p.ranks[static_cast<std::size_t>(at.rank)] = steps;
+    p.parts.resize(p.ranks.size());
+    p.parts[static_cast<std::size_t>(at.rank)] = parts;
     if (const auto f = schedule::detail::shapes_of(p); f.what != schedule::flaw::none)
-        reject(in_words(c), "the schedule is not one: " + message_of(f), "have schedule::verify look at the algorithm");
+        reject(in_words(c), "the schedule is not one: " + message_of(schedule::detail::told(f, p, p)),
+               "have algorithm::prove look at the algorithm");
     if (c.keeps_order && !c.how.preserves_order(c.what, at.size, at.root))
         reject(in_words(c), std::string(c.how.name()) + " does not keep rank order, which the operator needs");
 }
@@ -31,8 +35,9 @@ TUTTI_INLINE void check_steps(const call& c, const schedule::position& at, const
 
 TUTTI_INLINE std::shared_ptr<const schedule::plan> plan_of(const call& c, const schedule::position& at) {
     std::vector<schedule::step> steps;
-    c.how.walk(c.what, at, c.segments, steps);
-    detail::check_steps(c, at, steps);
+    std::vector<schedule::part> parts;
+    c.how.walk(c.what, at, c.segments, steps, &parts);
+    detail::check_steps(c, at, steps, parts);
     return std::make_shared<const schedule::plan>(
         schedule::compile(c.what, at, c.how.chunks(at.size), c.segments, std::move(steps)));
 }

@@ -76,33 +76,48 @@ namespace detail {
     return detail::round_counter(p, order_at).count();
 }
 
+namespace detail {
+
+/// What can be found out without running anything but the program itself. `run` is a fresh execution of it.
+[[nodiscard]] constexpr finding check(const program& p, execution& run, postcondition& promise) {
+    if (const finding f = run.run(); f.what != flaw::none) return f;
+    if (const finding f = connected(p); f.what != flaw::none) return f;
+    return promise.check();
+}
+
+/// Costs, and whether it walks in order, of a program that has been checked.
+constexpr void measure(const program& p, const execution& run, proof& result) {
+    const auto order_at = [&](int r) -> const order& { return run.order_at(r); };
+    result.measured = run.measured();
+    result.measured.rounds = round_counter(p, order_at).count();
+    result.in_order = completes_in_order(p, order_at);
+}
+
+} // namespace detail
+
 /// Proves a program, or finds its first flaw:
 /// - each place ends with exactly what the operation promises, every contribution once;
 /// - nobody deadlocks, even when no send finishes before its receive has begun, nor one of a viewed operand before that
 ///   has been read;
 /// - both ends of every message name the same chunks, so that they agree for every layout;
-/// - every rank holds the same ordered expression for the same chunk, hence the same bits;
+/// - every rank holds the same ordered expression for the same chunk, hence the same bits, unless they `may_differ`;
 /// - the graph of messages is connected;
 /// - the cost is what `stated` says (no more than it says, where it is a bound), when it is given.
 /// Takes time and memory linear in steps and in the chunks that they touch, plus P². Also runs at compile time.
-[[nodiscard]] constexpr proof verify(const program& p, const cost* stated = nullptr) {
+/// One program is one mode: what holds for all that ranks may run, algorithm::prove tells.
+[[nodiscard]] constexpr proof verify(const program& p, const cost* stated = nullptr, bits same = bits::equal) {
     proof result;
-    result.fault = detail::shapes_of(p);
+    result.fault = detail::told(detail::shapes_of(p), p, p);
     if (result.fault.what != flaw::none) return result;
     detail::execution run(p);
-    result.fault = run.run();
-    if (result.fault.what != flaw::none) return result;
-    result.fault = detail::connected(p);
-    if (result.fault.what != flaw::none) return result;
-    detail::postcondition promise(p, run);
-    result.fault = promise.check();
-    if (result.fault.what != flaw::none) return result;
-    const auto order_at = [&](int r) -> const order& { return run.order_at(r); };
-    result.measured = run.measured();
-    result.measured.rounds = detail::round_counter(p, order_at).count();
-    result.preserves_order = promise.preserves_order();
-    result.in_order = detail::completes_in_order(p, order_at);
-    if (stated) result.fault = detail::compare(*stated, result.measured);
+    detail::postcondition promise(p, run, same);
+    result.fault = detail::check(p, run, promise);
+    if (result.fault.what == flaw::none) {
+        detail::measure(p, run, result);
+        result.preserves_order = promise.preserves_order();
+        if (stated) result.fault = detail::compare(*stated, result.measured);
+    }
+    result.fault = detail::told(result.fault, p, p);
     result.proven = result.fault.what == flaw::none;
     return result;
 }

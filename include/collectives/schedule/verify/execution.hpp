@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../cost.hpp"
 #include "../order.hpp"
 #include "expression.hpp"
 #include "fault.hpp"
@@ -234,7 +235,7 @@ private:
             const auto number = static_cast<std::size_t>(j);
             if (!sends(x) || !at(r).started[number] || at(r).finished[number]) continue;
             for (auto f = o.first[number]; f < o.first[number + 1]; ++f)
-                return {flaw::deadlock, r, static_cast<int>(o.followers[f]), x.peer, j, x.from.first, 0, 0, "", true};
+                return {flaw::deadlock, r, static_cast<int>(o.followers[f]), r, j, x.from.first, 0, 0, "", true};
         }
         const step& x = (*at(r).steps)[static_cast<std::size_t>(i)];
         return {flaw::deadlock, r, i, communicates(x) ? x.peer : -1, -1, width(x) > 0 ? x.from.first : -1};

@@ -2,12 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../cost.hpp"
-#include "../program.hpp"
+#include "own_step.hpp"
 
-#include <array>
+#include <cstdint>
 #include <string>
-#include <string_view>
 
 namespace tutti::schedule {
 
@@ -29,33 +27,70 @@ enum class flaw : std::uint8_t {
     wrong_data,      ///< a place holds something else than the operation promises
     different_bits,  ///< two ranks hold differently grouped or ordered results for the same chunk
     disconnected,    ///< some ranks never hear of the others, so that a failure or a mismatch could not reach them
+    modes_differ,    ///< a message or a result is not the same in place and out of place, though ranks may differ in it
     other_cost,      ///< the cost is not the one stated
 };
 
-/// A flaw and where it is. `step` is the rank's step number, -1 when it is about none.
+/// A flaw and where it is. `step` is the number in the program's list, -1 when it is about none.
 struct finding {
     flaw what = flaw::none;
     int rank = -1;
     int step = -1;
     int other_rank = -1;
-    int other_step = -1;
-    int chunk = -1;
+    int other_step = -1; ///< of a modes_differ: the step out of place
+    int chunk = -1;      ///< as the program cuts them
     long long expected = 0;
     long long found = 0;
     const char* unit = "";   ///< of an other_cost
     bool being_sent = false; ///< of a deadlock: it waits to overwrite what is still being sent
+    bool in_place = false;   ///< the mode of the program that `step` is a step of
+    bool mixed = false;      ///< of a deadlock: only where some ranks work in place and others do not
+    own_step own{};          ///< `step`, as its author knows it
+    own_step other_own{};    ///< `other_step` likewise
 };
 
+namespace detail {
+
+/// Adds what the message needs of the program. `of_other` is the one that `other_step` belongs to.
+[[nodiscard]] constexpr finding told(finding f, const program& p, const program& of_other) {
+    f.in_place = p.in_place;
+    if (f.step >= 0) f.own = own_step_of(p, f.rank, f.step);
+    if (f.other_step >= 0) f.other_own = own_step_of(of_other, f.other_rank, f.other_step);
+    if (f.chunk != -1) f.chunk /= p.segments;
+    return f;
+}
+
+[[nodiscard]] inline std::string stuck_in_words(const finding& f, const std::string& here, const std::string& there) {
+    const std::string when = f.mixed ? ", where some ranks work in place and others do not" : "";
+    if (f.being_sent)
+        return here + " never runs" + when + ": it would overwrite chunk " + std::to_string(f.chunk) +
+               ", still being sent by " + in_words(f.other_own);
+    if (f.other_rank >= 0) return here + " never completes" + when + ": it waits for " + there;
+    return here + " never runs" + when;
+}
+
+[[nodiscard]] inline std::string modes_in_words(const finding& f, const std::string& here) {
+    if (f.other_step < 0)
+        return here + " is a message that is not sent " + (f.in_place ? "out of place" : "in place") +
+               "; ranks may differ in that";
+    const std::string there = in_words(f.other_own) + " out of place; ranks may differ in that";
+    if (sends(f.own.what)) return here + " does not carry in place what it does by " + there;
+    return here + " does not combine chunk " + std::to_string(f.chunk) + " in place as is done by " + there;
+}
+
+} // namespace detail
+
+/// One line that names the rank, and the step as its author knows it.
 [[nodiscard]] inline std::string message_of(const finding& f) {
     using std::to_string;
-    const std::string here = "rank " + to_string(f.rank) + (f.step >= 0 ? " step " + to_string(f.step) : "");
+    const std::string here = "rank " + to_string(f.rank) + (f.step >= 0 ? ", " + in_words(f.own) : "");
     const std::string there =
-        "rank " + to_string(f.other_rank) + (f.other_step >= 0 ? " step " + to_string(f.other_step) : "");
+        "rank " + to_string(f.other_rank) + (f.other_step >= 0 ? ", " + in_words(f.other_own) : "");
     const std::string chunk = "chunk " + to_string(f.chunk);
     switch (f.what) {
     case flaw::none: return "proven";
     case flaw::bad_program: return "the program's ranks, lists and chunks do not fit each other and the operation";
-    case flaw::bad_peer: return here + ": no such peer: " + to_string(f.other_rank);
+    case flaw::bad_peer: return here + ": no such peer";
     case flaw::bad_place: return here + ": " + chunk + " is outside of the buffer that the step names";
     case flaw::no_operator: return here + " reduces in an operation that has no operator";
     case flaw::bad_operands: return here + " combines too few operands, or too many";
@@ -63,12 +98,7 @@ struct finding {
     case flaw::relabels: return here + " puts data of " + chunk + " under another chunk id, whose length may differ";
     case flaw::reads_nothing: return here + " reads " + chunk + ", which holds nothing yet";
     case flaw::length_mismatch: return here + " and " + there + " are two ends of a message but name different chunks";
-    case flaw::deadlock:
-        if (f.being_sent)
-            return here + " never runs: it would overwrite " + chunk + ", still being sent by step " +
-                   to_string(f.other_step);
-        if (f.other_rank >= 0) return here + " never completes: it waits for " + there;
-        return here + " never runs";
+    case flaw::deadlock: return detail::stuck_in_words(f, here, there);
     case flaw::lost: return here + ": " + chunk + " lacks the contribution of rank " + to_string(f.other_rank);
     case flaw::doubled:
         return here + ": " + chunk + " has the contribution of rank " + to_string(f.other_rank) + " twice";
@@ -76,6 +106,7 @@ struct finding {
         return here + ": " + chunk + " holds something else than rank " + to_string(f.other_rank) + "'s data";
     case flaw::different_bits: return here + ": " + chunk + " is grouped or ordered otherwise than on " + there;
     case flaw::disconnected: return here + " is not connected with rank " + to_string(f.other_rank);
+    case flaw::modes_differ: return detail::modes_in_words(f, here);
     case flaw::other_cost:
         return here + ": " + f.unit + " stated " + to_string(f.expected) + ", found " + to_string(f.found);
     }

@@ -4,16 +4,23 @@
 
 #include "execution.hpp"
 
-namespace tutti::schedule::detail {
+namespace tutti::schedule {
+
+/// Whether all ranks must hold the same bits, or whether each may group and order the operands in its own way.
+enum class bits : bool { equal, may_differ };
+
+namespace detail {
 
 /// Holds what an execution left in the outputs against what the operation promises.
 class postcondition {
 public:
-    constexpr postcondition(const program& p, const execution& e)
-        : p_(p), e_(e), complete_(e.values().size(), 0), expected_(static_cast<std::size_t>(p.chunks), -1),
+    constexpr postcondition(const program& p, const execution& e, bits same)
+        : p_(p), e_(e), same_(same), expected_(static_cast<std::size_t>(p.chunks), -1),
           holder_(static_cast<std::size_t>(p.chunks), -1) {}
 
+    /// To be called when the execution has run.
     constexpr finding check() {
+        complete_.assign(e_.values().size(), 0);
         for (int r = 0; r < p_.size; ++r) {
             const chunk_range mine = window(p_.what, p_.at(r), buffer::output, p_.chunks);
             for (int c = mine.first; c < mine.last; ++c)
@@ -37,14 +44,15 @@ private:
         const int found = value(r, c);
         if (found < 0) return {flaw::lost, r, -1, r, -1, c};
         auto& expected = expected_[static_cast<std::size_t>(c)];
-        if (expected < 0) {
-            if (const finding f = check_complete(r, c, found); f.what != flaw::none) return f;
-            expected = found;
-            holder_[static_cast<std::size_t>(c)] = r;
-            preserves_order_ = preserves_order_ && e_.values()[found].in_rank_order;
-        }
         if (found == expected) return {};
         if (const finding f = check_complete(r, c, found); f.what != flaw::none) return f;
+        preserves_order_ = preserves_order_ && e_.values()[found].in_rank_order;
+        if (expected < 0) {
+            expected = found;
+            holder_[static_cast<std::size_t>(c)] = r;
+            return {};
+        }
+        if (same_ == bits::may_differ) return {};
         const int other = holder_[static_cast<std::size_t>(c)];
         return {flaw::different_bits, r, writer(r, c), other, writer(other, c), c};
     }
@@ -80,10 +88,13 @@ private:
 
     const program& p_;
     const execution& e_;
+    bits same_;
     std::vector<char> complete_; ///< per expression: holds every input exactly once
     std::vector<int> expected_;  ///< per chunk: the expression that all ranks must hold
     std::vector<int> holder_;    ///< per chunk: the rank where it was first seen
     bool preserves_order_ = true;
 };
 
-} // namespace tutti::schedule::detail
+} // namespace detail
+
+} // namespace tutti::schedule
