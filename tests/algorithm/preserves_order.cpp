@@ -42,7 +42,26 @@ void holds() {
     if constexpr (offers<A>(operation::reduce)) holds(A{}, operation::reduce, preserves_order<A, operation::reduce>);
 }
 
+/// Folds in rank order out of place, and the other way round in place.
+struct turned_in_place : naive {
+    template <class Emit>
+    static constexpr void reduce(const position& p, buffer partial, Emit&& emit) {
+        naive::reduce(p, partial, [&](step s) {
+            if (p.in_place && reduces(s)) s.other = side::left;
+            emit(s);
+        });
+    }
+};
+
 } // namespace
+
+TEST_CASE("an order that depends on the mode is none, since ranks may differ in it") {
+    STATIC_REQUIRE_FALSE(preserves_order<turned_in_place, operation::reduce>);
+    STATIC_REQUIRE_FALSE(preserves_order<turned_in_place, operation::allreduce>);
+    CHECK(verify(write(turned_in_place{}, operation::allreduce, 3)).preserves_order);
+    CHECK_FALSE(verify(write(turned_in_place{}, operation::allreduce, 3, 0, true)).preserves_order);
+    CHECK(kept_by(turned_in_place{}, operation::allreduce).empty());
+}
 
 TEST_CASE("whether rank order is kept is derived from a few ranks and holds for all") {
     holds<naive>();

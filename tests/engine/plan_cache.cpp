@@ -134,6 +134,18 @@ struct up_to_five {
     }
 };
 
+/// Folds in rank order out of place, and the other way round in place.
+struct turned_in_place : algorithm::naive {
+    static constexpr std::string_view name = "turned_in_place";
+    template <class Emit>
+    static constexpr void reduce(const schedule::position& p, schedule::buffer partial, Emit&& emit) {
+        algorithm::naive::reduce(p, partial, [&](schedule::step s) {
+            if (p.in_place && reduces(s)) s.other = schedule::side::left;
+            emit(s);
+        });
+    }
+};
+
 } // namespace
 
 TEST_CASE("a schedule that would harm memory is refused when its plan is made") {
@@ -167,4 +179,33 @@ TEST_CASE("an operator that needs rank order gets no plan without it, whatever t
     CHECK_THROWS_AS(static_cast<void>(six.find(c, 1, 6)), error);
     c.keeps_order = false;
     CHECK_NOTHROW(static_cast<void>(six.find(c, 1, 6)));
+}
+
+TEST_CASE("rank order that holds in one mode alone is none: all ranks are refused alike, in either mode") {
+    for (const bool in_place : {false, true}) {
+        cache plans;
+        engine::call c{schedule::operation::allreduce, turned_in_place{}};
+        c.in_place = in_place;
+        CHECK_NOTHROW(static_cast<void>(plans.find(c, 1, 3)));
+        c.keeps_order = true;
+        for (int rank = 0; rank < 3; ++rank) CHECK_THROWS_AS(static_cast<void>(plans.find(c, rank, 3)), error);
+    }
+}
+
+TEST_CASE("an operator that needs rank order meets none that depends on the mode, whichever mode each rank is in") {
+    test::run_world(3, [](test::communicator& world) {
+        const auto digits = non_commutative([](int a, int b) { return 10 * a + b; });
+        const algorithm::any how{turned_in_place{}};
+        for (const int apart : {0, 1, 2, 3}) { // which rank is not in place; 3: none
+            std::vector<int> data{world.rank() + 1}, out{0};
+            const auto f = test::fault_of([&] {
+                if (world.rank() == apart)
+                    world.allreduce(data, out, digits, how);
+                else
+                    world.allreduce(data, digits, how);
+            });
+            expect(f.why == cause::invalid_argument, "an invalid argument, not: " + message_of(f));
+            expect(data[0] == world.rank() + 1 && out[0] == 0, "nothing has changed");
+        }
+    });
 }

@@ -20,7 +20,11 @@ namespace tutti::test {
 /// and holds up its channel until the step has run that alone reads it, if that is a reduce_many.
 class oracle {
 public:
-    oracle(const schedule::program& p, unsigned seed) : p_(p), random_(seed) {}
+    /// `in_place` says so of each rank, where they differ; else the program does.
+    oracle(const schedule::program& p, unsigned seed, std::vector<bool> in_place = {})
+        : p_(p), in_place_(std::move(in_place)), random_(seed) {
+        if (in_place_.empty()) in_place_.assign(static_cast<std::size_t>(p_.size), p_.in_place);
+    }
 
     /// Empty if the program does what its operation promises, else what is wrong.
     std::string judge() {
@@ -103,17 +107,17 @@ private:
         return true;
     }
     /// Where the data of a place are: in place, the input is where the output is.
-    spot memory_of(const place& x, int k) const {
+    spot memory_of(int r, const place& x, int k) const {
         const int where = static_cast<int>(x.where);
-        return {p_.in_place && where == 0 ? 1 : where, x.first + k};
+        return {in_place_[static_cast<std::size_t>(r)] && where == 0 ? 1 : where, x.first + k};
     }
-    std::set<spot> touched(const step& s, bool written) const {
+    std::set<spot> touched(int r, const step& s, bool written) const {
         std::set<spot> all;
         if (uses_to(s))
-            for (int k = 0; k < s.to.count; ++k) all.insert(memory_of(s.to, k));
+            for (int k = 0; k < s.to.count; ++k) all.insert(memory_of(r, s.to, k));
         if (!written)
             for (const place& x : operands(s))
-                for (int k = 0; k < x.count; ++k) all.insert(memory_of(x, k));
+                for (int k = 0; k < x.count; ++k) all.insert(memory_of(r, x, k));
         return all;
     }
 
@@ -122,8 +126,8 @@ private:
             rank_state& now = ranks_.emplace_back();
             for (int c = 0; c < p_.chunks; ++c)
                 if (exists(r, {0, c}))
-                    now.memory[memory_of({schedule::buffer::input, c, 1}, 0)] = {static_cast<char>('a' + r),
-                                                                                 static_cast<char>('A' + c)};
+                    now.memory[memory_of(r, {schedule::buffer::input, c, 1}, 0)] = {static_cast<char>('a' + r),
+                                                                                    static_cast<char>('A' + c)};
             now.state.assign(steps(r).size(), 'w');
             now.reads.resize(steps(r).size());
             for (int i = 0; i < static_cast<int>(steps(r).size()); ++i) order(now, r, i);
@@ -138,7 +142,7 @@ private:
         const step& s = at(r, i);
         for (int j = 0; j < i; ++j) {
             const step& t = at(r, j);
-            if (meet(touched(s, false), touched(t, true)) || meet(touched(s, true), touched(t, false)))
+            if (meet(touched(r, s, false), touched(r, t, true)) || meet(touched(r, s, true), touched(r, t, false)))
                 ends.push_back(j);
             const bool same_way = (s.what == action::send) == (t.what == action::send);
             if (talks(s) && talks(t) && s.peer == t.peer && same_way) starts.push_back(j);
@@ -180,7 +184,7 @@ private:
             if (s.what == action::send) rank(m.rank).leaving[m.step] = text_of(m.rank, s.from);
             // Until its data are there, what a receive will overwrite is worth nothing.
             if (s.what == action::receive)
-                for (int k = 0; k < s.to.count; ++k) rank(m.rank).memory.erase(memory_of(s.to, k));
+                for (int k = 0; k < s.to.count; ++k) rank(m.rank).memory.erase(memory_of(m.rank, s.to, k));
             return;
         }
         for (int k = 0; k < s.from.count; ++k)
@@ -200,8 +204,8 @@ private:
         std::vector<std::set<int>> readers(static_cast<std::size_t>(x.count)); // by chunk, until it is overwritten
         for (int k = 0; k < x.count; ++k)
             for (int j = i + 1; j < static_cast<int>(steps(r).size()); ++j) {
-                if (reads(at(r, j), memory_of(x, k))) readers[static_cast<std::size_t>(k)].insert(j);
-                if (touched(at(r, j), true).count(memory_of(x, k)) > 0) break;
+                if (reads(r, at(r, j), memory_of(r, x, k))) readers[static_cast<std::size_t>(k)].insert(j);
+                if (touched(r, at(r, j), true).count(memory_of(r, x, k)) > 0) break;
             }
         const std::set<int>& all = readers.front();
         if (all.size() != 1 || std::count(readers.begin(), readers.end(), all) != x.count) return -1;
@@ -210,12 +214,12 @@ private:
         const bool once = std::count(named.begin(), named.end(), x) == 1;
         return at(r, reader).what == action::reduce_many && once ? reader : -1;
     }
-    bool reads(const step& s, spot x) const {
+    bool reads(int r, const step& s, spot x) const {
         std::vector<place> all = operands(s);
         if (s.what == action::reduce) all.push_back(s.to);
         for (const place& y : all)
             for (int k = 0; k < y.count; ++k)
-                if (memory_of(y, k) == x) return true;
+                if (memory_of(r, y, k) == x) return true;
         return false;
     }
     void pass(const move& m) {
@@ -225,7 +229,7 @@ private:
         for (int k = 0; k < s.from.count && wrong_.empty(); ++k) {
             const std::string incoming = read(m.rank, s.from, k);
             if (t.what == action::receive)
-                rank(m.peer).memory[memory_of(t.to, k)] = incoming;
+                rank(m.peer).memory[memory_of(m.peer, t.to, k)] = incoming;
             else
                 combine(m.peer, t, t.from, k, incoming);
         }
@@ -238,7 +242,7 @@ private:
     /// to = own with `other` on the side that the step names; with no other, to = own.
     void combine(int r, const step& s, const place& own, int k, const std::string& other) {
         const std::string mine = read(r, own, k);
-        std::string& to = rank(r).memory[memory_of(s.to, k)];
+        std::string& to = rank(r).memory[memory_of(r, s.to, k)];
         if (other.empty())
             to = mine;
         else
@@ -249,11 +253,11 @@ private:
     void combine_all(int r, const step& s, int k) {
         std::string all = "(";
         for (const place& x : operands(s)) all += read(r, x, k);
-        rank(r).memory[memory_of(s.to, k)] = all + ")";
+        rank(r).memory[memory_of(r, s.to, k)] = all + ")";
         if (all.size() > 1000) wrong_ = "contributions without end";
     }
     std::string read(int r, const place& x, int k) {
-        const auto found = rank(r).memory.find(memory_of(x, k));
+        const auto found = rank(r).memory.find(memory_of(r, x, k));
         if (found != rank(r).memory.end()) return found->second;
         wrong_ = "reads nothing";
         return "?";
@@ -299,6 +303,7 @@ private:
     }
 
     const schedule::program& p_;
+    std::vector<bool> in_place_; ///< by rank
     std::minstd_rand random_;
     std::vector<rank_state> ranks_;
     std::string wrong_;

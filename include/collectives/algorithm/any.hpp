@@ -65,7 +65,8 @@ public:
     [[nodiscard]] schedule::program write(operation o, int size, int root = 0, bool in_place = false,
                                           int segments = 1) const;
 
-    /// Whether every result has its operands in rank order: found by running verify. Costs a proof.
+    /// Whether every result has its operands in rank order, in place or not, on whatever ranks: found by proving both,
+    /// so that all ranks find the same, though they differ in it. Costs three proofs.
     [[nodiscard]] bool preserves_order(operation o, int size, int root) const;
 
 private:

@@ -4,7 +4,7 @@
 
 #include "any.hpp"
 
-#include "../schedule/verify.hpp"
+#include "../schedule/verify_modes.hpp"
 
 namespace tutti::algorithm {
 
@@ -16,7 +16,7 @@ TUTTI_INLINE schedule::program any::write(operation o, int size, int root, bool 
 }
 
 TUTTI_INLINE bool any::preserves_order(operation o, int size, int root) const {
-    return offers(o) && schedule::verify(write(o, size, root)).preserves_order;
+    return offers(o) && schedule::keeps_rank_order(write(o, size, root), write(o, size, root, true));
 }
 
 } // namespace tutti::algorithm

@@ -4,7 +4,7 @@
 
 #include "write.hpp"
 
-#include "../schedule/verify.hpp"
+#include "../schedule/verify_modes.hpp"
 
 #include <cstddef>
 #include <utility>
@@ -29,19 +29,27 @@ template <class A>
         return 1;
 }
 
-/// A constant for each number of ranks, since compilers limit how much they evaluate for one.
-template <class A, operation o, std::size_t e, int size>
-inline constexpr bool keeps_order_among = [] {
-    for (int root = 0; root < (schedule::has_root(o) ? 2 : 1); ++root)
-        if (!schedule::verify(write(example<A>(e), o, size, root)).preserves_order) return false;
-    return true;
+/// A constant for each number of ranks and root, since compilers limit how much they evaluate for one.
+template <class A, operation o, std::size_t e, int size, int root>
+inline constexpr bool keeps_order_from = [] {
+    return schedule::keeps_rank_order(write(example<A>(e), o, size, root), write(example<A>(e), o, size, root, true));
 }();
+
+template <class A, operation o, std::size_t e, int size>
+[[nodiscard]] constexpr bool keeps_order_among() {
+    if constexpr (!keeps_order_from<A, o, e, size, 0>)
+        return false;
+    else if constexpr (schedule::has_root(o))
+        return keeps_order_from<A, o, e, size, 1>;
+    else
+        return true;
+}
 
 template <class A, operation o, std::size_t e, int size = 2>
 [[nodiscard]] constexpr bool keeps_order() {
     if constexpr (size > 5)
         return true;
-    else if constexpr (keeps_order_among<A, o, e, size>)
+    else if constexpr (keeps_order_among<A, o, e, size>())
         return keeps_order<A, o, e, size + 1>();
     else
         return false;
@@ -49,8 +57,8 @@ template <class A, operation o, std::size_t e, int size = 2>
 
 } // namespace detail
 
-/// Whether algorithm A combines operands in rank order in operation o: derived at compile time, by proving its
-/// schedules for 2 to 5 ranks. Costs compile time where it is used, and only there.
+/// Whether algorithm A combines operands in rank order in operation o, in place or not: derived at compile time, by
+/// proving its schedules for 2 to 5 ranks in both modes. Costs compile time where it is used, and only there.
 template <class A, operation o>
 inline constexpr bool preserves_order = [] {
     if constexpr (!offers<A>(o))

@@ -73,7 +73,7 @@ namespace detail {
     std::vector<order> orders;
     for (const std::vector<step>& steps : p.ranks) orders.push_back(order_of(steps, p.size, p.chunks, p.in_place));
     const auto order_at = [&](int r) -> const order& { return orders[static_cast<std::size_t>(r)]; };
-    return detail::round_counter(p, order_at).count();
+    return detail::rounds_among(p, order_at);
 }
 
 namespace detail {
@@ -89,7 +89,7 @@ namespace detail {
 constexpr void measure(const program& p, const execution& run, proof& result) {
     const auto order_at = [&](int r) -> const order& { return run.order_at(r); };
     result.measured = run.measured();
-    result.measured.rounds = round_counter(p, order_at).count();
+    result.measured.rounds = rounds_among(p, order_at);
     result.in_order = completes_in_order(p, order_at);
 }
 

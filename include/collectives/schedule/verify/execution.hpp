@@ -7,6 +7,7 @@
 #include "expression.hpp"
 #include "fault.hpp"
 
+#include <span>
 #include <utility>
 
 namespace tutti::schedule::detail {
@@ -47,6 +48,13 @@ public:
     [[nodiscard]] constexpr int writer(int rank, place x) const {
         return at(rank).writer[index(rank, x.where, x.first)];
     }
+    /// What a rank's step has sent, by chunk. It must be a send that has been received.
+    [[nodiscard]] constexpr std::span<const int> sent_by(int rank, int step) const {
+        const rank_state& s = at(rank);
+        return std::span(s.carried).subspan(
+            s.first_carried[static_cast<std::size_t>(step)],
+            static_cast<std::size_t>(width((*s.steps)[static_cast<std::size_t>(step)])));
+    }
     [[nodiscard]] constexpr const order& order_at(int rank) const { return at(rank).first_to_last; }
     [[nodiscard]] constexpr cost measured() const;
 
@@ -68,6 +76,8 @@ private:
         std::vector<char> started, finished;
         std::vector<int> value, depth, writer; ///< per place: expression (-1 nothing), message depth, last writing step
         std::vector<arrival> arrivals;
+        std::vector<int> carried;               ///< the expressions that were sent, message by message
+        std::vector<std::size_t> first_carried; ///< by step: where its message begins
         long long sent = 0, received = 0;
         int deepest = 0;
     };
@@ -91,6 +101,7 @@ private:
             if (sends(x) && between(r, x.peer).send < 0) between(r, x.peer).send = i;
             if (receives(x) && between(x.peer, r).receive < 0) between(x.peer, r).receive = i;
         }
+        s.first_carried.assign(s.steps->size(), 0);
         s.value.assign(s.numbers.size(), -1);
         s.depth.assign(s.numbers.size(), 0);
         s.writer.assign(s.numbers.size(), -1);
@@ -152,9 +163,11 @@ private:
             const int before = s.depth[index(from, source.where, source.first + k)];
             depth = before > depth ? before : depth;
         }
+        s.first_carried[static_cast<std::size_t>(i)] = s.carried.size();
         for (int k = 0; k < source.count; ++k) {
             const int value = s.value[index(from, source.where, source.first + k)];
             if (value < 0) return {flaw::reads_nothing, from, i, -1, -1, source.first + k};
+            s.carried.push_back(value);
             if (const finding f = apply(to, j, k, value, depth + 1); f.what != flaw::none) return f;
         }
         s.sent += source.count;

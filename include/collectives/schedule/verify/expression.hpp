@@ -40,6 +40,11 @@ public:
         return table_[at] = static_cast<int>(nodes_.size()) - 1;
     }
 
+    /// The number of left ∘ right; -1: nobody has made it.
+    [[nodiscard]] constexpr int find(int left, int right, bool finished) const {
+        return table_[slot(left, right, finished)];
+    }
+
     /// How often each rank's input is in it.
     [[nodiscard]] constexpr std::vector<int> inputs_of(int n, int ranks) const {
         std::vector<int> times(static_cast<std::size_t>(ranks), 0), open{n};

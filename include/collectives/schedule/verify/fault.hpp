@@ -61,7 +61,8 @@ namespace detail {
 }
 
 [[nodiscard]] inline std::string stuck_in_words(const finding& f, const std::string& here, const std::string& there) {
-    const std::string when = f.mixed ? ", where some ranks work in place and others do not" : "";
+    const std::string mode = f.in_place ? " in place" : " out of place";
+    const std::string when = f.mixed ? mode + ", where other ranks differ in that" : "";
     if (f.being_sent)
         return here + " never runs" + when + ": it would overwrite chunk " + std::to_string(f.chunk) +
                ", still being sent by " + in_words(f.other_own);
