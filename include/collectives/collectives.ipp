@@ -7,6 +7,7 @@
 
 #include "algorithm/all.ipp"
 #include "algorithm/any.ipp"
+#include "algorithm/prove.ipp"
 #include "arguments.ipp"
 #include "engine/membership.ipp"
 #include "engine/planning.ipp"

@@ -2,30 +2,28 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <collectives/algorithm/any.hpp>
-#include <collectives/schedule/verify.hpp>
+#include <collectives/algorithm/prove.hpp>
 
 #include "support/catch.hpp"
 
-#include <string>
-
 namespace tutti::test {
 
-inline std::string title(const algorithm::any& a, schedule::operation o, int size, int root, bool in_place,
-                         int segments) {
-    return std::string(a.name()) + " " + std::string(schedule::name_of(o)) + " of " + std::to_string(size) +
-           " ranks, root " + std::to_string(root) + (in_place ? ", in place" : "") + ", segments " +
-           std::to_string(segments);
+/// All that an algorithm offers must be proven for these numbers of ranks, whole at the cost that it states, and cut
+/// into segments. Returns how many calls that was.
+inline long prove(const algorithm::any& a, algorithm::rank_range ranks, int segments) {
+    long calls = 0;
+    for (const int cut : {1, segments}) {
+        const algorithm::verdict found = algorithm::prove(a, {.ranks = ranks, .segments = cut});
+        CHECK(found.message() == "proven");
+        calls += found.calls;
+    }
+    return calls;
 }
 
-/// The schedule must be proven; with one segment, also at the cost that the algorithm states.
-inline schedule::proof prove(const algorithm::any& a, schedule::operation o, int size, int root = 0,
-                             bool in_place = false, int segments = 1) {
-    const schedule::cost stated = a.stated(o, size);
-    const schedule::proof found =
-        schedule::verify(a.write(o, size, root, in_place, segments), segments == 1 ? &stated : nullptr);
-    if (!found.proven) FAIL_CHECK(title(a, o, size, root, in_place, segments) << ": " << found.message());
-    return found;
+/// One call must be proven, in both modes.
+inline void prove_call(const algorithm::any& a, schedule::operation o, int size, int root = 0, int segments = 1) {
+    const algorithm::verdict found = algorithm::prove_call(a, o, size, root, {.segments = segments});
+    CHECK(found.message() == "proven");
 }
 
 } // namespace tutti::test

@@ -6,7 +6,7 @@
 #include "lists.hpp"
 #include "progress.hpp"
 
-#include <collectives/schedule/verify.hpp>
+#include <collectives/algorithm/prove.hpp>
 
 #include <chrono>
 #include <cstdio>
@@ -29,9 +29,9 @@ constexpr auto verify_description =
 
 constexpr auto verify_footer =
     R"(A schedule is the list of steps of every rank, and one execution of it proves all, because channels are
-ordered. For each operation, algorithm and number of ranks, out of place and in place, for the first, a
-middle and the last rank as root, whole and cut into two segments, a hierarchical one with nodes of about
-the square root of the ranks, this proves that
+ordered. For each operation, algorithm and number of ranks, out of place, in place and where ranks differ
+in that, from each root (of more than 64 ranks from the first, a middle and the last one), whole and cut
+into two segments, a hierarchical one with nodes of about the square root of the ranks, this proves that
   - every result is exactly what the operation promises, each contribution in it once;
   - nobody deadlocks, even if no send finishes before its receive has begun, or, where the receiver reduces
     many operands in one pass where they lie, before that is done;
@@ -81,31 +81,28 @@ struct line {
     bool strict = true;
 };
 
-void prove_one(const algorithm::any& a, operation what, int ranks, int root, bool in_place, int segments, line& l) {
-    const schedule::program p = a.write(what, ranks, root, in_place, segments);
-    // What an algorithm states is about whole chunks, out of place: only there is it held to it.
-    const schedule::cost stated = a.stated(what, ranks);
-    const bool comparable = segments == 1 && !in_place;
-    const schedule::proof found = schedule::verify(p, comparable ? &stated : nullptr);
-    if (!found.proven)
-        throw fault_found(fmt::format("{}({}) on {} ranks, root {}, {}, {} segment{}: {}", schedule::name_of(what),
-                                      a.name(), ranks, root, in_place ? "in place" : "out of place", segments,
-                                      segments == 1 ? "" : "s", found.message()));
-    ++l.proofs;
-    l.keeps_order = l.keeps_order && found.preserves_order;
-    l.strict = l.strict && found.in_order;
-    if (!comparable || root != 0) return;
-    l.cost = found.measured;
-    l.chunks = p.chunks;
-    l.largest = ranks;
+/// Every root, where there are not too many ranks; else the first, a middle and the last one.
+std::set<int> roots_of(schedule::operation what, int ranks) {
+    constexpr int few = 64;
+    std::set<int> roots{0};
+    if (!schedule::has_root(what)) return roots;
+    for (int root = 1; root < ranks && ranks <= few; ++root) roots.insert(root);
+    roots.insert({ranks / 2, ranks - 1});
+    return roots;
 }
 
 void prove(const algorithm::any& a, operation what, int ranks, line& l) {
-    std::set<int> roots{0};
-    if (schedule::has_root(what)) roots.insert({ranks / 2, ranks - 1});
-    for (int root : roots)
-        for (bool in_place : {false, true})
-            for (int segments : {1, 2}) prove_one(a, what, ranks, root, in_place, segments, l);
+    for (const int root : roots_of(what, ranks))
+        for (const int segments : {1, 2}) {
+            const algorithm::verdict found = algorithm::prove_call(a, what, ranks, root, {.segments = segments});
+            if (!found.proven) throw fault_found(found.message());
+            l.proofs += 2; // in place and out of place
+            l.keeps_order = l.keeps_order && found.proof.preserves_order;
+            l.strict = l.strict && found.proof.in_order;
+            if (segments == 1 && root == 0) l.cost = found.proof.measured;
+        }
+    l.chunks = a.chunks(ranks);
+    l.largest = ranks;
     if (l.smallest == 0) l.smallest = ranks;
 }
 

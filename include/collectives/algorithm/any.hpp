@@ -110,9 +110,7 @@ constinit const any::table any::table_of{
     [](const void* a, int size) noexcept { return as<A>(a).chunks(size); },
     [](const void* a, operation o, int size) noexcept { return as<A>(a).stated(o, size); },
     [](const void* a, operation o, const position& p, int segments, std::vector<step>& steps,
-       std::vector<schedule::part>* parts) {
-        algorithm::walk(as<A>(a), o, p, step_writer(steps, segments, parts));
-    },
+       std::vector<schedule::part>* parts) { algorithm::walk(as<A>(a), o, p, step_writer(steps, segments, parts)); },
 };
 
 } // namespace tutti::algorithm

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "any.hpp"
+
+#include "../schedule/verify.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace tutti::algorithm {
+
+/// Numbers of ranks, both ends included.
+struct rank_range {
+    int first = 1;
+    int last = 64;
+};
+
+/// What is to be proven of an algorithm.
+struct scope {
+    rank_range ranks{};
+    bool same_bits = true;   ///< all ranks hold the same bits; if not, each may group and order operands in its own way
+    bool stated_cost = true; ///< the cost is what the algorithm states, which it does of whole steps
+    int segments = 1;        ///< into how many each step is cut; the library itself cuts those of trees alone
+};
+
+/// What a proof of an algorithm has found: of the call that is wrong or, if none is, of the last one.
+struct verdict {
+    bool proven = false;
+    schedule::proof proof{};
+    long calls = 0; ///< how many calls were proven, each in both modes
+    std::string_view name{};
+    operation what{};
+    int size = 0;
+    int root = 0;
+    int segments = 1;
+
+    /// One line: "proven", or which operation, ranks, root and mode is wrong, and at which rank and step.
+    [[nodiscard]] std::string message() const;
+};
+
+/// Proves one call that the algorithm offers, of `root` where there is one: in place, out of place, and by ranks that
+/// differ in it. `of.ranks` does not count. Takes as long as three proofs by verify.
+[[nodiscard]] verdict prove_call(const any& a, operation what, int size, int root = 0, const scope& of = {});
+
+/// Proves all that can be run of an algorithm with these numbers of ranks: each operation that it offers, from each
+/// root, in place, out of place, and by ranks that differ in it. Stops at the first flaw. For 1 to 64 ranks it takes a
+/// second or two, optimised; time grows with the fourth power of the ranks where there is a root, else with the third.
+/// Throws tutti::error(invalid_argument) if there are no such numbers of ranks.
+[[nodiscard]] verdict prove(const any& a, const scope& of = {});
+
+} // namespace tutti::algorithm
+
+#if !defined(TUTTI_COMPILED)
+#include "prove.ipp"
+#endif
