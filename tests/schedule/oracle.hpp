@@ -20,9 +20,13 @@ namespace tutti::test {
 /// and holds up its channel until the step has run that alone reads it, if that is a reduce_many.
 class oracle {
 public:
+    /// Messages wait for their receives (`nowhere`), or some of them in a buffer, so that their sends are done at once.
+    enum class waiting { nowhere, in_buffers };
+
     /// `in_place` says so of each rank, where they differ; else the program does.
-    oracle(const schedule::program& p, unsigned seed, std::vector<bool> in_place = {})
-        : p_(p), in_place_(std::move(in_place)), random_(seed) {
+    oracle(const schedule::program& p, unsigned seed, std::vector<bool> in_place = {},
+           waiting messages = waiting::nowhere)
+        : p_(p), in_place_(std::move(in_place)), messages_(messages), random_(seed) {
         if (in_place_.empty()) in_place_.assign(static_cast<std::size_t>(p_.size), p_.in_place);
     }
 
@@ -52,10 +56,11 @@ private:
 
     struct rank_state {
         std::map<spot, std::string> memory;
-        std::vector<char> state; // 'w'aiting, 's'tarted, 'l'ent until its message has been read, 'd'one
+        std::vector<char> state; // 'w'aiting, 's'tarted, 'b'uffered: done but for its message, 'l'ent until that has
+                                 // been read, 'd'one
         std::vector<std::vector<std::pair<int, int>>> reads; // the sends (rank, step) that lend to a step
         std::vector<std::vector<int>> after_end, after_start;
-        std::map<int, std::string> leaving; // what a started send read, by step
+        std::map<int, std::vector<std::string>> leaving; // what a started send read, by step
     };
     struct move {
         int rank, step, peer, peer_step; // peer -1: the step starts; else a message passes
@@ -154,7 +159,7 @@ private:
         for (int r = 0; r < p_.size; ++r)
             for (int i = 0; i < static_cast<int>(steps(r).size()); ++i) {
                 if (state(r, i) == 'w' && may_start(r, i)) all.push_back({r, i, -1, -1});
-                if (state(r, i) != 's' || at(r, i).what != action::send) continue;
+                if ((state(r, i) != 's' && state(r, i) != 'b') || at(r, i).what != action::send) continue;
                 const int peer = at(r, i).peer, j = first_open(peer, r, false);
                 if (first_open(r, peer, true) == i && j >= 0 && state(peer, j) == 's') all.push_back({r, i, peer, j});
             }
@@ -163,7 +168,7 @@ private:
     bool may_start(int r, int i) {
         const auto number = static_cast<std::size_t>(i);
         for (const int j : rank(r).after_end[number])
-            if (state(r, j) != 'd') return false;
+            if (state(r, j) != 'd' && state(r, j) != 'b') return false;
         for (const int j : rank(r).after_start[number])
             if (state(r, j) == 'w') return false;
         return true;
@@ -181,7 +186,10 @@ private:
         const step& s = at(m.rank, m.step);
         if (talks(s)) {
             state(m.rank, m.step) = 's';
-            if (s.what == action::send) rank(m.rank).leaving[m.step] = text_of(m.rank, s.from);
+            if (s.what == action::send) {
+                rank(m.rank).leaving[m.step] = texts_of(m.rank, s.from);
+                if (messages_ == waiting::in_buffers && random_() % 2 == 0) state(m.rank, m.step) = 'b';
+            }
             // Until its data are there, what a receive will overwrite is worth nothing.
             if (s.what == action::receive)
                 for (int k = 0; k < s.to.count; ++k) rank(m.rank).memory.erase(memory_of(m.rank, s.to, k));
@@ -225,16 +233,18 @@ private:
     void pass(const move& m) {
         const step &s = at(m.rank, m.step), &t = at(m.peer, m.peer_step);
         if (s.from.first != t.to.first || s.from.count != t.to.count) wrong_ = "the ends of a message differ";
-        if (text_of(m.rank, s.from) != rank(m.rank).leaving[m.step]) wrong_ = "overwritten while being sent";
+        const bool buffered = state(m.rank, m.step) == 'b';
+        const std::vector<std::string> message = rank(m.rank).leaving[m.step];
+        if (!buffered && texts_of(m.rank, s.from) != message) wrong_ = "overwritten while being sent";
         for (int k = 0; k < s.from.count && wrong_.empty(); ++k) {
-            const std::string incoming = read(m.rank, s.from, k);
+            const std::string incoming = message[static_cast<std::size_t>(k)];
             if (t.what == action::receive)
                 rank(m.peer).memory[memory_of(m.peer, t.to, k)] = incoming;
             else
                 combine(m.peer, t, t.from, k, incoming);
         }
         state(m.rank, m.step) = state(m.peer, m.peer_step) = 'd';
-        if (const int reader = reader_of(m.peer, m.peer_step); reader >= 0) {
+        if (const int reader = reader_of(m.peer, m.peer_step); reader >= 0 && !buffered) {
             state(m.rank, m.step) = 'l';
             rank(m.peer).reads[static_cast<std::size_t>(reader)].emplace_back(m.rank, m.step);
         }
@@ -262,9 +272,9 @@ private:
         wrong_ = "reads nothing";
         return "?";
     }
-    std::string text_of(int r, const place& x) {
-        std::string all;
-        for (int k = 0; k < x.count; ++k) all += read(r, x, k) + ",";
+    std::vector<std::string> texts_of(int r, const place& x) {
+        std::vector<std::string> all;
+        for (int k = 0; k < x.count; ++k) all.push_back(read(r, x, k));
         return all;
     }
 
@@ -304,6 +314,7 @@ private:
 
     const schedule::program& p_;
     std::vector<bool> in_place_; ///< by rank
+    waiting messages_;
     std::minstd_rand random_;
     std::vector<rank_state> ranks_;
     std::string wrong_;

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include <collectives/schedule/verify_modes.hpp>
+
+#include "mutator.hpp"
+#include "oracle.hpp"
+#include "random_program.hpp"
+#include "support/catch.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+using namespace tutti::test;
+
+// TUTTI_FUZZ_SECONDS=600 makes it go on for so long; TUTTI_FUZZ_SEED=7 makes it begin with that case.
+
+namespace {
+
+unsigned long number_of(const char* variable, unsigned long otherwise) {
+    const char* const text = std::getenv(variable);
+    return text ? std::stoul(text) : otherwise;
+}
+
+/// Calls `one` with the seeds of so many cases, or of as many as the time allows that was asked for.
+void each_case(unsigned cases, const std::function<void(unsigned)>& one) {
+    const auto seconds = std::chrono::seconds(number_of("TUTTI_FUZZ_SECONDS", 0));
+    const auto end = std::chrono::steady_clock::now() + seconds;
+    const auto first = static_cast<unsigned>(number_of("TUTTI_FUZZ_SEED", 1));
+    for (unsigned k = 0; k < cases || std::chrono::steady_clock::now() < end; ++k) {
+        INFO("TUTTI_FUZZ_SEED=" << first + k);
+        one(first + k);
+    }
+}
+
+struct outcome {
+    int right = 0, wrong = 0;
+};
+
+/// verify and the second opinion must agree, in several interleavings; what is proven needs no buffers and suffers
+/// none.
+void judge(const program& p, unsigned seed, outcome& seen) {
+    oracle second(p, seed);
+    const std::string opinion = second.judge();
+    const proof found = verify(p);
+    INFO("verify says " << found.message() << ", the second opinion is " << (opinion.empty() ? "right" : opinion));
+    INFO(listing(p));
+    REQUIRE(found.proven == opinion.empty());
+    ++(found.proven ? seen.right : seen.wrong);
+    if (found.fault.what == flaw::different_bits) REQUIRE(opinion == "different bits");
+    if (!found.proven) return;
+    if (reduces(p.what)) REQUIRE(found.preserves_order == second.in_rank_order());
+    REQUIRE(verify(p, nullptr, bits::may_differ).proven);
+    for (unsigned again = 1; again <= 2; ++again) {
+        REQUIRE(oracle(p, seed + again).judge().empty());
+        REQUIRE(oracle(p, seed + again, {}, oracle::waiting::in_buffers).judge().empty());
+    }
+}
+
+/// All operands in the other order: what all ranks had the same, they have the same still.
+void turn_all(program& p) {
+    for (auto& steps : p.ranks)
+        for (step& s : steps) s.other = s.other == side::left ? side::right : side::left;
+}
+
+} // namespace
+
+TEST_CASE("verify and an independent executor agree on programs that nobody would write") {
+    outcome seen;
+    each_case(2'000, [&](unsigned seed) { judge(random_program(seed).write(), seed, seen); });
+    INFO(seen.right << " right, " << seen.wrong << " wrong");
+    CHECK((seen.right > seen.wrong / 5 && seen.wrong > seen.right / 5)); // else all of this would show nothing
+}
+
+TEST_CASE("verify and an independent executor agree on random programs and real ones with up to three mutations") {
+    outcome seen;
+    each_case(2'000, [&](unsigned seed) {
+        mutator m(seed);
+        const bool real = m.below(2) == 0;
+        program p = real ? m.schedule() : random_program(seed).write();
+        p.parts.clear(); // these are of the list before it was changed
+        for (int changes = 1 + m.below(3); changes > 0; --changes) {
+            const int kind = m.below(operands_kind); // a change of operands needs a step that has some
+            if (p.ranks != std::vector<std::vector<step>>(p.ranks.size())) m.mutate(p, kind);
+        }
+        judge(p, seed, seen);
+    });
+    INFO(seen.right << " right, " << seen.wrong << " wrong");
+    CHECK((seen.right > seen.wrong / 50 && seen.wrong > 0));
+}
+
+TEST_CASE("what is proven in both modes is right whichever mode each rank is in") {
+    int proven = 0, refused_alone = 0, wrong_mixed = 0;
+    each_case(1'000, [&](unsigned seed) {
+        mutator m(seed);
+        program apart = m.below(2) == 0 ? m.schedule() : random_program(seed).write();
+        apart.in_place = false;
+        program in_place = apart;
+        in_place.in_place = true;
+        for (int changes = m.below(3); changes > 0; --changes) m.mutate(m.below(2) == 0 ? apart : in_place, 2);
+        if (m.below(2) == 0) turn_all(in_place);
+        if (!verify(apart).proven || !verify(in_place).proven) return;
+        const proof found = verify_modes(apart, in_place);
+        for (int tries = 0; tries < 4; ++tries) {
+            std::vector<bool> modes;
+            program mixed = apart;
+            for (int r = 0; r < apart.size; ++r) {
+                modes.push_back(m.below(2) == 0);
+                if (modes.back())
+                    mixed.ranks[static_cast<std::size_t>(r)] = in_place.ranks[static_cast<std::size_t>(r)];
+            }
+            const std::string opinion = oracle(mixed, seed, modes).judge();
+            INFO("verify_modes says " << found.message() << ", the second opinion is " << opinion);
+            INFO(listing(apart) << "\n" << listing(in_place));
+            if (found.proven) REQUIRE(opinion.empty());
+            wrong_mixed += opinion.empty() ? 0 : 1;
+        }
+        ++(found.proven ? proven : refused_alone);
+    });
+    INFO(proven << " proven, " << refused_alone << " refused as a pair, " << wrong_mixed << " mixtures found wrong");
+    CHECK((proven > 50 && refused_alone > 5 && wrong_mixed > 5));
+}

@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <collectives/schedule/program.hpp>
+
+#include <array>
+#include <cstddef>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace tutti::test {
+
+/// Writes schedules that nobody would: each range of chunks goes up a random tree of reductions and down another one,
+/// through random buffers, with steps put in another order here and there. About as many are right as are wrong.
+class random_program {
+public:
+    explicit random_program(unsigned seed) : random_(seed) {}
+
+    schedule::program write() {
+        const auto what = schedule::operations[static_cast<std::size_t>(below(5))];
+        const int size = 2 + below(4), chunks = schedule::has_shards(what) ? size * (1 + below(2)) : 1 + below(4);
+        p_ = {what, size, schedule::has_root(what) ? below(size) : 0, below(2) == 1, chunks, {}};
+        p_.ranks.resize(static_cast<std::size_t>(size));
+        ordered_ = below(3) == 0;
+        if (schedule::has_shards(what))
+            for (int r = 0; r < size; ++r) move({r * chunks / size, (r + 1) * chunks / size}, r);
+        else
+            for (int first = 0, last = 0; first < chunks; first = last) {
+                last = first + 1 + below(chunks - first);
+                move({first, last}, what == schedule::operation::allreduce ? below(size) : p_.root);
+            }
+        for (int swaps = below(3) * below(3); swaps > 0; --swaps) swap_some();
+        return p_;
+    }
+
+private:
+    using place = schedule::place;
+    using buffer = schedule::buffer;
+
+    int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
+    void emit(int rank, const schedule::step& s) { p_.ranks[static_cast<std::size_t>(rank)].push_back(s); }
+    place in(buffer b) const { return {b, now_.first, now_.count()}; }
+    buffer bank() { return schedule::scratch(below(3)); }
+
+    /// All that is to be done with these chunks; `center` is whom they come from, or go to first.
+    void move(schedule::chunk_range chunks, int center) {
+        now_ = chunks;
+        if (schedule::reduces(p_.what))
+            reduce_to(center);
+        else if (!p_.in_place || below(8) == 0)
+            emit(center, schedule::copy(in(buffer::input), in(buffer::output)));
+        if (p_.what == schedule::operation::reduce_scatter || p_.what == schedule::operation::reduce) return;
+        std::vector<int> informed{center};
+        for (const int r : shuffled(center)) {
+            const int from = informed[static_cast<std::size_t>(below(static_cast<int>(informed.size())))];
+            emit(from, schedule::send(r, in(buffer::output)));
+            emit(r, schedule::receive(from, in(buffer::output)));
+            informed.push_back(r);
+        }
+    }
+
+    std::vector<int> shuffled(int without) {
+        std::vector<int> all;
+        for (int r = 0; r < p_.size; ++r)
+            if (r != without) all.insert(all.begin() + below(static_cast<int>(all.size()) + 1), r);
+        return all;
+    }
+
+    /// Two that have sums meet until one is left, which is `center`. Where rank order matters, neighbours meet.
+    void reduce_to(int center) {
+        struct holder {
+            int rank;
+            buffer where;
+        };
+        std::vector<holder> left;
+        for (int r = 0; r < p_.size; ++r) left.push_back({r, buffer::input});
+        while (left.size() > 1) {
+            const auto count = static_cast<int>(left.size());
+            int i = below(count), j = ordered_ ? i + 1 : below(count);
+            if (i == j || j == count) continue;
+            const auto side = ordered_ || i < j || below(4) == 0 ? schedule::side::right : schedule::side::left;
+            bool into_first = below(2) == 0;
+            if (left[static_cast<std::size_t>(i)].rank == center) into_first = true;
+            if (left[static_cast<std::size_t>(j)].rank == center) into_first = false;
+            holder &to = left[static_cast<std::size_t>(into_first ? i : j)],
+                   &from = left[static_cast<std::size_t>(into_first ? j : i)];
+            to.where = meet(from.rank, from.where, to.rank, to.where, into_first ? side : turned(side),
+                            count == 2 || below(2) == 0);
+            left.erase(left.begin() + (into_first ? j : i));
+        }
+        if (left[0].where != buffer::output) emit(center, schedule::copy(in(left[0].where), in(buffer::output)));
+    }
+    static schedule::side turned(schedule::side s) {
+        return s == schedule::side::left ? schedule::side::right : schedule::side::left;
+    }
+
+    /// One message and what is done with it; says where the sum is.
+    buffer meet(int from, buffer source, int to, buffer own, schedule::side incoming, bool output_if_any) {
+        const bool has_output =
+            schedule::window(p_.what, p_.at(to), buffer::output, p_.chunks).holds(in(buffer::output));
+        const buffer sum = has_output && output_if_any ? buffer::output : bank();
+        if (below(6) == 0) {
+            const buffer elsewhere = bank();
+            emit(from, schedule::copy(in(source), in(elsewhere)));
+            source = elsewhere;
+        }
+        emit(from, schedule::send(to, in(source)));
+        const buffer landing = bank();
+        switch (below(3)) {
+        case 0: emit(to, schedule::receive_reduce(from, in(own), in(sum), incoming)); return sum;
+        case 1: {
+            emit(to, schedule::receive(from, in(landing)));
+            const bool left = incoming == schedule::side::left;
+            const std::array more{left ? own : landing};
+            emit(to, schedule::reduce_many(in(left ? landing : own), more, in(sum)));
+            return sum;
+        }
+        default:
+            emit(to, schedule::receive(from, in(landing)));
+            emit(to, schedule::reduce(in(own), in(landing), turned(incoming)));
+            return landing;
+        }
+    }
+
+    void swap_some() {
+        auto& steps = p_.ranks[static_cast<std::size_t>(below(p_.size))];
+        if (steps.size() < 2) return;
+        const auto i = static_cast<std::size_t>(below(static_cast<int>(steps.size()) - 1));
+        std::swap(steps[i], steps[i + 1]);
+    }
+
+    std::minstd_rand random_;
+    schedule::program p_;
+    schedule::chunk_range now_;
+    bool ordered_ = false;
+};
+
+} // namespace tutti::test
