@@ -69,14 +69,14 @@ void turn_all(program& p) {
 
 TEST_CASE("verify and an independent executor agree on programs that nobody would write") {
     outcome seen;
-    each_case(2'000, [&](unsigned seed) { judge(random_program(seed).write(), seed, seen); });
+    each_case(10'000, [&](unsigned seed) { judge(random_program(seed).write(), seed, seen); });
     INFO(seen.right << " right, " << seen.wrong << " wrong");
     CHECK((seen.right > seen.wrong / 5 && seen.wrong > seen.right / 5)); // else all of this would show nothing
 }
 
 TEST_CASE("verify and an independent executor agree on random programs and real ones with up to three mutations") {
     outcome seen;
-    each_case(2'000, [&](unsigned seed) {
+    each_case(5'000, [&](unsigned seed) {
         mutator m(seed);
         const bool real = m.below(2) == 0;
         program p = real ? m.schedule() : random_program(seed).write();
@@ -93,7 +93,7 @@ TEST_CASE("verify and an independent executor agree on random programs and real 
 
 TEST_CASE("what is proven in both modes is right whichever mode each rank is in") {
     int proven = 0, refused_alone = 0, wrong_mixed = 0;
-    each_case(1'000, [&](unsigned seed) {
+    each_case(4'000, [&](unsigned seed) {
         mutator m(seed);
         program apart = m.below(2) == 0 ? m.schedule() : random_program(seed).write();
         apart.in_place = false;
