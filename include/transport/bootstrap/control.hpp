@@ -82,6 +82,7 @@ public:
         stream_.send(frame_type::join, body);
         asked_to_join_ = true;
         while (!joined_) gather();
+        hear_frames(); // what was read together with the table: nothing need come after it
         return table_;
     }
 
@@ -179,10 +180,13 @@ private:
     void listen() {
         for (int i = 0; i < reads_at_once && stream_.read(); ++i) {
             asked_ = clock::time_point::max();
-            while (auto f = stream_.next()) {
-                if (f->type != frame_type::talk) continue;
-                if (auto n = decode_notice(f->body)) hear(std::move(*n));
-            }
+            hear_frames();
+        }
+    }
+    void hear_frames() {
+        while (auto f = stream_.next()) {
+            if (f->type != frame_type::talk) continue;
+            if (auto n = decode_notice(f->body)) hear(std::move(*n));
         }
     }
 

@@ -22,6 +22,22 @@ notice said(notice_kind k, int peer, int members, std::string call = "barrier") 
     return n;
 }
 
+/// What a world of one rank is told at its start, and a notice right behind it.
+std::vector<std::byte> table_of_one_and(const notice& n) {
+    std::vector<std::byte> all, body;
+    byte_writer w(body);
+    auto alone = at_port(1);
+    alone.rank = 0;
+    alone.size = 1;
+    write_member(w, alone);
+    append_frame(all, frame_type::member, body);
+    body.clear();
+    byte_writer(body).integer(std::uint64_t{1});
+    append_frame(all, frame_type::start, body);
+    append_frame(all, frame_type::talk, encode(n));
+    return all;
+}
+
 } // namespace
 
 TEST_CASE("a rank that is destroyed has left, and the others hear that", "[control]") {
@@ -93,6 +109,35 @@ TEST_CASE("when the rendezvous goes away without a farewell, rank 0 is lost, onc
     CHECK(ranks[1]->gone());
     CHECK_FALSE(await(*ranks[1], notice_kind::lost, 100ms));
     ranks[1]->tell(said(notice_kind::timeout, 0, 2));
+}
+
+TEST_CASE("what comes together with the table of ranks is heard without anything further", "[control]") {
+    const auto port = listen_on(loopback()[0]);
+    REQUIRE(port);
+    identity me;
+    me.rendezvous = {"127.0.0.1", local_address(port.get()).port()};
+    me.timeout = 5s;
+    outcome joined;
+    std::optional<notice> heard;
+    std::thread joiner([&] {
+        joined = attempt([&] {
+            control c(me);
+            c.join(at_port(1));
+            heard = await(c, notice_kind::verdict, 500ms);
+        });
+    });
+    if (wait_ready(port.get(), POLLIN, clock::now() + 2s)) {
+        auto caller = accept_from(port.get());
+        auto talk = handshake::accepting(secret(""), {});
+        static_cast<void>(tutti::transport::bootstrap::detail::prove(caller.get(), talk, clock::now() + 2s));
+        frame_stream all(std::move(caller));
+        CHECK(all.send_frames(table_of_one_and(said(notice_kind::verdict, 0, 1))));
+        joiner.join();
+    } else {
+        joiner.join();
+    }
+    CHECK(joined.value_or("") == "");
+    CHECK(heard);
 }
 
 TEST_CASE("when rank 0 leaves first, the rendezvous serves until the others have left", "[control]") {
