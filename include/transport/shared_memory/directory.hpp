@@ -4,6 +4,7 @@
 
 #include "../transport.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -67,7 +68,8 @@ public:
     /// The receiver: the oldest entry of that context that leads to it and that it has not closed, if any.
     [[nodiscard]] std::optional<std::uint32_t> find(context k, int reader) const noexcept {
         std::optional<std::uint32_t> oldest;
-        const std::uint32_t used = used_.load(std::memory_order_acquire);
+        // Another rank has written it: it is not trusted further than the table reaches.
+        const std::uint32_t used = std::min(used_.load(std::memory_order_acquire), most_lanes);
         for (std::uint32_t i = 0; i < used; ++i) {
             const entry& e = entries_[i];
             // In this order: who sees that an entry which it had closed is open again sees that it leads elsewhere now.

@@ -121,8 +121,12 @@ private:
 
     /// False when the next part is not to be looked at in this turn.
     bool take(slot& s) {
+        if (s.lent == 0 && s.part_bytes > most_bytes(s)) {
+            broken_ = senseless;
+            return false;
+        }
         if (unwanted_ > 0) {
-            unwanted_ -= s.part_bytes;
+            if (s.lent == 0) unwanted_ -= s.part_bytes;
             return release(s);
         }
         transfer& x = *waiting_.front();
@@ -143,6 +147,14 @@ private:
         release(s);
         if (arrived_ == x.bytes) finish();
         return true;
+    }
+
+    /// No sender puts more into a slot than that, see outbox: what its process has overwritten by mistake shall not
+    /// overwrite this one's memory too.
+    [[nodiscard]] std::size_t most_bytes(const slot& s) const noexcept {
+        const transfer* const x = delivery_.receiver();
+        const std::uint64_t rest = unwanted_ > 0 ? unwanted_ : x ? x->bytes - arrived_ : s.message_bytes;
+        return std::min<std::uint64_t>(rest, lane::room_bytes);
     }
 
     /// False if the message is not what is expected: then nobody wants the rest of it.
@@ -253,6 +265,7 @@ private:
     }
 
     static constexpr const char* gone = "its memory cannot be read any more";
+    static constexpr const char* senseless = "its memory holds what no rank sends: the process has overwritten it";
 
     context where_;
     int self_;

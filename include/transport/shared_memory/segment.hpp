@@ -47,11 +47,11 @@ public:
     [[nodiscard]] void* start() const noexcept { return head_.get(); }
     [[nodiscard]] head& top() const noexcept { return *static_cast<head*>(head_.get()); }
 
-    /// The file has grown so far that it holds this lane. Throws std::system_error.
+    /// Throws std::system_error, also where the file does not reach so far: to touch the lane would raise SIGBUS.
     [[nodiscard]] void* lane_at(std::size_t index) {
         const std::size_t block = index / block_lanes;
         if (blocks_.size() <= block) blocks_.resize(block + 1);
-        if (!blocks_[block].get()) blocks_[block] = {file_.get(), end_of(block) - block_bytes, block_bytes};
+        if (!blocks_[block].get()) blocks_[block] = mapped(block);
         return static_cast<std::byte*>(blocks_[block].get()) + index % block_lanes * sizeof(lane);
     }
 
@@ -65,7 +65,12 @@ private:
     static constexpr std::size_t head_bytes = whole_pages(sizeof(head));
     static constexpr std::size_t block_bytes = whole_pages(block_lanes * sizeof(lane));
 
-    [[nodiscard]] static constexpr std::size_t end_of(std::size_t block) noexcept { return bytes_for(block + 1); }
+    [[nodiscard]] mapping mapped(std::size_t block) const {
+        const std::size_t end = bytes_for(block + 1);
+        if (::lseek(file_.get(), 0, SEEK_END) < static_cast<off_t>(end))
+            throw std::system_error(ENXIO, std::generic_category(), "the segment ends before its lane");
+        return {file_.get(), end - block_bytes, block_bytes};
+    }
 
     bootstrap::descriptor file_;
     mapping head_;

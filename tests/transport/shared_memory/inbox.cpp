@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include <transport/shared_memory/inbox.hpp>
+
+#include <transport/shared_memory/own_segment.hpp>
+
+#include "support/catch.hpp"
+
+#include <cstring>
+#include <memory>
+
+using namespace tutti::transport::detail::shm;
+using tutti::transport::context;
+using tutti::transport::transfer;
+using tutti::transport::transfer_queue;
+using tutti::transport::transfer_status;
+
+namespace {
+
+/// A segment of this process, seen as a peer's; and an inbox for the one lane that leads from it.
+struct lane_of_peer {
+    own_segment segment;
+    peer other{described()};
+    own_segment::way way = segment.add_lane({1, 0}, 0);
+    std::vector<std::byte> landing;
+    std::unique_ptr<inbox> in = std::make_unique<inbox>(context{1, 0}, 0, other, landing);
+    std::vector<std::byte> memory = std::vector<std::byte>(40'000);
+    transfer x;
+    transfer_queue done;
+
+    [[nodiscard]] tutti::transport::bootstrap::member described() const {
+        tutti::transport::bootstrap::member m;
+        m.rank = 1;
+        m.pid = ::getpid();
+        m.segment = segment.file();
+        m.segment_key = segment.key();
+        return m;
+    }
+    void receive(std::size_t bytes) {
+        x.to = memory.data();
+        x.bytes = bytes;
+        x.owner = &done;
+        in->receive(x);
+    }
+    void write(std::uint32_t turn, std::size_t message, std::size_t part) {
+        slot& s = way.data->at(turn);
+        s.signature = s.lent = s.region = 0;
+        s.message_bytes = message;
+        s.part_bytes = static_cast<std::uint32_t>(part);
+        std::memset(way.data->data_of(turn, part), 1, std::min(part, lane::room_bytes));
+        static_cast<void>(s.flag.publish());
+    }
+    /// Whether anything was written from there on.
+    [[nodiscard]] bool untouched_from(std::size_t first) const {
+        return std::all_of(memory.begin() + static_cast<std::ptrdiff_t>(first), memory.end(),
+                           [](std::byte b) { return b == std::byte{0}; });
+    }
+};
+
+} // namespace
+
+TEST_CASE("parts that fill their message are delivered") {
+    lane_of_peer l;
+    l.receive(20'000);
+    l.write(0, 20'000, lane::room_bytes);
+    l.write(1, 20'000, 20'000 - lane::room_bytes);
+    l.in->advance();
+    CHECK(l.done.front() == &l.x);
+    CHECK(l.in->broken().empty());
+    CHECK(l.untouched_from(20'000));
+}
+
+TEST_CASE("a part that is longer than its slot or the rest of its message ends the channel, and is not delivered") {
+    for (const auto& [message, first, second] : {std::array<std::size_t, 3>{20'000, 16 * 1024 + 1, 0}, // the slot
+                                                 {100, 101, 0},                                        // the message
+                                                 {20'000, 16'000, 5'000},                              // its rest
+                                                 {20'000, 0xffff'ffff, 0}}) {
+        lane_of_peer l;
+        l.receive(message);
+        l.write(0, message, first);
+        if (second > 0) l.write(1, message, second);
+        l.in->advance();
+        CHECK_FALSE(l.in->broken().empty());
+        CHECK(l.done.empty());
+        CHECK(l.untouched_from(message));
+        l.in->advance();
+        CHECK_FALSE(l.in->ready());
+    }
+}
+
+TEST_CASE("so does one of a message that nobody wants") {
+    lane_of_peer l;
+    l.receive(8);
+    l.write(0, 20'000, 16'000); // another length than the receive's
+    l.write(1, 20'000, 5'000);
+    l.in->advance();
+    CHECK(l.x.status == transfer_status::mismatched);
+    CHECK_FALSE(l.in->broken().empty());
+}
+
+TEST_CASE("a directory that counts more lanes than it can hold is looked through to its end, and no further") {
+    lane_of_peer l;
+    auto* const used = reinterpret_cast<std::uint32_t*>(&l.segment.top().lanes); // its first word
+    *used = 0xffff'ffff;
+    CHECK(l.segment.top().lanes.find({1, 0}, 0) == 0);
+    CHECK_FALSE(l.segment.top().lanes.find({2, 0}, 0).has_value());
+}
+
+TEST_CASE("a lane behind the end of the segment ends the channel") {
+    lane_of_peer l;
+    directory& lanes = l.segment.top().lanes;
+    lanes.add(directory::most_lanes - 1, {3, 0}, 0);
+    inbox in({3, 0}, 0, l.other, l.landing);
+    CHECK_FALSE(in.broken().empty());
+}
