@@ -123,3 +123,19 @@ TEST_CASE("a machine file that lacks a key, has one too many or a value of no me
     refused("\"switch_s\": ", "\"switch_s\": 1e999, \"x\": ", "it has a number out of range: number overflow");
     CHECK_THROWS_WITH(parse_machine_file(R"({"tutti_machine": 1, "made": "", "transports": {}})"), Contains("has no"));
 }
+
+TEST_CASE("a machine file that is nested without end is refused") {
+    const auto nested = [](std::size_t depth) {
+        return R"({"tutti_machine": 1, "made": "", "transports": {"tcp": )" + std::string(depth, '[') +
+               std::string(depth, ']') + "}}";
+    };
+    CHECK_THROWS_WITH(parse_machine_file(nested(1'000'000), "it"), Contains("it is nested deeper than any machine"));
+    CHECK_THROWS_WITH(parse_machine_file(nested(8), "it"), Contains("it, tcp is no object"));
+}
+
+TEST_CASE("a segment's name that has a zero byte, behind which it would be lost, is refused") {
+    std::mt19937_64 bits(12);
+    const std::string good = text_of(machine_file{"", {{"tcp", odd_machine(bits)}}});
+    CHECK_THROWS_WITH(parse_machine_file(replaced(good, "\"slot\"", "\"s\\u0000t\""), "it"),
+                      Contains("segment 1 has a name with a zero byte"));
+}

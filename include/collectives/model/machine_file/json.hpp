@@ -33,10 +33,13 @@ using json = nlohmann::ordered_json;
     return std::string(end == all.npos ? all : all.substr(end + 2));
 }
 
-/// Text as JSON, in which no object may have a key twice: by itself the parser would keep one of them.
+/// Text as JSON, in which no object may have a key twice: by itself the parser would keep one of them. Nor may it be
+/// nested deeper than a machine is, twice over: values are copied by recursion, which would take all of the stack.
 [[nodiscard]] inline json parsed(std::string_view text, const std::string& source) {
+    constexpr int deepest = 16;
     std::vector<std::set<std::string>> keys; // of the objects that are open
-    const auto look = [&](int, json::parse_event_t event, const json& value) {
+    const auto look = [&](int depth, json::parse_event_t event, const json& value) {
+        if (depth > deepest) refuse_machine(source, "is nested deeper than any machine");
         if (event == json::parse_event_t::object_start) keys.emplace_back();
         if (event == json::parse_event_t::object_end) keys.pop_back();
         if (event == json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second)
@@ -110,6 +113,7 @@ inline void expect_keys(const json& j, const std::string& where, std::initialize
     segment s;
     const std::string name = text_of(j, where, "name");
     if (name.size() >= s.name.size()) refuse_machine(where, "has a name of more than 15 bytes");
+    if (name.find('\0') != name.npos) refuse_machine(where, "has a name with a zero byte");
     std::copy(name.begin(), name.end(), s.name.begin());
     constexpr std::size_t unbounded = std::numeric_limits<std::size_t>::max();
     if (last && !j.at("most_bytes").is_null()) refuse_machine(where, "is the last: its \"most_bytes\" must be null");
