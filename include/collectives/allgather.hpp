@@ -42,7 +42,7 @@ private:
         using T = typename decltype(out)::element_type;
         detail::check_buffers("allgather", in, out);
         const auto size = static_cast<std::size_t>(self().size()), rank = static_cast<std::size_t>(self().rank());
-        detail::check_counts("allgather", in.size() * size, out.size());
+        detail::check_parts("allgather", in.size(), out.size(), size);
         auto c = detail::make_copying_call<schedule::operation::allgather, T>(out.size(), how, self().choice());
         detail::put_buffers(c, in, out, detail::same_memory("allgather", out, in, rank * in.size()));
         return c;

@@ -19,7 +19,7 @@ template <class Communicator>
 class allreduce_operations {
 public:
     template <class Range, class Op, class How = detail::automatic>
-        requires(!detail::range_like<Op>)
+        requires(detail::range_like<Range> && !detail::range_like<Op>)
     void allreduce(Range&& data, const Op& op, const How& how = {}) const {
         detail::access::run(self(), call(data, op, how));
     }
@@ -29,10 +29,22 @@ public:
         detail::access::run(self(), call(in, out, op, how));
     }
 
+    /// Of one value instead of a range: returns the result, on every rank. All ranks reduce one element.
+    template <class T, class Op, class How = detail::automatic>
+        requires(!detail::range_like<T> && !detail::range_like<Op>)
+    [[nodiscard]] T allreduce(const T& value, const Op& op, const How& how = {}) const {
+        static_assert(!std::is_pointer_v<T>,
+                      "tutti: the allreduce of a pointer would reduce the pointer: take std::span(pointer, count)");
+        T result = value;
+        allreduce(std::span(&result, 1), op, how);
+        return result;
+    }
+
     /// Non-blocking: returns a request at once.
     template <class Range, class Op, class How = detail::automatic>
         requires(!detail::range_like<Op>)
     [[nodiscard]] auto allreduce_async(Range&& data, const Op& op, const How& how = {}) const {
+        detail::check_range<Range>();
         detail::check_outlive<Range>();
         const auto copy = detail::kept(op);
         return detail::access::start(self(), call(data, detail::in_use(copy, op), how), copy);
@@ -49,6 +61,7 @@ public:
     template <class Range, class Op, class How = detail::automatic>
         requires(!detail::range_like<Op>)
     [[nodiscard]] auto prepare_allreduce(Range&& data, const Op& op, const How& how = {}) const {
+        detail::check_range<Range>();
         detail::check_outlive<Range>();
         const auto copy = detail::kept(op);
         return detail::access::prepare(self(), call(data, detail::in_use(copy, op), how), copy);

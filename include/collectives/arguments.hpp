@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 /// What the operations' headers share: from a user's arguments to the engine's call.
 namespace tutti::detail {
@@ -24,9 +25,16 @@ struct automatic {};
 template <class T>
 concept range_like = std::ranges::range<T>;
 
+template <class Range>
+inline constexpr bool is_vector_of_bool = false;
+template <class Allocator>
+inline constexpr bool is_vector_of_bool<std::vector<bool, Allocator>> = true;
+
 /// A user's range as a span of its elements. `Range` may be a vector, array, span, C array: anything contiguous.
 template <class Range>
 [[nodiscard]] constexpr auto span_of(Range&& range) {
+    static_assert(!is_vector_of_bool<std::remove_cvref_t<Range>>,
+                  "tutti: std::vector<bool> stores bits, which are no elements: take a std::vector of char");
     static_assert(std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range>,
                   "tutti: a collective needs a contiguous range, such as std::vector, std::array or std::span");
     using element_type = std::remove_reference_t<std::ranges::range_reference_t<Range>>;
@@ -49,6 +57,13 @@ inline constexpr bool is_symmetric = false;
 template <class Range>
 inline constexpr bool says_symmetric = is_symmetric<std::remove_cvref_t<Range>>;
 
+/// Only a blocking call can return the result of one value.
+template <class Range>
+constexpr void check_range() noexcept {
+    static_assert(range_like<Range>, "tutti: one value is reduced by the blocking allreduce, which returns the result; "
+                                     "else take a range");
+}
+
 /// Buffers of a call that goes on after it returns must not be temporaries.
 template <class... Range>
 constexpr void check_outlive() noexcept {
@@ -63,6 +78,8 @@ using bytes = std::span<const std::byte>;
 
 void check_not_null(std::string_view operation, bytes data);
 void check_counts(std::string_view operation, std::size_t in, std::size_t wanted);
+/// Of allgather and reduce_scatter: the larger range has a part for each rank, of the smaller one's length.
+void check_parts(std::string_view operation, std::size_t in, std::size_t out, std::size_t ranks);
 void check_root(std::string_view operation, int root, int size);
 /// Whether `smaller` is the part of `larger` that begins at byte `offset`. They may not overlap otherwise.
 [[nodiscard]] bool is_part(std::string_view operation, bytes larger, bytes smaller, std::size_t offset);

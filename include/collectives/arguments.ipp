@@ -7,6 +7,8 @@
 #include "algorithm/all.hpp"
 #include "error.hpp"
 
+#include <utility>
+
 namespace tutti::detail {
 
 TUTTI_INLINE void check_not_null(std::string_view operation, bytes data) {
@@ -17,6 +19,17 @@ TUTTI_INLINE void check_counts(std::string_view operation, std::size_t in, std::
     if (in != wanted)
         reject(std::string(operation),
                "the input has " + std::to_string(in) + " elements where " + std::to_string(wanted) + " fit the output");
+}
+
+TUTTI_INLINE void check_parts(std::string_view operation, std::size_t in, std::size_t out, std::size_t ranks) {
+    const bool gathers = operation == "allgather";
+    const std::size_t whole = gathers ? out : in, part = gathers ? in : out;
+    if (whole / ranks == part && whole % ranks == 0) return;
+    const std::string_view larger = gathers ? "output" : "input", smaller = gathers ? "input" : "output";
+    std::string why = "the input has " + std::to_string(in) + " elements and the output " + std::to_string(out);
+    why.append(": with ").append(std::to_string(ranks)).append(" ranks the ").append(larger);
+    why.append(" must have ").append(std::to_string(ranks)).append(" times as many as the ").append(smaller);
+    reject(std::string(operation), std::move(why));
 }
 
 TUTTI_INLINE void check_root(std::string_view operation, int root, int size) {

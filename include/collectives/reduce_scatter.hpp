@@ -45,7 +45,7 @@ private:
         using T = typename decltype(out)::element_type;
         detail::check_buffers("reduce_scatter", in, out);
         const auto size = static_cast<std::size_t>(self().size()), rank = static_cast<std::size_t>(self().rank());
-        detail::check_counts("reduce_scatter", in.size(), out.size() * size);
+        detail::check_parts("reduce_scatter", in.size(), out.size(), size);
         auto c = detail::make_call<schedule::operation::reduce_scatter, T>(in.size(), op, how, self().choice(), 0,
                                                                            detail::says_symmetric<In>);
         detail::put_buffers(c, in, out, detail::same_memory("reduce_scatter", in, out, rank * out.size()));

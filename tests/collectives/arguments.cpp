@@ -85,9 +85,15 @@ TEST_CASE("null ranges, roots that are not there and unequal counts are rejected
         expect_rejected(
             world, [&] { world.allreduce(four, five, tutti::sum); }, "4 elements where 5");
         expect_rejected(
-            world, [&] { world.reduce_scatter(four, five, tutti::sum); }, "4 elements where 15");
+            world, [&] { world.reduce_scatter(four, five, tutti::sum); },
+            "the input has 4 elements and the output 5: with 3 ranks the input must have 3 times as many as the "
+            "output");
         expect_rejected(
-            world, [&] { world.allgather(four, five); }, "fit the output");
+            world, [&] { world.allgather(four, five); },
+            "the input has 4 elements and the output 5: with 3 ranks the output must have 3 times as many as the "
+            "input");
+        expect_rejected(
+            world, [&] { world.allgather(four, std::vector<int>(13)); }, "4 elements and the output 13: with 3 ranks");
         expect_rejected(
             world, [&] { static_cast<void>(world.allreduce_async(four, five, tutti::sum)); }, "4 elements where 5");
         expect_rejected(

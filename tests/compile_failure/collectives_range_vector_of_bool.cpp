@@ -1,4 +1,4 @@
-// expect: tutti: a collective needs a contiguous range, such as std::vector, std::array or std::span
+// expect: tutti: std::vector<bool> stores bits, which are no elements: take a std::vector of char
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 #include <collectives/collectives.hpp>

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include <collectives/allreduce.hpp>
+
+#include "support/catch.hpp"
+#include "support/world.hpp"
+
+#include <array>
+#include <type_traits>
+
+using namespace tutti::test;
+
+namespace {
+
+/// Where the largest value was found: trivially copyable, hence an element.
+struct place_of_largest {
+    double value;
+    int rank;
+};
+
+} // namespace
+
+TEST_CASE("the allreduce of one value returns the result, on every rank") {
+    run_world(5, [](communicator& world) {
+        const double mine = world.rank() + 0.5;
+        const double sum = world.allreduce(mine, tutti::sum);
+        expect(sum == 12.5, "the sum");
+        expect(world.allreduce(world.rank(), tutti::maximum) == 4, "of a temporary");
+        expect(world.allreduce(mine, tutti::average) == 2.5, "the average");
+        expect(world.allreduce(world.rank() != 3, std::logical_and<>{}) == false, "of a truth value");
+        static_assert(std::is_same_v<decltype(world.allreduce(1.0f, tutti::sum)), float>);
+        expect(mine == world.rank() + 0.5, "the argument is as it was");
+    });
+}
+
+TEST_CASE("the allreduce of one value takes records, functors and an algorithm's name") {
+    run_world(3, [](communicator& world) {
+        const auto larger = [](const place_of_largest& a, const place_of_largest& b) {
+            return a.value < b.value || (a.value == b.value && b.rank < a.rank) ? b : a;
+        };
+        const std::array<double, 3> values{1, 7, 7};
+        const place_of_largest mine{values[static_cast<std::size_t>(world.rank())], world.rank()};
+        const auto found = world.allreduce(mine, larger, tutti::algorithm::ring{});
+        expect(found.value == 7 && found.rank == 1, "the first of the largest");
+        const int base =
+            world.allreduce(world.rank() + 1, tutti::non_commutative([](int a, int b) { return 10 * a + b; }));
+        expect(base == 123, "in rank order");
+    });
+}
+
+TEST_CASE("a rank that passes one value goes with one that passes a range of one") {
+    run_world(2, [](communicator& world) {
+        std::array<int, 1> data{3};
+        if (world.rank() == 0)
+            expect(world.allreduce(4, tutti::sum) == 7, "the sum");
+        else
+            world.allreduce(data, tutti::sum);
+        expect(world.rank() == 0 || data[0] == 7, "the sum");
+    });
+}
+
+TEST_CASE("an array is a range, not one value") {
+    run_world(2, [](communicator& world) {
+        std::array<int, 2> data{1, 2};
+        static_assert(std::is_void_v<decltype(world.allreduce(data, tutti::sum))>);
+        world.allreduce(data, tutti::sum);
+        expect(data[1] == 4, "in place");
+    });
+}
