@@ -51,7 +51,7 @@ template <class Range>
 }
 
 /// Whether a buffer is given as symmetric memory; all ranks must say the same, since the choice of an algorithm rests
-/// on it. A span of symmetric memory says nothing: it is used as such, but not chosen for.
+/// on it. A span of symmetric memory is used as such, but chosen for as plain memory.
 template <class Range>
 inline constexpr bool is_symmetric = false;
 template <class Range>
@@ -137,6 +137,7 @@ template <schedule::operation what, class T, class Op, class How>
     c.root = root;
     c.count = count;
     c.element_bytes = sizeof(T);
+    c.symmetric = symmetric && std::is_same_v<How, automatic>;
     c.type = type_id<value>();
     c.type_name = [] { return type_name<value>(); };
     if constexpr (!std::is_same_v<Op, no_operator>) {

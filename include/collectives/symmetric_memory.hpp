@@ -15,8 +15,8 @@ namespace tutti {
 /// `n` elements that begin as zeros, in memory that peers of the same host reach directly: what they receive from here
 /// they read, or reduce, where it lies. A contiguous range, given to collectives like any other; made by
 /// communicator::allocate(). Precondition on all ranks of a call that leaves the algorithm to the library: all give
-/// symmetric_memory or none does; a span of it goes with anything. A handle: copies are the same memory, const or not.
-/// Must not go while a call uses it; may outlive the communicator.
+/// symmetric_memory or none does; a span of it counts as plain memory. A handle: copies are the same memory, const or
+/// not. Must not go while a call uses it; may outlive the communicator.
 template <element T>
 class symmetric_memory {
 public:

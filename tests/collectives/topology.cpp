@@ -89,7 +89,7 @@ TEST_CASE("over several nodes the library's choice is a hierarchical algorithm, 
 static_assert(tutti::detail::says_symmetric<tutti::symmetric_memory<float>&>);
 static_assert(!tutti::detail::says_symmetric<std::span<float>>);
 
-TEST_CASE("given as symmetric memory on all ranks, buffers are chosen for; a span of it goes with anything") {
+TEST_CASE("given as symmetric memory on all ranks, buffers are chosen for; a span of it counts as plain memory") {
     run_world(3, [](communicator& world) {
         auto x = world.allocate<float>(100'000);
         std::vector<float> y(100'000, 1);
@@ -104,14 +104,29 @@ TEST_CASE("given as symmetric memory on all ranks, buffers are chosen for; a spa
     });
 }
 
-TEST_CASE("symmetric memory on some ranks only is a mismatch that names both algorithms") {
+TEST_CASE("symmetric memory on some ranks only is a mismatch that names both calls, and says what to do") {
+    for (const bool by_span : {false, true})
+        run_new_world(3, [=](communicator& world) {
+            auto x = world.allocate<float>(100'000);
+            std::vector<float> y(100'000, 1);
+            const std::span<float> other = by_span ? std::span(x.begin(), x.end()) : std::span(y);
+            const auto f = fault_of(
+                [&] { world.rank() == 0 ? world.allreduce(x, tutti::sum) : world.allreduce(other, tutti::sum); });
+            expect(f.why == tutti::cause::mismatch, "the algorithms differ");
+            for (const char* part : {"allreduce(direct) of 100000 float32, sum, symmetric memory",
+                                     "allreduce(ring) of 100000 float32, sum", "a span of it counts as plain memory"})
+                expect(message_of(f).find(part) != std::string::npos,
+                       "\"" + std::string(part) + "\" in: " + message_of(f));
+        });
+}
+
+TEST_CASE("with a named algorithm any rank may pass symmetric memory") {
     run_world(3, [](communicator& world) {
         auto x = world.allocate<float>(100'000);
         std::vector<float> y(100'000, 1);
-        const auto f =
-            fault_of([&] { world.rank() == 0 ? world.allreduce(x, tutti::sum) : world.allreduce(y, tutti::sum); });
-        expect(f.why == tutti::cause::mismatch, "the algorithms differ");
-        for (const char* name : {"allreduce(direct)", "allreduce(ring)"})
-            expect(message_of(f).find(name) != std::string::npos, "named in: " + message_of(f));
+        std::fill(x.begin(), x.end(), 1.0f);
+        const tutti::algorithm::ring how;
+        world.rank() == 0 ? world.allreduce(x, tutti::sum, how) : world.allreduce(y, tutti::sum, how);
+        expect((world.rank() == 0 ? x[99'999] : y[99'999]) == 3, "the sum");
     });
 }

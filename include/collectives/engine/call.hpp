@@ -21,6 +21,7 @@ struct call {
     const std::byte* input = nullptr;
     std::byte* output = nullptr;
     bool in_place = false;
+    bool symmetric = false; ///< the buffers' type says symmetric memory, which the algorithm was chosen for
 
     const char* title = nullptr; ///< what errors call it, when it is not just the operation
 
@@ -72,6 +73,7 @@ inline constexpr std::uint64_t wire_version = 2;
     if (c.operator_name) text += ", " + c.operator_name();
     if (has_root(c.what)) text += ", root " + std::to_string(c.root);
     if (c.segments > 1) text += ", " + std::to_string(c.segments) + " segments";
+    if (c.symmetric) text += ", symmetric memory";
     return text;
 }
 

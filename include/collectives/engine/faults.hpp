@@ -17,6 +17,14 @@ namespace tutti::engine {
     }
 }
 
+/// What to do about a fault whose detail is known.
+[[nodiscard]] inline std::string remedy_for(cause c, const std::string& detail) {
+    if (c == cause::mismatch && detail.find("symmetric memory") != detail.npos)
+        return "pass symmetric_memory on all ranks or on none (a span of it counts as plain memory), or name an "
+               "algorithm on all ranks";
+    return remedy_for(c);
+}
+
 /// The fault of a run, with what the run knows added to what the control plane says.
 template <class Transport>
 [[nodiscard]] fault fault_of(const Transport& t, const execution<Transport>* run, cause why, int peer,
@@ -25,7 +33,7 @@ template <class Transport>
     f.why = why;
     f.peer = peer;
     f.detail = std::move(detail);
-    f.remedy = remedy_for(why);
+    f.remedy = remedy_for(why, f.detail);
     if (peer >= 0 && peer < t.size()) {
         const transport::peer_name name = t.name_of(peer);
         f.host = name.host;
