@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The tutti authors
+# SPDX-License-Identifier: MIT
+"""Runs a fuzz target: its kept corpus, then new inputs for TUTTI_FUZZ_SECONDS seconds (6).
+
+usage: run.py PROGRAM CORPUS FOUND   FOUND: where an input that breaks the target is written, and what was new
+Exits 77 where PROGRAM is "none": the compiler has no libFuzzer.
+"""
+import os
+import pathlib
+import subprocess
+import sys
+
+
+def main(program, corpus, found):
+    if program == "none":
+        print("this compiler has no libFuzzer: tools/install-dependencies check installs clang 16 with it")
+        return 77
+    target = pathlib.Path(program).name
+    kept, new = pathlib.Path(corpus), pathlib.Path(found) / target
+    new.mkdir(parents=True, exist_ok=True)
+    done = subprocess.run(
+        [program, "-max_total_time=" + os.environ.get("TUTTI_FUZZ_SECONDS", "6"), "-timeout=20", "-rss_limit_mb=2048",
+         "-malloc_limit_mb=64", "-print_final_stats=1", f"-artifact_prefix={found}/{target}-", str(new), str(kept)],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    said = done.stdout.decode(errors="replace").splitlines()
+    print("\n".join(said[-60:] if done.returncode else [line for line in said if "number_of_executed" in line]))
+    if done.returncode:
+        print(f"once more: {program} {found}/{target}-...; keep it in {kept} when it is mended")
+    return done.returncode
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
+    sys.exit(main(*sys.argv[1:]))
