@@ -8,6 +8,7 @@ Exits 77 where PROGRAM is "none": the compiler has no libFuzzer.
 """
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -18,7 +19,8 @@ def main(program, corpus, found):
         return 77
     target = pathlib.Path(program).name
     kept, new = pathlib.Path(corpus), pathlib.Path(found) / target
-    new.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(new, ignore_errors=True)  # what former runs have left would be read first, however long that takes
+    new.mkdir(parents=True)
     done = subprocess.run(
         [program, "-max_total_time=" + os.environ.get("TUTTI_FUZZ_SECONDS", "6"), "-timeout=20", "-rss_limit_mb=2048",
          "-malloc_limit_mb=64", "-print_final_stats=1", f"-artifact_prefix={found}/{target}-", str(new), str(kept)],
