@@ -22,14 +22,14 @@ def main(program, corpus, found):
     shutil.rmtree(new, ignore_errors=True)  # what former runs have left would be read first, however long that takes
     new.mkdir(parents=True)
     done = subprocess.run(
-        [program, "-max_total_time=" + os.environ.get("TUTTI_FUZZ_SECONDS", "6"), "-timeout=20", "-rss_limit_mb=2048",
+        [program, "-max_total_time=" + os.environ.get("TUTTI_FUZZ_SECONDS", "6"), "-timeout=120", "-rss_limit_mb=2048",
          "-malloc_limit_mb=64", "-print_final_stats=1", f"-artifact_prefix={found}/{target}-", str(new), str(kept)],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     said = done.stdout.decode(errors="replace").splitlines()
     print("\n".join(said[-60:] if done.returncode else [line for line in said if "number_of_executed" in line]))
-    if done.returncode:
+    if done.returncode:  # libFuzzer's own status is 77, which here would mean skipped
         print(f"once more: {program} {found}/{target}-...; keep it in {kept} when it is mended")
-    return done.returncode
+    return 1 if done.returncode else 0
 
 
 if __name__ == "__main__":
