@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,8 @@ inline constexpr std::chrono::milliseconds look_interval{50};
 /// How long calls are entered without a look at the control plane, which may be a system call; by last_tick(), so not
 /// before the next tick.
 inline constexpr std::chrono::microseconds entry_interval{100};
+/// Who polls so often while nothing moves is spinning; it yields from then on.
+inline constexpr int vain_polls_before_yield = 30;
 /// A peer that is gone is a fault once nothing has moved for this long: what it had sent may be on its way still.
 inline constexpr std::chrono::milliseconds stall_before_fault{200};
 
@@ -55,19 +58,22 @@ public:
     void admit(run& r) {
         members& g = r.members();
         if (judge(g, &r)) return finish(r, run_state::failed, std::make_shared<const fault>(*g.failure));
-        active_.reserve(active_.size() + 1); // what throws comes first
-        examined_.reserve(active_.size() + 1);
         auto& queue = g.queues[r.slot()];
+        const bool waits = queue.first;
+        if (!waits) active_.push_back(&r); // what throws comes first
         r.next = nullptr;
-        (queue.first ? queue.last->next : queue.first) = &r;
+        (waits ? queue.last->next : queue.first) = &r;
         queue.last = &r;
-        active_.push_back(&r);
-        if (queue.first == &r) begin(r);
+        if (waits)
+            soonest_queued_ = std::min(soonest_queued_, r.deadline());
+        else
+            begin(r);
     }
 
     /// Drives until `done()`: moves what can be moved, and sleeps when nothing can.
     template <class Done>
     void drive(Done done) {
+        vain_polls_ = 0;
         bool stalled = false;
         for (unsigned polls = 1; !done(); ++polls) {
             if (advance()) {
@@ -82,9 +88,18 @@ public:
         }
     }
 
-    /// One round without sleeping.
+    /// One round without sleeping. Who polls again and again in vain looks at the control plane once a tick at most,
+    /// and yields: the peer may need this core.
     void poll() {
-        if (!advance()) look(clock::now());
+        if (advance()) {
+            vain_polls_ = 0;
+            return;
+        }
+        if (last_tick() >= next_poll_look_) look(clock::now());
+        if (vain_polls_ < vain_polls_before_yield && !transport_.crowded())
+            ++vain_polls_;
+        else
+            std::this_thread::yield();
     }
 
     /// Admits a run that may take so long from now on. What can wait until its first messages are on their way does:
@@ -93,6 +108,7 @@ public:
         admit(r);
         known_now_ = last_tick();
         r.end_by(later(known_now_ + longest_tick, patience)); // not before its time, unless the tick was late
+        if (r.state() == run_state::queued) soonest_queued_ = std::min(soonest_queued_, r.deadline());
         if (known_now_ < next_entry_look_) return;
         try {
             take_notices(&r.members());
@@ -118,8 +134,8 @@ public:
 
     /// The runs that are under way write to no page any more.
     void stop_recording(const members& g) {
-        for (run* r : active_)
-            if (&r->members() == &g) r->record_on({});
+        for (const auto& queue : g.queues)
+            for (run* r = queue.first; r; r = r->next) r->record_on({});
     }
 
     void close(members& g) {
@@ -127,7 +143,7 @@ public:
     }
 
 private:
-    /// Begins a run, and those behind it in its slot as long as each is over at once.
+    /// Begins a run, whose slot's place in active_ it has, and those behind it as long as each is over at once.
     void begin(run& r) {
         stalled_since_ = {};
         for (run* next = &r; next;) {
@@ -158,17 +174,17 @@ private:
                        clock::now());
             if (!r.finished())
                 ++k;
-            else if (run* const follower = complete(r)) // the next one is now the k-th
+            else if (run* const follower = complete(r)) // it is now the k-th
                 begin(*follower);
         }
         if (moved) stalled_since_ = {};
         return moved;
     }
 
-    /// Returns the run whose turn in the slot comes now, null if none waits.
+    /// Returns the run whose turn in the slot comes now, null if none waits. It takes this one's place in active_.
     [[nodiscard]] run* complete(run& r) {
         r.conclude();
-        forget(r);
+        give_place(r, r.next);
         members& g = r.members();
         auto& past = g.done[r.slot()];
         past.request = r.request();
@@ -179,10 +195,13 @@ private:
         return follower;
     }
 
-    void forget(const run& r) noexcept {
+    void give_place(const run& r, run* follower) noexcept {
         std::size_t k = 0;
         while (active_[k] != &r) ++k;
-        active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(k));
+        if (follower)
+            active_[k] = follower;
+        else
+            active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(k));
     }
 
     /// The last touch of a run: its owner may use or destroy it from now on.
@@ -195,11 +214,26 @@ private:
     void look(clock::time_point now) {
         known_now_ = now;
         next_look_ = now + look_interval;
+        next_poll_look_ = now + entry_interval;
         if (stalled_since_ == clock::time_point{}) stalled_since_ = now;
         take_notices();
-        examined_ = active_; // a failure ends several at once
-        for (run* r : examined_)
-            if (std::find(active_.begin(), active_.end(), r) != active_.end()) examine(*r, now);
+        const bool queued_too = now >= soonest_queued_;
+        if (queued_too) soonest_queued_ = clock::time_point::max();
+        for (std::size_t k = 0; k < active_.size();) {
+            const std::size_t before = active_.size();
+            examine_slot(*active_[k], now, queued_too);
+            k = active_.size() == before ? k + 1 : 0; // a failure ends several at once; to look twice is harmless
+        }
+    }
+    /// Looks at the run that is under way in a slot, and at those behind it when one of them may be late.
+    void examine_slot(run& first, clock::time_point now, bool queued_too) {
+        const members& g = first.members();
+        examine(first, now);
+        if (!queued_too) return;
+        for (run* r = &first; !g.failure && (r = r->next);) {
+            examine(*r, now);
+            if (!g.failure && due(*r) > now) soonest_queued_ = std::min(soonest_queued_, due(*r));
+        }
     }
 
     /// `entered` is a communicator that is being used right now, if any.
@@ -220,10 +254,11 @@ private:
     bool answer(const transport::notice& inquiry, const members* entered, bool exactly) {
         const bool numbered = inquiry.why == cause::mismatch;
         const run* told = nullptr;
+        const auto asked_for = [&](const run& r) { return numbered && r.request() == inquiry.request; };
         for (const run* r : active_) {
             if (r->members().id != inquiry.communicator || r->state() != run_state::running) continue;
             entered = &r->members();
-            if (!told || (numbered && r->request() == inquiry.request)) told = r;
+            if (!told || asked_for(*r) || (!asked_for(*told) && r->request() < told->request())) told = r;
         }
         const bool known = entered && entered->id == inquiry.communicator;
         const auto* past = numbered && known ? entered->done_before(inquiry.request) : nullptr;
@@ -320,33 +355,38 @@ private:
             g.failure = why;
         }
         close(g);
-        g.queues = {};
-        std::vector<run*> ended;
-        std::erase_if(active_, [&](run* r) {
-            if (&r->members() != &g) return false;
-            ended.push_back(r);
-            return true;
-        });
         const auto reason = std::make_shared<const fault>(why);
-        for (run* r : ended) finish(*r, run_state::failed, reason);
+        std::erase_if(active_, [&](run* r) { return &r->members() == &g; });
+        for (const auto& queue : std::exchange(g.queues, {}))
+            for (run *r = queue.first, *next = nullptr; r; r = next) {
+                next = r->next;
+                finish(*r, run_state::failed, reason);
+            }
+    }
+
+    /// When something is to be done about a run that goes on as it is.
+    [[nodiscard]] static clock::time_point due(const run& r) noexcept {
+        return r.reported().sent ? r.reported().answer_due : r.deadline();
     }
 
     [[nodiscard]] clock::time_point next_deadline(clock::time_point now) const {
         auto soonest = now + look_interval;
-        for (run* r : active_) {
-            const auto due = r->reported().sent ? r->reported().answer_due : r->deadline();
-            if (due > now) soonest = std::min(soonest, due);
-        }
+        if (soonest_queued_ > now) soonest = std::min(soonest, soonest_queued_);
+        for (const run* r : active_)
+            if (due(*r) > now) soonest = std::min(soonest, due(*r));
         return soonest;
     }
 
     Transport transport_;
     census census_;
     bell& ended_;
-    std::vector<run*> active_;      ///< begun or waiting for their slot, in the order of their starts
-    std::vector<run*> examined_;    ///< those that were active when look() began
+    /// Those whose turn in their slot it is: four a communicator at most, however many wait behind them.
+    std::vector<run*> active_;
     clock::time_point known_now_{}; ///< the last reading of the clock, when a call was entered or nothing moved
-    clock::time_point next_look_{}, next_entry_look_{}, stalled_since_{};
+    clock::time_point next_look_{}, next_entry_look_{}, next_poll_look_{}, stalled_since_{};
+    /// No run that waits for its slot is due before.
+    clock::time_point soonest_queued_ = clock::time_point::max();
+    int vain_polls_ = 0; ///< since something moved or was waited for
     struct open_inquiry {
         transport::notice what;
         clock::time_point until; ///< then it is answered with what there is

@@ -150,6 +150,7 @@ public:
         clock::time_point answer_due{}; ///< when to stop waiting for its verdict
     };
     [[nodiscard]] report& reported() noexcept { return reported_; }
+    [[nodiscard]] const report& reported() const noexcept { return reported_; }
 
 private:
     static constexpr bool views_messages = transport::viewing_transport<Transport>;
