@@ -36,6 +36,11 @@ enum class progress : std::uint8_t {
 /// Deadlines: every call fails at the latest a second after its deadline, which counts from the start of the call.
 /// After any error but invalid_argument the communicator is unusable, and every further call throws that error at
 /// once; communicators split off before go on unless they have lost a rank as well.
+///
+/// Threads: without a progress thread, one thread at a time may be inside calls of a world: of this communicator, of
+/// all that were made from it, and of their requests. A call that finds another thread inside throws invalid_argument
+/// and does nothing; what cannot fail, such as the destructor of a request, waits. With progress::in_thread any thread
+/// may call; the order of the calls must be the same on all ranks. An operator may not call.
 template <transport::transport Transport>
 class communicator : public allgather_operations<communicator<Transport>>,
                      public allreduce_operations<communicator<Transport>>,

@@ -12,6 +12,11 @@ namespace tutti {
 
 /// A collective whose arguments are settled: checked, chosen and planned once, run many times on the same buffers,
 /// whose contents may change between runs. All ranks run it in the same order as their other calls.
+///
+/// It keeps the addresses and the counts of its buffers as they were when it was prepared, not the containers. A vector
+/// that is resized, assigned to, moved from or destroyed may leave its memory, and nothing shows that: to run it then
+/// is undefined. Prepare again after such a change. A vector that was reserved large enough and keeps its data() is
+/// safe; elements added to it take no part.
 template <class Transport>
 class [[nodiscard]] prepared {
 public:

@@ -16,7 +16,8 @@ namespace tutti {
 /// returned or thrown, test() has returned true, or the request is gone.
 ///
 /// Dropping a request waits for it, until its deadline at most; its failure then shows in the next call on the
-/// communicator. Requests of one communicator may be waited for in any order, on each rank in another one.
+/// communicator. Requests of one communicator may be waited for in any order, on each rank in another one. Waiting and
+/// testing are calls: see communicator for which thread may make them.
 template <class Transport>
 class [[nodiscard]] request {
 public:
@@ -42,6 +43,7 @@ public:
     /// its deadline, which counts from the start of the call. A second wait returns at once.
     void wait() {
         if (!started_) return;
+        in_->require_nobody(); // while the request can still be kept
         started mine = std::move(*started_);
         started_.reset();
         mine.wait();

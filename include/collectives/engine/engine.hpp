@@ -3,6 +3,7 @@
 #pragma once
 
 #include "driver.hpp"
+#include "occupancy.hpp"
 
 #include <transport/signal_shield.hpp>
 
@@ -20,8 +21,9 @@ namespace tutti::engine {
 /// All collectives of one rank over one transport.
 ///
 /// Threads: one thread drives at a time. Without a progress thread that is whichever thread is in a call: calls must
-/// not overlap, and every wait or test moves all runs. With one, it alone drives; other threads hand runs and errands
-/// over through a locked inbox and sleep until they are ended, so that any thread may call.
+/// not overlap, which `occupancy` watches over, and every wait or test moves all runs. With one, it alone drives; other
+/// threads hand runs and errands over through a locked inbox and sleep until they are ended, so that any thread may
+/// call.
 template <transport::transport Transport>
 class engine {
 public:
@@ -48,9 +50,30 @@ public:
         thread_ = std::thread([this] { serve(); });
     }
     [[nodiscard]] bool has_progress_thread() const noexcept { return ended_.shared(); }
-    /// Guards what callers share, when there can be several.
-    [[nodiscard]] std::unique_lock<std::mutex> guard() {
-        return has_progress_thread() ? std::unique_lock(callers_) : std::unique_lock<std::mutex>();
+    /// Holds what callers share: a lock when there can be several, else the place of the one that there can be.
+    class [[nodiscard]] guarded {
+    public:
+        explicit guarded(std::mutex& m) : lock_(&m) { m.lock(); }
+        explicit guarded(occupancy::visit v) noexcept : place_(std::move(v)) {}
+        guarded(const guarded&) = delete;
+        guarded& operator=(const guarded&) = delete;
+        ~guarded() {
+            if (lock_) lock_->unlock();
+        }
+
+    private:
+        std::mutex* lock_ = nullptr;
+        occupancy::visit place_;
+    };
+    /// Throws invalid_argument if another thread is inside a call, and there is no progress thread.
+    guarded guard() { return has_progress_thread() ? guarded(callers_) : guarded(inside_.enter()); }
+    /// The same for the end of a call: waits instead.
+    guarded guard_at_last() { return has_progress_thread() ? guarded(callers_) : guarded(inside_.enter_at_last()); }
+    /// The same for destructors: others wait for it, too.
+    guarded guard_alone() { return has_progress_thread() ? guarded(callers_) : guarded(inside_.enter_alone()); }
+    /// Throws as guard().
+    void require_nobody() const {
+        if (!has_progress_thread()) inside_.require_nobody();
     }
 
     /// Why the communicator cannot be used, if that is known.
@@ -59,7 +82,7 @@ public:
         return g.failure;
     }
 
-    /// Starts a prepared run, which fails if it takes longer than that; it begins when its slot is free.
+    /// Starts a prepared run, which fails if it takes longer than that; it begins when its slot is free. Guarded.
     void start(run& r, std::chrono::nanoseconds patience) {
         if (!has_progress_thread()) return driver_.admit(r, patience);
         r.end_by(later(transport::clock::now(), patience));
@@ -68,17 +91,20 @@ public:
 
     /// Moves what can be moved; true if the run is over.
     [[nodiscard]] bool test(const run& r) {
-        if (!has_progress_thread() && !over(r)) driver_.poll();
+        if (!has_progress_thread() && !over(r)) {
+            const auto here = inside_.enter();
+            driver_.poll();
+        }
         return over(r);
     }
 
-    /// Returns when `ended()`, which looks at runs only. A run ends at the latest a second after its deadline.
+    /// Returns when `ended()`, which looks at runs only. A run ends at the latest a second after its deadline. Waits
+    /// for another thread that is inside a call.
     template <class Ended>
     void wait(Ended ended) {
-        if (has_progress_thread())
-            ended_.await(ended);
-        else
-            driver_.drive(ended);
+        if (has_progress_thread()) return ended_.await(ended);
+        const auto here = inside_.enter_at_last();
+        driver_.drive(ended);
     }
 
     [[nodiscard]] static bool over(const run& r) noexcept {
@@ -88,6 +114,7 @@ public:
 
     /// Tells all ranks that calls on the communicator fail, and ends those of this rank.
     void abort(members& g, const std::string& reason) {
+        require_nobody();
         on_driver([&](driver<Transport>& d) { d.abort(g, reason); });
     }
     /// When it returns, runs of the communicator write to no page.
@@ -112,7 +139,10 @@ private:
     /// Runs an errand where runs are driven, and returns when it is done.
     template <class Errand>
     void on_driver(Errand work) {
-        if (!has_progress_thread()) return work(driver_);
+        if (!has_progress_thread()) {
+            const auto here = inside_.enter_alone();
+            return work(driver_);
+        }
         bool done = false; // under the lock of ended_
         hand_over([&](driver<Transport>& d) {
             work(d);
@@ -139,6 +169,7 @@ private:
         return !under_way_.empty();
     }
 
+    occupancy inside_; ///< of the calls' threads, without a progress thread
     bell ended_;
     driver<Transport> driver_;
     std::mutex callers_;    ///< what callers share

@@ -105,12 +105,15 @@ public:
     void stop_recording();
 
     void abort(const std::string& reason);
+    /// Throws invalid_argument if another thread is inside a call of the world, and there is no progress thread.
+    void require_nobody() const;
 
 private:
     void wait_until(bool (*ended)(const void*), const void* state);
     void require_usable();
-    [[nodiscard]] started start(entry& plan, const call& c, std::chrono::nanoseconds patience,
-                                std::shared_ptr<const void> keeps, std::unique_lock<std::mutex> lock);
+    /// Guarded.
+    [[nodiscard]] started begin(entry& plan, const call& c, std::chrono::nanoseconds patience,
+                                std::shared_ptr<const void> keeps);
     void give_back(entry& plan, std::unique_ptr<run> r) noexcept;
 
     std::shared_ptr<engine<Transport>> engine_;

@@ -90,15 +90,16 @@ void membership<T>::started::await() {
 template <class T>
 auto membership<T>::start(const call& c, std::chrono::nanoseconds patience, std::shared_ptr<const void> keeps)
     -> started {
+    const auto lock = engine_->guard();
     require_usable();
-    auto lock = engine_->guard();
-    return start(cache_.find(c, rank(), size()), c, patience, std::move(keeps), std::move(lock));
+    return begin(cache_.find(c, rank(), size()), c, patience, std::move(keeps));
 }
 template <class T>
 auto membership<T>::start(entry& plan, const call& c, std::chrono::nanoseconds patience,
                           std::shared_ptr<const void> keeps) -> started {
+    const auto lock = engine_->guard();
     require_usable();
-    return start(plan, c, patience, std::move(keeps), engine_->guard());
+    return begin(plan, c, patience, std::move(keeps));
 }
 
 template <class T>
@@ -113,6 +114,7 @@ void membership<T>::complete(entry& plan, const call& c, std::chrono::nanosecond
 
 template <class T>
 void membership<T>::wait_until(bool (*ended)(const void*), const void* state) {
+    engine_->require_nobody();
     engine_->wait([=] { return ended(state); });
 }
 
@@ -125,7 +127,7 @@ auto membership<T>::hold(const call& c) -> entry& {
 }
 template <class T>
 void membership<T>::let_go(entry& plan) noexcept {
-    const auto lock = engine_->guard();
+    const auto lock = engine_->guard_alone();
     --plan.in_use;
 }
 
@@ -138,7 +140,7 @@ void membership<T>::record(recorder& to) {
 template <class T>
 void membership<T>::stop_recording() {
     {
-        const auto lock = engine_->guard();
+        const auto lock = engine_->guard_alone();
         recorder_ = nullptr;
     }
     engine_->stop_recording(group_);
@@ -150,13 +152,18 @@ void membership<T>::abort(const std::string& reason) {
 }
 
 template <class T>
+void membership<T>::require_nobody() const {
+    engine_->require_nobody();
+}
+
+template <class T>
 void membership<T>::require_usable() {
     if (auto f = engine_->failure_of(group_)) throw error(std::move(*f));
 }
 
 template <class T>
-auto membership<T>::start(entry& plan, const call& c, std::chrono::nanoseconds patience,
-                          std::shared_ptr<const void> keeps, std::unique_lock<std::mutex> lock) -> started {
+auto membership<T>::begin(entry& plan, const call& c, std::chrono::nanoseconds patience,
+                          std::shared_ptr<const void> keeps) -> started {
     const std::uint64_t request = group_.calls;
     const auto slot = static_cast<std::uint32_t>(request % slots);
     auto& idle = plan.idle[slot];
@@ -174,14 +181,13 @@ auto membership<T>::start(entry& plan, const call& c, std::chrono::nanoseconds p
     engine_->start(*r, patience); // under the lock: runs of one communicator start in the order of their numbers
     ++group_.calls;               // from here on nothing throws: a call that could not start was none
     ++plan.in_use;
-    if (lock) lock.unlock();
     return {*this, plan, std::move(r)};
 }
 
 template <class T>
 void membership<T>::give_back(entry& plan, std::unique_ptr<run> r) noexcept {
     const auto operators = std::move(r->keeps); // goes after the lock: it may own requests of its own
-    const auto lock = engine_->guard();
+    const auto lock = engine_->guard_at_last();
     plan.idle[r->slot()].push_back(std::move(r));
     --plan.in_use;
 }

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../error.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <thread>
+#include <utility>
+
+#if __has_include(<linux/membarrier.h>)
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+namespace tutti::engine {
+
+/// Which thread is inside the calls of one rank, where there is no progress thread: one at a time may be.
+///
+/// The usual way in is by the door: a load, a store and a load. That is no lock, which would cost a small message
+/// several atomic operations. It finds every thread that comes while another is inside; two that enter within the same
+/// nanoseconds are found when one of them leaves. What cannot fail has a way that excludes all others and waits for
+/// them, and they for it; it takes microseconds.
+/// Who leaves releases and who enters acquires: what a thread did inside is seen by the next one.
+class occupancy {
+    using place = std::atomic<const void*>; ///< an address of the thread that has it; null if none has
+
+public:
+    /// As long as it lives the thread is inside.
+    class [[nodiscard]] visit {
+    public:
+        visit() = default;
+        explicit visit(place& p) noexcept : place_(&p) {}
+        visit(visit&& other) noexcept : place_(std::exchange(other.place_, nullptr)) {}
+        visit& operator=(visit&&) = delete;
+        ~visit() {
+            if (place_) leave(*place_);
+        }
+
+    private:
+        place* place_ = nullptr;
+    };
+
+    /// Throws invalid_argument if a thread is inside. May wait for one that entered at last.
+    [[nodiscard]] visit enter() {
+        require_nobody();
+        return enter_by(door_);
+    }
+    void require_nobody() const {
+        if (const void* const who = door_.load(std::memory_order_acquire)) refuse(who);
+    }
+    /// For the end of a call, which cannot fail: by the door if it is free, else as enter_alone().
+    [[nodiscard]] visit enter_at_last() noexcept {
+        if (door_.load(std::memory_order_acquire)) return enter_alone();
+        return enter_by(door_);
+    }
+    /// For destructors: waits until no other thread is inside, at most as long as its call may take; others wait until
+    /// this one has left. Ends the process if it is this thread that is inside, which would wait for itself.
+    [[gnu::noinline]] visit enter_alone() noexcept {
+        for (const void* who = nullptr; !awaited_.compare_exchange_weak(who, this_thread(), std::memory_order_acquire);
+             who = nullptr)
+            rest_unless_mine(who);
+        order_of_all();
+        while (const void* const who = door_.load(std::memory_order_acquire)) rest_unless_mine(who);
+        return visit(awaited_);
+    }
+
+private:
+    /// Either this thread sees that the place is awaited, or who awaits it sees this thread: see order_of_all().
+    [[nodiscard]] visit enter_by(place& door) noexcept {
+        door.store(this_thread(), std::memory_order_relaxed);
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        if (!awaited_.load(std::memory_order_acquire)) return visit(door);
+        door.store(nullptr, std::memory_order_release);
+        return enter_alone();
+    }
+    static void rest_unless_mine(const void* who) noexcept {
+        if (who == this_thread()) give_up("an operator used the world that runs it");
+        std::this_thread::yield();
+    }
+
+    /// After it this thread sees what others stored before, and they see what it had stored when they load after.
+    static void order_of_all() noexcept {
+#if defined(SYS_membarrier)
+        ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+        if (::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0) return;
+#endif
+        std::this_thread::sleep_for(std::chrono::milliseconds(1)); // longer than a store takes
+    }
+
+    [[nodiscard]] static const void* this_thread() noexcept {
+        static thread_local const char mark = 0;
+        return &mark;
+    }
+    [[noreturn]] static void refuse(const void* who) {
+        if (who == this_thread())
+            reject({}, "an operator calls into the world that runs it", "let operators work on their operands alone");
+        reject({}, "another thread is inside a call of this world",
+               "call from one thread at a time, or make the communicator with tutti::progress::in_thread");
+    }
+    [[noreturn]] static void give_up(const char* why) noexcept {
+        std::fprintf(stderr, "tutti: %s, so this process ends\n", why);
+        std::terminate();
+    }
+    static void leave(place& p) noexcept {
+        if (p.load(std::memory_order_relaxed) != this_thread())
+            give_up("two threads were inside calls of one world at once, which needs tutti::progress::in_thread");
+        p.store(nullptr, std::memory_order_release);
+    }
+
+    place door_{nullptr};
+    place awaited_{nullptr}; ///< by a thread that waits until the door is free, or is inside alone
+};
+
+} // namespace tutti::engine
