@@ -4,8 +4,10 @@
 
 #include <collectives/error.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace tutti::transport {
 
@@ -17,6 +19,7 @@ enum class notice_kind : std::uint8_t {
     mismatch,    ///< as waiting, and what `peer` sent belongs to another call
     abort,       ///< end everything on that communicator; `text` is the reason
     unreachable, ///< the data channel to `peer` broke; `text` says how
+    closing,     ///< before it leaves: `calls` has, for each communicator, how many calls it made, and the last of them
     left,        ///< this rank has finished and will not be heard of again
     // from the ledger to ranks
     inquiry,  ///< whoever is inside a call on that communicator, answer with waiting
@@ -24,6 +27,16 @@ enum class notice_kind : std::uint8_t {
     departed, ///< rank `rank` has left in good order
     verdict,  ///< calls on that communicator fail: `why`, `peer` at fault, `text`
 };
+
+/// A call that a rank has made on a communicator.
+struct past_call {
+    std::uint64_t communicator = 0;
+    std::uint64_t request = 0;   ///< its number there; of `closing`, the number of all calls
+    std::uint64_t signature = 0; ///< the hash of what it and all calls before it meant
+    std::string call;            ///< in words
+    friend bool operator==(const past_call&, const past_call&) = default;
+};
+inline constexpr std::size_t most_past_calls = 256; ///< in one notice
 
 /// One message of the control plane. Ranks are ranks of the world.
 struct notice {
@@ -38,6 +51,7 @@ struct notice {
     std::uint64_t bytes = 0;        ///< bytes done
     std::string call;               ///< the call in words
     std::string text;               ///< reason, or how it was noticed
+    std::vector<past_call> calls;   ///< of closing; of a mismatch and answers to it: the last calls, oldest first
     friend bool operator==(const notice&, const notice&) = default;
 };
 

@@ -26,8 +26,10 @@ engine::call example() {
 
 TEST_CASE("a signature differs in each thing on which ranks must agree") {
     std::set<std::uint64_t> seen;
-    const auto is_new = [&](const engine::call& c, std::uint64_t communicator = 1, std::uint64_t request = 0) {
-        return seen.insert(engine::signature_of(engine::meaning_of(c, communicator), request)).second;
+    const auto is_new = [&](const engine::call& c, std::uint64_t communicator = 1, int calls_before = 0) {
+        auto before = engine::first_signature(communicator);
+        for (int k = 0; k < calls_before; ++k) before = engine::next_signature(before, 77);
+        return seen.insert(engine::next_signature(before, engine::meaning_of(c))).second;
     };
     auto c = example();
     CHECK(is_new(c));
@@ -57,7 +59,19 @@ TEST_CASE("a signature is the same for what each rank may choose for itself") {
     std::byte somewhere[4];
     other.input = other.output = somewhere;
     other.in_place = true;
-    CHECK(engine::signature_of(engine::meaning_of(c, 5), 6) == engine::signature_of(engine::meaning_of(other, 5), 6));
+    CHECK(engine::meaning_of(c) == engine::meaning_of(other));
+}
+
+TEST_CASE("a signature tells of every call before, however many equal ones come after") {
+    auto c = example(), other = example();
+    other.root = 1;
+    auto a = engine::next_signature(engine::first_signature(1), engine::meaning_of(c));
+    auto b = engine::next_signature(engine::first_signature(1), engine::meaning_of(other));
+    for (int k = 0; k < 100'000; ++k) {
+        REQUIRE(a != b);
+        a = engine::next_signature(a, engine::meaning_of(c));
+        b = engine::next_signature(b, engine::meaning_of(c));
+    }
 }
 
 TEST_CASE("small numbers do not cancel each other in a hash") {

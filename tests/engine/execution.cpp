@@ -138,7 +138,7 @@ TEST_CASE("messages say where the data is, how long, and which call they belong 
     CHECK(in.from == in.to);
     CHECK(in.incoming_left);
     REQUIRE(in.reduce != nullptr);
-    CHECK(in.signature == engine::signature_of(engine::meaning_of(s.run.what(), 77), 5));
+    CHECK(in.signature == engine::next_signature(s.members.signature, engine::meaning_of(s.run.what())));
     CHECK(in.signature == out.signature);
 }
 

@@ -85,8 +85,68 @@ TEST_CASE("unequal roots are named, even when every rank waits for another one")
     clash(2, broadcast_from(1), broadcast_from(0), "root 1", "root 0");
 }
 
-TEST_CASE("what nobody waits for is found where it gets in the way of a later call") {
-    clash(2, broadcast_from(0), broadcast_from(1), "barrier", "earlier call");
+TEST_CASE("unequal roots that nobody waits for are found in the next call, and both calls are named") {
+    for (const int ranks : {2, 3, 5}) {
+        gate all_returned(ranks), all_failed(ranks);
+        run_new_world(ranks, [&](communicator& world) {
+            world.default_deadline(short_deadline);
+            if (ranks == 2) broadcast_from(world.rank())(world); // each is a root, and returns
+            all_returned.pass();
+            const auto f = fault_in_time([&] {
+                if (ranks > 2) broadcast_from(world.rank() == ranks - 1 ? ranks - 1 : 0)(world);
+                world.barrier();
+            });
+            expect(f.why == cause::mismatch, "a mismatch, not: " + message_of(f));
+            expect_contains(f.detail, "root 0");
+            expect_contains(f.detail, "root " + std::to_string(ranks - 1));
+            all_failed.pass();
+        });
+    }
+}
+
+TEST_CASE("a difference is named that lies some calls back, in a communicator whose slots have come round") {
+    // The messages of sixteen calls are let through before anybody looks at what the last rank has sent.
+    gate all_failed(2);
+    run_new_world(2, [&](communicator& world) {
+        world.default_deadline(short_deadline);
+        std::vector<int> data(4, 1);
+        for (int k = 0; k < 20; ++k) world.broadcast(data, 0, algorithm::binomial_tree{});
+        if (world.rank() == 0) world.broadcast(data, 0, algorithm::binomial_tree{}); // sends, and goes on
+        const auto f = fault_in_time([&] {
+            if (world.rank() == 1) world.broadcast(data, 1, algorithm::binomial_tree{});
+            for (int k = 0; k < 3; ++k) world.broadcast(data, 0, algorithm::binomial_tree{});
+            world.barrier();
+        });
+        expect(f.why == cause::mismatch, "a mismatch, not: " + message_of(f));
+        expect_contains(f.detail, "root 0");
+        expect_contains(f.detail, "root 1");
+        expect_contains(f.detail, "as call 20");
+        all_failed.pass();
+    });
+}
+
+TEST_CASE("a prepared call counts when it runs") {
+    gate all_failed(2);
+    run_new_world(2, [&](communicator& world) {
+        world.default_deadline(short_deadline);
+        std::vector<int> data(4, 1), more(4, 1);
+        auto plan = world.prepare_broadcast(data, 0, algorithm::binomial_tree{});
+        if (world.rank() == 0) { // prepares more, and runs nothing of it
+            const auto other = world.prepare_allreduce(more, tutti::sum);
+            plan.run();
+        } else {
+            plan.run();
+        }
+        world.barrier();
+        if (world.rank() == 0) plan.run();
+        const auto f = fault_in_time([&] {
+            world.barrier();
+            world.barrier();
+        });
+        expect(f.why == cause::mismatch, "a mismatch, not: " + message_of(f));
+        expect_contains(f.detail, "broadcast(binomial_tree) of 4 int32, root 0");
+        all_failed.pass();
+    });
 }
 
 TEST_CASE("a call that is over is named as it was, after others that were repeated") {

@@ -162,3 +162,38 @@ TEST_CASE("operators that differ in name, size or commutativity have different i
     CHECK(operator_id(lambda) == operator_id([](float a, float) { return a; }));
     CHECK(operator_id(function) == operator_id(&function));
 }
+
+namespace {
+
+struct of_my_own {
+    static constexpr std::string_view name = "my own";
+    int operator()(int x, int y) const noexcept { return x + y; }
+};
+
+} // namespace
+
+TEST_CASE("an operator that has a name is told from others by it, on ranks and in words") {
+    const auto clamped = [](int a, int b) noexcept { return a + b < 100 ? a + b : 100; };
+    const auto wrapped = [](int a, int b) noexcept { return (a + b) % 100; };
+    CHECK(operator_id(clamped) == operator_id(wrapped)); // all that is known of them is their size
+    const auto a = tutti::named<"clamped sum">(clamped);
+    const auto b = tutti::named<"wrapped sum">(wrapped);
+    CHECK(operator_id(a) != operator_id(b));
+    CHECK(operator_id(a) != operator_id(clamped));
+    CHECK(operator_id(a) == operator_id(tutti::named<"clamped sum">(clamped)));
+    CHECK(operator_name(a) == "clamped sum");
+    CHECK(a(70, 70) == 100);
+
+    CHECK(operator_name(of_my_own{}) == "my own");
+    CHECK(operator_name(tutti::non_commutative{a}) == "non_commutative(clamped sum)");
+}
+
+TEST_CASE("a name takes nothing from what is known of an operator") {
+    const auto f = [](int a, int) noexcept { return a; };
+    using either = decltype(tutti::named<"first">(f));
+    using ordered = decltype(tutti::named<"first">(tutti::non_commutative{f}));
+    STATIC_REQUIRE(tutti::is_commutative_v<either>);
+    STATIC_REQUIRE_FALSE(tutti::is_commutative_v<ordered>);
+    CHECK(operator_id<either>() != operator_id<ordered>());
+    CHECK(operator_name<ordered>() == "non_commutative(first)");
+}

@@ -130,6 +130,15 @@ TEST_CASE("the first failure gives the exit status, is reported, and ends the ot
     CHECK(r.seconds < 20);
 }
 
+TEST_CASE("when the ledger finds that the last calls did not match, the run has failed") {
+    const std::string line = "tutti: mismatch at the end of a communicator: rank 0 made 1 calls";
+    const auto r = command("run -n 2 sh -c '[ $TUTTI_RANK = 1 ] || echo >&2 \"" + line + "\"'");
+    CHECK(r.status == 1);
+    CHECK_THAT(r.output, Contains("[0] " + line));
+    CHECK_THAT(r.output, Contains("tutti run: ranks called different things at the end"));
+    CHECK(command("run -n 2 sh -c 'echo \"" + line + "\"; echo >&2 \"see: " + line + "\"'").status == 0);
+}
+
 TEST_CASE("a signal is reported by its name") {
     const auto r = command("run -n 3 --patience 0 sh -c '[ $TUTTI_RANK = 2 ] && kill -9 $$; exec sleep 50'");
     CHECK(r.status == 128 + SIGKILL);

@@ -8,6 +8,8 @@
 #include "spawn.hpp"
 #include "stream.hpp"
 
+#include <transport/bootstrap/ledger.hpp>
+
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -71,6 +73,8 @@ public:
             if (clock::now() >= alike_.due() || nobody_speaks()) error_.add(alike_.release());
             if (running_ > 0 || unwritten()) act(clock::now());
         }
+        if (std::any_of(members_.begin(), members_.end(), [](const member& m) { return m.error.found(); }))
+            conclude(1, "ranks called different things at the end, as one of them says above");
         return result_;
     }
 
@@ -89,7 +93,8 @@ private:
         what.environment.insert(what.environment.end(), options_.environment.begin(), options_.environment.end());
         child made = spawn(what);
         members_.push_back({made.pid, stream{std::move(made.output), output_, rank},
-                            stream{std::move(made.error), error_, rank, &alike_}});
+                            stream{std::move(made.error), error_, rank, &alike_,
+                                   transport::bootstrap::mismatch_at_the_end}});
         ++running_;
     }
 

@@ -45,6 +45,7 @@ Exit status:
   N      the first rank that failed exited with N
   128+S  the first rank that failed was ended by signal S
   124    the deadline passed
+  1      ranks called different things at the end, which no call could find any more
   141    nobody read the output any more (128 + SIGPIPE)
   2      the command line is wrong
   1      the ranks could not be started, or their output not written)";

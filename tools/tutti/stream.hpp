@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fcntl.h>
@@ -22,10 +23,10 @@ namespace tutti::tools {
 class stream {
 public:
     /// `to` and `with` must outlive it. What passes through `with`, if it is given, may come out together with what
-    /// others say.
-    stream(descriptor from, outlet& to, int rank, unison* with = nullptr)
+    /// others say. Whether `sought` was said is noticed, if it is not empty.
+    stream(descriptor from, outlet& to, int rank, unison* with = nullptr, std::string_view sought = {})
         : from_(std::move(from)), to_(&to), with_(with), rank_(rank),
-          lines_(with ? std::string{} : fmt::format("[{}] ", rank)) {
+          lines_(with ? std::string{} : fmt::format("[{}] ", rank)), sought_(sought) {
         if (from_.open()) fcntl(from_.get(), F_SETFL, O_NONBLOCK);
     }
 
@@ -36,6 +37,8 @@ public:
     /// Whether its rank is gone: it holds what was left behind, and then no more.
     [[nodiscard]] bool ended() const noexcept { return ended_; }
     void end() noexcept { ended_ = true; }
+    /// Whether a line has come that was sought.
+    [[nodiscard]] bool found() const noexcept { return found_; }
 
     /// Copies what is there now, at most so much that the others get their turn. Closes at the end: when all who could
     /// write are gone, or when the rank is and nothing is there.
@@ -49,7 +52,10 @@ public:
     }
 
 private:
-    void pass(const std::string& lines) { to_->add(with_ ? with_->take(rank_, lines, unison::clock::now()) : lines); }
+    void pass(const std::string& lines) {
+        found_ = found_ || (!sought_.empty() && lines.find(sought_) != lines.npos);
+        to_->add(with_ ? with_->take(rank_, lines, unison::clock::now()) : lines);
+    }
     void finish() {
         pass(lines_.finish());
         from_.reset();
@@ -60,6 +66,8 @@ private:
     unison* with_;
     int rank_;
     line_prefixer lines_;
+    std::string sought_;
+    bool found_ = false;
     bool ended_ = false;
     int pieces_after_end_ = 0;
 };

@@ -39,7 +39,7 @@ struct call {
 };
 
 /// What the frames of this wire format begin their signatures with; raise it when the meaning of anything changes.
-inline constexpr std::uint64_t wire_version = 2;
+inline constexpr std::uint64_t wire_version = 3;
 
 /// The hash that goes on from h by x. The sum keeps small numbers from cancelling each other.
 [[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t h, std::uint64_t x) noexcept {
@@ -47,10 +47,9 @@ inline constexpr std::uint64_t wire_version = 2;
     return h ^ (h >> 32);
 }
 
-/// The hash of what calls on a communicator mean: equal for calls that differ in their data alone.
-[[nodiscard]] inline std::uint64_t meaning_of(const call& c, std::uint64_t communicator) noexcept {
-    std::uint64_t h = mixed(0, communicator);
-    h = mixed(h, c.type);
+/// The hash of what a call means: equal for calls that differ in their data alone.
+[[nodiscard]] inline std::uint64_t meaning_of(const call& c) noexcept {
+    std::uint64_t h = mixed(0, c.type);
     h = mixed(h, c.count);
     h = mixed(h, c.operation_on_elements);
     h = mixed(h, c.how.id());
@@ -59,9 +58,14 @@ inline constexpr std::uint64_t wire_version = 2;
                         static_cast<std::uint64_t>(static_cast<std::uint32_t>(c.root)));
 }
 
-/// The hash that the messages of a call with that meaning carry: equal if the ranks mean the same call.
-[[nodiscard]] inline std::uint64_t signature_of(std::uint64_t meaning, std::uint64_t request) noexcept {
-    return mixed(meaning, request);
+/// The signature of a communicator without calls.
+[[nodiscard]] constexpr std::uint64_t first_signature(std::uint64_t communicator) noexcept {
+    return mixed(0, communicator);
+}
+/// The hash that the messages of a call carry, given the signature of the call before: equal if the ranks have meant
+/// the same by this call and by all before it on their communicator.
+[[nodiscard]] constexpr std::uint64_t next_signature(std::uint64_t before, std::uint64_t meaning) noexcept {
+    return mixed(before, meaning);
 }
 
 /// "allreduce(ring) of 1000 float32, sum".

@@ -4,8 +4,10 @@
 
 #include "bell.hpp"
 #include "census.hpp"
+#include "closed_communicators.hpp"
 #include "faults.hpp"
 #include "last_tick.hpp"
+#include "patience.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -19,28 +21,6 @@
 
 namespace tutti::engine {
 
-/// How long past its deadline a run waits for the ledger's verdict before it judges by itself: longer than a rank 0
-/// that says nothing passes for alive, and what is left of a second is for the machine to be busy.
-inline constexpr std::chrono::milliseconds verdict_grace{850};
-/// How long a rank that is asked about a call which it has not begun gives itself to come to it.
-inline constexpr std::chrono::milliseconds call_patience{200};
-/// The control plane is looked at whenever nothing moves, and this often while things do.
-inline constexpr std::chrono::milliseconds look_interval{50};
-/// How long calls are entered without a look at the control plane, which may be a system call; by last_tick(), so not
-/// before the next tick.
-inline constexpr std::chrono::microseconds entry_interval{100};
-/// Who polls so often while nothing moves is spinning; it yields from then on.
-inline constexpr int vain_polls_before_yield = 30;
-/// A peer that is gone is a fault once nothing has moved for this long: what it had sent may be on its way still.
-inline constexpr std::chrono::milliseconds stall_before_fault{200};
-
-/// The point in time `d` after `now`; the last one that there is where that lies beyond it.
-[[nodiscard]] inline transport::clock::time_point later(transport::clock::time_point now, std::chrono::nanoseconds d) {
-    using clock = transport::clock;
-    return d < clock::time_point::max() - now ? now + std::chrono::duration_cast<clock::duration>(d)
-                                              : clock::time_point::max();
-}
-
 /// Moves all runs of one rank over one transport, and ends those that fail. All of it runs on one thread at a time.
 template <transport::transport Transport>
 class driver {
@@ -50,6 +30,10 @@ public:
     using members = group<Transport>;
 
     driver(Transport t, bell& ended) : transport_(std::move(t)), census_(transport_.size()), ended_(ended) {}
+
+    driver(const driver&) = delete;
+    driver& operator=(const driver&) = delete;
+    ~driver() { closed_.tell(transport_); }
 
     [[nodiscard]] Transport& fabric() noexcept { return transport_; }
     [[nodiscard]] const Transport& fabric() const noexcept { return transport_; }
@@ -141,6 +125,11 @@ public:
     void close(members& g) {
         for (std::uint32_t s = 0; s < slots; ++s) transport_.close({g.id, s});
     }
+    /// Closes a communicator for good. What was called on it is told when this rank leaves.
+    void close_for_good(members& g) {
+        close(g);
+        closed_.add(g);
+    }
 
 private:
     /// Begins a run, whose slot's place in active_ it has, and those behind it as long as each is over at once.
@@ -186,9 +175,10 @@ private:
         r.conclude();
         give_place(r, r.next);
         members& g = r.members();
-        auto& past = g.done[r.slot()];
+        auto& past = g.done[r.request() % remembered_calls];
+        if (std::exchange(past.by, &r) != &r || r.same_since() > past.request) past.what = r.what();
         past.request = r.request();
-        if (std::exchange(past.by, &r) != &r || !r.is_repeated()) past.what = r.what();
+        past.signature = r.signature();
         auto& queue = g.queues[r.slot()];
         run* const follower = queue.first = r.next;
         finish(r, run_state::done, {});
@@ -392,6 +382,7 @@ private:
         clock::time_point until; ///< then it is answered with what there is
     };
     std::optional<open_inquiry> unanswered_; ///< about a mismatch
+    closed_communicators closed_;
 };
 
 } // namespace tutti::engine

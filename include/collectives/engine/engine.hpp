@@ -123,7 +123,7 @@ public:
     }
     /// Forgets a communicator whose runs are all over.
     void close(members& g) {
-        on_driver([&](driver<Transport>& d) { d.close(g); });
+        on_driver([&](driver<Transport>& d) { d.close_for_good(g); });
     }
 
 private:

@@ -37,13 +37,13 @@ public:
     void prepare(group<Transport>& g, const call& c, std::uint64_t request) {
         group_ = &g;
         request_ = request;
-        is_repeated_ = is_laid_out_ && c == call_;
-        if (!is_repeated_) {
+        if (!is_laid_out_ || c != call_) {
             is_laid_out_ = false;
             call_ = c;
-            meaning_ = meaning_of(c, g.id);
+            meaning_ = meaning_of(c);
+            same_since_ = request;
         }
-        signature_ = signature_of(meaning_, request);
+        signature_ = next_signature(g.signature, meaning_);
         left_ = plan_->steps.size();
         reported_ = {};
         failure_.reset();
@@ -125,8 +125,10 @@ public:
     }
 
     [[nodiscard]] const call& what() const noexcept { return call_; }
-    /// It is the call that this object ran the last time.
-    [[nodiscard]] bool is_repeated() const noexcept { return is_repeated_; }
+    /// This object's calls from that number on were this one.
+    [[nodiscard]] std::uint64_t same_since() const noexcept { return same_since_; }
+    /// The hash of this call and all before it.
+    [[nodiscard]] std::uint64_t signature() const noexcept { return signature_; }
     [[nodiscard]] group<Transport>& members() const noexcept { return *group_; }
     [[nodiscard]] std::uint32_t slot() const noexcept { return slot_; }
     [[nodiscard]] std::uint64_t request() const noexcept { return request_; }
@@ -334,7 +336,7 @@ private:
     std::uint32_t slot_;
     group<Transport>* group_ = nullptr;
     call call_;
-    std::uint64_t request_ = 0, meaning_ = 0, signature_ = 0;
+    std::uint64_t request_ = 0, same_since_ = 0, meaning_ = 0, signature_ = 0;
     clock::time_point deadline_{};
     schedule::layout cut_{0, 1};
     std::vector<transport::transfer> transfers_; ///< by step; of those without a peer only the places and the bytes
@@ -346,7 +348,6 @@ private:
     transport::transfer_queue done_;
     typename group<Transport>::memory scratch_;
     std::size_t scratch_needed_ = 0;
-    bool is_repeated_ = false;
     bool is_laid_out_ = false; ///< the transfers lead to the call's memory, and to this scratch
     const std::byte* laid_out_scratch_ = nullptr;
     std::size_t left_ = 0;

@@ -4,7 +4,9 @@
 
 #include "execution.hpp"
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 namespace tutti::engine {
 
@@ -47,6 +49,22 @@ template <class Transport>
     return f;
 }
 
+/// The last calls that a communicator has begun or done here, oldest first.
+template <class Transport>
+[[nodiscard]] std::vector<transport::past_call> history_of(const group<Transport>& g) {
+    std::vector<transport::past_call> all;
+    for (const auto& past : g.done)
+        if (past.what) all.push_back({g.id, past.request, past.signature, in_words(*past.what)});
+    for (const auto& queue : g.queues)
+        for (const auto* r = queue.first; r; r = r->next)
+            all.push_back({g.id, r->request(), r->signature(), in_words(r->what())});
+    std::sort(all.begin(), all.end(),
+              [](const transport::past_call& a, const transport::past_call& b) { return a.request < b.request; });
+    if (all.size() > transport::most_past_calls)
+        all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(transport::most_past_calls));
+    return all;
+}
+
 /// What this rank tells the ledger about a run and one of its steps, -1 for none.
 template <class Transport>
 [[nodiscard]] transport::notice notice_of(const Transport& t, const execution<Transport>& run,
@@ -61,6 +79,7 @@ template <class Transport>
     n.request = run.request();
     n.bytes = run.bytes_done();
     n.call = in_words(run.what());
+    if (kind != transport::notice_kind::timeout) n.calls = history_of(run.members());
     return n;
 }
 
@@ -75,6 +94,7 @@ template <class Transport>
     n.rank = t.rank();
     n.request = over.request;
     n.call = in_words(*over.what);
+    n.calls = history_of(g);
     return n;
 }
 

@@ -21,6 +21,9 @@ class execution;
 /// How many collectives of one communicator can be under way at once; further ones wait their turn.
 inline constexpr std::uint32_t slots = 4;
 
+/// So many of a communicator's last calls are remembered when they are over.
+inline constexpr std::uint32_t remembered_calls = 16;
+
 /// The ranks of a communicator, and its calls under way. `calls` and `queues` are touched as engine.hpp says.
 template <class Transport>
 struct group {
@@ -28,7 +31,8 @@ struct group {
     std::vector<int> members; ///< ranks of the world, by rank of the communicator
     int rank = 0;             ///< this rank in it
 
-    std::uint64_t calls = 0; ///< number of the next call
+    std::uint64_t calls = 0;     ///< number of the next call
+    std::uint64_t signature = 0; ///< of all calls before it
     struct memory {
         std::unique_ptr<std::byte[]> bytes;
         std::size_t size = 0;
@@ -42,16 +46,16 @@ struct group {
     std::array<queue, slots> queues{};
     std::optional<fault> failure; ///< why it cannot be used any more
 
-    /// The last call that was done in a slot: a peer to which it meant something else may ask for it later.
+    /// A call that is over: a peer to which it meant something else may ask for it later.
     struct past {
-        std::uint64_t request = 0;
+        std::uint64_t request = 0, signature = 0;
         std::optional<call> what; ///< nothing before the first
         const void* by = nullptr; ///< the run whose call it was: only to be compared
     };
-    std::array<past, slots> done{};
+    std::array<past, remembered_calls> done{}; ///< by number
     /// Null if that call is not known any more.
     [[nodiscard]] const past* done_before(std::uint64_t request) const noexcept {
-        const auto& last = done[request % slots];
+        const auto& last = done[request % remembered_calls];
         return last.what && last.request == request ? &last : nullptr;
     }
 

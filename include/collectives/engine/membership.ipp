@@ -27,6 +27,7 @@ membership<T>::membership(std::shared_ptr<engine<T>> on, std::uint64_t id, std::
                           const model::chooser& like)
     : engine_(std::move(on)), choice_(like.on(model::topology_of(engine_->fabric(), members))) {
     group_.id = id;
+    group_.signature = first_signature(id);
     group_.members = std::move(members);
     group_.rank = rank;
 }
@@ -180,6 +181,7 @@ auto membership<T>::begin(entry& plan, const call& c, std::chrono::nanoseconds p
     r->record_on(recorder_ ? recorder_->turn(plan.plan->steps.size()) : record_page{});
     engine_->start(*r, patience); // under the lock: runs of one communicator start in the order of their numbers
     ++group_.calls;               // from here on nothing throws: a call that could not start was none
+    group_.signature = r->signature();
     ++plan.in_use;
     return {*this, plan, std::move(r)};
 }

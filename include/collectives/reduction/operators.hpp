@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 /// Operators, built in or your own, and what is known of them when the program is built.
 ///
@@ -18,6 +19,21 @@
 /// op(T const&, T const&), as a const object, and gives something that converts to T. It must not throw: a reduction
 /// runs deep inside a transport that carries other collectives too, so an exception ends the process.
 namespace tutti {
+
+namespace detail {
+
+/// A text as a template argument.
+template <std::size_t Size>
+struct fixed_text {
+    char characters[Size]{};
+    // NOLINTNEXTLINE(google-explicit-constructor): it is written as the text
+    consteval fixed_text(const char (&text)[Size]) {
+        for (std::size_t i = 0; i < Size; ++i) characters[i] = text[i];
+    }
+    [[nodiscard]] constexpr std::string_view view() const noexcept { return {characters, Size - 1}; }
+};
+
+} // namespace detail
 
 /// A functor that is associative but not commutative: `non_commutative(f)`. Operands then stay in rank order, by an
 /// algorithm that is proven to keep it.
@@ -34,6 +50,26 @@ struct non_commutative {
 
 template <class Functor>
 non_commutative(Functor) -> non_commutative<Functor>;
+
+/// A functor with a name, which ranks compare and errors show: `named<"saturating sum">(f)`. Functors of your own that
+/// have no name are told apart by their sizes alone. A class of yours can have a name without this:
+/// `static constexpr std::string_view name = "...";`.
+template <detail::fixed_text text, class Functor>
+struct named_operator {
+    static constexpr std::string_view name = text.view();
+    [[no_unique_address]] Functor functor;
+
+    template <element T>
+    TUTTI_HOST_DEVICE constexpr auto operator()(const T& left, const T& right) const
+        noexcept(noexcept(functor(left, right))) -> decltype(functor(left, right)) {
+        return functor(left, right);
+    }
+};
+
+template <detail::fixed_text text, class Functor>
+[[nodiscard]] constexpr named_operator<text, Functor> named(Functor functor) {
+    return {std::move(functor)};
+}
 
 /// Op reduces elements of type T.
 template <class Op, class T>
@@ -55,12 +91,24 @@ struct unwrapped<non_commutative<Functor>> {
     static constexpr bool commutative = false;
 };
 
+template <fixed_text text, class Functor>
+struct unwrapped<named_operator<text, Functor>> {
+    using type = named_operator<text, Functor>;
+    static constexpr bool commutative = unwrapped<Functor>::commutative;
+};
+
 /// Op without const, reference and non_commutative.
 template <class Op>
 using bare_operator = unwrapped<std::remove_cvref_t<Op>>::type;
 
 template <class Op, class... Choice>
 inline constexpr bool is_one_of = (std::same_as<Op, Choice> || ...);
+
+/// A functor of a caller's own that says its name.
+template <class Op>
+concept has_name = requires {
+    { Op::name } -> std::convertible_to<std::string_view>;
+};
 
 /// Empty for functors.
 template <class Op>
@@ -85,6 +133,15 @@ template <class Op>
         return {};
 }
 
+/// Of a functor: its own name, or its size.
+template <class Op>
+[[nodiscard]] std::string functor_name() {
+    if constexpr (has_name<Op>)
+        return std::string(std::string_view(Op::name));
+    else
+        return "functor of " + bytes_in_words(sizeof(std::decay_t<Op>));
+}
+
 } // namespace detail
 
 /// Whether operands may change sides: true of everything but `non_commutative(f)`.
@@ -96,12 +153,13 @@ template <class Op>
 [[nodiscard]] std::string operator_name() {
     using bare = detail::bare_operator<Op>;
     std::string name{detail::built_in_name<bare>()};
-    if (name.empty()) name = "functor of " + detail::bytes_in_words(sizeof(std::decay_t<bare>));
+    if (name.empty()) name = detail::functor_name<bare>();
     return is_commutative_v<Op> ? name : "non_commutative(" + name + ")";
 }
 
-/// Identity of an operator, to compare across ranks. Of a functor it knows the size only, because compilers do not
-/// agree on the names of lambdas: that all ranks mean the same by it is up to the caller.
+/// Identity of an operator, to compare across ranks. Of a functor it knows the size and its name, if it has one; not
+/// what it does, nor its state, and compilers do not agree on the names of lambdas. That all ranks mean the same by one
+/// is up to the caller.
 template <class Op>
 [[nodiscard]] consteval std::uint64_t operator_id() noexcept {
     using bare = detail::bare_operator<Op>;
@@ -109,6 +167,7 @@ template <class Op>
     std::uint64_t id = detail::hash(is_commutative_v<Op> ? "commutative " : "non_commutative ");
     id = detail::hash(name.empty() ? "functor" : name, id);
     if constexpr (name.empty()) id = detail::hash(sizeof(std::decay_t<bare>), id);
+    if constexpr (detail::has_name<bare>) id = detail::hash(bare::name, id);
     return id;
 }
 

@@ -143,6 +143,36 @@ inline notice circle_verdict(const inquest& q, const std::vector<int>& path) {
     return blank_verdict(q, cause::timeout, peer, text + stragglers_in_words(q));
 }
 
+/// Two ranks' calls of one number that are the first in which they differ.
+struct difference {
+    const past_call *ours, *theirs;
+};
+/// The first difference of two histories, as far as both are known: all calls before it were alike. Nothing if there is
+/// none, or if it lies before what is known of both.
+inline std::optional<difference> first_difference(const std::vector<past_call>& ours,
+                                                  const std::vector<past_call>& theirs) {
+    bool alike_before = false;
+    for (const past_call& a : ours) {
+        const auto b =
+            std::find_if(theirs.begin(), theirs.end(), [&](const auto& t) { return t.request == a.request; });
+        if (b == theirs.end()) continue;
+        if (a.signature != b->signature && (alike_before || a.request == 0)) return difference{&a, &*b};
+        alike_before = a.signature == b->signature;
+        if (!alike_before) return std::nullopt;
+    }
+    return std::nullopt;
+}
+
+/// Names the first calls that two ranks made unlike, and where that was seen if it was in a later one.
+inline std::string difference_in_words(const inquest& q, const difference& d) {
+    std::string text = "rank " + std::to_string(q.report.rank) + " called " + d.ours->call + ", rank " +
+                       std::to_string(q.report.peer) + " called " + d.theirs->call;
+    if (d.ours->request != q.report.request)
+        text += " as call " + std::to_string(d.ours->request) + ", an earlier call than " + q.report.call +
+                ", which found it";
+    return text;
+}
+
 } // namespace detail
 
 /// The verdict that blames a rank which is gone.
@@ -160,6 +190,9 @@ inline notice verdict_of_mismatch(const inquest& q) {
     const notice* theirs = peer >= 0 ? detail::answer_of(q, peer) : nullptr;
     if (peer >= 0 && !theirs && q.standings[static_cast<std::size_t>(peer)] == standing::lost)
         return verdict_of_loss(q, peer);
+    if (theirs)
+        if (const auto d = detail::first_difference(q.report.calls, theirs->calls))
+            return detail::blank_verdict(q, cause::mismatch, peer, detail::difference_in_words(q, *d));
     std::string text = "rank " + std::to_string(q.report.rank) + " called " + q.report.call;
     const bool numbered = theirs && theirs->request != q.report.request;
     if (numbered) text += " as call " + std::to_string(q.report.request);

@@ -10,12 +10,17 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace tutti::transport::bootstrap {
+
+/// What a complaint begins with; `tutti run` looks for it.
+inline constexpr std::string_view mismatch_at_the_end = "tutti: mismatch at the end of a communicator: ";
 
 /// The control plane's memory: one per world. A state machine without I/O, threads or a clock; whoever owns it holds
 /// the lock, hands in what ranks say, and delivers what drain() returns. What a rank says never makes it throw
@@ -29,12 +34,16 @@ namespace tutti::transport::bootstrap {
 ///   is closed by one verdict for all when every member has answered, when a mismatch's named peer has, when a rank
 ///   that matters to it is lost, or after `case_grace`.
 /// - A communicator has one verdict; later reports on it get that one again.
+/// - closing: what ranks have called on a communicator is compared. A difference, of which no message could tell any
+///   more, is a complaint, one a communicator.
 class ledger {
 public:
     static constexpr std::chrono::milliseconds case_grace{400};
     static constexpr std::chrono::milliseconds accusation_grace{100};
-    static constexpr std::size_t max_cases = 64;  ///< open at once; the oldest is closed early
-    static constexpr std::size_t max_text = 4096; ///< bytes of any string kept or repeated
+    static constexpr std::size_t max_cases = 64;      ///< open at once; the oldest is closed early
+    static constexpr std::size_t max_text = 4096;     ///< bytes of any string kept or repeated
+    static constexpr std::size_t max_past_call = 120; ///< bytes of a past call's
+    static constexpr std::size_t max_closed = 65'536; ///< communicators whose ends are compared
 
     /// What is to be delivered to rank `to`.
     struct outgoing {
@@ -51,6 +60,7 @@ public:
         if (!in_world(from) || standing_of(from) == standing::left) return;
         clean(n, from);
         switch (n.kind) {
+        case notice_kind::closing: compare(from, n); break;
         case notice_kind::left: leave(from); break;
         case notice_kind::abort: abort(from, n); break;
         case notice_kind::unreachable: accuse(from, n, now); break;
@@ -87,6 +97,9 @@ public:
     /// What is to be delivered, in order; empties the list.
     [[nodiscard]] std::vector<outgoing> drain() { return std::exchange(outgoing_, {}); }
 
+    /// Sentences for whoever looks after the program, on rank 0's standard error; empties the list.
+    [[nodiscard]] std::vector<std::string> complaints() { return std::exchange(complaints_, {}); }
+
     [[nodiscard]] standing standing_of(int rank) const { return standings_[static_cast<std::size_t>(rank)]; }
 
 private:
@@ -103,6 +116,9 @@ private:
         if (n.members < 1 || n.members > size_) n.members = size_;
         if (n.text.size() > max_text) n.text.resize(max_text);
         if (n.call.size() > max_text) n.call.resize(max_text);
+        if (n.calls.size() > most_past_calls) n.calls.resize(most_past_calls);
+        for (past_call& c : n.calls)
+            if (c.call.size() > max_past_call) c.call.resize(max_past_call);
     }
 
     void say(int to, notice what) {
@@ -118,11 +134,12 @@ private:
     void ask_all(notice about) {
         about.why = about.kind == notice_kind::mismatch ? cause::mismatch : cause::timeout;
         about.kind = notice_kind::inquiry;
+        about.calls.clear();
         say_to_all(about, about.rank);
     }
 
     void say_of(int rank, notice_kind kind, std::string text) {
-        notice n{.kind = kind, .rank = rank, .peer = rank, .call = {}, .text = std::move(text)};
+        notice n{.kind = kind, .rank = rank, .peer = rank, .call = {}, .text = std::move(text), .calls = {}};
         say_to_all(n, rank);
     }
 
@@ -170,6 +187,7 @@ private:
     void abort(int from, const notice& n) {
         if (repeat_verdict(from, n.communicator)) return;
         notice v = n;
+        v.calls.clear();
         v.kind = notice_kind::verdict;
         v.why = cause::aborted;
         v.peer = from;
@@ -220,6 +238,37 @@ private:
 
     [[nodiscard]] inquest inquest_of(const open_case& c) const { return {c.report, c.answers, standings_, how_}; }
 
+    struct account {
+        int rank;
+        past_call last;
+        bool complained;
+    };
+
+    /// A rank that was lost has left calls undone, which is known; and a verdict has told of its communicator.
+    void compare(int from, const notice& n) {
+        const auto is_lost = [](standing s) { return s == standing::lost; };
+        if (std::any_of(standings_.begin(), standings_.end(), is_lost)) return;
+        for (const past_call& c : n.calls) {
+            if (verdicts_.find(c.communicator)) continue;
+            const auto known = closed_.find(c.communicator);
+            if (known != closed_.end())
+                compare(known->second, from, c);
+            else if (closed_.size() < max_closed)
+                closed_.emplace(c.communicator, account{from, c, false});
+        }
+    }
+    void compare(account& a, int from, const past_call& c) {
+        if (a.complained || (a.last.request == c.request && a.last.signature == c.signature)) return;
+        a.complained = true;
+        const auto in_words = [](int rank, const past_call& p) {
+            return "rank " + std::to_string(rank) + " made " + std::to_string(p.request) + " calls, the last of them " +
+                   p.call;
+        };
+        complaints_.push_back(std::string(mismatch_at_the_end) + in_words(a.rank, a.last) + "; " + in_words(from, c) +
+                              "; make all ranks call the same operations in the same order with equal arguments; "
+                              "a barrier() at the end of the program makes this an exception");
+    }
+
     /// Remembers a verdict, tells everyone, and ends the case.
     void decide(notice verdict) {
         if (verdict.text.size() > 2 * max_text) verdict.text.resize(2 * max_text);
@@ -242,6 +291,13 @@ private:
     std::map<std::uint64_t, open_case> cases_;
     remembered_verdicts verdicts_;
     std::vector<outgoing> outgoing_;
+    std::map<std::uint64_t, account> closed_; // by communicator: who told first
+    std::vector<std::string> complaints_;
 };
+
+/// Prints them on standard error, a line each.
+inline void print(const std::vector<std::string>& complaints) {
+    for (const std::string& c : complaints) std::fputs((c + "\n").c_str(), stderr);
+}
 
 } // namespace tutti::transport::bootstrap

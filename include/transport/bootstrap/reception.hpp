@@ -78,6 +78,7 @@ public:
         if (assembling() && next_word_ <= now) say_who_is_missing(now);
         ledger_.tick(now);
         deliver(now);
+        print(ledger_.complaints());
         purge();
     }
 

@@ -30,6 +30,7 @@ public:
         const std::lock_guard lock{mutex_};
         ledger_.take(from, std::move(n), clock::now());
         deliver();
+        bootstrap::print(ledger_.complaints());
     }
 
     void lose(int rank, std::string how) {

@@ -30,6 +30,7 @@ notice full_notice() {
     n.bytes = std::numeric_limits<std::uint64_t>::max();
     n.call = "allreduce(ring) of 1000 float32, sum";
     n.text = "rank 0 called X, rank 1 called Y";
+    n.calls = {{1, 2, 0xfedcba9876543210, "barrier"}, {1, 3, 5, ""}};
     return n;
 }
 
@@ -51,12 +52,15 @@ TEST_CASE("long strings are cut, so that a notice always fits a frame", "[notice
     auto n = full_notice();
     n.call.assign(200'000, 'c');
     n.text.assign(200'000, 't');
+    n.calls.assign(1000, {1, 2, 3, std::string(10'000, 'p')});
     const auto body = encode(n);
     CHECK(body.size() < max_frame_bytes - 2);
     const auto back = decode_notice(body);
     REQUIRE(back);
     CHECK(back->call == std::string(max_call_bytes, 'c'));
     CHECK(back->text == std::string(max_text_bytes, 't'));
+    CHECK(back->calls.size() == most_past_calls);
+    CHECK(back->calls.back().call == std::string(max_past_call_bytes, 'p'));
 }
 
 TEST_CASE("every truncation of a notice, and every lengthening, is refused", "[notice_codec]") {

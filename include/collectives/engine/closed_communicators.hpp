@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "group.hpp"
+
+#include <transport/notice.hpp>
+
+#include <exception>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti::engine {
+
+/// How many calls this rank has made on each communicator that it has closed, and the last of them. No message shows
+/// that the last calls of all did not match: the ledger compares them when ranks leave.
+class closed_communicators {
+public:
+    /// A failure has been told already. Past most_past_calls the oldest is forgotten; without memory this one is.
+    template <class Transport>
+    void add(const group<Transport>& g) noexcept {
+        if (g.failure || g.calls == 0 || g.size() == 1) return;
+        try {
+            const auto* last = g.done_before(g.calls - 1);
+            if (all_.size() == transport::most_past_calls) all_.erase(all_.begin());
+            all_.push_back({g.id, g.calls, g.signature, last ? in_words(*last->what) : std::string()});
+        } catch (const std::exception&) {
+        }
+    }
+
+    /// Before the transport goes.
+    template <class Transport>
+    void tell(Transport& t) noexcept {
+        if (all_.empty()) return;
+        try {
+            transport::notice n;
+            n.kind = transport::notice_kind::closing;
+            n.rank = t.rank();
+            n.calls = std::move(all_);
+            t.tell(std::move(n));
+        } catch (const std::exception&) {
+        }
+    }
+
+private:
+    std::vector<transport::past_call> all_;
+};
+
+} // namespace tutti::engine

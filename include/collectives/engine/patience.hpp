@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <transport/transport.hpp>
+
+#include <chrono>
+
+/// How long the driver waits for what, and how often it looks.
+namespace tutti::engine {
+
+/// How long past its deadline a run waits for the ledger's verdict before it judges by itself: longer than a rank 0
+/// that says nothing passes for alive, and what is left of a second is for the machine to be busy.
+inline constexpr std::chrono::milliseconds verdict_grace{850};
+/// How long a rank that is asked about a call which it has not begun gives itself to come to it.
+inline constexpr std::chrono::milliseconds call_patience{200};
+/// The control plane is looked at whenever nothing moves, and this often while things do.
+inline constexpr std::chrono::milliseconds look_interval{50};
+/// How long calls are entered without a look at the control plane, which may be a system call; by last_tick(), so not
+/// before the next tick.
+inline constexpr std::chrono::microseconds entry_interval{100};
+/// Who polls so often while nothing moves is spinning; it yields from then on.
+inline constexpr int vain_polls_before_yield = 30;
+/// A peer that is gone is a fault once nothing has moved for this long: what it had sent may be on its way still.
+inline constexpr std::chrono::milliseconds stall_before_fault{200};
+
+/// The point in time `d` after `now`; the last one that there is where that lies beyond it.
+[[nodiscard]] inline transport::clock::time_point later(transport::clock::time_point now, std::chrono::nanoseconds d) {
+    using clock = transport::clock;
+    return d < clock::time_point::max() - now ? now + std::chrono::duration_cast<clock::duration>(d)
+                                              : clock::time_point::max();
+}
+
+} // namespace tutti::engine
