@@ -129,3 +129,78 @@ TEST_CASE("the longest deadline there is can be asked for") {
         expect(data[0] == 2, "the result");
     });
 }
+
+namespace {
+
+/// A sum that takes so long for each pair.
+auto slow_sum(std::chrono::microseconds each) {
+    return [each](int a, int b) noexcept {
+        const auto end = std::chrono::steady_clock::now() + each;
+        while (std::chrono::steady_clock::now() < end) {
+        }
+        return a + b;
+    };
+}
+
+} // namespace
+
+TEST_CASE("a deadline is kept while an operator is slow, in every algorithm, and the slow result goes nowhere") {
+    for (const auto& how : tutti::algorithm::all(2))
+        for (const bool in_place : {true, false}) {
+            gate all_failed(3);
+            run_new_world(3, [&](communicator& world) {
+                std::vector<int> data(400'000, 1), out(data.size(), -1); // 4 s and more of work
+                auto hasty = world.with_deadline(short_deadline);
+                const auto f = fault_in_time([&] {
+                    if (in_place)
+                        hasty.allreduce(data, slow_sum(10us), how);
+                    else
+                        hasty.allreduce(data, out, slow_sum(10us), how);
+                });
+                expect(f.why == cause::timeout, "a timeout, not: " + message_of(f));
+                all_failed.pass();
+            });
+        }
+}
+
+TEST_CASE("a deadline is kept while few elements take long") {
+    gate all_failed(2);
+    run_new_world(2, [&](communicator& world) {
+        std::vector<int> data(60, 1);
+        auto hasty = world.with_deadline(short_deadline);
+        const auto f = fault_in_time([&] { hasty.allreduce(data, slow_sum(50'000us), tutti::algorithm::butterfly{}); });
+        expect(f.why == cause::timeout, "a timeout, not: " + message_of(f));
+        all_failed.pass();
+    });
+}
+
+TEST_CASE("a slow operator on one communicator holds up no deadline on another") {
+    gate all_failed(2);
+    run_new_world(2, [&](communicator& world) {
+        auto twin = world.duplicate();
+        std::vector<int> data(200'000, 1), few(1, 1);
+        auto slow = world.allreduce_async(data, slow_sum(10us), tutti::algorithm::ring{}); // 1 s on each rank
+        if (world.rank() == 0) {
+            auto hasty = twin.with_deadline(short_deadline);
+            expect_late(fault_in_time([&] { hasty.allreduce(few, tutti::sum); }), 1);
+        }
+        slow.wait();
+        expect(data[199'999] == 2, "the slow result");
+        all_failed.pass();
+    });
+}
+
+TEST_CASE("100 ranks that work slowly on few cores keep their deadlines") {
+    constexpr int ranks = 100;
+    for (const tutti::algorithm::any& how :
+         {tutti::algorithm::any(tutti::algorithm::ring{}), tutti::algorithm::any(tutti::algorithm::direct{})}) {
+        gate all_failed(ranks);
+        run_new_world(ranks, [&](communicator& world) {
+            std::vector<int> data(100'000, 1);
+            auto hasty = world.with_deadline(1s);
+            const auto f = fault_in_time([&] { hasty.allreduce(data, slow_sum(2us), how); }, 1s); // 20 s of work
+            expect(f.why == cause::timeout, "a timeout, not: " + message_of(f));
+            all_failed.pass();
+        });
+    }
+}

@@ -92,9 +92,9 @@ private:
         if (options_.hosts > 0) what.environment.emplace_back("TUTTI_HOST", host_of(rank));
         what.environment.insert(what.environment.end(), options_.environment.begin(), options_.environment.end());
         child made = spawn(what);
-        members_.push_back({made.pid, stream{std::move(made.output), output_, rank},
-                            stream{std::move(made.error), error_, rank, &alike_,
-                                   transport::bootstrap::mismatch_at_the_end}});
+        members_.push_back(
+            {made.pid, stream{std::move(made.output), output_, rank},
+             stream{std::move(made.error), error_, rank, &alike_, transport::bootstrap::mismatch_at_the_end}});
         ++running_;
     }
 

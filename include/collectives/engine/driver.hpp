@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+// Long because what moves runs and what ends them share all of its state.
+
 #include "bell.hpp"
 #include "census.hpp"
 #include "closed_communicators.hpp"
@@ -59,12 +61,17 @@ public:
     void drive(Done done) {
         vain_polls_ = 0;
         bool stalled = false;
+        clock::time_point last_reading{};
         for (unsigned polls = 1; !done(); ++polls) {
             if (advance()) {
                 stalled = false;
-                if (polls % 64 == 0 && clock::now() >= next_look_) look(clock::now());
+                if (polls >= polls_a_clock_ || was_slow_) {
+                    polls = 0;
+                    last_reading = read_clock(last_reading);
+                }
                 continue;
             }
+            last_reading = {}; // it sleeps
             if (std::exchange(stalled, true)) look(clock::now());
             // By an old reading of the clock this may end too early, which is harmless; a small message would feel a
             // new one.
@@ -89,6 +96,8 @@ public:
     /// Admits a run that may take so long from now on. What can wait until its first messages are on their way does:
     /// the clock, which is read by ticks, and the look at the control plane, whose news may end the run at once.
     void admit(run& r, std::chrono::nanoseconds patience) {
+        if (r.what().reduce.is_functor) [[unlikely]] // which looks at the deadline while it runs
+            r.end_by(later(clock::now(), patience));
         admit(r);
         known_now_ = last_tick();
         r.end_by(later(known_now_ + longest_tick, patience)); // not before its time, unless the tick was late
@@ -158,9 +167,8 @@ private:
         for (std::size_t k = 0; k < active_.size();) {
             run& r = *active_[k];
             moved |= r.advance(transport_);
-            if (r.mismatched_step() >= 0 && !r.reported().sent)
-                report(r, notice_of(transport_, r, transport::notice_kind::mismatch, r.mismatched_step()),
-                       clock::now());
+            if (r.needs_a_look()) [[unlikely]]
+                attend(r);
             if (!r.finished())
                 ++k;
             else if (run* const follower = complete(r)) // it is now the k-th
@@ -168,6 +176,30 @@ private:
         }
         if (moved) stalled_since_ = {};
         return moved;
+    }
+
+    void attend(run& r) {
+        was_slow_ = r.was_slow() || was_slow_;
+        if (!r.is_in_trouble() || r.reported().sent) return;
+        const int step = r.mismatched_step();
+        const auto kind = step >= 0 ? transport::notice_kind::mismatch : transport::notice_kind::timeout;
+        report(r, notice_of(transport_, r, kind, step >= 0 ? step : r.waiting_step()), clock::now());
+    }
+
+    /// Reads the clock while things move, and looks around when it is time. So many polls go by from reading to reading
+    /// that it takes about a millisecond: a poll may move a few bytes, or many through a slow operator.
+    clock::time_point read_clock(clock::time_point last) {
+        using namespace std::chrono_literals;
+        const auto now = clock::now();
+        was_slow_ = false;
+        if (last != clock::time_point{}) {
+            if (now - last > 4ms)
+                polls_a_clock_ = std::max(polls_a_clock_ / 4, 1u);
+            else if (now - last < 1ms)
+                polls_a_clock_ = std::min(polls_a_clock_ * 2, 64u);
+        }
+        if (now >= next_look_) look(now);
+        return now;
     }
 
     /// Returns the run whose turn in the slot comes now, null if none waits. It takes this one's place in active_.
@@ -376,7 +408,9 @@ private:
     clock::time_point next_look_{}, next_entry_look_{}, next_poll_look_{}, stalled_since_{};
     /// No run that waits for its slot is due before.
     clock::time_point soonest_queued_ = clock::time_point::max();
-    int vain_polls_ = 0; ///< since something moved or was waited for
+    unsigned polls_a_clock_ = 8;
+    bool was_slow_ = false; ///< an operator, in the last poll
+    int vain_polls_ = 0;    ///< since something moved or was waited for
     struct open_inquiry {
         transport::notice what;
         clock::time_point until; ///< then it is answered with what there is

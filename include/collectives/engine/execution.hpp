@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+// Long because starting, doing and completing a step are one hot path over one state.
+
 #include "call.hpp"
 #include "group.hpp"
 #include "recorder.hpp"
+#include "watched_reducer.hpp"
 
 #include "../schedule/plan.hpp"
 
@@ -41,10 +44,13 @@ public:
             is_laid_out_ = false;
             call_ = c;
             meaning_ = meaning_of(c);
+            if (c.reduce.is_functor) functor_.watch(c.reduce);
             same_since_ = request;
         }
         signature_ = next_signature(g.signature, meaning_);
         left_ = plan_->steps.size();
+        functor_.begin();
+        is_in_trouble_ = false;
         reported_ = {};
         failure_.reset();
         state_.store(run_state::queued, std::memory_order_relaxed); // read by this thread until it is handed over
@@ -60,27 +66,23 @@ public:
         lay_out();
         for (auto& x : transfers_) x.owner = nullptr;
         done_.clear();
+        put_off_.clear();
         state_.store(run_state::running, std::memory_order_relaxed);
         for (const std::uint32_t i : plan_->ready) {
             start(t, i);
             run_ready(t);
         }
         // Small messages may have gone and come already.
-        while (advance(t)) {
+        while (take_completed(t)) {
         }
     }
 
-    /// Takes note of what the transport has completed and starts what that allows. False: nothing had completed.
+    /// Takes note of what the transport has completed and starts what that allows; and does a piece of the work that is
+    /// too long to be done at once. False: there was nothing to do.
     bool advance(Transport& t) {
-        if (done_.empty()) return false;
-        while (transport::transfer* x = done_.pop()) {
-            const auto i = static_cast<std::uint32_t>(x - transfers_.data());
-            if (x->status == transport::transfer_status::mismatched)
-                mismatched_ = static_cast<int>(i);
-            else
-                complete(i);
-        }
-        run_ready(t);
+        const bool completed = take_completed(t);
+        if (put_off_.empty()) return completed;
+        go_on(t);
         return true;
     }
 
@@ -95,6 +97,11 @@ public:
         if (w.count() > 0) call_.finisher(call_.output, cut_.bound(w.last) - cut_.bound(w.first), plan_->where.size);
     }
 
+    /// It cannot come to its end: a message does not belong to it, or its functor was too slow.
+    [[nodiscard]] bool is_in_trouble() const noexcept { return is_in_trouble_; }
+    /// The driver is to look at it, and at the clock.
+    [[nodiscard]] bool needs_a_look() const noexcept { return is_in_trouble_ || functor_.has_looked(); }
+    [[nodiscard]] bool was_slow() noexcept { return functor_.take_look(); }
     /// The number of the step whose message does not belong to this call, -1 if all do.
     [[nodiscard]] int mismatched_step() const noexcept { return mismatched_; }
     /// The first step under way that waits for a peer, receives before sends; -1 if none does.
@@ -198,7 +205,7 @@ private:
         x.from = reads_from(s) ? at(s.from.where, low) : nullptr;
         x.to = writes_to(s) ? at(s.to.where, low) : nullptr;
         x.bytes = (cut_.bound(chunks.first + chunks.count) - low) * call_.element_bytes;
-        x.reduce = s.what == schedule::action::receive_reduce ? &call_.reduce : nullptr;
+        x.reduce = s.what == schedule::action::receive_reduce ? &reduction() : nullptr;
         x.incoming_left = s.other == schedule::side::left;
     }
     void take_scratch() {
@@ -223,6 +230,23 @@ private:
         }
     }
 
+    bool take_completed(Transport& t) {
+        if (done_.empty()) return false;
+        while (transport::transfer* x = done_.pop()) {
+            const auto i = static_cast<std::uint32_t>(x - transfers_.data());
+            if (x->status == transport::transfer_status::mismatched) {
+                mismatched_ = static_cast<int>(i);
+                is_in_trouble_ = true;
+            } else if (functor_.late()) {
+                is_in_trouble_ = true; // what is in its place is no result
+            } else {
+                complete(i);
+            }
+        }
+        run_ready(t);
+        return true;
+    }
+
     void run_ready(Transport& t) {
         while (ready_count_ > 0) start(t, ready_[--ready_count_]);
     }
@@ -233,7 +257,8 @@ private:
         if (page_) [[unlikely]]
             page_.begin(i);
         if (!communicates(s)) {
-            if (work(t, i)) complete(i);
+            if (x.bytes > at_once_bytes() && !reads_views(i)) return put_off(x);
+            if (work(t, i, 0, x.bytes)) complete(i);
             return;
         }
         x.viewed = false;
@@ -250,28 +275,71 @@ private:
             release(static_cast<std::uint32_t>(follower));
     }
 
-    /// A step without a peer. False: an operand was taken back by its sender, which has ended the call.
-    bool work(Transport& t, std::uint32_t i) {
-        const schedule::step& s = plan_->steps[i];
-        const transport::transfer& x = transfers_[i];
-        if (x.bytes == 0) return true;
-        if (s.what == schedule::action::reduce_many) return combine_many(t, i);
-        if (s.what == schedule::action::copy) return std::memcpy(x.to, x.from, x.bytes), true;
-        const std::byte* const left = s.other == schedule::side::left ? x.from : x.to;
-        const std::byte* const right = s.other == schedule::side::left ? x.to : x.from;
-        call_.reduce.combine(x.to, left, right, x.bytes / call_.element_bytes, call_.reduce.state);
-        return true;
+    /// What reduces: the call's own reducer, or the watch over it.
+    [[nodiscard]] const reducer& reduction() const noexcept {
+        return call_.reduce.is_functor ? functor_.get() : call_.reduce;
     }
 
-    bool combine_many(Transport& t, std::uint32_t i) {
+    /// Work without a peer that is longer goes on in pieces, between which messages move and deadlines are looked at.
+    /// A piece of a built-in operator is as long as what is stored past the caches, and takes some milliseconds.
+    [[nodiscard]] std::size_t at_once_bytes() const noexcept {
+        constexpr std::size_t of_functor = 64 * 1024, of_built_in = 16 * 1024 * 1024;
+        return call_.reduce.is_functor ? of_functor : of_built_in;
+    }
+    void put_off(transport::transfer& x) noexcept {
+        x.moved = 0;
+        put_off_.push(x);
+    }
+    void go_on(Transport& t) {
+        transport::transfer& x = *put_off_.front();
+        const auto i = static_cast<std::uint32_t>(&x - transfers_.data());
+        const std::size_t most = at_once_bytes() / call_.element_bytes * call_.element_bytes;
+        const std::size_t bytes = std::min(x.bytes - x.moved, std::max(most, call_.element_bytes));
+        const bool good = work(t, i, x.moved, bytes);
+        x.moved += bytes;
+        if (good && x.moved < x.bytes) return;
+        put_off_.pop();
+        if (good) complete(i);
+        run_ready(t);
+    }
+    /// It reads messages where they lie, which is to be done in one go.
+    [[nodiscard]] bool reads_views([[maybe_unused]] std::uint32_t i) const {
+        if constexpr (views_messages)
+            return plan_->steps[i].what == schedule::action::reduce_many &&
+                   !plan_->dependencies.viewed.of(static_cast<int>(i)).empty();
+        else
+            return false;
+    }
+
+    /// Some bytes of a step without a peer, from byte `offset` on. False, and the call cannot come to its end: an
+    /// operand was taken back by its sender, or the functor was too slow.
+    bool work(Transport& t, std::uint32_t i, std::size_t offset, std::size_t bytes) {
         const schedule::step& s = plan_->steps[i];
         const transport::transfer& x = transfers_[i];
-        const std::size_t low = cut_.bound(s.to.first), count = x.bytes / call_.element_bytes;
+        if (bytes == 0) return true;
+        if (s.what == schedule::action::reduce_many) return combine_many(t, i, offset, bytes) && is_in_time();
+        std::byte* const to = x.to + offset;
+        const std::byte* const from = x.from + offset;
+        if (s.what == schedule::action::copy) return std::memcpy(to, from, bytes), true;
+        const bool left = s.other == schedule::side::left;
+        const reducer& r = reduction();
+        r.combine(to, left ? from : to, left ? to : from, bytes / call_.element_bytes, r.state);
+        return is_in_time();
+    }
+    [[nodiscard]] bool is_in_time() noexcept {
+        is_in_trouble_ = is_in_trouble_ || functor_.late();
+        return !functor_.late();
+    }
+
+    bool combine_many(Transport& t, std::uint32_t i, std::size_t offset, std::size_t bytes) {
+        const schedule::step& s = plan_->steps[i];
+        const std::size_t low = cut_.bound(s.to.first);
         operands from;
         const auto number = static_cast<std::size_t>(schedule::sources(s));
-        for (std::size_t k = 0; k < number; ++k) from[k] = at(source(s, static_cast<int>(k)).where, low);
+        for (std::size_t k = 0; k < number; ++k) from[k] = at(source(s, static_cast<int>(k)).where, low) + offset;
         const bool here = look(t, i, from);
-        if (here) call_.reduce.combine_many(x.to, from.data(), number, count, call_.reduce.state);
+        const reducer& r = reduction();
+        if (here) r.combine_many(transfers_[i].to + offset, from.data(), number, bytes / call_.element_bytes, r.state);
         return release_viewed(t, i) && here;
     }
 
@@ -346,6 +414,9 @@ private:
     std::vector<memory> places_; ///< by buffer
     std::vector<typename Transport::channel*> channels_;
     transport::transfer_queue done_;
+    transport::transfer_queue put_off_; ///< steps without a peer that are under way; `moved` says how far
+    watched_reducer functor_{deadline_};
+    bool is_in_trouble_ = false;
     typename group<Transport>::memory scratch_;
     std::size_t scratch_needed_ = 0;
     bool is_laid_out_ = false; ///< the transfers lead to the call's memory, and to this scratch

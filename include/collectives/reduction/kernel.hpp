@@ -157,7 +157,8 @@ template <element T, class Op>
     if constexpr (detail::vectorised<T, detail::bare_operator<Op>>)
         return detail::vector_reducer<T, detail::bare_operator<Op>>(detail::best_instructions());
     else if constexpr (operator_on<Op, T>)
-        return {&detail::combine<T, Op>, detail::state_of(op), sizeof(T), &detail::combine_many<T, Op>};
+        return {&detail::combine<T, Op>, detail::state_of(op), sizeof(T), &detail::combine_many<T, Op>,
+                detail::built_in_name<detail::bare_operator<Op>>().empty()};
     else
         return {};
 }

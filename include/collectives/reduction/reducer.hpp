@@ -25,6 +25,7 @@ struct reducer {
     const void* state = nullptr;
     std::size_t element_bytes = 1;
     many_kernel combine_many = nullptr;
+    bool is_functor = false; ///< the code of a caller's own, which may take any time
 
     friend bool operator==(const reducer&, const reducer&) = default;
 };
