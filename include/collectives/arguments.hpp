@@ -145,7 +145,7 @@ template <schedule::operation what, class T, class Op, class How>
         c.reduce = make_reducer<value>(op);
         c.operation_on_elements = operator_id<Op>();
         c.operator_name = [] { return operator_name<Op>(); };
-        c.keeps_order = !is_commutative_v<Op>;
+        if constexpr (!is_commutative_v<Op>) c.keeps_order = engine::proves_rank_order;
         c.finisher = finisher_of<Op, value>();
     }
     return c;

@@ -57,13 +57,21 @@ bool others_were_told(const plan& p, const reports& all) {
     return true;
 }
 
+/// All ranks have what they go on with when the victim is gone.
+bool ready_for_the_aftermath(const plan& p, const reports& all) {
+    for (int r = 0; p.aftermath && r < p.ranks; ++r)
+        if (all.of(r).step.load(std::memory_order_acquire) < 1) return false;
+    return true;
+}
+
 /// Sends the victim its signals at their time. A victim that has come to its end before is left alone.
 void upset(const plan& p, const reports& all, processes& ranks, outcome& seen) {
     const auto& f = p.upset;
     const bool kills = f.what == fault_kind::kill;
     if (!kills && f.what != fault_kind::stop_short && f.what != fault_kind::stop_long) return;
     const auto& victim = all.of(f.victim);
-    if (!await([&] { return victim.step.load() >= f.step || over(all, f.victim); }, test::patience)) return;
+    const auto due = [&] { return victim.step.load() >= f.step && ready_for_the_aftermath(p, all); };
+    if (!await([&] { return due() || over(all, f.victim); }, test::patience)) return;
     std::this_thread::sleep_for(std::chrono::microseconds(f.pause_us));
     if (over(all, f.victim)) return;
     ranks.send(f.victim, kills ? SIGKILL : SIGSTOP);

@@ -11,6 +11,15 @@
 
 namespace tutti::engine {
 
+/// Proves that an algorithm combines operands in rank order.
+using order_proof = bool (*)(const algorithm::any& how, schedule::operation what, int size, int root);
+
+/// The proof that a call brings along if its operator needs it, so that only programs with such an operator compile the
+/// prover.
+[[nodiscard]] inline bool proves_rank_order(const algorithm::any& how, schedule::operation what, int size, int root) {
+    return how.preserves_order(what, size, root);
+}
+
 /// Everything that ranks must agree on when they call a collective, and where this rank's data is.
 struct call {
     schedule::operation what;
@@ -30,7 +39,7 @@ struct call {
     std::string (*type_name)() = nullptr;
 
     reducer reduce{};
-    bool keeps_order = false;                ///< the operator is not commutative
+    order_proof keeps_order = nullptr;       ///< of an operator that is not commutative
     std::uint64_t operation_on_elements = 0; ///< identity of the operator; 0 where there is none
     std::string (*operator_name)() = nullptr;
     finish::kernel finisher = nullptr;

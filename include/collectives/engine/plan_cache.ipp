@@ -12,8 +12,13 @@ namespace tutti::engine {
 
 template <class T>
 auto plan_cache<T>::find(const call& c, int rank, int size) -> entry& {
-    const typename entry::key key{c.what,     c.how.id(), c.how.type(), has_root(c.what) ? c.root : 0,
-                                  c.segments, c.in_place, c.keeps_order};
+    const typename entry::key key{c.what,
+                                  c.how.id(),
+                                  c.how.type(),
+                                  has_root(c.what) ? c.root : 0,
+                                  c.segments,
+                                  c.in_place,
+                                  c.keeps_order != nullptr};
     ++uses_;
     for (const auto& e : entries_)
         if (e->id == key) {

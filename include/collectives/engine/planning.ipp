@@ -4,7 +4,6 @@
 
 #include "planning.hpp"
 
-#include "../algorithm/any.ipp"
 #include "../error.hpp"
 #include "../schedule/verify/shape.hpp"
 
@@ -27,7 +26,7 @@ TUTTI_INLINE void check_steps(const call& c, const schedule::position& at, const
     if (const auto f = schedule::detail::shapes_of(p); f.what != schedule::flaw::none)
         reject(in_words(c), "the schedule is not one: " + message_of(schedule::detail::told(f, p, p)),
                "have algorithm::prove look at the algorithm");
-    if (c.keeps_order && !c.how.preserves_order(c.what, at.size, at.root))
+    if (c.keeps_order && !c.keeps_order(c.how, c.what, at.size, at.root))
         reject(in_words(c), std::string(c.how.name()) + " does not keep rank order, which the operator needs");
 }
 
