@@ -80,17 +80,16 @@ public:
     }
 
     /// One round without sleeping. Who polls again and again in vain looks at the control plane once a tick at most,
-    /// and yields: the peer may need this core.
+    /// and yields now and then: the peer may need this core.
     void poll() {
         if (advance()) {
             vain_polls_ = 0;
             return;
         }
         if (last_tick() >= next_poll_look_) look(clock::now());
-        if (vain_polls_ < vain_polls_before_yield && !transport_.crowded())
-            ++vain_polls_;
-        else
-            std::this_thread::yield();
+        if (++vain_polls_ < (transport_.crowded() ? vain_polls_a_yield / 8 : vain_polls_a_yield)) return;
+        vain_polls_ = 0;
+        std::this_thread::yield();
     }
 
     /// Admits a run that may take so long from now on. What can wait until its first messages are on their way does:

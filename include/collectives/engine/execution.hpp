@@ -405,7 +405,7 @@ private:
     group<Transport>* group_ = nullptr;
     call call_;
     std::uint64_t request_ = 0, same_since_ = 0, meaning_ = 0, signature_ = 0;
-    clock::time_point deadline_{};
+    clock::time_point deadline_ = clock::time_point::max(); ///< until it is set
     schedule::layout cut_{0, 1};
     std::vector<transport::transfer> transfers_; ///< by step; of those without a peer only the places and the bytes
     std::vector<std::uint32_t> waits_; ///< by step, for how much it still waits; once it is ready, in the next run

@@ -19,8 +19,8 @@ inline constexpr std::chrono::milliseconds look_interval{50};
 /// How long calls are entered without a look at the control plane, which may be a system call; by last_tick(), so not
 /// before the next tick.
 inline constexpr std::chrono::microseconds entry_interval{100};
-/// Who polls so often while nothing moves is spinning; it yields from then on.
-inline constexpr int vain_polls_before_yield = 30;
+/// Who polls in vain is spinning, and yields after so many polls. On a busy host each yield may cost a time slice.
+inline constexpr int vain_polls_a_yield = 64;
 /// A peer that is gone is a fault once nothing has moved for this long: what it had sent may be on its way still.
 inline constexpr std::chrono::milliseconds stall_before_fault{200};
 
