@@ -4,6 +4,7 @@
 
 #include <collectives/algorithm/naive.hpp>
 #include <collectives/algorithm/ring.hpp>
+#include <collectives/error.hpp>
 
 #include "support/catch.hpp"
 

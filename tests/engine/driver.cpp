@@ -3,6 +3,7 @@
 #include <collectives/engine/driver.hpp>
 
 #include <collectives/collectives.hpp>
+#include <collectives/engine/membership.ipp>
 
 #include "support/catch.hpp"
 #include "support/expect.hpp"
