@@ -52,14 +52,15 @@ int bench_as_process(Transport fabric, const bench_settings& settings, int room)
         throw std::invalid_argument(
             fmt::format("--ranks {} was asked for, but the launcher started {}", settings.ranks, ranks));
     const auto others = detail::meet(world, settings, room);
-    const participant self{world.rank(),
-                           ranks,
-                           *others,
-                           [&](const job& what, const buffers& where) { return bind(world, what, where); },
-                           allocator_of(world, settings),
-                           recorder_of(world),
-                           CLOCK_PROCESS_CPUTIME_ID,
-                           world.choice()};
+    const participant self{
+        world.rank(),
+        ranks,
+        *others,
+        [erased = any_world(world)](const job& what, const buffers& where) { return bind(erased, what, where); },
+        allocator_of(world, settings),
+        recorder_of(world),
+        CLOCK_PROCESS_CPUTIME_ID,
+        world.choice()};
     // A failure is told at once: leaving the world may take time, while other ranks find out too.
     return as_rank([&] {
         const std::uint64_t wrong = take_part(self, settings);
