@@ -23,10 +23,12 @@ namespace tutti::tools {
 class stream {
 public:
     /// `to` and `with` must outlive it. What passes through `with`, if it is given, may come out together with what
-    /// others say. Whether `sought` was said is noticed, if it is not empty.
+    /// others say. Lines that begin with `sought` are noticed, if it is not empty.
     stream(descriptor from, outlet& to, int rank, unison* with = nullptr, std::string_view sought = {})
         : from_(std::move(from)), to_(&to), with_(with), rank_(rank),
-          lines_(with ? std::string{} : fmt::format("[{}] ", rank)), sought_(sought) {
+          lines_(with ? std::string{} : fmt::format("[{}] ", rank)),
+          sought_(sought.empty() ? std::string{}
+                                 : fmt::format("\n{}{}", with ? "" : fmt::format("[{}] ", rank), sought)) {
         if (from_.open()) fcntl(from_.get(), F_SETFL, O_NONBLOCK);
     }
 
@@ -53,7 +55,7 @@ public:
 
 private:
     void pass(const std::string& lines) {
-        found_ = found_ || (!sought_.empty() && lines.find(sought_) != lines.npos);
+        found_ = found_ || (!sought_.empty() && ("\n" + lines).find(sought_) != std::string::npos);
         to_->add(with_ ? with_->take(rank_, lines, unison::clock::now()) : lines);
     }
     void finish() {
@@ -66,7 +68,7 @@ private:
     unison* with_;
     int rank_;
     line_prefixer lines_;
-    std::string sought_;
+    std::string sought_; // behind the end of the line before, and with its prefix
     bool found_ = false;
     bool ended_ = false;
     int pieces_after_end_ = 0;

@@ -103,6 +103,7 @@ public:
     template <class Ended>
     void wait(Ended ended) {
         if (has_progress_thread()) return ended_.await(ended);
+        if (ended()) return;
         const auto here = inside_.enter_at_last();
         driver_.drive(ended);
     }

@@ -256,11 +256,7 @@ private:
         transport::transfer& x = transfers_[i];
         if (page_) [[unlikely]]
             page_.begin(i);
-        if (!communicates(s)) {
-            if (x.bytes > at_once_bytes() && !reads_views(i)) return put_off(x);
-            if (work(t, i, 0, x.bytes)) complete(i);
-            return;
-        }
+        if (!communicates(s)) return start_work(t, i);
         x.viewed = false;
         x.signature = signature_;
         x.status = transport::transfer_status::pending;
@@ -286,11 +282,17 @@ private:
         constexpr std::size_t of_functor = 64 * 1024, of_built_in = 16 * 1024 * 1024;
         return call_.reduce.is_functor ? of_functor : of_built_in;
     }
+    /// Apart, so that messages, of which there are more, do not pay for its registers.
+    [[gnu::noinline]] void start_work(Transport& t, std::uint32_t i) {
+        transport::transfer& x = transfers_[i];
+        if (x.bytes > at_once_bytes() && !reads_views(i)) return put_off(x);
+        if (work(t, i, 0, x.bytes)) complete(i);
+    }
     void put_off(transport::transfer& x) noexcept {
         x.moved = 0;
         put_off_.push(x);
     }
-    void go_on(Transport& t) {
+    [[gnu::noinline]] void go_on(Transport& t) {
         transport::transfer& x = *put_off_.front();
         const auto i = static_cast<std::uint32_t>(&x - transfers_.data());
         const std::size_t most = at_once_bytes() / call_.element_bytes * call_.element_bytes;
@@ -313,7 +315,7 @@ private:
 
     /// Some bytes of a step without a peer, from byte `offset` on. False, and the call cannot come to its end: an
     /// operand was taken back by its sender, or the functor was too slow.
-    bool work(Transport& t, std::uint32_t i, std::size_t offset, std::size_t bytes) {
+    [[gnu::always_inline]] bool work(Transport& t, std::uint32_t i, std::size_t offset, std::size_t bytes) {
         const schedule::step& s = plan_->steps[i];
         const transport::transfer& x = transfers_[i];
         if (bytes == 0) return true;
@@ -324,14 +326,14 @@ private:
         const bool left = s.other == schedule::side::left;
         const reducer& r = reduction();
         r.combine(to, left ? from : to, left ? to : from, bytes / call_.element_bytes, r.state);
-        return is_in_time();
+        return !r.is_functor || is_in_time();
     }
     [[nodiscard]] bool is_in_time() noexcept {
         is_in_trouble_ = is_in_trouble_ || functor_.late();
         return !functor_.late();
     }
 
-    bool combine_many(Transport& t, std::uint32_t i, std::size_t offset, std::size_t bytes) {
+    [[gnu::noinline]] bool combine_many(Transport& t, std::uint32_t i, std::size_t offset, std::size_t bytes) {
         const schedule::step& s = plan_->steps[i];
         const std::size_t low = cut_.bound(s.to.first);
         operands from;
