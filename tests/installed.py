@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The tutti authors
 # SPDX-License-Identifier: MIT
-"""Passes when a program builds against the installed library: by pkg-config, and by CMake where there is one.
+"""Passes when a program builds against the installed library: by pkg-config, and by CMake where there is one. What
+pkg-config has built runs, as a world of one rank.
 
 usage: installed.py SOURCE_ROOT BUILD_FOLDER COMPILER...
 
@@ -10,6 +11,7 @@ The program is the first one of the README, with the compiled library; the heade
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -37,6 +39,11 @@ def by_pkg_config(stage, prefix, source, compiler):
     found = {**os.environ, "PKG_CONFIG_PATH": folders, "PKG_CONFIG_SYSROOT_DIR": str(stage)}
     flags = run(["pkg-config", "--static", "--cflags", "--libs", "tutti-tcp-compiled"], env=found).split()
     run([*compiler, "-std=c++20", source, *flags, "-o", stage / "program"])
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    alone = {"TUTTI_RANK": "0", "TUTTI_SIZE": "1", "TUTTI_ADDRESS": address}
+    run([stage / "program"], env={**os.environ, **alone}, timeout=60)
     flags = run(["pkg-config", "--cflags", "tutti-tcp"], env=found).split()
     if "-DTUTTI_COMPILED" in flags:
         sys.exit("tutti-tcp must be header-only")

@@ -100,8 +100,8 @@ public:
     [[nodiscard]] communicator split(int color, int key = 0) const {
         const wish mine{color, key};
         std::vector<wish> all(static_cast<std::size_t>(size()));
-        const std::uint64_t id = membership_->next_child(static_cast<std::uint32_t>(color));
         this->allgather(std::span(&mine, 1), all, algorithm::halving_doubling{});
+        const std::uint64_t id = membership_->next_child(static_cast<std::uint32_t>(color)); // no call failed before it
         std::vector<int> ranks;
         for (int r = 0; r < size(); ++r)
             if (all[static_cast<std::size_t>(r)].color == color) ranks.push_back(r);

@@ -25,7 +25,7 @@ public:
 
     request(std::shared_ptr<engine::membership<Transport>> in, started s) : in_(std::move(in)), started_(std::move(s)) {
         // What a transport has put off goes out: the caller may compute for long before it comes back.
-        static_cast<void>(started_->test());
+        started_->nudge();
     }
     request(request&& other) noexcept : in_(std::move(other.in_)), started_(std::move(other.started_)) {
         other.started_.reset();

@@ -174,6 +174,26 @@ TEST_CASE("a deadline is kept while few elements take long") {
     });
 }
 
+TEST_CASE("a deadline is kept by a slow operator that comes after quick ones of its kind") {
+    for (const bool same : {false, true}) {
+        gate all_failed(2);
+        run_new_world(2, [&](communicator& world) {
+            std::vector<int> data(200'000, 1);
+            auto pause = 0us; // of each element; the operator keeps a pointer to it
+            const auto quick = [](int a, int b) noexcept { return a + b; };
+            const auto either = [&pause](int a, int b) noexcept { return slow_sum(pause)(a, b); };
+            for (int i = 0; i < 24; ++i)
+                same ? world.allreduce(data, either, tutti::algorithm::ring{})
+                     : world.allreduce(data, quick, tutti::algorithm::ring{});
+            pause = 100us; // 10 s of work in one step
+            auto hasty = world.with_deadline(short_deadline);
+            const auto f = fault_in_time([&] { hasty.allreduce(data, either, tutti::algorithm::ring{}); });
+            expect(f.why == cause::timeout, "a timeout, not: " + message_of(f));
+            all_failed.pass();
+        });
+    }
+}
+
 TEST_CASE("a slow operator on one communicator holds up no deadline on another") {
     gate all_failed(2);
     run_new_world(2, [&](communicator& world) {

@@ -102,6 +102,45 @@ TEST_CASE("over two hosts a killed rank is named in time although a child of its
     });
 }
 
+namespace {
+
+/// A child that leaves as a program does which returns from main: its copies of the world are destroyed.
+template <class Enter>
+void child_leaves(const Enter& enter) {
+    const reserved_port at;
+    processes ranks(2, [&](int rank, account&) {
+        auto world = std::make_unique<decltype(enter(0, 2, at))>(enter(rank, 2, at));
+        std::vector<int> data(1000, 1);
+        world->allreduce(data, sum);
+        if (rank == 0) {
+            const pid_t child = ::fork();
+            if (child == 0) {
+                world.reset();
+                ::_exit(0);
+            }
+            int status = -1;
+            ::waitpid(child, &status, 0);
+            expect(status == 0, "the child has left in good order");
+            std::this_thread::sleep_for(1s); // the other rank waits meanwhile
+        }
+        world->allreduce(data, sum);
+        expect(data == std::vector<int>(1000, 4), "the parent's world goes on without its child");
+    });
+    check_ended(ranks);
+}
+
+} // namespace
+
+TEST_CASE("a child that destroys its copy of the world says nothing to the parent's peers") {
+    child_leaves(over_tcp);
+    child_leaves([](int rank, int ranks, const reserved_port& at) {
+        return communicator{transport::shared_memory{identity(rank, ranks, at)}};
+    });
+    child_leaves([](int rank, int ranks, const reserved_port& at) {
+        return communicator{transport::routed<transport::shared_memory, transport::tcp>{identity(rank, ranks, at)}};
+    });
+}
+
 TEST_CASE("a child keeps its parent's own sockets, but none of the library's, and the parent's still work") {
     const reserved_port at;
     processes ranks(2, [&](int rank, account&) {

@@ -188,6 +188,25 @@ TEST_CASE("an operator that has a name is told from others by it, on ranks and i
     CHECK(operator_name(tutti::non_commutative{a}) == "non_commutative(clamped sum)");
 }
 
+namespace {
+
+struct has_a_member_called_name {
+    std::string name;
+    float operator()(float a, float b) const { return a + b; }
+};
+struct has_a_name_that_is_no_constant {
+    static inline const std::string name = "made when the program starts";
+    float operator()(float a, float b) const { return a + b; }
+};
+
+} // namespace
+
+TEST_CASE("a functor's member that only happens to be called name is none") {
+    CHECK(tutti::operator_name<has_a_member_called_name>().starts_with("functor of "));
+    CHECK(tutti::operator_name<has_a_name_that_is_no_constant>() == "functor of 1 byte");
+    CHECK(tutti::operator_id<has_a_member_called_name>() != tutti::operator_id<has_a_name_that_is_no_constant>());
+}
+
 TEST_CASE("a name takes nothing from what is known of an operator") {
     const auto f = [](int a, int) noexcept { return a; };
     using either = decltype(tutti::named<"first">(f));

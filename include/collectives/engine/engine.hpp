@@ -98,6 +98,13 @@ public:
         return over(r);
     }
 
+    /// The same, but leaves it to another thread that is inside a call.
+    void nudge(const run& r) {
+        if (has_progress_thread() || over(r) || inside_.occupied()) return;
+        const auto here = inside_.enter_at_last();
+        driver_.poll();
+    }
+
     /// Returns when `ended()`, which looks at runs only. A run ends at the latest a second after its deadline. Waits
     /// for another thread that is inside a call.
     template <class Ended>

@@ -52,6 +52,7 @@ public:
         functor_.begin();
         is_in_trouble_ = false;
         reported_ = {};
+        deadline_ = clock::time_point::max();
         failure_.reset();
         state_.store(run_state::queued, std::memory_order_relaxed); // read by this thread until it is handed over
     }

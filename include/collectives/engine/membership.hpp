@@ -71,6 +71,8 @@ public:
         /// Moves what can be moved; true if it is over.
         [[nodiscard]] bool test();
         [[nodiscard]] bool is_over() const noexcept;
+        /// Moves what can be moved, unless another thread is inside a call: then that one moves it.
+        void nudge();
 
     private:
         void await();

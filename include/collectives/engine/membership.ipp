@@ -80,6 +80,10 @@ bool membership<T>::started::test() {
     return in_->engine_->test(*run_);
 }
 template <class T>
+void membership<T>::started::nudge() {
+    in_->engine_->nudge(*run_);
+}
+template <class T>
 bool membership<T>::started::is_over() const noexcept {
     return engine<T>::over(*run_);
 }

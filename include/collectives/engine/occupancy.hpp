@@ -15,6 +15,9 @@
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#if defined(SYS_membarrier)
+#define TUTTI_HAS_MEMBARRIER
+#endif
 #endif
 
 namespace tutti::engine {
@@ -50,6 +53,7 @@ public:
         require_nobody();
         return enter_by(door_);
     }
+    [[nodiscard]] bool occupied() const noexcept { return door_.load(std::memory_order_acquire); }
     void require_nobody() const {
         if (const void* const who = door_.load(std::memory_order_acquire)) refuse(who);
     }
@@ -61,11 +65,12 @@ public:
     /// For destructors: waits until no other thread is inside, at most as long as its call may take; others wait until
     /// this one has left. Ends the process if it is this thread that is inside, which would wait for itself.
     [[gnu::noinline]] visit enter_alone() noexcept {
+        int rests = 0;
         for (const void* who = nullptr; !awaited_.compare_exchange_weak(who, this_thread(), std::memory_order_acquire);
              who = nullptr)
-            rest_unless_mine(who);
+            rest_unless_mine(who, rests);
         order_of_all();
-        while (const void* const who = door_.load(std::memory_order_acquire)) rest_unless_mine(who);
+        while (const void* const who = door_.load(std::memory_order_acquire)) rest_unless_mine(who, rests);
         return visit(awaited_);
     }
 
@@ -78,14 +83,17 @@ private:
         door.store(nullptr, std::memory_order_release);
         return enter_alone();
     }
-    static void rest_unless_mine(const void* who) noexcept {
+    /// Yields at first, then sleeps: the other's call may take long.
+    static void rest_unless_mine(const void* who, int& rests) noexcept {
+        constexpr int most_yields = 100;
         if (who == this_thread()) give_up("an operator used the world that runs it");
-        std::this_thread::yield();
+        if (++rests < most_yields) return std::this_thread::yield();
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
 
     /// After it this thread sees what others stored before, and they see what it had stored when they load after.
     static void order_of_all() noexcept {
-#if defined(SYS_membarrier)
+#if defined(TUTTI_HAS_MEMBARRIER)
         ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
         if (::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0) return;
 #endif

@@ -30,9 +30,13 @@ public:
     void watch(const reducer& r) noexcept {
         inner_ = r;
         outer_ = {&combine, this, r.element_bytes, &combine_many, r.is_functor};
+        piece_ = 1; // the functor before may have been a quick one
     }
     /// For a new call.
-    void begin() noexcept { late_ = false; }
+    void begin() noexcept {
+        late_ = false;
+        left_ = piece_ = std::min(piece_, first_piece); // its elements may take longer than those of the last call
+    }
     /// What the engine and the transports call.
     [[nodiscard]] const reducer& get() const noexcept { return outer_; }
     /// Something was left undone.
@@ -44,6 +48,7 @@ public:
 private:
     static constexpr std::size_t most_sources = 16;
     static constexpr std::size_t longest_piece = std::size_t{1} << 20; ///< elements
+    static constexpr std::size_t first_piece = 16;                     ///< at most, of a call
     static constexpr std::chrono::microseconds short_piece{250}, long_piece{2000};
 
     static void combine(std::byte* to, const std::byte* left, const std::byte* right, std::size_t count,

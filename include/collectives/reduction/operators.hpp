@@ -106,9 +106,7 @@ inline constexpr bool is_one_of = (std::same_as<Op, Choice> || ...);
 
 /// A functor of a caller's own that says its name.
 template <class Op>
-concept has_name = requires {
-    { Op::name } -> std::convertible_to<std::string_view>;
-};
+concept has_name = requires { typename std::bool_constant<(std::string_view(Op::name), true)>; };
 
 /// Empty for functors.
 template <class Op>

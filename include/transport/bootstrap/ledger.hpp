@@ -261,8 +261,8 @@ private:
         if (a.complained || (a.last.request == c.request && a.last.signature == c.signature)) return;
         a.complained = true;
         const auto in_words = [](int rank, const past_call& p) {
-            return "rank " + std::to_string(rank) + " made " + std::to_string(p.request) + " calls, the last of them " +
-                   p.call;
+            return "rank " + std::to_string(rank) + " made " + std::to_string(p.request) +
+                   (p.request == 1 ? " call, " : " calls, the last of them ") + p.call;
         };
         complaints_.push_back(std::string(mismatch_at_the_end) + in_words(a.rank, a.last) + "; " + in_words(from, c) +
                               "; make all ranks call the same operations in the same order with equal arguments; "

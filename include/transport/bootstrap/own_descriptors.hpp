@@ -36,11 +36,7 @@ public:
         const std::lock_guard lock(mutex_);
         const int fd = open();
         const int why = errno;
-        if (fd >= 0) {
-            const auto place = static_cast<std::size_t>(fd);
-            if (place >= ours_.size()) ours_.resize(place + 1, false);
-            ours_[place] = true;
-        }
+        if (fd >= 0) enlist(fd);
         errno = why;
         return fd;
     }
@@ -55,6 +51,16 @@ public:
     }
 
 private:
+    void enlist(int fd) {
+        const auto place = static_cast<std::size_t>(fd);
+        try {
+            if (place >= ours_.size()) ours_.resize(place + 1, false);
+        } catch (...) {
+            ::close(fd);
+            throw;
+        }
+        ours_[place] = true;
+    }
     own_descriptors() {
         ::pthread_atfork([] { list().mutex_.lock(); }, [] { list().mutex_.unlock(); },
                          [] {

@@ -125,7 +125,7 @@ inline bool wait_ready(int fd, short events, std::chrono::steady_clock::time_poi
         pollfd p{fd, events, 0};
         const int ready = ::poll(&p, 1, static_cast<int>(std::clamp<long long>(left, 0, 60'000)));
         if (ready > 0) return true;
-        if (ready == 0 && left <= 0) return false;
+        if (left <= 0) return false;
     }
 }
 

@@ -5,6 +5,8 @@
 #include "../busy_channels.hpp"
 #include "channel.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -26,6 +28,7 @@ public:
     fabric(const fabric&) = delete;
     fabric& operator=(const fabric&) = delete;
     ~fabric() {
+        if (is_of_a_child()) return; // the parent's peers still use what is shared
         while (!ends_.empty()) close(ends_.begin()->first.first);
         leave();
         heap_->detach();
@@ -86,6 +89,7 @@ public:
     bool progress() { return busy_.advance(); }
 
     void close(context k) {
+        if (is_of_a_child()) return;
         const auto first = ends_.lower_bound({k, 0});
         auto last = first;
         for (; last != ends_.end() && last->first.first == k; ++last) {
@@ -142,6 +146,8 @@ public:
     }
 
 private:
+    /// This is the copy of a rank that a child made by fork(2) has. What it shares with the peers is the parent's.
+    [[nodiscard]] bool is_of_a_child() const noexcept { return ::getpid() != owner_; }
     [[nodiscard]] peer& peer_of(int rank) const noexcept { return *peers_[static_cast<std::size_t>(rank)]; }
 
     /// Closes the lanes that peers have made for contexts that this rank had left before.
@@ -186,6 +192,7 @@ private:
     };
 
     shared_memory_limits limits_;
+    const pid_t owner_ = ::getpid();
     own_segment mine_;
     std::shared_ptr<symmetric_heap> heap_ = std::make_shared<symmetric_heap>(mine_.top().symmetric);
     int rank_ = 0;

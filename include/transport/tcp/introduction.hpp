@@ -32,7 +32,9 @@ public:
     /// It came to nothing: the socket ended or the other side was refused.
     [[nodiscard]] bool failed() const { return !why_.empty() || talk_.refused(); }
     [[nodiscard]] bool refused_for_good() const { return talk_.refused_for_good(); }
-    [[nodiscard]] std::string why() const { return why_.empty() ? std::string(talk_.reason()) : why_; }
+    [[nodiscard]] std::string why() const {
+        return talk_.refused() || why_.empty() ? std::string(talk_.reason()) : why_;
+    }
 
     [[nodiscard]] const bootstrap::hello& theirs() const { return talk_.theirs(); }
     [[nodiscard]] bool connected_to_itself() const { return is_connected_to_itself(socket_); }
