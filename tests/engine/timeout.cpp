@@ -210,8 +210,12 @@ TEST_CASE("a slow operator on one communicator holds up no deadline on another")
     });
 }
 
-TEST_CASE("100 ranks that work slowly on few cores keep their deadlines") {
+TEST_CASE("many ranks that work slowly on few cores keep their deadlines") {
+#if defined(__SANITIZE_THREAD__) // under which each takes ten times as long
+    constexpr int ranks = 20;
+#else
     constexpr int ranks = 100;
+#endif
     for (const tutti::algorithm::any& how :
          {tutti::algorithm::any(tutti::algorithm::ring{}), tutti::algorithm::any(tutti::algorithm::direct{})}) {
         gate all_failed(ranks);
