@@ -30,9 +30,9 @@ struct launch_options {
 
 /// How a launch ended.
 struct launch_result {
-    int status = 0;     ///< 0, the exit status of the first rank that failed, 128 + its signal, 124 at the limit; with
-                        ///< no such cause, 128 + SIGPIPE or 1 when the output could not be written, and 1 when the
-                        ///< ledger found that the ranks' last calls did not match
+    /// 0, the exit status of the first rank that failed, 128 + its signal, or 124 at the limit. Where no rank failed:
+    /// 128 + SIGPIPE or 1 when the output could not be written; 1 when the ranks' last calls did not match.
+    int status = 0;
     int first = -1;     ///< the rank that failed first
     std::string report; ///< "rank 2 was ended by signal 9 (SIGKILL) after 1.3 s"; empty when all went well
 };

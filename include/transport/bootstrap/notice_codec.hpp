@@ -20,8 +20,9 @@ inline constexpr std::size_t max_text_bytes = 16 * 1024; ///< of a notice's text
 inline constexpr std::size_t max_past_call_bytes = 120;  ///< of each of its past calls, likewise
 
 /// A notice as the body of a frame: version 1, kind 1, cause 1, communicator 8, members 4, rank 4, peer 4, request 8,
-/// step 8, bytes 8, then call and text with 16-bit lengths, then the number of past calls 2, and of each communicator
-/// 8, request 8, signature 8, and its call with a 16-bit length. Past calls beyond most_past_calls are left out.
+/// step 8, bytes 8, then call and text with 16-bit lengths. Behind them stands the number of past calls 2. Of each
+/// there follow communicator 8, request 8, signature 8, and its call with a 16-bit length. Past calls beyond
+/// most_past_calls are left out.
 [[nodiscard]] inline std::vector<std::byte> encode(const notice& n) {
     std::vector<std::byte> out;
     byte_writer w(out);
