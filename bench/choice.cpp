@@ -41,10 +41,24 @@ void undecided(benchmark::State& state) {
     for (auto _ : state) benchmark::DoNotOptimize(by.offers(operation::allreduce, std::size_t{1} << 20));
 }
 
+/// What the first call of a size class takes, with one adapter a node of eight ranks.
+void first_call(benchmark::State& state) {
+    const int size = static_cast<int>(state.range(0));
+    model::machine m = node();
+    m.far = m.near, m.nics = 1;
+    for (auto _ : state) {
+        state.PauseTiming();
+        const model::decisions by({size, 8}, m);
+        state.ResumeTiming();
+        benchmark::DoNotOptimize(by.choose(operation::allreduce, static_cast<std::size_t>(state.range(1))));
+    }
+}
+
 } // namespace
 
 BENCHMARK(by_rule);
 BENCHMARK(decided);
 BENCHMARK(undecided)->Arg(2)->Arg(4)->Arg(32)->Arg(1024)->Unit(benchmark::kMicrosecond);
+BENCHMARK(first_call)->ArgsProduct({{32, 128, 800}, {8, 1 << 20}})->Unit(benchmark::kMillisecond);
 
 BENCHMARK_MAIN();

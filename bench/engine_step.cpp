@@ -117,6 +117,23 @@ void recorded(benchmark::State& state, const algorithm::any& how, int size, std:
     report(state, steps, made);
 }
 
+/// A call whose root is another rank each time, of so many: the plan of each is looked up among those of all.
+void roots_in_turn(benchmark::State& state) {
+    const int roots = static_cast<int>(state.range(0));
+    const tutti::communicator world{instant{1024}};
+    double x = 0;
+    int root = 0;
+    const auto once = [&] {
+        world.broadcast(std::span(&x, 1), root, algorithm::binomial_tree{});
+        root = root + 1 < roots ? root + 1 : 0;
+    };
+    for (int warm = 0; warm < 8 * roots; ++warm) once();
+    const std::size_t before = allocations;
+    for (auto _ : state) once();
+    using benchmark::Counter;
+    state.counters["allocations"] = Counter(static_cast<double>(allocations - before), Counter::kAvgIterations);
+}
+
 } // namespace
 
 BENCHMARK_CAPTURE(call, ring_64_empty, algorithm::ring{}, 64, 0);
@@ -127,5 +144,6 @@ BENCHMARK_CAPTURE(prepared, ring_64_8_bytes_a_step, algorithm::ring{}, 64, 64);
 BENCHMARK_CAPTURE(prepared, butterfly_2_8_bytes, algorithm::butterfly{}, 2, 1);
 BENCHMARK_CAPTURE(recorded, ring_64_8_bytes_a_step, algorithm::ring{}, 64, 64);
 BENCHMARK_CAPTURE(recorded, butterfly_2_8_bytes, algorithm::butterfly{}, 2, 1);
+BENCHMARK(roots_in_turn)->Arg(1)->Arg(64)->Arg(65)->Arg(256)->Arg(1024);
 
 BENCHMARK_MAIN();

@@ -13,6 +13,7 @@
 #include "reduce_scatter.hpp"
 #include "symmetric_memory.hpp"
 
+#include "engine/executor.hpp"
 #include "model/explain.hpp"
 
 #include <algorithm>
@@ -39,8 +40,10 @@ enum class progress : std::uint8_t {
 ///
 /// Threads: without a progress thread, one thread at a time may be inside calls of a world: of this communicator, of
 /// all that were made from it, and of their requests. A call that finds another thread inside throws invalid_argument
-/// and does nothing; what cannot fail, such as the destructor of a request, waits. With progress::in_thread any thread
-/// may call; the order of the calls must be the same on all ranks. An operator may not call.
+/// and does nothing; what cannot fail, such as the destructor of a request, waits. Two threads that enter within
+/// nanoseconds of each other, to drop their requests for instance, are found too late for that: the process ends with a
+/// message. With progress::in_thread any thread may call; the order of the calls must be the same on all ranks. An
+/// operator may not call.
 template <transport::transport Transport>
 class communicator : public allgather_operations<communicator<Transport>>,
                      public allreduce_operations<communicator<Transport>>,
@@ -96,11 +99,26 @@ public:
         return other;
     }
 
+    /// A handle whose calls have their local work done by `e`: copies, reductions, an average's division. Also of
+    /// communicators made from it, and of deadlines changed; other handles stay as they are. Not collective: any ranks
+    /// may have one, and the bits are the same. `e` outlives the calls of such handles, their requests, and prepared
+    /// calls; it serves one world.
+    /// It is given all memory that these calls are, also that of single values, and scratch of the library. Operators
+    /// run wherever it runs them, on several threads at once if it does so: one with state must bear that.
+    /// Costs: messages are stored before they are reduced, in scratch of up to the size of what is reduced.
+    [[nodiscard]] communicator with_executor(engine::executor& e) const {
+        communicator other = *this;
+        other.executor_ = &e;
+        return other;
+    }
+
     /// Collective: ranks that give the same color form a communicator, ordered by key, then by rank.
     [[nodiscard]] communicator split(int color, int key = 0) const {
         const wish mine{color, key};
         std::vector<wish> all(static_cast<std::size_t>(size()));
-        this->allgather(std::span(&mine, 1), all, algorithm::halving_doubling{});
+        communicator plain = *this;
+        plain.executor_ = nullptr; // this memory is not the caller's
+        plain.allgather(std::span(&mine, 1), all, algorithm::halving_doubling{});
         const std::uint64_t id = membership_->next_child(static_cast<std::uint32_t>(color)); // no call failed before it
         std::vector<int> ranks;
         for (int r = 0; r < size(); ++r)
@@ -145,8 +163,8 @@ private:
         int color, key;
     };
 
-    communicator(std::shared_ptr<membership> m, std::chrono::nanoseconds deadline)
-        : membership_(std::move(m)), deadline_(deadline) {}
+    communicator(std::shared_ptr<membership> m, std::chrono::nanoseconds deadline, engine::executor* e)
+        : membership_(std::move(m)), deadline_(deadline), executor_(e) {}
 
     /// `ranks` are ranks of this communicator.
     [[nodiscard]] communicator with_members(std::uint64_t id, const std::vector<int>& ranks) const {
@@ -156,11 +174,12 @@ private:
             if (r == rank()) self = static_cast<int>(members.size());
             members.push_back(world_rank(r));
         }
-        return {membership_->child(id, std::move(members), self), deadline_};
+        return {membership_->child(id, std::move(members), self), deadline_, executor_};
     }
 
     std::shared_ptr<membership> membership_;
     std::chrono::nanoseconds deadline_ = std::chrono::seconds(30);
+    engine::executor* executor_ = nullptr;
 };
 
 } // namespace tutti

@@ -32,7 +32,7 @@ struct fault {
     cause why = cause::invalid_argument;
     std::string operation;        ///< the call that failed: "allreduce(ring) of 1000 float32, sum"
     long long step = -1;          ///< the step of the schedule that waited, from 0
-    int peer = -1;                ///< the rank at fault
+    int peer = -1;                ///< the rank at fault; of a mismatch one of the two that `detail` names
     std::string host;             ///< the peer's host
     std::string address;          ///< the peer's address
     std::uint64_t bytes_done = 0; ///< what this rank had sent and received for the call

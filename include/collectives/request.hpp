@@ -95,9 +95,15 @@ template <class Transport>
         while (i < requests.size() && !(requests[i].started_ && requests[i].started_->is_over())) ++i;
         return i;
     };
+    const auto want = [&](bool now) {
+        for (auto& r : requests)
+            if (r.started_) r.started_->want(now);
+    };
     for (auto& r : requests) {
         if (!r.started_) continue;
+        want(true);
         r.in_->wait_until([&] { return first() < requests.size(); });
+        want(false);
         const std::size_t i = first();
         requests[i].wait();
         return i;

@@ -21,12 +21,19 @@ public:
     /// The channel goes.
     void forget(Channel& c) { std::erase(listed_, &c); }
 
+    [[nodiscard]] std::size_t size() const noexcept { return listed_.size(); }
+
     /// Moves what can be moved, and lets go whom nothing is left to do for. True if anything moved.
     bool advance() {
+        return advance([](Channel& c) { return c.advance(); });
+    }
+    /// The same by `move(channel)`.
+    template <class Move>
+    bool advance(Move move) {
         bool moved = false;
         for (std::size_t i = 0; i < listed_.size();) {
             Channel& c = *listed_[i];
-            moved = c.advance() || moved;
+            moved = move(c) || moved;
             if (c.busy()) {
                 ++i;
                 continue;

@@ -3,87 +3,101 @@
 #pragma once
 
 #include "bootstrap/member.hpp"
-#include "bootstrap/secret.hpp"
 #include "transport.hpp"
-
-#include <poll.h>
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace tutti::transport {
 
-/// What carries messages to the ranks that it reaches, and knows of no control plane: with a bootstrap::session beside
-/// it, it is a transport; so are two of them, see routed. What it shares with a transport means the same there.
-template <class F>
-concept fabric = requires(F f, typename F::channel& h, transfer& x, context k, int peer) {
-    { f.open(k, peer) } -> std::same_as<typename F::channel&>;
-    { f.send(h, x) } -> std::same_as<void>;
-    { f.receive(h, x) } -> std::same_as<void>;
-    { f.progress() } -> std::same_as<bool>;
-    { f.close(k) } -> std::same_as<void>;
-    { f.broken(peer) } -> std::same_as<std::optional<std::string>>;
+namespace detail::connections {
+class manager;
+}
+
+/// What a fabric is given when all ranks have come.
+struct joined_world {
+    int rank;                                ///< this one
+    std::uint8_t fabric;                     ///< the fabric's number in the world's list
+    const bootstrap::world_table& table;     ///< everyone
+    detail::connections::manager* sockets{}; ///< connects to peers; null unless a fabric `needs_sockets`
+
+    /// What the fabric of the same number of another rank has told of itself.
+    [[nodiscard]] std::span<const std::byte> card_of(int peer) const {
+        return table.members[static_cast<std::size_t>(peer)].cards[fabric].bytes;
+    }
+};
+
+/// A rank, and what it has told of one of its fabrics.
+struct fabric_end {
+    const bootstrap::member& of;
+    std::span<const std::byte> card;
 };
 
 // clang-format off
-/// A fabric on which peers ring whoever sleeps. `f` is one, `c` a const one.
+/// What carries messages to the ranks that it reaches, and knows of no control plane. A `world` makes a transport of a
+/// list of fabrics. `D` describes one; where only D is seen, D::fabric may be incomplete, or D may be that class.
 ///
-/// | expression        | meaning |
-/// |-------------------|---------|
-/// | f.sleep_in_poll() | before anybody knows of it: this rank will sleep in poll(2) |
-/// | f.mine()          | what the others find it by: file() and key(), for session::join() |
-/// | f.join(rank, w)   | once, before any channel: the world in which it reaches the ranks of its host |
-/// | c.ready()         | progress() would move something |
-/// | f.ask()           | the same; if not, this rank is rung when that changes |
-/// | f.rung()          | true once for any number of rings since the last time |
-/// | f.lie_down()      | before poll(2); false if there was a ring meanwhile. After that a ring makes c.bell() readable |
-/// | f.get_up()        | after poll(2), in any case |
-/// | f.wake()          | any thread: a ring by this rank itself |
-/// | f.allocate(n)     | any thread: symmetric memory |
-/// | f.look(h, x) f.release(h) | of a viewed receive, as viewing_transport has them |
-// clang-format on
-template <class F>
-concept ringing_fabric = fabric<F> && requires(F f, const F c, typename F::channel& h, const transfer& x, int rank,
-                                               const bootstrap::world_table& w) {
-    { f.sleep_in_poll() } -> std::same_as<void>;
-    { f.mine().file() } -> std::same_as<int>;
-    { f.mine().key() } -> std::same_as<std::uint64_t>;
-    { f.join(rank, w) } -> std::same_as<void>;
-    { c.ready() } -> std::same_as<bool>;
-    { f.ask() } -> std::same_as<bool>;
-    { f.rung() } -> std::same_as<bool>;
-    { f.lie_down() } -> std::same_as<bool>;
-    { f.get_up() } -> std::same_as<void>;
-    { c.bell() } -> std::same_as<int>;
-    { f.wake() } -> std::same_as<void>;
-    { f.allocate(std::size_t{}) } -> std::same_as<std::shared_ptr<std::byte>>;
-    { f.look(h, x) } -> std::same_as<const std::byte*>;
-    { f.release(h) } -> std::same_as<bool>;
-};
-
-// clang-format off
-/// A fabric of sockets, which alone knows what poll(2) is to look at. `f` is one, `c` a const one.
+/// | expression       | meaning |
+/// |------------------|---------|
+/// | D::fabric D::channel D::limits | the class, its channels, what a user may set |
+/// | D::name          | for errors |
+/// | D::between       | the medium of its messages |
+/// | D::views         | it has f.look(h, x) and f.release(h), as viewing_transport has them |
+/// | D::allocates     | it has f.allocate(bytes): memory that peers reach, as shared_memory has it |
+/// | D::needs_sockets | the world is to connect it to peers: joined_world::sockets, f.connected(arrival), c.awaits_connections() |
 ///
-/// | expression         | meaning |
-/// |--------------------|---------|
-/// | c.port()           | where it listens |
-/// | f.join(rank, s, w) | once, before any channel: the world, and the secret that its ranks prove to know |
-/// | f.look(t, others)  | sleeps until something can be moved, one of the `others` is ready, or t; then moves what can be, true if anything did |
-/// | f.flush()          | gives what was sent a bounded time to reach the peers' kernels |
+/// Of the fabric `f`, a const one `c`:
+///
+/// | expression            | meaning |
+/// |-----------------------|---------|
+/// | F(limits)             | before the world has come together |
+/// | c.card()              | how others reach this rank by it: at most 4 KiB, exchanged once; all ranks' together 4 MiB |
+/// | F::reaches(a, b)      | whether it carries messages between two ranks: a pure function of what they have told, equal for (b, a). Whom no fabric reaches first is left to the next of the list; a link that fails later is an error, never a reason to take another |
+/// | F::name_of(m)         | how it addresses that rank, for errors |
+/// | f.join(w)             | once, before any channel |
+/// | f.open f.send f.receive f.close f.broken | as a transport has them, for peers that it reaches; open returns a pointer |
+/// | f.progress()          | moves what can be moved without blocking; true if anything did |
+/// | f.arm()               | before a sleep: true if there is something to do after all. Else c.descriptor() becomes readable for poll(2) when there is, until f.disarm() |
+/// | c.descriptor()        | one for all its links, so that waiting costs the same however many there are |
+/// | c.due()               | when progress() is wanted though nothing came |
+/// | f.disarm()            | after each arm() |
+/// | f.finish()            | the rank leaves: nothing is started any more |
+/// | f.untaken(peer)       | after that: bytes of completed sends that would be lost if this rank went now; 0 for who is gone |
+///
+/// Optional: `f.ready()`: progress() would move something, or a peer has rung; asked instead of progress() while the
+/// world spins. `f.sleep(until)`, with `f.ask()` (as arm, but for sleep), `f.wake()` and `f.raise_alarm()`: how it
+/// sleeps where it is the only one; else `f.sleep_in_poll()` is called first of all.
 // clang-format on
-template <class F>
-concept polling_fabric =
-    fabric<F> && requires(F f, const F c, int rank, const bootstrap::secret& s, const bootstrap::world_table& w,
-                          clock::time_point t, std::span<const pollfd> others) {
-        { c.port() } -> std::same_as<std::uint16_t>;
-        { f.join(rank, s, w) } -> std::same_as<void>;
-        { f.look(t, others) } -> std::same_as<bool>;
-        { f.flush() } -> std::same_as<void>;
+template <class D>
+concept fabric =
+    requires(typename D::fabric f, const typename D::fabric c, typename D::channel& h, transfer& x, context k, int peer,
+             const joined_world& w, const fabric_end& end, const bootstrap::member& m) {
+        { D::name } -> std::convertible_to<const char*>;
+        { D::between } -> std::convertible_to<medium>;
+        { D::views } -> std::convertible_to<bool>;
+        { D::allocates } -> std::convertible_to<bool>;
+        { D::needs_sockets } -> std::convertible_to<bool>;
+        { c.card() } -> std::same_as<std::vector<std::byte>>;
+        { D::fabric::reaches(end, end) } -> std::same_as<bool>;
+        { D::fabric::name_of(m) } -> std::same_as<std::string>;
+        { f.join(w) } -> std::same_as<void>;
+        { f.open(k, peer) } -> std::same_as<typename D::channel*>;
+        { f.send(h, x) } -> std::same_as<void>;
+        { f.receive(h, x) } -> std::same_as<void>;
+        { f.close(k) } -> std::same_as<void>;
+        { f.broken(peer) } -> std::same_as<std::optional<std::string>>;
+        { f.progress() } -> std::same_as<bool>;
+        { f.arm() } -> std::same_as<bool>;
+        { c.descriptor() } -> std::same_as<int>;
+        { c.due() } -> std::same_as<clock::time_point>;
+        { f.disarm() } -> std::same_as<void>;
+        { f.finish() } -> std::same_as<void>;
+        { f.untaken(peer) } -> std::same_as<std::size_t>;
     };
 
 } // namespace tutti::transport

@@ -14,17 +14,20 @@ namespace tutti::transport {
 /// What ranks and the ledger (the control plane's memory, one per world) tell each other.
 enum class notice_kind : std::uint8_t {
     // from a rank to the ledger
-    waiting,     ///< the answer to an inquiry: what this rank is doing on that communicator
+    waiting,     ///< the answer to an inquiry: what this rank is doing there, and for what it waits anywhere
     timeout,     ///< as waiting, and its deadline has passed
     mismatch,    ///< as waiting, and what `peer` sent belongs to another call
     abort,       ///< end everything on that communicator; `text` is the reason
     unreachable, ///< the data channel to `peer` broke; `text` says how
+    failed,      ///< its calls on that communicator fail, the first that do: `why`, `peer` at fault, `text`
+    resumed,     ///< its program knows of the failure that it told last, and calls on
+    leaving,     ///< it starts nothing any more, and stays until its data are taken, `request` milliseconds at most
     closing,     ///< before it leaves: `calls` has, for each communicator, how many calls it made, and the last of them
     left,        ///< this rank has finished and will not be heard of again
     // from the ledger to ranks
-    inquiry,  ///< whoever is inside a call on that communicator, answer with waiting
-    lost,     ///< rank `rank` died; `text` says how that was noticed
-    departed, ///< rank `rank` has left in good order
+    inquiry,  ///< every rank answers with waiting
+    lost,     ///< rank `rank` died: `why`, `peer` at fault (itself, or what its calls had failed by before), `text`
+    departed, ///< rank `rank` has left in good order; the rest as of lost
     verdict,  ///< calls on that communicator fail: `why`, `peer` at fault, `text`
 };
 
@@ -38,12 +41,24 @@ struct past_call {
 };
 inline constexpr std::size_t most_past_calls = 256; ///< in one notice
 
+/// A call that is under way on a rank, of any communicator, and for whom it waits.
+struct waiting_call {
+    std::uint64_t communicator = 0;
+    std::uint64_t request = 0;       ///< its number there
+    bool blocks = false;             ///< the rank's program waits for it, or for one behind it
+    std::vector<std::int32_t> peers; ///< the first most_peers for whom it waits; none while it works by itself
+    std::string call;                ///< in words
+    friend bool operator==(const waiting_call&, const waiting_call&) = default;
+};
+inline constexpr std::size_t most_waiting_calls = 16; ///< in one notice
+inline constexpr std::size_t most_peers = 8;          ///< in one waiting call
+
 /// One message of the control plane. Ranks are ranks of the world.
 struct notice {
     notice_kind kind = notice_kind::waiting;
     cause why = cause::timeout;     ///< of a verdict, or what an inquiry is about: timeout or mismatch
     std::uint64_t communicator = 0; ///< which communicator
-    std::int32_t members = 0;       ///< its size
+    std::int32_t members = 0;       ///< its size; of an answer 0 if this rank does not know that communicator
     std::int32_t rank = -1;         ///< who speaks, or who is spoken of
     std::int32_t peer = -1;         ///< whom it waits for, or who is at fault; -1 none
     std::uint64_t request = 0;      ///< the number of the call on its communicator
@@ -51,7 +66,9 @@ struct notice {
     std::uint64_t bytes = 0;        ///< bytes done
     std::string call;               ///< the call in words
     std::string text;               ///< reason, or how it was noticed
-    std::vector<past_call> calls;   ///< of closing; of a mismatch and answers to it: the last calls, oldest first
+    std::vector<past_call> calls;   ///< of closing; of a mismatch and answers: the last calls, oldest first
+    /// Of reports and answers: all that is under way on this rank. None in an answer: it is in no call.
+    std::vector<waiting_call> waits;
     friend bool operator==(const notice&, const notice&) = default;
 };
 

@@ -8,9 +8,11 @@
 
 #include <chrono>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 /// What carries messages. A transport belongs to one rank and is driven by one thread at a time; only wake() may be
 /// called from others.
@@ -40,11 +42,11 @@ struct peer_name {
 /// | c.node(peer)      | the node (host) that rank `peer` of the world is on: nodes are numbered by first appearance in rank order, the same on all ranks; constant |
 /// | T::near, T::far   | the medium between ranks of a node, and between nodes |
 /// | c.crowded()       | more ranks share this host than it has cores: waiting must yield at once |
-/// | t.open(k, peer)   | the channel to and from `peer` (not this rank) in context k. Idempotent; the address stays valid until close(k). Connects in the background when it must; nothing is exchanged with ranks that no context opened |
+/// | t.open(k, peer)   | the channel to and from `peer` (not this rank) in context k, whether or not that one has opened it. Idempotent; the address stays valid until close(k). Connects in the background when it must; nothing is exchanged with ranks that no context opened |
 /// | t.send(h, x)      | starts a message. Messages of a channel arrive in the order of their starts; many may be in flight. Complete when x.from may be reused. May be complete on return |
 /// | t.receive(h, x)   | starts the receive of the channel's next message: x.to = incoming, or with x.reduce x.to = x.from ∘ incoming, handing the reducer whole elements in any number of calls, in order. Complete when all is in x.to. A message with another signature or length completes it as `mismatched`, x.to untouched |
 /// | zero length       | a message of 0 bytes is a message: it is sent, ordered, checked and completed like any other; x.from and x.to may be null |
-/// | credits           | a send whose receive has not started either completes (kept in a buffer of bounded size per channel) or stays pending; it never delays another channel, whatever its context |
+/// | credits           | a send whose receive has not started either completes (kept in a buffer of bounded size per channel) or stays pending; it never delays another channel, whatever its context. That holds for any number of contexts that the peer has not opened, or opens in another order |
 /// | t.progress()      | moves what can be moved without blocking; true if anything did |
 /// | t.wait(until)     | returns when progress() or fetch() may have something to do, after wake(), or at `until`; may spin and yield briefly, then sleeps. May return early |
 /// | t.wake()          | any thread: ends a wait under way, or the next one |
@@ -53,7 +55,11 @@ struct peer_name {
 /// | t.fetch(n)        | takes the next notice from the ledger; false if there is none; never blocks |
 /// | t.broken(peer)    | why the data channel to `peer` does not work any more (all that had arrived was delivered first); empty while it works or was never needed |
 /// | c.name_of(peer)   | host and address of a rank, for errors |
-/// | ~T                | tells the ledger `left`; flushes what sends have completed (bounded time) |
+/// | ~T                | tells the ledger `left`. What sends have completed gets a second to arrive; a lingering_transport gives it longer |
+///
+/// A transport may have t.shortage(peer) as well: what this rank itself lacks (descriptors, memory) to reach that peer,
+/// with the limit and the remedy, in words that begin with "it"; empty while it lacks nothing. It ends what waits, on all
+/// ranks, and names this one.
 ///
 /// A peer's death never blocks, throws or crashes any of these: it shows in broken() and in fetch().
 // clang-format on
@@ -77,6 +83,24 @@ concept transport = requires(T t, const T c, typename T::channel& h, transfer& x
     { t.fetch(n) } -> std::same_as<bool>;
     { t.broken(peer) } -> std::same_as<std::optional<std::string>>;
     { c.name_of(peer) } -> std::same_as<peer_name>;
+};
+
+/// What a rank that leaves had sent and a peer has not taken.
+struct untaken {
+    int peer;
+    std::size_t bytes;
+};
+
+// clang-format off
+/// A transport whose completed sends may still be on their way.
+///
+/// | expression        | meaning |
+/// |-------------------|---------|
+/// | t.leave(until)    | once, the last thing before ~T: tells the ledger `leaving`, starts nothing any more, and waits until the peers that are still there have taken all, or until then; returns what they have not |
+// clang-format on
+template <class T>
+concept lingering_transport = transport<T> && requires(T t, clock::time_point until) {
+    { t.leave(until) } -> std::same_as<std::vector<untaken>>;
 };
 
 // clang-format off

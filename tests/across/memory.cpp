@@ -21,3 +21,11 @@ TEST_CASE("any sequence of calls over memory gives the bits of the serial refere
     });
     SUCCEED();
 }
+
+TEST_CASE("so it does over memory where every other rank has an executor") {
+    const int size = GENERATE(2, 3, 4, 7);
+    CAPTURE(size);
+    const auto fabric = transport::memory_world::create(size);
+    run_ranks(size, [&](int rank) { run_with_executors(communicator{transport::memory{fabric, rank}}, 11, 200); });
+    SUCCEED();
+}

@@ -28,3 +28,15 @@ TEST_CASE("any sequence of calls over hosts and within them gives the bits of th
     });
     check_ended(ranks);
 }
+
+TEST_CASE("so it does over hosts and within them where every other rank has an executor") {
+    const std::vector<int> hosts{0, 0, 1, 1};
+    const int size = static_cast<int>(hosts.size());
+    const reserved_port at;
+    processes ranks(size, [&](int rank, account&) {
+        run_with_executors(communicator{transport::routed<transport::shared_memory, transport::tcp>{
+                               identity_on(hosts[static_cast<std::size_t>(rank)], rank, size, at)}},
+                           11, 200);
+    });
+    check_ended(ranks);
+}

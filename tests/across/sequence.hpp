@@ -6,6 +6,8 @@
 
 #include <collectives/collectives.hpp>
 
+#include "support/threaded_executor.hpp"
+
 #include <array>
 #include <cstdint>
 #include <random>
@@ -180,5 +182,13 @@ private:
     Communicator world_, twin_, part_;
     int step_ = 0;
 };
+
+/// The same where every other rank has an executor.
+template <class Communicator>
+void run_with_executors(const Communicator& world, std::uint32_t seed, int steps) {
+    threaded_executor e(seed + static_cast<std::uint32_t>(world.rank()));
+    sequence(world.rank() % 2 == 0 ? world.with_executor(e) : world, seed).run(steps);
+    expect((e.started() > 0) == (world.rank() % 2 == 0), "who has one uses it");
+}
 
 } // namespace tutti::test

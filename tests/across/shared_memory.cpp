@@ -24,3 +24,12 @@ TEST_CASE("any sequence of calls over shared memory gives the bits of the serial
     });
     check_ended(ranks);
 }
+
+TEST_CASE("so it does over shared memory where every other rank has an executor") {
+    const int size = 3;
+    const reserved_port at;
+    processes ranks(size, [&](int rank, account&) {
+        run_with_executors(communicator{transport::shared_memory{identity(rank, size, at)}}, 11, 200);
+    });
+    check_ended(ranks);
+}

@@ -30,6 +30,10 @@ TEST_CASE("so it does on three lanes, with limits that fit nothing") {
     run_tcp_ranks(3, reserved_port{}, limits, [](const auto& world) { sequence(world, 7).run(500); });
 }
 
+TEST_CASE("so it does over tcp where every other rank has an executor") {
+    run_tcp_ranks(3, reserved_port{}, {}, [](const auto& world) { run_with_executors(world, 11, 200); });
+}
+
 TEST_CASE("who has begun a call and computes holds up nobody that only sends to it") {
     using namespace std::chrono_literals;
     transport::tcp_limits limits;

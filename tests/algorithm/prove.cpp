@@ -80,7 +80,27 @@ struct turned : naive {
     }
 };
 
+/// Another cost than it states on two ranks; and, on three, a rank that is left out.
+struct forgetful : naive {
+    static constexpr std::string_view name = "forgetful";
+    static constexpr cost stated(operation, int) { return {}; }
+    static constexpr void reduce(const position& p, buffer partial, auto&& emit) {
+        if (p.size == 3 && p.rank == 2) return;
+        naive::reduce(p, partial, [&](const step& s) {
+            if (p.size < 3 || s.peer != 2) emit(s);
+        });
+    }
+};
+
 } // namespace
+
+TEST_CASE("a wrong result is told before a wrong cost, and a wrong cost where that is all") {
+    const auto f = prove(forgetful{}, {.ranks = {1, 4}}).proof.fault;
+    CHECK(f.what != flaw::other_cost);
+    const auto v = prove(forgetful{}, {.ranks = {1, 2}});
+    CHECK(v.proof.fault.what == flaw::other_cost);
+    CHECK(v.size == 2);
+}
 
 TEST_CASE("all that is offered is proven: each operation from each root, for each number of ranks") {
     const verdict found = prove(naive{}, {.ranks = {1, 4}});

@@ -5,6 +5,8 @@
 #include "support/catch.hpp"
 #include "support/world.hpp"
 
+#include <atomic>
+
 using namespace tutti::test;
 namespace algorithm = tutti::algorithm;
 
@@ -22,6 +24,30 @@ TEST_CASE("a prepared call runs again and again on what its buffers hold") {
                 expect(data[999] == k * size + size * (size - 1) / 2, "the sum");
             }
         });
+}
+
+TEST_CASE("a barrier may be started, and prepared") {
+    std::atomic<bool> tested{false}; // by rank 0; the others wait for it before they come
+    run_world(3, [&](communicator& world) {
+        std::vector<int> data(100, 1);
+        auto plan = world.prepare_barrier();
+        for (int k = 0; k < 3; ++k) {
+            plan.run();
+            auto all_here = world.barrier_async();
+            world.allreduce(data, tutti::maximum);
+            all_here.wait();
+            world.barrier();
+        }
+        if (world.rank() != 0) {
+            tested.wait(false);
+            return world.barrier();
+        }
+        auto early = world.barrier_async();
+        expect(!early.test(), "nobody else has come");
+        tested = true;
+        tested.notify_all();
+        early.wait();
+    });
 }
 
 TEST_CASE("prepared calls mix with others, and are moved and dropped at any time") {

@@ -10,7 +10,8 @@ import sys
 
 
 def compile_unit(compiler, include, unit, *more):
-    command = [*compiler, "-std=c++20", "-fsyntax-only", "-I", include, *more, unit]
+    # What is refused stands in the declarations: bodies are left out, which halves the time.
+    command = [*compiler, "-std=c++20", "-fsyntax-only", "-DTUTTI_COMPILED", "-I", include, *more, unit]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     return done.returncode, done.stdout
 

@@ -44,6 +44,24 @@ TEST_CASE("a warm blocking call allocates nothing") {
         });
 }
 
+TEST_CASE("a warm call whose executor allocates nothing allocates nothing either") {
+    struct at_once final : tutti::engine::executor {
+        bool start(const tutti::engine::local_work& work, tutti::transport::transfer&) override {
+            work.run();
+            return true;
+        }
+        bool progress() override { return false; }
+        void stop(tutti::transport::transfer_queue&) noexcept override {}
+    };
+    run_world(3, [](communicator& world) {
+        at_once e;
+        const auto mine = world.with_executor(e);
+        std::vector<double> data(1000, 1), out(1000);
+        for (const auto& how : tutti::algorithm::all(2))
+            expect_none([&] { mine.allreduce(data, out, tutti::average, how); }, std::string(how.name()));
+    });
+}
+
 TEST_CASE("a warm call that waits long for a slow peer allocates nothing either") {
     run_world(2, [](communicator& world) {
         std::vector<int> data(10, 1);

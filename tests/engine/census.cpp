@@ -47,6 +47,26 @@ TEST_CASE("it knows who is lost and how, and who has left") {
     CHECK(c.of(1) == census::presence::here);
 }
 
+TEST_CASE("a rank that is gone is at fault itself, or who had made its calls fail before") {
+    census c(4);
+    auto n = about(notice_kind::lost, 2, "it was killed");
+    c.record(n); // nothing is said of who is at fault
+    CHECK(c.culprit(2) == 2);
+    CHECK(c.why(2) == cause::lost_peer);
+    n = about(notice_kind::departed, 1, "rank 3 does not answer; after that rank 1 has left");
+    n.why = cause::timeout;
+    n.peer = 3;
+    c.record(n);
+    CHECK(c.culprit(1) == 3);
+    CHECK(c.why(1) == cause::timeout);
+    n = about(notice_kind::lost, 0, "it was killed");
+    n.why = cause::lost_peer;
+    n.peer = 7; // there is none
+    c.record(n);
+    CHECK(c.culprit(0) == 0);
+    CHECK(c.lost() == std::vector<int>{2, 0}); // the first first
+}
+
 TEST_CASE("ranks that do not exist change nothing") {
     census c(2);
     c.record(about(notice_kind::lost, 2, ""));

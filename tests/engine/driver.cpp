@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
+#include <thread>
 #include <vector>
 
 using namespace tutti::test;
@@ -23,6 +25,9 @@ namespace {
 struct gateway {
     bool open = false;
     std::size_t looks = 0, fetches = 0;
+    std::deque<transport::notice> news; ///< from the ledger
+    std::vector<transport::notice> told;
+    std::vector<std::uint64_t> communicators; ///< in the order of their first calls
 };
 
 /// Rank 0 of two. Sends are over at once; receives wait in their channel until the gateway is open.
@@ -38,7 +43,11 @@ public:
     [[nodiscard]] int size() const noexcept { return 2; }
     [[nodiscard]] int node(int) const noexcept { return 0; }
     [[nodiscard]] bool crowded() const noexcept { return false; }
-    channel& open(transport::context k, int) noexcept { return channels_[k.slot]; }
+    channel& open(transport::context k, int) {
+        auto& all = gate_->communicators;
+        if (std::find(all.begin(), all.end(), k.communicator) == all.end()) all.push_back(k.communicator);
+        return channels_[k.slot];
+    }
     void send(channel&, transport::transfer& x) noexcept { transport::complete(x); }
     void receive(channel& c, transport::transfer& x) noexcept { c.waiting.push(x); }
     bool progress() noexcept {
@@ -54,8 +63,14 @@ public:
     void wait(transport::clock::time_point) noexcept {}
     void wake() noexcept {}
     void close(transport::context k) noexcept { channels_[k.slot].waiting.clear(); }
-    void tell(const transport::notice&) {}
-    [[nodiscard]] bool fetch(transport::notice&) noexcept { return ++gate_->fetches == 0; }
+    void tell(const transport::notice& n) { gate_->told.push_back(n); }
+    [[nodiscard]] bool fetch(transport::notice& n) {
+        ++gate_->fetches;
+        if (gate_->news.empty()) return false;
+        n = std::move(gate_->news.front());
+        gate_->news.pop_front();
+        return true;
+    }
     [[nodiscard]] std::optional<std::string> broken(int) { return {}; }
     [[nodiscard]] transport::peer_name name_of(int) const { return {}; }
 
@@ -120,4 +135,37 @@ TEST_CASE("the work of a request does not grow with the number of those that wai
     const double few = work_s(1000), many = work_s(8000);
     INFO(few << " s for 1,000 requests, " << many << " s for 8,000");
     CHECK(many < 30 * few); // 8 times as many; in proportion to the square it would be 64 times the work
+}
+
+TEST_CASE("two questions about calls that are still to come are both answered when they come") {
+    gateway g;
+    const world w{gated{g}};
+    const auto twin = w.duplicate();
+    std::vector<int> data(4, 1);
+    std::vector<tutti::request<gated>> requests;
+    const auto call = [&](const world& on, std::size_t k) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(15)); // news are looked for once a tick at most
+        requests.push_back(on.allreduce_async(std::span(&data[k], 1), tutti::maximum, tutti::algorithm::butterfly{}));
+    };
+    call(w, 0);
+    call(twin, 1);
+    REQUIRE(g.communicators.size() == 2);
+    for (const auto id : g.communicators) {
+        transport::notice n;
+        n.kind = transport::notice_kind::inquiry;
+        n.why = tutti::cause::mismatch;
+        n.communicator = id;
+        n.request = 1;
+        g.news.push_back(n);
+    }
+    call(w, 2);
+    call(twin, 3);
+    for (const auto id : g.communicators) {
+        const auto about = [&](const transport::notice& n) {
+            return n.kind == transport::notice_kind::waiting && n.communicator == id && n.request == 1;
+        };
+        CHECK(std::count_if(g.told.begin(), g.told.end(), about) == 1);
+    }
+    g.open = true;
+    wait_all(requests);
 }

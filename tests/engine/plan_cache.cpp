@@ -5,8 +5,11 @@
 #include "support/catch.hpp"
 #include "support/world.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
+#include <string_view>
+#include <vector>
 
 using namespace tutti;
 using tutti::test::expect;
@@ -22,6 +25,25 @@ engine::call to_root(int root) {
 void find_all(cache& plans, int first, int last, int size) {
     for (int root = first; root < last; ++root) static_cast<void>(plans.find(to_root(root), 1, size));
 }
+
+/// Does nothing.
+class never final : public engine::executor {
+    bool start(const engine::local_work&, transport::transfer&) override { return true; }
+    bool progress() override { return false; }
+    void stop(transport::transfer_queue&) noexcept override {}
+};
+
+/// Uses scratch banks with high numbers.
+struct far_banks {
+    static constexpr std::string_view name = "far_banks";
+    static constexpr int chunks(int) { return 1; }
+    static constexpr schedule::cost stated(schedule::operation, int) { return {}; }
+    static constexpr void allreduce(const schedule::position&, auto&& emit) {
+        const schedule::place far{schedule::scratch(40'000), 0, 1};
+        emit(schedule::copy({schedule::buffer::input, 0, 1}, far));
+        emit(schedule::copy(far, {schedule::buffer::output, 0, 1}));
+    }
+};
 
 } // namespace
 
@@ -47,6 +69,43 @@ TEST_CASE("a plan is found again by all that it depends on, and by nothing else"
     CHECK(&plans.find(to_root(0), 1, 100) == &first);
 }
 
+TEST_CASE("a call with an executor has a plan of its own: nothing reduces what it receives, and nothing is viewed") {
+    never e;
+    const auto is_rr = [](const schedule::step& s) { return s.what == schedule::action::receive_reduce; };
+    cache plans;
+    int fused = 0, viewed = 0;
+    for (const auto& how : algorithm::all(2)) {
+        engine::call c{schedule::operation::allreduce, how};
+        const auto plain = plans.find(c, 1, 4).plan;
+        c.by = &e;
+        const auto& entry = plans.find(c, 1, 4);
+        const auto lowered = entry.plan;
+        CHECK(plain != lowered);
+        CHECK(&plans.find(c, 1, 4) == &entry);
+        CHECK(std::none_of(lowered->steps.begin(), lowered->steps.end(), is_rr));
+        fused += std::any_of(plain->steps.begin(), plain->steps.end(), is_rr) ? 1 : 0;
+        for (int i = 0; i < static_cast<int>(lowered->steps.size()); ++i)
+            CHECK(lowered->dependencies.viewed.reader_of(i) == -1);
+        for (int i = 0; i < static_cast<int>(plain->steps.size()); ++i)
+            viewed += plain->dependencies.viewed.reader_of(i) >= 0 ? 1 : 0;
+    }
+    CHECK((fused > 5 && viewed > 0));
+}
+
+TEST_CASE("a schedule whose banks leave no room for those of an executor is refused with one") {
+    engine::call c{schedule::operation::allreduce, far_banks{}};
+    cache plans;
+    CHECK_NOTHROW(plans.find(c, 0, 2));
+    never e;
+    c.by = &e;
+    try {
+        static_cast<void>(plans.find(c, 0, 2));
+        FAIL("it is to be refused");
+    } catch (const error& x) {
+        CHECK(x.why() == cause::invalid_argument);
+    }
+}
+
 TEST_CASE("the root counts only where there is one") {
     cache plans;
     engine::call c{schedule::operation::allreduce, algorithm::ring{}};
@@ -55,31 +114,63 @@ TEST_CASE("the root counts only where there is one") {
     CHECK(&plans.find(c, 1, 4) == &first);
 }
 
-TEST_CASE("beyond its capacity the plan that was not used for longest goes") {
+TEST_CASE("the plans of a thousand roots in turn are made once") {
     cache plans;
-    constexpr int capacity = static_cast<int>(cache::capacity);
-    auto& kept = plans.find(to_root(0), 1, 200);
-    std::weak_ptr<const schedule::plan> oldest = plans.find(to_root(1), 1, 200).plan;
-    find_all(plans, 2, capacity, 200);
+    find_all(plans, 0, 1000, 1000);
+    CHECK(plans.size() == 1000);
+    CHECK(plans.bytes() <= cache::most_bytes);
+    std::vector<const schedule::plan*> made;
+    for (int root = 0; root < 1000; ++root) made.push_back(plans.find(to_root(root), 1, 1000).plan.get());
+    for (int round = 0; round < 3; ++round)
+        for (int root = 0; root < 1000; ++root)
+            CHECK(plans.find(to_root(root), 1, 1000).plan.get() == made[static_cast<std::size_t>(root)]);
+    CHECK(plans.size() == 1000);
+}
+
+namespace {
+
+/// Each some hundreds of kilobytes: as many as are kept in any case are more than the bound.
+engine::call huge(int root) {
+    engine::call c{schedule::operation::reduce, algorithm::naive{}};
+    c.root = root;
+    c.segments = 4;
+    return c;
+}
+constexpr int many = 200;
+
+} // namespace
+
+TEST_CASE("beyond its memory the plan that was not used for longest goes, and a number of plans stays in any case") {
+    cache plans;
+    constexpr int least = static_cast<int>(cache::least);
+    const auto find = [&](int root) -> auto& { return plans.find(huge(root), root, many); }; // the root's own is long
+    auto& kept = find(0);
+    std::weak_ptr<const schedule::plan> oldest = find(1).plan;
+    for (int root = 2; root < least; ++root) static_cast<void>(find(root));
+    CHECK(plans.bytes() > cache::most_bytes);
     CHECK_FALSE(oldest.expired());
-    CHECK(&plans.find(to_root(0), 1, 200) == &kept); // used again
-    std::weak_ptr<const schedule::plan> next = plans.find(to_root(2), 1, 200).plan;
-    find_all(plans, capacity, capacity + 1, 200);
+    CHECK(&find(0) == &kept); // used again
+    std::weak_ptr<const schedule::plan> next = find(2).plan;
+    static_cast<void>(find(least));
     CHECK(oldest.expired());
     CHECK_FALSE(next.expired());
-    find_all(plans, capacity + 1, 190, 200);
+    for (int root = least + 1; root < 2 * least; ++root) static_cast<void>(find(root));
     CHECK(next.expired());
+    CHECK(plans.size() == cache::least);
 }
 
 TEST_CASE("a plan in use stays, however many come") {
     cache plans;
-    auto& used = plans.find(to_root(0), 1, 400);
+    auto& used = plans.find(huge(0), 0, many);
+    const auto* const plan = used.plan.get();
     ++used.in_use;
-    find_all(plans, 1, 300, 400);
-    CHECK(&plans.find(to_root(0), 1, 400) == &used);
+    for (int root = 1; root < many; ++root) static_cast<void>(plans.find(huge(root), root, many));
+    CHECK(&plans.find(huge(0), 0, many) == &used);
+    CHECK(used.plan.get() == plan);
     --used.in_use;
-    find_all(plans, 1, 300, 400);
-    CHECK(plans.find(to_root(0), 1, 400).plan != nullptr);
+    for (int root = 1; root < many; ++root) static_cast<void>(plans.find(huge(root), root, many));
+    CHECK(plans.find(huge(0), 0, many).plan != nullptr);
+    CHECK(plans.size() == cache::least);
 }
 
 TEST_CASE("calls of far more kinds than the cache holds, some of them under way or prepared, all work") {

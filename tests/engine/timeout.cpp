@@ -55,9 +55,58 @@ TEST_CASE("the blame follows the waiting to its root: 0 waits for 1, which waits
                 });
             return fault_in_time([&] { pair.with_deadline(short_deadline).allreduce(data, tutti::sum); });
         }();
-        if (f) expect_late(*f, world.rank() + 1);
+        if (f) expect_late(*f, 2); // on whatever communicator it is missed
         all_failed.pass();
     });
+}
+
+TEST_CASE("it does so however the rank in between waits, and whoever makes its progress") {
+    const auto wait = [](request& r) { r.wait(); };
+    const auto test = [](request& r) {
+        while (!r.test()) std::this_thread::sleep_for(1ms);
+    };
+    const auto wait_any = [](request& r) { static_cast<void>(tutti::wait_any(std::span(&r, 1))); };
+    for (const auto by : {tutti::progress::in_calls, tutti::progress::in_thread})
+        for (const std::function<void(request&)>& how : {std::function<void(request&)>(wait), {test}, {wait_any}}) {
+            gate all_failed(3);
+            run_new_world(
+                3,
+                [&](communicator& world) {
+                    std::vector<int> data(10, 1), more(10, 1);
+                    auto pair = world.split(world.rank() == 2 ? 1 : 0);  // 0 and 1
+                    auto other = world.split(world.rank() == 0 ? 1 : 0); // 1 and 2
+                    if (world.rank() == 0)
+                        expect_late(
+                            fault_in_time([&] { pair.with_deadline(short_deadline).allreduce(data, tutti::sum); }), 2);
+                    if (world.rank() == 1) {
+                        auto r = other.with_deadline(2 * short_deadline).allreduce_async(data, tutti::sum);
+                        expect_late(fault_in_time([&] { how(r); }, 2 * short_deadline), 2);
+                    }
+                    all_failed.pass();
+                },
+                by);
+        }
+}
+
+TEST_CASE("a rank that does not wait for its request is named itself: it is in no call") {
+    gate all_failed(3);
+    run_new_world(
+        3,
+        [&](communicator& world) {
+            std::vector<int> data(10, 1), more(10, 1);
+            auto pair = world.split(world.rank() == 2 ? 1 : 0);  // 0 and 1
+            auto other = world.split(world.rank() == 0 ? 1 : 0); // 1 and 2
+            if (world.rank() == 0) {
+                const auto f = fault_in_time([&] { pair.with_deadline(short_deadline).allreduce(data, tutti::sum); });
+                expect_late(f, 1);
+                expect_contains(f.detail, "rank 1 has not joined the call: it answers, and is in no call");
+            }
+            std::optional<request> started;
+            if (world.rank() == 1) started = other.allreduce_async(more, tutti::sum);
+            all_failed.pass();
+            if (world.rank() == 2) other.allreduce(more, tutti::sum);
+        },
+        tutti::progress::in_thread);
 }
 
 TEST_CASE("within one communicator the blame passes over ranks that wait themselves") {

@@ -3,8 +3,8 @@
 
 #include "ranks.hpp"
 
-#include <array>
-#include <cstdio>
+#include "support/captured_stderr.hpp"
+
 #include <exception>
 #include <memory>
 
@@ -171,20 +171,15 @@ TEST_CASE("a rank that has nowhere to listen is named on all ranks at once, with
 
 TEST_CASE("after five seconds rank 0 says on standard error for whom all wait") {
     const reserved_port at;
-    const std::unique_ptr<std::FILE, decltype(&std::fclose)> said(std::tmpfile(), &std::fclose);
-    REQUIRE(said);
+    const captured_stderr said;
     processes ranks(2, [&](int rank, account& mine) {
-        ::dup2(::fileno(said.get()), STDERR_FILENO);
         auto me = identity(rank, 4, at);
         me.timeout = 6500ms;
         try_to_join(mine, me);
     });
     check_ended(ranks);
-    std::array<char, 1000> text{};
-    std::rewind(said.get());
-    const std::string all(text.data(), std::fread(text.data(), 1, text.size(), said.get()));
-    CHECK(all == "tutti: waiting for ranks 2 and 3 of 4 at " + at.host() + ":" + std::to_string(at.port()) +
-                     ", for 5 s so far\n");
+    CHECK(said.text() == "tutti: waiting for ranks 2 and 3 of 4 at " + at.host() + ":" + std::to_string(at.port()) +
+                             ", for 5 s so far\n");
 }
 
 TEST_CASE("without rank 0 the others say where they looked for it") {

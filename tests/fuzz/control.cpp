@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: MIT
 
 // What a rank hears from the rendezvous: the table of ranks, then notices, or anything else. A thread plays the
-// rendezvous: it lets the rank in, says the bytes of the input, and closes.
+// rendezvous: it lets the rank in, says the bytes of the input, sealed or not, and closes.
 //
 // Invariants: the only exception is tutti::error; a table that is taken names all ranks in order, and without a secret
 // no address beyond loopback; what is heard ends with the news that rank 0 is gone.
 
 #include <transport/bootstrap/control.hpp>
 
+#include "../support/sealed.hpp"
 #include "input.hpp"
 
 #include <future>
@@ -31,9 +32,11 @@ public:
 
     [[nodiscard]] address where() const { return local_address(listener_.get()); }
 
-    void serve(const bytes& words) const {
-        const descriptor guest = let_in();
-        for (auto left = std::span(words); guest && !left.empty();) {
+    void serve(const bytes& words, bool seal) const {
+        const auto [guest, keys] = let_in();
+        frame_sealer sealer(keys.out);
+        const bytes wire = seal ? tutti::test::sealed(sealer, words) : words;
+        for (auto left = std::span(wire); guest && !left.empty();) {
             const auto r = write_some(guest.get(), left);
             left = left.subspan(r.bytes);
             const bool full = r.bytes == 0 && !r.ended;
@@ -49,11 +52,12 @@ public:
 
 private:
     /// The rank, which comes again where the machine is so busy that its first handshake took too long.
-    [[nodiscard]] descriptor let_in() const {
+    [[nodiscard]] proven_socket let_in() const {
         for (const auto until = clock::now() + patience; wait_ready(listener_.get(), POLLIN, until);) {
             descriptor guest = accept_from(listener_.get());
             auto proof = handshake::accepting({}, {});
-            if (guest && bootstrap::detail::prove(guest.get(), proof, until).empty()) return guest;
+            if (guest && bootstrap::detail::prove(guest.get(), proof, until).empty())
+                return {std::move(guest), proof.keys()};
         }
         return {};
     }
@@ -124,8 +128,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     me.size = static_cast<int>(1 + in.below(3));
     me.rank = static_cast<int>(in.below(static_cast<std::size_t>(me.size)));
     me.timeout = patience;
+    const bool sealed = in.below(8) > 0;
     const bytes words = words_of(in, me.size);
-    const auto served = std::async(std::launch::async, [&] { zero.serve(words); });
+    const auto served = std::async(std::launch::async, [&] { zero.serve(words, sealed); });
     try {
         hear(me, zero.where());
     } catch (const tutti::error& e) {

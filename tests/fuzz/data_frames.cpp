@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto f = decode(image);
     if (!f) return 0;
     demand(f->bytes <= max_fragment_bytes, "no fragment is longer than it may be");
-    demand(f->kind == frame_kind::credit || (f->offset <= f->length && f->bytes <= f->length - f->offset),
+    demand(f->kind != frame_kind::data || (f->offset <= f->length && f->bytes <= f->length - f->offset),
            "a fragment lies within its message");
     frame_image again{};
     encode(*f, again);

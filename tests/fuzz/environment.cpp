@@ -23,7 +23,8 @@ using namespace tutti::fuzz;
 namespace {
 
 constexpr std::array names{"TUTTI_RANK",      "TUTTI_SIZE",     "TUTTI_ADDRESS",           "TUTTI_HOST",
-                           "TUTTI_INTERFACE", "TUTTI_INSECURE", "TUTTI_BOOTSTRAP_TIMEOUT", "TUTTI_SECRET"};
+                           "TUTTI_INTERFACE", "TUTTI_INSECURE", "TUTTI_BOOTSTRAP_TIMEOUT", "TUTTI_SECRET",
+                           "TUTTI_ENCRYPT",   "TUTTI_PORTS"};
 
 /// The environment of the process while it lives: setenv() would keep every value for ever.
 class environment {
@@ -71,6 +72,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         demand(me.rendezvous.port > 0 && !me.rendezvous.host.empty(), "a place to meet");
         demand(parse_endpoint(me.rendezvous.text(), "the endpoint") == me.rendezvous,
                "an endpoint written again is the same");
+        demand(me.ports == port_range{} || (me.ports.first > 0 && me.ports.first <= me.ports.last), "ports in order");
         static_cast<void>(me.rendezvous.says_loopback());
         choose(me);
     } catch (const tutti::error& e) {

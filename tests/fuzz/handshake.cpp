@@ -20,25 +20,29 @@ const secret key{"a secret of more than 16 bytes"};
 hello hello_of(input& in) {
     hello h;
     h.what = in.flag() ? purpose::data : purpose::control;
+    h.fabric = static_cast<std::uint8_t>(in.below(3));
     h.lane = static_cast<std::uint16_t>(in.below(3));
     h.rank = static_cast<std::int32_t>(in.below(5)) - 1;
     h.peer = static_cast<std::int32_t>(in.below(5)) - 1;
     h.size = static_cast<std::int32_t>(in.below(5));
     h.world = in.below(3);
+    h.at.port = static_cast<std::uint16_t>(in.below(2));
+    h.encrypted = in.flag();
     return h;
 }
 
 bool fits(const hello& h, const guest_rules& r) {
-    if (h.what != r.what || h.lane >= r.lanes) return false;
+    if (h.what != r.what || h.lane >= r.lanes || h.fabric >= r.fabrics) return false;
     if (h.what == purpose::control) return h.peer == 0 && h.world == 0;
     return h.world == r.world && h.size == r.size && h.peer == r.rank && h.rank >= 0 && h.rank < h.size &&
-           h.rank != h.peer;
+           h.rank != h.peer && h.at == r.at && h.encrypted == r.encrypted;
 }
 
 void with_stranger(handshake side, input& in) {
+    constexpr auto longest = detail::greeting_bytes - detail::header_bytes;
     std::size_t sent = 0;
     while (!in.empty() && side.wanted() > 0) {
-        demand(side.wanted() <= 64, "it wants no more than a message");
+        demand(side.wanted() <= longest, "it wants no more than a message");
         side.feed(in.bytes(1 + in.below(80)));
         sent += side.outgoing().size();
         side.sent(side.outgoing().size());
@@ -66,7 +70,8 @@ bool carry(handshake& from, handshake& to, std::size_t most, std::size_t& carrie
 void between_two(input& in) {
     const auto said = hello_of(in);
     const auto wanted = hello_of(in);
-    const guest_rules rules{wanted.what, wanted.peer, wanted.size, wanted.world, wanted.lane};
+    const guest_rules rules{wanted.what, wanted.peer, wanted.size,      wanted.world,
+                            wanted.lane, wanted.at,   wanted.encrypted, wanted.fabric};
     const std::byte mask{in.number<std::uint8_t>()};
     const std::size_t changed = in.below(256);
     auto guest = handshake::connecting(key, said);
@@ -85,6 +90,9 @@ void between_two(input& in) {
     demand(both == fits(said, rules), "who fits the rules is accepted, and nobody else");
     demand(both || guest.refused_for_good(), "a refusal by one who knows the secret is believed");
     demand(host.theirs() == said, "the host knows who has come");
+    if (!both) return;
+    const auto mine = guest.keys(), theirs = host.keys();
+    demand(mine.out == theirs.in && mine.in == theirs.out && mine.in != mine.out, "they share keys");
 }
 
 } // namespace

@@ -4,7 +4,8 @@
 // The control plane's memory, told anything by ranks: each step is a notice, the loss of a rank, or time that passes.
 //
 // Invariants: it never throws; what it says goes to ranks of the world that have not left, fits a frame, and survives
-// it; each rank hears of a loss and of a farewell once; a communicator has one verdict; every case ends in time.
+// it; each rank hears of a loss once, and of a farewell whenever it asks; a communicator has one verdict; every case
+// ends in time.
 
 #include <transport/bootstrap/frame.hpp>
 #include <transport/bootstrap/ledger.hpp>
@@ -33,6 +34,9 @@ notice notice_of(input& in, int size) {
     n.step = in.number<std::uint8_t>();
     n.call = std::string(in.below(3) * 3000, 'c');
     n.text = std::string(in.below(3) * 8000, 't');
+    for (auto k = in.below(3); k > 0; --k)
+        n.waits.push_back({in.below(3), in.below(4), in.below(2) == 0, {someone(), someone()}, "a call"});
+    for (auto k = in.below(3); k > 0; --k) n.calls.push_back({in.below(3), in.below(4), in.below(2), "a call"});
     return n;
 }
 
@@ -40,19 +44,27 @@ notice notice_of(input& in, int size) {
 class told {
 public:
     void hear(const ledger::outgoing& o, int size) {
-        demand(o.to >= 0 && o.to < size, "notices go to ranks of the world");
         const auto body = encode(o.what);
         demand(body.size() < max_frame_bytes - 2 && decode_notice(body) == o.what, "a notice fits a frame");
-        if (o.what.kind == notice_kind::lost || o.what.kind == notice_kind::departed)
-            demand(ends_.insert({o.to, o.what.rank}).second, "of the end of a rank each hears once");
-        if (o.what.kind != notice_kind::verdict || o.what.peer == o.to) return;
-        const auto known = verdicts_.try_emplace(o.what.communicator, o.what).first;
         demand(o.what.peer >= -1 && o.what.peer < size, "who is at fault is a rank of the world");
-        demand(known->second.peer == o.to || known->second == o.what, "a communicator has one verdict");
+        for (const int to : o.to) hear(o.what, to, size);
     }
 
+    void leaves(int rank) { gone_.insert(rank); }
+
 private:
-    std::set<std::pair<int, int>> ends_;
+    void hear(const notice& what, int to, int size) {
+        demand(to >= 0 && to < size, "notices go to ranks of the world");
+        if (what.kind == notice_kind::lost)
+            demand(losses_.insert({to, what.rank}).second, "of a loss each rank hears once");
+        if (what.kind == notice_kind::lost) gone_.insert(what.rank);
+        if (what.kind != notice_kind::verdict || gone_.count(to) > 0) return;
+        const auto known = verdicts_.try_emplace(what.communicator, what).first;
+        demand(known->second == what, "a communicator has one verdict");
+    }
+
+    std::set<int> gone_; // whom the others gave up, or who leaves: they are told so, and nobody else
+    std::set<std::pair<int, int>> losses_;
     std::map<std::uint64_t, notice> verdicts_;
 };
 
@@ -69,7 +81,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto listen = [&] {
         for (const auto& o : book.drain()) {
             all.hear(o, ranks);
-            demand(!left[static_cast<std::size_t>(o.to)], "nobody is told anything who has left");
+            for (const int to : o.to)
+                demand(!left[static_cast<std::size_t>(to)], "nobody is told anything who has left");
         }
     };
     for (int step = 0; step < 200 && !in.empty(); ++step) {
@@ -79,6 +92,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         default: {
             const int from = anyone();
             const notice n = notice_of(in, ranks);
+            if (n.kind == notice_kind::leaving) all.leaves(from);
             book.take(from, n, now);
             listen();
             if (n.kind == notice_kind::left) left[static_cast<std::size_t>(from)] = true;

@@ -16,6 +16,7 @@
 #include <array>
 #include <list>
 #include <memory>
+#include <utility>
 
 using namespace tutti::transport;
 using namespace tutti::transport::detail::tcp;
@@ -48,12 +49,14 @@ struct side {
     std::uint32_t sequence = 0; // of the message that the honest peer sends, and how far it is
     std::uint64_t length = 0, offset = 0;
     bool begun = false;
+    standing stands = standing::first;    // of the next frame
     std::uint64_t spent = 0, granted = 0; // credits; those that the window gives left out
 };
 
 class connection {
 public:
     explicit connection(input& in) : in_(in), generous_(in.flag()) {
+        limits_.lanes = lanes;
         limits_.window_bytes = generous_ ? 1 << 24 : 4096;
         for (std::size_t k = 0; k < contexts; ++k) sides_[k].number = k;
     }
@@ -65,7 +68,7 @@ public:
             case 1: close(in_.below(contexts)); break;
             case 2: changed(in_.below(contexts)); break;
             case 3: senseless(); break;
-            case 4: credit(in_.below(contexts)); break;
+            case 4: bare(in_.below(contexts)); break;
             case 5: read(in_.below(lanes), in_.below(300)); break;
             default: send(in_.below(contexts)); break;
             }
@@ -108,15 +111,19 @@ private:
         }
         channel& c = board_.open(context_of(s));
         c.in.post(r.x);
-        board_.schedule(c);
+        board_.schedule_receive(c);
         while (const auto told = board_.next(true))
             for (side& each : sides_)
-                if (told->head.where == context_of(each)) each.granted = told->head.length;
+                if (told->head.kind == frame_kind::credit && told->head.where == context_of(each)) {
+                    each.granted = told->head.length;
+                    each.stands = standing::open;
+                }
     }
 
     void close(std::size_t k) {
         side& s = sides_[k];
         closed_.add(context_of(s));
+        board_.forget_announcement(context_of(s));
         if (channel* const c = board_.find(context_of(s))) {
             for (reader& r : readers_) r.forget(*c);
             board_.close(*c);
@@ -136,6 +143,7 @@ private:
         }
         const auto bytes = std::min<std::uint64_t>(s.length - s.offset, 1 + in_.below(6000));
         write(in_.below(lanes), fragment_of(k, bytes));
+        s.stands = after(s.stands);
         s.spent += bytes + (s.offset == 0 ? message_cost : 0);
         s.offset += bytes;
         s.begun = s.offset < s.length;
@@ -143,7 +151,8 @@ private:
     }
     [[nodiscard]] frame fragment_of(std::size_t k, std::uint64_t bytes) const {
         const side& s = sides_[k];
-        return {frame_kind::data, static_cast<std::uint32_t>(bytes), context_of(s), s.sequence, s.length, k, s.offset};
+        return {frame_kind::data, static_cast<std::uint32_t>(bytes), context_of(s), s.sequence, s.length, k, s.offset,
+                s.stands};
     }
 
     /// A fragment of which some fields are others.
@@ -157,12 +166,13 @@ private:
     }
     void change(frame& f) {
         const auto by = in_.number<std::uint64_t>() >> in_.below(64);
-        switch (in_.below(6)) {
+        switch (in_.below(7)) {
         case 0: f.bytes += static_cast<std::uint32_t>(by); break;
         case 1: f.where.slot += static_cast<std::uint32_t>(by); break;
         case 2: f.sequence += static_cast<std::uint32_t>(by); break;
         case 3: f.length += by; break;
         case 4: f.signature += by; break;
+        case 5: f.stands = static_cast<standing>(in_.below(3)); break;
         default: f.offset += by; break;
         }
     }
@@ -172,10 +182,17 @@ private:
         auto& wire = wires_[in_.below(lanes)];
         wire.insert(wire.end(), bytes.begin(), bytes.end());
     }
-    void credit(std::size_t k) {
-        write(in_.below(lanes),
-              {frame_kind::credit, 0, context_of(sides_[k]), 0, in_.number<std::uint64_t>() >> in_.below(64), 0, 0});
+    /// A frame without data.
+    void bare(std::size_t k) {
+        frame f;
+        f.kind = static_cast<frame_kind>(2 + in_.below(4));
+        if (f.kind != frame_kind::places) f.where = context_of(sides_[k]);
+        const bool grants = f.kind == frame_kind::places || f.kind == frame_kind::credit;
+        if (grants) f.length = in_.number<std::uint64_t>() >> in_.below(64);
+        if (f.kind == frame_kind::credit) f.stands = std::exchange(sides_[k].stands, after(sides_[k].stands));
+        write(in_.below(lanes), f);
     }
+    [[nodiscard]] static standing after(standing s) { return s == standing::open ? s : standing::ahead; }
 
     void write(std::size_t lane, const frame& f) {
         frame_image image;

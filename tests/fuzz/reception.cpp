@@ -9,6 +9,7 @@
 
 #include <transport/bootstrap/reception.hpp>
 
+#include "../support/sealed.hpp"
 #include "input.hpp"
 
 #include <optional>
@@ -23,6 +24,8 @@ namespace {
 struct caller {
     descriptor end;
     std::optional<handshake> proof; // under way
+    std::optional<frame_sealer> seal;
+    std::optional<frame_opener> open;
     frame_cutter heard;
     int members = 0;
 };
@@ -44,9 +47,9 @@ public:
             case 0: say(c, in_.bytes(in_.below(64))); break;
             case 1: c = {}; break;
             case 2: now_ += std::chrono::milliseconds(in_.number<std::uint16_t>()); break;
-            case 3: say(c, frame_of(frame_type::talk, encode(notice_of()))); break;
-            case 4: say(c, frame_of(static_cast<frame_type>(in_.below(6)), in_.bytes(in_.below(64)))); break;
-            default: say(c, frame_of(frame_type::join, request())); break;
+            case 3: say(c, frame_of(c, frame_type::talk, encode(notice_of()))); break;
+            case 4: say(c, frame_of(c, static_cast<frame_type>(in_.below(6)), in_.bytes(in_.below(64)))); break;
+            default: say(c, frame_of(c, frame_type::join, request())); break;
             }
             attend();
         }
@@ -84,7 +87,11 @@ private:
             if (c.proof) {
                 say(c, c.proof->outgoing());
                 c.proof->sent(c.proof->outgoing().size());
-                if (c.proof->accepted()) c.proof.reset();
+                if (c.proof->accepted()) {
+                    c.seal.emplace(c.proof->keys().out);
+                    c.open.emplace(c.proof->keys().in);
+                    c.proof.reset();
+                }
                 if (c.proof && c.proof->wanted() == 0) return;
                 if (!c.proof) continue;
             }
@@ -98,7 +105,10 @@ private:
         }
     }
     void understand(caller& c, std::span<const std::byte> bytes) {
-        c.heard.feed(bytes);
+        if (!c.open) return;
+        c.open->feed(bytes);
+        c.open->open([&](std::span<const std::byte> frames) { c.heard.feed(frames); });
+        demand(!c.open->forged(), "what is heard bears its tag");
         while (const auto f = c.heard.next()) {
             if (f->type == frame_type::member) ++c.members;
             if (f->type == frame_type::start) demand(c.members == size_, "a world starts with all ranks");
@@ -110,10 +120,11 @@ private:
     void say(caller& c, std::span<const std::byte> bytes) {
         if (c.end && !bytes.empty()) static_cast<void>(write_some(c.end.get(), bytes));
     }
-    [[nodiscard]] static std::vector<std::byte> frame_of(frame_type type, std::span<const std::byte> body) {
-        std::vector<std::byte> out;
-        append_frame(out, type, body);
-        return out;
+    /// Sealed, as far as the caller has proven itself.
+    [[nodiscard]] static std::vector<std::byte> frame_of(caller& c, frame_type type, std::span<const std::byte> body) {
+        std::vector<std::byte> frames;
+        append_frame(frames, type, body);
+        return c.seal ? tutti::test::sealed(*c.seal, frames) : frames;
     }
     [[nodiscard]] std::vector<std::byte> request() {
         std::vector<std::byte> out;
@@ -124,6 +135,7 @@ private:
         m.host_id = std::string(in_.below(8) == 0 ? max_name_bytes : 1, 'h');
         write_member(w, m);
         w.integer(std::uint32_t{in_.number<std::uint16_t>()});
+        w.integer(static_cast<std::uint8_t>(in_.below(32) == 0));
         return out;
     }
     [[nodiscard]] notice notice_of() {

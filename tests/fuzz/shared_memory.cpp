@@ -35,20 +35,29 @@ struct other_rank {
     std::shared_ptr<symmetric_heap> heap = std::make_shared<symmetric_heap>(segment.top().symmetric);
     std::shared_ptr<std::byte> memory = heap->allocate(64 * 1024);
     std::uint64_t region = heap->region_of(memory.get(), 1);
-    peer seen{described()};
-    std::array<std::byte, 4096> unused{}; // how its directory begins
+    peer seen{described(), card{segment.file(), segment.key()}};
+    own_segment::handle way{};
+    std::array<std::byte, 256> directory_begins{}; // nothing behind it is ever written
+    std::array<std::byte, sizeof(directory::entry)> entry_was{};
 
-    other_rank() { std::memcpy(unused.data(), &segment.top().lanes, unused.size()); }
-    /// As if no lane had been made; only the beginning is ever written.
-    void forget_lanes() { std::memcpy(static_cast<void*>(&segment.top().lanes), unused.data(), unused.size()); }
+    /// The one lane, as if it had never been used.
+    void open_lane(context k) {
+        way = segment.add_lane(k, 0);
+        std::memcpy(directory_begins.data(), &segment.top().lanes, directory_begins.size());
+        std::memcpy(entry_was.data(), way->where, entry_was.size());
+    }
+    void close_lane() {
+        std::memcpy(static_cast<void*>(&segment.top().lanes), directory_begins.data(), directory_begins.size());
+        std::memcpy(static_cast<void*>(way->where), entry_was.data(), entry_was.size());
+        segment.top().lanes.close(*way->where);
+        segment.close(way);
+    }
 
 private:
     [[nodiscard]] bootstrap::member described() const {
         bootstrap::member m;
         m.rank = 1;
         m.pid = ::getpid();
-        m.segment = segment.file();
-        m.segment_key = segment.key();
         return m;
     }
 };
@@ -61,12 +70,14 @@ struct receive {
 class conversation {
 public:
     conversation(input& in, other_rank& other) : in_(in), other_(other) {
-        other.forget_lanes();
-        way_ = other.segment.add_lane(where_, 0);
+        other.open_lane(where_);
         if (in.flag()) scribble();
         inbox_.emplace(where_, 0, other.seen, landing_);
     }
-    ~conversation() { static_cast<void>(inbox_->close()); }
+    ~conversation() {
+        static_cast<void>(inbox_->close());
+        other_.close_lane();
+    }
 
     void run() {
         for (int step = 0; step < 200 && !in_.empty(); ++step) {
@@ -122,15 +133,16 @@ private:
 
     /// The peer fills its next slot: well, or with fields of no sense.
     void write() {
-        slot& s = way_.data->at(turn_);
+        slot& s = other_.way->data->at(turn_);
         if (!s.flag.is_free()) return;
         ++turn_;
         s.message_bytes = in_.below(8) == 0 ? number() : length();
         s.part_bytes = static_cast<std::uint32_t>(
-            in_.below(8) == 0 ? number() : std::min<std::size_t>(s.message_bytes - sent_, lane::room_bytes));
+            in_.below(8) == 0 ? number() : std::min<std::size_t>(s.message_bytes - sent_, room::most_bytes));
         sent_ = sent_ + s.part_bytes < s.message_bytes ? sent_ + s.part_bytes : 0;
         s.signature = in_.below(16) == 0;
-        s.lent = s.region = 0;
+        s.lent = 0;
+        s.region = in_.below(8) == 0 ? number() : in_.below(lane::slots); // the first block is one of rooms
         const auto how = in_.below(8);
         if (how == 0 || how == 1) lend(s);
         if (how == 2) s.lent = number(), s.region = number();
@@ -143,17 +155,21 @@ private:
     }
     [[nodiscard]] std::uint64_t number() { return in_.number<std::uint64_t>() >> in_.below(64); }
 
-    /// Other bytes somewhere at the beginning of the directory.
+    /// Other bytes somewhere at the beginning of the directory, or in the lane's entry.
     void scribble() {
-        const std::size_t at = in_.below(200);
+        const bool in_entry = in_.flag();
+        const std::size_t at = in_.below(in_entry ? entry_bytes - 32 : 200);
         const auto bytes = in_.bytes(in_.below(32));
-        std::memcpy(reinterpret_cast<std::byte*>(&other_.segment.top().lanes) + at, bytes.data(), bytes.size());
+        std::byte* const to = in_entry ? reinterpret_cast<std::byte*>(other_.way->where)
+                                       : reinterpret_cast<std::byte*>(&other_.segment.top().lanes);
+        std::memcpy(to + at, bytes.data(), bytes.size());
     }
+
+    static constexpr std::size_t entry_bytes = sizeof(directory::entry);
 
     input& in_;
     other_rank& other_;
     context where_{1, 1};
-    own_segment::way way_{};
     std::vector<std::byte> landing_;
     std::list<receive> receives_;
     transfer_queue done_;

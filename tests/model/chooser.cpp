@@ -152,6 +152,37 @@ TEST_CASE("prices do not jump where simulation ends for some") {
         }
 }
 
+TEST_CASE("of many ranks the choice, which prices few candidates, is as good as if it had priced all") {
+    machine m = a_network();
+    m.near = loggp{3e-7, 1e-7, 0, 2e-11, 2e-11};
+    for (const int nics : {0, 1})
+        for (const topology on : {topology{33}, topology{64, 8}, topology{100, 10}, topology{100, 1}, topology{90, 16}})
+            for (const operation what : tutti::schedule::operations)
+                for (const std::size_t bytes : {std::size_t{8}, std::size_t{30'000}, std::size_t{16} << 20}) {
+                    m.nics = nics;
+                    const decisions by(on, m);
+                    const auto taken = by.choose(what, bytes);
+                    const double price = price_s({what, taken.how, on.size, bytes, 0, taken.segments, true}, on, m);
+                    CAPTURE(nics, on.size, on.ranks_per_node, std::string(name_of(what)), bytes,
+                            std::string(taken.how.name()), taken.segments);
+                    CHECK(price <= cheapest(by.offers(what, bytes)) * 1.1);
+                }
+}
+
+TEST_CASE("communicators whose ranks lie alike share what was decided, wherever they were made") {
+    const topology world{64, 8}, part{16, 8};
+    const decisions first(world, a_network());
+    const auto of = [](const std::shared_ptr<const adviser>& a) { return &dynamic_cast<const decisions&>(*a).table(); };
+    const auto child = first.on(part);
+    CHECK(of(first.on(world)) == &first.table());
+    CHECK(of(first.on(part)) == of(child));
+    CHECK(of(child->on(world)) == &first.table());
+    CHECK(of(child) != &first.table());
+    for (int size = 2; size < 100; ++size) CHECK(first.on(topology{size}) != nullptr); // forgets some of them
+    CHECK(of(child->on(part))->where() == part);
+    CHECK(&decisions(world, a_network()).table() != &first.table());
+}
+
 TEST_CASE("over nodes whose network is slow a model takes a hierarchical allreduce") {
     machine m = a_network();
     m.near = loggp{1e-7, 1e-7, 0, 1e-11, 1e-11};

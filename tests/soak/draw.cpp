@@ -58,6 +58,7 @@ void draw_place(dice& d, plan& p) {
     p.six = d.chance(20);
     if (d.chance(30)) p.lanes = d.between(2, 3);
     if (d.chance(30)) p.window_bytes = least_window + d.below(std::uint64_t{60'000});
+    if (p.window_bytes > 0) p.contexts_ahead = 1 + p.window_bytes % 7;
     const ranks_set all = (1U << p.ranks) - 1;
     p.progress_threads = d.one_of<ranks_set>({0, 0, all, static_cast<ranks_set>(d.next()) & all});
 }

@@ -36,6 +36,7 @@ template <class Limits>
     Limits limits;
     limits.lanes = p.lanes;
     if (p.window_bytes > 0) limits.window_bytes = p.window_bytes;
+    if (p.contexts_ahead > 0) limits.contexts_ahead = p.contexts_ahead;
     return limits;
 }
 

@@ -72,9 +72,9 @@ private:
             add(flaw::late, r,
                 std::to_string(in_ms(f.told - f.called).count()) + " ms after its call: " + f.message.str());
         if (p_.upset.leaves_all_well())
-            add(flaw::false_alarm, r, f.message.str(), reason(r));
+            add(flaw::false_alarm, r, f.message.str(), reason());
         else if (r != p_.upset.victim && !blames_rightly(r))
-            add(flaw::wrong_blame, r, f.message.str(), reason(r));
+            add(flaw::wrong_blame, r, f.message.str(), reason());
     }
 
     [[nodiscard]] bool in_time(int r) const {
@@ -89,23 +89,25 @@ private:
         const int victim = p_.upset.victim;
         const bool names = f.peer == victim, lost = f.why == cause::lost_peer;
         switch (p_.upset.what) {
-        case fault_kind::leave: return names && lost && somebody_missed_it(f.family);
+        case fault_kind::leave: return names && lost && somebody_missed_it();
         case fault_kind::kill:
         case fault_kind::refused: return names && lost;
         case fault_kind::stop_long: // a stopped rank 0 takes the control plane with it
-            return names && (f.why == cause::timeout || (victim == 0 && lost));
+            if (names) return f.why == cause::timeout || (victim == 0 && lost);
+            return victim == 0 &&
+                   f.message.str().find("rank 0 hosts the control plane, and rank 0 was lost") != std::string::npos;
         case fault_kind::delay_long: return names && f.why == cause::timeout;
         case fault_kind::mismatch: return f.why == cause::mismatch && tells_of(f.message.str(), victim);
         case fault_kind::shortage: return names;
         default: return false;
         }
     }
-    /// Who leaves is a fault for those who come to a call without it, and then for all of that communicator; what it
-    /// had sent before still counts.
-    [[nodiscard]] bool somebody_missed_it(int family) const {
+    /// Who leaves is a fault for those who come to a call without it, then for all of that communicator, and then for
+    /// all who wait for these; what it had sent before still counts.
+    [[nodiscard]] bool somebody_missed_it() const {
         for (int r = 0; r < p_.ranks; ++r) {
             const auto& other = all_.of(r);
-            if (other.failed && other.first.family == family && other.first.step >= p_.upset.step) return true;
+            if (other.failed && other.first.step >= p_.upset.step) return true;
         }
         return false;
     }
@@ -117,19 +119,8 @@ private:
     }
 
     /// Why a wrong verdict is nothing new, if so.
-    [[nodiscard]] std::optional<known> reason(int r) const {
-        const auto& f = all_.of(r).first;
-        if (p_.upset.what == fault_kind::shortage) return known::shortage;
-        const bool waits = f.message.str().find("is still in an earlier call") != std::string::npos;
-        if (p_.upset.what == fault_kind::mismatch && f.why == cause::timeout && waits) return known::unlike_calls;
-        if (f.peer < 0 || f.peer >= p_.ranks || f.peer == r) return {};
-        const auto& blamed = all_.of(f.peer);
-        if (blamed.failed && blamed.first.family != f.family) return known::other_communicator;
-        const bool had_done_its_part = blamed.over && !blamed.failed && (blamed.done || blamed.step > f.step);
-        // Not a second to the tick: a rank leaves some moments after its last call.
-        const bool long_ago = f.told - blamed.ended >= 900ms;
-        if (had_done_its_part && f.why == cause::lost_peer && long_ago) return known::early_farewell;
-        return {};
+    [[nodiscard]] std::optional<known> reason() const {
+        return p_.upset.what == fault_kind::shortage ? std::optional(known::shortage) : std::nullopt;
     }
 
     const plan& p_;

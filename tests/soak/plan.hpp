@@ -109,6 +109,7 @@ struct plan {
     bool six = false;               ///< over ::1, where there is one
     int lanes = 1;                  ///< tcp, routed
     std::size_t window_bytes = 0;   ///< 0: as it is by itself
+    std::size_t contexts_ahead = 0; ///< so here
     ranks_set progress_threads = 0; ///< ranks with progress::in_thread
     std::chrono::milliseconds deadline{0};
     bool leaves_at_once = true; ///< a rank that has got an error ends; else it waits until the others have one

@@ -11,7 +11,7 @@
 
 namespace tutti::test {
 inline thread_local std::size_t allocations = 0; ///< of this thread, so far
-}
+} // namespace tutti::test
 
 // Not inlined, or g++ takes malloc and delete for a pair that does not match. The nothrow form too, or sanitizers do.
 [[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {

@@ -114,6 +114,14 @@ TEST_CASE("several lanes carry what one carries") {
     CHECK(command("bench --transport tcp --ranks 2 --lanes 0").status == 2);
 }
 
+TEST_CASE("encrypted data are right too, and only over tcp") {
+    const auto r = command("bench --transport tcp --ranks 3 --encrypt --bytes 8,4M -n 2 --algorithm ring");
+    INFO(r.output);
+    CHECK(r.status == 0);
+    CHECK_THAT(r.output, Contains("# wrong elements: 0"));
+    CHECK(command("bench --transport memory --ranks 2 --encrypt --bytes 8").status == 2);
+}
+
 TEST_CASE("sizes are measured that are listed") {
     const auto r = command("bench --transport memory --ranks 2 --bytes 8,1K..4K*4 -n 2 --place in --algorithm ring");
     INFO(r.output);

@@ -21,22 +21,27 @@ struct tcp_fixture {
     static constexpr std::size_t eager_limit = tutti::transport::tcp_limits{}.window_bytes;
     static inline std::string host;
     static inline tutti::transport::tcp_limits limits;
+    static inline bool encrypt = false;
 
-    static void run(int ranks, const std::function<void(transport&)>& body) { run_tcp(ranks, host, limits, body); }
+    static void run(int ranks, const std::function<void(transport&)>& body) {
+        run_tcp(ranks, host, limits, body, encrypt);
+    }
 };
 
 static_assert(contract_fixture<tcp_fixture>);
 static_assert(std::movable<transport::tcp>);
 
-void set(const std::string& host, const transport::tcp_limits& limits) {
+void set(const std::string& host, const transport::tcp_limits& limits, bool encrypt = false) {
     tcp_fixture::host = host;
     tcp_fixture::limits = limits;
+    tcp_fixture::encrypt = encrypt;
 }
 
 transport::tcp_limits awkward_limits(int lanes) {
     transport::tcp_limits limits;
     limits.lanes = lanes;
     limits.window_bytes = 20'001;
+    limits.contexts_ahead = 7;
     limits.fragment_bytes = 7'777;
     limits.stripe_bytes = 10'000;
     limits.landing_bytes = 5'001;
@@ -54,6 +59,20 @@ TEST_CASE("tcp keeps the contract") {
 
 TEST_CASE("tcp keeps the contract on five lanes, with fragments that fit nothing") {
     set("127.0.0.1", awkward_limits(5));
+    for (const auto& [sentence, check] : contract<tcp_fixture>()) {
+        DYNAMIC_SECTION(sentence) { CHECK_NOTHROW(check()); }
+    }
+}
+
+TEST_CASE("tcp keeps the contract with encrypted data") {
+    set("127.0.0.1", {}, true);
+    for (const auto& [sentence, check] : contract<tcp_fixture>()) {
+        DYNAMIC_SECTION(sentence) { CHECK_NOTHROW(check()); }
+    }
+}
+
+TEST_CASE("tcp keeps the contract with encrypted data on three lanes, with fragments that fit nothing") {
+    set("127.0.0.1", awkward_limits(3), true);
     for (const auto& [sentence, check] : contract<tcp_fixture>()) {
         DYNAMIC_SECTION(sentence) { CHECK_NOTHROW(check()); }
     }
@@ -81,6 +100,7 @@ TEST_CASE("tcp refuses limits that cannot work") {
     CHECK_THROWS_AS(transport::tcp(me, {.lanes = 17}), error);
     CHECK_THROWS_AS(transport::tcp(me, {.fragment_bytes = 100}), error);
     CHECK_THROWS_AS(transport::tcp(me, {.window_bytes = 100}), error);
+    CHECK_THROWS_AS(transport::tcp(me, {.contexts_ahead = 0}), error);
 }
 
 TEST_CASE("a tcp transport can be moved with its channels and transfers") {

@@ -3,6 +3,5 @@
 #include <collectives/engine/membership.ipp>
 #include <transport/routed.ipp>
 
-template class tutti::transport::routed<tutti::transport::shared_memory, tutti::transport::tcp>;
 template class tutti::engine::membership<
     tutti::transport::routed<tutti::transport::shared_memory, tutti::transport::tcp>>;

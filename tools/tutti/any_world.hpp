@@ -22,7 +22,7 @@ public:
     template <class Transport>
     explicit any_world(const communicator<Transport>& world)
         : membership_(std::make_shared<const erased>(
-              erased{[world](const engine::call& c) { tutti::detail::access::run(world, c); }, world.choice()})),
+              erased{[world](engine::call c) { tutti::detail::access::run(world, std::move(c)); }, world.choice()})),
           rank_(world.rank()), size_(world.size()), deadline_(world.default_deadline()) {}
 
     [[nodiscard]] int rank() const noexcept { return rank_; }
@@ -41,6 +41,7 @@ private:
     std::shared_ptr<const erased> membership_;
     int rank_, size_;
     std::chrono::nanoseconds deadline_;
+    static constexpr engine::executor* executor_ = nullptr; // a call gets that of its world
 };
 
 } // namespace tutti::tools

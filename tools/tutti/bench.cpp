@@ -113,6 +113,7 @@ int bench(bench_settings s, const std::vector<std::string>& command) {
     const auto over = s.transport == "tcp"      ? bench_over_tcp
                       : s.transport == "routed" ? bench_over_both
                                                 : bench_over_shared_memory;
+    if (s.encrypt) ::setenv("TUTTI_ENCRYPT", "1", 1);
     return as_rank([&] { return over(s, room); });
 }
 
@@ -179,6 +180,7 @@ void add_how(CLI::App& c, bench_settings& s) {
     c.add_option("--lanes", s.lanes, "Over tcp, sockets to each peer, which share long messages [default: 1]")
         ->check(CLI::Range(1, 16))
         ->type_name("N");
+    c.add_flag("--encrypt", s.encrypt, "Over tcp, encrypt and authenticate the data: TUTTI_ENCRYPT=1");
     c.add_flag("--symmetric", s.symmetric, "Buffers from communicator.allocate: peers of one host read them in place");
     c.add_option("--deadline", s.deadline_s, "Seconds that a call may take before it fails [default: 30]")
         ->check(CLI::Range(0.001, 1e6))

@@ -64,6 +64,7 @@ struct bench_settings {
     bool cold = false;
     std::size_t lend_bytes = 0; ///< of shared_memory; 0: as the library has it
     int lanes = 1;              ///< of tcp: sockets a peer
+    bool encrypt = false;       ///< of tcp
     bool symmetric = false;     ///< buffers from communicator::allocate
     double deadline_s = 30;
     std::string machine_file;

@@ -251,6 +251,8 @@ std::vector<job> jobs_of(const bench_settings& s, int rank, int ranks) {
 void check(const bench_settings& settings, int ranks) {
     if (settings.root >= ranks)
         throw std::invalid_argument(fmt::format("there is no root {} among {} ranks", settings.root, ranks));
+    if (settings.encrypt && settings.transport != "tcp" && settings.transport != "routed")
+        throw std::invalid_argument("--encrypt is for what goes over tcp: --transport tcp or routed");
     if (jobs_of(settings, 0, ranks).empty())
         throw std::invalid_argument(
             "nothing to measure: no such operator on these types, no such algorithm, or no such place");

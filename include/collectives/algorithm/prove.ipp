@@ -8,6 +8,8 @@
 #include "../schedule/verify_modes.hpp"
 #include "any.ipp"
 
+#include <optional>
+
 namespace tutti::algorithm {
 
 TUTTI_INLINE std::string verdict::message() const {
@@ -38,15 +40,20 @@ TUTTI_INLINE verdict prove(const any& a, const scope& of) {
         reject("proof of " + std::string(a.name()), "there is nothing to prove",
                "name one rank at least, and one segment");
     verdict last;
+    scope left = of;
+    std::optional<verdict> wrong_cost; // told only where nothing worse is found
     long calls = 0;
     for (int size = of.ranks.first; size <= of.ranks.last; ++size)
         for (const operation what : schedule::operations)
             for (int root = 0; a.offers(what) && root < (schedule::has_root(what) ? size : 1); ++root) {
-                last = prove_call(a, what, size, root, of);
+                last = prove_call(a, what, size, root, left);
                 last.calls = ++calls;
-                if (!last.proven) return last;
+                if (last.proven) continue;
+                if (last.proof.fault.what != schedule::flaw::other_cost) return last;
+                wrong_cost = last;
+                left.stated_cost = false;
             }
-    return last;
+    return wrong_cost.value_or(last);
 }
 
 } // namespace tutti::algorithm

@@ -11,6 +11,8 @@
 
 namespace tutti::engine {
 
+class executor;
+
 /// Proves that an algorithm combines operands in rank order.
 using order_proof = bool (*)(const algorithm::any& how, schedule::operation what, int size, int root);
 
@@ -43,6 +45,8 @@ struct call {
     std::uint64_t operation_on_elements = 0; ///< identity of the operator; 0 where there is none
     std::string (*operator_name)() = nullptr;
     finish::kernel finisher = nullptr;
+
+    executor* by = nullptr; ///< does the local work; null: the driving thread. Ranks of a call may differ in it
 
     friend bool operator==(const call&, const call&) = default;
 };

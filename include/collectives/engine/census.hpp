@@ -20,21 +20,27 @@ class census {
 public:
     enum class presence : std::uint8_t { here, lost, left };
 
-    explicit census(int size) : presence_(static_cast<std::size_t>(size)), how_(static_cast<std::size_t>(size)) {}
+    explicit census(int size) : ranks_(static_cast<std::size_t>(size)) {}
 
     void record(const transport::notice& n) {
         using transport::notice_kind;
-        if (n.kind == notice_kind::lost) set(n.rank, presence::lost, n.text);
-        if (n.kind == notice_kind::departed) set(n.rank, presence::left, n.text);
+        if (n.kind == notice_kind::lost) set(n, presence::lost);
+        if (n.kind == notice_kind::departed) set(n, presence::left);
         if (n.kind != notice_kind::verdict || verdict_on(n.communicator)) return;
         if (verdicts_.size() == remembered) verdicts_.pop_front();
         verdicts_.push_back(n);
     }
-    [[nodiscard]] presence of(int rank) const { return presence_[static_cast<std::size_t>(rank)]; }
-    [[nodiscard]] bool anyone_lost() const noexcept { return anyone_lost_; }
+    [[nodiscard]] presence of(int rank) const { return of_rank(rank).now; }
+    [[nodiscard]] bool anyone_lost() const noexcept { return !lost_.empty(); }
     /// Nobody is lost, and no communicator has failed, as far as is known.
-    [[nodiscard]] bool all_well() const noexcept { return !anyone_lost_ && verdicts_.empty(); }
-    [[nodiscard]] const std::string& how(int rank) const { return how_[static_cast<std::size_t>(rank)]; }
+    [[nodiscard]] bool all_well() const noexcept { return lost_.empty() && verdicts_.empty(); }
+    /// Lost ranks, the first first.
+    [[nodiscard]] const std::vector<int>& lost() const noexcept { return lost_; }
+    /// Of a rank that is not here: what happened, in a sentence; and who is at fault, and for what: itself, or who had
+    /// made its calls fail before.
+    [[nodiscard]] const std::string& how(int rank) const { return of_rank(rank).how; }
+    [[nodiscard]] int culprit(int rank) const { return of_rank(rank).culprit; }
+    [[nodiscard]] cause why(int rank) const { return of_rank(rank).why; }
     /// The verdict on a communicator, null if there is none. It may come before this rank has the communicator.
     [[nodiscard]] const transport::notice* verdict_on(std::uint64_t communicator) const {
         for (const auto& v : verdicts_)
@@ -45,17 +51,26 @@ public:
 private:
     static constexpr std::size_t remembered = 256;
 
-    void set(int rank, presence p, const std::string& how) {
-        if (rank < 0 || static_cast<std::size_t>(rank) >= presence_.size()) return;
-        presence_[static_cast<std::size_t>(rank)] = p;
-        anyone_lost_ = anyone_lost_ || p == presence::lost;
-        how_[static_cast<std::size_t>(rank)] = how;
+    struct state {
+        presence now = presence::here;
+        cause why = cause::lost_peer;
+        int culprit = -1;
+        std::string how;
+    };
+    [[nodiscard]] const state& of_rank(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
+    [[nodiscard]] bool exists(int rank) const { return rank >= 0 && static_cast<std::size_t>(rank) < ranks_.size(); }
+
+    void set(const transport::notice& n, presence p) {
+        if (!exists(n.rank)) return;
+        if (p == presence::lost && of(n.rank) != presence::lost) lost_.push_back(n.rank);
+        const bool by_another = exists(n.peer) && n.peer != n.rank;
+        ranks_[static_cast<std::size_t>(n.rank)] = {p, n.peer == n.rank || by_another ? n.why : cause::lost_peer,
+                                                    by_another ? n.peer : n.rank, n.text};
     }
 
-    std::vector<presence> presence_;
-    std::vector<std::string> how_;
+    std::vector<state> ranks_;
+    std::vector<int> lost_;
     std::deque<transport::notice> verdicts_;
-    bool anyone_lost_ = false;
 };
 
 } // namespace tutti::engine

@@ -8,14 +8,16 @@
 #include "census.hpp"
 #include "closed_communicators.hpp"
 #include "faults.hpp"
+#include "inquiries.hpp"
 #include "last_tick.hpp"
+#include "leave.hpp"
+#include "own_judgement.hpp"
 #include "patience.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <exception>
 #include <memory>
-#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -35,7 +37,12 @@ public:
 
     driver(const driver&) = delete;
     driver& operator=(const driver&) = delete;
-    ~driver() { closed_.tell(transport_); }
+    ~driver() {
+        closed_.tell(transport_);
+        if (failed_) return; // and the program has not gone on: the transport gives its peers a second
+        leave(transport_, std::max(last_deadline_, clock::now() + std::chrono::seconds(1)),
+              [this](int peer) { return census_.of(peer) != census::presence::here; });
+    }
 
     [[nodiscard]] Transport& fabric() noexcept { return transport_; }
     [[nodiscard]] const Transport& fabric() const noexcept { return transport_; }
@@ -63,7 +70,8 @@ public:
         bool stalled = false;
         clock::time_point last_reading{};
         for (unsigned polls = 1; !done(); ++polls) {
-            if (advance()) {
+            if (advance() || again_) {
+                if (again_ && transport_.crowded()) std::this_thread::yield();
                 stalled = false;
                 if (polls >= polls_a_clock_ || was_slow_) {
                     polls = 0;
@@ -100,10 +108,11 @@ public:
         admit(r);
         known_now_ = last_tick();
         r.end_by(later(known_now_ + longest_tick, patience)); // not before its time, unless the tick was late
+        last_deadline_ = std::max(last_deadline_, r.deadline());
         if (r.state() == run_state::queued) soonest_queued_ = std::min(soonest_queued_, r.deadline());
         if (known_now_ < next_entry_look_) return;
         try {
-            take_notices(&r.members());
+            take_notices();
             judge(r.members());
         } catch (const std::exception&) {
             // The run is under way, and its owner must get it. It is looked at again when nothing moves.
@@ -112,7 +121,7 @@ public:
 
     /// Does nothing if the communicator has failed before.
     void abort(members& g, const std::string& reason) {
-        take_notices(&g);
+        take_notices();
         if (judge(g)) return;
         transport::notice n;
         n.kind = transport::notice_kind::abort;
@@ -130,12 +139,25 @@ public:
             for (run* r = queue.first; r; r = r->next) r->record_on({});
     }
 
+    /// A communicator is there, and the ledger may ask about it, until it is closed for good.
+    void open(const members& g) { inquiries_.add(g); }
+    /// The program knows of the failure that was told last, and calls on.
+    void resume() {
+        failed_ = false; // what it sends from now on counts again
+        if (!std::exchange(told_failure_, false)) return;
+        transport::notice n;
+        n.kind = transport::notice_kind::resumed;
+        n.rank = transport_.rank();
+        transport_.tell(n);
+    }
+
     void close(members& g) {
         for (std::uint32_t s = 0; s < slots; ++s) transport_.close({g.id, s});
     }
     /// Closes a communicator for good. What was called on it is told when this rank leaves.
     void close_for_good(members& g) {
         close(g);
+        inquiries_.remove(g);
         closed_.add(g);
     }
 
@@ -163,12 +185,14 @@ private:
     /// One round of progress; false if nothing moved.
     bool advance() {
         bool moved = transport_.progress();
+        again_ = false;
         for (std::size_t k = 0; k < active_.size();) {
             run& r = *active_[k];
             moved |= r.advance(transport_);
-            if (r.needs_a_look()) [[unlikely]]
-                attend(r);
-            if (!r.finished())
+            again_ |= r.asks_again();
+            if (r.needs_a_look() && !attend(r)) [[unlikely]]
+                k = 0; // several are gone; to look twice is harmless
+            else if (!r.finished())
                 ++k;
             else if (run* const follower = complete(r)) // it is now the k-th
                 begin(*follower);
@@ -177,12 +201,19 @@ private:
         return moved;
     }
 
-    void attend(run& r) {
+    /// False: its communicator has failed.
+    bool attend(run& r) {
         was_slow_ = r.was_slow() || was_slow_;
-        if (!r.is_in_trouble() || r.reported().sent) return;
+        if (!r.executor_failure().empty()) {
+            abort(r.members(), "the executor of rank " + std::to_string(transport_.rank()) + " has failed in " +
+                                   in_words(r.what()) + ": " + r.executor_failure());
+            return false;
+        }
+        if (!r.is_in_trouble() || r.reported().sent) return true;
         const int step = r.mismatched_step();
         const auto kind = step >= 0 ? transport::notice_kind::mismatch : transport::notice_kind::timeout;
         report(r, notice_of(transport_, r, kind, step >= 0 ? step : r.waiting_step()), clock::now());
+        return true;
     }
 
     /// Reads the clock while things move, and looks around when it is time. So many polls go by from reading to reading
@@ -257,38 +288,16 @@ private:
         }
     }
 
-    /// `entered` is a communicator that is being used right now, if any.
-    void take_notices(const members* entered = nullptr) {
+    void take_notices() {
         next_entry_look_ = known_now_ + entry_interval;
         transport::notice n;
         while (transport_.fetch(n)) {
-            if (n.kind != transport::notice_kind::inquiry)
+            if (n.kind == transport::notice_kind::inquiry)
+                inquiries_.ask(std::move(n), clock::now());
+            else
                 census_.record(n);
-            else if (!answer(n, entered, n.why == cause::mismatch))
-                unanswered_ = {std::move(n), clock::now() + call_patience};
         }
-        if (unanswered_ && answer(unanswered_->what, entered, clock::now() < unanswered_->until)) unanswered_.reset();
-    }
-    /// What a peer's message does not fit may be over here, or not have begun: that very call counts, not another one
-    /// that is under way. With `exactly` that or nothing is told, and false returned for nothing. Else it is the oldest
-    /// call, which holds the others up.
-    bool answer(const transport::notice& inquiry, const members* entered, bool exactly) {
-        const bool numbered = inquiry.why == cause::mismatch;
-        const run* told = nullptr;
-        const auto asked_for = [&](const run& r) { return numbered && r.request() == inquiry.request; };
-        for (const run* r : active_) {
-            if (r->members().id != inquiry.communicator || r->state() != run_state::running) continue;
-            entered = &r->members();
-            if (!told || asked_for(*r) || (!asked_for(*told) && r->request() < told->request())) told = r;
-        }
-        const bool known = entered && entered->id == inquiry.communicator;
-        const auto* past = numbered && known ? entered->done_before(inquiry.request) : nullptr;
-        if (!past && exactly && !(told && told->request() == inquiry.request)) return false;
-        if (past)
-            transport_.tell(notice_of(transport_, *entered, *past));
-        else if (told)
-            transport_.tell(notice_of(transport_, *told, transport::notice_kind::waiting, told->waiting_step()));
-        return true;
+        if (inquiries_.any()) inquiries_.answer(transport_, active_, clock::now());
     }
 
     /// Ends the communicator if the control plane has said so; true if it has ended, now or before: then its runs may
@@ -302,10 +311,9 @@ private:
             fail(g, fault_of(transport_, r, v->why, v->peer, v->text));
             return true;
         }
-        if (!census_.anyone_lost()) return false;
-        for (const int m : g.members) {
-            if (census_.of(m) != census::presence::lost) continue;
-            fail(g, fault_of(transport_, r, cause::lost_peer, m, census_.how(m)));
+        for (const int m : census_.lost()) {
+            if (std::find(g.members.begin(), g.members.end(), m) == g.members.end()) continue;
+            fail(g, fault_of(transport_, r, census_.why(m), census_.culprit(m), census_.how(m)));
             return true;
         }
         return false;
@@ -316,7 +324,7 @@ private:
         members& g = r.members();
         if (judge(g, &r)) return;
         if (r.reported().sent) {
-            if (now >= r.reported().answer_due) fail(g, own_judgement(r));
+            if (now >= r.reported().answer_due) fail(g, own_judgement(transport_, census_, r));
         } else if (now >= r.deadline()) {
             // What waits for its turn is held up by the run whose turn it is.
             const run& at = r.state() == run_state::queued ? *g.queues[r.slot()].first : r;
@@ -330,43 +338,40 @@ private:
         for (const int m : r.members().members) {
             const int step = m == transport_.rank() ? -1 : r.step_waiting_for(m);
             if (step < 0) continue;
+            if constexpr (requires { transport_.shortage(m); })
+                if (const auto lack = transport_.shortage(m))
+                    return abort(r.members(), "rank " + std::to_string(transport_.rank()) + " cannot go on: " + *lack);
             // Who has left will never send: a timeout before its time, which the ledger answers at once.
             if (census_.of(m) == census::presence::left)
-                return report(r, notice_of(transport_, r, transport::notice_kind::timeout, step), now);
+                return ledger_is_lost()
+                           ? fail(r.members(), own_judgement(transport_, census_, r))
+                           : report(r, notice_of(transport_, r, transport::notice_kind::timeout, step), now);
             const auto how = transport_.broken(m);
-            if (how && no_ledger())
+            if (how && (ledger_is_lost() || now - accusation_patience > r.reported().accused))
                 return fail(r.members(),
                             fault_of(transport_, &r, cause::lost_peer, m, "it cannot be reached: " + *how));
-            if (how && !r.reported().accused) accuse(r, step, *how);
+            if (how && r.reported().accused == clock::time_point::max()) accuse(r, step, *how, now);
         }
     }
 
-    /// Rank 0 is gone: soon nobody collects what ranks know, if anybody still does.
-    [[nodiscard]] bool no_ledger() const { return transport_.rank() != 0 && census_.of(0) != census::presence::here; }
+    /// Nobody collects what ranks know. When rank 0 has left in good order the ledger may stay for a while.
+    [[nodiscard]] bool ledger_is_lost() const {
+        return transport_.rank() != 0 && census_.of(0) == census::presence::lost;
+    }
 
     /// The ledger finds out whether a peer that cannot be reached is lost or has left; either way we hear of it.
-    void accuse(run& r, int step, const std::string& how) {
+    void accuse(run& r, int step, const std::string& how, clock::time_point now) {
         auto n = notice_of(transport_, r, transport::notice_kind::unreachable, step);
         n.text = how;
         transport_.tell(n);
-        r.reported().accused = true;
+        r.reported().accused = now;
     }
 
-    void report(run& r, const transport::notice& n, clock::time_point now) {
+    void report(run& r, transport::notice n, clock::time_point now) {
+        n.waits = inquiries_.waits_of(active_, n.communicator, now);
         transport_.tell(n);
         r.reported().sent = true;
         r.reported().answer_due = now + verdict_grace;
-    }
-
-    /// What a run says when the ledger does not answer.
-    [[nodiscard]] fault own_judgement(const run& r) const {
-        if (const int i = r.mismatched_step(); i >= 0)
-            return fault_of(transport_, &r, cause::mismatch, r.peer_of(i),
-                            "the message that came belongs to another call");
-        if (transport_.rank() != 0 && !no_ledger())
-            return fault_of(transport_, &r, cause::timeout, 0,
-                            "rank 0, which hosts the control plane, does not answer");
-        return fault_of(transport_, &r, cause::timeout, r.peer_of(r.waiting_step()), "the deadline has passed");
     }
 
     /// Ends all runs of a communicator and makes it unusable. Their buffers are free when they are over.
@@ -375,14 +380,31 @@ private:
             const auto lock = ended_.hold();
             g.failure = why;
         }
+        failed_ = true;
         close(g);
+        tell_of_failure(g, why);
         const auto reason = std::make_shared<const fault>(why);
         std::erase_if(active_, [&](run* r) { return &r->members() == &g; });
         for (const auto& queue : std::exchange(g.queues, {}))
             for (run *r = queue.first, *next = nullptr; r; r = next) {
                 next = r->next;
+                r->stop();
                 finish(*r, run_state::failed, reason);
             }
+    }
+
+    /// So that others do not blame this rank for what it does next, but who made its calls fail.
+    void tell_of_failure(const members& g, const fault& why) {
+        if (why.peer < 0 || std::exchange(told_failure_, true)) return;
+        transport::notice n;
+        n.kind = transport::notice_kind::failed;
+        n.why = why.why;
+        n.communicator = g.id;
+        n.members = g.size();
+        n.rank = transport_.rank();
+        n.peer = why.peer;
+        n.text = why.detail;
+        transport_.tell(n);
     }
 
     /// When something is to be done about a run that goes on as it is.
@@ -407,14 +429,14 @@ private:
     clock::time_point next_look_{}, next_entry_look_{}, next_poll_look_{}, stalled_since_{};
     /// No run that waits for its slot is due before.
     clock::time_point soonest_queued_ = clock::time_point::max();
+    clock::time_point last_deadline_ = clock::time_point::min(); ///< of all calls
+    bool failed_ = false;                                        ///< a communicator has
     unsigned polls_a_clock_ = 8;
     bool was_slow_ = false; ///< an operator, in the last poll
+    bool again_ = false;    ///< an executor wants to be asked again without a sleep
     int vain_polls_ = 0;    ///< since something moved or was waited for
-    struct open_inquiry {
-        transport::notice what;
-        clock::time_point until; ///< then it is answered with what there is
-    };
-    std::optional<open_inquiry> unanswered_; ///< about a mismatch
+    inquiries<Transport> inquiries_;
+    bool told_failure_ = false; ///< to the ledger, and the program has not called on since
     closed_communicators closed_;
 };
 

@@ -4,6 +4,7 @@
 
 #include "driver.hpp"
 #include "occupancy.hpp"
+#include "wakeup.hpp"
 
 #include <transport/signal_shield.hpp>
 
@@ -41,6 +42,9 @@ public:
     }
 
     [[nodiscard]] const Transport& fabric() const noexcept { return driver_.fabric(); }
+
+    /// For whoever completes what a call waits for, but no message.
+    [[nodiscard]] const wakeup& wake() const noexcept { return waking_.handle(); }
 
     /// From now on a thread of the library's own drives. It takes no signals of the program's. Call it once, when no
     /// run is under way.
@@ -84,16 +88,32 @@ public:
 
     /// Starts a prepared run, which fails if it takes longer than that; it begins when its slot is free. Guarded.
     void start(run& r, std::chrono::nanoseconds patience) {
-        if (!has_progress_thread()) return driver_.admit(r, patience);
+        const bool goes_on = told_.load(std::memory_order_relaxed) && told_.exchange(false, std::memory_order_relaxed);
+        if (!has_progress_thread()) {
+            if (goes_on) [[unlikely]]
+                driver_.resume();
+            return driver_.admit(r, patience);
+        }
         r.end_by(later(transport::clock::now(), patience));
-        hand_over([&r](driver<Transport>& d) { d.admit(r); });
+        hand_over([&r, goes_on](driver<Transport>& d) {
+            if (goes_on) d.resume();
+            d.admit(r);
+        });
     }
+    /// The program is about to be told that a call has failed: calls that it starts from now on, it starts in spite of
+    /// that.
+    void tells_program() noexcept { told_.store(true, std::memory_order_relaxed); }
 
     /// Moves what can be moved; true if the run is over.
-    [[nodiscard]] bool test(const run& r) {
-        if (!has_progress_thread() && !over(r)) {
+    [[nodiscard]] bool test(run& r) {
+        if (over(r)) return true;
+        if (has_progress_thread()) {
+            r.want(last_tick() + call_patience); // so often who waits so tests again
+        } else {
             const auto here = inside_.enter();
+            r.want(transport::clock::time_point::max());
             driver_.poll();
+            r.want(transport::clock::time_point::min());
         }
         return over(r);
     }
@@ -128,6 +148,14 @@ public:
     /// When it returns, runs of the communicator write to no page.
     void stop_recording(const members& g) {
         on_driver([&](driver<Transport>& d) { d.stop_recording(g); });
+    }
+    /// A communicator is there, until it is closed. Throws as guard().
+    void open(const members& g) {
+        if (!has_progress_thread()) {
+            const auto here = inside_.enter();
+            return driver_.open(g);
+        }
+        on_driver([&](driver<Transport>& d) { d.open(g); });
     }
     /// Forgets a communicator whose runs are all over.
     void close(members& g) {
@@ -178,10 +206,14 @@ private:
     }
 
     occupancy inside_; ///< of the calls' threads, without a progress thread
+    /// The program was told of a failure and has started no call since. Written and read by callers; relaxed: of calls
+    /// that are started while another thread is told it does not matter which way they count.
+    std::atomic<bool> told_{false};
     bell ended_;
     driver<Transport> driver_;
-    std::mutex callers_;    ///< what callers share
-    std::mutex inbox_lock_; ///< inbox_
+    wakeup_source<Transport> waking_{driver_.fabric()}; ///< goes before the transport that it wakes
+    std::mutex callers_;                                ///< what callers share
+    std::mutex inbox_lock_;                             ///< inbox_
     std::vector<errand> inbox_;
     std::vector<errand> under_way_; ///< of the progress thread; its memory and inbox_'s take turns
     /// Set once by the destructor (release), read by the progress thread (acquire), which then sees all before it.

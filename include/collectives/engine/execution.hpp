@@ -2,21 +2,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// Long because starting, doing and completing a step are one hot path over one state.
+// Long because starting and completing a step are one hot path over one state.
 
-#include "call.hpp"
-#include "group.hpp"
+#include "local_steps.hpp"
 #include "recorder.hpp"
-#include "watched_reducer.hpp"
 
-#include "../schedule/plan.hpp"
-
-#include <transport/transport.hpp>
-
-#include <array>
+#include <algorithm>
 #include <atomic>
-#include <cstring>
+#include <cstdint>
+#include <exception>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace tutti::engine {
@@ -26,13 +23,15 @@ enum class run_state : std::uint8_t { idle, queued, running, done, failed };
 /// One run of a plan over a transport. Kept and used again for further runs of the same plan in the same slot, so that
 /// a warm run allocates nothing. Driven by one thread; only `state` is read by others.
 template <class Transport>
-class execution {
+class execution : local_steps<Transport> {
+    using base = local_steps<Transport>;
+
 public:
     using clock = transport::clock;
 
     execution(std::shared_ptr<const schedule::plan> p, std::uint32_t slot, const call& c)
-        : plan_(std::move(p)), slot_(slot), call_(c), transfers_(plan_->steps.size()),
-          waits_(plan_->dependencies.waits), ready_(plan_->steps.size()), places_(plan_->windows.size()) {}
+        : base(std::move(p), c, deadline_), slot_(slot), waits_(plan_->dependencies.waits),
+          ready_(plan_->steps.size()) {}
     execution(const execution&) = delete;
     execution& operator=(const execution&) = delete;
 
@@ -54,6 +53,7 @@ public:
         reported_ = {};
         deadline_ = clock::time_point::max();
         failure_.reset();
+        want(clock::time_point::min());
         state_.store(run_state::queued, std::memory_order_relaxed); // read by this thread until it is handed over
     }
 
@@ -76,14 +76,19 @@ public:
         // Small messages may have gone and come already.
         while (take_completed(t)) {
         }
+        if (call_.by) [[unlikely]]
+            finish_by_executor();
     }
 
     /// Takes note of what the transport has completed and starts what that allows; and does a piece of the work that is
     /// too long to be done at once. False: there was nothing to do.
     bool advance(Transport& t) {
         const bool completed = take_completed(t);
+        if (call_.by) [[unlikely]]
+            return take_from_executor(t) || completed;
         if (put_off_.empty()) return completed;
-        go_on(t);
+        if (const int i = base::go_on(t); i >= 0) complete(static_cast<std::uint32_t>(i));
+        run_ready(t);
         return true;
     }
 
@@ -93,10 +98,19 @@ public:
     }
     void conclude() {
         if (scratch_.size > group_->spare.size) std::swap(scratch_, group_->spare);
-        if (!call_.finisher) return;
-        const schedule::chunk_range w = plan_->windows[index_of(schedule::buffer::output)];
-        if (w.count() > 0) call_.finisher(call_.output, cut_.bound(w.last) - cut_.bound(w.first), plan_->where.size);
+        if (!call_.finisher || call_.by) return;
+        if (const std::size_t n = base::elements_to_finish(); n > 0) call_.finisher(call_.output, n, plan_->where.size);
     }
+    /// Takes back what its executor has; afterwards that touches no memory of it. Before a run ends that has failed.
+    void stop() noexcept {
+        if (call_.by) in_hand_.stop(*call_.by);
+    }
+    /// The pieces of local work that its executor has. While it has any, the run works by itself and waits for nobody.
+    [[nodiscard]] std::size_t in_hand() const noexcept { return in_hand_.number(); }
+    /// Its executor wants to be asked again without a sleep.
+    [[nodiscard]] bool asks_again() const noexcept { return call_.by && asks_again_; }
+    /// What its executor has thrown; empty if nothing.
+    [[nodiscard]] const std::string& executor_failure() const noexcept { return in_hand_.failure(); }
 
     /// It cannot come to its end: a message does not belong to it, or its functor was too slow.
     [[nodiscard]] bool is_in_trouble() const noexcept { return is_in_trouble_; }
@@ -105,8 +119,10 @@ public:
     [[nodiscard]] bool was_slow() noexcept { return functor_.take_look(); }
     /// The number of the step whose message does not belong to this call, -1 if all do.
     [[nodiscard]] int mismatched_step() const noexcept { return mismatched_; }
-    /// The first step under way that waits for a peer, receives before sends; -1 if none does.
+    /// The first step that its executor has; else the first under way that waits for a peer, receives before sends; -1
+    /// if none does.
     [[nodiscard]] int waiting_step() const noexcept {
+        if (in_hand() > 0) return step_in_hand();
         for (const bool want_receive : {true, false})
             for (std::size_t i = 0; i < transfers_.size(); ++i)
                 if (pending(i) && receives(plan_->steps[i]) == want_receive) return static_cast<int>(i);
@@ -124,6 +140,19 @@ public:
         for (int i = 0; i < static_cast<int>(transfers_.size()); ++i)
             if (pending(static_cast<std::size_t>(i)) && peer_of(i) == world_rank) return i;
         return -1;
+    }
+    /// The world's ranks that steps under way wait for, each once, receives before sends; no more than `most`. None
+    /// while its executor works.
+    [[nodiscard]] std::vector<std::int32_t> peers_waited_for(std::size_t most) const {
+        std::vector<std::int32_t> all;
+        if (in_hand() > 0) return all;
+        for (const bool want_receive : {true, false})
+            for (std::size_t i = 0; i < transfers_.size() && all.size() < most; ++i) {
+                if (!pending(i) || receives(plan_->steps[i]) != want_receive) continue;
+                const int peer = peer_of(static_cast<int>(i));
+                if (std::find(all.begin(), all.end(), peer) == all.end()) all.push_back(peer);
+            }
+        return all;
     }
     [[nodiscard]] std::uint64_t bytes_done() const noexcept {
         std::uint64_t sum = 0;
@@ -152,24 +181,29 @@ public:
     }
     [[nodiscard]] run_state state() const noexcept { return state_.load(std::memory_order_acquire); }
 
+    /// Until when its caller waits for it: now and then for who tests, for ever for who waits. Written by the caller,
+    /// read by the driving thread; relaxed, since nothing follows from it but what other ranks are told.
+    void want(clock::time_point until) noexcept {
+        wanted_.store(until.time_since_epoch().count(), std::memory_order_relaxed);
+    }
+    [[nodiscard]] bool is_wanted(clock::time_point now) const noexcept {
+        return wanted_.load(std::memory_order_relaxed) > now.time_since_epoch().count();
+    }
+
     execution* next = nullptr;         ///< in the slot's queue
     std::shared_ptr<const void> keeps; ///< lives as long as this run is in use: the operator
     struct report {
-        bool sent = false;              ///< the ledger knows that we are late, or of a mismatch, and owes a verdict
-        bool accused = false;           ///< the ledger knows of a peer that cannot be reached
+        bool sent = false; ///< the ledger knows that we are late, or of a mismatch, and owes a verdict
+        /// Since when the ledger knows of a peer that cannot be reached.
+        clock::time_point accused = clock::time_point::max();
         clock::time_point answer_due{}; ///< when to stop waiting for its verdict
     };
     [[nodiscard]] report& reported() noexcept { return reported_; }
     [[nodiscard]] const report& reported() const noexcept { return reported_; }
 
 private:
-    static constexpr bool views_messages = transport::viewing_transport<Transport>;
-    using operands = std::array<const std::byte*, schedule::most_operands>;
-
-    struct memory {
-        std::byte* base = nullptr;
-        std::size_t first = 0; ///< the element that lies at base
-    };
+    using base::at, base::call_, base::channels_, base::cut_, base::functor_, base::in_hand_, base::is_in_trouble_,
+        base::number_of, base::places_, base::plan_, base::put_off_, base::reduction, base::transfers_;
 
     /// The channels to the plan's peers; the transport keeps their addresses while the context is open.
     void resolve(Transport& t) {
@@ -195,7 +229,7 @@ private:
             transport::transfer& x = transfers_[i];
             lay_out(plan_->steps[i], x);
             x.may_view =
-                views_messages && x.bytes > 0 && plan_->dependencies.viewed.reader_of(static_cast<int>(i)) >= 0;
+                base::views_messages && x.bytes > 0 && plan_->dependencies.viewed.reader_of(static_cast<int>(i)) >= 0;
         }
         is_laid_out_ = true;
     }
@@ -234,7 +268,7 @@ private:
     bool take_completed(Transport& t) {
         if (done_.empty()) return false;
         while (transport::transfer* x = done_.pop()) {
-            const auto i = static_cast<std::uint32_t>(x - transfers_.data());
+            const std::uint32_t i = number_of(*x);
             if (x->status == transport::transfer_status::mismatched) {
                 mismatched_ = static_cast<int>(i);
                 is_in_trouble_ = true;
@@ -272,107 +306,52 @@ private:
             release(static_cast<std::uint32_t>(follower));
     }
 
-    /// What reduces: the call's own reducer, or the watch over it.
-    [[nodiscard]] const reducer& reduction() const noexcept {
-        return call_.reduce.is_functor ? functor_.get() : call_.reduce;
-    }
-
-    /// Work without a peer that is longer goes on in pieces, between which messages move and deadlines are looked at.
-    /// A piece of a built-in operator is as long as what is stored past the caches, and takes some milliseconds.
-    [[nodiscard]] std::size_t at_once_bytes() const noexcept {
-        constexpr std::size_t of_functor = 64 * 1024, of_built_in = 16 * 1024 * 1024;
-        return call_.reduce.is_functor ? of_functor : of_built_in;
-    }
     /// Apart, so that messages, of which there are more, do not pay for its registers.
     [[gnu::noinline]] void start_work(Transport& t, std::uint32_t i) {
-        transport::transfer& x = transfers_[i];
-        if (x.bytes > at_once_bytes() && !reads_views(i)) return put_off(x);
-        if (work(t, i, 0, x.bytes)) complete(i);
+        if (call_.by) [[unlikely]]
+            return start_by_executor(i);
+        if (base::do_step(t, i)) complete(i);
     }
-    void put_off(transport::transfer& x) noexcept {
-        x.moved = 0;
-        put_off_.push(x);
+    [[gnu::noinline]] void start_by_executor(std::uint32_t i) {
+        if (give_to_executor([&] { return base::hand_over(i, group_->wake); })) complete(i);
     }
-    [[gnu::noinline]] void go_on(Transport& t) {
-        transport::transfer& x = *put_off_.front();
-        const auto i = static_cast<std::uint32_t>(&x - transfers_.data());
-        const std::size_t most = at_once_bytes() / call_.element_bytes * call_.element_bytes;
-        const std::size_t bytes = std::min(x.bytes - x.moved, std::max(most, call_.element_bytes));
-        const bool good = work(t, i, x.moved, bytes);
-        x.moved += bytes;
-        if (good && x.moved < x.bytes) return;
-        put_off_.pop();
-        if (good) complete(i);
+
+    /// Takes note of what the executor has completed. False: nothing has moved.
+    [[gnu::noinline]] bool take_from_executor(Transport& t) {
+        asks_again_ = give_to_executor([this] { return in_hand_.progress(*call_.by); });
+        bool moved = false;
+        while (transport::transfer* const x = in_hand_.pop()) {
+            moved = true;
+            if (in_hand_.is_finish(*x)) return left_ = 0, true;
+            complete(number_of(*x));
+        }
         run_ready(t);
+        finish_by_executor();
+        return moved;
     }
-    /// It reads messages where they lie, which is to be done in one go.
-    [[nodiscard]] bool reads_views([[maybe_unused]] std::uint32_t i) const {
-        if constexpr (views_messages)
-            return plan_->steps[i].what == schedule::action::reduce_many &&
-                   !plan_->dependencies.viewed.of(static_cast<int>(i)).empty();
-        else
-            return false;
+    /// The operator's last stage, once all steps are done: as if it were one more.
+    void finish_by_executor() {
+        if (left_ > 0 || !call_.finisher) return;
+        if (!give_to_executor([this] { return base::hand_over_finish(group_->wake); })) left_ = 1;
     }
-
-    /// Some bytes of a step without a peer, from byte `offset` on. False, and the call cannot come to its end: an
-    /// operand was taken back by its sender, or the functor was too slow.
-    [[gnu::always_inline]] bool work(Transport& t, std::uint32_t i, std::size_t offset, std::size_t bytes) {
-        const schedule::step& s = plan_->steps[i];
-        const transport::transfer& x = transfers_[i];
-        if (bytes == 0) return true;
-        if (s.what == schedule::action::reduce_many) return combine_many(t, i, offset, bytes) && is_in_time();
-        std::byte* const to = x.to + offset;
-        const std::byte* const from = x.from + offset;
-        if (s.what == schedule::action::copy) return std::memcpy(to, from, bytes), true;
-        const bool left = s.other == schedule::side::left;
-        const reducer& r = reduction();
-        r.combine(to, left ? from : to, left ? to : from, bytes / call_.element_bytes, r.state);
-        return !r.is_functor || is_in_time();
+    /// What the executor throws ends the call; until then it is given nothing more.
+    template <class Ask>
+    [[nodiscard]] bool give_to_executor(Ask ask) {
+        if (!in_hand_.failure().empty()) return false;
+        try {
+            return ask();
+        } catch (const std::exception& e) {
+            in_hand_.fail(*e.what() ? e.what() : "it does not say why");
+        } catch (...) { // an operator's, which the executor has let through
+            in_hand_.fail("it does not say why");
+        }
+        is_in_trouble_ = true;
+        return false;
     }
-    [[nodiscard]] bool is_in_time() noexcept {
-        is_in_trouble_ = is_in_trouble_ || functor_.late();
-        return !functor_.late();
-    }
-
-    [[gnu::noinline]] bool combine_many(Transport& t, std::uint32_t i, std::size_t offset, std::size_t bytes) {
-        const schedule::step& s = plan_->steps[i];
-        const std::size_t low = cut_.bound(s.to.first);
-        operands from;
-        const auto number = static_cast<std::size_t>(schedule::sources(s));
-        for (std::size_t k = 0; k < number; ++k) from[k] = at(source(s, static_cast<int>(k)).where, low) + offset;
-        const bool here = look(t, i, from);
-        const reducer& r = reduction();
-        if (here) r.combine_many(transfers_[i].to + offset, from.data(), number, bytes / call_.element_bytes, r.state);
-        return release_viewed(t, i) && here;
-    }
-
-    /// Finds those operands of a step that lie where their senders have them. False: not all of them are there.
-    bool look([[maybe_unused]] Transport& t, [[maybe_unused]] std::uint32_t i, [[maybe_unused]] operands& from) {
-        bool here = true;
-        if constexpr (views_messages)
-            for (const auto& [receive, number] : plan_->dependencies.viewed.of(static_cast<int>(i))) {
-                transport::transfer& x = transfers_[static_cast<std::size_t>(receive)];
-                if (!x.viewed) continue;
-                from[static_cast<std::size_t>(number)] = t.look(channel_of(receive), x);
-                here = here && from[static_cast<std::size_t>(number)];
-            }
-        return here;
-    }
-    /// They have been read. What is void is waited for again: it will not come, and its sender is to blame.
-    bool release_viewed([[maybe_unused]] Transport& t, [[maybe_unused]] std::uint32_t i) {
-        bool valid = true;
-        if constexpr (views_messages)
-            for (const auto& [receive, number] : plan_->dependencies.viewed.of(static_cast<int>(i))) {
-                transport::transfer& x = transfers_[static_cast<std::size_t>(receive)];
-                if (!x.viewed || t.release(channel_of(receive), x)) continue;
-                x.status = transport::transfer_status::pending;
-                x.moved = 0;
-                valid = false;
-            }
-        return valid;
-    }
-    [[nodiscard]] auto& channel_of(int i) const {
-        return *channels_[static_cast<std::size_t>(plan_->steps[static_cast<std::size_t>(i)].peer)];
+    [[nodiscard]] int step_in_hand() const noexcept {
+        for (std::size_t i = 0; i < transfers_.size(); ++i)
+            if (in_hand_.holds(transfers_[i])) return static_cast<int>(i);
+        return -1; // the last stage
     }
 
     void complete(std::uint32_t i) {
@@ -395,40 +374,29 @@ private:
         return {plan_->where.rank, static_cast<int>(i), s.what, peer, transfers_[i].bytes};
     }
 
-    [[nodiscard]] std::byte* at(schedule::buffer b, std::size_t element) const noexcept {
-        const memory& m = places_[static_cast<std::size_t>(index_of(b))];
-        return m.base ? m.base + (element - m.first) * call_.element_bytes : nullptr;
-    }
     [[nodiscard]] bool pending(std::size_t i) const noexcept {
-        return transfers_[i].owner && transfers_[i].status == transport::transfer_status::pending;
+        return transfers_[i].owner == &done_ && transfers_[i].status == transport::transfer_status::pending;
     }
 
-    std::shared_ptr<const schedule::plan> plan_;
     std::uint32_t slot_;
     group<Transport>* group_ = nullptr;
-    call call_;
     std::uint64_t request_ = 0, same_since_ = 0, meaning_ = 0, signature_ = 0;
     clock::time_point deadline_ = clock::time_point::max(); ///< until it is set
-    schedule::layout cut_{0, 1};
-    std::vector<transport::transfer> transfers_; ///< by step; of those without a peer only the places and the bytes
     std::vector<std::uint32_t> waits_; ///< by step, for how much it still waits; once it is ready, in the next run
     std::vector<std::uint32_t> ready_; ///< a stack of `ready_count_` steps
     std::size_t ready_count_ = 0;
-    std::vector<memory> places_; ///< by buffer
-    std::vector<typename Transport::channel*> channels_;
     transport::transfer_queue done_;
-    transport::transfer_queue put_off_; ///< steps without a peer that are under way; `moved` says how far
-    watched_reducer functor_{deadline_};
-    bool is_in_trouble_ = false;
     typename group<Transport>::memory scratch_;
     std::size_t scratch_needed_ = 0;
     bool is_laid_out_ = false; ///< the transfers lead to the call's memory, and to this scratch
     const std::byte* laid_out_scratch_ = nullptr;
-    std::size_t left_ = 0;
+    std::size_t left_ = 0;    ///< steps that are not done yet; 1 while the executor is at the last stage
+    bool asks_again_ = false; ///< see asks_again()
     int mismatched_ = -1;
     record_page page_;
     report reported_{};
     std::shared_ptr<const fault> failure_;
+    std::atomic<clock::rep> wanted_{clock::time_point::min().time_since_epoch().count()};
     std::atomic<run_state> state_{run_state::idle};
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "call.hpp"
+#include "wakeup.hpp"
 
 #include "../error.hpp"
 
@@ -30,6 +31,7 @@ struct group {
     std::uint64_t id = 0;     ///< equal on all members, unlike that of any other communicator of the world
     std::vector<int> members; ///< ranks of the world, by rank of the communicator
     int rank = 0;             ///< this rank in it
+    wakeup wake;              ///< ends the sleep of whoever drives its calls
 
     std::uint64_t calls = 0;     ///< number of the next call
     std::uint64_t signature = 0; ///< of all calls before it

@@ -71,6 +71,8 @@ public:
         /// Moves what can be moved; true if it is over.
         [[nodiscard]] bool test();
         [[nodiscard]] bool is_over() const noexcept;
+        /// The program waits for it, or does so no longer: what other ranks are told when they wait for this one.
+        void want(bool now) noexcept;
         /// Moves what can be moved, unless another thread is inside a call: then that one moves it.
         void nudge();
 
@@ -113,9 +115,9 @@ public:
 private:
     void wait_until(bool (*ended)(const void*), const void* state);
     void require_usable();
-    /// Guarded.
+    /// Guarded. Takes `keeps` when nothing can throw any more.
     [[nodiscard]] started begin(entry& plan, const call& c, std::chrono::nanoseconds patience,
-                                std::shared_ptr<const void> keeps);
+                                std::shared_ptr<const void>& keeps);
     void give_back(entry& plan, std::unique_ptr<run> r) noexcept;
 
     std::shared_ptr<engine<Transport>> engine_;

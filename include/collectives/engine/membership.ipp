@@ -30,6 +30,8 @@ membership<T>::membership(std::shared_ptr<engine<T>> on, std::uint64_t id, std::
     group_.signature = first_signature(id);
     group_.members = std::move(members);
     group_.rank = rank;
+    group_.wake = engine_->wake();
+    engine_->open(group_);
 }
 
 template <class T>
@@ -73,7 +75,9 @@ membership<T>::started::~started() {
 template <class T>
 void membership<T>::started::wait() {
     await();
-    if (run_->state() == run_state::failed) throw error(*run_->failure());
+    if (run_->state() != run_state::failed) return;
+    in_->engine_->tells_program();
+    throw error(*run_->failure());
 }
 template <class T>
 bool membership<T>::started::test() {
@@ -88,7 +92,12 @@ bool membership<T>::started::is_over() const noexcept {
     return engine<T>::over(*run_);
 }
 template <class T>
+void membership<T>::started::want(bool now) noexcept {
+    if (!is_over()) run_->want(now ? clock::time_point::max() : clock::time_point::min());
+}
+template <class T>
 void membership<T>::started::await() {
+    run_->want(clock::time_point::max());
     in_->engine_->wait([this] { return is_over(); });
 }
 
@@ -97,14 +106,14 @@ auto membership<T>::start(const call& c, std::chrono::nanoseconds patience, std:
     -> started {
     const auto lock = engine_->guard();
     require_usable();
-    return begin(cache_.find(c, rank(), size()), c, patience, std::move(keeps));
+    return begin(cache_.find(c, rank(), size()), c, patience, keeps);
 }
 template <class T>
 auto membership<T>::start(entry& plan, const call& c, std::chrono::nanoseconds patience,
                           std::shared_ptr<const void> keeps) -> started {
     const auto lock = engine_->guard();
     require_usable();
-    return begin(plan, c, patience, std::move(keeps));
+    return begin(plan, c, patience, keeps);
 }
 
 template <class T>
@@ -163,12 +172,15 @@ void membership<T>::require_nobody() const {
 
 template <class T>
 void membership<T>::require_usable() {
-    if (auto f = engine_->failure_of(group_)) throw error(std::move(*f));
+    auto f = engine_->failure_of(group_);
+    if (!f) return;
+    engine_->tells_program();
+    throw error(std::move(*f));
 }
 
 template <class T>
 auto membership<T>::begin(entry& plan, const call& c, std::chrono::nanoseconds patience,
-                          std::shared_ptr<const void> keeps) -> started {
+                          std::shared_ptr<const void>& keeps) -> started {
     const std::uint64_t request = group_.calls;
     const auto slot = static_cast<std::uint32_t>(request % slots);
     auto& idle = plan.idle[slot];
@@ -180,10 +192,10 @@ auto membership<T>::begin(entry& plan, const call& c, std::chrono::nanoseconds p
         r = std::move(idle.back());
         idle.pop_back();
     }
-    r->keeps = std::move(keeps);
     r->prepare(group_, c, request);
     r->record_on(recorder_ ? recorder_->turn(plan.plan->steps.size()) : record_page{});
     engine_->start(*r, patience); // under the lock: runs of one communicator start in the order of their numbers
+    r->keeps = std::move(keeps);  // not before: if this throws, it goes with the caller, outside of the guard
     ++group_.calls;               // from here on nothing throws: a call that could not start was none
     group_.signature = r->signature();
     ++plan.in_use;

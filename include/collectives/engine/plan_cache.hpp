@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <vector>
 
@@ -25,7 +26,7 @@ struct planned {
         std::uint64_t algorithm;
         const void* algorithm_type;
         int root, segments;
-        bool in_place, keeps_order;
+        bool in_place, keeps_order, lowered;
         friend bool operator==(const key&, const key&) = default;
     };
     using run_pointer = std::unique_ptr<execution<Transport>>;
@@ -33,28 +34,42 @@ struct planned {
     key id;
     std::shared_ptr<const schedule::plan> plan;
     std::array<std::vector<run_pointer>, slots> idle{};
-    std::size_t in_use = 0; ///< runs and prepared calls that refer to it
-    std::uint64_t last_use = 0;
+    std::size_t in_use = 0;          ///< runs and prepared calls that refer to it
+    std::size_t bytes = 0;           ///< that it takes once each slot has run it
+    planned* next_of_hash = nullptr; ///< in the cache
+    typename std::list<planned>::iterator place{};
 };
 
-/// The plans of one communicator, found again by everything that they depend on; counts are not among it. Bounded:
-/// beyond its capacity the one that was not used for longest goes, unless all are in use.
+/// The plans of one communicator, found again by everything that they depend on; counts are not among it. Bounded by
+/// memory: beyond `most_bytes` those that were not used for longest go, unless they are in use, or no more than `least`
+/// are left.
 template <class Transport>
 class plan_cache {
 public:
     using entry = planned<Transport>;
-    static constexpr std::size_t capacity = 64;
+    static constexpr std::size_t least = 64;
+    static constexpr std::size_t most_bytes = std::size_t{16} << 20;
 
-    /// The plan of a call. A miss costs time linear in the steps of this rank, and a proof if the operator needs rank
-    /// order. Throws invalid_argument if the algorithm's schedule is none for the call.
+    /// The plan of a call: in constant time, if it was made before. A miss costs time linear in the steps of this rank,
+    /// and a proof if the operator needs rank order. Throws invalid_argument if the algorithm's schedule is none for
+    /// the call.
     [[nodiscard]] entry& find(const call& c, int rank, int size);
 
-private:
-    [[nodiscard]] entry& added(const typename entry::key& key, const call& c, const schedule::position& at);
-    void evict();
+    [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
-    std::vector<std::unique_ptr<entry>> entries_;
-    std::uint64_t uses_ = 0;
+private:
+    [[nodiscard]] entry* known(const typename entry::key& key) noexcept;
+    [[nodiscard]] entry& added(const typename entry::key& key, const call& c, const schedule::position& at);
+    [[nodiscard]] entry*& head_of(const typename entry::key& key) noexcept;
+    void grow_table();
+    void evict();
+    void remove(entry& e) noexcept;
+
+    entry* last_ = nullptr;       ///< the one that was found last
+    std::list<entry> entries_;    ///< in the order of their last use
+    std::vector<entry*> by_hash_; ///< the first of each hash; a power of two of them
+    std::size_t bytes_ = 0;
 };
 
 } // namespace tutti::engine

@@ -6,6 +6,8 @@
 #include "plan_cache.hpp"
 #include "planning.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace tutti::engine {
@@ -18,29 +20,93 @@ auto plan_cache<T>::find(const call& c, int rank, int size) -> entry& {
                                   has_root(c.what) ? c.root : 0,
                                   c.segments,
                                   c.in_place,
-                                  c.keeps_order != nullptr};
-    ++uses_;
-    for (const auto& e : entries_)
-        if (e->id == key) {
-            e->last_use = uses_;
-            return *e;
-        }
-    return added(key, c, {rank, size, key.root, c.in_place});
+                                  c.keeps_order != nullptr,
+                                  c.by != nullptr};
+    if (last_ && last_->id == key) return *last_;
+    last_ = known(key);
+    if (!last_) last_ = &added(key, c, {rank, size, key.root, c.in_place});
+    return *last_;
 }
+
+template <class T>
+auto plan_cache<T>::known(const typename entry::key& key) noexcept -> entry* {
+    constexpr int lately = 4; // calls that take turns are mostly few
+    int looks = 0;
+    for (auto e = entries_.rbegin(); e != entries_.rend() && looks < lately; ++e, ++looks)
+        if (e->id == key) return &*e; // its place is good enough
+    if (looks < lately) return nullptr;
+    entry* e = head_of(key);
+    while (e && e->id != key) e = e->next_of_hash;
+    if (e) entries_.splice(entries_.end(), entries_, e->place);
+    return e;
+}
+
+template <class T>
+auto plan_cache<T>::head_of(const typename entry::key& key) noexcept -> entry*& {
+    const auto small = static_cast<std::uint64_t>(key.what) << 3 | std::uint64_t{key.lowered} << 2 |
+                       std::uint64_t{key.in_place} << 1 | std::uint64_t{key.keeps_order};
+    const auto numbers = static_cast<std::uint64_t>(key.root) << 32 | static_cast<std::uint32_t>(key.segments);
+    return by_hash_[mixed(mixed(small, key.algorithm), numbers) & (by_hash_.size() - 1)];
+}
+
+namespace detail {
+
+/// What a plan takes, and a run of it in each slot.
+template <class T>
+[[nodiscard]] std::size_t memory_of(const schedule::plan& p) noexcept {
+    const auto of = [](const auto& v) { return v.capacity() * sizeof(*v.data()); };
+    const schedule::order& o = p.dependencies;
+    const std::size_t plan = sizeof p + of(p.steps) + of(o.waits) + of(o.first) + of(o.followers) +
+                             of(o.next_on_channel) + of(p.ready) + of(p.peers) + of(p.windows);
+    const std::size_t run = sizeof(execution<T>) +
+                            p.steps.size() * (sizeof(transport::transfer) + 2 * sizeof(std::uint32_t)) +
+                            p.peers.size() * sizeof(void*);
+    return sizeof(planned<T>) + plan + slots * run;
+}
+
+} // namespace detail
 
 /// Apart, since the call that finds its plan is the one that has no time.
 template <class T>
 auto plan_cache<T>::added(const typename entry::key& key, const call& c, const schedule::position& at) -> entry& {
-    if (entries_.size() >= capacity) evict();
-    return *entries_.emplace_back(std::make_unique<entry>(entry{key, plan_of(c, at), {}, 0, uses_}));
+    auto plan = plan_of(c, at);
+    const std::size_t bytes = detail::memory_of<T>(*plan);
+    if (entries_.size() >= by_hash_.size()) grow_table();
+    entry& e = entries_.emplace_back(entry{key, std::move(plan), {}, 0, bytes});
+    e.place = std::prev(entries_.end());
+    e.next_of_hash = std::exchange(head_of(key), &e);
+    bytes_ += bytes;
+    ++e.in_use; // it stays
+    evict();
+    --e.in_use;
+    return e;
 }
 
 template <class T>
+void plan_cache<T>::grow_table() {
+    by_hash_.assign(std::max<std::size_t>(16, 2 * by_hash_.size()), nullptr);
+    for (entry& e : entries_) e.next_of_hash = std::exchange(head_of(e.id), &e);
+}
+
+/// Looks at each entry once at most: those in use count as used just now.
+template <class T>
 void plan_cache<T>::evict() {
-    auto oldest = entries_.end();
-    for (auto e = entries_.begin(); e != entries_.end(); ++e)
-        if ((*e)->in_use == 0 && (oldest == entries_.end() || (*e)->last_use < (*oldest)->last_use)) oldest = e;
-    if (oldest != entries_.end()) entries_.erase(oldest);
+    for (std::size_t looks = entries_.size(); looks > 0 && bytes_ > most_bytes && entries_.size() > least; --looks) {
+        entry& oldest = entries_.front();
+        if (oldest.in_use > 0)
+            entries_.splice(entries_.end(), entries_, oldest.place);
+        else
+            remove(oldest);
+    }
+}
+
+template <class T>
+void plan_cache<T>::remove(entry& e) noexcept {
+    entry** link = &head_of(e.id);
+    while (*link != &e) link = &(*link)->next_of_hash;
+    *link = e.next_of_hash;
+    bytes_ -= e.bytes;
+    entries_.erase(e.place);
 }
 
 } // namespace tutti::engine

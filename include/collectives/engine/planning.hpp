@@ -11,8 +11,9 @@
 
 namespace tutti::engine {
 
-/// Makes the plan of a call for one rank. Costs time linear in the steps of this rank, and a proof if the operator
-/// needs rank order. Throws invalid_argument if the algorithm's schedule is none for the call.
+/// Makes the plan of a call for one rank; lowered, and without views, if an executor does its local work. Costs time
+/// linear in the steps of this rank, and a proof if the operator needs rank order. Throws invalid_argument if the
+/// algorithm's schedule is none for the call.
 [[nodiscard]] std::shared_ptr<const schedule::plan> plan_of(const call& c, const schedule::position& at);
 
 } // namespace tutti::engine

@@ -5,6 +5,7 @@
 #include "planning.hpp"
 
 #include "../error.hpp"
+#include "../schedule/lower.hpp"
 #include "../schedule/verify/shape.hpp"
 
 #include <string>
@@ -30,6 +31,16 @@ TUTTI_INLINE void check_steps(const call& c, const schedule::position& at, const
         reject(in_words(c), std::string(c.how.name()) + " does not keep rank order, which the operator needs");
 }
 
+/// What an executor is to be given: no step that reduces what it receives, and no message that is read where it lies.
+TUTTI_INLINE std::shared_ptr<const schedule::plan> lowered_plan_of(const call& c, const schedule::position& at,
+                                                                   const std::vector<schedule::step>& steps) {
+    if (!schedule::can_be_lowered(steps))
+        reject(in_words(c), "the schedule has more scratch banks than an executor can be given", "use fewer");
+    auto made = schedule::compile(c.what, at, c.how.chunks(at.size), c.segments, lowered(steps, at.in_place));
+    made.dependencies.viewed = {};
+    return std::make_shared<const schedule::plan>(std::move(made));
+}
+
 } // namespace detail
 
 TUTTI_INLINE std::shared_ptr<const schedule::plan> plan_of(const call& c, const schedule::position& at) {
@@ -37,6 +48,7 @@ TUTTI_INLINE std::shared_ptr<const schedule::plan> plan_of(const call& c, const 
     std::vector<schedule::part> parts;
     c.how.walk(c.what, at, c.segments, steps, &parts);
     detail::check_steps(c, at, steps, parts);
+    if (c.by) return detail::lowered_plan_of(c, at, steps);
     return std::make_shared<const schedule::plan>(
         schedule::compile(c.what, at, c.how.chunks(at.size), c.segments, std::move(steps)));
 }

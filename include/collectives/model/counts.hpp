@@ -162,6 +162,16 @@ inline long long count_traffic(counts& to, const collective& c, int node) {
     return steps;
 }
 
+/// The same for a price, which has no time: one node stands for all wherever nodes are alike but perhaps for the last.
+inline void estimate_traffic(counts& to, const collective& c, int node) {
+    if (!rotates(c.how) && !(alike(c.how, c.size) && nodes_alike(c.how, c.size, node))) {
+        count_traffic(to, c, node);
+        return;
+    }
+    to.by_symmetry = true;
+    add_traffic_by_symmetry(to, walk_ranks(in_chunks(c), node, node), c, true);
+}
+
 } // namespace detail
 
 /// Counts a call; `ranks_per_node` consecutive ranks share a node. Throws tutti::error(invalid_argument) if the

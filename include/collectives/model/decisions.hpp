@@ -2,107 +2,66 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "candidates.hpp"
 #include "chooser.hpp"
-#include "price.hpp"
+#include "decision_table.hpp"
 
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <bit>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace tutti::model {
 
-namespace detail {
-
-/// Sizes that are decided on together: eight to an octave, so that they differ by an eighth at most.
-struct size_class {
-    static constexpr int per_octave = 8;
-    static constexpr std::size_t count = 64 * per_octave;
-
-    [[nodiscard]] static constexpr std::size_t of(std::size_t bytes) noexcept {
-        if (bytes < per_octave) return bytes;
-        const int octave = static_cast<int>(std::bit_width(bytes)) - 1;
-        return static_cast<std::size_t>(octave - 2) * per_octave + ((bytes >> (octave - 3)) & (per_octave - 1));
-    }
-    /// The least size of a class, and the largest.
-    [[nodiscard]] static constexpr std::size_t least(std::size_t number) noexcept {
-        if (number < per_octave) return number;
-        return (per_octave + number % per_octave) << (number / per_octave - 1);
-    }
-    [[nodiscard]] static constexpr std::size_t most(std::size_t number) noexcept { return least(number + 1) - 1; }
-};
-
-} // namespace detail
-
-/// The algorithm with the least predicted time, by operation and size: priced when it is first asked for, and kept.
-/// Equal on all ranks that have equal parameters and programs (compiled alike, and without -ffast-math): prices that
-/// differ by less than a millionth are equal, and the first candidate wins. Cost: a kept decision some nanoseconds; a
-/// new one a prediction of each candidate.
+/// Advises by the prices of a machine. Communicators whose ranks lie alike share what was decided, if one was made from
+/// the other or both from a third.
 class decisions final : public adviser {
 public:
-    decisions(const topology& on, const calibrated_machine& m) : on_(on), machine_(m) {
-        for (const schedule::operation what : schedule::operations) candidates_[index(what)] = candidates(what, on);
-    }
-    decisions(const decisions&) = delete;
-    decisions& operator=(const decisions&) = delete;
+    decisions(const topology& on, const calibrated_machine& m)
+        : family_(std::make_shared<family>(m)), table_(family_->table_of(on)) {}
 
     [[nodiscard]] selection choose(schedule::operation what, std::size_t bytes) const override {
-        const std::size_t number = detail::size_class::of(bytes);
-        auto& kept = kept_[index(what)][number];
-        // Whoever finds nothing decides; all come to the same, and nothing else goes with it: relaxed.
-        std::uint8_t decided = kept.load(std::memory_order_relaxed);
-        if (decided == undecided) {
-            decided = decide(what, number);
-            kept.store(decided, std::memory_order_relaxed);
-        }
-        return candidates_[index(what)][decided - 1];
+        return table_->choose(what, bytes);
     }
     [[nodiscard]] std::vector<offer> offers(schedule::operation what, std::size_t bytes) const override {
-        std::vector<offer> priced;
-        for (const selection& s : candidates_[index(what)])
-            priced.push_back({s, price_s({what, s.how, on_.size, bytes, 0, s.segments, true}, on_, machine_)});
-        return priced;
+        return table_->offers(what, bytes);
     }
     [[nodiscard]] std::shared_ptr<const adviser> on(const topology& where) const override {
-        return std::make_shared<const decisions>(where, machine_);
+        return std::shared_ptr<const adviser>(new decisions(family_, where));
     }
+
+    /// What was decided; one for all communicators whose ranks lie alike.
+    [[nodiscard]] const decision_table& table() const noexcept { return *table_; }
 
 private:
-    static constexpr std::uint8_t undecided = 0;
+    /// The tables of one machine, those that were asked for last. Any thread.
+    class family {
+    public:
+        static constexpr std::size_t most = 32; ///< some 4 KiB each
 
-    [[nodiscard]] static constexpr std::size_t index(schedule::operation what) noexcept {
-        return static_cast<std::size_t>(what);
-    }
+        explicit family(const calibrated_machine& m) : machine_(m) {}
 
-    /// The candidate that loses least at either end of a class.
-    [[nodiscard]] std::uint8_t decide(schedule::operation what, std::size_t number) const {
-        constexpr double noticeable = 1 - 1e-6;
-        std::vector<double> loss(candidates_[index(what)].size(), 1);
-        for (const std::size_t bytes : {detail::size_class::least(number), detail::size_class::most(number)}) {
-            const std::vector<offer> all = offers(what, bytes);
-            const double least_s = std::min_element(all.begin(), all.end(), [](const offer& a, const offer& b) {
-                                       return a.seconds < b.seconds;
-                                   })->seconds;
-            for (std::size_t k = 0; k < all.size() && least_s > 0; ++k)
-                loss[k] = std::max(loss[k], all[k].seconds / least_s);
+        [[nodiscard]] std::shared_ptr<decision_table> table_of(const topology& where) {
+            const std::lock_guard lock(mutex_);
+            const auto known =
+                std::find_if(tables_.begin(), tables_.end(), [&](const auto& t) { return t->where() == where; });
+            auto table = known == tables_.end() ? std::make_shared<decision_table>(where, machine_) : *known;
+            if (known != tables_.end()) tables_.erase(known);
+            if (tables_.size() == most) tables_.erase(tables_.begin());
+            tables_.push_back(table);
+            return table;
         }
-        std::size_t best = 0;
-        for (std::size_t k = 1; k < loss.size(); ++k)
-            if (loss[k] < loss[best] * noticeable) best = k;
-        return static_cast<std::uint8_t>(best + 1);
-    }
 
-    using of_operation = std::array<std::atomic<std::uint8_t>, detail::size_class::count>;
+    private:
+        std::mutex mutex_; ///< guards the tables
+        calibrated_machine machine_;
+        std::vector<std::shared_ptr<decision_table>> tables_; ///< by their last use
+    };
 
-    topology on_;
-    calibrated_machine machine_;
-    std::array<std::vector<selection>, schedule::operations.size()> candidates_; ///< by operation
-    mutable std::array<of_operation, schedule::operations.size()> kept_{};       ///< a candidate's number from 1
+    decisions(std::shared_ptr<family> of, const topology& on) : family_(std::move(of)), table_(family_->table_of(on)) {}
+
+    std::shared_ptr<family> family_;
+    std::shared_ptr<decision_table> table_;
 };
 
 /// How a communicator is made to choose by a machine's parameters.

@@ -82,7 +82,9 @@ struct congestion {
     const bool free = m.nics == 0 && m.oversubscription <= 1 && (m.fan_in.epsilon_s_per_byte <= 0 || beyond <= 0);
     if (free) return {};
     counts of;
-    count_traffic(of, c, std::min(on.ranks_per_node, c.size));
+    collective whole = c;
+    whole.segments = 1; // which changes no bytes
+    estimate_traffic(of, whole, std::min(on.ranks_per_node, c.size));
     congestion k;
     // Of w messages the first waits with w - 1 others, the last with none.
     const double share = beyond > 0 ? beyond * (beyond + 1) / (2 * fan_in) : 0;
@@ -95,6 +97,17 @@ struct congestion {
     return k;
 }
 
+/// The estimate of a call that is not simulated, but for what adapters, network and fan-in add to it.
+[[nodiscard]] inline double estimate_without_network_s(const collective& c, const topology& on, const machine& m) {
+    const std::size_t piece = c.bytes / static_cast<std::size_t>(c.how.chunks(c.size) * c.segments);
+    return uncontended_s(c, on, around(m.near, piece), around(m.far, piece)) * ranks_per_core(on, m);
+}
+[[nodiscard]] inline double estimate_s(const collective& c, const topology& on, const machine& m) {
+    const std::size_t piece = c.bytes / static_cast<std::size_t>(c.how.chunks(c.size) * c.segments);
+    const auto [least_s, on_top_s] = congested(c, on, m, around(m.far, piece).gap_s_per_byte);
+    return std::max(estimate_without_network_s(c, on, m), least_s) + on_top_s;
+}
+
 } // namespace detail
 
 /// How long a call is predicted to take, in seconds: simulated, cores and ports shared as the machine says, for up to
@@ -104,11 +117,7 @@ struct congestion {
 /// form is known.
 [[nodiscard]] inline double price_s(const collective& c, const topology& on, const machine& m) {
     if (detail::soon_simulated(c, on, m)) return detail::simulated_s(c, on, m);
-    const std::size_t piece = c.bytes / static_cast<std::size_t>(c.how.chunks(c.size) * c.segments);
-    const loggp near = detail::around(m.near, piece), far = detail::around(m.far, piece);
-    const double alone_s = detail::uncontended_s(c, on, near, far) * detail::ranks_per_core(on, m);
-    const auto [least_s, on_top_s] = detail::congested(c, on, m, far.gap_s_per_byte);
-    return std::max(alone_s, least_s) + on_top_s;
+    return detail::estimate_s(c, on, m);
 }
 
 /// The same, corrected where all ranks are on one node, which is where calls were measured.

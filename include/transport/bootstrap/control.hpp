@@ -79,8 +79,10 @@ public:
         byte_writer w(body);
         write_member(w, mine);
         w.integer(static_cast<std::uint32_t>(std::clamp<long long>(left, 0, 0xffffffff)));
+        w.integer(static_cast<std::uint8_t>(me_.encrypt));
         stream_.send(frame_type::join, body);
         asked_to_join_ = true;
+        table_.encrypted = me_.encrypt;
         while (!joined_) gather();
         hear_frames(); // what was read together with the table: nothing need come after it
         return table_;
@@ -124,7 +126,7 @@ public:
 private:
     static constexpr int reads_at_once = 16; // of up to 16 KiB, so that a flood cannot hold fetch() up
 
-    static bootstrap::descriptor reach(const identity& me, const std::optional<address>& own, clock::time_point until) {
+    static proven_socket reach(const identity& me, const std::optional<address>& own, clock::time_point until) {
         return dial(
             me, [&](std::string& why) { return own ? std::vector{own_address(*own)} : rendezvous_addresses(me, why); },
             until);
@@ -204,8 +206,9 @@ private:
         notice n;
         n.kind = notice_kind::lost;
         n.rank = n.peer = 0;
-        n.text = stream_.ended() ? "the control connection to it ended: " + stream_.why()
-                                 : "its control plane does not answer";
+        n.why = cause::lost_peer;
+        n.text = "rank 0 was lost: " + (stream_.ended() ? "the control connection to it ended: " + stream_.why()
+                                                        : "its control plane does not answer");
         hear(std::move(n));
     }
 

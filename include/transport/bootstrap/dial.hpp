@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "frame_stream.hpp"
 #include "handshake.hpp"
+#include "jitter.hpp"
 #include "route.hpp"
 #include "socket.hpp"
 
@@ -10,6 +12,7 @@
 #include <array>
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -55,22 +58,27 @@ inline constexpr std::chrono::seconds refusal_patience{10};
 /// Connects to the rendezvous and proves itself, again and again until it works or `until`; blocks. `where` yields the
 /// addresses to try, or a reason why there are none. Throws a bootstrap error when the time is up, when one who knows
 /// the secret refuses, or when others have refused for refusal_patience.
-[[nodiscard]] inline descriptor dial(const identity& me, const std::function<std::vector<address>(std::string&)>& where,
-                                     detail::moment until) {
+[[nodiscard]] inline proven_socket
+dial(const identity& me, const std::function<std::vector<address>(std::string&)>& where, detail::moment until) {
     using namespace std::chrono_literals;
     const std::string place = "the rendezvous of rank 0 at " + me.rendezvous.text();
     const auto begun = std::chrono::steady_clock::now();
     std::string problem = "nobody answers";
     std::string refusal;
+    jitter random;
     for (auto pause = 5ms;; pause = std::min(2 * pause, std::chrono::milliseconds(250))) {
         for (const auto& a : where(problem)) {
             const auto now = std::chrono::steady_clock::now();
             auto fd = connect_to(a, std::min(until, now + 2s));
-            if (!fd) problem = words_of_errno(errno);
+            const int code = errno;
+            if (!fd) problem = words_of_errno(code);
+            if (const auto lack = fd ? std::nullopt : shortage_in_words(code))
+                bootstrap_failed("rank " + std::to_string(me.rank) + " cannot reach " + place + ": " + *lack, {},
+                                 me.rank);
             if (!fd) continue;
             auto h = handshake::connecting(me.key, {purpose::control, 0, me.rank, 0, me.size, 0});
             problem = detail::prove(fd.get(), h, std::min(until, std::chrono::steady_clock::now() + 5s));
-            if (problem.empty()) return fd;
+            if (problem.empty()) return {std::move(fd), h.keys()};
             if (h.refused()) {
                 if (refusal.empty()) until = std::min(until, std::chrono::steady_clock::now() + refusal_patience);
                 refusal = problem;
@@ -80,7 +88,8 @@ inline constexpr std::chrono::seconds refusal_patience{10};
                                  "give every rank rank 0's address");
         }
         if (std::chrono::steady_clock::now() + pause >= until) break;
-        std::this_thread::sleep_for(pause);
+        // Not in step with others: those who are turned away together would come again together.
+        std::this_thread::sleep_for(pause / 2 + pause * static_cast<int>(random.below(512)) / 1024);
     }
     if (!refusal.empty() && refusal != problem) problem += "; who answered before: " + refusal;
     const auto waited =

@@ -30,6 +30,27 @@ struct endpoint {
     }
 };
 
+/// Ports that may be listened on, both included; 0 to 0: any that the system gives.
+struct port_range {
+    std::uint16_t first = 0;
+    std::uint16_t last = 0;
+    friend bool operator==(const port_range&, const port_range&) = default;
+    [[nodiscard]] std::string text() const { return std::to_string(first) + "-" + std::to_string(last); }
+};
+
+/// Reads "5000-5063". Throws a bootstrap error that quotes the text and calls it `what`.
+[[nodiscard]] inline port_range parse_ports(std::string_view text, const std::string& what) {
+    unsigned first = 0, last = 0;
+    const char* const end = text.data() + text.size();
+    const auto low = std::from_chars(text.data(), end, first);
+    const bool dash = low.ec == std::errc{} && low.ptr != end && *low.ptr == '-';
+    const auto high = dash ? std::from_chars(low.ptr + 1, end, last) : low;
+    if (!dash || high.ec != std::errc{} || high.ptr != end || first < 1 || last > 65535 || first > last)
+        bootstrap_failed(what + " is \"" + std::string(text) + "\": it must be two ports, the lower first",
+                         "write 5000-5063");
+    return {static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(last)};
+}
+
 /// Reads "host:port", "10.0.0.1:port" or "[::1]:port", port from 1 to 65535. Throws a bootstrap error that quotes the
 /// text and calls it `what`.
 [[nodiscard]] inline endpoint parse_endpoint(std::string_view text, const std::string& what) {

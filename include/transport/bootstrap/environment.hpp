@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <span>
 #include <string>
 
@@ -26,8 +27,11 @@ struct identity {
     /// What this rank's host is called, if not by its own name. Ranks of one kernel that are told the same name share a
     /// host, others do not: to tell apart what has one name, or to pretend several hosts.
     std::string host;
-    std::string interface;                     ///< rule for the data port's interface, see choose_interface()
-    bool insecure = false;                     ///< without a secret: leave loopback nevertheless
+    std::string interface; ///< rule for the data port's interface, see choose_interface()
+    port_range ports;      ///< of which the data port is one
+    bool insecure = false; ///< without a secret: leave loopback nevertheless
+    /// Data over TCP are encrypted and authenticated, which needs a secret; equal on all ranks.
+    bool encrypt = false;
     std::chrono::milliseconds timeout{60'000}; ///< for all ranks to meet
 
     /// May this rank listen at or connect to addresses beyond loopback?
@@ -53,9 +57,19 @@ inline int whole_number(const char* name, int least, int most) {
     return value;
 }
 
+/// 0 or 1; 0 if it is not set.
+inline bool yes_or_no(const char* name) {
+    const std::string text = variable(name);
+    if (!text.empty() && text != "0" && text != "1")
+        bootstrap_failed(std::string(name) + " is \"" + text + "\": it must be 0 or 1");
+    return text == "1";
+}
+
 inline secret secret_from_environment() {
     const char* spoken = std::getenv("TUTTI_SECRET"); // not copied: the copy would have to be wiped
     const auto file = variable("TUTTI_SECRET_FILE");
+    const std::size_t bytes = spoken ? std::strlen(spoken) : 0;
+    if (bytes > 0 && bytes < secret::least_bytes) secret::refuse_short("TUTTI_SECRET", bytes);
     if (file.empty()) return secret(spoken ? spoken : "");
     if (spoken && *spoken) bootstrap_failed("both TUTTI_SECRET and TUTTI_SECRET_FILE are set", "unset one of them");
     return read_secret_file(file);
@@ -84,10 +98,9 @@ inline void read_settings(identity& me) {
     if (me.host.size() > max_host_bytes)
         bootstrap_failed("TUTTI_HOST has more than " + std::to_string(max_host_bytes) + " characters");
     me.interface = variable("TUTTI_INTERFACE");
-    const auto insecure = variable("TUTTI_INSECURE");
-    if (!insecure.empty() && insecure != "0" && insecure != "1")
-        bootstrap_failed("TUTTI_INSECURE is \"" + insecure + "\": it must be 0 or 1");
-    me.insecure = insecure == "1";
+    if (const auto ports = variable("TUTTI_PORTS"); !ports.empty()) me.ports = parse_ports(ports, "TUTTI_PORTS");
+    me.insecure = yes_or_no("TUTTI_INSECURE");
+    me.encrypt = yes_or_no("TUTTI_ENCRYPT");
     if (!variable("TUTTI_BOOTSTRAP_TIMEOUT").empty())
         me.timeout = std::chrono::seconds(whole_number("TUTTI_BOOTSTRAP_TIMEOUT", 1, 86'400));
 }
@@ -107,8 +120,8 @@ inline constexpr std::array launchers{
 
 /// Who this process is, from what its launcher put into the environment:
 /// TUTTI_RANK, TUTTI_SIZE, TUTTI_ADDRESS (rank 0's host:port) from tutti's own; and under any launcher TUTTI_SECRET or
-/// TUTTI_SECRET_FILE, TUTTI_HOST, TUTTI_INTERFACE, TUTTI_INSECURE (0 or 1), TUTTI_BOOTSTRAP_TIMEOUT (seconds, 60).
-/// Throws a bootstrap error that names the variable which is missing or wrong.
+/// TUTTI_SECRET_FILE, TUTTI_HOST, TUTTI_INTERFACE, TUTTI_PORTS (5000-5063), TUTTI_INSECURE and TUTTI_ENCRYPT (0 or 1),
+/// TUTTI_BOOTSTRAP_TIMEOUT (seconds, 60). Throws a bootstrap error that names the variable which is missing or wrong.
 [[nodiscard]] inline identity identity_from_environment() {
     for (const auto& l : launchers) {
         if (!l.present()) continue;

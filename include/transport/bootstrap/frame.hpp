@@ -68,8 +68,10 @@ public:
 
 private:
     std::nullopt_t forget() {
+        constexpr std::size_t kept_bytes = 1024; // between frames, which are mostly short
         held_.erase(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(read_));
         read_ = 0;
+        if (held_.empty() && held_.capacity() > kept_bytes) held_ = {};
         return std::nullopt;
     }
 

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "address.hpp"
 #include "bytes.hpp"
 #include "secret.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -12,9 +15,25 @@
 
 namespace tutti::transport::bootstrap {
 
-inline constexpr std::uint16_t wire_version = 1;
+inline constexpr std::uint16_t wire_version = 2;
 
 enum class purpose : std::uint8_t { control, data };
+
+/// Where somebody listens, as both sides of a connection write it. IPv4 is mapped into IPv6; all zero: not said.
+struct place {
+    std::array<std::uint8_t, 16> host{};
+    std::uint16_t port = 0;
+    friend bool operator==(const place&, const place&) = default;
+};
+
+[[nodiscard]] inline place place_of(const address& where) {
+    place out;
+    const auto octets = where.octets();
+    if (octets.size() == 4) out.host[10] = out.host[11] = 0xff;
+    std::copy(octets.begin(), octets.end(), out.host.end() - static_cast<std::ptrdiff_t>(octets.size()));
+    out.port = where.port();
+    return out;
+}
 
 /// What a rank says that opens a connection.
 struct hello {
@@ -24,23 +43,31 @@ struct hello {
     std::int32_t peer = -1;  ///< whom it wants; 0 for control
     std::int32_t size = 0;   ///< ranks of the world
     std::uint64_t world = 0; ///< its id, which rank 0 drew at random; 0 while unknown (control)
+    /// Data: where the table of ranks says that the peer listens. Nothing for control: the way to the rendezvous may
+    /// lead through forwarded ports.
+    place at = {};
+    bool encrypted = false;  ///< data: records follow, see tcp/record.hpp
+    std::uint8_t fabric = 0; ///< data: which of the world's fabrics
     friend bool operator==(const hello&, const hello&) = default;
 };
 
 /// What the hello of a guest must satisfy.
 struct guest_rules {
     purpose what = purpose::control;
-    std::int32_t rank = 0;   ///< data: this rank, whom the guest must want
-    std::int32_t size = 0;   ///< data: ranks of the world. For control the join that follows is judged instead
-    std::uint64_t world = 0; ///< data: its id
-    std::uint16_t lanes = 1; ///< lanes are numbered below this
+    std::int32_t rank = 0;    ///< data: this rank, whom the guest must want
+    std::int32_t size = 0;    ///< data: ranks of the world. For control the join that follows is judged instead
+    std::uint64_t world = 0;  ///< data: its id
+    std::uint16_t lanes = 1;  ///< lanes are numbered below this
+    place at = {};            ///< data: where this rank listens, as the table of ranks has it
+    bool encrypted = false;   ///< data: this rank speaks records
+    std::uint8_t fabrics = 1; ///< data: fabrics are numbered below this
 };
 
 namespace detail {
 
 inline constexpr std::uint32_t magic = 0x49545554; // "TUTI"
 inline constexpr std::size_t header_bytes = 8;     // magic, version, two bytes of the message
-inline constexpr std::size_t greeting_bytes = 64;
+inline constexpr std::size_t greeting_bytes = 81;
 inline constexpr std::size_t challenge_bytes = 40;
 
 inline void add_nonce(byte_writer& w) {
@@ -56,13 +83,15 @@ inline std::vector<std::byte> encode_greeting(const hello& h) {
     w.integer(magic);
     w.integer(wire_version);
     w.integer(static_cast<std::uint8_t>(h.what));
-    w.integer(std::uint8_t{0});
+    w.integer(static_cast<std::uint8_t>(h.encrypted));
+    w.integer(h.fabric);
     w.integer(h.lane);
-    w.integer(std::uint16_t{0});
+    w.integer(h.at.port);
     w.integer(h.rank);
     w.integer(h.peer);
     w.integer(h.size);
     w.integer(h.world);
+    w.raw(std::as_bytes(std::span(h.at.host)));
     add_nonce(w);
     return out;
 }
@@ -72,13 +101,15 @@ inline hello decode_greeting(std::span<const std::byte> greeting) {
     byte_reader r(greeting.subspan(6));
     hello h;
     h.what = static_cast<purpose>(r.integer<std::uint8_t>());
-    static_cast<void>(r.integer<std::uint8_t>());
+    h.encrypted = r.integer<std::uint8_t>() != 0;
+    h.fabric = r.integer<std::uint8_t>();
     h.lane = r.integer<std::uint16_t>();
-    static_cast<void>(r.integer<std::uint16_t>());
+    h.at.port = r.integer<std::uint16_t>();
     h.rank = r.integer<std::int32_t>();
     h.peer = r.integer<std::int32_t>();
     h.size = r.integer<std::int32_t>();
     h.world = r.integer<std::uint64_t>();
+    std::ranges::transform(r.raw(h.at.host.size()), h.at.host.begin(), std::to_integer<std::uint8_t>);
     return h;
 }
 

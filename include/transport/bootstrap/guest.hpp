@@ -32,6 +32,7 @@ public:
             moved = write_proof() || moved;
             if (proof_.refused()) leave();
             if (!proof_.accepted()) continue;
+            stream_.protect(proof_.keys());
             phase_ = phase::asking;
             deadline_ = now + patience;
         }

@@ -21,20 +21,25 @@ namespace tutti::transport::bootstrap {
 /// When refused, write what outgoing() still holds if that is possible without waiting, then close.
 ///
 /// Messages, of fixed sizes so that nothing behind them is read:
-///   greeting   connecting -> accepting   magic 4, version 2, purpose 1, 0, lane 2, 0 0, rank 4, peer 4, size 4,
-///                                        world 8, nonce 32
+///   greeting   connecting -> accepting   magic 4, version 2, purpose 1, encrypted 1, fabric 1, lane 2, port 2, rank 4,
+///                                        peer 4, size 4, world 8, address 16, nonce 32
 ///   challenge  accepting -> connecting   magic 4, version 2, 0 0, nonce 32
 ///   proof      connecting -> accepting   HMAC(secret, "connecting" | greeting | challenge)
 ///   answer     accepting -> connecting   status 1, HMAC(secret, "accepting" | status | greeting | challenge)
 /// The labels differ, so that no side's proof serves the other's; the one who connects proves first, so that a stranger
-/// gets nothing that a secret could be guessed from, and hears no more than "refused". The stream behind it is not
-/// encrypted: the handshake keeps uninvited ranks out, not eavesdroppers on the path.
+/// gets nothing that a secret could be guessed from, and hears no more than "refused".
+///
+/// Who stands between the two and passes their messages on cannot change one. A port or address of his own, at which he
+/// made a rank connect to him, is in the greeting and is refused. Both sides then share keys() that he does not know.
+/// What follows is protected as far as these are used: control frames are, see sealed_frames.hpp; data are only where
+/// they are encrypted, see tcp/record.hpp.
 class handshake {
 public:
     /// The side that connects, saying `mine`.
     [[nodiscard]] static handshake connecting(const secret& s, const hello& mine) {
         handshake h(s, stage::challenge_header);
-        h.theirs_ = {mine.what, mine.lane, mine.peer, mine.rank, mine.size, mine.world};
+        h.theirs_ = mine;
+        std::swap(h.theirs_.rank, h.theirs_.peer);
         h.greeting_ = detail::encode_greeting(mine);
         h.outgoing_ = h.greeting_;
         return h;
@@ -73,6 +78,9 @@ public:
     /// whoever holds the port for the moment; that includes "wrong secret", which nobody can prove to a stranger.
     [[nodiscard]] bool refused_for_good() const { return refused() && proven_; }
 
+    /// The side that was connected to: a whole greeting has come, and the proof is still to come.
+    [[nodiscard]] bool greeted() const noexcept { return stage_ == stage::proof; }
+
     /// The side that was connected to: the other side does not know the secret.
     [[nodiscard]] bool wrong_secret() const noexcept { return wrong_secret_; }
 
@@ -81,6 +89,16 @@ public:
 
     /// The other side's hello; for the side that connects, the answer to its own. Valid once accepted.
     [[nodiscard]] const hello& theirs() const { return theirs_; }
+
+    /// Keys that only the two sides of this very handshake can know. Precondition: accepted().
+    [[nodiscard]] traffic_keys keys() const {
+        bytes salt = greeting_;
+        salt.insert(salt.end(), challenge_.begin(), challenge_.end());
+        traffic_keys k;
+        k.out = secret_.derive(salt, connects_ ? "tutti: connecting to accepting" : "tutti: accepting to connecting");
+        k.in = secret_.derive(salt, connects_ ? "tutti: accepting to connecting" : "tutti: connecting to accepting");
+        return k;
+    }
 
 private:
     enum class stage : std::uint8_t {
@@ -93,10 +111,19 @@ private:
         accepted,
         refused,
     };
-    enum class status : std::uint8_t { welcome, wrong_secret, other_world, other_rank, other_size, senseless };
+    enum class status : std::uint8_t {
+        welcome,
+        wrong_secret,
+        other_world,
+        other_rank,
+        other_size,
+        senseless,
+        other_place,
+        other_privacy,
+    };
     using bytes = std::vector<std::byte>;
 
-    handshake(const secret& s, stage first) : secret_(s), stage_(first) {}
+    handshake(const secret& s, stage first) : secret_(s), stage_(first), connects_(first == stage::challenge_header) {}
 
     static std::size_t length_of(stage s) {
         switch (s) {
@@ -180,11 +207,13 @@ private:
 
     [[nodiscard]] status judge() const {
         const auto& h = theirs_;
-        if (h.what != rules_.what || h.lane >= rules_.lanes) return status::senseless;
+        if (h.what != rules_.what || h.lane >= rules_.lanes || h.fabric >= rules_.fabrics) return status::senseless;
         if (h.what == purpose::control) return h.peer == 0 && h.world == 0 ? status::welcome : status::senseless;
         if (h.world != rules_.world) return status::other_world;
         if (h.size != rules_.size) return status::other_size;
         if (h.peer != rules_.rank) return status::other_rank;
+        if (h.at != rules_.at) return status::other_place;
+        if (h.encrypted != rules_.encrypted) return status::other_privacy;
         return h.rank >= 0 && h.rank < h.size && h.rank != h.peer ? status::welcome : status::senseless;
     }
 
@@ -194,6 +223,9 @@ private:
         case status::other_world: return "it belongs to another world";
         case status::other_rank: return "another rank was wanted";
         case status::other_size: return "the worlds differ in size";
+        case status::other_place:
+            return "another address or port was wanted than the one that it listens at: somebody may stand between";
+        case status::other_privacy: return "only one of the two encrypts its data";
         default: return "the hello makes no sense here";
         }
     }
@@ -224,6 +256,7 @@ private:
     secret secret_;
     guest_rules rules_;
     stage stage_;
+    bool connects_;
     hello theirs_;
     bytes greeting_;
     bytes challenge_;

@@ -3,30 +3,18 @@
 #pragma once
 
 #include "../notice.hpp"
+#include "difference.hpp"
+#include "rank_record.hpp"
+#include "wait_graph.hpp"
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tutti::transport::bootstrap {
-
-/// How a rank stands in the world.
-enum class standing : std::uint8_t {
-    present,
-    lost, ///< died, or the others cannot reach it
-    left, ///< said so
-};
-
-/// What is known of a call that went wrong: the first report and the answers of the ranks inside the call.
-struct inquest {
-    notice report;                   ///< the first mismatch, else the first timeout; `rank` is who reported
-    std::map<int, notice> answers;   ///< one a rank, the reporter's included
-    std::vector<standing> standings; ///< of every rank of the world
-    std::vector<std::string> how;    ///< of every lost rank: how that was noticed
-};
 
 namespace detail {
 
@@ -48,54 +36,40 @@ inline const notice* answer_of(const inquest& q, int rank) {
     return found == q.answers.end() ? nullptr : &found->second;
 }
 
-/// The ranks met by going from waiter to waited-for, beginning with `from`; ends with a rank that did not answer, one
-/// that waits for nobody, or (a circle) with one that is already in the list.
-inline std::vector<int> path_from(const inquest& q, int from) {
-    std::vector<int> path{from};
-    std::vector<bool> met(q.standings.size(), false);
-    for (const notice* n = answer_of(q, from); n && n->peer >= 0; n = answer_of(q, path.back())) {
-        met[static_cast<std::size_t>(path.back())] = true;
-        path.push_back(n->peer);
-        if (met[static_cast<std::size_t>(n->peer)]) break;
-    }
-    return path;
-}
-
-/// The path that explains most: the reporter's, unless it ends inside the call and another rank's does not.
-inline std::vector<int> telling_path(const inquest& q) {
-    auto path = path_from(q, q.report.rank);
-    if (!answer_of(q, path.back())) return path;
-    for (const auto& [rank, answer] : q.answers) {
-        auto other = path_from(q, rank);
-        if (!answer_of(q, other.back())) return other;
-    }
-    return path;
-}
-
-/// Who waits for `root`, directly or through others, in words.
-inline std::string waiters_in_words(const inquest& q, int root) {
-    std::vector<int> all;
-    std::vector<int> through;
-    for (const auto& [rank, answer] : q.answers) {
-        if (rank == root || path_from(q, rank).back() != root) continue;
-        all.push_back(rank);
-        if (answer.peer == root) through.push_back(rank);
-    }
-    if (all.empty()) return {};
-    std::string text = " (" + ranks_in_words(all) + (all.size() == 1 ? " waits for it" : " wait for it");
-    if (through.size() < all.size() && !through.empty()) text += ", through " + ranks_in_words(through);
+/// Who waits for a rank, directly or through others, in words.
+inline std::string waiters_in_words(const wait_graph& g, const wait_graph::root& r) {
+    const auto w = g.waiters_for(r);
+    if (w.all.empty()) return {};
+    std::string text = " (" + ranks_in_words(w.all) + (w.all.size() == 1 ? " waits for it" : " wait for it");
+    if (w.direct.size() < w.all.size() && !w.direct.empty()) text += ", through " + ranks_in_words(w.direct);
     return text + ")";
 }
 
-/// Names the ranks that are still in an earlier call than others.
+/// The earliest call of the communicator that a rank is in; null if it is in none.
+inline const waiting_call* earliest_call(const notice& answer, std::uint64_t communicator) {
+    const waiting_call* first = nullptr;
+    for (const waiting_call& w : answer.waits)
+        if (w.communicator == communicator && (!first || w.request < first->request)) first = &w;
+    return first;
+}
+
+/// Names the ranks that are still in an earlier call of the communicator than others.
 inline std::string stragglers_in_words(const inquest& q) {
     std::uint64_t newest = q.report.request;
-    for (const auto& [rank, answer] : q.answers) newest = std::max(newest, answer.request);
-    std::string text;
     for (const auto& [rank, answer] : q.answers)
-        if (answer.request < newest)
-            text += "; rank " + std::to_string(rank) + " is still in an earlier call, " + answer.call;
-    return text;
+        if (const auto* w = earliest_call(answer, q.report.communicator)) newest = std::max(newest, w->request);
+    std::vector<int> late;
+    std::string call;
+    for (const auto& [rank, answer] : q.answers) {
+        const auto* w = earliest_call(answer, q.report.communicator);
+        if (!w || w->request >= newest) continue;
+        late.push_back(rank);
+        if (call.empty()) call = w->call;
+    }
+    if (late.empty()) return {};
+    return "; " + ranks_in_words(late) +
+           (late.size() == 1 ? " is still in an earlier call, " : " are still in earlier calls, the first of them ") +
+           call;
 }
 
 inline notice blank_verdict(const inquest& q, cause why, int peer, std::string text) {
@@ -113,86 +87,73 @@ inline notice blank_verdict(const inquest& q, cause why, int peer, std::string t
     return v;
 }
 
-/// The same inquest as if one rank had reported the message of another that is in an unlike call of the same number;
-/// nothing if there are no such two.
-inline std::optional<inquest> unlike_calls(const inquest& q) {
-    std::map<std::uint64_t, const notice*> first;
-    for (const auto& [rank, answer] : q.answers) {
-        const notice* known = first.try_emplace(answer.request, &answer).first->second;
-        if (known->call == answer.call) continue;
-        inquest found = q;
-        found.report = *known;
-        found.report.peer = rank;
-        return found;
-    }
-    return std::nullopt;
-}
+inline notice blank_verdict(const inquest& q, blame b) { return blank_verdict(q, b.why, b.peer, std::move(b.text)); }
 
-inline notice circle_verdict(const inquest& q, const std::vector<int>& path) {
-    const auto begin = std::find(path.begin(), path.end() - 1, path.back());
-    std::string text = "ranks wait for each other in a circle: rank " + std::to_string(*begin);
-    int late = *begin;
-    bool equal = true;
-    for (auto it = begin + 1; it != path.end(); ++it) {
-        text += " for rank " + std::to_string(*it);
-        const auto theirs = answer_of(q, *it)->request, latest = answer_of(q, late)->request;
-        equal = equal && theirs == latest;
-        if (theirs < latest) late = *it;
+/// Blames the one that is in the earliest call, if all are in calls of one communicator; else whom the reporter waits
+/// for.
+inline notice circle_verdict(const inquest& q, const std::vector<wait_graph::node>& circle) {
+    if (circle.empty()) return blank_verdict(q, cause::timeout, q.report.peer, "ranks wait for each other");
+    std::string text = "ranks wait for each other in a circle: rank " + std::to_string(circle.front().rank);
+    const auto* late = &circle.front();
+    bool equal = true, mixed = false;
+    for (const auto& n : circle) {
+        if (&n != &circle.front()) text += " for rank " + std::to_string(n.rank);
+        mixed = mixed || n.what->communicator != circle.front().what->communicator;
+        equal = equal && n.what->request == late->what->request;
+        if (n.what->request < late->what->request) late = &n;
     }
-    const int peer = equal && q.report.peer >= 0 ? q.report.peer : late;
+    text += " for rank " + std::to_string(circle.front().rank);
+    if (mixed) {
+        text += ", in calls of different communicators";
+        for (const auto& n : circle) text += "; rank " + std::to_string(n.rank) + " in " + n.what->call;
+    }
+    if (equal && !mixed)
+        text += ", all in this call: its messages are slow or do not get through, or its algorithm is wrong, which "
+                "tutti::algorithm::prove would tell";
+    const int peer = (equal || mixed) && q.report.peer >= 0 ? q.report.peer : late->rank;
     return blank_verdict(q, cause::timeout, peer, text + stragglers_in_words(q));
 }
 
-/// Two ranks' calls of one number that are the first in which they differ.
-struct difference {
-    const past_call *ours, *theirs;
-};
-/// The first difference of two histories, as far as both are known: all calls before it were alike. Nothing if there is
-/// none, or if it lies before what is known of both.
-inline std::optional<difference> first_difference(const std::vector<past_call>& ours,
-                                                  const std::vector<past_call>& theirs) {
-    bool alike_before = false;
-    for (const past_call& a : ours) {
-        const auto b =
-            std::find_if(theirs.begin(), theirs.end(), [&](const auto& t) { return t.request == a.request; });
-        if (b == theirs.end()) continue;
-        if (a.signature != b->signature && (alike_before || a.request == 0)) return difference{&a, &*b};
-        alike_before = a.signature == b->signature;
-        if (!alike_before) return std::nullopt;
-    }
-    return std::nullopt;
-}
-
-/// Names the first calls that two ranks made unlike, and where that was seen if it was in a later one.
+/// Names the first calls that two ranks made unlike, and where that was seen if it was in another one.
 inline std::string difference_in_words(const inquest& q, const difference& d) {
-    std::string text = "rank " + std::to_string(q.report.rank) + " called " + d.ours->call + ", rank " +
-                       std::to_string(q.report.peer) + " called " + d.theirs->call;
-    if (d.ours->request != q.report.request)
-        text += " as call " + std::to_string(d.ours->request) + ", an earlier call than " + q.report.call +
-                ", which found it";
-    return text;
+    std::string text = "rank " + std::to_string(d.ours.rank) + " called " + d.ours.call->call;
+    if (!d.is_first && d.ours.call->call == d.theirs.call->call)
+        return text + " like rank " + std::to_string(d.theirs.rank) + ", which had called something else before";
+    text += ", rank " + std::to_string(d.theirs.rank) + " called " + d.theirs.call->call;
+    const auto request = d.ours.call->request;
+    if (d.ours.call->communicator != q.report.communicator)
+        return text + " as call " + std::to_string(request) + " of another communicator, which holds up " +
+               q.report.call;
+    if (request == q.report.request) return text;
+    return text + " as call " + std::to_string(request) +
+           (request < q.report.request ? ", an earlier call than " : ", a later call than ") + q.report.call +
+           ", which found it";
 }
 
 } // namespace detail
 
-/// The verdict that blames a rank which is gone.
+/// The verdict on a rank that is gone: blames it, or by what its calls had failed before.
 inline notice verdict_of_loss(const inquest& q, int rank) {
-    const auto i = static_cast<std::size_t>(rank);
-    const std::string who = "rank " + std::to_string(rank);
-    if (q.standings[i] == standing::left)
-        return detail::blank_verdict(q, cause::lost_peer, rank, who + " has left" + detail::waiters_in_words(q, rank));
-    return detail::blank_verdict(q, cause::lost_peer, rank, who + " was lost: " + q.how[i]);
+    auto b = blame_for_absence(q.ranks, rank);
+    if (detail::of(q.ranks, rank).now == standing::left)
+        b.text += detail::waiters_in_words(wait_graph(q), {rank, absence::gone, nullptr});
+    return detail::blank_verdict(q, std::move(b));
 }
 
 /// The verdict on two ranks that called different things: names both calls.
 inline notice verdict_of_mismatch(const inquest& q) {
     const int peer = q.report.peer;
     const notice* theirs = peer >= 0 ? detail::answer_of(q, peer) : nullptr;
-    if (peer >= 0 && !theirs && q.standings[static_cast<std::size_t>(peer)] == standing::lost)
-        return verdict_of_loss(q, peer);
-    if (theirs)
-        if (const auto d = detail::first_difference(q.report.calls, theirs->calls))
-            return detail::blank_verdict(q, cause::mismatch, peer, detail::difference_in_words(q, *d));
+    if (peer >= 0 && !theirs && detail::of(q.ranks, peer).now == standing::lost) return verdict_of_loss(q, peer);
+    if (theirs) {
+        const std::vector<history> both{{q.report.rank, &q.report.calls}, {peer, &theirs->calls}};
+        const auto unlike = unlike_calls(both);
+        const auto found = unlike.find(q.report.communicator);
+        if (found != unlike.end()) {
+            const auto d = difference_in(both, found->first, found->second);
+            if (d.is_first) return detail::blank_verdict(q, cause::mismatch, peer, detail::difference_in_words(q, d));
+        }
+    }
     std::string text = "rank " + std::to_string(q.report.rank) + " called " + q.report.call;
     const bool numbered = theirs && theirs->request != q.report.request;
     if (numbered) text += " as call " + std::to_string(q.report.request);
@@ -209,23 +170,54 @@ inline notice verdict_of_mismatch(const inquest& q) {
     return detail::blank_verdict(q, cause::mismatch, peer, text);
 }
 
-/// The verdict on a deadline that passed: blames the root of the waiting, not the reporter's neighbour. Linear in the
-/// answers times the length of the waiting. Ranks that wait in unlike calls of one number need not have sent each other
-/// anything that shows it: here it does.
+namespace detail {
+
+/// What the ranks' last calls show, whether or not any of them waits: on the communicator of the report, else on one
+/// that it is held up on.
+inline std::optional<difference> difference_of_calls(const inquest& q, const wait_graph& graph) {
+    std::vector<history> all;
+    for (const auto& [rank, answer] : q.answers) all.push_back({rank, &answer.calls});
+    const auto unlike = unlike_calls(all);
+    if (unlike.empty()) return std::nullopt;
+    auto where = unlike.find(q.report.communicator);
+    const auto others = where == unlike.end() ? graph.communicators() : std::vector<std::uint64_t>{};
+    for (auto id = others.begin(); where == unlike.end() && id != others.end(); ++id) where = unlike.find(*id);
+    if (where == unlike.end()) return std::nullopt;
+    return difference_in(all, where->first, where->second);
+}
+
+inline notice verdict_on_root(const inquest& q, const wait_graph& g, const wait_graph::root& r) {
+    const std::string who = "rank " + std::to_string(r.rank);
+    const bool elsewhere = r.missed->communicator != q.report.communicator;
+    const std::string call = elsewhere ? r.missed->call + " on another communicator" : "the call";
+    std::string text;
+    switch (r.why) {
+    case absence::gone: return verdict_of_loss(q, r.rank);
+    case absence::failed: {
+        auto b = blame_for_absence(q.ranks, r.rank);
+        b.text += waiters_in_words(g, r);
+        return blank_verdict(q, std::move(b));
+    }
+    case absence::silent:
+        text = who + " has not joined " + call + " and does not answer: it is stopped, or outside of all calls";
+        break;
+    case absence::idle: text = who + " has not joined " + call + ": it answers, and is in no call"; break;
+    case absence::alone: text = who + " is inside " + call + " and waits for nobody: its own work is not done"; break;
+    }
+    return blank_verdict(q, cause::timeout, r.rank, text + waiters_in_words(g, r) + stragglers_in_words(q));
+}
+
+} // namespace detail
+
+/// The verdict on a deadline that passed: blames the root of the waiting, in whatever communicator, not the reporter's
+/// neighbour. Linear in the answers. Ranks that wait in unlike calls need not have sent each other anything that shows
+/// it: their last calls do.
 inline notice verdict_of_timeout(const inquest& q) {
-    if (const auto unlike = detail::unlike_calls(q)) return verdict_of_mismatch(*unlike);
-    const auto path = detail::telling_path(q);
-    const int root = path.back();
-    const std::string who = "rank " + std::to_string(root);
-    if (q.standings[static_cast<std::size_t>(root)] != standing::present) return verdict_of_loss(q, root);
-    if (!detail::answer_of(q, root))
-        return detail::blank_verdict(q, cause::timeout, root,
-                                     who + " has not joined the call or is stopped" +
-                                         detail::waiters_in_words(q, root) + detail::stragglers_in_words(q));
-    if (path.size() > 1 && std::count(path.begin(), path.end(), root) > 1) return detail::circle_verdict(q, path);
-    return detail::blank_verdict(q, cause::timeout, root,
-                                 who + " is inside the call and waits for nobody" + detail::waiters_in_words(q, root) +
-                                     detail::stragglers_in_words(q));
+    const wait_graph graph(q);
+    if (const auto d = detail::difference_of_calls(q, graph))
+        return detail::blank_verdict(q, cause::mismatch, d->theirs.rank, detail::difference_in_words(q, *d));
+    if (const auto root = graph.find_root()) return detail::verdict_on_root(q, graph, *root);
+    return detail::circle_verdict(q, graph.circle());
 }
 
 } // namespace tutti::transport::bootstrap

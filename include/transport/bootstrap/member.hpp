@@ -16,18 +16,24 @@
 
 namespace tutti::transport::bootstrap {
 
+/// What a rank tells the others of one of its fabrics: how to reach it there. Only that fabric reads the bytes.
+struct fabric_card {
+    std::string fabric; ///< its name
+    std::vector<std::byte> bytes;
+    friend bool operator==(const fabric_card&, const fabric_card&) = default;
+};
+
 /// One rank as the others must know it.
 struct member {
     std::int32_t rank = -1;
     std::int32_t size = 0;   ///< of the world that it expects
-    std::string address;     ///< of its data port, a literal IPv4 or IPv6 address
-    std::uint16_t port = 0;  ///< its data port
+    std::string address;     ///< where it listens for data: a literal IPv4 or IPv6 address
+    std::uint16_t port = 0;  ///< and a port; 0: none of its fabrics has sockets
     std::string host;        ///< host name, for people
     std::string host_id;     ///< equal exactly where ranks run on one kernel under one name, see identity::host
     std::uint32_t cores = 1; ///< that it may run on
     std::int64_t pid = 0;
-    std::int32_t segment = -1;     ///< under which descriptor its process has its shared memory; -1: it has none
-    std::uint64_t segment_key = 0; ///< which is written there
+    std::vector<fabric_card> cards; ///< one for each fabric of its transport, in order
     friend bool operator==(const member&, const member&) = default;
 };
 
@@ -35,6 +41,7 @@ struct member {
 struct world_table {
     std::uint64_t world = 0;     ///< drawn by rank 0; goes into the hello of every data connection
     std::vector<member> members; ///< by rank
+    bool encrypted = false;      ///< data over TCP travel in records, see tcp/record.hpp; the same on all ranks
 
     /// More ranks share this rank's host than it has cores.
     [[nodiscard]] bool crowded(int rank) const {
@@ -54,7 +61,24 @@ struct world_table {
     }
 };
 
-inline constexpr std::size_t max_name_bytes = 512; ///< of any string of a member
+inline constexpr std::size_t max_name_bytes = 512;  ///< of any string of a member
+inline constexpr std::size_t max_cards = 8;         ///< of a member
+inline constexpr std::size_t max_card_bytes = 4096; ///< of each
+
+inline void write_card(byte_writer& w, const fabric_card& c) {
+    w.text(c.fabric, max_name_bytes);
+    w.integer(static_cast<std::uint16_t>(c.bytes.size()));
+    w.raw(c.bytes);
+}
+
+[[nodiscard]] inline fabric_card read_card(byte_reader& r) {
+    fabric_card c;
+    c.fabric = r.text(max_name_bytes);
+    const auto length = r.integer<std::uint16_t>();
+    const auto bytes = r.raw(std::min<std::size_t>(length, max_card_bytes + 1));
+    if (bytes.size() <= max_card_bytes) c.bytes.assign(bytes.begin(), bytes.end());
+    return c;
+}
 
 inline void write_member(byte_writer& w, const member& m) {
     w.integer(m.rank);
@@ -65,8 +89,8 @@ inline void write_member(byte_writer& w, const member& m) {
     w.text(m.host_id, max_name_bytes);
     w.integer(m.cores);
     w.integer(m.pid);
-    w.integer(m.segment);
-    w.integer(m.segment_key);
+    w.integer(static_cast<std::uint8_t>(m.cards.size()));
+    for (const fabric_card& c : m.cards) write_card(w, c);
 }
 
 [[nodiscard]] inline member read_member(byte_reader& r) {
@@ -79,8 +103,8 @@ inline void write_member(byte_writer& w, const member& m) {
     m.host_id = r.text(max_name_bytes);
     m.cores = r.integer<std::uint32_t>();
     m.pid = r.integer<std::int64_t>();
-    m.segment = r.integer<std::int32_t>();
-    m.segment_key = r.integer<std::uint64_t>();
+    const auto cards = std::min<std::size_t>(r.integer<std::uint8_t>(), max_cards);
+    for (std::size_t i = 0; i < cards && r.ok(); ++i) m.cards.push_back(read_card(r));
     return m;
 }
 

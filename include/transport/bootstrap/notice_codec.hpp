@@ -14,15 +14,74 @@
 
 namespace tutti::transport::bootstrap {
 
-inline constexpr std::uint8_t notice_version = 2;
+inline constexpr std::uint8_t notice_version = 3;
 inline constexpr std::size_t max_call_bytes = 8 * 1024;  ///< of a notice's call; what is longer is cut
 inline constexpr std::size_t max_text_bytes = 16 * 1024; ///< of a notice's text, likewise
 inline constexpr std::size_t max_past_call_bytes = 120;  ///< of each of its past calls, likewise
 
+namespace detail {
+
+inline void write_past_calls(byte_writer& w, std::span<const past_call> all) {
+    const auto calls = all.first(std::min(all.size(), most_past_calls));
+    w.integer(static_cast<std::uint16_t>(calls.size()));
+    for (const past_call& c : calls) {
+        w.integer(c.communicator);
+        w.integer(c.request);
+        w.integer(c.signature);
+        w.text(c.call, max_past_call_bytes);
+    }
+}
+[[nodiscard]] inline bool read_past_calls(byte_reader& r, std::vector<past_call>& calls) {
+    const std::size_t number = r.integer<std::uint16_t>();
+    if (number > most_past_calls) return false;
+    for (std::size_t i = 0; i < number && r.ok(); ++i) {
+        past_call& c = calls.emplace_back();
+        c.communicator = r.integer<std::uint64_t>();
+        c.request = r.integer<std::uint64_t>();
+        c.signature = r.integer<std::uint64_t>();
+        c.call = r.text(max_past_call_bytes);
+    }
+    return r.ok();
+}
+
+inline void write_waiting_calls(byte_writer& w, std::span<const waiting_call> all) {
+    const auto calls = all.first(std::min(all.size(), most_waiting_calls));
+    w.integer(static_cast<std::uint8_t>(calls.size()));
+    for (const waiting_call& c : calls) {
+        w.integer(c.communicator);
+        w.integer(c.request);
+        w.integer(static_cast<std::uint8_t>(c.blocks));
+        const auto peers = std::span(c.peers).first(std::min(c.peers.size(), most_peers));
+        w.integer(static_cast<std::uint8_t>(peers.size()));
+        for (const auto peer : peers) w.integer(peer);
+        w.text(c.call, max_past_call_bytes);
+    }
+}
+[[nodiscard]] inline bool read_waiting_calls(byte_reader& r, std::vector<waiting_call>& calls) {
+    const std::size_t number = r.integer<std::uint8_t>();
+    if (number > most_waiting_calls) return false;
+    for (std::size_t i = 0; i < number && r.ok(); ++i) {
+        waiting_call& c = calls.emplace_back();
+        c.communicator = r.integer<std::uint64_t>();
+        c.request = r.integer<std::uint64_t>();
+        const auto blocks = r.integer<std::uint8_t>();
+        const std::size_t peers = r.integer<std::uint8_t>();
+        if (blocks > 1 || peers > most_peers) return false;
+        c.blocks = blocks == 1;
+        for (std::size_t k = 0; k < peers; ++k) c.peers.push_back(r.integer<std::int32_t>());
+        c.call = r.text(max_past_call_bytes);
+    }
+    return r.ok();
+}
+
+} // namespace detail
+
 /// A notice as the body of a frame: version 1, kind 1, cause 1, communicator 8, members 4, rank 4, peer 4, request 8,
-/// step 8, bytes 8, then call and text with 16-bit lengths. Behind them stands the number of past calls 2. Of each
-/// there follow communicator 8, request 8, signature 8, and its call with a 16-bit length. Past calls beyond
-/// most_past_calls are left out.
+/// step 8, bytes 8, then call and text, each with a 16-bit length. Then two lists:
+///   past calls     their number 2; of each communicator 8, request 8, signature 8, call with a 16-bit length
+///   waiting calls  their number 1; of each communicator 8, request 8, blocks 1, number of peers 1, each peer 4, call
+///                  with a 16-bit length
+/// What is beyond most_past_calls, most_waiting_calls and most_peers is left out.
 [[nodiscard]] inline std::vector<std::byte> encode(const notice& n) {
     std::vector<std::byte> out;
     byte_writer w(out);
@@ -38,14 +97,8 @@ inline constexpr std::size_t max_past_call_bytes = 120;  ///< of each of its pas
     w.integer(n.bytes);
     w.text(n.call, max_call_bytes);
     w.text(n.text, max_text_bytes);
-    const auto calls = std::span(n.calls).first(std::min(n.calls.size(), most_past_calls));
-    w.integer(static_cast<std::uint16_t>(calls.size()));
-    for (const past_call& c : calls) {
-        w.integer(c.communicator);
-        w.integer(c.request);
-        w.integer(c.signature);
-        w.text(c.call, max_past_call_bytes);
-    }
+    detail::write_past_calls(w, n.calls);
+    detail::write_waiting_calls(w, n.waits);
     return out;
 }
 
@@ -69,15 +122,7 @@ inline constexpr std::size_t max_past_call_bytes = 120;  ///< of each of its pas
     n.bytes = r.integer<std::uint64_t>();
     n.call = r.text(max_call_bytes);
     n.text = r.text(max_text_bytes);
-    const std::size_t calls = r.integer<std::uint16_t>();
-    if (calls > most_past_calls) return std::nullopt;
-    for (std::size_t i = 0; i < calls && r.ok(); ++i) {
-        past_call& c = n.calls.emplace_back();
-        c.communicator = r.integer<std::uint64_t>();
-        c.request = r.integer<std::uint64_t>();
-        c.signature = r.integer<std::uint64_t>();
-        c.call = r.text(max_past_call_bytes);
-    }
+    if (!detail::read_past_calls(r, n.calls) || !detail::read_waiting_calls(r, n.waits)) return std::nullopt;
     if (!r.finished()) return std::nullopt;
     return n;
 }

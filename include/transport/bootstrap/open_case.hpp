@@ -5,23 +5,26 @@
 #include "../notice.hpp"
 #include "../transport.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <utility>
 
 namespace tutti::transport::bootstrap {
 
-/// A timeout or mismatch under inquiry: who reported it, and what the ranks inside the call answered so far.
+/// A timeout or mismatch under inquiry: who reported it, and what the ranks answered so far.
 struct open_case {
     notice report;
-    std::map<int, notice> answers; ///< one a rank, the reporter's included
-    clock::time_point due;         ///< when it is closed whatever is known
+    std::map<int, notice> answers{}; ///< one a rank, the reporters' included
+    clock::time_point due;           ///< when it is closed whatever is known
+    std::size_t heard = 0;           ///< members of the communicator that have said all that they know
+    int awaited = -1;                ///< the rank on whose answer alone it depends now
 
-    /// Takes a rank's answer. Of several calls under way on one communicator its oldest counts: that holds it up.
+    /// Takes a rank's answer or report. A timeout tells less than an answer, which has the last calls as well.
     void add(int from, notice n) {
         const auto known = answers.find(from);
-        if (known != answers.end() && known->second.request < n.request) return;
+        const bool knew_all = known != answers.end() && tells_all(known->second);
+        if (knew_all && !tells_all(n)) return;
+        if (!knew_all && tells_all(n) && n.members > 0) ++heard;
         answers.insert_or_assign(from, std::move(n));
     }
 
@@ -30,15 +33,18 @@ struct open_case {
         if (n.kind == notice_kind::mismatch && report.kind == notice_kind::timeout) report = n;
     }
 
-    /// Nothing more need be heard.
-    [[nodiscard]] bool complete() const {
-        if (report.kind == notice_kind::mismatch && answers.count(report.peer) > 0) return true;
-        return answers.size() >= static_cast<std::size_t>(report.members);
+    [[nodiscard]] bool has_heard(int rank) const {
+        const auto known = answers.find(rank);
+        return known != answers.end() && tells_all(known->second);
+    }
+    /// The rank is in a call of the communicator, or has answered as one that knows it.
+    [[nodiscard]] bool has_member(int rank) const {
+        const auto known = answers.find(rank);
+        return known != answers.end() && known->second.members > 0;
     }
 
-    [[nodiscard]] bool names(int rank) const {
-        return std::any_of(answers.begin(), answers.end(), [&](const auto& a) { return a.second.peer == rank; });
-    }
+private:
+    [[nodiscard]] static bool tells_all(const notice& n) { return n.kind != notice_kind::timeout; }
 };
 
 } // namespace tutti::transport::bootstrap

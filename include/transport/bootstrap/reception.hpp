@@ -12,9 +12,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <iterator>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,20 +32,29 @@ namespace tutti::transport::bootstrap {
 /// the time is up.
 class reception {
 public:
-    /// So many may be proving themselves; past that the oldest is dropped, and tries again. Of those who have proven
-    /// themselves and not yet asked to join so many may be there beside a world's ranks: to drop a rank would end it.
+    /// So many may be proving themselves beside a world's ranks; past that the oldest is dropped, and tries again. So
+    /// it is with those who have proven themselves and not yet asked to join: to drop a rank there would end it.
     static constexpr std::size_t max_strangers = 128;
     /// When the user is told for the first time whom everyone waits for. From then on each time the wait has doubled.
     static constexpr std::chrono::seconds first_word{5};
 
-    /// `timeout` from `now` for everyone to come.
-    reception(int size, secret key, std::string place, std::chrono::milliseconds timeout, clock::time_point now)
-        : key_(std::move(key)), place_(std::move(place)), seats_(size), ledger_(size), opened_(now),
-          deadline_(now + timeout), next_word_(now + first_word), by_rank_(static_cast<std::size_t>(size), nullptr) {}
+    /// `timeout` from `now` for everyone to come. `encrypted`: all encrypt their data.
+    reception(int size, secret key, std::string place, std::chrono::milliseconds timeout, clock::time_point now,
+              bool encrypted = false)
+        : key_(std::move(key)), place_(std::move(place)), encrypted_(encrypted), seats_(size), ledger_(size),
+          opened_(now), deadline_(now + timeout), next_word_(now + first_word),
+          by_rank_(static_cast<std::size_t>(size), nullptr) {}
 
     void welcome(descriptor socket, clock::time_point now) {
         guests_.push_back(std::make_unique<guest>(std::move(socket), key_, now));
-        if (count(guest::phase::proving) > max_strangers) drop_oldest_stranger();
+        if (count(guest::phase::proving) > by_rank_.size() + max_strangers) drop_oldest_stranger();
+    }
+
+    /// Rank 0's process lacks what it needs to let all ranks in: there will be no world. Once there is one, nobody who
+    /// still comes is needed.
+    void run_out(const std::string& of_what) {
+        if (assembling())
+            abandon("rank 0 cannot let all " + std::to_string(seats_.size()) + " ranks in: " + of_what, 0);
     }
 
     /// Frees the place of one who has proven nothing; false if there is none.
@@ -67,7 +78,19 @@ public:
             else
                 take_notice(g, *f, now);
         }
-        if (g.stream().ended() && g.where() != guest::phase::gone) lose(g, g.stream().why(), now);
+        if (g.stream().ended() && g.where() != guest::phase::gone) {
+            if (g.stream().how() == stream_end::forged && assembling()) return tell_of_forgery(g);
+            lose(g, g.stream().why(), now);
+        }
+    }
+
+    /// The same. What throws (no memory, a library that is gone because the process exits) ends that connection alone.
+    void attend_safely(guest& g, clock::time_point now) {
+        try {
+            attend(g, now);
+        } catch (const std::exception& e) {
+            lose(g, e.what(), now);
+        }
     }
 
     /// What time decides, and the delivery of what the ledger wants said. To be called after every round of attend().
@@ -78,7 +101,7 @@ public:
         if (assembling() && next_word_ <= now) say_who_is_missing(now);
         ledger_.tick(now);
         deliver(now);
-        print(ledger_.complaints());
+        for (auto& c : ledger_.complaints()) news_.push_back(std::move(c));
         purge();
     }
 
@@ -108,6 +131,8 @@ public:
                std::none_of(by_rank_.begin(), by_rank_.end(), [](const guest* g) { return g && g->wants_write(); });
     }
     [[nodiscard]] bool assembling() const noexcept { return !started_ && !given_up_; }
+    /// Until when ranks that are leaving may stay.
+    [[nodiscard]] clock::time_point longest_stay() const { return ledger_.longest_stay(); }
     /// Members that are connected still.
     [[nodiscard]] bool empty() const {
         return std::all_of(by_rank_.begin(), by_rank_.end(), [](const guest* g) { return g == nullptr; });
@@ -148,8 +173,10 @@ private:
         if (f.type == frame_type::refused) return take_farewell(g, r.text(max_text_bytes));
         const auto m = read_member(r);
         const std::chrono::milliseconds patience(r.integer<std::uint32_t>());
+        const bool encrypts = r.integer<std::uint8_t>() != 0;
         if (f.type != frame_type::join || !r.finished() || m.rank != g.claimed_rank()) return g.leave();
         if (given_up_) return turn_away(g);
+        if (encrypts != encrypted_) return object(g, of_unlike_encryption(m.rank));
         if (const auto objection = seats_.admit(m)) return object(g, *objection);
         g.become_member(m.rank);
         by_rank_[static_cast<std::size_t>(m.rank)] = &g;
@@ -180,6 +207,14 @@ private:
         g.leave();
     }
 
+    /// What a rank says was changed on the way. It would not come to anything if that rank came again.
+    void tell_of_forgery(guest& g) {
+        const auto who = "rank " + std::to_string(g.claimed_rank());
+        abandon("what " + who + " says to rank 0 at " + place_ + " is changed on the way: somebody stands between them",
+                g.claimed_rank());
+        turn_away(g);
+    }
+
     /// Ends the start of all at once.
     void abandon(const std::string& why, int at_fault) {
         const auto missing = seats_.missing();
@@ -189,7 +224,7 @@ private:
     void turn_away(guest& g) {
         g.stream().send(frame_type::refused, refusal_);
         untold_.erase(g.claimed_rank());
-        g.leave();
+        dismiss(g);
     }
 
     /// Somebody who does not know the secret claims to be a rank.
@@ -207,29 +242,39 @@ private:
         next_word_ = opened_ + 2 * (now - opened_);
     }
 
+    [[nodiscard]] std::string of_unlike_encryption(int rank) const {
+        const std::string that = "rank " + std::to_string(rank), zero = "rank 0";
+        return (encrypted_ ? zero : that) + " encrypts its data, " + (encrypted_ ? that : zero) +
+               " does not: set TUTTI_ENCRYPT alike on all ranks";
+    }
+
     static int only(const std::vector<int>& ranks) { return ranks.size() == 1 ? ranks.front() : -1; }
 
-    /// Everyone has come: tells everyone who is where. The same bytes for all, written once.
+    /// Everyone has come: tells everyone who is where. The same bytes for all, which all streams share.
     void start() {
-        std::uint64_t world = 0;
-        while (world == 0) draw(std::as_writable_bytes(std::span(&world, 1)));
-        std::vector<std::byte> table;
-        for (const auto& m : seats_.members()) {
-            std::vector<std::byte> body;
-            byte_writer w(body);
-            write_member(w, m);
-            append_frame(table, frame_type::member, body);
-        }
-        std::vector<std::byte> body;
-        byte_writer(body).integer(world);
-        append_frame(table, frame_type::start, body);
+        const auto table = table_frames();
+        const auto for_all = batches_of(table);
         // Nothing was said to a member before, so that there is room in all streams or in none.
-        started_ =
-            std::all_of(by_rank_.begin(), by_rank_.end(), [&](guest* to) { return to->stream().send_frames(table); });
+        started_ = std::all_of(by_rank_.begin(), by_rank_.end(), [&](guest* to) { return to->stream().send(for_all); });
         if (!started_)
             give_up("the table of " + std::to_string(seats_.size()) + " ranks has " + std::to_string(table.size()) +
                     " bytes, more than the " + std::to_string(frame_stream::max_unsent_bytes) +
                     " that one connection may hold");
+    }
+    [[nodiscard]] std::vector<std::byte> table_frames() const {
+        std::uint64_t world = 0;
+        while (world == 0) draw(std::as_writable_bytes(std::span(&world, 1)));
+        std::vector<std::byte> table, body;
+        for (const auto& m : seats_.members()) {
+            body.clear();
+            byte_writer w(body);
+            write_member(w, m);
+            append_frame(table, frame_type::member, body);
+        }
+        body.clear();
+        byte_writer(body).integer(world);
+        append_frame(table, frame_type::start, body);
+        return table;
     }
 
     void take_notice(guest& g, const frame& f, clock::time_point now) {
@@ -257,14 +302,23 @@ private:
 
     void deliver(clock::time_point now) {
         for (auto pending = ledger_.drain(); !pending.empty(); pending = ledger_.drain()) {
+            std::vector<std::vector<frame_batch>> frames; // each written once, however many ranks hear it
+            for (const auto& o : pending) frames.push_back(batch_of(o.what));
             // Rank 0 last: what it is told may end its process, and this desk with it.
-            std::stable_partition(pending.begin(), pending.end(), [](const auto& o) { return o.to != 0; });
-            for (const auto& o : pending) {
-                guest* g = by_rank_[static_cast<std::size_t>(o.to)];
-                if (g && !g->stream().send(frame_type::talk, encode(o.what)))
-                    lose(*g, "it does not read what it is told", now);
-            }
+            for (const bool zero : {false, true})
+                for (std::size_t i = 0; i < pending.size(); ++i)
+                    for (const int to : pending[i].to)
+                        if ((to == 0) == zero) hand_over(to, frames[i], now);
         }
+    }
+    [[nodiscard]] static std::vector<frame_batch> batch_of(const notice& n) {
+        std::vector<std::byte> frame;
+        append_frame(frame, frame_type::talk, encode(n));
+        return batches_of(frame);
+    }
+    void hand_over(int rank, std::span<const frame_batch> frame, clock::time_point now) {
+        guest* g = by_rank_[static_cast<std::size_t>(rank)];
+        if (g && !g->stream().send(frame)) lose(*g, "it does not read what it is told", now);
     }
 
     [[nodiscard]] std::string missing_sentence(clock::time_point now) const {
@@ -287,6 +341,7 @@ private:
 
     secret key_;
     std::string place_;
+    bool encrypted_;
     assembly seats_;
     ledger ledger_;
     clock::time_point opened_;

@@ -5,12 +5,14 @@
 #include "../signal_shield.hpp"
 #include "reception.hpp"
 #include "socket.hpp"
+#include "speaker.hpp"
 
 #include <sys/eventfd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -22,13 +24,15 @@ namespace tutti::transport::bootstrap {
 /// and is on no data path. Rank 0 itself talks to it like any other rank.
 ///
 /// Destroying it does not leave the others without a control plane at once: it goes on serving until every rank has
-/// left or is lost, for `linger` at most. Rank 0 says `left` on its own connection before.
+/// left or is lost: for `linger`, and for as long as ranks that are leaving by then stay. Rank 0 says `left` on its own
+/// connection before.
 class rendezvous {
 public:
     struct settings {
         std::chrono::milliseconds timeout{60'000}; ///< for all ranks to come
         std::chrono::milliseconds linger{2'000};
-        bool any_port = false; ///< allow port 0: the system picks one, see bound()
+        bool any_port = false;  ///< allow port 0: the system picks one, see bound()
+        bool encrypted = false; ///< rank 0 encrypts its data; the others must too, or all do not
     };
 
     /// Listens at all of `where`, and starts the thread. Of several addresses those that this host does not have are
@@ -38,7 +42,12 @@ public:
         for (const auto& a : where) listen(a, how.any_port, &a != &where.back() || !listeners_.empty());
         if (listeners_.empty() || !wake_) bootstrap_failed("rank 0 has no address to listen at");
         bound_ = local_address(listeners_.front().get());
-        reception desk(size, key, bound_.text(), how.timeout, clock::now());
+        const auto needed = static_cast<std::size_t>(size) + own_descriptors_needed;
+        const bool fits = make_room_for_descriptors(needed);
+        reception desk(size, key, bound_.text(), how.timeout, clock::now(), how.encrypted);
+        if (!fits)
+            desk.run_out("it needs " + std::to_string(needed) + " file descriptors and may have " +
+                         std::to_string(descriptor_limit::now().soft) + ": raise the hard limit (ulimit -Hn)");
         const signal_shield none_on_the_thread;
         thread_ = std::thread([this, d = std::move(desk)]() mutable { serve(d); });
     }
@@ -60,6 +69,7 @@ public:
 private:
     static constexpr std::chrono::milliseconds farewell{1'000};   // to send the reason of a failure to all who come
     static constexpr std::chrono::milliseconds accept_pause{100}; // when the process has no file descriptor to spare
+    static constexpr std::size_t own_descriptors_needed = 16;     // beside one for each rank
 
     /// Where the host does not have the address, that is an error unless it is `dispensable`.
     void listen(const address& a, bool any_port, bool dispensable) {
@@ -77,13 +87,14 @@ private:
         serve_until_done(desk);
         listeners_.clear(); // who comes now is refused by the system, not left waiting
         if (desk.given_up()) desk.tell_rank_zero();
+        voice_.finish(farewell);
     }
 
     void serve_until_done(reception& desk) {
         auto end = clock::time_point::max();
         bool farewell_begun = false;
         for (;;) {
-            round(desk, end);
+            round(desk, std::max(end, desk.longest_stay()));
             const auto now = clock::now();
             const bool stopping = stopping_.load(std::memory_order_relaxed);
             if (stopping && desk.assembling()) desk.give_up("rank 0 stopped before all ranks had come");
@@ -92,7 +103,7 @@ private:
                 end = now + (desk.given_up() ? farewell : linger_);
             }
             if (!farewell_begun) continue;
-            if (now >= end) return;
+            if (now >= end && now >= desk.longest_stay()) return;
             if (desk.given_up() ? desk.all_told() : desk.empty()) return;
         }
     }
@@ -104,7 +115,8 @@ private:
         for (const auto& l : listeners_) ready.push_back({paused ? -1 : l.get(), POLLIN, 0});
         for (const auto& g : desk.guests())
             ready.push_back({g->get(), static_cast<short>(g->wants_write() ? POLLIN | POLLOUT : POLLIN), 0});
-        const auto until = std::min({end, desk.next_deadline(), paused ? paused_until_ : end});
+        auto until = std::min({end, desk.next_deadline(), paused ? paused_until_ : end});
+        if (!voice_.idle()) until = std::min(until, clock::now() + speaker::pause);
         ::poll(ready.data(), ready.size(), timeout_until(until));
 
         const auto now = clock::now();
@@ -114,18 +126,12 @@ private:
         }
         const std::size_t known = desk.guests().size();
         for (std::size_t i = 0; i < known; ++i)
-            if (ready[1 + listeners_.size() + i].revents != 0) desk.attend(*desk.guests()[i], now);
+            if (ready[1 + listeners_.size() + i].revents != 0) desk.attend_safely(*desk.guests()[i], now);
         desk.settle(now);
-        for (const auto& sentence : desk.take_news()) say(sentence);
+        for (const auto& sentence : desk.take_news()) voice_.say(sentence);
+        voice_.flush();
         for (std::size_t i = 0; i < listeners_.size(); ++i)
             if (ready[1 + i].revents != 0) admit(desk, listeners_[i].get(), now);
-    }
-
-    /// On standard error, if that takes it without waiting.
-    static void say(const std::string& sentence) {
-        const std::string line = "tutti: " + sentence + "\n";
-        pollfd room{STDERR_FILENO, POLLOUT, 0};
-        if (::poll(&room, 1, 0) == 1) static_cast<void>(::write(STDERR_FILENO, line.data(), line.size()));
     }
 
     static int timeout_until(clock::time_point until) {
@@ -138,18 +144,24 @@ private:
     void admit(reception& desk, int listener, clock::time_point now) {
         for (int i = 0; i < 64; ++i) {
             auto fd = accept_from(listener);
+            const int why = errno;
             if (fd) {
+                // Descriptors that the process needs itself are not given to strangers.
+                if (!can_spare_descriptors(fd.get())) desk.drop_oldest_stranger();
                 desk.welcome(std::move(fd), now);
                 continue;
             }
-            const int why = errno;
-            const bool full = why == EMFILE || why == ENFILE || why == ENOBUFS || why == ENOMEM;
-            if (full && !desk.drop_oldest_stranger()) paused_until_ = now + accept_pause;
+            const auto lack = shortage_in_words(why);
+            if (lack && !desk.drop_oldest_stranger()) {
+                paused_until_ = now + accept_pause;
+                desk.run_out(*lack);
+            }
             if (why != ECONNABORTED) return;
         }
     }
 
     std::chrono::milliseconds linger_;
+    speaker voice_; // the thread's alone once it runs
     descriptor wake_;
     std::vector<descriptor> listeners_; // the thread's alone once it runs
     address bound_;

@@ -2,54 +2,86 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "crypto.hpp"
 #include "failure.hpp"
 
+#include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
+#include <openssl/kdf.h>
 #include <openssl/rand.h>
 
 #include <array>
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace tutti::transport::bootstrap {
 
-using digest = std::array<std::byte, 32>;
 using nonce = std::array<std::byte, 32>;
 
 /// What the ranks of a world know and nobody else does; possibly nothing. A handle: copies share the bytes, which are
-/// wiped when the last copy goes. Use 16 random bytes or more: whoever makes a rank connect to him gets a proof that
-/// he may try guesses against at leisure.
+/// wiped when the last copy goes. Use random bytes: whoever makes a rank connect to him gets a proof that he may try
+/// guesses against at leisure.
 class secret {
 public:
+    /// Shorter ones could be guessed.
+    static constexpr std::size_t least_bytes = 16;
+
     /// No secret: proofs are made with an empty key and keep out nobody but strays.
     secret() = default;
 
+    /// Empty: no secret. Throws a bootstrap error if it has fewer than least_bytes otherwise.
     explicit secret(std::string_view bytes) {
-        if (!bytes.empty()) bytes_.reset(new held(bytes.begin(), bytes.end()), wipe{});
+        if (bytes.empty()) return;
+        if (bytes.size() < least_bytes) refuse_short("the secret", bytes.size());
+        bytes_.reset(new held(bytes.begin(), bytes.end()), wipe{});
+    }
+
+    /// Throws the error for a secret of so few bytes; `which` says where it came from.
+    [[noreturn]] static void refuse_short(const std::string& which, std::size_t bytes) {
+        bootstrap_failed(which + " has " + std::to_string(bytes) + " bytes, of which there must be at least " +
+                             std::to_string(least_bytes),
+                         "draw one that nobody can guess: head -c 24 /dev/urandom | base64");
     }
 
     [[nodiscard]] bool configured() const noexcept { return bytes_ != nullptr; }
 
     /// HMAC-SHA256 of a text under the secret.
-    [[nodiscard]] digest prove(std::span<const std::byte> text) const {
-        static constexpr unsigned char no_key = 0;
-        const auto* key = bytes_ ? static_cast<const void*>(bytes_->data()) : &no_key;
+    [[nodiscard]] digest prove(std::span<const std::byte> text) const { return hmac_of(key(), text); }
+
+    /// HKDF-SHA256 (RFC 5869): a key for one use, `purpose`, of one conversation, which `salt` tells apart.
+    [[nodiscard]] digest derive(std::span<const std::byte> salt, std::string_view purpose) const {
+        const std::string_view stand_in = "no secret"; // HKDF takes no empty key
+        const auto from = bytes_ ? key() : std::as_bytes(std::span(stand_in));
+        std::string digest_name = "SHA256";
+        const std::array<OSSL_PARAM, 5> parameters{
+            OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, digest_name.data(), 0),
+            octets(OSSL_KDF_PARAM_KEY, from), octets(OSSL_KDF_PARAM_SALT, salt),
+            octets(OSSL_KDF_PARAM_INFO, std::as_bytes(std::span(purpose))), OSSL_PARAM_construct_end()};
+        const std::unique_ptr<EVP_KDF, decltype(&EVP_KDF_free)> kind(EVP_KDF_fetch(nullptr, "HKDF", nullptr),
+                                                                     &EVP_KDF_free);
+        const std::unique_ptr<EVP_KDF_CTX, decltype(&EVP_KDF_CTX_free)> state(EVP_KDF_CTX_new(kind.get()),
+                                                                              &EVP_KDF_CTX_free);
         digest out{};
-        unsigned length = 0;
-        if (!HMAC(EVP_sha256(), key, bytes_ ? static_cast<int>(bytes_->size()) : 0,
-                  reinterpret_cast<const unsigned char*>(text.data()), text.size(),
-                  reinterpret_cast<unsigned char*>(out.data()), &length))
-            bootstrap_failed("OpenSSL cannot compute HMAC-SHA256");
+        if (!state || EVP_KDF_derive(state.get(), reinterpret_cast<unsigned char*>(out.data()), out.size(),
+                                     parameters.data()) != 1)
+            bootstrap_failed("OpenSSL cannot compute HKDF-SHA256");
         return out;
     }
 
 private:
     using held = std::vector<char>;
+    [[nodiscard]] std::span<const std::byte> key() const {
+        return bytes_ ? std::as_bytes(std::span(*bytes_)) : std::span<const std::byte>{};
+    }
+    /// OpenSSL only reads them.
+    static OSSL_PARAM octets(const char* name, std::span<const std::byte> bytes) {
+        return OSSL_PARAM_construct_octet_string(name, const_cast<std::byte*>(bytes.data()), bytes.size());
+    }
     struct wipe {
         void operator()(held* bytes) const noexcept {
             OPENSSL_cleanse(bytes->data(), bytes->size());
@@ -59,10 +91,21 @@ private:
     std::shared_ptr<held> bytes_;
 };
 
-/// Compares in a time that does not depend on the bytes.
-[[nodiscard]] inline bool same(const digest& a, const digest& b) noexcept {
+/// Compares in a time that does not depend on the bytes. Precondition: equally many.
+[[nodiscard]] inline bool same(std::span<const std::byte> a, std::span<const std::byte> b) noexcept {
     return CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
+
+/// What two who have proven themselves to each other share from then on: a key for each direction, of that connection
+/// alone. Wiped when it goes.
+struct traffic_keys {
+    digest out{}; ///< for what this side says
+    digest in{};  ///< for what the other side says
+    traffic_keys() = default;
+    traffic_keys(const traffic_keys&) = default;
+    traffic_keys& operator=(const traffic_keys&) = default;
+    ~traffic_keys() { OPENSSL_cleanse(this, sizeof *this); }
+};
 
 /// Fills with bytes that nobody can predict.
 inline void draw(std::span<std::byte> out) {

@@ -22,9 +22,13 @@ class session {
 public:
     /// Rank 0 starts listening; every rank connects, retrying until me.timeout. Throws a bootstrap error.
     explicit session(identity me) : me_(std::move(me)) {
+        if (me_.encrypt && !me_.key.configured())
+            bootstrap_failed("data are to be encrypted, and there is no secret to make keys of",
+                             "set TUTTI_SECRET or TUTTI_SECRET_FILE on every rank, or unset TUTTI_ENCRYPT");
         if (me_.rank == 0) {
             rendezvous::settings how;
             how.timeout = me_.timeout;
+            how.encrypted = me_.encrypt;
             server_.emplace(me_.size, listening_addresses(me_), me_.key, how);
         }
         control_.emplace(me_, server_ ? std::optional(server_->bound()) : std::nullopt);
@@ -47,14 +51,13 @@ public:
         }
     }
 
-    /// Tells everyone where this rank listens for data, and where its shared memory is, if any; waits for all of them.
-    /// Throws a bootstrap error.
-    const world_table& join(const address& data, int segment = -1, std::uint64_t segment_key = 0) {
+    /// Tells everyone where this rank listens for data, and how its fabrics are reached; waits for all of them. Throws
+    /// a bootstrap error.
+    const world_table& join(const address& data, std::vector<fabric_card> cards = {}) {
         member mine = me_.host.empty() ? this_process() : this_process(me_.host);
         mine.address = data.host();
         mine.port = data.port();
-        mine.segment = segment;
-        mine.segment_key = segment_key;
+        mine.cards = std::move(cards);
         const world_table& all = control_->join(std::move(mine));
         nodes_ = all.nodes();
         return all;

@@ -4,11 +4,13 @@
 
 #include "address.hpp"
 #include "own_descriptors.hpp"
+#include "shortage.hpp"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,7 +33,9 @@ public:
     /// What `open()` yields, a socket that children of this process shall not keep; see own_descriptors.
     template <class Open>
     [[nodiscard]] static descriptor unshared(Open&& open) {
-        return descriptor(own_descriptors::list().add(open));
+        const int fd = own_descriptors::list().add(open);
+        const bool full = fd < 0 && errno == EMFILE;
+        return descriptor(full && raise_descriptor_limit() ? own_descriptors::list().add(open) : fd);
     }
     descriptor(descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
     descriptor& operator=(descriptor&& other) noexcept {
@@ -91,13 +95,14 @@ inline void tune_control_socket(int fd) noexcept {
         [&] { return ::socket(where.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); });
 }
 
-/// A listening socket; the wildcard of IPv6 also takes IPv4. Empty on failure, errno says why.
+/// A listening socket; the wildcard of IPv6 also takes IPv4. So many may wait to be accepted as the system allows,
+/// since a whole world may come at once. Empty on failure, errno says why.
 [[nodiscard]] inline descriptor listen_on(const address& where) {
     descriptor fd = new_socket(where);
     if (!fd) return fd;
     detail::set(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);
     if (where.family() == AF_INET6) detail::set(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0);
-    if (::bind(fd.get(), where.data(), where.length()) != 0 || ::listen(fd.get(), 1024) != 0) {
+    if (::bind(fd.get(), where.data(), where.length()) != 0 || ::listen(fd.get(), 65'535) != 0) {
         const int why = errno;
         fd.reset();
         errno = why;
@@ -170,6 +175,19 @@ struct io_result {
 /// Precondition: `from` is not empty.
 [[nodiscard]] inline io_result write_some(int fd, std::span<const std::byte> from) {
     return result_of(::send(fd, from.data(), from.size(), MSG_NOSIGNAL));
+}
+
+/// For write_some(), which only reads it.
+[[nodiscard]] inline iovec piece(std::span<const std::byte> bytes) noexcept {
+    return {const_cast<std::byte*>(bytes.data()), bytes.size()};
+}
+
+/// Writes several pieces in one system call. Precondition: one of them is not empty.
+[[nodiscard]] inline io_result write_some(int fd, std::span<const iovec> pieces) noexcept {
+    msghdr message{};
+    message.msg_iov = const_cast<iovec*>(pieces.data()); // sendmsg(2) only reads them
+    message.msg_iovlen = pieces.size();
+    return result_of(::sendmsg(fd, &message, MSG_NOSIGNAL));
 }
 
 } // namespace tutti::transport::bootstrap

@@ -3,12 +3,15 @@
 #pragma once
 
 #include "../bootstrap/ledger.hpp"
+#include "../bootstrap/speaker.hpp"
 #include "../transport.hpp"
 #include "doorbell.hpp"
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -19,6 +22,9 @@ namespace tutti::transport::detail {
 class control_plane {
 public:
     explicit control_plane(int size) : ledger_(size), desks_(static_cast<std::size_t>(size)) {}
+    control_plane(const control_plane&) = delete;
+    control_plane& operator=(const control_plane&) = delete;
+    ~control_plane() { voice_.finish(std::chrono::seconds(1)); }
 
     [[nodiscard]] doorbell& bell(int rank) noexcept { return desk_of(rank).bell; }
 
@@ -30,7 +36,7 @@ public:
         const std::lock_guard lock{mutex_};
         ledger_.take(from, std::move(n), clock::now());
         deliver();
-        bootstrap::print(ledger_.complaints());
+        for (const auto& c : ledger_.complaints()) voice_.say(c);
     }
 
     void lose(int rank, std::string how) {
@@ -47,13 +53,9 @@ public:
 
     [[nodiscard]] bool fetch(int rank, notice& n) {
         if (!has_mail(rank)) return false;
-        const std::lock_guard lock{mutex_};
-        desk& d = desk_of(rank);
-        if (d.mail.empty()) return false;
-        n = std::move(d.mail.front());
-        d.mail.pop_front();
-        d.has_mail.store(!d.mail.empty(), std::memory_order_relaxed);
-        return true;
+        const auto taken = take(desk_of(rank));
+        if (taken) n = *taken;
+        return taken != nullptr;
     }
 
     /// When tick() is wanted; whoever sleeps past it is rung when it moves forward.
@@ -74,17 +76,29 @@ private:
     struct alignas(64) desk {
         doorbell bell;
         std::atomic<bool> has_mail{false};
-        std::deque<notice> mail;
+        std::deque<std::shared_ptr<const notice>> mail;
     };
 
     [[nodiscard]] desk& desk_of(int rank) noexcept { return desks_[static_cast<std::size_t>(rank)]; }
 
+    [[nodiscard]] std::shared_ptr<const notice> take(desk& d) {
+        const std::lock_guard lock{mutex_};
+        if (d.mail.empty()) return nullptr;
+        auto first = std::move(d.mail.front());
+        d.mail.pop_front();
+        d.has_mail.store(!d.mail.empty(), std::memory_order_relaxed);
+        return first;
+    }
+    static void put(desk& d, const std::shared_ptr<const notice>& what) {
+        d.mail.push_back(what);
+        d.has_mail.store(true, std::memory_order_relaxed);
+        d.bell.ring();
+    }
+
     void deliver() {
         for (auto& [to, what] : ledger_.drain()) {
-            desk& d = desk_of(to);
-            d.mail.push_back(std::move(what));
-            d.has_mail.store(true, std::memory_order_relaxed);
-            d.bell.ring();
+            const auto shared = std::make_shared<const notice>(std::move(what));
+            for (const int rank : to) put(desk_of(rank), shared);
         }
         const auto before = next_tick();
         const auto next = ledger_.next_tick();
@@ -92,8 +106,9 @@ private:
         if (next < before) ring_all();
     }
 
-    std::mutex mutex_; ///< guards the ledger and the mail
+    std::mutex mutex_; ///< guards the ledger, the mail and the voice
     bootstrap::ledger ledger_;
+    bootstrap::speaker voice_;
     std::vector<desk> desks_;
     std::atomic<clock::rep> next_tick_{clock::time_point::max().time_since_epoch().count()};
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../busy_channels.hpp"
+#include "../fabric.hpp"
 #include "channel.hpp"
 
 #include <unistd.h>
@@ -27,14 +28,30 @@ public:
     explicit fabric(const shared_memory_limits& limits) : limits_(limits) {}
     fabric(const fabric&) = delete;
     fabric& operator=(const fabric&) = delete;
+    /// What was sent lies in memory that stays with those who have mapped it.
+    void finish() noexcept {
+        if (is_of_a_child()) return;
+        mine_.top().left.store(1, std::memory_order_release);
+        for (const auto& p : peers_)
+            if (p) p->ring();
+    }
+    [[nodiscard]] static std::size_t untaken(int) noexcept { return 0; } // but see leave()
     ~fabric() {
-        if (is_of_a_child()) return; // the parent's peers still use what is shared
+        if (is_of_a_child()) { // the parent's peers still use what is shared
+            for (auto& [where, end] : ends_) static_cast<void>(end.release());
+            return;
+        }
         while (!ends_.empty()) close(ends_.begin()->first.first);
+        finish();
         leave();
         heap_->detach();
     }
 
-    [[nodiscard]] own_segment& mine() noexcept { return mine_; }
+    [[nodiscard]] std::vector<std::byte> card() const { return shm::card{mine_.file(), mine_.key()}.encoded(); }
+    [[nodiscard]] static bool reaches(const fabric_end& a, const fabric_end& b) noexcept {
+        return a.of.host_id == b.of.host_id;
+    }
+    [[nodiscard]] static std::string name_of(const bootstrap::member& m) { return "process " + std::to_string(m.pid); }
 
     /// From now on this rank sleeps in poll(2), not on the futex. To be called before others know of it. Throws
     /// std::system_error.
@@ -43,22 +60,25 @@ public:
         mine_.top().bell_pipe = pipe_.descriptor();
     }
 
-    /// To be called once, before anything below. Throws a bootstrap error.
-    void join(int rank, const bootstrap::world_table& world) {
-        rank_ = rank;
-        peers_.resize(world.members.size());
-        const auto& self = world.members[static_cast<std::size_t>(rank)];
-        for (const auto& m : world.members)
-            if (m.rank != rank && m.host_id == self.host_id) {
-                peers_[static_cast<std::size_t>(m.rank)] = std::make_unique<peer>(m);
+    /// Throws a bootstrap error.
+    void join(const joined_world& w) {
+        rank_ = w.rank;
+        peers_.resize(w.table.members.size());
+        const auto& self = w.table.members[static_cast<std::size_t>(rank_)];
+        for (const auto& m : w.table.members)
+            if (m.rank != rank_ && m.host_id == self.host_id) {
+                const auto its = shm::card::decoded(w.card_of(m.rank));
+                peers_[static_cast<std::size_t>(m.rank)] = std::make_unique<peer>(m, its);
                 ++others_;
             }
     }
 
-    [[nodiscard]] channel& open(context k, int other) {
+    [[nodiscard]] channel* open(context k, int other) {
         const auto known = ends_.find({k, other});
-        if (known != ends_.end()) return *known->second;
+        if (known != ends_.end()) return known->second.get();
         settle();
+        // A lane that this peer makes from now on is the new channel's.
+        std::erase_if(unmade_, [&](const unmade& u) { return u.where == k && u.sender == other; });
         busy_.reserve(ends_.size() + 1);
         const auto place = ends_.try_emplace({k, other}).first;
         try {
@@ -68,7 +88,7 @@ public:
             ends_.erase(place);
             throw;
         }
-        return *place->second;
+        return place->second.get();
     }
 
     /// Any thread. Memory that the peers read and reduce where it lies; throws std::system_error.
@@ -100,31 +120,37 @@ public:
         settle();
     }
 
-    /// progress() would move something.
-    [[nodiscard]] bool ready() const {
-        return busy_.any([](channel& h) { return h.ready(); });
+    /// progress() would move something, or somebody has rung since the last time.
+    [[nodiscard]] bool ready() {
+        return busy_.any([](channel& h) { return h.ready(); }) || mine_.top().bell.answer();
     }
-    /// As ready(); if not, this rank's bell is rung when that changes.
+    /// progress() would move something; if not, this rank's bell is rung when that changes.
     [[nodiscard]] bool ask() {
+        mine_.tidy();
         return busy_.any([](channel& h) { return h.ask(); });
     }
 
-    /// Where this rank sleeps in poll(2): true once for any number of rings and wakes since the last time.
-    [[nodiscard]] bool rung() noexcept { return mine_.top().bell.answer(); }
-    /// Before poll(2), which is to look at bell() too: false if there was a ring, so that there is nothing to sleep
-    /// for.
-    [[nodiscard]] bool lie_down() noexcept { return mine_.top().bell.lie_down(); }
-    /// After poll(2), in any case.
-    void get_up() noexcept {
+    /// Before poll(2), where this rank sleeps in it: a ring makes descriptor() readable then.
+    [[nodiscard]] bool arm() { return ask() || !mine_.top().bell.lie_down(); }
+    void disarm() noexcept {
         pipe_.empty();
         mine_.top().bell.get_up();
     }
-    /// Readable once somebody rings.
-    [[nodiscard]] int bell() const noexcept { return pipe_.descriptor(); }
-    /// Any thread: a ring by this rank itself.
-    void wake() noexcept {
-        if (mine_.top().bell.ring()) pipe_.ring();
+    [[nodiscard]] int descriptor() const noexcept { return pipe_.descriptor(); }
+    [[nodiscard]] static clock::time_point due() noexcept { return clock::time_point::max(); }
+
+    /// Sleeps on the futex until a ring or `until`; sooner where a peer has raised the alarm. A futex cannot wait for a
+    /// socket too, so the control plane gets its looks between sleeps.
+    void sleep(clock::time_point until) noexcept {
+        constexpr int sleeps_in_hurry = 50;
+        // Relaxed: a hint, the ring that follows it wakes.
+        const auto alarm = mine_.top().alarm.load(std::memory_order_relaxed);
+        if (alarm != std::exchange(seen_alarm_, alarm)) hurried_sleeps_ = sleeps_in_hurry;
+        const bool hurried = hurried_sleeps_ > 0 && --hurried_sleeps_ > 0;
+        mine_.top().bell.sleep(std::min(until, clock::now() + std::chrono::milliseconds{hurried ? 1 : 20}));
     }
+    /// Any thread: ends the sleep.
+    void wake() noexcept { mine_.top().bell.ring(); }
 
     /// Wakes all others: something urgent is on its way over the control plane.
     void raise_alarm() noexcept {
@@ -150,11 +176,12 @@ private:
     [[nodiscard]] bool is_of_a_child() const noexcept { return ::getpid() != owner_; }
     [[nodiscard]] peer& peer_of(int rank) const noexcept { return *peers_[static_cast<std::size_t>(rank)]; }
 
-    /// Closes the lanes that peers have made for contexts that this rank had left before.
+    /// Closes the lanes that peers have made for contexts that this rank had left before, and gives memory back.
     void settle() {
+        mine_.tidy();
         std::erase_if(unmade_, [this](unmade& u) {
             peer& p = peer_of(u.sender);
-            const std::uint32_t additions = p.top().lanes.additions();
+            const std::uint32_t additions = p.top().lanes.additions(rank_);
             return additions != std::exchange(u.seen_additions, additions) && inbox::close_lane(p, u.where, rank_);
         });
     }
@@ -174,14 +201,16 @@ private:
         return needed && !more;
     }
 
-    /// Others may not have mapped this segment yet, and would find nothing of what was sent: they get a second.
-    void leave() noexcept {
-        mine_.top().left.store(1, std::memory_order_release);
-        for (const auto& p : peers_)
-            if (p) p->ring();
-        const auto until = clock::now() + std::chrono::seconds{1};
-        while (mine_.top().attached.load(std::memory_order_acquire) < others_ && clock::now() < until)
+    /// Others may not have mapped this segment yet, and would find nothing of what was sent. They do so at the end of
+    /// their start, so that only one which is held up there can keep this rank for long.
+    void leave() const noexcept {
+        const auto begun = clock::now();
+        const auto dead = [](const auto& p) { return p && p->is_dead(); }; // and may never map it
+        while (mine_.top().attached.load(std::memory_order_acquire) < others_) {
+            const bool all_live = std::none_of(peers_.begin(), peers_.end(), dead);
+            if (clock::now() - begun >= std::chrono::seconds{all_live ? 10 : 1}) return;
             std::this_thread::sleep_for(std::chrono::milliseconds{1});
+        }
     }
 
     /// A lane that its sender had not made when this rank left the context.
@@ -203,6 +232,8 @@ private:
     std::map<std::pair<context, int>, std::unique_ptr<channel>> ends_;
     busy_channels<channel> busy_;
     std::vector<unmade> unmade_;
+    std::uint32_t seen_alarm_ = 0;
+    int hurried_sleeps_ = 0; // left of those that look at the control plane soon
 };
 
 } // namespace tutti::transport::detail::shm

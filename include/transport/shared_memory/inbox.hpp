@@ -34,9 +34,12 @@ public:
     [[nodiscard]] bool close() noexcept { return close_lane(from_, where_, self_, entry_); }
     /// The same for a lane of a context that this rank has left before.
     [[nodiscard]] static bool close_lane(peer& from, context k, int self, directory::entry* known = nullptr) noexcept {
-        directory& lanes = from.top().lanes;
-        if (const auto index = known ? std::nullopt : lanes.find(k, self)) known = &lanes.at(*index);
-        if (known) known->closed.fetch_or(directory::entry::by_receiver, std::memory_order_release);
+        try {
+            if (!known) known = entry_of(from.memory(), k, self);
+        } catch (const std::exception&) {
+            return false; // there is no memory to look at the peer's with
+        }
+        if (known) from.top().lanes.close(*known);
         return known != nullptr;
     }
 
@@ -83,7 +86,7 @@ public:
     /// Where the message of a viewed receive lies, until release(); null if it was withdrawn or cannot be read.
     [[nodiscard]] const std::byte* look(const transfer& x) {
         slot& s = lane_->at(next_);
-        if (s.lent == 0) return lane_->data_of(next_, s.part_bytes);
+        if (s.lent == 0) return data_of(s);
         const std::byte* const there = reach(s, s.lent, x.bytes);
         return there && s.flag.begin_reading() ? there : nullptr;
     }
@@ -93,8 +96,9 @@ public:
         if (s.lent != 0) {
             s.flag.end_reading();
             // This rank may have been stopped meanwhile for longer than the sender waits.
-            if (s.flag.was_withdrawn() || !broken_.empty()) return false;
+            if (s.flag.was_withdrawn()) return false;
         }
+        if (!broken_.empty()) return false;
         viewed_ = false;
         return release(s);
     }
@@ -102,19 +106,16 @@ public:
 private:
     /// Finds the lane. The sender may not have made it yet.
     bool connect() noexcept {
-        directory& lanes = from_.top().lanes;
-        const std::uint32_t additions = lanes.additions();
+        const std::uint32_t additions = from_.top().lanes.additions(self_);
         if (additions == seen_additions_) return false;
         seen_additions_ = additions;
-        const auto index = lanes.find(where_, self_);
-        if (!index) return false;
-        entry_ = &lanes.at(*index);
         try {
-            lane_ = &from_.lane_at(*index);
+            entry_ = entry_of(from_.memory(), where_, self_);
+            if (entry_) lane_ = &from_.memory().at<lane>(entry_->lane);
         } catch (const std::exception& e) {
             broken_ = cannot_reach(e);
-            return false;
         }
+        if (!lane_) return false;
         if (from_.readable()) entry_->may_lend.store(1, std::memory_order_relaxed);
         return true;
     }
@@ -142,7 +143,9 @@ private:
             if (more && arrived_ == x.bytes) release(s), finish();
             return false;
         }
-        delivery_.take({lane_->data_of(next_, s.part_bytes), s.part_bytes});
+        const std::byte* const there = data_of(s);
+        if (!there) return false;
+        delivery_.take({there, s.part_bytes});
         arrived_ += s.part_bytes;
         release(s);
         if (arrived_ == x.bytes) finish();
@@ -154,7 +157,7 @@ private:
     [[nodiscard]] std::size_t most_bytes(const slot& s) const noexcept {
         const transfer* const x = delivery_.receiver();
         const std::uint64_t rest = unwanted_ > 0 ? unwanted_ : x ? x->bytes - arrived_ : s.message_bytes;
-        return std::min<std::uint64_t>(rest, lane::room_bytes);
+        return std::min<std::uint64_t>(rest, room::most_bytes);
     }
 
     /// False if the message is not what is expected: then nobody wants the rest of it.
@@ -170,10 +173,23 @@ private:
     }
 
     bool take_whole(slot& s, transfer& x) {
-        deliver(x, lane_->data_of(next_, s.part_bytes));
+        const std::byte* const there = data_of(s);
+        if (!there) return false;
+        deliver(x, there);
         release(s);
         finish();
         return true;
+    }
+
+    /// Where a part lies that is not lent; null if it cannot be reached.
+    [[nodiscard]] const std::byte* data_of(const slot& s) {
+        if (s.part_bytes <= slot::small_bytes) return s.data.data();
+        try {
+            return from_.memory().at<room>(static_cast<std::uint32_t>(s.region)).bytes.data();
+        } catch (const std::exception& e) {
+            broken_ = cannot_reach(e);
+            return nullptr;
+        }
     }
 
     /// All of the message is where this rank can read it.

@@ -20,30 +20,30 @@ struct alignas(64) slot {
     std::uint32_t part_bytes;
     std::uint64_t signature;
     std::uint64_t message_bytes;
-    std::uint64_t lent;   ///< where the whole message lies in the sender's memory; 0: the part lies in this lane
-    std::uint64_t region; ///< of lent memory: the region that it is part of; 0: it is private to the sender
+    std::uint64_t lent; ///< where the whole message lies in the sender's memory; 0: the part lies in this segment
+    /// Of lent memory: the region that it is part of, 0 if it is private to the sender. Of a part that is not small:
+    /// the number of the room in which it lies.
+    std::uint64_t region;
     std::array<std::byte, small_bytes> data;
 };
 
 static_assert(sizeof(slot) == 256 && std::atomic<std::uint32_t>::is_always_lock_free);
 
 /// The way from one rank to another in one context: a ring of slots, used in turn by one sender and one receiver, who
-/// each count their own turns. The slots are the context's credits.
+/// each count their own turns. The slots are the context's credits. A page of zeros is a lane whose slots are all free.
 struct lane {
     static constexpr std::uint32_t slots = 16;
-    static constexpr std::size_t room_bytes = 16 * 1024; ///< the largest part
     static_assert((slots & (slots - 1)) == 0, "turns wrap around at a power of two");
 
-    lane() noexcept {} // pages that no message touches take no memory
-
     [[nodiscard]] slot& at(std::uint32_t turn) noexcept { return ring[turn % slots]; }
-    /// Where the part of that turn lies.
-    [[nodiscard]] std::byte* data_of(std::uint32_t turn, std::size_t part) noexcept {
-        return part <= slot::small_bytes ? at(turn).data.data() : rooms[turn % slots].data();
-    }
 
     std::array<slot, slots> ring;
-    std::array<std::array<std::byte, room_bytes>, slots> rooms;
+};
+
+/// Where a part lies that is too long for its slot. Rooms belong to the sender, who lends them to slots: see room_pool.
+struct room {
+    static constexpr std::size_t most_bytes = 16 * 1024; ///< the largest part
+    std::array<std::byte, most_bytes> bytes;
 };
 
 } // namespace tutti::transport::detail::shm

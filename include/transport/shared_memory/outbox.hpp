@@ -3,8 +3,8 @@
 #pragma once
 
 #include "../transfer.hpp"
-#include "directory.hpp"
 #include "options.hpp"
+#include "own_segment.hpp"
 #include "peer.hpp"
 #include "symmetric_heap.hpp"
 
@@ -19,9 +19,9 @@ namespace tutti::transport::detail::shm {
 /// The sending end of a lane. Driven by the sender's thread; the flags are argued in flag.hpp.
 class outbox {
 public:
-    outbox(lane& way, const directory::entry& where, const peer& receiver, symmetric_heap& heap,
+    outbox(own_segment::way& way, const peer& receiver, symmetric_heap& heap,
            const shared_memory_limits& limits) noexcept
-        : lane_(way), where_(where), receiver_(receiver), heap_(heap), limits_(limits) {}
+        : lane_(*way.data), where_(*way.where), rooms_(way.rooms), receiver_(receiver), heap_(heap), limits_(limits) {}
 
     void send(transfer& x) {
         x.moved = 0;
@@ -40,13 +40,15 @@ public:
     /// advance() would move something.
     [[nodiscard]] bool ready() const noexcept {
         return (lent_count_ > 0 && lane_.at(oldest_).flag.is_free()) ||
-               (!waiting_.empty() && lane_.at(next_).flag.is_free());
+               (!waiting_.empty() && lane_.at(next_).flag.is_free() &&
+                (!rooms_.at_limit() || rooms_.oldest().flag.is_free()));
     }
 
     /// As ready(); if not, the receiver rings this rank's bell when that changes.
     [[nodiscard]] bool ask() noexcept {
         return (lent_count_ > 0 && lane_.at(oldest_).flag.is_free_asking()) ||
-               (!waiting_.empty() && lane_.at(next_).flag.is_free_asking());
+               (!waiting_.empty() && lane_.at(next_).flag.is_free_asking() &&
+                (!rooms_.at_limit() || rooms_.oldest().flag.is_free_asking()));
     }
 
     /// Forgets all transfers; nothing is delivered any more that is read of their memory from now on. Waits for a piece
@@ -69,10 +71,11 @@ private:
     /// A lane full at most, for the same reason as in the inbox.
     bool fill() {
         std::uint32_t parts = 0;
-        for (; parts < lane::slots && !waiting_.empty() && lane_.at(next_).flag.is_free(); ++parts)
-            put(*waiting_.front());
+        for (; parts < lane::slots && !waiting_.empty() && may_put(); ++parts) put(*waiting_.front());
         return parts > 0;
     }
+
+    [[nodiscard]] bool may_put() noexcept { return lane_.at(next_).flag.is_free() && rooms_.may_fill(next_); }
 
     /// The next part of the first message, into the next slot, which is free.
     void put(transfer& x) {
@@ -105,11 +108,17 @@ private:
         return s.region != 0 || (x.bytes >= limits_.lend_bytes && where_.may_lend.load(std::memory_order_relaxed) != 0);
     }
 
-    void copy_part(slot& s, transfer& x) noexcept {
-        const std::size_t part = std::min(x.bytes - x.moved, lane::room_bytes);
+    void copy_part(slot& s, transfer& x) {
+        const std::size_t part = std::min(x.bytes - x.moved, room::most_bytes);
         s.lent = 0;
         s.part_bytes = static_cast<std::uint32_t>(part);
-        if (part > 0) std::memcpy(lane_.data_of(next_, part), x.from + x.moved, part);
+        std::byte* to = s.data.data();
+        if (part > slot::small_bytes) {
+            const auto& [number, memory] = rooms_.place(next_);
+            s.region = number;
+            to = memory;
+        }
+        if (part > 0) std::memcpy(to, x.from + x.moved, part);
         x.moved += part;
     }
 
@@ -131,6 +140,7 @@ private:
 
     lane& lane_;
     const directory::entry& where_;
+    outgoing_rooms& rooms_; ///< of this lane
     const peer& receiver_;
     symmetric_heap& heap_;
     const shared_memory_limits& limits_;

@@ -5,6 +5,7 @@
 #include "../bootstrap/failure.hpp"
 #include "../bootstrap/member.hpp"
 #include "bell_pipe.hpp"
+#include "card.hpp"
 #include "foreign_memory.hpp"
 #include "segment.hpp"
 
@@ -12,6 +13,7 @@
 #include <poll.h>
 #include <sys/syscall.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,8 +23,8 @@ namespace tutti::transport::detail::shm {
 class peer {
 public:
     /// Maps its segment and tries whether its memory can be read. Throws a bootstrap error.
-    explicit peer(const bootstrap::member& m)
-        : process_(static_cast<pid_t>(m.pid)), memory_(opened(m)),
+    peer(const bootstrap::member& m, const std::optional<card>& its)
+        : process_(static_cast<pid_t>(m.pid)), memory_(opened(m, its)),
           alive_(static_cast<int>(::syscall(SYS_pidfd_open, process_, 0))), readable_(probe()) {
         if (top().bell_pipe >= 0 && !(pipe_ = bell_pipe::opened(process_, top().bell_pipe)))
             refuse(m, "has a bell that cannot be opened: " + bootstrap::words_of_errno(errno));
@@ -38,7 +40,8 @@ public:
     /// read_foreign() works on it.
     [[nodiscard]] bool readable() const noexcept { return readable_; }
 
-    [[nodiscard]] lane& lane_at(std::uint32_t index) { return *static_cast<lane*>(memory_.lane_at(index)); }
+    /// Its lanes and rooms. To look for one throws std::system_error.
+    [[nodiscard]] segment& memory() noexcept { return memory_; }
 
     /// Symmetric memory of the peer, of which these bytes are to be read; null if it is gone. Throws std::system_error.
     [[nodiscard]] const std::byte* symmetric(std::uint64_t region, std::uint64_t address, std::size_t bytes) {
@@ -84,14 +87,14 @@ private:
         return bootstrap::descriptor{::open(path.c_str(), O_RDWR | O_CLOEXEC)};
     }
 
-    [[nodiscard]] static segment opened(const bootstrap::member& m) {
-        if (m.segment < 0) refuse(m, "does not exist: it uses another transport");
-        bootstrap::descriptor file = open_file(m.pid, m.segment);
+    [[nodiscard]] static segment opened(const bootstrap::member& m, const std::optional<card>& its) {
+        if (!its) refuse(m, "is told of in words that this version does not understand");
+        bootstrap::descriptor file = open_file(m.pid, its->file);
         if (!file) refuse(m, "cannot be opened: " + bootstrap::words_of_errno(errno));
         if (::lseek(file.get(), 0, SEEK_END) < static_cast<off_t>(segment::bytes_for(0)))
             refuse(m, "is something else");
         segment s{std::move(file)};
-        if (s.top().layout != head::this_layout || s.top().key != m.segment_key) refuse(m, "is something else");
+        if (s.top().layout != head::this_layout || s.top().key != its->key) refuse(m, "is something else");
         return s;
     }
 

@@ -21,18 +21,26 @@ struct queue_link {
 /// One context's ordered messages to and from one peer.
 class channel {
 public:
+    /// Nothing can be sent until its outbox gets its window.
     channel(context k, int with, std::uint64_t window, outstanding& waiting) noexcept
-        : where(k), peer(with), in(window, waiting), out(window, waiting) {}
+        : where(k), peer(with), in(window, waiting), out(0, waiting) {}
     channel(const channel&) = delete;
     channel& operator=(const channel&) = delete;
 
     const context where;
     const int peer;
     bool opened = false; ///< by this rank; until then only the peer has used it
+    /// How the peer has used it: not before anything came from here, or ahead, with a place or before it came to that.
+    enum class usage : std::uint8_t { none, unplaced, placed } by_peer = usage::none;
+    bool placed = false;               ///< it has one of this rank's places at the peer
+    bool announced = false;            ///< its first message waits for the peer, or did
+    standing stands = standing::first; ///< of its next frame
+    [[nodiscard]] bool heard() const noexcept { return stands == standing::open; }
     inbox in;
     outbox out;
-    queue_link data;   ///< among those with something to send
-    queue_link credit; ///< among those that owe the peer a credit
+    queue_link data;         ///< among those with something to send
+    queue_link credit;       ///< among those that owe the peer a credit
+    queue_link announcement; ///< among those that are to be announced
 };
 
 /// Channels in the order of their turns, each at most once.
@@ -54,6 +62,7 @@ public:
     }
     /// Takes a channel out; linear in the queue.
     void remove(const channel& c) noexcept {
+        if (!(c.*Link).queued) return;
         channel* const end = last_;
         for (channel* each = first_; each;) {
             channel* const following = each == end ? nullptr : (each->*Link).next;

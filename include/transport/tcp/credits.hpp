@@ -23,6 +23,7 @@ public:
     explicit allowance(std::uint64_t window) noexcept : granted_(window) {}
     [[nodiscard]] std::uint64_t left() const noexcept { return granted_ - spent_; }
     void spend(std::uint64_t cost) noexcept { spent_ += cost; }
+    void take_back(std::uint64_t cost) noexcept { spent_ -= cost; }
     void raise(std::uint64_t granted) noexcept { granted_ = std::max(granted_, granted); }
 
 private:

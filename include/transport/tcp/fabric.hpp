@@ -4,78 +4,98 @@
 
 #include <collectives/error.hpp>
 
-#include "../bootstrap/address.hpp"
-#include "../bootstrap/member.hpp"
-#include "connector.hpp"
-#include "listener.hpp"
+#include "../bootstrap/endpoint.hpp"
+#include "../busy_channels.hpp"
+#include "../connections/manager.hpp"
+#include "../fabric.hpp"
+#include "lane_set.hpp"
 #include "peer_link.hpp"
-
-#include <poll.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <list>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 namespace tutti::transport::detail::tcp {
 
-/// This rank's data connections to all others: opened when a context first needs them, moved by whoever calls.
+/// This rank's links to all others: connected when a context first needs them, moved by whoever calls.
 class fabric {
 public:
     using channel = tcp::channel;
 
-    /// With so few sockets it is quicker to try them than to ask which of them are ready.
+    /// So few lanes on which somebody waits are quicker tried than asked for.
     static constexpr std::size_t few_lanes = 4;
-    /// So often, even then, everybody is looked at: strangers at the port, peers nobody waits for.
+    /// So often, even then, all lanes are looked at: those on which nobody waits, too.
     static constexpr std::uint32_t look_around = 64;
-    static constexpr int max_lanes = 16;
 
     /// Throws tutti::error (invalid_argument) where they make no sense.
     static const tcp_limits& checked(const tcp_limits& limits) {
-        if (limits.lanes < 1 || limits.lanes > max_lanes)
-            reject("tcp", "lanes must be from 1 to " + std::to_string(max_lanes));
+        if (limits.lanes < 1 || limits.lanes > connections::manager::max_lanes)
+            reject("tcp", "lanes must be from 1 to " + std::to_string(connections::manager::max_lanes));
         if (limits.fragment_bytes < outbox::least_fragment || limits.fragment_bytes > max_fragment_bytes)
             reject("tcp", "fragment_bytes must be from 4096 to 16777216");
         if (limits.window_bytes < 4 * outbox::least_fragment) reject("tcp", "window_bytes must be at least 16384");
+        if (limits.contexts_ahead < 1) reject("tcp", "contexts_ahead must be at least 1");
         return limits;
     }
 
-    /// Listens on a port of that address.
-    fabric(const tcp_limits& limits, const bootstrap::address& where)
-        : limits_(limits), port_(where), landing_(std::max(limits.landing_bytes, stream::beyond_bytes)) {}
+    explicit fabric(const tcp_limits& limits)
+        : limits_(limits), landing_(std::max(limits.landing_bytes, stream::beyond_bytes)) {}
     fabric(const fabric&) = delete;
     fabric& operator=(const fabric&) = delete;
 
-    [[nodiscard]] std::uint16_t port() const { return port_.port(); }
-
-    /// To be called once, before anything below.
-    void join(int rank, const bootstrap::secret& key, const bootstrap::world_table& world) {
-        rank_ = rank;
-        key_ = key;
-        world_ = &world;
-        links_.resize(world.members.size());
+    [[nodiscard]] std::vector<std::byte> card() const { return {}; } // the world tells address and port
+    [[nodiscard]] static bool reaches(const fabric_end&, const fabric_end&) noexcept { return true; }
+    [[nodiscard]] static std::string name_of(const bootstrap::member& m) {
+        return bootstrap::endpoint{m.address, m.port}.text();
     }
 
-    [[nodiscard]] channel& open(context k, int peer) {
+    void join(const joined_world& w) {
+        world_.emplace(w);
+        links_.resize(w.table.members.size());
+    }
+
+    [[nodiscard]] channel* open(context k, int peer) {
         closed_.reopen(k);
         const bool first = !links_[static_cast<std::size_t>(peer)];
         peer_link& link = link_to(peer);
-        if (first && rank_ < peer) connect(peer);
-        return link.open(k);
+        for (int lane = 0; first && lane < limits_.lanes; ++lane) world_->sockets->connect(world_->fabric, peer, lane);
+        channel& c = link.open(k);
+        busy_.list(link); // the peer may wait to hear of it
+        return &c;
     }
-    void send(channel& c, transfer& x) { links_[static_cast<std::size_t>(c.peer)]->send(c, x); }
-    void receive(channel& c, transfer& x) { links_[static_cast<std::size_t>(c.peer)]->receive(c, x); }
+    void send(channel& c, transfer& x) {
+        peer_link& link = *links_[static_cast<std::size_t>(c.peer)];
+        link.send(c, x);
+        busy_.list(link);
+    }
+    void receive(channel& c, transfer& x) {
+        peer_link& link = *links_[static_cast<std::size_t>(c.peer)];
+        link.receive(c, x);
+        busy_.list(link);
+    }
     void close(context k) {
         closed_.add(k);
-        for (peer_link* link : active_) link->close(k);
+        for (peer_link* link : active_) {
+            link->close(k);
+            busy_.list(*link);
+        }
+    }
+
+    /// A lane that was dialled, here or by the peer, is there; or it never will be.
+    void connected(connections::arrival&& a) {
+        peer_link& link = link_to(a.peer);
+        if (!a.why.empty()) return link.fail(a.why);
+        auto sealed = world_->table.encrypted ? std::make_unique<cipher>(a.connected.keys) : nullptr;
+        link.add(std::move(a.connected.socket), a.lane, std::move(sealed));
+        link.pump();
+        watch(link);
+        busy_.list(link);
     }
 
     [[nodiscard]] std::optional<std::string> broken(int peer) const {
@@ -83,177 +103,115 @@ public:
         return link ? link->broken() : std::nullopt;
     }
 
-    /// Moves what can be moved without blocking. True if anything did.
+    /// A peer is to connect to this rank, and has not.
+    [[nodiscard]] bool awaits_connections() const {
+        return std::any_of(active_.begin(), active_.end(), [this](peer_link* link) {
+            return link->peer() < world_->rank && link->busy() && !link->broken() &&
+                   link->lanes().size() < static_cast<std::size_t>(limits_.lanes);
+        });
+    }
+
     bool progress() {
-        if (++calls_ % look_around == 0) return look(clock::time_point::min(), {});
-        if (lanes_ > few_lanes) return anyone_waits() && look(clock::time_point::min(), {});
-        bool moved = false;
-        for (peer_link* link : active_)
-            if (link->busy()) moved |= link->pump(landing_);
+        const bool few = busy_.size() * static_cast<std::size_t>(limits_.lanes) <= few_lanes;
+        bool moved = few && busy_.advance([](peer_link& link) { return link.pump(); });
+        if (!few || ++calls_ % look_around == 0 || (slept_ && !moved)) moved = look() || moved;
         return moved;
     }
 
-    /// Sleeps until something can be moved, one of the `others` is ready, or `until`; then moves what can be. True if
-    /// anything moved.
-    bool look(clock::time_point until, std::span<const pollfd> others) {
-        // What no lane has taken yet is in nobody's poll(2).
-        bool moved = false;
-        for (peer_link* link : active_) moved |= link->push();
-        auto now = clock::now();
-        gather(now, others);
-        sleep(moved ? now : std::min(until, due(now)), now);
-        if (until > now) now = clock::now();
-        for (std::size_t i = 0; i < ready_.size(); ++i)
-            if (polled_[i].revents != 0 || ready_[i].lane->paused())
-                moved |= ready_[i].link->pump(*ready_[i].lane, landing_);
-        for (peer_link* link : active_) moved |= link->go_on();
-        check(now);
-        return (anyone_at_the_door(now, others.size()) && meet(now)) || moved;
+    /// What no lane has taken yet is given to them, since epoll does not know of it.
+    [[nodiscard]] bool arm() {
+        return busy_.advance([this](peer_link& link) {
+            const bool moved = link.push();
+            return (!watch(link) && link.pump()) || moved;
+        });
     }
+    [[nodiscard]] int descriptor() const noexcept { return lanes_.descriptor(); }
+    [[nodiscard]] clock::time_point due() const noexcept {
+        return busy_.size() == 0 ? clock::time_point::max() : check_at_;
+    }
+    void disarm() noexcept { slept_ = true; }
 
-    /// Gives what was sent a second to reach the peers' kernels.
-    void flush() {
-        const auto until = clock::now() + std::chrono::seconds{1};
+    void finish() {
         for (peer_link* link : active_)
             for (stream& s : link->lanes()) s.finish();
-        while (unsent() && clock::now() < until) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    }
+    /// What the peer's kernel has is taken: it survives that this rank goes, unless something comes from the peer that
+    /// nobody reads.
+    [[nodiscard]] std::size_t untaken(int peer) {
+        std::size_t bytes = 0;
+        if (const auto& link = links_[static_cast<std::size_t>(peer)])
+            for (stream& s : link->lanes()) {
+                s.discard(landing_);
+                if (!s.ended()) bytes += s.unacknowledged();
+            }
+        return bytes;
     }
 
 private:
-    struct lane_of {
-        peer_link* link;
-        stream* lane;
-    };
-
-    [[nodiscard]] bool anyone_waits() const {
-        return std::any_of(active_.begin(), active_.end(), [](const peer_link* link) { return link->busy(); });
-    }
-
     peer_link& link_to(int peer) {
         auto& link = links_[static_cast<std::size_t>(peer)];
         if (!link) {
-            link = std::make_unique<peer_link>(peer, limits_, closed_);
+            busy_.reserve(active_.size() + 1);
+            link = std::make_unique<peer_link>(peer, limits_, closed_, landing_);
             active_.push_back(link.get());
         }
         return *link;
     }
 
-    void connect(int peer) {
-        const auto& m = world_->members[static_cast<std::size_t>(peer)];
-        const auto where = bootstrap::address::literal(m.address, m.port);
-        if (!where) return link_to(peer).fail("has no address that could be connected to: \"" + m.address + '"');
-        bootstrap::hello mine{
-            bootstrap::purpose::data, 0, rank_, peer, static_cast<std::int32_t>(links_.size()), world_->world};
-        for (int lane = 0; lane < limits_.lanes; ++lane) {
-            mine.lane = static_cast<std::uint16_t>(lane);
-            connectors_.emplace_back(*where, key_, mine);
+    /// Moves what can be moved on lanes that are ready, whether or not somebody waits there.
+    bool look() {
+        slept_ = false;
+        bool moved = arm();
+        lanes_.each_ready([&](lane_set::name ready) {
+            peer_link& link = *links_[ready.peer];
+            moved = link.pump(static_cast<int>(ready.lane)) || moved;
+            watch(link);
+            busy_.list(link);
+        });
+        check(clock::now());
+        return moved;
+    }
+
+    /// Has epoll look for what the lanes of a link wait for now. False where the system lacks memory for that.
+    bool watch(peer_link& link) noexcept {
+        bool all = true;
+        for (stream& s : link.lanes()) {
+            const short events = s.ended() ? short{0} : s.events();
+            if (events == s.watched) continue;
+            const lane_set::name whose{static_cast<std::uint32_t>(link.peer()), static_cast<std::uint32_t>(s.lane())};
+            if (lanes_.watch(s.descriptor(), s.watched, events, whose))
+                s.watched = events;
+            else
+                all = false;
         }
-        for (connector& c : connectors_) c.step(clock::now());
-    }
-
-    void add(peer_link& link, socket&& s, int lane) {
-        tune_within_host(s);
-        link.add(std::move(s), lane);
-        lanes_ = 0;
-        for (peer_link* each : active_) lanes_ += each->lanes().size();
-        link.pump(landing_);
-    }
-
-    /// Without events to look for, poll(2) would still report errors again and again.
-    void watch(int descriptor, int events) {
-        polled_.push_back({events == 0 ? -1 : descriptor, static_cast<short>(events), 0});
-    }
-
-    /// Everything to be polled: the lanes first, in the order of ready_; then the port and who is on the way in or out.
-    void gather(clock::time_point now, std::span<const pollfd> others) {
-        polled_.clear();
-        ready_.clear();
-        for (peer_link* link : active_)
-            for (stream& s : link->lanes())
-                if (!s.ended()) {
-                    watch(s.descriptor(), s.events());
-                    ready_.push_back({link, &s});
-                }
-        port_.descriptors(now, [this](int descriptor, int events) { watch(descriptor, events); });
-        for (connector& c : connectors_) watch(c.descriptor(), c.events());
-        polled_.insert(polled_.end(), others.begin(), others.end());
-    }
-
-    void sleep(clock::time_point until, clock::time_point now) {
-        std::chrono::nanoseconds left{0};
-        if (until > now) left = std::min<std::chrono::nanoseconds>(until - now, check_interval);
-        const auto whole = std::chrono::duration_cast<std::chrono::seconds>(left);
-        const timespec limit{whole.count(), (left - whole).count()};
-        if (::ppoll(polled_.data(), polled_.size(), &limit, nullptr) >= 0) return;
-        for (pollfd& p : polled_) p.revents = 0; // a signal came
-    }
-
-    /// When strangers or connectors need a step though nothing came.
-    [[nodiscard]] clock::time_point due(clock::time_point now) const {
-        auto first = port_.due(now);
-        for (const connector& c : connectors_) first = std::min(first, c.due());
-        return first;
+        return all;
     }
 
     /// While someone waits, looks every second whether the peers' hosts are there.
     void check(clock::time_point now) {
         if (now < check_at_) return;
         check_at_ = now + check_interval;
-        for (peer_link* link : active_)
-            if (link->busy()) link->check(landing_);
-    }
-
-    [[nodiscard]] bool anyone_at_the_door(clock::time_point now, std::size_t others) const {
-        const auto first = polled_.begin() + static_cast<std::ptrdiff_t>(ready_.size());
-        return due(now) <= now || std::any_of(first, polled_.end() - static_cast<std::ptrdiff_t>(others),
-                                              [](const pollfd& p) { return p.revents != 0; });
-    }
-
-    /// Goes on with the connections that come and those that go out.
-    bool meet(clock::time_point now) {
-        const auto size = static_cast<std::int32_t>(links_.size());
-        const bootstrap::guest_rules rules{bootstrap::purpose::data, rank_, size, world_->world, max_lanes};
-        bool moved = port_.step(key_, rules, now, [this](socket&& s, const bootstrap::hello& theirs) {
-            // The lower rank connects; who proved to know the secret and does otherwise is no rank of this library.
-            if (theirs.rank < rank_) add(link_to(theirs.rank), std::move(s), theirs.lane);
+        busy_.advance([this](peer_link& link) {
+            link.check();
+            watch(link);
+            return false;
         });
-        for (auto c = connectors_.begin(); c != connectors_.end();) {
-            moved |= c->step(now);
-            if (c->accepted()) add(link_to(c->peer()), c->release(), c->lane());
-            if (c->failed()) link_to(c->peer()).fail("cannot be connected to: " + c->why());
-            c = c->accepted() || c->failed() ? connectors_.erase(c) : std::next(c);
-        }
-        return moved;
-    }
-
-    [[nodiscard]] bool unsent() {
-        bool any = false;
-        for (peer_link* link : active_)
-            for (stream& s : link->lanes()) {
-                s.discard(landing_);
-                any |= !s.ended() && s.unsent();
-            }
-        return any;
     }
 
     static constexpr std::chrono::seconds check_interval{1};
 
     tcp_limits limits_;
-    listener port_;
     std::vector<std::byte> landing_;
-    int rank_ = 0;
-    bootstrap::secret key_;
-    const bootstrap::world_table* world_ = nullptr;
+    std::optional<joined_world> world_;
+    lane_set lanes_;
 
     closed_contexts closed_;
     std::vector<std::unique_ptr<peer_link>> links_; // by rank; null until one side wants it
     std::vector<peer_link*> active_;                // those that are not null
-    std::list<connector> connectors_;
-    std::size_t lanes_ = 0; // in all
+    busy_channels<peer_link> busy_;
     clock::time_point check_at_ = clock::time_point::min();
     std::uint32_t calls_ = 0; // of progress()
-    std::vector<pollfd> polled_;
-    std::vector<lane_of> ready_;
+    bool slept_ = false;      // since all lanes were looked at
 };
 
 } // namespace tutti::transport::detail::tcp

@@ -41,6 +41,9 @@ public:
         return x && credits_.left() >= overhead() + std::min<std::uint64_t>(x->bytes - handed_, least_fragment);
     }
 
+    /// No message waits.
+    [[nodiscard]] bool empty() const noexcept { return queue_.empty(); }
+
     /// The length of the message whose turn it is. Precondition: ready().
     [[nodiscard]] std::size_t length() const noexcept { return queue_.front()->bytes; }
 

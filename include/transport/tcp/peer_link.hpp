@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <list>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,31 +18,34 @@ namespace tutti::transport::detail::tcp {
 /// All there is between this rank and one peer: the channels, and the sockets (lanes) that they share.
 class peer_link {
 public:
-    peer_link(int peer, const tcp_limits& limits, const closed_contexts& closed) noexcept
-        : board_(peer, limits, closed) {}
+    /// `landing` is memory for a moment.
+    peer_link(int peer, const tcp_limits& limits, const closed_contexts& closed, std::span<std::byte> landing) noexcept
+        : landing_(landing), board_(peer, limits, closed) {}
 
+    [[nodiscard]] int peer() const noexcept { return board_.peer(); }
     [[nodiscard]] std::list<stream>& lanes() noexcept { return lanes_; }
     [[nodiscard]] channel& open(context k) { return board_.open(k); }
 
-    /// A lane is ready; one that is already there is dropped.
-    void add(socket&& s, int lane) {
+    /// A lane is ready; one that is already there is dropped. With a cipher its data are encrypted.
+    void add(socket&& s, int lane, std::unique_ptr<cipher> c = {}) {
         if (broken_) return;
         for (const stream& other : lanes_)
             if (other.lane() == lane) return;
-        lanes_.emplace_back(std::move(s), lane, board_);
+        lanes_.emplace_back(std::move(s), lane, board_, std::move(c));
     }
 
     void send(channel& c, transfer& x) {
         c.out.push(x);
-        board_.schedule(c);
+        board_.schedule_send(c);
         write();
     }
     void receive(channel& c, transfer& x) {
         c.in.post(x);
-        board_.schedule(c); // a credit goes with what is sent next, or when progress is made
+        board_.schedule_receive(c); // a credit goes with what is sent next, or when progress is made
     }
     void close(context k) {
         channel* const c = board_.find(k);
+        board_.forget_announcement(k);
         if (!c) return;
         for (stream& s : lanes_) s.forget(*c);
         board_.close(*c);
@@ -56,48 +60,54 @@ public:
     /// Hands the lanes what they can take. True if anything moved.
     bool push() { return !board_.idle() && write(); }
     /// Moves what can be moved on all lanes. True if anything did.
-    bool pump(std::span<std::byte> landing) {
+    bool pump() {
         bool moved = push();
-        for (stream& s : lanes_) moved |= pump(s, landing);
+        for (stream& s : lanes_) moved |= pump(s);
         return moved;
     }
-    /// The same for one lane that poll(2) found ready.
-    bool pump(stream& s, std::span<std::byte> landing) {
-        if (s.ended()) return false;
-        bool moved = s.busy() && s.write();
-        moved |= s.read(landing);
-        if (s.ended() || ending_)
-            end(landing);
-        else
-            moved |= push();
-        return moved;
-    }
-
-    /// Gives more to lanes that have written all they had: poll(2) is not asked about them. True if anything moved.
-    bool go_on() {
-        if (board_.idle()) return false;
+    /// The same for one lane that is ready, and for those that had to wait for what it brings.
+    bool pump(int lane) {
         bool moved = false;
-        for (stream& s : lanes_) moved |= !s.busy() && !s.ended() && s.write();
+        for (stream& s : lanes_) moved |= s.lane() == lane && pump(s);
+        for (bool more = lanes_.size() > 1; more;) {
+            more = false;
+            for (stream& s : lanes_) more |= s.paused() && pump(s);
+            moved |= more;
+        }
         return moved;
     }
 
     /// To be called now and then while something waits: ends lanes whose peer is silent for too long.
-    void check(std::span<std::byte> landing) {
+    void check() {
         for (stream& s : lanes_) {
             if (s.ended()) continue;
             s.check();
-            if (s.ended()) end(landing);
+            if (s.ended()) end();
         }
     }
 
     /// There is no way to the peer, or not the whole of it: the other lanes are ended too, so that the peer knows.
     void fail(const std::string& why) {
         if (!broken_) broken_ = why;
+        board_.end();
         for (stream& s : lanes_) s.stop(why);
     }
     [[nodiscard]] const std::optional<std::string>& broken() const noexcept { return broken_; }
 
+    bool listed = false; ///< among its rank's busy links
+
 private:
+    bool pump(stream& s) {
+        if (s.ended()) return false;
+        bool moved = s.busy() && s.write();
+        moved |= s.read(landing_);
+        if (s.ended() || ending_)
+            end();
+        else
+            moved |= push();
+        return moved;
+    }
+
     bool write() {
         bool moved = false;
         for (stream& s : lanes_) moved |= !s.ended() && s.write();
@@ -105,11 +115,11 @@ private:
     }
 
     /// A lane ended. So do all: at once if one broke, else when nothing more can come on any.
-    void end(std::span<std::byte> landing) {
+    void end() {
         ending_ = true;
         for (bool moved = true; moved;) {
             moved = false;
-            for (stream& s : lanes_) moved |= !s.ended() && s.read(landing);
+            for (stream& s : lanes_) moved |= !s.ended() && s.read(landing_);
         }
         const auto broke = [](const stream& s) { return s.ended() && !s.closed(); };
         const auto open = [](const stream& s) { return !s.ended() && !s.paused(); };
@@ -118,6 +128,7 @@ private:
         if (std::none_of(lanes_.begin(), lanes_.end(), open)) fail("closed the connection");
     }
 
+    std::span<std::byte> landing_;
     switchboard board_;
     std::list<stream> lanes_;
     bool ending_ = false; // a lane has ended

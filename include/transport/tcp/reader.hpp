@@ -78,27 +78,23 @@ private:
     void begin_frame() {
         const auto f = decode(header_);
         if (!f) return fail();
-        bool sane = true;
-        target_ = board_.route(*f, sane);
-        if (!sane) return fail();
-        if (f->kind == frame_kind::credit)
-            take_credit(f->length);
-        else if (target_)
+        target_ = nullptr;
+        if (f->kind == frame_kind::data)
             begin_data(*f);
+        else if (!board_.take(*f))
+            fail();
         if (paused_ || senseless_) return;
         have_ = 0;
         rest_ = f->bytes;
     }
 
-    void take_credit(std::uint64_t granted) noexcept {
-        if (!target_) return;
-        target_->out.credits().raise(granted);
-        board_.schedule(*target_);
-    }
-
     void begin_data(const frame& f) {
+        bool sane = true;
+        target_ = board_.route(f, sane);
+        if (!sane) return fail();
+        if (!target_) return;
         switch (target_->in.begin(f)) {
-        case inbox::turn::now: board_.schedule(*target_); break;
+        case inbox::turn::now: board_.schedule_receive(*target_); break;
         case inbox::turn::later: paused_ = true; break;
         case inbox::turn::never: fail(); break;
         }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "cipher.hpp"
 #include "reader.hpp"
 #include "socket.hpp"
 #include "writer.hpp"
@@ -14,6 +15,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -32,10 +34,13 @@ public:
     static constexpr std::size_t turn_bytes = 128 * 1024;
     static constexpr std::uint32_t silence_ms = 10'000;
 
-    stream(socket&& s, int lane, switchboard& board) : socket_(std::move(s)), lane_(lane), board_(board), in_(board) {}
+    /// Without a cipher the bytes travel as they are.
+    stream(socket&& s, int lane, switchboard& board, std::unique_ptr<cipher> c = {})
+        : socket_(std::move(s)), lane_(lane), board_(board), in_(board), cipher_(std::move(c)) {}
 
     [[nodiscard]] int descriptor() const noexcept { return socket_.get(); }
     [[nodiscard]] int lane() const noexcept { return lane_; }
+    short watched = 0; ///< the events of poll(2) that the owner has it watched for
     /// What poll(2) should look for.
     [[nodiscard]] short events() const noexcept {
         const int in = in_.paused() ? 0 : POLLIN;
@@ -51,12 +56,13 @@ public:
         for (int i = 0; i < turns && !deaf_; ++i) {
             fill();
             if (out_.empty()) break;
-            const io_result sent = write_some();
+            const io_result sent = cipher_ ? cipher_->write(socket_, out_) : write_some();
             // What the peer had sent before it went is still to be read: only reading ends the stream.
             if (sent.ended) become_deaf(sent.error);
             out_.written(sent.bytes);
             moved = moved || sent.bytes > 0;
-            if (sent.bytes == 0 || !out_.empty() || sent.bytes >= turn_bytes) break;
+            // Of records the kernel has taken all if it has taken any.
+            if (sent.bytes == 0 || (!out_.empty() && !cipher_) || sent.bytes >= turn_bytes) break;
         }
         return moved;
     }
@@ -66,14 +72,11 @@ public:
         bool moved = in_.paused() && in_.resume();
         judge();
         for (int i = 0; i < turns && !in_.paused() && !ended(); ++i) {
-            const auto place = in_.place();
-            const bool freely = in_.inside_payload() || board_.waiting().placed == 0;
-            const auto rest = landing.first(freely && place.empty() ? landing.size() : beyond_bytes);
-            const io_result got = read_some(socket_, place, rest);
+            bool all = false;
+            const io_result got = cipher_ ? read_records(landing, all) : read_plain(landing, all);
             if (got.bytes == 0) return (got.ended && end(got.error)) || moved;
             moved = true;
-            take(got.bytes, place, rest);
-            if (got.bytes < place.size() + rest.size() || got.bytes >= turn_bytes) break;
+            if (!all || got.bytes >= turn_bytes) break;
         }
         return moved;
     }
@@ -109,10 +112,10 @@ public:
 
     /// No more will be written.
     void finish() { ::shutdown(descriptor(), SHUT_WR); }
-    /// Bytes that the peer's kernel has not got yet.
-    [[nodiscard]] bool unsent() {
+    /// Bytes that the peer's kernel has not got yet. To be asked after finish(), whose mark the kernel counts as one.
+    [[nodiscard]] std::size_t unacknowledged() const {
         int bytes = 0;
-        return ::ioctl(descriptor(), SIOCOUTQ, &bytes) == 0 && bytes > 0;
+        return ::ioctl(descriptor(), SIOCOUTQ, &bytes) == 0 && bytes > 1 ? static_cast<std::size_t>(bytes - 1) : 0;
     }
     /// Throws away what has come: closing a socket with unread data would discard what the peer has yet to read.
     void discard(std::span<std::byte> landing) {
@@ -133,9 +136,8 @@ private:
     io_result write_gathered() {
         const writer::pieces wanted = out_.gather();
         std::array<iovec, 2 * writer::max_frames> pieces;
-        for (std::size_t i = 0; i < wanted.count; ++i)
-            pieces[i] = {const_cast<std::byte*>(wanted.list[i].data()), wanted.list[i].size()};
-        return tcp::write_some(socket_, std::span(pieces).first(wanted.count));
+        for (std::size_t i = 0; i < wanted.count; ++i) pieces[i] = bootstrap::piece(wanted.list[i]);
+        return bootstrap::write_some(descriptor(), std::span<const iovec>(pieces).first(wanted.count));
     }
 
     void fill() noexcept {
@@ -144,6 +146,27 @@ private:
             if (!f) return;
             out_.push(*f);
         }
+    }
+
+    /// `all`: as much came as there was room for.
+    io_result read_plain(std::span<std::byte> landing, bool& all) {
+        const auto place = in_.place();
+        const bool freely = in_.inside_payload() || board_.waiting().placed == 0;
+        const auto rest = landing.first(freely && place.empty() ? landing.size() : beyond_bytes);
+        const io_result got = read_some(socket_, place, rest);
+        if (got.bytes > 0) take(got.bytes, place, rest);
+        all = got.bytes == place.size() + rest.size();
+        return got;
+    }
+    /// Nothing is read straight to where it belongs: it must first prove to be the peer's.
+    io_result read_records(std::span<std::byte> landing, bool& all) {
+        static_assert(beyond_bytes >= most_record_bytes);
+        const auto room = landing.first(std::min(landing.size(), turn_bytes));
+        const io_result got = cipher_->read(socket_, room, [this](std::span<const std::byte> text) { in_.take(text); });
+        all = got.bytes >= room.size() - most_record_bytes;
+        judge();
+        if (cipher_->forged()) why_ = "its data were changed on the way, or are not its own";
+        return got;
     }
 
     void take(std::size_t bytes, std::span<std::byte> place, std::span<std::byte> rest) {
@@ -177,6 +200,7 @@ private:
     switchboard& board_;
     reader in_;
     writer out_;
+    std::unique_ptr<cipher> cipher_;
     bool deaf_ = false; // the peer takes no more
     std::string fault_; // that made it deaf
     std::string why_;   // it ended

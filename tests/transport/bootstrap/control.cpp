@@ -128,10 +128,10 @@ TEST_CASE("what comes together with the table of ranks is heard without anything
     });
     if (wait_ready(port.get(), POLLIN, clock::now() + 2s)) {
         auto caller = accept_from(port.get());
-        auto talk = handshake::accepting(secret(""), {});
+        auto talk = handshake::accepting(secret_of(""), {});
         static_cast<void>(tutti::transport::bootstrap::detail::prove(caller.get(), talk, clock::now() + 2s));
-        frame_stream all(std::move(caller));
-        CHECK(all.send_frames(table_of_one_and(said(notice_kind::verdict, 0, 1))));
+        frame_stream all(proven_socket{std::move(caller), talk.keys()});
+        CHECK(all.send(batches_of(table_of_one_and(said(notice_kind::verdict, 0, 1)))));
         joiner.join();
     } else {
         joiner.join();
@@ -212,7 +212,7 @@ TEST_CASE("who holds the port for a moment and refuses everyone is outlasted", "
     const auto where = local_address(impostor.get());
     identity me;
     me.rendezvous = {where.host(), where.port()};
-    me.key = secret("right");
+    me.key = secret_of("right");
     me.timeout = 5s;
     outcome joined;
     std::thread joiner([&] {
@@ -224,7 +224,7 @@ TEST_CASE("who holds the port for a moment and refuses everyone is outlasted", "
     bool refused = false;
     if (wait_ready(impostor.get(), POLLIN, clock::now() + 2s)) {
         const auto caller = accept_from(impostor.get());
-        auto talk = handshake::accepting(secret("wrong"), {});
+        auto talk = handshake::accepting(secret_of("wrong"), {});
         static_cast<void>(tutti::transport::bootstrap::detail::prove(caller.get(), talk, clock::now() + 2s));
         refused = talk.refused();
     }
@@ -251,7 +251,7 @@ TEST_CASE("without a secret no rank is told to send data beyond loopback", "[con
 
 TEST_CASE("with a secret, or where insecure is allowed, data may go anywhere", "[control]") {
     const char* key = GENERATE("s", "");
-    const rendezvous place(1, loopback(), secret(key), quick());
+    const rendezvous place(1, loopback(), secret_of(key), quick());
     auto me = rank_of(0, 1, place, key);
     me.insecure = !me.key.configured();
     control c(me);

@@ -34,7 +34,8 @@ public:
 private:
     static constexpr std::array names{"TUTTI_RANK",      "TUTTI_SIZE",        "TUTTI_ADDRESS",
                                       "TUTTI_SECRET",    "TUTTI_SECRET_FILE", "TUTTI_HOST",
-                                      "TUTTI_INTERFACE", "TUTTI_INSECURE",    "TUTTI_BOOTSTRAP_TIMEOUT"};
+                                      "TUTTI_INTERFACE", "TUTTI_INSECURE",    "TUTTI_BOOTSTRAP_TIMEOUT",
+                                      "TUTTI_ENCRYPT",   "TUTTI_PORTS"};
     std::map<std::string, std::string> before_;
 };
 
@@ -65,6 +66,7 @@ TEST_CASE("rank, size and address come from the launcher's variables", "[environ
     CHECK(me.rendezvous == endpoint{"127.0.0.1", 29500});
     CHECK(me.timeout == std::chrono::seconds(60));
     CHECK_FALSE(me.key.configured());
+    CHECK_FALSE(me.encrypt);
     CHECK_FALSE(me.may_leave_loopback());
 }
 
@@ -74,12 +76,16 @@ TEST_CASE("secret, host, interface, insecure and timeout are settings under any 
     v["TUTTI_INTERFACE"] = "^docker0";
     v["TUTTI_HOST"] = "rack 3, left";
     v["TUTTI_BOOTSTRAP_TIMEOUT"] = "3";
+    v["TUTTI_ENCRYPT"] = "1";
+    v["TUTTI_PORTS"] = "5000-5063";
     const surroundings s(v);
     const auto me = identity_from_environment();
     CHECK(me.key.configured());
     CHECK(me.may_leave_loopback());
     CHECK_FALSE(me.insecure);
     CHECK(me.interface == "^docker0");
+    CHECK(me.encrypt);
+    CHECK(me.ports == port_range{5000, 5063});
     CHECK(me.host == "rack 3, left");
     CHECK(me.timeout == std::chrono::seconds(3));
 }
@@ -119,6 +125,13 @@ TEST_CASE("the variable that is wrong is named and quoted", "[environment]") {
         {"TUTTI_ADDRESS", "127.0.0.1", "no port"},
         {"TUTTI_ADDRESS", "127.0.0.1:0", "from 1 to 65535"},
         {"TUTTI_INSECURE", "yes", "0 or 1"},
+        {"TUTTI_ENCRYPT", "2", "0 or 1"},
+        {"TUTTI_PORTS", "5000", "two ports"},
+        {"TUTTI_PORTS", "5000-", "two ports"},
+        {"TUTTI_PORTS", "5001-5000", "two ports"},
+        {"TUTTI_PORTS", "0-5", "two ports"},
+        {"TUTTI_PORTS", "1-65536", "two ports"},
+        {"TUTTI_PORTS", "5000-5001x", "two ports"},
         {"TUTTI_BOOTSTRAP_TIMEOUT", "0", "whole number from 1"},
     }));
     auto v = good();
@@ -128,9 +141,17 @@ TEST_CASE("the variable that is wrong is named and quoted", "[environment]") {
     CHECK(has(text, said));
 }
 
+TEST_CASE("a secret that is too short is refused by name", "[environment]") {
+    auto v = good();
+    v["TUTTI_SECRET"] = "fifteen letters";
+    CHECK(has(failure_of(v), "TUTTI_SECRET has 15 bytes, of which there must be at least 16"));
+    v["TUTTI_SECRET"] = "sixteen letters!";
+    CHECK(failure_of(v).empty());
+}
+
 TEST_CASE("a secret is given in one way only", "[environment]") {
     auto v = good();
-    v["TUTTI_SECRET"] = "a";
+    v["TUTTI_SECRET"] = "sixteen letters!";
     v["TUTTI_SECRET_FILE"] = "/nowhere";
     CHECK(has(failure_of(v), "both TUTTI_SECRET and TUTTI_SECRET_FILE"));
     v.erase("TUTTI_SECRET");

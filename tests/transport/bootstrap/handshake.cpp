@@ -4,15 +4,21 @@
 
 #include "support/catch.hpp"
 #include "support/has.hpp"
+#include "support/secret_of.hpp"
 
+#include <algorithm>
 #include <random>
+#include <string>
+#include <string_view>
+#include <utility>
 
 using namespace tutti::transport::bootstrap;
 
 namespace {
 
-const hello data_hello{purpose::data, 1, 2, 0, 4, 77};
-const guest_rules data_rules{purpose::data, 0, 4, 77, 2};
+const place here = place_of(*address::literal("127.0.0.1", 5));
+const hello data_hello{purpose::data, 1, 2, 0, 4, 77, here, false};
+const guest_rules data_rules{purpose::data, 0, 4, 77, 2, here, false};
 const hello control_hello{purpose::control, 0, 3, 0, 4, 0};
 
 std::vector<std::byte> take_out(handshake& h) {
@@ -40,11 +46,12 @@ void converse(handshake& a, handshake& b, std::size_t piece = 1000) {
 }
 
 using tutti::test::has;
+using tutti::test::secret_of;
 
 } // namespace
 
 TEST_CASE("two that share a secret accept each other, however the bytes arrive", "[handshake]") {
-    const secret s(GENERATE("a shared secret", ""));
+    const secret s(GENERATE("a secret that both know", ""));
     for (const std::size_t piece : {1u, 7u, 1000u}) {
         auto a = handshake::connecting(s, data_hello);
         auto b = handshake::accepting(s, data_rules);
@@ -52,14 +59,14 @@ TEST_CASE("two that share a secret accept each other, however the bytes arrive",
         CHECK(a.accepted());
         CHECK(b.accepted());
         CHECK(b.theirs() == data_hello);
-        CHECK(a.theirs() == hello{purpose::data, 1, 0, 2, 4, 77});
+        CHECK(a.theirs() == hello{purpose::data, 1, 0, 2, 4, 77, here, false});
         CHECK(a.wanted() == 0);
         CHECK(b.wanted() == 0);
     }
 }
 
 TEST_CASE("not accepted before the last byte has been written", "[handshake]") {
-    const secret s("x");
+    const secret s = secret_of("x");
     auto a = handshake::connecting(s, control_hello);
     auto b = handshake::accepting(s, {});
     CHECK(carry(a, b, 1000));
@@ -73,8 +80,8 @@ TEST_CASE("not accepted before the last byte has been written", "[handshake]") {
 TEST_CASE("a wrong secret is refused on both sides, and the stranger gets no proof", "[handshake]") {
     const auto [mine, theirs] =
         GENERATE(table<const char*, const char*>({{"wrong", "right"}, {"", "right"}, {"x", ""}}));
-    auto a = handshake::connecting(secret(mine), control_hello);
-    auto b = handshake::accepting(secret(theirs), {});
+    auto a = handshake::connecting(secret_of(mine), control_hello);
+    auto b = handshake::accepting(secret_of(theirs), {});
     CHECK(carry(a, b, 1000));
     CHECK(carry(b, a, 1000));
     CHECK(carry(a, b, 1000));
@@ -89,8 +96,8 @@ TEST_CASE("a wrong secret is refused on both sides, and the stranger gets no pro
 }
 
 TEST_CASE("a rendezvous that does not know the secret cannot pretend", "[handshake]") {
-    auto a = handshake::connecting(secret("right"), control_hello);
-    auto b = handshake::accepting(secret("wrong"), {});
+    auto a = handshake::connecting(secret_of("right"), control_hello);
+    auto b = handshake::accepting(secret_of("wrong"), {});
     CHECK(carry(a, b, 1000));
     CHECK(carry(b, a, 1000));
     static_cast<void>(take_out(a));
@@ -102,7 +109,7 @@ TEST_CASE("a rendezvous that does not know the secret cannot pretend", "[handsha
 }
 
 TEST_CASE("a proof sent back does not serve its receiver", "[handshake]") {
-    auto a = handshake::connecting(secret("right"), data_hello);
+    auto a = handshake::connecting(secret_of("right"), data_hello);
     const auto greeting = take_out(a);
     // The mirror answers with the nonce and the proof that it was sent.
     std::vector<std::byte> challenge(greeting.begin(), greeting.begin() + 8);
@@ -116,7 +123,7 @@ TEST_CASE("a proof sent back does not serve its receiver", "[handshake]") {
 }
 
 TEST_CASE("what was recorded once does not open the door again", "[handshake]") {
-    const secret s("right");
+    const secret s = secret_of("right");
     auto a = handshake::connecting(s, control_hello);
     auto b = handshake::accepting(s, {});
     const auto greeting = take_out(a);
@@ -131,19 +138,63 @@ TEST_CASE("what was recorded once does not open the door again", "[handshake]") 
 }
 
 TEST_CASE("a hello changed on its way is refused", "[handshake]") {
-    const secret s("right");
+    const secret s = secret_of("right");
     auto a = handshake::connecting(s, control_hello);
     auto b = handshake::accepting(s, {});
     auto greeting = take_out(a);
-    greeting[12] ^= std::byte{1}; // the rank
+    greeting[13] ^= std::byte{1}; // the rank
     b.feed(greeting);
     a.feed(take_out(b));
     b.feed(take_out(a));
     CHECK(b.refused());
 }
 
+TEST_CASE("no byte of any message can be changed on its way: one side refuses at least", "[handshake]") {
+    const secret s = secret_of("right");
+    for (std::size_t changed = 0, carried = 1; changed < carried; ++changed) {
+        auto a = handshake::connecting(s, data_hello);
+        auto b = handshake::accepting(s, data_rules);
+        carried = 0;
+        for (bool moved = true; moved;) {
+            moved = false;
+            for (auto [from, to] : {std::pair{&a, &b}, std::pair{&b, &a}}) {
+                auto bytes = take_out(*from);
+                if (changed >= carried && changed < carried + bytes.size()) bytes[changed - carried] ^= std::byte{1};
+                carried += bytes.size();
+                to->feed(bytes);
+                moved |= !bytes.empty();
+            }
+        }
+        CAPTURE(changed, carried);
+        CHECK_FALSE((a.accepted() && b.accepted()));
+    }
+}
+
+TEST_CASE("both sides get the same keys, one for each direction, which nobody else has", "[handshake]") {
+    std::vector<digest> seen;
+    for (const char* word : {"right", "right", "", ""}) {
+        const secret s = secret_of(word);
+        auto a = handshake::connecting(s, data_hello);
+        auto b = handshake::accepting(s, data_rules);
+        converse(a, b);
+        REQUIRE(a.accepted());
+        CHECK(a.keys().out == b.keys().in);
+        CHECK(a.keys().in == b.keys().out);
+        seen.push_back(a.keys().out);
+        seen.push_back(a.keys().in);
+    }
+    std::sort(seen.begin(), seen.end());
+    CHECK(std::unique(seen.begin(), seen.end()) == seen.end());
+}
+
+TEST_CASE("a place is the same however it is written", "[handshake]") {
+    CHECK(place_of(*address::literal("10.0.0.1", 7)) == place_of(*address::literal("::ffff:10.0.0.1", 7)));
+    CHECK(place_of(*address::literal("10.0.0.1", 7)) != place_of(*address::literal("10.0.0.1", 8)));
+    CHECK(place_of(*address::literal("2001:db8::1", 7)).host[0] == 0x20);
+}
+
 TEST_CASE("a hello that does not fit is refused, and the guest learns why", "[handshake]") {
-    const secret s("right");
+    const secret s = secret_of("right");
     hello h = data_hello;
     std::string expected;
     SECTION("another world") { h.world = 78, expected = "another world"; }
@@ -153,6 +204,9 @@ TEST_CASE("a hello that does not fit is refused, and the guest learns why", "[ha
     SECTION("itself") { h.rank = 0, expected = "no sense"; }
     SECTION("a lane that is not there") { h.lane = 2, expected = "no sense"; }
     SECTION("another purpose") { h.what = purpose::control, expected = "no sense"; }
+    SECTION("another port than the one where it listens") { h.at.port = 6, expected = "somebody may stand between"; }
+    SECTION("another address") { h.at.host[15] = 2, expected = "somebody may stand between"; }
+    SECTION("it alone encrypts") { h.encrypted = true, expected = "only one of the two encrypts"; }
     auto a = handshake::connecting(s, h);
     auto b = handshake::accepting(s, data_rules);
     converse(a, b);
@@ -163,7 +217,7 @@ TEST_CASE("a hello that does not fit is refused, and the guest learns why", "[ha
 }
 
 TEST_CASE("another wire version is named on both sides", "[handshake]") {
-    const secret s("right");
+    const secret s = secret_of("right");
     auto b = handshake::accepting(s, {});
     auto a = handshake::connecting(s, control_hello);
     auto greeting = take_out(a);
@@ -176,12 +230,12 @@ TEST_CASE("another wire version is named on both sides", "[handshake]") {
     answer[4] = std::byte{9};
     a.feed(answer);
     CHECK(a.refused());
-    CHECK(has(a.reason(), "wire version 9, this rank version 1"));
+    CHECK(has(a.reason(), "wire version 9, this rank version 2"));
     CHECK_FALSE(a.refused_for_good());
 }
 
 TEST_CASE("garbage is refused after eight bytes, without a word", "[handshake]") {
-    auto b = handshake::accepting(secret("right"), {});
+    auto b = handshake::accepting(secret_of("right"), {});
     b.feed(std::as_bytes(std::span("GET / HTTP/1.1")));
     CHECK(b.refused());
     CHECK(b.outgoing().empty());
@@ -190,7 +244,7 @@ TEST_CASE("garbage is refused after eight bytes, without a word", "[handshake]")
 
 TEST_CASE("whatever bytes come, nobody without the secret is accepted", "[handshake][fuzz]") {
     std::mt19937_64 random(std::random_device{}());
-    const secret s("right");
+    const secret s = secret_of("right");
     const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
     for (int round = 0; round < 100'000 && std::chrono::steady_clock::now() < until; ++round) {
         auto a = handshake::connecting(s, control_hello);

@@ -30,6 +30,12 @@ notice report(kind k, int peer, int members, std::uint64_t request = 1, std::str
     return n;
 }
 
+/// The same of a rank that has these calls under way.
+notice with_waits(notice n, std::vector<waiting_call> waits) {
+    n.waits = std::move(waits);
+    return n;
+}
+
 notice spoken(kind k, int peer = -1, std::string text = {}) {
     notice n;
     n.kind = k;
@@ -43,7 +49,7 @@ notice spoken(kind k, int peer = -1, std::string text = {}) {
 std::vector<int> told(const std::vector<ledger::outgoing>& all, kind k) {
     std::vector<int> out;
     for (const auto& o : all)
-        if (o.what.kind == k) out.push_back(o.to);
+        if (o.what.kind == k) out.insert(out.end(), o.to.begin(), o.to.end());
     return out;
 }
 
@@ -85,6 +91,14 @@ TEST_CASE("an unreachable rank is lost after a grace, in which it may turn out t
         CHECK(told(all, kind::lost) == ranks{0, 2});
         CHECK(has(all[0].what.text, "rank 0 cannot reach it: connection reset"));
     }
+    SECTION("it says of the other end why") {
+        l.take(1, spoken(kind::unreachable, 0, "a bit was changed"), start + 1ms);
+        l.tick(l.next_tick());
+        const auto all = l.drain();
+        CHECK(told(all, kind::lost) == ranks{0, 2});
+        CHECK(has(all[0].what.text, "rank 0 cannot reach it: connection reset; rank 1 of rank 0: a bit was changed"));
+        l.tick(start + 1h);
+    }
     SECTION("it has left") {
         l.take(1, spoken(kind::left), start + 1ms);
         CHECK(l.next_tick() == clock::time_point::max());
@@ -94,6 +108,43 @@ TEST_CASE("an unreachable rank is lost after a grace, in which it may turn out t
         CHECK(told(all, kind::lost).empty());
     }
     CHECK(l.next_tick() == clock::time_point::max());
+}
+
+TEST_CASE("a rank that is leaving is gone for who waits for it, and stays for all others", "[ledger]") {
+    ledger l(4);
+    auto leaving = spoken(kind::leaving);
+    leaving.request = 5000;
+    l.take(1, leaving, start);
+    CHECK(l.drain().empty());
+    CHECK(l.longest_stay() == start + 5s);
+
+    SECTION("its data channel has ended: all that it had sent has come") {
+        l.take(0, spoken(kind::unreachable, 1, "closed the connection"), start);
+        const auto all = l.drain();
+        CHECK(told(all, kind::departed) == ranks{0});
+        CHECK(has(all[0].what.text, "rank 1 has left"));
+    }
+    SECTION("a deadline has passed") {
+        l.take(0, spoken(kind::timeout, 1), start);
+        const auto all = l.drain();
+        CHECK(told(all, kind::verdict) == ranks{0, 1, 2, 3});
+        CHECK((all[0].what.why == cause::lost_peer && all[0].what.peer == 1));
+    }
+    SECTION("it goes") {
+        l.take(1, spoken(kind::left), start + 1s);
+        CHECK(told(l.drain(), kind::departed) == ranks{0, 2, 3});
+        CHECK(l.longest_stay() == clock::time_point::min());
+    }
+    SECTION("it dies meanwhile") {
+        l.lost(1, "closed", start + 1s);
+        CHECK(told(l.drain(), kind::lost) == ranks{0, 2, 3});
+        CHECK(l.longest_stay() == clock::time_point::min());
+    }
+    SECTION("it claims to stay for ever") {
+        leaving.request = ~std::uint64_t{};
+        l.take(2, leaving, start);
+        CHECK(l.longest_stay() == start + 10min);
+    }
 }
 
 TEST_CASE("after a rank has left, losing its connection or not reaching it means nothing", "[ledger]") {
@@ -122,10 +173,10 @@ TEST_CASE("abort is a verdict for all ranks, and for later reports on that commu
     CHECK(l.next_tick() == clock::time_point::max());
 }
 
-TEST_CASE("the first timeout asks all others, and the verdict blames the root of the waiting", "[ledger]") {
+TEST_CASE("the first timeout asks all, and the verdict blames the root of the waiting", "[ledger]") {
     ledger l(4);
     l.take(0, report(kind::timeout, 1, 4), start);
-    CHECK(told(l.drain(), kind::inquiry) == ranks{1, 2, 3});
+    CHECK(told(l.drain(), kind::inquiry) == ranks{0, 1, 2, 3});
     l.take(3, report(kind::timeout, 0, 4), start + 1ms);
     CHECK(l.drain().empty());
     l.take(1, report(kind::waiting, 2, 4), start + 2ms);
@@ -138,7 +189,8 @@ TEST_CASE("the first timeout asks all others, and the verdict blames the root of
     const auto v = verdict_in(all);
     CHECK(v.why == cause::timeout);
     CHECK(v.peer == 2);
-    CHECK(v.text == "rank 2 has not joined the call or is stopped (ranks 0, 1 and 3 wait for it, through rank 1)");
+    CHECK(v.text == "rank 2 has not joined the call and does not answer: it is stopped, or outside of all calls (ranks "
+                    "0, 1 and 3 wait for it, through rank 1)");
     CHECK(v.call == "allreduce(ring)");
 }
 
@@ -146,15 +198,20 @@ TEST_CASE("a case closes as soon as every member has answered, and names the cir
     ledger l(8);
     l.take(5, report(kind::timeout, 6, 2), start);
     l.take(6, report(kind::waiting, 5, 2), start);
+    CHECK(told(l.drain(), kind::verdict).empty()); // the reporter's last calls are in its answer alone
+    l.take(5, report(kind::waiting, 6, 2), start);
     const auto v = verdict_in(l.drain());
     CHECK(v.peer == 6);
-    CHECK(v.text == "ranks wait for each other in a circle: rank 5 for rank 6 for rank 5");
+    CHECK(v.text ==
+          "ranks wait for each other in a circle: rank 5 for rank 6 for rank 5, all in this call: its messages "
+          "are slow or do not get through, or its algorithm is wrong, which tutti::algorithm::prove would tell");
 }
 
 TEST_CASE("a rank still in an earlier call is named with that call", "[ledger]") {
     ledger l(2);
     l.take(0, report(kind::timeout, 1, 2, 9, "broadcast"), start);
     l.take(1, report(kind::waiting, 0, 2, 8, "barrier"), start);
+    l.take(0, report(kind::waiting, 1, 2, 9, "broadcast"), start);
     const auto v = verdict_in(l.drain());
     CHECK(v.peer == 1);
     CHECK(has(v.text, "rank 1 is still in an earlier call, barrier"));
@@ -171,20 +228,149 @@ TEST_CASE("a reporter that waits for nobody still gets the telling root", "[ledg
 TEST_CASE("when all that is known is a rank that waits for nobody, that rank is named", "[ledger]") {
     ledger l(2);
     l.take(0, report(kind::timeout, 1, 2), start);
-    l.take(1, report(kind::waiting, -1, 2), start);
+    l.take(0, report(kind::waiting, 1, 2), start);
+    l.take(1, with_waits(report(kind::waiting, -1, 2), {{world, 1, true, {}, "allreduce(ring)"}}), start);
     const auto v = verdict_in(l.drain());
     CHECK(v.peer == 1);
-    CHECK(has(v.text, "rank 1 is inside the call and waits for nobody (rank 0 waits for it)"));
+    CHECK(
+        has(v.text, "rank 1 is inside the call and waits for nobody: its own work is not done (rank 0 waits for it)"));
 }
 
-TEST_CASE("of several calls under way on a rank the oldest counts", "[ledger]") {
+TEST_CASE("a rank that answers and is in no call is told from one that does not answer", "[ledger]") {
+    ledger l(2);
+    l.take(0, report(kind::timeout, 1, 2), start);
+    l.take(0, report(kind::waiting, 1, 2), start);
+    l.take(1, with_waits(report(kind::waiting, -1, 2), {}), start);
+    const auto v = verdict_in(l.drain());
+    CHECK(v.peer == 1);
+    CHECK(v.text == "rank 1 has not joined the call: it answers, and is in no call (rank 0 waits for it)");
+}
+
+TEST_CASE("of a rank's calls under way that very one counts which is waited for, else the one that blocks it",
+          "[ledger]") {
     ledger l(4);
-    l.take(0, report(kind::timeout, 1, 4), start);
-    l.take(1, report(kind::waiting, 2, 4, 5), start);
-    l.take(1, report(kind::waiting, 3, 4, 4), start);
-    l.take(1, report(kind::waiting, 2, 4, 6), start);
-    l.tick(start + 1s);
-    CHECK(verdict_in(l.drain()).peer == 3);
+    l.take(0, report(kind::timeout, 1, 4, 5), start);
+    SECTION("that very one") {
+        l.take(1, with_waits(report(kind::waiting, 3, 4), {{world, 4, true, {3}, ""}, {world, 5, false, {2}, ""}}),
+               start);
+        l.tick(start + 1s);
+        CHECK(verdict_in(l.drain()).peer == 2);
+    }
+    SECTION("the one that its program waits for, on whatever communicator") {
+        l.take(
+            1,
+            with_waits(report(kind::waiting, 3, 4), {{world, 4, false, {3}, ""}, {world + 1, 9, true, {2}, "barrier"}}),
+            start);
+        l.tick(start + 1s);
+        const auto v = verdict_in(l.drain());
+        CHECK(v.peer == 2);
+        CHECK(has(v.text, "rank 2 has not joined barrier on another communicator"));
+    }
+}
+
+TEST_CASE("a case on a small communicator waits for those who are waited for elsewhere", "[ledger]") {
+    ledger l(4);
+    l.take(0, report(kind::timeout, 1, 2), start);
+    l.take(0, report(kind::waiting, 1, 2), start);
+    auto elsewhere = with_waits(report(kind::waiting, -1, 2), {{world + 1, 0, true, {2}, "barrier"}});
+    l.take(1, elsewhere, start);
+    CHECK(told(l.drain(), kind::verdict).empty()); // 2 is no member, and all depends on it
+    auto unknown = report(kind::waiting, -1, 0);
+    unknown.waits = {{world + 1, 0, true, {3}, "barrier"}};
+    l.take(2, unknown, start);
+    CHECK(told(l.drain(), kind::verdict).empty());
+    SECTION("it does not answer") {
+        l.tick(start + ledger::case_grace);
+        CHECK(verdict_in(l.drain()).peer == 3);
+    }
+    SECTION("it does") {
+        unknown.waits.clear();
+        l.take(3, unknown, start);
+        CHECK(verdict_in(l.drain()).peer == 3);
+    }
+    SECTION("it is lost") {
+        l.lost(3, "killed", start);
+        const auto v = verdict_in(l.drain());
+        CHECK(v.why == cause::lost_peer);
+        CHECK(v.peer == 3);
+    }
+}
+
+TEST_CASE("ranks that wait for each other in two communicators are told so", "[ledger]") {
+    ledger l(2);
+    l.take(0, report(kind::timeout, 1, 2, 1, "barrier"), start);
+    l.take(0, report(kind::waiting, 1, 2, 1, "barrier"), start);
+    l.take(1, with_waits(report(kind::waiting, -1, 2), {{world + 1, 0, true, {0}, "broadcast"}}), start);
+    const auto v = verdict_in(l.drain());
+    CHECK(v.why == cause::timeout);
+    CHECK(has(v.text, "rank 0 for rank 1 for rank 0, in calls of different communicators; rank 0 in barrier; rank 1 in "
+                      "broadcast"));
+}
+
+TEST_CASE("who has left, is lost or does not come after a failure is not to blame, but who made it fail", "[ledger]") {
+    ledger l(4);
+    auto failure = spoken(kind::failed, 3, "rank 3 was lost: killed");
+    failure.why = cause::lost_peer;
+    l.take(2, failure, start);
+    SECTION("it leaves, and others are told why") {
+        l.take(2, spoken(kind::left), start);
+        const auto all = l.drain();
+        REQUIRE(told(all, kind::departed) == ranks{0, 1, 3});
+        CHECK(all[0].what.rank == 2);
+        CHECK(all[0].what.peer == 3);
+        CHECK(all[0].what.text == "rank 3 was lost: killed; after that rank 2 has left");
+        l.take(1, report(kind::timeout, 2, 2), start);
+        const auto v = verdict_in(l.drain());
+        CHECK(v.why == cause::lost_peer);
+        CHECK(v.peer == 3);
+    }
+    SECTION("it dies") {
+        l.lost(2, "its connection was closed", start);
+        const auto all = l.drain();
+        REQUIRE(told(all, kind::lost) == ranks{0, 1, 3});
+        CHECK(all[0].what.peer == 3);
+        CHECK(has(all[0].what.text, "after that rank 2 was lost: its connection was closed"));
+    }
+    SECTION("it stays outside") {
+        l.take(1, report(kind::timeout, 2, 2), start);
+        l.tick(start + 1s);
+        const auto v = verdict_in(l.drain());
+        CHECK(v.why == cause::lost_peer);
+        CHECK(v.peer == 3);
+        CHECK(has(v.text, "after that rank 2 does not join further calls (rank 1 waits for it)"));
+    }
+    SECTION("and so on to the first cause") {
+        auto second = spoken(kind::failed, 2, "rank 2 has left");
+        second.why = cause::lost_peer;
+        l.take(1, second, start);
+        l.take(1, spoken(kind::left), start);
+        CHECK(l.drain()[0].what.peer == 3);
+    }
+    SECTION("but a rank whose program has gone on answers for itself") {
+        l.take(2, spoken(kind::resumed), start);
+        l.take(2, spoken(kind::left), start);
+        CHECK(l.drain()[0].what.peer == 2);
+    }
+}
+
+TEST_CASE("calls that differ are a mismatch, though no message shows it and all wait in a circle", "[ledger]") {
+    ledger l(3);
+    auto zero = report(kind::timeout, 1, 3, 6, "barrier");
+    l.take(0, zero, start);
+    zero.kind = kind::waiting;
+    zero.calls = {{world, 4, 40, "barrier"}, {world, 5, 50, "reduce, root 0"}, {world, 6, 60, "barrier"}};
+    auto one = report(kind::waiting, 0, 3, 5, "reduce, root 1");
+    one.calls = {{world, 4, 40, "barrier"}, {world, 5, 51, "reduce, root 1"}};
+    auto two = zero;
+    two.waits.clear();
+    l.take(0, zero, start);
+    l.take(1, one, start);
+    l.take(2, two, start);
+    const auto v = verdict_in(l.drain());
+    CHECK(v.why == cause::mismatch);
+    CHECK(v.peer == 1); // as two have called otherwise
+    CHECK(has(v.text,
+              "rank 0 called reduce, root 0, rank 1 called reduce, root 1 as call 5, an earlier call than barrier"));
 }
 
 TEST_CASE("a mismatch names both calls as soon as the other side has answered", "[ledger]") {
@@ -310,7 +496,7 @@ TEST_CASE("open cases are bounded: the oldest is closed early", "[ledger]") {
         n.communicator = static_cast<std::uint64_t>(i);
         l.take(0, n, start + std::chrono::milliseconds(i));
         for (const auto& o : l.drain())
-            if (o.what.kind == kind::verdict && o.to == 0) CHECK(o.what.communicator == verdicts++);
+            if (o.what.kind == kind::verdict) CHECK(o.what.communicator == verdicts++);
     }
     CHECK(verdicts == 10);
 }
@@ -330,13 +516,18 @@ TEST_CASE("nonsense never crashes it, and every case ends", "[ledger]") {
             n.peer = some(20) == 0 ? std::numeric_limits<int>::min() : some(8) - 1;
             n.request = static_cast<std::uint64_t>(some(3));
             n.text.assign(static_cast<std::size_t>(some(10) == 0 ? 100'000 : 3), 'x');
+            for (int k = some(3); k > 0; --k)
+                n.waits.push_back({static_cast<std::uint64_t>(some(50) + i / 10),
+                                   static_cast<std::uint64_t>(some(3)),
+                                   some(2) == 0,
+                                   {some(8) - 1, some(8) - 1},
+                                   "call"});
             if (n.kind == kind::left && some(1000) != 0) n.kind = kind::waiting;
             if (some(3000) == 0) l.lost(some(9) - 2, "gone", now);
             l.take(some(9) - 2, n, now);
             if (some(4) == 0) l.tick(now += std::chrono::milliseconds(some(60)));
             for (const auto& o : l.drain()) {
-                REQUIRE(o.to >= 0);
-                REQUIRE(o.to < world_size);
+                for (const int to : o.to) REQUIRE((to >= 0 && to < world_size));
                 REQUIRE(o.what.text.size() <= 2 * ledger::max_text);
             }
         }

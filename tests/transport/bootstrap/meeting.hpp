@@ -3,6 +3,7 @@
 #pragma once
 
 #include "support/has.hpp"
+#include "support/secret_of.hpp"
 
 #include <transport/bootstrap/control.hpp>
 #include <transport/bootstrap/host.hpp>
@@ -34,12 +35,14 @@ inline rendezvous::settings quick() {
 
 inline std::vector<address> loopback(const char* host = "127.0.0.1") { return {*address::literal(host, 0)}; }
 
+using tutti::test::secret_of;
+
 inline identity rank_of(int rank, int size, const rendezvous& place, const char* key = "") {
     identity me;
     me.rank = rank;
     me.size = size;
     me.rendezvous = {place.bound().host(), place.bound().port()};
-    me.key = secret(key);
+    me.key = secret_of(key);
     me.timeout = 5s;
     return me;
 }
@@ -112,6 +115,7 @@ inline frame_stream bare_member(int rank, int size, const rendezvous& place) {
     byte_writer w(body);
     write_member(w, m);
     w.integer(std::uint32_t{5000});
+    w.integer(std::uint8_t{0});
     s.send(frame_type::join, body);
     return s;
 }

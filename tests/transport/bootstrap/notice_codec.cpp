@@ -31,6 +31,7 @@ notice full_notice() {
     n.call = "allreduce(ring) of 1000 float32, sum";
     n.text = "rank 0 called X, rank 1 called Y";
     n.calls = {{1, 2, 0xfedcba9876543210, "barrier"}, {1, 3, 5, ""}};
+    n.waits = {{1, 4, true, {7, -1}, "barrier"}, {0xfedcba9876543210, 0, false, {}, ""}};
     return n;
 }
 
@@ -53,6 +54,7 @@ TEST_CASE("long strings are cut, so that a notice always fits a frame", "[notice
     n.call.assign(200'000, 'c');
     n.text.assign(200'000, 't');
     n.calls.assign(1000, {1, 2, 3, std::string(10'000, 'p')});
+    n.waits.assign(1000, {1, 2, true, std::vector(1000, 3), std::string(10'000, 'w')});
     const auto body = encode(n);
     CHECK(body.size() < max_frame_bytes - 2);
     const auto back = decode_notice(body);
@@ -61,6 +63,9 @@ TEST_CASE("long strings are cut, so that a notice always fits a frame", "[notice
     CHECK(back->text == std::string(max_text_bytes, 't'));
     CHECK(back->calls.size() == most_past_calls);
     CHECK(back->calls.back().call == std::string(max_past_call_bytes, 'p'));
+    CHECK(back->waits.size() == most_waiting_calls);
+    CHECK(back->waits.back().peers == std::vector(most_peers, 3));
+    CHECK(back->waits.back().call == std::string(max_past_call_bytes, 'w'));
 }
 
 TEST_CASE("every truncation of a notice, and every lengthening, is refused", "[notice_codec]") {
@@ -114,7 +119,8 @@ TEST_CASE("a frame too long, too short, or of another version breaks the stream 
 }
 
 TEST_CASE("a member survives the wire", "[member]") {
-    const member m{3, 4, "::1", 29500, "node", "boot/node", 2, 12345};
+    const fabric_card card{"shared memory", {std::byte{1}, std::byte{2}}};
+    const member m{3, 4, "::1", 29500, "node", "boot/node", 2, 12345, {card, {"tcp", {}}}};
     std::vector<std::byte> out;
     byte_writer w(out);
     write_member(w, m);

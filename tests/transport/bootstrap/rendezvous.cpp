@@ -6,6 +6,9 @@
 #include "support/catch.hpp"
 #include "support/loopback_six.hpp"
 
+#include <sys/resource.h>
+#include <sys/wait.h>
+
 #include <array>
 #include <map>
 #include <memory>
@@ -20,10 +23,10 @@ namespace {
 std::vector<descriptor> strays(const address& where, std::size_t count) {
     static const std::vector<std::string> sayings{"",
                                                   "GET / HTTP/1.1\r\nHost: x\r\n\r\n",
-                                                  std::string("TUTI\x01\0", 6),
+                                                  std::string("TUTI\x02\0", 6),
                                                   std::string("TUTI\x09\0\0\0", 8),
                                                   std::string(5000, 'x'),
-                                                  std::string("TUTI\x01\0\0\0", 8) + std::string(56, 'y') +
+                                                  std::string("TUTI\x02\0\0\0", 8) + std::string(72, 'y') +
                                                       std::string(32, 'z')};
     std::vector<descriptor> out;
     for (std::size_t i = 0; i < count; ++i) {
@@ -48,7 +51,7 @@ descriptor come(reception& desk, clock::time_point now) {
 /// The same, as rank 1 and with that secret; asks for nothing yet.
 descriptor come_and_try(reception& desk, clock::time_point now, const char* key) {
     auto mine = come(desk, now);
-    auto proof = handshake::connecting(secret(key), {purpose::control, 0, 1, 0, 2, 0});
+    auto proof = handshake::connecting(secret_of(key), {purpose::control, 0, 1, 0, 2, 0});
     for (int i = 0; i < 10 && !proof.accepted(); ++i) {
         if (const auto out = proof.outgoing(); !out.empty()) proof.sent(write_some(mine.get(), out).bytes);
         desk.attend(*desk.guests().back(), now);
@@ -76,7 +79,7 @@ TEST_CASE("all ranks meet and get the same table", "[rendezvous]") {
         WARN("this host has no ::1");
         return;
     }
-    const rendezvous place(size, loopback(host), secret("s"), quick());
+    const rendezvous place(size, loopback(host), secret_of("s"), quick());
     std::vector<world_table> tables(static_cast<std::size_t>(size));
     const auto outcomes = in_threads(0, size, [&](int r) {
         control c(rank_of(r, size, place, "s"));
@@ -225,7 +228,7 @@ TEST_CASE("a rank that went away before the world began may come again", "[rende
 }
 
 TEST_CASE("a rank with the wrong secret is told so when its time is up, and nobody else is disturbed", "[rendezvous]") {
-    const rendezvous place(2, loopback(), secret("right"), quick());
+    const rendezvous place(2, loopback(), secret_of("right"), quick());
     const auto begin = clock::now();
     const auto try_with = [&](const char* key) {
         auto me = rank_of(1, 2, place, key);
@@ -248,7 +251,7 @@ TEST_CASE("when a rank with the wrong secret is all that is missing, the others 
           "[rendezvous]") {
     auto how = quick();
     how.timeout = 700ms;
-    const rendezvous place(2, loopback(), secret("right"), how);
+    const rendezvous place(2, loopback(), secret_of("right"), how);
     const auto outcomes = in_threads(0, 2, [&](int r) {
         auto me = rank_of(r, 2, place, r == 1 ? "wrong" : "right");
         if (r == 1) me.timeout = 300ms;
@@ -262,7 +265,7 @@ TEST_CASE("when a rank with the wrong secret is all that is missing, the others 
 
 TEST_CASE("silent, slow, half-open and talkative strangers keep nobody from meeting or talking", "[rendezvous]") {
     const int size = 3;
-    const rendezvous place(size, loopback(), secret("s"), quick());
+    const rendezvous place(size, loopback(), secret_of("s"), quick());
     auto before = strays(place.bound(), 150);
     auto ranks = join_all(0, size, size, place, "s");
     for (const auto& r : ranks) REQUIRE(r);
@@ -286,12 +289,16 @@ TEST_CASE("a member that talks nonsense is lost, and nobody else is", "[rendezvo
     REQUIRE(ranks[0]);
     REQUIRE(ranks[1]);
     const std::string nonsense(100, '\xff');
-    REQUIRE(write_some(bad.get(), std::as_bytes(std::span(nonsense))).bytes == nonsense.size());
+    const bool sealed = GENERATE(true, false);
+    if (sealed)
+        REQUIRE(bad.send(batches_of(std::as_bytes(std::span(nonsense)))));
+    else
+        REQUIRE(write_some(bad.get(), std::as_bytes(std::span(nonsense))).bytes == nonsense.size());
     for (auto& r : ranks) {
         const auto n = await(*r, notice_kind::lost);
         REQUIRE(n);
         CHECK(n->rank == 2);
-        CHECK(has(n->text, "no frame"));
+        CHECK(has(n->text, sealed ? "no frame" : "was changed on the way"));
     }
 }
 
@@ -330,6 +337,46 @@ TEST_CASE("who comes to a world that is complete is refused, and nobody else hea
     CHECK_FALSE(ranks[0]->gone());
 }
 
+TEST_CASE("a world that does not fit into rank 0's descriptors ends at once, with what it takes", "[rendezvous]") {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const rlimit few{64, 200};
+        ::setrlimit(RLIMIT_NOFILE, &few);
+        bool good = false;
+        {
+            const rendezvous place(185, loopback(), secret(), quick());
+            const auto begin = clock::now();
+            const auto outcomes = in_threads(0, 2, [&](int r) {
+                control c(rank_of(r, 185, place));
+                c.join(at_port(r));
+            });
+            good = clock::now() - begin < 2s;
+            for (const auto& o : outcomes)
+                good = good && has(o.value_or(""), "bootstrap failed, rank 0: rank ") &&
+                       has(o.value_or(""),
+                           "rank 0 cannot let all 185 ranks in: it needs 201 file descriptors and may have "
+                           "200: raise the hard limit");
+        }
+        ::_exit(good ? 0 : 1);
+    }
+    int status = -1;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+}
+
+TEST_CASE("the soft limit of descriptors is raised for a world that needs it", "[rendezvous]") {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const rlimit few{30, 300};
+        ::setrlimit(RLIMIT_NOFILE, &few);
+        const rendezvous place(40, loopback(), secret(), quick());
+        ::_exit(descriptor_limit::now().soft == 300 ? 0 : 1);
+    }
+    int status = -1;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+}
+
 TEST_CASE("port 0 is refused unless allowed, and a port in use is named", "[rendezvous]") {
     auto how = quick();
     const rendezvous first(1, loopback(), secret(), how);
@@ -352,30 +399,32 @@ TEST_CASE("rank 0 does without those of several addresses that its host has not,
 
 TEST_CASE("strangers are bounded in number and in time", "[reception]") {
     const auto now = clock::now();
+    constexpr std::size_t most = reception::max_strangers + 2; // in a world of two
     reception desk(2, secret(), "here", 1min, now);
     std::vector<descriptor> others;
-    for (std::size_t i = 0; i < reception::max_strangers + 3; ++i) others.push_back(come(desk, now));
+    for (std::size_t i = 0; i < most + 3; ++i) others.push_back(come(desk, now));
     std::byte landing[1];
-    CHECK(desk.guests().size() == reception::max_strangers);
+    CHECK(desk.guests().size() == most);
     CHECK(read_some(others[2].get(), landing).ended);
     CHECK_FALSE(read_some(others[3].get(), landing).ended);
     CHECK(desk.next_deadline() == now + guest::patience);
     desk.settle(now + guest::patience - 1ms);
-    CHECK(desk.guests().size() == reception::max_strangers);
+    CHECK(desk.guests().size() == most);
     desk.settle(now + guest::patience);
     CHECK(desk.guests().empty());
 }
 
 TEST_CASE("strangers do not push out a guest that has proven itself, until its time is up", "[reception]") {
     const auto now = clock::now();
-    reception desk(2, secret("s"), "here", 1min, now);
+    constexpr std::size_t most = reception::max_strangers + 2; // in a world of two
+    reception desk(2, secret_of("s"), "here", 1min, now);
     const auto proven = come_and_prove(desk, now);
     REQUIRE(desk.guests().front()->where() == guest::phase::asking);
     std::vector<descriptor> others;
-    for (std::size_t i = 0; i < reception::max_strangers + 3; ++i) others.push_back(come(desk, now));
-    CHECK(desk.guests().size() == reception::max_strangers + 1);
+    for (std::size_t i = 0; i < most + 3; ++i) others.push_back(come(desk, now));
+    CHECK(desk.guests().size() == most + 1);
     CHECK(desk.guests().front()->where() == guest::phase::asking);
-    for (std::size_t i = 0; i < reception::max_strangers; ++i) CHECK(desk.drop_oldest_stranger());
+    for (std::size_t i = 0; i < most; ++i) CHECK(desk.drop_oldest_stranger());
     CHECK_FALSE(desk.drop_oldest_stranger());
     desk.settle(now + guest::patience);
     CHECK(desk.guests().empty());
@@ -383,7 +432,7 @@ TEST_CASE("strangers do not push out a guest that has proven itself, until its t
 
 TEST_CASE("guests that have proven themselves and ask for nothing are bounded too", "[reception]") {
     const auto now = clock::now();
-    reception desk(2, secret("s"), "here", 1min, now);
+    reception desk(2, secret_of("s"), "here", 1min, now);
     std::vector<descriptor> others;
     for (std::size_t i = 0; i < reception::max_strangers + 5; ++i) others.push_back(come_and_prove(desk, now));
     desk.settle(now);
@@ -412,7 +461,7 @@ TEST_CASE("the user hears after 5 s for whom all wait, and again each time that 
 TEST_CASE("the user hears once of who claims a rank with another secret, and all do when the time is up",
           "[reception]") {
     const auto now = clock::now();
-    reception desk(2, secret("right"), "10.0.0.1:7", 1min, now);
+    reception desk(2, secret_of("right"), "10.0.0.1:7", 1min, now);
     std::vector<descriptor> others;
     for (const char* key : {"wrong", "right", "wrong", ""}) others.push_back(come_and_try(desk, now, key));
     const std::string told = "a process that calls itself rank 1 was refused at 10.0.0.1:7: it has another secret";

@@ -9,7 +9,7 @@ using namespace tutti::transport::bootstrap;
 
 namespace {
 
-identity meeting_at(const char* host, const char* key = "s") {
+identity meeting_at(const char* host, const char* key = "sixteen secret bytes") {
     identity me;
     me.rendezvous = {host, 29500};
     me.key = secret(key);
@@ -31,7 +31,7 @@ TEST_CASE("rank 0 listens exactly at a literal address", "[route]") {
 }
 
 TEST_CASE("rank 0 listens at all that localhost means, with a secret or without", "[route]") {
-    for (const char* key : {"s", ""}) {
+    for (const char* key : {"sixteen secret bytes", ""}) {
         const auto all = listening_addresses(meeting_at("localhost", key));
         CHECK_FALSE(all.empty());
         for (const auto& a : all) CHECK(a.loopback());

@@ -52,24 +52,41 @@ digest proof_by(const secret& s) { return s.prove(std::as_bytes(std::span("text"
 
 TEST_CASE("a file that only its owner can read holds the secret, without its last line end", "[secret]") {
     for (const mode_t mode : {0600u, 0400u}) {
-        const scratch_file f("open sesame\r\n", mode);
-        CHECK(same(proof_by(read_secret_file(f.path())), proof_by(secret("open sesame"))));
+        const scratch_file f("open sesame, please\r\n", mode);
+        CHECK(same(proof_by(read_secret_file(f.path())), proof_by(secret("open sesame, please"))));
     }
 }
 
 TEST_CASE("a file that others can read or write is refused, with the remedy", "[secret]") {
     for (const mode_t mode : {0640u, 0604u, 0620u, 0602u, 0644u, 0777u, 0610u}) {
-        const scratch_file f("open sesame", mode);
+        const scratch_file f("open sesame, please", mode);
         const auto text = failure_of(f.path());
         CHECK(has(text, "by others than its owner"));
         CHECK(has(text, "chmod 600 " + f.path()));
     }
 }
 
-TEST_CASE("what is no file, or empty, or too long is refused", "[secret]") {
+TEST_CASE("a file of another user's is refused, unless that is root", "[secret]") {
+    struct stat facts {};
+    facts.st_mode = S_IFREG | 0600;
+    facts.st_uid = 1000;
+    CHECK(tutti::transport::bootstrap::detail::objection_to(facts, 1000).empty());
+    CHECK(has(tutti::transport::bootstrap::detail::objection_to(facts, 1001), "belongs to user 1000"));
+    CHECK(has(tutti::transport::bootstrap::detail::objection_to(facts, 0), "belongs to user 1000"));
+    facts.st_uid = 0;
+    CHECK(tutti::transport::bootstrap::detail::objection_to(facts, 1001).empty());
+    if (::geteuid() != 0) return; // only root can give a file away
+    const scratch_file f("open sesame, please", 0600);
+    REQUIRE(::chown(f.path().c_str(), 65534, 65534) == 0);
+    CHECK(has(failure_of(f.path()), "belongs to user 65534"));
+}
+
+TEST_CASE("what is no file, or too short, or too long is refused", "[secret]") {
     CHECK(has(failure_of("/nowhere/at/all"), "No such file"));
     CHECK(has(failure_of("/dev/null"), "not a regular file"));
-    CHECK(has(failure_of(scratch_file("\n", 0600).path()), "is empty"));
+    CHECK(has(failure_of(scratch_file("\n", 0600).path()), "has 0 bytes, of which there must be at least 16"));
+    CHECK(has(failure_of(scratch_file("fifteen letters\n", 0600).path()), "has 15 bytes"));
+    CHECK(failure_of(scratch_file("sixteen letters!\n", 0600).path()).empty());
     CHECK(has(failure_of(scratch_file(std::string(5000, 'x'), 0600).path()), "longer than 4096"));
 }
 
@@ -81,18 +98,42 @@ TEST_CASE("a pipe does not hold the reader up", "[secret]") {
 }
 
 TEST_CASE("proofs are HMAC-SHA256", "[secret]") {
-    // RFC 4231, test case 2.
-    const auto d = secret("Jefe").prove(std::as_bytes(std::span("what do ya want for nothing?", 28)));
-    constexpr std::array<unsigned char, 8> begin{0x5b, 0xdc, 0xc1, 0x46, 0xbf, 0x60, 0x75, 0x4e};
+    // RFC 4231, test case 1.
+    const auto d = secret(std::string(20, '\x0b')).prove(std::as_bytes(std::span("Hi There", 8)));
+    constexpr std::array<unsigned char, 8> begin{0xb0, 0x34, 0x4c, 0x61, 0xd8, 0xdb, 0x38, 0x53};
     for (std::size_t i = 0; i < begin.size(); ++i) CHECK(d[i] == std::byte{begin[i]});
-    CHECK(std::to_integer<int>(d[31]) == 0x43);
+    CHECK(std::to_integer<int>(d[31]) == 0xf7);
+}
+
+TEST_CASE("derived keys are HKDF-SHA256", "[secret]") {
+    // RFC 5869, test case 1: its first 32 bytes, which a shorter output has too.
+    std::array<std::byte, 13> salt{};
+    for (std::size_t i = 0; i < salt.size(); ++i) salt[i] = static_cast<std::byte>(i);
+    const std::string info("\xf0\xf1\xf2\xf3\xf4\xf5\xf6\xf7\xf8\xf9");
+    const auto d = secret(std::string(22, '\x0b')).derive(salt, info);
+    constexpr std::array<unsigned char, 8> begin{0x3c, 0xb2, 0x5f, 0x25, 0xfa, 0xac, 0xd5, 0x7a};
+    for (std::size_t i = 0; i < begin.size(); ++i) CHECK(d[i] == std::byte{begin[i]});
+    CHECK(secret().derive(salt, info) != d);
+}
+
+TEST_CASE("a secret that could be guessed is refused, with the way to a better one", "[secret]") {
+    for (const std::size_t bytes : {1u, 15u}) {
+        try {
+            const secret s(std::string(bytes, 'x'));
+            FAIL("it was taken");
+        } catch (const error& e) {
+            CHECK(has(e.what(), "the secret has " + std::to_string(bytes) + " bytes"));
+            CHECK(has(e.what(), "/dev/urandom"));
+        }
+    }
+    CHECK(secret("sixteen letters!").configured());
 }
 
 TEST_CASE("no secret proves with an empty key, and secrets tell apart", "[secret]") {
     CHECK_FALSE(secret().configured());
     CHECK(same(proof_by(secret()), proof_by(secret(""))));
-    CHECK_FALSE(same(proof_by(secret()), proof_by(secret("a"))));
-    CHECK_FALSE(same(proof_by(secret("b")), proof_by(secret("a"))));
+    CHECK_FALSE(same(proof_by(secret()), proof_by(secret("a and sixteen more"))));
+    CHECK_FALSE(same(proof_by(secret("b and sixteen more")), proof_by(secret("a and sixteen more"))));
 }
 
 TEST_CASE("drawn bytes differ", "[secret]") {

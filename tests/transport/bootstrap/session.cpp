@@ -26,7 +26,7 @@ identity someone(int rank, int size, std::uint16_t port, const char* host = "127
     me.rank = rank;
     me.size = size;
     me.rendezvous = {host, port};
-    me.key = secret("s");
+    me.key = secret_of("s");
     me.timeout = 5s;
     return me;
 }
@@ -129,6 +129,39 @@ TEST_CASE("without a secret rank 0 listens on loopback only", "[session]") {
     auto me = someone(0, 1, free_port(), "0.0.0.0");
     me.key = secret();
     CHECK(has(attempt([&] { const session s(me); }).value_or(""), "there is no secret to keep strangers out"));
+}
+
+TEST_CASE("data cannot be encrypted without a secret", "[session]") {
+    auto me = someone(0, 1, free_port());
+    me.key = secret();
+    me.encrypt = true;
+    CHECK(has(attempt([&] { const session s(me); }).value_or(""), "there is no secret to make keys of"));
+}
+
+TEST_CASE("a rank that does not encrypt as rank 0 does ends the start of all at once, and is named", "[session]") {
+    const bool zero = GENERATE(true, false);
+    const auto port = free_port();
+    const auto begin = clock::now();
+    const auto outcomes = in_threads(0, 3, [&](int r) {
+        auto me = someone(r, 3, port);
+        me.encrypt = (r == 2) != zero;
+        session s(me);
+        s.join(s.data_address());
+    });
+    CHECK(clock::now() - begin < 3s);
+    for (const auto& o : outcomes) {
+        CHECK(has(o.value_or(""), "bootstrap failed, rank 2: rank "));
+        CHECK(has(o.value_or(""), zero ? "rank 0 encrypts its data, rank 2 does not: set TUTTI_ENCRYPT alike"
+                                       : "rank 2 encrypts its data, rank 0 does not: set TUTTI_ENCRYPT alike"));
+    }
+}
+
+TEST_CASE("all ranks learn that data are encrypted", "[session]") {
+    const bool encrypted = GENERATE(true, false);
+    auto me = someone(0, 1, free_port());
+    me.encrypt = encrypted;
+    session s(me);
+    CHECK(s.join(s.data_address()).encrypted == encrypted);
 }
 
 TEST_CASE("without a secret the data port may not be forced beyond loopback either", "[session]") {

@@ -57,6 +57,7 @@ std::vector<clause> contract() {
         {"all pairs exchange", [] { all_pairs_exchange<F>(16); }},
         {"contexts pass each other with small messages", [] { contexts_pass_each_other<F>(100); }},
         {"contexts pass each other with large messages", [] { contexts_pass_each_other<F>(1'000'000); }},
+        {"contexts may be far ahead", contexts_may_be_far_ahead<F>},
         {"huge messages starve nobody", huge_messages_starve_nobody<F>},
         {"closing forgets receives", closing_forgets_receives<F>},
         {"closing takes memory back", closing_takes_memory_back<F>},

@@ -31,4 +31,58 @@ void contexts_pass_each_other(std::size_t size) {
     });
 }
 
+/// How many contexts one rank may use that the other has not opened: any number, of which a test takes so many.
+template <contract_fixture Fixture>
+inline constexpr std::uint32_t many_contexts = 2000;
+template <contract_fixture Fixture>
+    requires requires { Fixture::many_contexts; }
+inline constexpr std::uint32_t many_contexts<Fixture> = Fixture::many_contexts;
+
+/// A rank sends in many contexts before the peer opens any. Each message comes in the order in which the peer opens
+/// them, the last context first; what has completed comes although its context is closed; and all that once more.
+template <contract_fixture Fixture>
+void contexts_may_be_far_ahead() {
+    constexpr std::uint32_t contexts = many_contexts<Fixture>;
+    milestone sent;
+    Fixture{}.run(2, [&](auto& t) {
+        const int peer = 1 - t.rank();
+        for (const int sender : {0, 1}) {
+            courier c{t};
+            const auto where = [&](std::uint32_t i) {
+                return transport::context{std::uint64_t{1} + static_cast<std::uint64_t>(sender), i};
+            };
+            if (t.rank() == sender) {
+                std::deque<bytes> data;
+                std::vector<const transport::transfer*> all;
+                for (std::uint32_t i = 0; i < contexts; ++i)
+                    all.push_back(&c.send(where(i), peer, data.emplace_back(pattern(24, i))));
+                c.linger(std::chrono::milliseconds{20});
+                for (std::uint32_t i = 0; i < contexts; ++i)
+                    if (is_done(*all[i])) t.close(where(i));
+                sent.reach();
+                c.finish("all sends complete");
+                for (std::uint32_t i = 0; i < contexts; ++i) t.close(where(i));
+                continue;
+            }
+            std::byte none{};
+            c.receive({9, 0}, peer, &none, 1); // what comes meanwhile is taken in
+            c.meet(sent, sender + 1, "the sender is ahead");
+            t.close({9, 0});
+            for (std::uint32_t i = contexts; i-- > 0;) {
+                bytes in(24);
+                const auto& received = c.receive(where(i), peer, in);
+                c.finish(received, "a message comes when its context is opened");
+                expect(in == pattern(24, i), "each context has its own message");
+                t.close(where(i));
+            }
+        }
+        courier c{t};
+        std::byte in{};
+        const std::byte out{7};
+        c.send({3, 0}, peer, &out, 1);
+        c.receive({3, 0}, peer, &in, 1);
+        c.finish("the ranks meet");
+    });
+}
+
 } // namespace tutti::test

@@ -17,6 +17,7 @@ namespace tutti::test {
 /// |---------------------|---------|
 /// | F::transport        | the type under test |
 /// | F::eager_limit      | the most bytes of completed sends that a channel keeps for a peer who does not receive (std::size_t) |
+/// | F::many_contexts    | optional; in how many contexts a rank sends that its peer has not opened, where 2,000 are too many for the machine |
 /// | f.run(ranks, body)  | makes a fresh world of that many ranks, runs body(transport) on each, every one in a thread of this process, destroys each rank's transport at the end of its body, joins all, and throws what a body threw |
 /// | f.kill(rank)        | optional; called by `rank` from its body, which returns at once: to the others it is as if its process had been killed |
 ///

@@ -21,8 +21,8 @@ namespace {
 /// A segment of this process, seen as a peer's; and an inbox for the one lane that leads from it.
 struct lane_of_peer {
     own_segment segment;
-    peer other{described()};
-    own_segment::way way = segment.add_lane({1, 0}, 0);
+    peer other{described(), card{segment.file(), segment.key()}};
+    own_segment::handle way = segment.add_lane({1, 0}, 0);
     std::vector<std::byte> landing;
     std::unique_ptr<inbox> in = std::make_unique<inbox>(context{1, 0}, 0, other, landing);
     std::vector<std::byte> memory = std::vector<std::byte>(40'000);
@@ -33,8 +33,6 @@ struct lane_of_peer {
         tutti::transport::bootstrap::member m;
         m.rank = 1;
         m.pid = ::getpid();
-        m.segment = segment.file();
-        m.segment_key = segment.key();
         return m;
     }
     void receive(std::size_t bytes) {
@@ -44,11 +42,16 @@ struct lane_of_peer {
         in->receive(x);
     }
     void write(std::uint32_t turn, std::size_t message, std::size_t part) {
-        slot& s = way.data->at(turn);
+        slot& s = way->data->at(turn);
         s.signature = s.lent = s.region = 0;
         s.message_bytes = message;
         s.part_bytes = static_cast<std::uint32_t>(part);
-        std::memset(way.data->data_of(turn, part), 1, std::min(part, lane::room_bytes));
+        std::byte* to = s.data.data();
+        if (part > slot::small_bytes) {
+            s.region = turn; // the first block that a segment has is one of rooms
+            to = segment.memory().at<room>(turn).bytes.data();
+        }
+        std::memset(to, 1, std::min(part, room::most_bytes));
         static_cast<void>(s.flag.publish());
     }
     /// Whether anything was written from there on.
@@ -63,8 +66,8 @@ struct lane_of_peer {
 TEST_CASE("parts that fill their message are delivered") {
     lane_of_peer l;
     l.receive(20'000);
-    l.write(0, 20'000, lane::room_bytes);
-    l.write(1, 20'000, 20'000 - lane::room_bytes);
+    l.write(0, 20'000, room::most_bytes);
+    l.write(1, 20'000, 20'000 - room::most_bytes);
     l.in->advance();
     CHECK(l.done.front() == &l.x);
     CHECK(l.in->broken().empty());
@@ -99,18 +102,38 @@ TEST_CASE("so does one of a message that nobody wants") {
     CHECK_FALSE(l.in->broken().empty());
 }
 
-TEST_CASE("a directory that counts more lanes than it can hold is looked through to its end, and no further") {
+TEST_CASE("a part whose room lies behind the end of the segment ends the channel, and is not delivered") {
     lane_of_peer l;
-    auto* const used = reinterpret_cast<std::uint32_t*>(&l.segment.top().lanes); // its first word
-    *used = 0xffff'ffff;
-    CHECK(l.segment.top().lanes.find({1, 0}, 0) == 0);
-    CHECK_FALSE(l.segment.top().lanes.find({2, 0}, 0).has_value());
+    l.receive(1000);
+    slot& s = l.way->data->at(0);
+    s.lent = s.signature = 0;
+    s.region = 0xffff'ffff'ffff;
+    s.message_bytes = s.part_bytes = 1000;
+    static_cast<void>(s.flag.publish());
+    l.in->advance();
+    CHECK(l.in->broken().find("cannot reach its memory") != std::string::npos);
+    CHECK(l.done.empty());
+    CHECK(l.untouched_from(0));
 }
 
-TEST_CASE("a lane behind the end of the segment ends the channel") {
+TEST_CASE("of entries whose chain leads in a circle none is looked at twice") {
     lane_of_peer l;
-    directory& lanes = l.segment.top().lanes;
-    lanes.add(directory::most_lanes - 1, {3, 0}, 0);
-    inbox in({3, 0}, 0, l.other, l.landing);
-    CHECK_FALSE(in.broken().empty());
+    auto& later = *l.segment.add_lane({2, 0}, 0)->where;
+    CHECK(entry_of(l.other.memory(), {2, 0}, 0) != nullptr);
+    l.way->where->next = l.segment.top().lanes.first(0); // the first leads to the second
+    CHECK(entry_of(l.other.memory(), {1, 0}, 0) != nullptr);
+    CHECK(entry_of(l.other.memory(), {3, 0}, 0) == nullptr);
+    later.next = directory::nowhere - 1;
+    CHECK(entry_of(l.other.memory(), {1, 0}, 0) == nullptr);
+}
+
+TEST_CASE("an entry or a lane behind the end of the segment ends the channel") {
+    lane_of_peer l;
+    auto& entry = *l.segment.add_lane({3, 0}, 0)->where;
+    entry.lane = 0xffff'ffff;
+    CHECK_FALSE(inbox({3, 0}, 0, l.other, l.landing).broken().empty());
+    entry.lane = 0;
+    CHECK(inbox({3, 0}, 0, l.other, l.landing).broken().empty());
+    l.segment.top().lanes.publish(entry, directory::nowhere - 1, 0, 0);
+    CHECK_FALSE(inbox({3, 0}, 0, l.other, l.landing).broken().empty());
 }

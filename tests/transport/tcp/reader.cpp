@@ -3,8 +3,7 @@
 
 #include <transport/tcp/reader.hpp>
 
-#include <transport/tcp/writer.hpp>
-
+#include "end.hpp"
 #include "image.hpp"
 #include "support/catch.hpp"
 
@@ -13,6 +12,7 @@
 #include <random>
 
 using namespace tutti::transport;
+using tutti::test::end;
 using tutti::test::image_of;
 using namespace tutti::transport::detail::tcp;
 
@@ -21,74 +21,7 @@ namespace {
 using bytes = std::vector<std::byte>;
 using generator = std::mt19937;
 
-constexpr int lanes = 3;
-
-/// One end of a connection without sockets: what is written lies in `wires`.
-struct end {
-    tcp_limits limits;
-    closed_contexts closed;
-    switchboard board{1, limits, closed};
-    std::array<writer, lanes> out;
-    std::array<reader, lanes> in{reader{board}, reader{board}, reader{board}};
-    std::array<bytes, lanes> wires; // towards this end
-    transfer_queue done;
-
-    explicit end(const tcp_limits& l) : limits(l) {}
-
-    void send(context k, transfer& x) {
-        x.owner = &done;
-        channel& c = board.open(k);
-        c.out.push(x);
-        board.schedule(c);
-    }
-    void receive(context k, transfer& x) {
-        x.owner = &done;
-        channel& c = board.open(k);
-        c.in.post(x);
-        board.schedule(c);
-    }
-    void close(context k) {
-        closed.add(k);
-        channel* const c = board.find(k);
-        for (int i = 0; i < lanes; ++i) {
-            in[static_cast<std::size_t>(i)].forget(*c);
-            out[static_cast<std::size_t>(i)].abandon(k);
-        }
-        board.close(*c);
-    }
-
-    /// Writes some of what there is to one lane of the other end.
-    void write(end& other, std::size_t lane, std::size_t most) {
-        writer& w = out[lane];
-        while (!w.full()) {
-            const auto f = board.next(lane == 0);
-            if (!f) break;
-            w.push(*f);
-        }
-        const auto pieces = w.gather();
-        std::size_t written = 0;
-        for (std::size_t i = 0; i < pieces.count; ++i) {
-            const auto piece = pieces.list[i].first(std::min(pieces.list[i].size(), most - written));
-            other.wires[lane].insert(other.wires[lane].end(), piece.begin(), piece.end());
-            written += piece.size();
-        }
-        w.written(written);
-    }
-
-    /// Reads some of what is there on one lane.
-    void read(std::size_t lane, std::size_t most) {
-        reader& r = in[lane];
-        bytes& wire = wires[lane];
-        if (r.paused() && !r.resume()) return;
-        const std::size_t size = std::min(most, wire.size());
-        const auto place = r.place();
-        const std::size_t direct = std::min(size, place.size());
-        std::copy_n(wire.begin(), direct, place.begin());
-        if (direct > 0) r.placed(direct);
-        r.take(std::span(wire).subspan(direct, size - direct));
-        wire.erase(wire.begin(), wire.begin() + static_cast<std::ptrdiff_t>(size));
-    }
-};
+constexpr int lanes = end::lanes;
 
 tcp_limits small_limits() {
     tcp_limits limits;
@@ -224,8 +157,18 @@ TEST_CASE("frames for a closed context are thrown away") {
 
 TEST_CASE("a peer cannot make channels without end") {
     end e{{}};
-    for (std::uint32_t slot = 0; slot <= switchboard::max_unopened && !e.in[0].senseless(); ++slot)
+    const auto most = static_cast<std::uint32_t>(e.limits.contexts_ahead);
+    for (std::uint32_t slot = 0; slot < 3 * most; ++slot) {
         e.in[0].take(image_of({frame_kind::credit, 0, {1, slot}, 0, 12, 0, 0}));
+        e.in[0].take(image_of({frame_kind::data, 0, {2, slot}, 0, 0, 0, 0}));
+        REQUIRE(e.board.find({1, slot}) == nullptr);
+        REQUIRE(e.board.find({2, slot}) == nullptr);
+    }
+    CHECK_FALSE(e.in[0].senseless());
+    for (std::uint32_t slot = 0; slot < most; ++slot)
+        e.in[0].take(image_of({frame_kind::data, 0, {1, slot}, 0, 0, 0, 0, standing::first}));
+    CHECK_FALSE(e.in[0].senseless());
+    e.in[0].take(image_of({frame_kind::data, 0, {1, most}, 0, 0, 0, 0, standing::first}));
     CHECK(e.in[0].senseless());
 }
 

@@ -23,12 +23,16 @@ struct owing {
     transfer_queue done;
     transfer x;
 
+    owing() { hear(); }
+    /// The peer has opened the channel, too.
+    void hear() { CHECK(board.take({.kind = frame_kind::credit, .where = c.where, .length = window})); }
+
     void receive(std::size_t bytes) {
         x.to = memory.data();
         x.bytes = bytes;
         x.owner = &done;
         c.in.post(x);
-        board.schedule(c);
+        board.schedule_receive(c);
     }
 };
 
@@ -44,7 +48,7 @@ TEST_CASE("a credit that is due goes with what is sent next, and before it") {
     transfer sent;
     sent.owner = &it.done;
     it.c.out.push(sent);
-    it.board.schedule(it.c);
+    it.board.schedule_send(it.c);
     CHECK_FALSE(it.board.idle());
     CHECK(is_credit(it.board.next(true)));
     const auto data = it.board.next(true);

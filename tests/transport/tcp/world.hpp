@@ -20,22 +20,24 @@ inline std::uint16_t free_port(const std::string& host) {
 }
 
 /// Who a rank of a test's world is.
-inline transport::bootstrap::identity identity_of(int rank, int size, const std::string& host, std::uint16_t port) {
+inline transport::bootstrap::identity identity_of(int rank, int size, const std::string& host, std::uint16_t port,
+                                                  bool encrypt = false) {
     transport::bootstrap::identity me;
     me.rank = rank;
     me.size = size;
     me.rendezvous = {host, port};
     me.key = transport::bootstrap::secret("a secret of sixteen bytes or more");
     me.timeout = std::chrono::seconds{30};
+    me.encrypt = encrypt;
     return me;
 }
 
 /// Runs body(transport) on each of `ranks` ranks, each a thread with connections of its own.
 inline void run_tcp(int ranks, const std::string& host, const transport::tcp_limits& limits,
-                    const std::function<void(transport::tcp&)>& body) {
+                    const std::function<void(transport::tcp&)>& body, bool encrypt = false) {
     const auto port = free_port(host);
     run_ranks(ranks, [&](int rank) {
-        transport::tcp t{identity_of(rank, ranks, host, port), limits};
+        transport::tcp t{identity_of(rank, ranks, host, port, encrypt), limits};
         body(t);
     });
 }

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+// What worlds of many ranks cost, as a page in Markdown on standard output: bench/results/scale.md is one. Ranks are
+// threads of this process; sockets and shared memory are real. Arguments: the numbers of ranks over TCP (800 2000
+// unless given), and after `shared` those over shared memory (64). A world needs some 10 descriptors a rank.
+
+#include "scale/shared_world.hpp"
+#include "scale/tcp_world.hpp"
+
+#include <collectives/machine.hpp>
+
+#include <sys/utsname.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <string_view>
+
+namespace {
+
+void print_head() {
+    char day[16] = "";
+    const std::time_t now = std::time(nullptr);
+    std::strftime(day, sizeof day, "%Y-%m-%d", std::gmtime(&now));
+    utsname system{};
+    ::uname(&system);
+    const std::string release = system.release;
+    std::printf("# What large worlds cost\n\n"
+                "Made by `build/bench/scale`, %s, on %u cores, Linux %s. Ranks are threads of one process, so that all "
+                "of them\nshare these cores; a cluster has some for each. Memory of a rank is what it has on the heap: "
+                "not stacks, nor what the\nkernel keeps for sockets.\n",
+                day, std::thread::hardware_concurrency(), release.substr(0, release.find('-')).c_str());
+}
+
+void print_tcp(const std::vector<scale::tcp_figures>& all) {
+    std::printf(
+        "\n## TCP\n\n"
+        "*Start*: from the first rank that begins until the last has joined. *Connect*: a naive reduce to the "
+        "last rank, before\nwhich nobody is connected. *Again*: the same, connected. *Leave*: all at once. "
+        "*Judge*: all but one rank call an\nallreduce; from its deadline until the last of them has thrown "
+        "the error that names the absent one.\n\n"
+        "| ranks | start | connect all to one | again | leave | judge | named the absent one | rank 0, joined | "
+        "at most | each other rank |\n|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n");
+    for (const auto& f : all) {
+        std::printf("| %d | %.2f s | %.2f s | ", f.ranks, f.start_s, f.connect_s);
+        if (f.failed > 0)
+            std::printf("%d calls failed", f.failed);
+        else
+            std::printf("%.3f s", f.connected_s);
+        std::printf(" | %.2f s | %.2f s | %d of %d | %.1f MiB | %.1f MiB | %.0f KiB |\n", f.leave_s, f.judge_s, f.right,
+                    f.right + f.wrong, f.zero_mib, f.zero_most_mib, f.other_kib);
+    }
+    for (const auto& f : all)
+        if (!f.trouble.empty())
+            std::printf("\nOf %d ranks not all is told, since one failed: %s.\n", f.ranks, f.trouble.c_str());
+}
+
+void print_shared(const std::vector<scale::shared_figures>& all) {
+    std::printf("\n## Shared memory\n\n"
+                "An allreduce by `parameter_server` of so many bytes, eight times on the world and on each duplicate "
+                "of it, so that all\nslots of each were used. Memory is that of all segments together.\n\n"
+                "| ranks | duplicates | bytes | world has called | all have called | duplicates gone | a call |\n"
+                "|---:|---:|---:|---:|---:|---:|---:|\n");
+    for (const auto& f : all)
+        std::printf("| %d | %d | %zu | %.0f MiB | %.0f MiB | %.0f MiB | %.1f ms |\n", f.ranks, f.duplicates, f.bytes,
+                    f.world_mib, f.most_mib, f.after_mib, 1e3 * f.call_s);
+}
+
+struct wanted {
+    std::vector<int> tcp, shared;
+};
+
+wanted read_arguments(int count, char** words) {
+    wanted w;
+    bool shared = false;
+    for (int i = 1; i < count; ++i) {
+        if (std::string_view(words[i]) == "shared") {
+            shared = true;
+            continue;
+        }
+        const int ranks = std::atoi(words[i]);
+        if (ranks < 2) throw std::runtime_error(std::string("not a number of ranks: ") + words[i]);
+        (shared ? w.shared : w.tcp).push_back(ranks);
+    }
+    if (count == 1) w = {{800, 2000}, {64}};
+    return w;
+}
+
+} // namespace
+
+int main(int count, char** words) try {
+    scale::this_owner = scale::owner::program;
+    const wanted w = read_arguments(count, words);
+    std::vector<scale::tcp_figures> over_tcp;
+    for (const int ranks : w.tcp) {
+        auto& f = over_tcp.emplace_back();
+        f.ranks = ranks;
+        for (const auto part : {scale::live, scale::judge}) try {
+                part(ranks, f);
+            } catch (const std::exception& e) {
+                f.trouble = e.what();
+            }
+    }
+    std::vector<scale::shared_figures> over_shared;
+    for (const int ranks : w.shared) scale::share(ranks, 8, std::size_t{4} << 20, over_shared.emplace_back());
+    print_head();
+    if (!over_tcp.empty()) print_tcp(over_tcp);
+    if (!over_shared.empty()) print_shared(over_shared);
+} catch (const std::exception& e) {
+    std::fprintf(stderr, "scale: %s\n", e.what());
+    return 1;
+}

@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "faults.hpp"
+#include "patience.hpp"
+
+#include <transport/transport.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace tutti::engine {
+
+/// What the ledger has asked this rank and not been told yet; and the communicators that there are, of which it may
+/// ask. Driven by one thread.
+template <class Transport>
+class inquiries {
+public:
+    using run = execution<Transport>;
+    using members = group<Transport>;
+    using clock = transport::clock;
+
+    /// A communicator is there from now on, until it is removed.
+    void add(const members& g) { groups_.insert_or_assign(g.id, &g); }
+    void remove(const members& g) noexcept { groups_.erase(g.id); }
+
+    /// Keeps a question until it is answered. One a communicator: the ledger wants one answer of a rank.
+    void ask(transport::notice n, clock::time_point now) {
+        std::erase_if(open_, [&](const question& q) { return q.what.communicator == n.communicator; });
+        open_.push_back({std::move(n), now + call_patience});
+    }
+    [[nodiscard]] bool any() const noexcept { return !open_.empty(); }
+
+    /// Answers what can be answered. `active` are the runs whose turn in their slot it is.
+    void answer(Transport& t, std::span<run* const> active, clock::time_point now) {
+        std::erase_if(open_, [&](const question& q) {
+            const members* g = find(q.what.communicator);
+            if (now < q.until && !is_clear(q.what, g, active, now)) return false;
+            t.tell(answer_to(t, q.what, g, active, now));
+            return true;
+        });
+    }
+
+    /// All that is under way on this rank: first on that communicator, then what its program waits for.
+    [[nodiscard]] static std::vector<transport::waiting_call>
+    waits_of(std::span<run* const> active, std::uint64_t communicator, clock::time_point now) {
+        std::vector<transport::waiting_call> all;
+        for (const run* r : active)
+            all.push_back({r->members().id, r->request(), holds_up_its_program(*r, now),
+                           r->peers_waited_for(transport::most_peers), in_words(r->what())});
+        std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) {
+            const bool here = a.communicator == communicator, there = b.communicator == communicator;
+            return here != there ? here : a.blocks && !b.blocks;
+        });
+        if (all.size() > transport::most_waiting_calls) all.resize(transport::most_waiting_calls);
+        return all;
+    }
+
+private:
+    struct question {
+        transport::notice what;
+        clock::time_point until; ///< then it is answered with what there is
+    };
+
+    [[nodiscard]] const members* find(std::uint64_t communicator) const {
+        const auto found = groups_.find(communicator);
+        return found == groups_.end() ? nullptr : found->second;
+    }
+
+    /// Somebody waits for it, or for one behind it.
+    [[nodiscard]] static bool holds_up_its_program(const run& first, clock::time_point now) {
+        for (const run* r = &first; r; r = r->next)
+            if (r->is_wanted(now)) return true;
+        return false;
+    }
+
+    /// Nothing that this rank does next makes a better answer: it is in that very call or has done it, or its program
+    /// waits for some call. What a message does not fit can only be that very call.
+    [[nodiscard]] static bool is_clear(const transport::notice& asked, const members* g, std::span<run* const> active,
+                                       clock::time_point now) {
+        if (g && g->done_before(asked.request)) return true;
+        const bool about_a_message = asked.why == cause::mismatch;
+        for (const run* first : active) {
+            if (!about_a_message && holds_up_its_program(*first, now)) return true;
+            for (const run* r = first; r; r = about_a_message ? nullptr : r->next)
+                if (r->members().id == asked.communicator && r->request() == asked.request) return true;
+        }
+        return false;
+    }
+
+    /// Of that communicator it tells that very call, else the oldest under way.
+    [[nodiscard]] transport::notice answer_to(const Transport& t, const transport::notice& asked, const members* g,
+                                              std::span<run* const> active, clock::time_point now) const {
+        const run* told = nullptr;
+        const auto asked_for = [&](const run& r) { return r.request() == asked.request; };
+        for (const run* r : active) {
+            if (r->members().id != asked.communicator) continue;
+            if (!told || asked_for(*r) || (!asked_for(*told) && r->request() < told->request())) told = r;
+        }
+        const auto* past = g && asked.why == cause::mismatch ? g->done_before(asked.request) : nullptr;
+        transport::notice n;
+        if (past)
+            n = notice_of(t, *g, *past);
+        else if (told)
+            n = notice_of(t, *told, transport::notice_kind::waiting, told->waiting_step());
+        n.kind = transport::notice_kind::waiting;
+        n.communicator = asked.communicator;
+        n.members = g ? g->size() : 0;
+        n.rank = t.rank();
+        n.waits = waits_of(active, asked.communicator, now);
+        n.calls = histories_of(g, n.waits);
+        return n;
+    }
+
+    /// The last calls on that communicator, and on those on which this rank waits as well.
+    [[nodiscard]] std::vector<transport::past_call>
+    histories_of(const members* asked, const std::vector<transport::waiting_call>& waits) const {
+        std::vector<transport::past_call> all;
+        const auto add = [&](const members* g) {
+            if (!g) return;
+            const auto more = history_of(*g);
+            if (all.size() + more.size() <= transport::most_past_calls) all.insert(all.end(), more.begin(), more.end());
+        };
+        std::vector<std::uint64_t> added;
+        if (asked) added.push_back(asked->id);
+        add(asked);
+        for (const auto& w : waits) {
+            if (std::find(added.begin(), added.end(), w.communicator) != added.end()) continue;
+            added.push_back(w.communicator);
+            add(find(w.communicator));
+        }
+        return all;
+    }
+
+    std::map<std::uint64_t, const members*> groups_; ///< by id
+    std::vector<question> open_;
+};
+
+} // namespace tutti::engine

@@ -1,0 +1,223 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "call.hpp"
+#include "group.hpp"
+#include "watched_reducer.hpp"
+#include "work_in_hand.hpp"
+
+#include "../schedule/plan.hpp"
+
+#include <transport/transport.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace tutti::engine {
+
+/// The steps of a run that have no peer, and what all its steps work on. They are done by the driving thread, at once
+/// or piece by piece; or by the call's executor, if it has one. The base of `execution`.
+template <class Transport>
+class local_steps {
+protected:
+    static constexpr bool views_messages = transport::viewing_transport<Transport>;
+    using operands = std::array<const std::byte*, schedule::most_operands>;
+
+    struct memory {
+        std::byte* base = nullptr;
+        std::size_t first = 0; ///< the element that lies at base
+    };
+
+    local_steps(std::shared_ptr<const schedule::plan> p, const call& c, const transport::clock::time_point& deadline)
+        : plan_(std::move(p)), call_(c), transfers_(plan_->steps.size()), places_(plan_->windows.size()),
+          functor_(deadline) {}
+    local_steps(const local_steps&) = delete;
+    local_steps& operator=(const local_steps&) = delete;
+    ~local_steps() = default;
+
+    [[nodiscard]] std::byte* at(schedule::buffer b, std::size_t element) const noexcept {
+        const memory& m = places_[static_cast<std::size_t>(index_of(b))];
+        return m.base ? m.base + (element - m.first) * call_.element_bytes : nullptr;
+    }
+    /// What reduces: the call's own reducer, or the watch over it.
+    [[nodiscard]] const reducer& reduction() const noexcept {
+        return call_.reduce.is_functor ? functor_.get() : call_.reduce;
+    }
+
+    /// Does a step; false: it goes on in pieces, by go_on, or the call cannot come to its end.
+    [[gnu::always_inline]] bool do_step(Transport& t, std::uint32_t i) {
+        transport::transfer& x = transfers_[i];
+        if (x.bytes <= at_once_bytes() || reads_views(i)) return work(t, i, 0, x.bytes);
+        x.moved = 0;
+        put_off_.push(x);
+        return false;
+    }
+    /// The next piece of the first step that was put off. Its number if it is done, -1 if not.
+    [[nodiscard]] int go_on(Transport& t) {
+        transport::transfer& x = *put_off_.front();
+        const std::uint32_t i = number_of(x);
+        const std::size_t most = at_once_bytes() / call_.element_bytes * call_.element_bytes;
+        const std::size_t bytes = std::min(x.bytes - x.moved, std::max(most, call_.element_bytes));
+        const bool good = work(t, i, x.moved, bytes);
+        x.moved += bytes;
+        if (good && x.moved < x.bytes) return -1;
+        put_off_.pop();
+        return good ? static_cast<int>(i) : -1;
+    }
+
+    /// Gives a step to the executor. True: it is done.
+    [[nodiscard]] bool hand_over(std::uint32_t i, const wakeup& wake) {
+        return in_hand_.start(*call_.by, work_of(i, wake), transfers_[i]);
+    }
+    /// The elements that the operator's last stage is for.
+    [[nodiscard]] std::size_t elements_to_finish() const noexcept {
+        const schedule::chunk_range w = plan_->windows[index_of(schedule::buffer::output)];
+        return call_.finisher ? cut_.bound(w.last) - cut_.bound(w.first) : 0;
+    }
+    /// Gives the last stage to the executor. True: it is done.
+    [[nodiscard]] bool hand_over_finish(const wakeup& wake) {
+        local_work w = blank_work(wake);
+        w.what = local_work::kind::finish;
+        w.from[0] = w.to = call_.output;
+        w.sources = 1;
+        w.elements = elements_to_finish();
+        w.finisher = call_.finisher;
+        w.ranks = plan_->where.size;
+        return in_hand_.start_finish(*call_.by, w);
+    }
+
+    [[nodiscard]] std::uint32_t number_of(const transport::transfer& x) const noexcept {
+        return static_cast<std::uint32_t>(&x - transfers_.data());
+    }
+
+    std::shared_ptr<const schedule::plan> plan_;
+    call call_;
+    schedule::layout cut_{0, 1};
+    std::vector<transport::transfer> transfers_; ///< by step; of those without a peer only the places and the bytes
+    std::vector<memory> places_;                 ///< by buffer
+    std::vector<typename Transport::channel*> channels_;
+    transport::transfer_queue put_off_; ///< steps without a peer that are under way; `moved` says how far
+    watched_reducer functor_;
+    work_in_hand in_hand_;
+    bool is_in_trouble_ = false;
+
+private:
+    /// Work without a peer that is longer goes on in pieces, between which messages move and deadlines are looked at.
+    /// A piece of a built-in operator is as long as what is stored past the caches, and takes some milliseconds.
+    [[nodiscard]] std::size_t at_once_bytes() const noexcept {
+        constexpr std::size_t of_functor = 64 * 1024, of_built_in = 16 * 1024 * 1024;
+        return call_.reduce.is_functor ? of_functor : of_built_in;
+    }
+    /// It reads messages where they lie, which is to be done in one go.
+    [[nodiscard]] bool reads_views([[maybe_unused]] std::uint32_t i) const {
+        if constexpr (views_messages)
+            return plan_->steps[i].what == schedule::action::reduce_many &&
+                   !plan_->dependencies.viewed.of(static_cast<int>(i)).empty();
+        else
+            return false;
+    }
+
+    /// Some bytes of a step without a peer, from byte `offset` on. False, and the call cannot come to its end: an
+    /// operand was taken back by its sender, or the functor was too slow.
+    [[gnu::always_inline]] bool work(Transport& t, std::uint32_t i, std::size_t offset, std::size_t bytes) {
+        const schedule::step& s = plan_->steps[i];
+        const transport::transfer& x = transfers_[i];
+        if (bytes == 0) return true;
+        if (s.what == schedule::action::reduce_many) return combine_many(t, i, offset, bytes) && is_in_time();
+        std::byte* const to = x.to + offset;
+        const std::byte* const from = x.from + offset;
+        if (s.what == schedule::action::copy) return std::memcpy(to, from, bytes), true;
+        const bool left = s.other == schedule::side::left;
+        const reducer& r = reduction();
+        r.combine(to, left ? from : to, left ? to : from, bytes / call_.element_bytes, r.state);
+        return !r.is_functor || is_in_time();
+    }
+    [[nodiscard]] bool is_in_time() noexcept {
+        is_in_trouble_ = is_in_trouble_ || functor_.late();
+        return !functor_.late();
+    }
+
+    [[gnu::noinline]] bool combine_many(Transport& t, std::uint32_t i, std::size_t offset, std::size_t bytes) {
+        operands from;
+        const std::size_t number = find_operands(i, offset, from);
+        const bool here = look(t, i, from);
+        const reducer& r = reduction();
+        if (here) r.combine_many(transfers_[i].to + offset, from.data(), number, bytes / call_.element_bytes, r.state);
+        return release_viewed(t, i) && here;
+    }
+    /// Where the operands of a step lie that are stored; returns how many there are.
+    std::size_t find_operands(std::uint32_t i, std::size_t offset, operands& from) const {
+        const schedule::step& s = plan_->steps[i];
+        const std::size_t low = cut_.bound(s.to.first);
+        const auto number = static_cast<std::size_t>(schedule::sources(s));
+        for (std::size_t k = 0; k < number; ++k) from[k] = at(source(s, static_cast<int>(k)).where, low) + offset;
+        return number;
+    }
+
+    /// Finds those operands of a step that lie where their senders have them. False: not all of them are there.
+    bool look([[maybe_unused]] Transport& t, [[maybe_unused]] std::uint32_t i, [[maybe_unused]] operands& from) {
+        bool here = true;
+        if constexpr (views_messages)
+            for (const auto& [receive, number] : plan_->dependencies.viewed.of(static_cast<int>(i))) {
+                transport::transfer& x = transfers_[static_cast<std::size_t>(receive)];
+                if (!x.viewed) continue;
+                from[static_cast<std::size_t>(number)] = t.look(channel_of(receive), x);
+                here = here && from[static_cast<std::size_t>(number)];
+            }
+        return here;
+    }
+    /// They have been read. What is void is waited for again: it will not come, and its sender is to blame.
+    bool release_viewed([[maybe_unused]] Transport& t, [[maybe_unused]] std::uint32_t i) {
+        bool valid = true;
+        if constexpr (views_messages)
+            for (const auto& [receive, number] : plan_->dependencies.viewed.of(static_cast<int>(i))) {
+                transport::transfer& x = transfers_[static_cast<std::size_t>(receive)];
+                if (!x.viewed || t.release(channel_of(receive), x)) continue;
+                x.status = transport::transfer_status::pending;
+                x.moved = 0;
+                valid = false;
+            }
+        return valid;
+    }
+    [[nodiscard]] auto& channel_of(int i) const {
+        return *channels_[static_cast<std::size_t>(plan_->steps[static_cast<std::size_t>(i)].peer)];
+    }
+
+    /// A step as an executor is told of it.
+    [[nodiscard]] local_work work_of(std::uint32_t i, const wakeup& wake) const {
+        const schedule::step& s = plan_->steps[i];
+        const transport::transfer& x = transfers_[i];
+        local_work w = blank_work(wake);
+        w.to = x.to;
+        w.elements = x.bytes / call_.element_bytes;
+        w.from[0] = x.from;
+        w.sources = 1;
+        if (s.what == schedule::action::copy || w.elements == 0) return w;
+        w.what = local_work::kind::reduce;
+        w.op = &call_.reduce;
+        if (s.what == schedule::action::reduce_many) {
+            w.sources = find_operands(i, 0, w.from);
+        } else {
+            const bool left = s.other == schedule::side::left;
+            w.from[0] = left ? x.from : x.to;
+            w.from[1] = left ? x.to : x.from;
+            w.sources = 2;
+        }
+        return w;
+    }
+    [[nodiscard]] local_work blank_work(const wakeup& wake) const {
+        local_work w;
+        w.element_bytes = call_.element_bytes;
+        w.type = call_.type;
+        w.operation_on_elements = call_.operation_on_elements;
+        w.wake = wake;
+        return w;
+    }
+};
+
+} // namespace tutti::engine

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "candidates.hpp"
+#include "cheapest.hpp"
+#include "chooser.hpp"
+#include "price.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tutti::model {
+
+namespace detail {
+
+/// Sizes that are decided on together: eight to an octave, so that they differ by an eighth at most.
+struct size_class {
+    static constexpr int per_octave = 8;
+    static constexpr std::size_t count = 64 * per_octave;
+
+    [[nodiscard]] static constexpr std::size_t of(std::size_t bytes) noexcept {
+        if (bytes < per_octave) return bytes;
+        const int octave = static_cast<int>(std::bit_width(bytes)) - 1;
+        return static_cast<std::size_t>(octave - 2) * per_octave + ((bytes >> (octave - 3)) & (per_octave - 1));
+    }
+    /// The least size of a class, and the largest.
+    [[nodiscard]] static constexpr std::size_t least(std::size_t number) noexcept {
+        if (number < per_octave) return number;
+        return (per_octave + number % per_octave) << (number / per_octave - 1);
+    }
+    [[nodiscard]] static constexpr std::size_t most(std::size_t number) noexcept { return least(number + 1) - 1; }
+};
+
+} // namespace detail
+
+/// The algorithm with the least predicted time for ranks that lie so, by operation and size: priced when it is first
+/// asked for, and kept. Equal on all ranks that have equal parameters and programs (compiled alike, and without
+/// -ffast-math): prices that differ by less than a millionth are equal, and the first candidate wins. Cost: a kept
+/// decision some nanoseconds; a new one a prediction of each candidate, or of the cheap ones where there are many
+/// ranks.
+class decision_table {
+public:
+    decision_table(const topology& on, const calibrated_machine& m) : on_(on), machine_(m) {
+        for (const schedule::operation what : schedule::operations) candidates_[index(what)] = candidates(what, on);
+    }
+    decision_table(const decision_table&) = delete;
+    decision_table& operator=(const decision_table&) = delete;
+
+    [[nodiscard]] const topology& where() const noexcept { return on_; }
+
+    /// May be called by several threads.
+    [[nodiscard]] selection choose(schedule::operation what, std::size_t bytes) {
+        const std::size_t number = detail::size_class::of(bytes);
+        auto& kept = kept_[index(what)][number];
+        // Whoever finds nothing decides; all come to the same, and nothing else goes with it: relaxed.
+        std::uint8_t decided = kept.load(std::memory_order_relaxed);
+        if (decided == undecided) {
+            decided = decide(what, number);
+            kept.store(decided, std::memory_order_relaxed);
+        }
+        return candidates_[index(what)][decided - 1];
+    }
+    /// All candidates with their prices.
+    [[nodiscard]] std::vector<offer> offers(schedule::operation what, std::size_t bytes) const {
+        std::vector<offer> priced;
+        for (const selection& s : candidates_[index(what)])
+            priced.push_back({s, price_s({what, s.how, on_.size, bytes, 0, s.segments, true}, on_, machine_)});
+        return priced;
+    }
+
+private:
+    static constexpr std::uint8_t undecided = 0;
+
+    [[nodiscard]] static constexpr std::size_t index(schedule::operation what) noexcept {
+        return static_cast<std::size_t>(what);
+    }
+
+    [[nodiscard]] std::uint8_t decide(schedule::operation what, std::size_t number) const {
+        const std::size_t least = detail::size_class::least(number), most = detail::size_class::most(number);
+        const std::size_t best =
+            on_.size <= detail::always_simulated
+                ? least_loss(what, least, most)
+                : cheapest(candidates_[index(what)], what, least + (most - least) / 2, on_, machine_);
+        return static_cast<std::uint8_t>(best + 1);
+    }
+
+    /// The candidate that loses least at either of two sizes.
+    [[nodiscard]] std::size_t least_loss(schedule::operation what, std::size_t one, std::size_t other) const {
+        constexpr double noticeable = 1 - 1e-6;
+        std::vector<double> loss(candidates_[index(what)].size(), 1);
+        for (const std::size_t bytes : {one, other}) {
+            const std::vector<offer> all = offers(what, bytes);
+            const double least_s = std::min_element(all.begin(), all.end(), [](const offer& a, const offer& b) {
+                                       return a.seconds < b.seconds;
+                                   })->seconds;
+            for (std::size_t k = 0; k < all.size() && least_s > 0; ++k)
+                loss[k] = std::max(loss[k], all[k].seconds / least_s);
+        }
+        std::size_t best = 0;
+        for (std::size_t k = 1; k < loss.size(); ++k)
+            if (loss[k] < loss[best] * noticeable) best = k;
+        return best;
+    }
+
+    using of_operation = std::array<std::atomic<std::uint8_t>, detail::size_class::count>;
+
+    topology on_;
+    calibrated_machine machine_;
+    std::array<std::vector<selection>, schedule::operations.size()> candidates_; ///< by operation
+    std::array<of_operation, schedule::operations.size()> kept_{};               ///< a candidate's number from 1
+};
+
+} // namespace tutti::model

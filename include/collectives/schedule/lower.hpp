@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "program.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+/// Lowering: every receive_reduce becomes a receive, and a reduce of what has come. So no transport reduces.
+namespace tutti::schedule {
+
+namespace detail {
+
+/// Where the incoming lands that is to be reduced into a place: in a scratch bank of that place's own buffer.
+class landing_banks {
+public:
+    constexpr explicit landing_banks(const std::vector<step>& steps) {
+        for (const step& s : steps) {
+            for (int k = 0; k < sources(s); ++k) use(source(s, k).where);
+            if (writes_to(s)) use(s.to.where);
+        }
+        banks_.assign(static_cast<std::size_t>(next_), -1);
+    }
+    [[nodiscard]] constexpr place of(const place& x) {
+        int& bank = banks_[static_cast<std::size_t>(index_of(x.where))];
+        if (bank < 0) bank = next_++;
+        return {static_cast<buffer>(bank), x.first, x.count};
+    }
+
+private:
+    constexpr void use(buffer b) { next_ = std::max(next_, index_of(b) + 1); }
+
+    int next_ = index_of(buffer::first_scratch); ///< the first buffer that nothing uses
+    std::vector<int> banks_;                     ///< by buffer; -1: none yet
+};
+
+} // namespace detail
+
+/// The steps of one rank without a receive_reduce. What it receives lands in `to`, where that is not the memory of its
+/// `from`, else in a scratch bank that only receives for the same buffer use.
+///
+/// Whatever is proven stays so, with the same expressions, hence bits, and on any of the ranks. A receive waits only
+/// for steps that its receive_reduce has waited for. Two receives that share a landing place share their `to` as well:
+/// the second one has waited for the first in any case. No step waits for more than before.
+/// Peers get the same messages in the same order. For each buffer that is reduced into, scratch grows by at most the
+/// range of these chunks. Linear in steps. Precondition: the steps have been checked, and can_be_lowered.
+[[nodiscard]] constexpr std::vector<step> lowered(const std::vector<step>& steps, bool in_place) {
+    const auto memory_of = [&](buffer b) { return in_place && b == buffer::input ? buffer::output : b; };
+    detail::landing_banks banks(steps);
+    std::vector<step> all;
+    all.reserve(steps.size());
+    for (const step& s : steps) {
+        if (s.what != action::receive_reduce) {
+            all.push_back(s);
+        } else if (memory_of(s.from.where) != memory_of(s.to.where)) {
+            all.push_back(receive(s.peer, s.to));
+            all.push_back(reduce(s.from, s.to, s.other == side::left ? side::right : side::left));
+        } else {
+            const place landing = banks.of(s.to);
+            all.push_back(receive(s.peer, landing));
+            all.push_back(reduce(landing, s.to, s.other));
+        }
+    }
+    return all;
+}
+
+/// Whether lowered() can number the scratch banks that it needs.
+[[nodiscard]] constexpr bool can_be_lowered(const std::vector<step>& steps) noexcept {
+    constexpr int most = 32'767;
+    return std::all_of(steps.begin(), steps.end(), [](const step& s) {
+        for (int k = 0; k < sources(s); ++k)
+            if (index_of(source(s, k).where) >= most) return false;
+        return !writes_to(s) || index_of(s.to.where) < most;
+    });
+}
+
+/// The same of all ranks. A flaw then names the steps of the lowered lists, since whose they were is not kept.
+[[nodiscard]] constexpr program lowered(program p) {
+    for (std::vector<step>& steps : p.ranks) steps = lowered(steps, p.in_place);
+    p.segments = 1;
+    p.parts.clear();
+    return p;
+}
+
+} // namespace tutti::schedule

@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "segment.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace tutti::transport::detail::shm {
+
+class outgoing_rooms;
+
+/// A room that a slot may lend; none, if it is nowhere.
+struct lent_room {
+    std::uint32_t number = 0;
+    std::byte* where = nullptr;
+};
+
+/// The rooms of one sender, which all of its lanes share: as many hold data as are on their way, not as many as there
+/// are slots. The room that came back last is used first, since it is in the caches. Used by the sender's thread alone;
+/// what receivers know of a room is its number in a slot.
+class room_pool {
+public:
+    static constexpr std::size_t plenty = 128; ///< from so many on their way on, each lane gets by with `least`
+    static constexpr std::uint32_t least = 4;  ///< that a lane may always have
+    static constexpr std::size_t kept = 64;    ///< free ones that keep their memory, twice as many between two trims
+
+    explicit room_pool(segment& in) noexcept : in_(in) {}
+    room_pool(const room_pool&) = delete;
+    room_pool& operator=(const room_pool&) = delete;
+
+    /// How many rooms so many lanes need at most.
+    [[nodiscard]] static constexpr std::size_t needed(std::size_t lanes) noexcept { return plenty + least * lanes; }
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    /// The rooms of a further block. Throws std::system_error.
+    void add(std::uint32_t block) {
+        constexpr std::uint32_t count = segment::per_block<room>;
+        auto* const rooms = &in_.at<room>(block * count);
+        for (auto* list : {&warm_, &cold_}) list->reserve(size_ + count);
+        holders_.reserve(size_ + count);
+        cold_.insert(cold_.begin(), count, {});
+        for (std::uint32_t i = 0; i < count; ++i) // the first is the next
+            cold_[count - 1 - i] = {block * count + i, rooms[i].bytes.data()};
+        size_ += count;
+    }
+
+    /// Lanes have to get by with `least`.
+    [[nodiscard]] bool scarce() const noexcept { return taken_ >= plenty; }
+    [[nodiscard]] std::size_t taken() const noexcept { return taken_; }
+
+    /// Precondition: there are needed() of them, and who has `least` asks only while they are not scarce().
+    [[nodiscard]] lent_room take() noexcept {
+        if (warm_.empty() || (scarce() && ++since_sweep_ >= plenty / 2)) sweep();
+        auto& from = warm_.empty() ? cold_ : warm_;
+        const lent_room r = from.back();
+        from.pop_back();
+        ++taken_;
+        return r;
+    }
+    void give_back(const lent_room& r) noexcept {
+        warm_.push_back(r);
+        --taken_;
+    }
+
+    /// Gives the memory of free rooms back to the system, if they are many.
+    void trim() noexcept {
+        sweep();
+        if (warm_.size() <= 2 * kept) return;
+        const auto end = warm_.end() - static_cast<std::ptrdiff_t>(kept); // the others were used more lately
+        in_.clear<room>(std::span(warm_.begin(), end), [](const lent_room& r) { return r.number; });
+        cold_.insert(cold_.end(), warm_.begin(), end);
+        warm_.erase(warm_.begin(), end);
+    }
+
+private:
+    friend outgoing_rooms;
+    inline void sweep() noexcept;
+
+    segment& in_;
+    std::vector<lent_room> warm_, cold_;   ///< free ones, the next at the end; those of `cold_` take no memory
+    std::vector<outgoing_rooms*> holders_; ///< lanes that have rooms
+    std::size_t size_ = 0, taken_ = 0;
+    std::size_t since_sweep_ = 0; ///< rooms taken since the last one
+};
+
+/// The rooms that one lane has: those of parts that were not read yet, and of some that were.
+class outgoing_rooms {
+public:
+    outgoing_rooms(room_pool& pool, lane& way) noexcept : pool_(pool), lane_(way) {}
+    outgoing_rooms(const outgoing_rooms&) = delete;
+    outgoing_rooms& operator=(const outgoing_rooms&) = delete;
+
+    /// The slot of that turn, which is free, may be filled, whatever with.
+    [[nodiscard]] bool may_fill(std::uint32_t turn) noexcept {
+        if (!at_limit()) return true;
+        reap(turn);
+        return !at_limit();
+    }
+    /// may_fill() would say so, or the slot to wait for is not free yet.
+    [[nodiscard]] bool at_limit() const noexcept { return held_ >= room_pool::least && pool_.scarce(); }
+    [[nodiscard]] slot& oldest() const noexcept { return lane_.at(oldest_); }
+
+    /// A room for the part of that turn, whose slot is free: the lane's own oldest, if its part was read.
+    [[nodiscard]] const lent_room& place(std::uint32_t turn) {
+        lent_room& here = lent_[turn % lane::slots];
+        end_ = turn + 1;
+        if (oldest_was_read(turn)) return here = std::exchange(lent_[oldest_++ % lane::slots], {});
+        here = pool_.take();
+        if (held_++ == 0) oldest_ = turn;
+        if (!listed_) pool_.holders_.push_back(this);
+        listed_ = true;
+        return here;
+    }
+
+    /// Gives all back: the receiver reads no more.
+    void give_all_back() noexcept {
+        for (lent_room& r : lent_)
+            if (r.where) give_back(r);
+        if (std::exchange(listed_, false)) std::erase(pool_.holders_, this);
+    }
+
+private:
+    friend room_pool;
+
+    /// Gives back the rooms of parts that were read. True if it has none left, and leaves the list of those that have.
+    bool reap_and_leave() noexcept {
+        if (!reap(end_)) return false;
+        listed_ = false;
+        return true;
+    }
+
+    /// Finds the oldest room. Slots are read in turn; one that was used again since without a room lends its own until
+    /// that part was read.
+    [[nodiscard]] bool oldest_was_read(std::uint32_t next) noexcept {
+        if (held_ == 0) return false;
+        if (next - oldest_ > lane::slots) oldest_ = next - lane::slots;
+        while (!lent_[oldest_ % lane::slots].where) ++oldest_;
+        return lane_.at(oldest_).flag.is_free();
+    }
+    /// True if none is left.
+    bool reap(std::uint32_t next) noexcept {
+        while (oldest_was_read(next)) give_back(lent_[oldest_ % lane::slots]);
+        return held_ == 0;
+    }
+    void give_back(lent_room& r) noexcept {
+        pool_.give_back(std::exchange(r, {}));
+        --held_;
+    }
+
+    room_pool& pool_;
+    lane& lane_;
+    std::array<lent_room, lane::slots> lent_{}; ///< by slot
+    std::uint32_t held_ = 0;                    ///< of them
+    std::uint32_t oldest_ = 0;                  ///< turn of the first that has a room, if any
+    std::uint32_t end_ = 0;                     ///< one past the turn of the last
+    bool listed_ = false;                       ///< among the holders
+};
+
+/// Takes back from all lanes what was read.
+inline void room_pool::sweep() noexcept {
+    since_sweep_ = 0;
+    std::erase_if(holders_, [](outgoing_rooms* r) { return r->reap_and_leave(); });
+}
+
+} // namespace tutti::transport::detail::shm

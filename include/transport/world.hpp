@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#if __cplusplus < 202002L
+#error "tutti needs C++20: compile with -std=c++20"
+#endif
+
+#include "transport.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tutti::transport {
+
+namespace bootstrap {
+struct identity;
+}
+
+namespace detail {
+
+template <class... Fabrics>
+class world_endpoint;
+
+/// One end of a message stream on one of several fabrics.
+struct routed_channel {
+    std::size_t fabric; ///< its number in the world's list
+    void* end;          ///< of that fabric's channel type
+};
+
+/// Of a list of fabrics: the first, the last, and what a world of them has for a channel.
+template <class First, class... More>
+struct fabric_list {
+    using channel = routed_channel;
+    static constexpr medium near = First::between, far = fabric_list<More...>::far;
+};
+template <class Only>
+struct fabric_list<Only> {
+    using channel = typename Only::channel;
+    static constexpr medium near = Only::between, far = Only::between;
+};
+
+} // namespace detail
+
+/// A transport made of fabrics: each pair of ranks exchanges its messages over the first of the list that reaches both.
+/// `tcp`, `shared_memory` and `routed` are worlds; a fabric of your own (see fabric.hpp) joins a list like theirs.
+///
+/// - One world, one control plane, one place to wait: what is said of faults holds whichever way messages go.
+/// - Everything happens in the calls of the one thread that drives it; rank 0 alone has a second thread, for the
+///   rendezvous, which is on no data path.
+/// - Waiting spins briefly on all fabrics, yields (at once when ranks outnumber cores), and then sleeps in poll(2): on
+///   one descriptor for each fabric, the control plane, and connections that are on their way. A fabric that is the
+///   only one may sleep its own way.
+/// - Who reaches whom is decided once, from what all ranks have told at the start: a link that fails is an error.
+template <class... Fabrics>
+class world {
+    using list = detail::fabric_list<Fabrics...>;
+
+public:
+    using channel = typename list::channel;
+    /// Between ranks of a node, and between nodes: lists go from near to far.
+    static constexpr medium near = list::near, far = list::far;
+    static constexpr bool views = (Fabrics::views || ...), allocates = (Fabrics::allocates || ...);
+
+    /// Joins the world that the environment describes, see bootstrap::identity_from_environment(). Blocks until all
+    /// ranks have come. Precondition on all ranks: the same size, rendezvous, secret and fabrics. Throws a bootstrap
+    /// error, and std::system_error where the system gives no memory.
+    [[nodiscard]] static world from_environment();
+    [[nodiscard]] static world from_environment(const typename Fabrics::limits&... how);
+
+    /// The same for a rank that knows who it is. Precondition on all ranks: as each fabric has it for its limits.
+    explicit world(bootstrap::identity me);
+    world(bootstrap::identity me, const typename Fabrics::limits&... how);
+    world(world&&) noexcept;
+    world& operator=(world&&) noexcept;
+    ~world();
+
+    [[nodiscard]] int rank() const noexcept;
+    [[nodiscard]] int size() const noexcept;
+    [[nodiscard]] int node(int peer) const noexcept;
+    [[nodiscard]] bool crowded() const noexcept;
+
+    /// Symmetric memory: zeroed, aligned to pages, and mapped by peers of this host that receive from it, who read and
+    /// reduce it where it lies; to others it is memory as any other. Not collective; any thread; it may outlive the
+    /// transport. 256 pieces of it a rank, beyond that it is memory as any other. Throws std::system_error.
+    [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) const
+        requires(allocates);
+
+    channel& open(context k, int peer);
+    void send(channel& c, transfer& x);
+    void receive(channel& c, transfer& x);
+    /// Only messages of a fabric that can show them are ever viewed.
+    [[nodiscard]] const std::byte* look(channel& c, const transfer& x)
+        requires(views);
+    [[nodiscard]] bool release(channel& c, const transfer&)
+        requires(views);
+    void close(context k);
+    bool progress();
+    void wait(clock::time_point until);
+    void wake() noexcept;
+
+    void tell(const notice& n);
+    [[nodiscard]] bool fetch(notice& n);
+    [[nodiscard]] std::vector<untaken> leave(clock::time_point until);
+    [[nodiscard]] std::optional<std::string> broken(int peer);
+    [[nodiscard]] std::optional<std::string> shortage(int peer);
+    [[nodiscard]] peer_name name_of(int peer) const;
+
+private:
+    std::unique_ptr<detail::world_endpoint<Fabrics...>> it_;
+};
+
+} // namespace tutti::transport

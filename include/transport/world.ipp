@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "world.hpp"
+
+#include "bootstrap/environment.hpp"
+#include "world/endpoint.hpp"
+
+#include <utility>
+
+namespace tutti::transport {
+
+template <class... F>
+world<F...> world<F...>::from_environment() {
+    return world(bootstrap::identity_from_environment());
+}
+template <class... F>
+world<F...> world<F...>::from_environment(const typename F::limits&... how) {
+    return world(bootstrap::identity_from_environment(), how...);
+}
+
+template <class... F>
+world<F...>::world(bootstrap::identity me) : world(std::move(me), typename F::limits{}...) {}
+template <class... F>
+world<F...>::world(bootstrap::identity me, const typename F::limits&... how)
+    : it_(std::make_unique<detail::world_endpoint<F...>>(std::move(me), detail::checked<F>(how)...)) {}
+template <class... F>
+world<F...>::world(world&&) noexcept = default;
+template <class... F>
+world<F...>& world<F...>::operator=(world&&) noexcept = default;
+template <class... F>
+world<F...>::~world() = default;
+
+template <class... F>
+int world<F...>::rank() const noexcept {
+    return it_->session().who().rank;
+}
+template <class... F>
+int world<F...>::size() const noexcept {
+    return it_->session().who().size;
+}
+template <class... F>
+int world<F...>::node(int peer) const noexcept {
+    return it_->session().node(peer);
+}
+template <class... F>
+bool world<F...>::crowded() const noexcept {
+    return it_->crowded();
+}
+
+template <class... F>
+std::shared_ptr<std::byte> world<F...>::allocate(std::size_t bytes) const
+    requires(allocates)
+{
+    return it_->allocate(bytes);
+}
+
+template <class... F>
+inline auto world<F...>::open(context k, int peer) -> channel& {
+    return it_->open(k, peer);
+}
+template <class... F>
+inline void world<F...>::send(channel& c, transfer& x) {
+    it_->send(c, x);
+}
+template <class... F>
+inline void world<F...>::receive(channel& c, transfer& x) {
+    it_->receive(c, x);
+}
+template <class... F>
+inline const std::byte* world<F...>::look(channel& c, const transfer& x)
+    requires(views)
+{
+    return it_->look(c, x);
+}
+template <class... F>
+inline bool world<F...>::release(channel& c, const transfer&)
+    requires(views)
+{
+    return it_->release(c);
+}
+template <class... F>
+void world<F...>::close(context k) {
+    it_->close(k);
+}
+template <class... F>
+inline bool world<F...>::progress() {
+    return it_->progress();
+}
+template <class... F>
+void world<F...>::wait(clock::time_point until) {
+    it_->wait(until);
+}
+template <class... F>
+void world<F...>::wake() noexcept {
+    it_->wake();
+}
+
+template <class... F>
+void world<F...>::tell(const notice& n) {
+    it_->tell(n);
+}
+template <class... F>
+bool world<F...>::fetch(notice& n) {
+    return it_->fetch(n);
+}
+template <class... F>
+std::vector<untaken> world<F...>::leave(clock::time_point until) {
+    return it_->leave(until);
+}
+template <class... F>
+std::optional<std::string> world<F...>::broken(int peer) {
+    return it_->broken(peer);
+}
+template <class... F>
+std::optional<std::string> world<F...>::shortage(int peer) {
+    return it_->shortage(peer);
+}
+template <class... F>
+peer_name world<F...>::name_of(int peer) const {
+    return it_->name_of(peer);
+}
+
+} // namespace tutti::transport

@@ -1,0 +1,307 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../backoff.hpp"
+#include "../bootstrap/session.hpp"
+#include "../connections/manager.hpp"
+#include "../fabric.hpp"
+#include "../waker.hpp"
+#include "../world.hpp"
+#include "fabrics.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <exception>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti::transport::detail {
+
+/// One rank's control plane, its fabrics, and the one place where it waits for them; stays where it is.
+template <class... Described>
+class world_endpoint {
+    static_assert((fabric<Described> && ...));
+    static constexpr std::size_t count = sizeof...(Described);
+    static constexpr bool connects = (Described::needs_sockets || ...);
+    /// The only fabric has a way to sleep of its own.
+    static constexpr bool sleeps_its_way = count == 1 && (sleeping_fabric<typename Described::fabric> && ...);
+
+public:
+    using channel = typename fabric_list<Described...>::channel;
+
+    template <class... Limits>
+    explicit world_endpoint(bootstrap::identity me, const Limits&... how) : session_(std::move(me)), fabrics_(how...) {
+        if constexpr (!sleeps_its_way) {
+            waker_.emplace();
+            fabrics_.each([](auto& f) {
+                if constexpr (requires { f.sleep_in_poll(); }) f.sleep_in_poll();
+            });
+        }
+        auto where = session_.data_address();
+        if constexpr (connects) where.set_port(sockets_.emplace(where, session_.who().ports).port());
+        const auto& table = session_.join(where, fabrics_.cards());
+        const auto& who = session_.who();
+        ways_ = fabrics_.ways(who.rank, table);
+        crowded_ = table.crowded(who.rank);
+        if constexpr (connects) sockets_->join(who.rank, who.key, table, count);
+        std::uint8_t number = 0;
+        fabrics_.each([&](auto& f) {
+            f.join(joined_world{who.rank, number++, table, sockets_ ? &*sockets_ : nullptr});
+        });
+    }
+    world_endpoint(const world_endpoint&) = delete;
+    world_endpoint& operator=(const world_endpoint&) = delete;
+    // Before `left` is said: who hears that a rank has left may take it that all its data is there.
+    ~world_endpoint() {
+        try {
+            if (!leaving_) static_cast<void>(leave(clock::now() + std::chrono::seconds{1}));
+        } catch (const std::exception&) { // no memory: it goes at once
+        }
+    }
+
+    [[nodiscard]] bootstrap::session& session() noexcept { return session_; }
+    [[nodiscard]] bool crowded() const noexcept { return crowded_; }
+
+    [[nodiscard]] channel& open(context k, int peer) {
+        if constexpr (count == 1) {
+            return *fabrics_.first().open(k, peer);
+        } else {
+            const auto known = channels_.find({k, peer});
+            if (known != channels_.end()) return known->second;
+            const std::size_t way = way_to(peer);
+            void* const end = fabrics_.at(way, [&](auto& f) -> void* { return f.open(k, peer); });
+            return channels_.emplace(std::pair{k, peer}, channel{way, end}).first->second;
+        }
+    }
+    void send(channel& c, transfer& x) {
+        fabrics_.on(c, [&](auto& f, auto& end) { f.send(end, x); });
+    }
+    void receive(channel& c, transfer& x) {
+        fabrics_.on(c, [&](auto& f, auto& end) { f.receive(end, x); });
+    }
+    [[nodiscard]] const std::byte* look(channel& c, const transfer& x) {
+        return fabrics_.on(c, [&](auto& f, auto& end) -> const std::byte* {
+            if constexpr (requires { f.look(end, x); }) return f.look(end, x);
+            return nullptr;
+        });
+    }
+    [[nodiscard]] bool release(channel& c) {
+        return fabrics_.on(c, [&](auto& f, auto& end) {
+            if constexpr (requires { f.release(end); }) return f.release(end);
+            return false;
+        });
+    }
+    void close(context k) {
+        fabrics_.each([&](auto& f) { f.close(k); });
+        const auto first = channels_.lower_bound({k, 0});
+        auto last = first;
+        while (last != channels_.end() && last->first.first == k) ++last;
+        channels_.erase(first, last);
+    }
+    [[nodiscard]] std::optional<std::string> broken(int peer) {
+        return fabrics_.at(way_to(peer), [&](auto& f) { return f.broken(peer); });
+    }
+    [[nodiscard]] peer_name name_of(int peer) {
+        const auto& m = session_.table().members[static_cast<std::size_t>(peer)];
+        return {m.host, fabrics_.at(way_to(peer), [&](auto& f) { return f.name_of(m); })};
+    }
+    [[nodiscard]] std::optional<std::string> shortage(int peer) {
+        return sockets_ ? sockets_->shortage(peer, awaits_connections()) : std::nullopt;
+    }
+    /// Memory of the first fabric that has such.
+    [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) {
+        std::shared_ptr<std::byte> made;
+        fabrics_.each([&](auto& f) {
+            if constexpr (requires { f.allocate(bytes); })
+                if (!made) made = f.allocate(bytes);
+        });
+        return made;
+    }
+
+    bool progress() {
+        bool moved = false;
+        fabrics_.each([&](auto& f) { moved = f.progress() || moved; });
+        return look_at_connections() || moved;
+    }
+
+    /// Spinning looks at all fabrics. Then there is one sleep for all there is to wait for, in poll(2): no fabric waits
+    /// for a timer of another, no core burns, and whatever ends a wait ends it at once.
+    void wait(clock::time_point until) {
+        constexpr unsigned looks_a_clock = 16; // the clock takes as long as several looks
+        backoff pause(crowded_);
+        for (unsigned looks = 1;; ++looks) {
+            if (stirred()) return;
+            if (looks % looks_a_clock == 0 && clock::now() >= until) return;
+            if (!pause.rest()) break;
+        }
+        until = std::min(until, session_.plane().next_tick());
+        if constexpr (sleeps_its_way) {
+            if (!fabrics_.first().ask()) fabrics_.first().sleep(until);
+        } else {
+            sleep(until);
+        }
+    }
+    /// Any thread.
+    void wake() noexcept {
+        if constexpr (sleeps_its_way)
+            fabrics_.first().wake();
+        else
+            waker_->wake();
+    }
+
+    void tell(const notice& n) {
+        session_.plane().tell(n);
+        if constexpr (sleeps_its_way)
+            if (n.kind == notice_kind::abort) fabrics_.first().raise_alarm();
+    }
+    [[nodiscard]] bool fetch(notice& n) {
+        const bool any = session_.plane().fetch(n);
+        heard_the_last_ = !any && session_.plane().gone();
+        return any;
+    }
+
+    /// Peers that are gone by what the control plane says take nothing more.
+    std::vector<untaken> leave(clock::time_point until) {
+        leaving_ = true;
+        notice n;
+        n.kind = notice_kind::leaving;
+        n.rank = session_.who().rank;
+        const auto stay = std::chrono::ceil<std::chrono::milliseconds>(until - std::min(until, clock::now()));
+        n.request = static_cast<std::uint64_t>(stay.count());
+        tell(n);
+        fabrics_.each([](auto& f) { f.finish(); });
+        std::vector<bool> gone(ways_.size());
+        gone[static_cast<std::size_t>(n.rank)] = true;
+        for (std::chrono::microseconds pause{100};; pause = std::min(2 * pause, longest_pause)) {
+            auto left = left_behind(gone);
+            if (left.empty() || clock::now() >= until) return left;
+            bootstrap::wait_ready(session_.plane().gone() ? -1 : session_.plane().descriptor(), POLLIN,
+                                  std::min(until, clock::now() + pause));
+            for (notice heard; fetch(heard);)
+                if (heard.kind == notice_kind::lost || heard.kind == notice_kind::departed)
+                    if (heard.rank >= 0 && static_cast<std::size_t>(heard.rank) < gone.size())
+                        gone[static_cast<std::size_t>(heard.rank)] = true;
+        }
+    }
+
+private:
+    static constexpr std::chrono::microseconds longest_pause{10'000}; ///< between looks at what peers have taken
+    /// So often, even while data moves, who wants to connect is looked at.
+    static constexpr std::uint32_t look_around = 64;
+
+    [[nodiscard]] std::size_t way_to(int peer) const noexcept { return ways_[static_cast<std::size_t>(peer)]; }
+
+    [[nodiscard]] std::vector<untaken> left_behind(const std::vector<bool>& gone) {
+        std::vector<untaken> all;
+        for (std::size_t r = 0; r < gone.size(); ++r) {
+            const int peer = static_cast<int>(r);
+            const std::size_t bytes = gone[r] ? 0 : fabrics_.at(ways_[r], [&](auto& f) { return f.untaken(peer); });
+            if (bytes > 0) all.push_back({peer, bytes});
+        }
+        return all;
+    }
+
+    /// There is something to do, or was until now.
+    [[nodiscard]] bool stirred() {
+        bool any = !sleeps_its_way && waker_->take();
+        fabrics_.each([&](auto& f) {
+            if constexpr (requires { f.ready(); })
+                any = any || f.ready();
+            else
+                any = any || f.progress();
+        });
+        return look_at_connections() || any;
+    }
+
+    /// Now and then, and in each round while a connection is on its way. True if anything moved.
+    bool look_at_connections() {
+        if constexpr (connects)
+            if (++rounds_ % look_around == 0 || sockets_->opening()) return meet(clock::now());
+        return false;
+    }
+
+    void sleep(clock::time_point until) {
+        if (session_.plane().gone() && !heard_the_last_) return;
+        bool ready = false;
+        fabrics_.each([&](auto& f) {
+            ready = f.arm() || ready;
+            until = std::min(until, f.due());
+        });
+        if (!ready) poll(until);
+        fabrics_.each([](auto& f) { f.disarm(); });
+        waker_->reset();
+    }
+
+    /// Without events to look for, poll(2) would still report errors again and again.
+    void watch(int descriptor, int events) {
+        polled_.push_back({events == 0 ? -1 : descriptor, static_cast<short>(events), 0});
+    }
+
+    void poll(clock::time_point until) {
+        const auto& plane = session_.plane();
+        polled_.clear();
+        watch(waker_->descriptor(), POLLIN);
+        watch(plane.gone() ? -1 : plane.descriptor(), plane.wants_write() ? POLLIN | POLLOUT : POLLIN);
+        fabrics_.each([&](const auto& f) { watch(f.descriptor(), POLLIN); });
+        const auto first = static_cast<std::ptrdiff_t>(polled_.size());
+        const auto now = clock::now();
+        if constexpr (connects) {
+            sockets_->descriptors(now, [this](int descriptor, int events) { watch(descriptor, events); });
+            until = std::min(until, sockets_->due(now));
+        }
+        sleep_in_poll(std::max(until, now) - now);
+        const auto came = [](const pollfd& p) { return p.revents != 0; };
+        if constexpr (connects)
+            if (until <= clock::now() || std::any_of(polled_.begin() + first, polled_.end(), came)) meet(clock::now());
+    }
+
+    void sleep_in_poll(clock::duration most) {
+        const auto left = std::min<std::chrono::nanoseconds>(most, std::chrono::hours{1});
+        const auto whole = std::chrono::duration_cast<std::chrono::seconds>(left);
+        const timespec limit{whole.count(), (left - whole).count()};
+        if (::ppoll(polled_.data(), polled_.size(), &limit, nullptr) >= 0) return;
+        for (pollfd& p : polled_) p.revents = 0; // a signal came
+    }
+
+    /// Goes on with the connections that come and those that go out.
+    bool meet(clock::time_point now) {
+        const bool moved = sockets_->step(now, [this](connections::arrival&& a) {
+            fabrics_.at(a.fabric, [&](auto& f) {
+                if constexpr (requires { f.connected(std::move(a)); }) f.connected(std::move(a));
+            });
+        });
+        if (sockets_->opening()) sockets_->settle(awaits_connections());
+        return moved;
+    }
+    [[nodiscard]] bool awaits_connections() {
+        bool any = false;
+        fabrics_.each([&](const auto& f) {
+            if constexpr (requires { f.awaits_connections(); }) any = any || f.awaits_connections();
+        });
+        return any;
+    }
+
+    bootstrap::session session_;
+    std::optional<waker> waker_;                          // none where the fabric has its own
+    std::optional<connections::manager> sockets_;         // none where no fabric wants any
+    fabric_tuple<Described...> fabrics_;                  // they go first
+    std::vector<std::uint8_t> ways_;                      // by rank: the number of the fabric that leads to it
+    std::map<std::pair<context, int>, channel> channels_; // where there are several fabrics
+    std::vector<pollfd> polled_;
+    std::uint32_t rounds_ = 0;
+    bool crowded_ = false;
+    bool leaving_ = false;
+    bool heard_the_last_ = false; // the control plane is gone, and whoever fetches knows
+};
+
+} // namespace tutti::transport::detail

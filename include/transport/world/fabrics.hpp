@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../bootstrap/failure.hpp"
+#include "../fabric.hpp"
+#include "../world.hpp"
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace tutti::transport::detail {
+
+/// What a user has set for a fabric, if it makes sense. Throws tutti::error (invalid_argument).
+template <class D>
+const typename D::limits& checked(const typename D::limits& how) {
+    if constexpr (requires { D::fabric::checked(how); }) D::fabric::checked(how);
+    return how;
+}
+
+/// A fabric that has a way to sleep of its own where it is the only one.
+template <class F>
+concept sleeping_fabric = requires(F f, clock::time_point until) {
+    { f.ask() } -> std::same_as<bool>;
+    { f.sleep(until) } -> std::same_as<void>;
+    { f.wake() } -> std::same_as<void>;
+    { f.raise_alarm() } -> std::same_as<void>;
+};
+
+/// The fabrics of a world, and which of them leads to whom.
+template <class... Described>
+class fabric_tuple {
+    static constexpr std::size_t count = sizeof...(Described);
+    template <std::size_t I>
+    using end = typename std::tuple_element_t<I, std::tuple<Described...>>::channel;
+
+public:
+    template <class... Limits>
+    explicit fabric_tuple(const Limits&... how) : all_(how...) {}
+
+    [[nodiscard]] auto& first() noexcept { return std::get<0>(all_); }
+
+    /// Calls `use(fabric)` for each, in order.
+    template <class Use>
+    void each(Use&& use) {
+        std::apply([&](auto&... f) { (use(f), ...); }, all_);
+    }
+    /// Returns `use(fabric)` of the one of that number.
+    template <std::size_t I = 0, class Use>
+    auto at(std::size_t number, Use&& use) {
+        if constexpr (I + 1 < count)
+            if (number != I) return at<I + 1>(number, use);
+        return use(std::get<I>(all_));
+    }
+    /// Returns `use(fabric, its end)` of a channel.
+    template <class Channel, class Use>
+    auto on(Channel& c, Use&& use) {
+        if constexpr (count == 1)
+            return use(first(), c);
+        else
+            return on<0>(c, use);
+    }
+
+    [[nodiscard]] std::vector<bootstrap::fabric_card> cards() {
+        std::vector<bootstrap::fabric_card> all;
+        std::apply([&](const auto&... f) { (all.push_back({Described::name, f.card()}), ...); }, all_);
+        return all;
+    }
+
+    /// By rank, the number of the first fabric that reaches it. Throws a bootstrap error that names a rank which has
+    /// other fabrics or is reached by none.
+    [[nodiscard]] std::vector<std::uint8_t> ways(int rank, const bootstrap::world_table& table) const {
+        const auto& self = table.members[static_cast<std::size_t>(rank)];
+        std::vector<std::uint8_t> all;
+        for (const bootstrap::member& m : table.members) {
+            if (!has_these(m))
+                bootstrap::bootstrap_failed("rank " + std::to_string(m.rank) + " uses " + names_of(m) + ", this one " +
+                                                names_of(self),
+                                            "give all ranks one transport", m.rank);
+            const auto way = m.rank == rank ? std::size_t{0} : way_between<0>(self, m);
+            if (way == count)
+                bootstrap::bootstrap_failed("rank " + std::to_string(m.rank) + " runs on " + m.host + ", this one on " +
+                                                self.host + ": " + names_of(self) + " does not reach that far",
+                                            "use transport::routed or tcp, or one TUTTI_HOST where it is one host",
+                                            m.rank);
+            all.push_back(static_cast<std::uint8_t>(way));
+        }
+        return all;
+    }
+
+private:
+    template <std::size_t I, class Use>
+    auto on(routed_channel& c, Use& use) {
+        if constexpr (I + 1 < count)
+            if (c.fabric != I) return on<I + 1>(c, use);
+        return use(std::get<I>(all_), *static_cast<end<I>*>(c.end));
+    }
+
+    template <std::size_t I>
+    [[nodiscard]] std::size_t way_between(const bootstrap::member& a, const bootstrap::member& b) const {
+        if constexpr (I == count) {
+            return count;
+        } else {
+            using described = std::tuple_element_t<I, std::tuple<Described...>>;
+            const bool reaches = described::fabric::reaches({a, a.cards[I].bytes}, {b, b.cards[I].bytes});
+            return reaches ? I : way_between<I + 1>(a, b);
+        }
+    }
+
+    [[nodiscard]] static bool has_these(const bootstrap::member& m) {
+        std::size_t i = 0;
+        return m.cards.size() == count && ((m.cards[i++].fabric == Described::name) && ...);
+    }
+    [[nodiscard]] static std::string names_of(const bootstrap::member& m) {
+        std::string all;
+        for (const bootstrap::fabric_card& c : m.cards) all += (all.empty() ? "" : ", then ") + c.fabric;
+        return all.empty() ? "no fabric" : all;
+    }
+
+    std::tuple<typename Described::fabric...> all_;
+};
+
+} // namespace tutti::transport::detail

@@ -1,0 +1,337 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include <transport/connections/listener.hpp>
+
+#include <transport/connections/connector.hpp>
+
+#include "support/catch.hpp"
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <deque>
+#include <new>
+#include <random>
+#include <thread>
+
+using namespace tutti::transport;
+using namespace tutti::transport::detail::connections;
+
+namespace {
+
+using connection = tutti::transport::detail::connections::socket;
+
+const auto loopback = *bootstrap::address::literal("127.0.0.1", 0);
+
+/// Rank 1 of a world of 3, whose data port is open.
+struct host {
+    listener port{loopback};
+    bootstrap::secret key{"sixteen secret bytes"};
+    std::deque<bootstrap::hello> welcomed;
+    std::deque<connection> inside;
+    std::deque<bootstrap::traffic_keys> keys;
+
+    bool step(clock::time_point now = clock::now()) {
+        const bootstrap::guest_rules rules{bootstrap::purpose::data, 1, 3, 77, 4};
+        return port.step(key, rules, now, [&](bootstrap::proven_socket&& s, const bootstrap::hello& h) {
+            welcomed.push_back(h);
+            inside.push_back(std::move(s.socket));
+            keys.push_back(s.keys);
+        });
+    }
+    bootstrap::address where() {
+        auto at = loopback;
+        at.set_port(port.port());
+        return at;
+    }
+
+    bootstrap::hello guest_hello(std::uint16_t lane = 0) { return {bootstrap::purpose::data, lane, 0, 1, 3, 77}; }
+    connector guest(std::uint16_t lane = 0) { return {where(), key, guest_hello(lane)}; }
+
+    connection stranger() { return bootstrap::connect_to(where(), clock::now() + std::chrono::seconds{5}); }
+    void step_for(std::chrono::milliseconds time) {
+        for (const auto end = clock::now() + time; clock::now() < end;)
+            if (!step()) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    }
+    /// Lets both go on until the connector has an outcome; its pauses pass at once if it is to `hurry`.
+    void settle(connector& c, bool hurry = false) {
+        for (const auto end = clock::now() + std::chrono::seconds{20}; clock::now() < end;) {
+            const bool pauses = c.due() != clock::time_point::max();
+            const auto now = hurry && pauses ? std::max(clock::now(), c.due()) : clock::now();
+            const bool moved = static_cast<int>(step()) + static_cast<int>(c.step(now)) > 0;
+            if (c.accepted() || c.failed()) return;
+            if (!moved) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+        }
+    }
+};
+
+bootstrap::io_result read_from(const connection& s) {
+    std::array<std::byte, 256> in;
+    return bootstrap::read_some(s.get(), in);
+}
+
+bool dropped(const connection& s) {
+    for (int i = 0; i < 200; ++i) {
+        const auto got = read_from(s);
+        if (got.ended) return true;
+        if (got.bytes == 0) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    }
+    return false;
+}
+
+bool hears_nothing(const connection& s) {
+    const auto got = read_from(s);
+    return got.bytes == 0 && !got.ended;
+}
+
+void say(const connection& s, std::span<const std::uint8_t> what) {
+    static_cast<void>(bootstrap::write_some(s.get(), std::as_bytes(what)));
+}
+
+/// Of a world of three.
+constexpr std::size_t most_guests = listener::least_guests + 3;
+
+} // namespace
+
+TEST_CASE("who knows the secret is let in, with its rank and lane") {
+    host h;
+    auto c = h.guest(2);
+    h.settle(c);
+    REQUIRE(c.accepted());
+    h.step();
+    REQUIRE(h.welcomed.size() == 1);
+    CHECK(h.welcomed[0].rank == 0);
+    CHECK(h.welcomed[0].lane == 2);
+    const auto [mine, keys] = c.release();
+    CHECK(keys.out == h.keys[0].in);
+    CHECK(keys.in == h.keys[0].out);
+    say(mine, std::array<std::uint8_t, 5>{1, 2, 3, 4, 5});
+    h.step_for(std::chrono::milliseconds{5});
+    CHECK(read_from(h.inside[0]).bytes == 5);
+}
+
+TEST_CASE("whom a welcome that throws has refused is not welcomed again, and others get in") {
+    host h;
+    const bootstrap::guest_rules rules{bootstrap::purpose::data, 1, 3, 77, 4};
+    auto c = h.guest();
+    int welcomes = 0;
+    for (const auto end = clock::now() + std::chrono::seconds{20}; welcomes == 0 && clock::now() < end;) {
+        c.step(clock::now());
+        try {
+            h.port.step(h.key, rules, clock::now(), [&](bootstrap::proven_socket&&, const bootstrap::hello&) {
+                ++welcomes;
+                throw std::bad_alloc{};
+            });
+        } catch (const std::bad_alloc&) {
+        }
+    }
+    REQUIRE(welcomes == 1);
+    h.step();
+    CHECK(h.welcomed.empty());
+    auto other = h.guest();
+    h.settle(other);
+    h.step_for(std::chrono::milliseconds{5});
+    CHECK(h.welcomed.size() == 1);
+}
+
+TEST_CASE("who does not know the secret is refused, and told nothing more") {
+    host h;
+    connector c(h.where(), bootstrap::secret("another secret, as long"), h.guest_hello());
+    h.settle(c, true);
+    CHECK(c.failed());
+    CHECK(c.why().find("secret") != std::string::npos);
+    CHECK(h.welcomed.empty());
+}
+
+TEST_CASE("who wants another rank or world is refused") {
+    host h;
+    auto other = h.guest_hello();
+    SECTION("rank") { other.peer = 2; }
+    SECTION("world") { other.world = 78; }
+    SECTION("itself") { other.rank = 1; }
+    SECTION("lane") { other.lane = 4; }
+    SECTION("purpose") { other.what = bootstrap::purpose::control; }
+    connector c(h.where(), h.key, other);
+    h.settle(c);
+    CHECK(c.failed());
+    CHECK(h.welcomed.empty());
+}
+
+TEST_CASE("strangers that are silent, slow or senseless keep nobody out") {
+    host h;
+    std::deque<connection> silent;
+    for (int i = 0; i < 30; ++i) silent.push_back(h.stranger());
+    std::mt19937 random{9};
+    std::deque<connection> senseless;
+    for (int i = 0; i < 30; ++i) {
+        std::vector<std::uint8_t> garbage(1 + random() % 500);
+        for (auto& b : garbage) b = static_cast<std::uint8_t>(random());
+        senseless.push_back(h.stranger());
+        say(senseless.back(), garbage);
+    }
+    auto half_open = h.stranger();
+    ::shutdown(half_open.get(), SHUT_WR);
+    auto c = h.guest();
+    h.settle(c);
+    CHECK(c.accepted());
+    h.step_for(std::chrono::milliseconds{5});
+    CHECK(h.welcomed.size() == 1);
+    CHECK(dropped(half_open));
+    int refused = 0;
+    for (auto& s : senseless) refused += dropped(s);
+    CHECK(refused >= 29); // one byte of garbage may still become a greeting
+}
+
+TEST_CASE("guests that have proven nothing are bounded; the oldest of the silent makes room") {
+    host h;
+    std::deque<connection> silent;
+    for (std::size_t i = 0; i < most_guests + 10; ++i) {
+        silent.push_back(h.stranger());
+        h.step();
+    }
+    h.step_for(std::chrono::milliseconds{50});
+    for (std::size_t i = 0; i < 10; ++i) CHECK(dropped(silent[i]));
+    for (std::size_t i = 10; i < silent.size(); ++i) CHECK(hears_nothing(silent[i]));
+}
+
+TEST_CASE("a flood of the silent pushes out nobody who has greeted") {
+    host h;
+    auto c = h.guest();
+    c.step(clock::now());
+    h.step_for(std::chrono::milliseconds{5});
+    std::deque<connection> flood;
+    for (std::size_t i = 0; i < most_guests + 100; ++i) {
+        flood.push_back(h.stranger());
+        h.step();
+    }
+    const int connected = c.descriptor();
+    h.settle(c);
+    CHECK(c.accepted());
+    CHECK(c.descriptor() == connected); // by the first try
+}
+
+TEST_CASE("a guest that was pushed out by strangers who greet comes again") {
+    host h;
+    auto c = h.guest();
+    c.step(clock::now());
+    h.step_for(std::chrono::milliseconds{5});
+    const auto greeting = bootstrap::detail::encode_greeting(h.guest_hello());
+    std::deque<connection> flood;
+    for (std::size_t i = 0; i < 3 * most_guests; ++i) {
+        flood.push_back(h.stranger());
+        static_cast<void>(bootstrap::write_some(flood.back().get(), greeting));
+        h.step();
+        if (flood.size() > most_guests) flood.pop_front();
+    }
+    h.settle(c);
+    CHECK(c.accepted());
+}
+
+TEST_CASE("the first free port of a range is taken, and a range that is full is named") {
+    std::deque<listener> taken;
+    const auto free = static_cast<std::uint16_t>(20'000 + ::getpid() % 10'000); // below those that the system gives
+    const bootstrap::port_range range{free, static_cast<std::uint16_t>(free + 2)};
+    for (int i = 0; i < 3; ++i) {
+        taken.emplace_back(loopback, range);
+        CHECK(taken.back().port() >= range.first);
+        CHECK(taken.back().port() <= range.last);
+    }
+    try {
+        const listener one_more(loopback, range);
+        FAIL("there is no port left");
+    } catch (const tutti::error& e) {
+        CHECK(std::string(e.what()).find("ports " + range.text() + " of TUTTI_PORTS") != std::string::npos);
+    }
+}
+
+TEST_CASE("a port that does not answer is given up after some seconds, with both addresses") {
+    // The queue of this port is full, so that the system drops who still asks: as a firewall would.
+    const auto dead = bootstrap::new_socket(loopback);
+    REQUIRE(::bind(dead.get(), loopback.data(), loopback.length()) == 0);
+    REQUIRE(::listen(dead.get(), 0) == 0);
+    const auto where = bootstrap::local_address(dead.get());
+    std::deque<connection> waiting;
+    for (int i = 0; i < 2; ++i) {
+        waiting.push_back(bootstrap::new_socket(where));
+        static_cast<void>(::connect(waiting.back().get(), where.data(), where.length()));
+    }
+    connector c(where, {}, {});
+    const auto now = clock::now();
+    c.step(now);
+    c.step(now + connector::unanswered_patience - std::chrono::milliseconds{1});
+    CHECK_FALSE(c.failed());
+    CHECK(c.due() == now + connector::unanswered_patience);
+    c.step(now + connector::unanswered_patience);
+    REQUIRE(c.failed());
+    CHECK_FALSE(c.shortage());
+    CHECK(c.why().find("its data port " + where.text() + " does not answer 127.0.0.1") != std::string::npos);
+    CHECK(c.why().find("firewall") != std::string::npos);
+}
+
+TEST_CASE("who has no descriptor left for a connection says so, with the limit, and accuses nobody") {
+    host h;
+    const auto before = bootstrap::descriptor_limit::now();
+    const rlimit none{static_cast<rlim_t>(bootstrap::new_socket(loopback).get()), before.hard};
+    auto c = h.guest();
+    // The hard limit cannot be raised again by everyone, so a child sets it.
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const rlimit hard{none.rlim_cur, none.rlim_cur};
+        ::setrlimit(RLIMIT_NOFILE, &hard);
+        for (auto now = clock::now(); !c.shortage() && now < clock::now() + std::chrono::seconds{20}; now = c.due())
+            c.step(now);
+        const auto said = "run out of file descriptors, of which it may have " + std::to_string(hard.rlim_cur);
+        bool told = c.shortage() && c.shortage()->find(said) != std::string::npos && !c.failed();
+        // With room again it goes on as if nothing had happened.
+        ::close(STDIN_FILENO);
+        c.step(c.due());
+        told = told && !c.shortage();
+        ::_exit(told ? 0 : 1);
+    }
+    int status = -1;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+}
+
+TEST_CASE("the soft limit of descriptors is raised where it is reached") {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const rlimit low{40, 200};
+        ::setrlimit(RLIMIT_NOFILE, &low);
+        std::deque<connection> all;
+        while (all.size() < 100 && (all.empty() || all.back())) all.push_back(bootstrap::new_socket(loopback));
+        ::_exit(all.back() && bootstrap::descriptor_limit::now().soft == 200 ? 0 : 1);
+    }
+    int status = -1;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+}
+
+TEST_CASE("a guest's time is limited") {
+    host h;
+    auto silent = h.stranger();
+    h.step_for(std::chrono::milliseconds{5});
+    const auto now = clock::now();
+    CHECK(h.port.due(now) > now);
+    CHECK(h.port.due(now) <= now + listener::patience);
+    h.step(now + listener::patience - std::chrono::seconds{1});
+    CHECK(hears_nothing(silent));
+    h.step(now + listener::patience);
+    CHECK(dropped(silent));
+    CHECK(h.port.due(now) == clock::time_point::max());
+}
+
+TEST_CASE("a port where nobody listens is given up soon") {
+    const auto nobody = bootstrap::local_address(bootstrap::listen_on(loopback).get());
+    connector c(nobody, {}, {});
+    const auto begin = clock::now();
+    while (!c.failed() && clock::now() < begin + std::chrono::seconds{10}) {
+        c.step(clock::now());
+        std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    }
+    CHECK(c.failed());
+    CHECK(c.descriptor() == -1);
+    CHECK(clock::now() < begin + std::chrono::seconds{5});
+}
