@@ -16,6 +16,15 @@ void expect_late(const tutti::fault& f, int root) {
     expect(f.peer == root, "rank " + std::to_string(root) + " is blamed, not: " + message_of(f));
 }
 
+/// Communicators by which rank 0 waits for rank 1, which waits for rank 2.
+struct chain {
+    communicator first;  // 0 and 1
+    communicator second; // 1 and 2
+
+    explicit chain(communicator& world)
+        : first(world.split(world.rank() == 2 ? 1 : 0)), second(world.split(world.rank() == 0 ? 1 : 0)) {}
+};
+
 } // namespace
 
 TEST_CASE("a rank that never comes is the one that all others are told of") {
@@ -44,16 +53,15 @@ TEST_CASE("the blame follows the waiting to its root: 0 waits for 1, which waits
     gate all_failed(3);
     run_new_world(3, [&](communicator& world) {
         std::vector<int> data(20'000, 1);
-        auto pair = world.split(world.rank() == 2 ? 1 : 0);  // 0 and 1
-        auto other = world.split(world.rank() == 0 ? 1 : 0); // 1 and 2
+        chain pairs(world);
         const auto f = [&]() -> std::optional<tutti::fault> {
             if (world.rank() == 2) return {};
             if (world.rank() == 1)
                 return fault_in_time([&] {
-                    other.with_deadline(short_deadline).allreduce(data, tutti::sum);
-                    pair.allreduce(data, tutti::sum);
+                    pairs.second.with_deadline(short_deadline).allreduce(data, tutti::sum);
+                    pairs.first.allreduce(data, tutti::sum);
                 });
-            return fault_in_time([&] { pair.with_deadline(short_deadline).allreduce(data, tutti::sum); });
+            return fault_in_time([&] { pairs.first.with_deadline(short_deadline).allreduce(data, tutti::sum); });
         }();
         if (f) expect_late(*f, 2); // on whatever communicator it is missed
         all_failed.pass();
@@ -73,13 +81,13 @@ TEST_CASE("it does so however the rank in between waits, and whoever makes its p
                 3,
                 [&](communicator& world) {
                     std::vector<int> data(10, 1), more(10, 1);
-                    auto pair = world.split(world.rank() == 2 ? 1 : 0);  // 0 and 1
-                    auto other = world.split(world.rank() == 0 ? 1 : 0); // 1 and 2
+                    chain pairs(world);
                     if (world.rank() == 0)
-                        expect_late(
-                            fault_in_time([&] { pair.with_deadline(short_deadline).allreduce(data, tutti::sum); }), 2);
+                        expect_late(fault_in_time(
+                                        [&] { pairs.first.with_deadline(short_deadline).allreduce(data, tutti::sum); }),
+                                    2);
                     if (world.rank() == 1) {
-                        auto r = other.with_deadline(2 * short_deadline).allreduce_async(data, tutti::sum);
+                        auto r = pairs.second.with_deadline(2 * short_deadline).allreduce_async(data, tutti::sum);
                         expect_late(fault_in_time([&] { how(r); }, 2 * short_deadline), 2);
                     }
                     all_failed.pass();
@@ -94,17 +102,17 @@ TEST_CASE("a rank that does not wait for its request is named itself: it is in n
         3,
         [&](communicator& world) {
             std::vector<int> data(10, 1), more(10, 1);
-            auto pair = world.split(world.rank() == 2 ? 1 : 0);  // 0 and 1
-            auto other = world.split(world.rank() == 0 ? 1 : 0); // 1 and 2
+            chain pairs(world);
             if (world.rank() == 0) {
-                const auto f = fault_in_time([&] { pair.with_deadline(short_deadline).allreduce(data, tutti::sum); });
+                const auto f =
+                    fault_in_time([&] { pairs.first.with_deadline(short_deadline).allreduce(data, tutti::sum); });
                 expect_late(f, 1);
                 expect_contains(f.detail, "rank 1 has not joined the call: it answers, and is in no call");
             }
             std::optional<request> started;
-            if (world.rank() == 1) started = other.allreduce_async(more, tutti::sum);
+            if (world.rank() == 1) started = pairs.second.allreduce_async(more, tutti::sum);
             all_failed.pass();
-            if (world.rank() == 2) other.allreduce(more, tutti::sum);
+            if (world.rank() == 2) pairs.second.allreduce(more, tutti::sum);
         },
         tutti::progress::in_thread);
 }

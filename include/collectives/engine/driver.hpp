@@ -123,11 +123,7 @@ public:
     void abort(members& g, const std::string& reason) {
         take_notices();
         if (judge(g)) return;
-        transport::notice n;
-        n.kind = transport::notice_kind::abort;
-        n.communicator = g.id;
-        n.members = g.size();
-        n.rank = transport_.rank();
+        auto n = notice_about(transport_, g, transport::notice_kind::abort);
         n.text = reason;
         transport_.tell(n);
         fail(g, fault_of<Transport>(transport_, nullptr, cause::aborted, transport_.rank(), reason));
@@ -361,13 +357,12 @@ private:
 
     /// The ledger finds out whether a peer that cannot be reached is lost or has left; either way we hear of it.
     void accuse(run& r, int step, const std::string& how, clock::time_point now) {
-        auto n = notice_of(transport_, r, transport::notice_kind::unreachable, step);
-        n.text = how;
-        transport_.tell(n);
+        transport_.tell(notice_of_unreachable(transport_, r, step, how));
         r.reported().accused = now;
     }
 
     void report(run& r, transport::notice n, clock::time_point now) {
+        inquiries_.tell_unreachable(transport_, active_);
         n.waits = inquiries_.waits_of(active_, n.communicator, now);
         transport_.tell(n);
         r.reported().sent = true;
@@ -396,12 +391,8 @@ private:
     /// So that others do not blame this rank for what it does next, but who made its calls fail.
     void tell_of_failure(const members& g, const fault& why) {
         if (why.peer < 0 || std::exchange(told_failure_, true)) return;
-        transport::notice n;
-        n.kind = transport::notice_kind::failed;
+        auto n = notice_about(transport_, g, transport::notice_kind::failed);
         n.why = why.why;
-        n.communicator = g.id;
-        n.members = g.size();
-        n.rank = transport_.rank();
         n.peer = why.peer;
         n.text = why.detail;
         transport_.tell(n);

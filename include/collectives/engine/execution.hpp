@@ -202,8 +202,9 @@ public:
     [[nodiscard]] const report& reported() const noexcept { return reported_; }
 
 private:
-    using base::at, base::call_, base::channels_, base::cut_, base::functor_, base::in_hand_, base::is_in_trouble_,
-        base::number_of, base::places_, base::plan_, base::put_off_, base::reduction, base::transfers_;
+    using base::step_in_hand, base::at, base::call_, base::channels_, base::cut_, base::functor_, base::in_hand_,
+        base::is_in_trouble_, base::number_of, base::places_, base::plan_, base::put_off_, base::reduction,
+        base::transfers_;
 
     /// The channels to the plan's peers; the transport keeps their addresses while the context is open.
     void resolve(Transport& t) {
@@ -348,11 +349,6 @@ private:
         is_in_trouble_ = true;
         return false;
     }
-    [[nodiscard]] int step_in_hand() const noexcept {
-        for (std::size_t i = 0; i < transfers_.size(); ++i)
-            if (in_hand_.holds(transfers_[i])) return static_cast<int>(i);
-        return -1; // the last stage
-    }
 
     void complete(std::uint32_t i) {
         if (page_) [[unlikely]]
@@ -360,7 +356,7 @@ private:
         --left_;
         for (const std::uint32_t follower : plan_->dependencies.followers_of(i)) release(follower);
     }
-    /// Something that the step waits for has come. With the last of it the step begins to count anew, for the next run.
+    /// Something that the step waits for has come. When all has come the counter is reset, for the next run.
     void release(std::uint32_t i) {
         if (--waits_[i] != 0) return;
         waits_[i] = plan_->dependencies.waits[i];

@@ -24,8 +24,8 @@ struct local_work {
     };
 
     kind what = kind::copy;
-    std::array<const std::byte*, schedule::most_operands>
-        from{}; ///< `sources` of them; equal to `to` (never of a copy) or apart from it
+    /// `sources` of them; each is `to` (never of a copy) or does not overlap it.
+    std::array<const std::byte*, schedule::most_operands> from{};
     std::size_t sources = 0;
     std::byte* to = nullptr;
     std::size_t elements = 0; ///< one at least

@@ -65,15 +65,23 @@ template <class Transport>
     return all;
 }
 
+/// A notice of this rank about a communicator.
+template <class Transport>
+[[nodiscard]] transport::notice notice_about(const Transport& t, const group<Transport>& g,
+                                             transport::notice_kind kind) {
+    transport::notice n;
+    n.kind = kind;
+    n.communicator = g.id;
+    n.members = g.size();
+    n.rank = t.rank();
+    return n;
+}
+
 /// What this rank tells the ledger about a run and one of its steps, -1 for none.
 template <class Transport>
 [[nodiscard]] transport::notice notice_of(const Transport& t, const execution<Transport>& run,
                                           transport::notice_kind kind, int step) {
-    transport::notice n;
-    n.kind = kind;
-    n.communicator = run.members().id;
-    n.members = run.members().size();
-    n.rank = t.rank();
+    auto n = notice_about(t, run.members(), kind);
     n.step = step;
     n.peer = run.peer_of(step);
     n.request = run.request();
@@ -83,15 +91,20 @@ template <class Transport>
     return n;
 }
 
+/// The notice that the peer of a run's step cannot be reached.
+template <class Transport>
+[[nodiscard]] transport::notice notice_of_unreachable(const Transport& t, const execution<Transport>& run, int step,
+                                                      std::string how) {
+    auto n = notice_of(t, run, transport::notice_kind::unreachable, step);
+    n.text = std::move(how);
+    return n;
+}
+
 /// The answer to who asks for a call that is over.
 template <class Transport>
 [[nodiscard]] transport::notice notice_of(const Transport& t, const group<Transport>& g,
                                           const typename group<Transport>::past& over) {
-    transport::notice n;
-    n.kind = transport::notice_kind::waiting;
-    n.communicator = g.id;
-    n.members = g.size();
-    n.rank = t.rank();
+    auto n = notice_about(t, g, transport::notice_kind::waiting);
     n.request = over.request;
     n.call = in_words(*over.what);
     n.calls = history_of(g);

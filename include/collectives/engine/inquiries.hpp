@@ -41,9 +41,19 @@ public:
         std::erase_if(open_, [&](const question& q) {
             const members* g = find(q.what.communicator);
             if (now < q.until && !is_clear(q.what, g, active, now)) return false;
+            tell_unreachable(t, active);
             t.tell(answer_to(t, q.what, g, active, now));
             return true;
         });
+    }
+
+    /// Tells the ledger which of the peers that runs wait for cannot be reached. Before this rank tells for whom it
+    /// waits: a broken link looks like a circle otherwise.
+    static void tell_unreachable(Transport& t, std::span<run* const> active) {
+        for (const run* r : active)
+            for (const int peer : r->peers_waited_for(transport::most_peers))
+                if (const auto how = t.broken(peer))
+                    t.tell(notice_of_unreachable(t, *r, r->step_waiting_for(peer), *how));
     }
 
     /// All that is under way on this rank: first on that communicator, then what its program waits for.

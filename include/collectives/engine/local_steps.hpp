@@ -90,6 +90,12 @@ protected:
         w.ranks = plan_->where.size;
         return in_hand_.start_finish(*call_.by, w);
     }
+    /// The first step that its executor has; -1 if that is the last stage.
+    [[nodiscard]] int step_in_hand() const noexcept {
+        for (std::size_t i = 0; i < transfers_.size(); ++i)
+            if (in_hand_.holds(transfers_[i])) return static_cast<int>(i);
+        return -1;
+    }
 
     [[nodiscard]] std::uint32_t number_of(const transport::transfer& x) const noexcept {
         return static_cast<std::uint32_t>(&x - transfers_.data());

@@ -327,7 +327,19 @@ private:
 
     void close(std::uint64_t id) {
         const auto q = inquest_of(cases_.at(id));
+        if (const int accused = accused_in(q); accused >= 0)
+            return declare_lost(accused, std::string(accusations_.at(accused).how));
         decide(q.report.kind == notice_kind::mismatch ? verdict_of_mismatch(q) : verdict_of_timeout(q));
+    }
+
+    /// A rank that the reported call waits for, directly or through others, and that another cannot reach; -1 if none.
+    /// A case that is over before `accusation_grace` would take the broken link for a circle.
+    [[nodiscard]] int accused_in(const inquest& q) const {
+        if (accusations_.empty() || q.report.kind == notice_kind::mismatch) return -1;
+        const wait_graph graph(q);
+        for (const auto& [rank, a] : accusations_)
+            if (graph.leads_to(rank)) return rank;
+        return -1;
     }
 
     [[nodiscard]] std::uint64_t oldest_case() const {

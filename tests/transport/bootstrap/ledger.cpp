@@ -207,6 +207,25 @@ TEST_CASE("a case closes as soon as every member has answered, and names the cir
           "are slow or do not get through, or its algorithm is wrong, which tutti::algorithm::prove would tell");
 }
 
+TEST_CASE("a circle in which one cannot reach another is that one's loss", "[ledger]") {
+    ledger l(8);
+    l.take(5, report(kind::timeout, 6, 3), start);
+    l.take(4, report(kind::waiting, 5, 3), start);
+    l.take(6, report(kind::waiting, 5, 3), start);
+    auto unreachable = report(kind::unreachable, 6, 3);
+    unreachable.text = "connection refused";
+    l.take(5, unreachable, start);
+    CHECK(told(l.drain(), kind::verdict).empty());
+    l.take(5, report(kind::waiting, 6, 3), start + 1ms);
+    const auto all = l.drain();
+    CHECK(told(all, kind::lost) == ranks{0, 1, 2, 3, 4, 5, 7});
+    const auto v = verdict_in(all);
+    CHECK(v.why == cause::lost_peer);
+    CHECK(v.peer == 6);
+    CHECK(has(v.text, "rank 5 cannot reach it: connection refused"));
+    CHECK(l.next_tick() == clock::time_point::max());
+}
+
 TEST_CASE("a rank still in an earlier call is named with that call", "[ledger]") {
     ledger l(2);
     l.take(0, report(kind::timeout, 1, 2, 9, "broadcast"), start);
