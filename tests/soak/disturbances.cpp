@@ -47,8 +47,9 @@ void leave_descriptors(int spare) {
 void await_the_others(const plan& p, const reports& all) {
     const auto end = std::chrono::steady_clock::now() + p.deadline + std::chrono::seconds(3);
     const auto told = [&](int r) {
-        return r == p.upset.victim || all.of(r).failed.load(std::memory_order_acquire) ||
-               all.of(r).over.load(std::memory_order_acquire);
+        const report& other = all.of(r);
+        return r == p.upset.victim || other.failed.load(std::memory_order_acquire) ||
+               other.done.load(std::memory_order_acquire) || other.over.load(std::memory_order_acquire);
     };
     while (std::chrono::steady_clock::now() < end) {
         bool all_told = true;

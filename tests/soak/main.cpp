@@ -32,9 +32,8 @@ void perform_and_judge(const options& o, const plan& p, result& r) {
     const outcome seen = perform(p, all);
     std::string findings;
     for (const auto& f : judge(p, all, seen, o.slack)) {
-        ++(f.why ? r.known[static_cast<std::size_t>(*f.why)] : r.flaws[static_cast<std::size_t>(f.what)]);
-        findings += std::string("  ") + (f.why ? "known" : flaws_in_words[static_cast<std::size_t>(f.what)]) + ": " +
-                    f.text + "\n";
+        ++r.flaws[static_cast<std::size_t>(f.what)];
+        findings += std::string("  ") + flaws_in_words[static_cast<std::size_t>(f.what)] + ": " + f.text + "\n";
     }
     for (int k = 0; k < p.ranks; ++k) r.calls += all.of(k).calls.load();
     r.say(in_words(p) + in_words(p, all, seen) + (findings.empty() ? "  all is well\n" : findings));

@@ -29,7 +29,7 @@ usage: tools/soak [--minutes N | --seconds N] [--seed S] [--jobs N] [--json FILE
   --slack MS                 an error may come so much later than promised, on a busy machine (0)
   --json FILE                what the table says, with each failure's plan and reports
 
-Exit status: 0 if all is well or known, 1 if not, 2 for a wrong command line.
+Exit status: 0 if all is well, 1 if not, 2 for a wrong command line.
 )";
 
 template <class T>

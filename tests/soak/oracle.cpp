@@ -22,7 +22,7 @@ public:
 
     [[nodiscard]] std::vector<finding> all() {
         ends();
-        for (const auto& l : seen_.leftover) found_.push_back({flaw::leftover, {}, l});
+        for (const auto& l : seen_.leftover) found_.push_back({flaw::leftover, l});
         for (int r = 0; r < p_.ranks; ++r) rank(r);
         return std::move(found_);
     }
@@ -31,9 +31,7 @@ private:
     [[nodiscard]] bool killed(int r) const {
         return p_.upset.what == fault_kind::kill && r == p_.upset.victim && seen_.upset;
     }
-    void add(flaw what, int r, const std::string& text, std::optional<known> why = {}) {
-        found_.push_back({what, why, who(r) + ": " + text});
-    }
+    void add(flaw what, int r, const std::string& text) { found_.push_back({what, who(r) + ": " + text}); }
 
     void ends() {
         for (std::size_t i = 0; i < seen_.ends.size(); ++i) {
@@ -53,17 +51,12 @@ private:
         const auto& mine = all_.of(r);
         if (mine.wrong > 0) add(flaw::wrong_sum, r, mine.first_wrong.str());
         if (killed(r)) return;
-        if (!mine.surprise.empty()) surprise(r);
+        if (!mine.surprise.empty()) add(flaw::crash, r, mine.surprise.str());
         if (!mine.aftermath.empty()) add(flaw::false_alarm, r, "afterwards: " + mine.aftermath.str());
         if (mine.failed.load(std::memory_order_acquire))
             error(r);
         else if (p_.upset.what == fault_kind::mismatch && mine.done)
             add(flaw::untold, r, "nobody told it of the mismatch");
-    }
-
-    void surprise(int r) {
-        const bool short_of = p_.upset.what == fault_kind::shortage;
-        add(flaw::crash, r, all_.of(r).surprise.str(), short_of ? std::optional(known::shortage) : std::nullopt);
     }
 
     void error(int r) {
@@ -72,9 +65,9 @@ private:
             add(flaw::late, r,
                 std::to_string(in_ms(f.told - f.called).count()) + " ms after its call: " + f.message.str());
         if (p_.upset.leaves_all_well())
-            add(flaw::false_alarm, r, f.message.str(), reason());
+            add(flaw::false_alarm, r, f.message.str());
         else if (r != p_.upset.victim && !blames_rightly(r))
-            add(flaw::wrong_blame, r, f.message.str(), reason());
+            add(flaw::wrong_blame, r, f.message.str());
     }
 
     [[nodiscard]] bool in_time(int r) const {
@@ -116,11 +109,6 @@ private:
         for (const char after : {' ', ':', ','})
             if (text.find(who(rank) + after) != std::string::npos) return true;
         return false;
-    }
-
-    /// Why a wrong verdict is nothing new, if so.
-    [[nodiscard]] std::optional<known> reason() const {
-        return p_.upset.what == fault_kind::shortage ? std::optional(known::shortage) : std::nullopt;
     }
 
     const plan& p_;

@@ -2,12 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "known.hpp"
 #include "stage.hpp"
 
 #include <array>
 #include <chrono>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,7 +27,6 @@ inline constexpr std::array flaws_in_words{"hangs",        "crashes", "wrong sum
 
 struct finding {
     flaw what;
-    std::optional<known> why; ///< it is known
     std::string text;
 };
 

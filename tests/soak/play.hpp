@@ -226,7 +226,8 @@ void play(const plan& p, int rank, const reports& all, const Enter& enter) {
         player<Transport> me(p, rank, all, enter());
         me.run();
         if (mine.failed && !p.leaves_at_once) await_the_others(p, all);
-        if (mine.failed && rank != p.upset.victim && me.has_others()) me.work_on_without_the_lost();
+        // Who was done before the loss works on as well: the others count on it.
+        if (rank != p.upset.victim && me.has_others()) me.work_on_without_the_lost();
         announce_end(mine);
     } catch (const error& e) {
         (mine.failed ? mine.aftermath : mine.surprise) = e.what();

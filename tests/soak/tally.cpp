@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <numeric>
 
 namespace tutti::soak {
 
@@ -39,19 +38,14 @@ void tally::add(const plan& p, const result& r, const std::string& command) {
     ++fabrics_[static_cast<std::size_t>(p.over)];
     ++faults_[static_cast<std::size_t>(p.upset.what)];
     for (std::size_t i = 0; i < flaws_.size(); ++i) flaws_[i] += r.flaws[i];
-    for (std::size_t i = 0; i < known_.size(); ++i) {
-        known_[i] += r.known[i] > 0;
-        if (r.known[i] > 0 && known_command_[i].empty()) known_command_[i] = command;
-    }
     if (!r.failed()) return;
     ++failures_;
     failing_.push_back({command, r.text.data()});
 }
 
 std::string tally::progress(double seconds) const {
-    const auto weak = std::accumulate(known_.begin(), known_.end(), 0LL);
     return rounded(seconds) + " s: " + std::to_string(worlds_) + " worlds, " + std::to_string(calls_) + " calls, " +
-           std::to_string(failures_) + " failed, " + std::to_string(weak) + " known";
+           std::to_string(failures_) + " failed";
 }
 
 std::string tally::table(std::uint64_t seed, double seconds) const {
@@ -63,10 +57,6 @@ std::string tally::table(std::uint64_t seed, double seconds) const {
         text += row(i == 0 ? "worlds without a fault" : std::string("fault: ") + name_of(static_cast<fault_kind>(i)),
                     faults_[i]);
     for (std::size_t i = 0; i < flaws_.size(); ++i) text += row(flaws_in_words[i], flaws_[i]);
-    for (std::size_t i = 0; i < known_.size(); ++i) {
-        text += row(std::string("known: ") + known_in_words[i], known_[i]);
-        if (known_[i] > 0) text += "          " + known_command_[i] + "\n";
-    }
     return text + row("worlds that failed", failures_);
 }
 
@@ -75,9 +65,6 @@ std::string tally::json(std::uint64_t seed, double seconds) const {
     for (std::size_t i = 0; i < fabrics_.size(); ++i) all["fabrics"][name_of(static_cast<fabric>(i))] = fabrics_[i];
     for (std::size_t i = 0; i < faults_.size(); ++i) all["faults"][name_of(static_cast<fault_kind>(i))] = faults_[i];
     for (std::size_t i = 0; i < flaws_.size(); ++i) all["flaws"][flaws_in_words[i]] = flaws_[i];
-    all["known"] = nlohmann::ordered_json::array();
-    for (std::size_t i = 0; i < known_.size(); ++i)
-        all["known"].push_back({{"what", known_in_words[i]}, {"worlds", known_[i]}, {"command", known_command_[i]}});
     all["failed"] = nlohmann::ordered_json::array();
     for (const auto& f : failing_) all["failed"].push_back({{"command", f.command}, {"text", f.text}});
     return all.dump(2) + "\n";

@@ -18,8 +18,7 @@ struct result {
     bool complete = false;
     long long calls = 0;
     std::array<int, flaws_in_words.size()> flaws{};
-    std::array<int, known_in_words.size()> known{};
-    std::array<char, 60'000> text{}; ///< plan, findings and reports, where something is wrong or known
+    std::array<char, 60'000> text{}; ///< plan, findings and reports, where something is wrong
 
     [[nodiscard]] bool failed() const noexcept;
     void say(const std::string& words) noexcept;
@@ -44,8 +43,6 @@ private:
     std::array<long long, 4> fabrics_{};
     std::array<long long, fault_kinds> faults_{};
     std::array<long long, flaws_in_words.size()> flaws_{};
-    std::array<long long, known_in_words.size()> known_{};
-    std::array<std::string, known_in_words.size()> known_command_; ///< one that shows it
     std::vector<failing> failing_;
 };
 
