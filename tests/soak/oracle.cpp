@@ -83,7 +83,8 @@ private:
         const bool names = f.peer == victim, lost = f.why == cause::lost_peer;
         switch (p_.upset.what) {
         case fault_kind::leave: return names && lost && somebody_missed_it();
-        case fault_kind::kill:
+        case fault_kind::kill: // perhaps before all have come in
+            return names && (lost || (f.step < 0 && f.why == cause::bootstrap));
         case fault_kind::refused: return names && lost;
         case fault_kind::stop_long: // a stopped rank 0 takes the control plane with it
             if (names) return f.why == cause::timeout || (victim == 0 && lost);

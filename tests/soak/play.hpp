@@ -17,6 +17,19 @@
 
 namespace tutti::soak {
 
+/// Reports the error that ends a rank's part in the plan.
+inline void report_first(report& mine, const error& e, int family, moment called) {
+    auto& f = mine.first;
+    f.told = std::chrono::steady_clock::now();
+    f.why = e.why();
+    f.peer = e.facts().peer;
+    f.step = mine.step.load(std::memory_order_relaxed);
+    f.family = family;
+    f.called = called;
+    f.message = e.what();
+    mine.failed.store(true, std::memory_order_release);
+}
+
 /// One rank's part in a plan.
 template <class Transport>
 class player {
@@ -88,15 +101,7 @@ private:
         try {
             work();
         } catch (const error& e) {
-            auto& f = mine_.first;
-            f.told = std::chrono::steady_clock::now();
-            f.why = e.why();
-            f.peer = e.facts().peer;
-            f.step = at_step();
-            f.family = at_.family;
-            f.called = at_.called;
-            f.message = e.what();
-            mine_.failed.store(true, std::memory_order_release);
+            report_first(mine_, e, at_.family, at_.called);
             throw;
         }
     }
@@ -223,14 +228,22 @@ void play(const plan& p, int rank, const reports& all, const Enter& enter) {
     try {
         if (p.upset.what == fault_kind::late_start && p.upset.victim == rank)
             std::this_thread::sleep_for(std::chrono::milliseconds(p.upset.duration_ms));
-        player<Transport> me(p, rank, all, enter());
+        const auto began = std::chrono::steady_clock::now();
+        player<Transport> me(p, rank, all, [&] {
+            try {
+                return enter();
+            } catch (const error& e) {
+                report_first(mine, e, 0, began);
+                throw;
+            }
+        }());
         me.run();
         if (mine.failed && !p.leaves_at_once) await_the_others(p, all);
         // Who was done before the loss works on as well: the others count on it.
         if (rank != p.upset.victim && me.has_others()) me.work_on_without_the_lost();
         announce_end(mine);
     } catch (const error& e) {
-        (mine.failed ? mine.aftermath : mine.surprise) = e.what();
+        if (mine.step.load() >= 0) (mine.failed ? mine.aftermath : mine.surprise) = e.what();
         announce_end(mine);
     } catch (const std::exception& e) {
         mine.surprise = e.what();

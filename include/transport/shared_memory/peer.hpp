@@ -90,6 +90,7 @@ private:
     [[nodiscard]] static segment opened(const bootstrap::member& m, const std::optional<card>& its) {
         if (!its) refuse(m, "is told of in words that this version does not understand");
         bootstrap::descriptor file = open_file(m.pid, its->file);
+        if (!file && errno == ENOENT) refuse(m, "is not here: that process has ended, or runs in another container");
         if (!file) refuse(m, "cannot be opened: " + bootstrap::words_of_errno(errno));
         if (::lseek(file.get(), 0, SEEK_END) < static_cast<off_t>(segment::bytes_for(0)))
             refuse(m, "is something else");
