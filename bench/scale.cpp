@@ -3,8 +3,10 @@
 
 // What worlds of many ranks cost, as a page in Markdown on standard output: bench/results/scale.md is one. Ranks are
 // threads of this process; sockets and shared memory are real. Arguments: the numbers of ranks over TCP (800 2000
-// unless given), and after `shared` those over shared memory (64). A world needs some 10 descriptors a rank.
+// unless given), after `links` numbers of silent connections (0 100), and after `shared` the numbers of ranks over
+// shared memory (64). A world needs some 10 descriptors a rank.
 
+#include "scale/many_links.hpp"
 #include "scale/shared_world.hpp"
 #include "scale/tcp_world.hpp"
 
@@ -56,6 +58,17 @@ void print_tcp(const std::vector<scale::tcp_figures>& all) {
             std::printf("\nOf %d ranks not all is told, since one failed: %s.\n", f.ranks, f.trouble.c_str());
 }
 
+void print_links(const std::vector<int>& all) {
+    std::printf("\n## A barrier beside silent connections\n\n"
+                "Two ranks meet in barriers over TCP. Each of them has a connection to each of so many others as well, "
+                "which sleep.\nProcessor time is that of one of the two.\n\n"
+                "| silent connections | barrier | processor |\n|---:|---:|---:|\n");
+    for (const int links : all) {
+        const auto cost = scale::barrier_beside(links);
+        std::printf("| %d | %.1f us | %.1f us |\n", links, cost.us, cost.cpu_us);
+    }
+}
+
 void print_shared(const std::vector<scale::shared_figures>& all) {
     std::printf("\n## Shared memory\n\n"
                 "An allreduce by `parameter_server` of so many bytes, eight times on the world and on each duplicate "
@@ -68,22 +81,24 @@ void print_shared(const std::vector<scale::shared_figures>& all) {
 }
 
 struct wanted {
-    std::vector<int> tcp, shared;
+    std::vector<int> tcp, links, shared;
 };
 
 wanted read_arguments(int count, char** words) {
     wanted w;
-    bool shared = false;
+    auto* part = &w.tcp;
     for (int i = 1; i < count; ++i) {
-        if (std::string_view(words[i]) == "shared") {
-            shared = true;
+        const std::string_view word = words[i];
+        if (word == "links" || word == "shared") {
+            part = word == "links" ? &w.links : &w.shared;
             continue;
         }
-        const int ranks = std::atoi(words[i]);
-        if (ranks < 2) throw std::runtime_error(std::string("not a number of ranks: ") + words[i]);
-        (shared ? w.shared : w.tcp).push_back(ranks);
+        const int number = std::atoi(words[i]);
+        if (number < (part == &w.links ? 0 : 2))
+            throw std::runtime_error(std::string("not a number of ranks or links: ") + words[i]);
+        part->push_back(number);
     }
-    if (count == 1) w = {{800, 2000}, {64}};
+    if (count == 1) w = {{800, 2000}, {0, 100}, {64}};
     return w;
 }
 
@@ -106,6 +121,7 @@ int main(int count, char** words) try {
     for (const int ranks : w.shared) scale::share(ranks, 8, std::size_t{4} << 20, over_shared.emplace_back());
     print_head();
     if (!over_tcp.empty()) print_tcp(over_tcp);
+    if (!w.links.empty()) print_links(w.links);
     if (!over_shared.empty()) print_shared(over_shared);
 } catch (const std::exception& e) {
     std::fprintf(stderr, "scale: %s\n", e.what());
