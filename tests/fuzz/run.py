@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The tutti authors
 # SPDX-License-Identifier: MIT
 """Runs a fuzz target: its kept corpus, then new inputs: the first 30,000 of a fixed order, or as many of
-them as fit in 6 s. With TUTTI_FUZZ_SECONDS the new inputs are others in each run, for so many seconds.
+them as fit in 3 s. With TUTTI_FUZZ_SECONDS the new inputs are others in each run, for so many seconds.
 
 usage: run.py PROGRAM CORPUS FOUND   FOUND: where an input that breaks the target is written, and what was new
 Exits 77 where PROGRAM is "none": the compiler has no libFuzzer.
@@ -23,7 +23,7 @@ def main(program, corpus, found):
     shutil.rmtree(new, ignore_errors=True)  # what former runs have left would be read first, however long that takes
     new.mkdir(parents=True)
     seconds = os.environ.get("TUTTI_FUZZ_SECONDS")
-    extent = [f"-max_total_time={seconds}"] if seconds else ["-seed=1", "-runs=30000", "-max_total_time=6"]
+    extent = [f"-max_total_time={seconds}"] if seconds else ["-seed=1", "-runs=30000", "-max_total_time=3"]
     done = subprocess.run(
         [program, *extent, "-timeout=120", "-rss_limit_mb=2048",
          "-malloc_limit_mb=64", "-print_final_stats=1", f"-artifact_prefix={found}/{target}-", str(new), str(kept)],
