@@ -162,7 +162,7 @@ TEST_CASE("with an executor on some ranks or all, every algorithm gives the same
         });
 }
 
-TEST_CASE("averages, numbers of 16 bits, functors and long messages give the same bits too") {
+TEST_CASE("averages, numbers of 16 and 8 bits, functors and long messages give the same bits too") {
     for (const int size : {2, 3, 6})
         run_world(size, [](handle& world) {
             threaded_executor e(static_cast<unsigned>(world.rank()) + 11);
@@ -171,7 +171,7 @@ TEST_CASE("averages, numbers of 16 bits, functors and long messages give the sam
                     if (!how.offers(o)) continue;
                     expect_same<double>(world, e, o, how, 50, tutti::average);
                     expect_same<tutti::float16>(world, e, o, how, 50, tutti::sum);
-                    expect_same<tutti::bfloat16>(world, e, o, how, 3, tutti::average);
+                    expect_same<tutti::float8_e4m3>(world, e, o, how, 3, tutti::average);
                     expect_same<float>(world, e, o, how, 9'000, [](float a, float b) { return a * 0.5F + b; });
                 }
         });

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <collectives/reduction/float16.hpp>
+#include <collectives/reduction/narrow_float.hpp>
 
 #include <collectives/reduction/kernel.hpp>
 

@@ -41,6 +41,17 @@ void check_narrow() {
     check_floating(sources);
 }
 
+/// The same of 8 bits. Every number meets every other, since 256 and 257 have no common divisor.
+template <class T, class... Op>
+void check_narrowest() {
+    auto sources = tutti::test::drawn<T>({T(0.0F), T(-0.0F)}, 256 * 257);
+    for (std::size_t i = 0; i < 256 * 257; ++i) {
+        sources[0][i] = T::from_bits(static_cast<std::uint8_t>(i % 256));
+        sources[1][i] = T::from_bits(static_cast<std::uint8_t>(i % 257));
+    }
+    (tutti::test::check_sets<T, Op>(sources), ...);
+}
+
 /// Destinations that are written past the caches, at an odd place and with elements left over at both ends.
 template <class T, class Op>
 void check_streamed() {
@@ -81,9 +92,15 @@ TEST_CASE("every set of instructions gives the same bits of bfloat16, for every 
     check_narrow<tutti::bfloat16>();
 }
 
+TEST_CASE("every set of instructions gives the same bits of numbers of 8 bits, for every pair") {
+    check_narrowest<tutti::float8_e4m3, tutti::sum_operator, tutti::maximum_operator>();
+    check_narrowest<tutti::float8_e5m2, tutti::sum_operator, tutti::product_operator>();
+}
+
 TEST_CASE("large destinations get the same bits past the caches") {
     check_streamed<float, tutti::sum_operator>();
     check_streamed<std::int8_t, tutti::maximum_operator>();
     check_streamed<tutti::float16, tutti::sum_operator>();
     check_streamed<tutti::bfloat16, tutti::sum_operator>();
+    check_streamed<tutti::float8_e5m2, tutti::sum_operator>();
 }

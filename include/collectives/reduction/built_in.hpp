@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "float16.hpp"
 #include "host_device.hpp"
+#include "narrow_float.hpp"
 #include "scalar.hpp"
 
 #include <concepts>

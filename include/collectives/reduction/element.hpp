@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "float16.hpp"
+#include "narrow_float.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -25,7 +25,7 @@ inline constexpr bool is_address = std::is_pointer_v<T> || std::is_member_pointe
 
 } // namespace detail
 
-/// What a collective moves and reduces: every arithmetic type, float16 and bfloat16, and every trivially copyable type
+/// What a collective moves and reduces: every arithmetic type, floats of 16 and 8 bits, and every trivially copyable
 /// that is no pointer. Records and enumerations travel as their bytes, so all ranks must lay them out alike; what a
 /// reduction leaves in their padding is unspecified.
 template <class T>

@@ -150,7 +150,7 @@ template <element T>
 /// outlives the reducer; the kernel may copy it, so it must not rely on changing itself. Errors: an exception that
 /// leaves `op` is reported on stderr and ends the process, because the kernel runs inside a transport that carries
 /// other collectives; the other ranks see a lost peer. Cost: one pass without allocation, with the widest vectors of
-/// this processor for the built-in operators on integers, float, double, float16 and bfloat16.
+/// this processor for the built-in operators on integers, float, double, and floats of 16 and 8 bits.
 template <element T, class Op>
 [[nodiscard]] reducer make_reducer(const Op& op) noexcept {
     check_operator<Op, T>();

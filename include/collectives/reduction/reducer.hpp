@@ -15,9 +15,9 @@ struct reducer {
                             const void* state);
 
     /// to[i] = ((s0[i] ∘ s1[i]) ∘ s2[i]) ... for `count` elements of `number` sources, two or more, in one pass over
-    /// memory; meant for up to eight. Of 16-bit floating-point elements the whole is computed in float and rounded
-    /// once, so its bits are not those of `combine` called again and again; of all others they are. No pointer need be
-    /// aligned; `to` may equal sources, which may equal each other, and overlaps them in no other way.
+    /// memory; meant for up to eight. Of floating-point elements of 16 and 8 bits the whole is computed in float and
+    /// rounded once, so its bits are not those of `combine` called again and again; of all others they are. No pointer
+    /// need be aligned; `to` may equal sources, which may equal each other, and overlaps them in no other way.
     using many_kernel = void (*)(std::byte* to, const std::byte* const* sources, std::size_t number, std::size_t count,
                                  const void* state);
 

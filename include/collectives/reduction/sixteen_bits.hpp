@@ -13,13 +13,14 @@ namespace tutti::detail {
 
 /// IEEE 754 binary16: 5 bits of exponent, 10 of fraction.
 struct binary16 {
+    using storage = std::uint16_t;
     static constexpr int digits = 11;
     static constexpr const char* name = "float16";
 
     /// Exact. A float's exponent exceeds a half's by 112. Numbers below the normal ones get an exponent that they do
     /// not have, and the subtraction of what it is worth leaves them exact and normal.
     template <class Float, class Bits>
-    [[gnu::always_inline]] static constexpr void widen(Float& to, const Bits& half) noexcept {
+    [[gnu::always_inline]] TUTTI_HOST_DEVICE static constexpr void widen(Float& to, const Bits& half) noexcept {
         const Bits magnitude = (half & 0x7fffU) << 13U;
         const Bits normal = magnitude + 0x38000000U;
         const Bits infinite = normal + 0x38000000U;
@@ -33,7 +34,7 @@ struct binary16 {
     /// To the nearest, ties to even; 65520 and above to infinity; NaN to the one form of it. Where the result is below
     /// the normal ones, adding 0.5 rounds at the right place, since a float just above 0.5 has steps of 2^-24.
     template <class Float, class Bits>
-    [[gnu::always_inline]] static constexpr void narrow(Bits& to, const Float& from) noexcept {
+    [[gnu::always_inline]] TUTTI_HOST_DEVICE static constexpr void narrow(Bits& to, const Float& from) noexcept {
         const Bits bits = __builtin_bit_cast(Bits, from);
         const Bits magnitude = bits & 0x7fffffffU;
         const Bits rebased = magnitude - 0x38000000U;
@@ -49,18 +50,19 @@ struct binary16 {
 
 /// The upper half of a float: 8 bits of exponent, 7 of fraction.
 struct brain16 {
+    using storage = std::uint16_t;
     static constexpr int digits = 8;
     static constexpr const char* name = "bfloat16";
 
     /// Exact.
     template <class Float, class Bits>
-    [[gnu::always_inline]] static constexpr void widen(Float& to, const Bits& half) noexcept {
+    [[gnu::always_inline]] TUTTI_HOST_DEVICE static constexpr void widen(Float& to, const Bits& half) noexcept {
         to = __builtin_bit_cast(Float, half << 16U);
     }
 
     /// To the nearest, ties to even; NaN to the one form of it.
     template <class Float, class Bits>
-    [[gnu::always_inline]] static constexpr void narrow(Bits& to, const Float& from) noexcept {
+    [[gnu::always_inline]] TUTTI_HOST_DEVICE static constexpr void narrow(Bits& to, const Float& from) noexcept {
         const Bits bits = __builtin_bit_cast(Bits, from);
         const Bits rounded = (bits + 0x7fffU + (bits >> 16U & 1U)) >> 16U;
         to = from == from ? rounded : Bits{} + 0x7fc0U;
@@ -90,24 +92,22 @@ __device__ inline std::uint32_t device_narrowed(brain16, float x) noexcept {
 template <class Format>
 TUTTI_HOST_DEVICE constexpr float widened(std::uint32_t bits) noexcept {
 #if defined(__CUDA_ARCH__)
-    return device_widened(Format{}, bits);
-#else
+    if constexpr (requires { device_widened(Format{}, bits); }) return device_widened(Format{}, bits);
+#endif
     float x = 0;
     Format::widen(x, bits);
     return x;
-#endif
 }
 
 /// The bits of the number nearest to a float.
 template <class Format>
 TUTTI_HOST_DEVICE constexpr std::uint32_t narrowed(float x) noexcept {
 #if defined(__CUDA_ARCH__)
-    return device_narrowed(Format{}, x);
-#else
+    if constexpr (requires { device_narrowed(Format{}, x); }) return device_narrowed(Format{}, x);
+#endif
     std::uint32_t nearest = 0;
     Format::narrow(nearest, x);
     return nearest;
-#endif
 }
 
 } // namespace tutti::detail

@@ -242,7 +242,8 @@ TEST_CASE("the first free port of a range is taken, and a range that is full is 
         const listener one_more(loopback, range);
         FAIL("there is no port left");
     } catch (const tutti::error& e) {
-        CHECK(std::string(e.what()).find("all ports of TUTTI_PORTS=" + range.text() + " are in use") != std::string::npos);
+        CHECK(std::string(e.what()).find("all ports of TUTTI_PORTS=" + range.text() + " are in use") !=
+              std::string::npos);
     }
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../float16.hpp"
+#include "../narrow_float.hpp"
 #include "instructions.hpp"
 
 #include <cstddef>
@@ -140,29 +140,45 @@ struct half_pack {
     }
 };
 
-/// Numbers of 16 bits, converted by arithmetic. Of two packs the first holds the lower halves of 32-bit words and the
-/// second the upper ones, so nothing moves from lane to lane.
+/// Numbers of 16 or 8 bits, converted by arithmetic. Of two or four packs, each holds the numbers of one place in all
+/// 32-bit words, so nothing moves from lane to lane.
 template <class T, std::size_t width>
-struct paired_pack {
-    static constexpr std::size_t bytes = width / 2, fewest = 2;
+struct spread_pack {
+    static constexpr std::size_t fewest = sizeof(std::uint32_t) / sizeof(T), bytes = width / fewest;
     using types = vector_of<std::uint32_t, width>;
     using words = types::type;
     using vector = vector_of<float, width>::type;
 
     template <std::size_t i>
     [[gnu::always_inline]] static void load(vector& x, const std::byte* from) noexcept {
-        const words both = reinterpret_cast<const types::unaligned*>(from)[i / 2];
-        const words halves = (i % 2 == 0) ? both & 0xffffU : both >> 16U;
-        T::format::widen(x, halves);
+        const words all = reinterpret_cast<const types::unaligned*>(from)[i / fewest];
+        const words numbers = all >> place<i> & mask;
+        T::format::widen(x, numbers);
     }
     template <std::size_t i, bool streamed>
     [[gnu::always_inline]] static void store(std::byte* to, const vector* packs) noexcept {
-        if constexpr (i % 2 == 0) {
-            words lower, upper;
-            T::format::narrow(lower, packs[i]);
-            T::format::narrow(upper, packs[i + 1]);
-            const words both = lower | upper << 16U;
-            put<streamed>(to + i * bytes, both);
+        if constexpr (i % fewest == 0) {
+            words all;
+            T::format::narrow(all, packs[i]);
+            add<i + 1>(all, packs);
+            put<streamed>(to + i * bytes, all);
+        }
+    }
+
+private:
+    static constexpr unsigned bits = 8 * sizeof(T), mask = (1U << bits) - 1;
+    /// The bit of a word at which the numbers of the i-th pack begin.
+    template <std::size_t i>
+    static constexpr unsigned place = i % fewest * bits;
+
+    /// The numbers of the packs from the i-th on that share words with it.
+    template <std::size_t i>
+    [[gnu::always_inline]] static void add(words& all, const vector* packs) noexcept {
+        if constexpr (i % fewest != 0) {
+            words numbers;
+            T::format::narrow(numbers, packs[i]);
+            all |= numbers << place<i>;
+            add<i + 1>(all, packs);
         }
     }
 };
@@ -170,6 +186,6 @@ struct paired_pack {
 template <class T, instructions set, std::size_t width>
 using pack = std::conditional_t<!is_narrow_float<T>, plain_pack<wide<T>, width>,
                                 std::conditional_t<std::is_same_v<T, float16> && set != instructions::baseline,
-                                                   half_pack<width>, paired_pack<T, width>>>;
+                                                   half_pack<width>, spread_pack<T, width>>>;
 
 } // namespace tutti::detail

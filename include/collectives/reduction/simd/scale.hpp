@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <utility>
 
-/// data = data * factor for elements of 16 bits, rounded once: the last stage of an average. Other types need no
+/// data = data * factor for elements of 16 and 8 bits, rounded once: the last stage of an average. Other types need no
 /// vectors of ours for it.
 namespace tutti::detail {
 
@@ -25,10 +25,10 @@ template <class Pack, std::size_t... i>
 template <class T, instructions set>
 [[gnu::always_inline]] inline void scale_all(std::byte* data, std::size_t count, float factor) noexcept {
     using large = pack<T, set, register_bytes(set)>;
-    constexpr std::size_t bytes = 2 * large::bytes;
+    constexpr std::size_t packs = large::fewest < 2 ? 2 : large::fewest, bytes = packs * large::bytes;
     const std::size_t end = count * sizeof(T);
     std::size_t at = 0;
-    for (; end - at >= bytes; at += bytes) scale_packs<large>(data + at, factor, std::make_index_sequence<2>());
+    for (; end - at >= bytes; at += bytes) scale_packs<large>(data + at, factor, std::make_index_sequence<packs>());
     for (; at < end; at += sizeof(T)) store<T>(data + at, T(multiply<float>(load<T>(data + at), factor)));
 }
 

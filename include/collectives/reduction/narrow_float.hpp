@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "eight_bits.hpp"
 #include "host_device.hpp"
 #include "sixteen_bits.hpp"
 
@@ -10,22 +11,23 @@
 
 namespace tutti {
 
-/// A number that is stored in 16 bits and computed with as float, so that a + b is a float and an expression rounds
-/// where it is stored. Of the library's own, because compilers differ in the 16-bit types that they offer, and in
-/// where.
+/// A number that is stored in 16 or 8 bits and computed with as float, so that a + b is a float and an expression
+/// rounds where it is stored. Of the library's own, because compilers differ in the narrow types that they offer, and
+/// in where.
 template <class Format>
 struct narrow_float {
     using format = Format;
+    using storage = Format::storage;
 
     narrow_float() = default;
 
-    /// The nearest number, ties to even. Beyond the largest it is an infinity; a NaN is stored in one form, quiet and
-    /// positive.
+    /// The nearest number, ties to even. Beyond the largest it is an infinity, or NaN in a format that has none. A NaN
+    /// is stored in one form, quiet and positive. docs/numerics.md has all cases.
     TUTTI_HOST_DEVICE explicit constexpr narrow_float(float x) noexcept
-        : bits(static_cast<std::uint16_t>(detail::narrowed<Format>(x))) {}
+        : bits(static_cast<storage>(detail::narrowed<Format>(x))) {}
 
     /// The number that these bits stand for.
-    [[nodiscard]] TUTTI_HOST_DEVICE static constexpr narrow_float from_bits(std::uint16_t stored) noexcept {
+    [[nodiscard]] TUTTI_HOST_DEVICE static constexpr narrow_float from_bits(storage stored) noexcept {
         narrow_float x(0.0F);
         x.bits = stored;
         return x;
@@ -34,13 +36,17 @@ struct narrow_float {
     /// The same number.
     TUTTI_HOST_DEVICE constexpr operator float() const noexcept { return detail::widened<Format>(bits); }
 
-    std::uint16_t bits;
+    storage bits;
 };
 
 /// IEEE 754 binary16, "half": 11 significant bits, up to 65504.
 using float16 = narrow_float<detail::binary16>;
 /// The upper half of a float: 8 significant bits, float's range.
 using bfloat16 = narrow_float<detail::brain16>;
+/// OFP8 E4M3: 4 significant bits, up to 448; what is beyond, and infinity, is NaN.
+using float8_e4m3 = narrow_float<detail::e4m3>;
+/// OFP8 E5M2: 3 significant bits, up to 57344; what is beyond is infinity.
+using float8_e5m2 = narrow_float<detail::e5m2>;
 
 namespace detail {
 
@@ -49,7 +55,7 @@ inline constexpr bool is_narrow_float = false;
 template <class Format>
 inline constexpr bool is_narrow_float<narrow_float<Format>> = true;
 
-/// What a reduction of T is computed in: float for 16 bits, else T itself.
+/// What a reduction of T is computed in: float for 16 and 8 bits, else T itself.
 template <class T>
 using wide = std::conditional_t<is_narrow_float<T>, float, T>;
 
