@@ -14,8 +14,8 @@
 
 #include <sys/utsname.h>
 
+#include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
 #include <string_view>
 
@@ -93,8 +93,10 @@ wanted read_arguments(int count, char** words) {
             part = word == "links" ? &w.links : &w.shared;
             continue;
         }
-        const int number = std::atoi(words[i]);
-        if (number < (part == &w.links ? 0 : 2))
+        int number = -1;
+        const auto end = word.data() + word.size();
+        const bool is_number = std::from_chars(word.data(), end, number).ptr == end;
+        if (!is_number || number < (part == &w.links ? 0 : 2))
             throw std::runtime_error(std::string("not a number of ranks or links: ") + words[i]);
         part->push_back(number);
     }

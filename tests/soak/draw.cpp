@@ -141,6 +141,7 @@ void draw_upset(dice& d, plan& p, int steps) {
     f.spare = d.below(4);
     p.leaves_at_once = d.chance(60);
     p.aftermath = f.what == fault_kind::kill && f.victim != 0 && p.ranks > 2 && d.chance(40);
+    if (p.aftermath) p.leaves_at_once = false; // or some would work on while others still wait for them elsewhere
 }
 
 /// All others without the victim: made at once, used by nobody until there has been an error.

@@ -59,8 +59,16 @@ private:
             add(flaw::untold, r, "nobody told it of the mismatch");
     }
 
+    /// Who comes in while the victim, which was there first, is killed.
+    [[nodiscard]] bool is_told_at_start(const failure& f) const {
+        return f.step < 0 && f.peer == p_.upset.victim && p_.upset.what == fault_kind::kill && seen_.upset &&
+               (f.why == cause::bootstrap || f.why == cause::lost_peer);
+    }
+
     void error(int r) {
         const auto& f = all_.of(r).first;
+        if (is_told_at_start(f)) return;
+        if (f.step < 0) return add(flaw::crash, r, "at the start: " + f.message.str());
         if (!in_time(r))
             add(flaw::late, r,
                 std::to_string(in_ms(f.told - f.called).count()) + " ms after its call: " + f.message.str());
@@ -83,8 +91,7 @@ private:
         const bool names = f.peer == victim, lost = f.why == cause::lost_peer;
         switch (p_.upset.what) {
         case fault_kind::leave: return names && lost && somebody_missed_it();
-        case fault_kind::kill: // perhaps before all have come in
-            return names && (lost || (f.step < 0 && f.why == cause::bootstrap));
+        case fault_kind::kill:
         case fault_kind::refused: return names && lost;
         case fault_kind::stop_long: // a stopped rank 0 takes the control plane with it
             if (names) return f.why == cause::timeout || (victim == 0 && lost);

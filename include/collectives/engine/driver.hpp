@@ -344,8 +344,7 @@ private:
                            : report(r, notice_of(transport_, r, transport::notice_kind::timeout, step), now);
             const auto how = transport_.broken(m);
             if (how && (ledger_is_lost() || now - accusation_patience > r.reported().accused))
-                return fail(r.members(),
-                            fault_of(transport_, &r, cause::lost_peer, m, "it cannot be reached: " + *how));
+                return fail(r.members(), fault_of_broken(transport_, census_, r, m, *how));
             if (how && r.reported().accused == clock::time_point::max()) accuse(r, step, *how, now);
         }
     }

@@ -51,7 +51,7 @@ public:
     /// waits: a broken link looks like a circle otherwise.
     static void tell_unreachable(Transport& t, std::span<run* const> active) {
         for (const run* r : active)
-            for (const int peer : r->peers_waited_for(transport::most_peers))
+            for (const int peer : r->peers_waited_for(r->members().members.size()))
                 if (const auto how = t.broken(peer))
                     t.tell(notice_of_unreachable(t, *r, r->step_waiting_for(peer), *how));
     }

@@ -17,6 +17,17 @@ namespace tutti::engine {
     return zero + (known.of(0) == census::presence::here ? "that does not answer" : known.how(0));
 }
 
+/// The fault of a run whose peer cannot be reached. Where rank 0 was lost before, that is the first cause: others leave
+/// because of it, and nobody can be asked why.
+template <class Transport>
+[[nodiscard]] fault fault_of_broken(Transport& t, const census& known, const execution<Transport>& run, int peer,
+                                    const std::string& how) {
+    if (peer == 0 || t.rank() == 0 || known.of(0) != census::presence::lost)
+        return fault_of(t, &run, cause::lost_peer, peer, "it cannot be reached: " + how);
+    return fault_of(t, &run, known.why(0), known.culprit(0),
+                    known.how(0) + "; after that rank " + std::to_string(peer) + " cannot be reached: " + how);
+}
+
 /// What a run that cannot end says when the ledger is gone or silent: whom it waits for, and what is known of rank 0.
 /// Whoever that one waits for cannot be known here.
 template <class Transport>
@@ -28,8 +39,7 @@ template <class Transport>
     const int peer = at.peer_of(at.waiting_step());
     if (peer >= 0 && known.of(peer) != census::presence::here)
         return fault_of(t, &run, known.why(peer), known.culprit(peer), known.how(peer));
-    if (const auto how = peer >= 0 ? t.broken(peer) : std::nullopt)
-        return fault_of(t, &run, cause::lost_peer, peer, "it cannot be reached: " + *how);
+    if (const auto how = peer >= 0 ? t.broken(peer) : std::nullopt) return fault_of_broken(t, known, run, peer, *how);
     const bool among_us = std::find(group.members.begin(), group.members.end(), 0) != group.members.end();
     if (t.rank() != 0 && among_us && known.of(0) == census::presence::here)
         return fault_of(t, &run, cause::timeout, 0, "rank 0, which hosts the control plane, does not answer");

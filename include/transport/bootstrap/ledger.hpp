@@ -34,7 +34,7 @@ namespace tutti::transport::bootstrap {
 /// - The first timeout or mismatch on a communicator opens a case: all ranks of the world are asked and tell in which
 ///   calls they are, on whatever communicator. It is closed by one verdict for all: when every member has answered and
 ///   whoever they wait for as well, when a mismatch's named peer has, when a rank that matters to it is lost, or after
-///   `case_grace`.
+///   `case_grace`. Before that it waits, once, for the decision on ranks that are unreachable.
 /// - A communicator has one verdict; later reports on it get that one again.
 /// - closing: what ranks have called on a communicator is compared. A difference, of which no message could tell any
 ///   more, is a complaint, one a communicator.
@@ -85,7 +85,7 @@ public:
         const auto accusations = accusations_;
         for (const auto& [rank, a] : accusations)
             if (a.due <= now) declare_lost(rank, a.how);
-        while (!cases_.empty() && cases_.at(oldest_case()).due <= now) close(oldest_case());
+        while (!cases_.empty() && cases_.at(oldest_case()).due <= now) close_after_accusations(oldest_case());
     }
 
     /// When tick() is wanted next; time_point::max() when nothing is pending.
@@ -321,25 +321,22 @@ private:
         if (!all_heard || (c.awaited >= 0 && c.awaited != from)) return;
         const auto root = wait_graph(inquest_of(c)).find_root();
         const bool may_answer = root && root->why != absence::gone && !c.has_heard(root->rank);
-        if (!may_answer) return close(id);
+        if (!may_answer) return close_after_accusations(id);
         c.awaited = root->rank;
     }
 
     void close(std::uint64_t id) {
         const auto q = inquest_of(cases_.at(id));
-        if (const int accused = accused_in(q); accused >= 0)
-            return declare_lost(accused, std::string(accusations_.at(accused).how));
         decide(q.report.kind == notice_kind::mismatch ? verdict_of_mismatch(q) : verdict_of_timeout(q));
     }
 
-    /// A rank that the reported call waits for, directly or through others, and that another cannot reach; -1 if none.
-    /// A case that is over before `accusation_grace` would take the broken link for a circle.
-    [[nodiscard]] int accused_in(const inquest& q) const {
-        if (accusations_.empty() || q.report.kind == notice_kind::mismatch) return -1;
-        const wait_graph graph(q);
-        for (const auto& [rank, a] : accusations_)
-            if (graph.leads_to(rank)) return rank;
-        return -1;
+    /// Closes a case, but not before the accusations that are open now have been decided, once: a link that is broken
+    /// would be taken for a circle.
+    void close_after_accusations(std::uint64_t id) {
+        open_case& c = cases_.at(id);
+        if (accusations_.empty() || std::exchange(c.postponed, true)) return close(id);
+        c.due = accusations_.begin()->second.due;
+        for (const auto& [rank, a] : accusations_) c.due = std::max(c.due, a.due);
     }
 
     [[nodiscard]] std::uint64_t oldest_case() const {

@@ -18,6 +18,7 @@ struct open_case {
     clock::time_point due;           ///< when it is closed whatever is known
     std::size_t heard = 0;           ///< members of the communicator that have said all that they know
     int awaited = -1;                ///< the rank on whose answer alone it depends now
+    bool postponed = false;          ///< until accusations are decided, which happens once
 
     /// Takes a rank's answer or report. A timeout tells less than an answer, which has the last calls as well.
     void add(int from, notice n) {

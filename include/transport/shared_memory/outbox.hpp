@@ -40,15 +40,15 @@ public:
     /// advance() would move something.
     [[nodiscard]] bool ready() const noexcept {
         return (lent_count_ > 0 && lane_.at(oldest_).flag.is_free()) ||
-               (!waiting_.empty() && lane_.at(next_).flag.is_free() &&
-                (!rooms_.at_limit() || rooms_.oldest().flag.is_free()));
+               (!waiting_.empty() && lane_.at(next_).flag.is_free() && has_room());
     }
 
     /// As ready(); if not, the receiver rings this rank's bell when that changes.
     [[nodiscard]] bool ask() noexcept {
-        return (lent_count_ > 0 && lane_.at(oldest_).flag.is_free_asking()) ||
-               (!waiting_.empty() && lane_.at(next_).flag.is_free_asking() &&
-                (!rooms_.at_limit() || rooms_.oldest().flag.is_free_asking()));
+        if (lent_count_ > 0 && lane_.at(oldest_).flag.is_free_asking()) return true;
+        if (waiting_.empty() || !lane_.at(next_).flag.is_free_asking()) return false;
+        slot* const limit = rooms_.limit(next_);
+        return !limit || limit->flag.is_free_asking();
     }
 
     /// Forgets all transfers; nothing is delivered any more that is read of their memory from now on. Waits for a piece
@@ -75,6 +75,10 @@ private:
         return parts > 0;
     }
 
+    [[nodiscard]] bool has_room() const noexcept {
+        const slot* const limit = rooms_.limit(next_);
+        return !limit || limit->flag.is_free();
+    }
     [[nodiscard]] bool may_put() noexcept { return lane_.at(next_).flag.is_free() && rooms_.may_fill(next_); }
 
     /// The next part of the first message, into the next slot, which is free.

@@ -22,13 +22,13 @@ struct lent_room {
     std::byte* where = nullptr;
 };
 
-/// The rooms of one sender, which all of its lanes share. While there are plenty, a slot keeps its room: to write what
-/// another processor has just read costs more than to write what it read some slots ago (a fifth of an allreduce of 4
-/// to 256 KiB on an Intel Xeon). When they are scarce, only parts on their way have rooms. Used by the sender's thread
-/// alone; what receivers know of a room is its number in a slot.
+/// The rooms of one sender, which all of its lanes share. While there are plenty, a slot keeps its room: on some
+/// processors it costs more to write what another has just read than what it read some slots ago. When they are scarce,
+/// a lane uses its own again as soon as they were read, and now and then all lanes give back what was read. Used by the
+/// sender's thread alone; what receivers know of a room is its number in a slot.
 class room_pool {
 public:
-    static constexpr std::size_t plenty = 128; ///< from so many on their way on, each lane gets by with `least`
+    static constexpr std::size_t plenty = 160; ///< from so many taken on, each lane gets by with `least`
     static constexpr std::uint32_t least = 4;  ///< that a lane may always have
     static constexpr std::size_t kept = 64;    ///< free ones that keep their memory, twice as many between two trims
 
@@ -55,9 +55,12 @@ public:
     [[nodiscard]] bool scarce() const noexcept { return taken_ >= plenty; }
     [[nodiscard]] std::size_t taken() const noexcept { return taken_; }
 
+    /// A lane wants another room while they are scarce: every so often all lanes give back what was read.
+    void note_want() noexcept {
+        if (++wants_ >= plenty / 2) sweep();
+    }
     /// Precondition: there are needed() of them, and who has `least` asks only while they are not scarce().
     [[nodiscard]] lent_room take() noexcept {
-        if ((warm_.empty() && cold_.empty()) || (scarce() && ++since_sweep_ >= plenty / 2)) sweep();
         auto& from = warm_.empty() ? cold_ : warm_;
         const lent_room r = from.back();
         from.pop_back();
@@ -87,7 +90,7 @@ private:
     std::vector<lent_room> warm_, cold_;   ///< free ones, the next at the end; those of `cold_` take no memory
     std::vector<outgoing_rooms*> holders_; ///< lanes that have rooms
     std::size_t size_ = 0, taken_ = 0;
-    std::size_t since_sweep_ = 0; ///< rooms taken since the last one
+    std::size_t wants_ = 0; ///< since the last sweep
 };
 
 /// The rooms that one lane has: those of parts that were not read yet, and of some that were.
@@ -103,9 +106,12 @@ public:
         reap(turn);
         return !at_limit();
     }
-    /// may_fill() would say so, or the slot to wait for is not free yet.
-    [[nodiscard]] bool at_limit() const noexcept { return held_ >= room_pool::least && pool_.scarce(); }
-    [[nodiscard]] slot& oldest() const noexcept { return lane_.at(oldest_); }
+    /// The slot that has to become free first; null if may_fill() would say so.
+    [[nodiscard]] slot* limit(std::uint32_t turn) noexcept {
+        if (!at_limit()) return nullptr;
+        find_oldest(turn);
+        return &lane_.at(oldest_);
+    }
 
     /// A room for the part of that turn, whose slot is free: the slot's own; else, when they are scarce, the lane's
     /// oldest, if its part was read.
@@ -116,7 +122,10 @@ public:
             find_oldest(end_);
             return here;
         }
-        if (pool_.scarce() && oldest_was_read(turn)) return here = std::exchange(lent_[oldest_++ % lane::slots], {});
+        if (pool_.scarce()) {
+            pool_.note_want();
+            if (oldest_was_read(turn)) return here = std::exchange(lent_[oldest_++ % lane::slots], {});
+        }
         here = pool_.take();
         if (held_++ == 0) oldest_ = turn;
         if (!listed_) pool_.holders_.push_back(this);
@@ -133,6 +142,8 @@ public:
 
 private:
     friend room_pool;
+
+    [[nodiscard]] bool at_limit() const noexcept { return held_ >= room_pool::least && pool_.scarce(); }
 
     /// Gives back the rooms of parts that were read. True if it has none left, and leaves the list of those that have.
     bool reap_and_leave() noexcept {
@@ -173,7 +184,7 @@ private:
 
 /// Takes back from all lanes what was read.
 inline void room_pool::sweep() noexcept {
-    since_sweep_ = 0;
+    wants_ = 0;
     std::erase_if(holders_, [](outgoing_rooms* r) { return r->reap_and_leave(); });
 }
 

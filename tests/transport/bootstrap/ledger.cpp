@@ -207,7 +207,7 @@ TEST_CASE("a case closes as soon as every member has answered, and names the cir
           "are slow or do not get through, or its algorithm is wrong, which tutti::algorithm::prove would tell");
 }
 
-TEST_CASE("a circle in which one cannot reach another is that one's loss", "[ledger]") {
+TEST_CASE("a case waits for the decision on who cannot be reached, or it would find a circle", "[ledger]") {
     ledger l(8);
     l.take(5, report(kind::timeout, 6, 3), start);
     l.take(4, report(kind::waiting, 5, 3), start);
@@ -215,14 +215,42 @@ TEST_CASE("a circle in which one cannot reach another is that one's loss", "[led
     auto unreachable = report(kind::unreachable, 6, 3);
     unreachable.text = "connection refused";
     l.take(5, unreachable, start);
-    CHECK(told(l.drain(), kind::verdict).empty());
     l.take(5, report(kind::waiting, 6, 3), start + 1ms);
+    CHECK(told(l.drain(), kind::verdict).empty());
+    const auto decided = start + ledger::accusation_grace;
+
+    SECTION("it is lost") {
+        l.tick(decided);
+        const auto all = l.drain();
+        CHECK(told(all, kind::lost) == ranks{0, 1, 2, 3, 4, 5, 7});
+        const auto v = verdict_in(all);
+        CHECK(v.why == cause::lost_peer);
+        CHECK(v.peer == 6);
+        CHECK(has(v.text, "rank 5 cannot reach it: connection refused"));
+    }
+    SECTION("it is leaving, in good order") {
+        l.take(6, spoken(kind::leaving), start + 2ms);
+        const auto all = l.drain();
+        CHECK(told(all, kind::lost).empty());
+        CHECK(has(verdict_in(all).text, "rank 6 has left"));
+    }
+    l.tick(decided + ledger::accusation_grace);
+    CHECK(l.next_tick() == clock::time_point::max());
+}
+
+TEST_CASE("a case that waits for accusations does so once", "[ledger]") {
+    ledger l(8);
+    l.take(0, spoken(kind::unreachable, 7), start);
+    l.take(5, report(kind::timeout, 6, 2), start);
+    l.take(6, report(kind::waiting, 5, 2), start);
+    l.take(5, report(kind::waiting, 6, 2), start + 1ms);
+    CHECK(told(l.drain(), kind::verdict).empty());
+    l.take(0, spoken(kind::unreachable, 3), start + 50ms);
+    l.tick(start + ledger::accusation_grace);
     const auto all = l.drain();
-    CHECK(told(all, kind::lost) == ranks{0, 1, 2, 3, 4, 5, 7});
-    const auto v = verdict_in(all);
-    CHECK(v.why == cause::lost_peer);
-    CHECK(v.peer == 6);
-    CHECK(has(v.text, "rank 5 cannot reach it: connection refused"));
+    CHECK(told(all, kind::lost) == ranks{0, 1, 2, 3, 4, 5, 6});
+    CHECK(has(verdict_in(all).text, "in a circle")); // neither 7 nor 3 has to do with it
+    l.tick(start + 1h);
     CHECK(l.next_tick() == clock::time_point::max());
 }
 

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include <transport/shared_memory/own_segment.hpp>
+
+#include "support/catch.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <random>
+#include <set>
+#include <vector>
+
+namespace tutti::test::rooms {
+
+namespace {
+
+using namespace tutti::transport::detail::shm;
+
+/// A lane with what its sender and its receiver would do: parts go into slots in turn, and are read in turn.
+class way {
+public:
+    way(own_segment& in, std::uint64_t number) : lane_(in.add_lane({number, 0}, 1)) {}
+
+    [[nodiscard]] bool may_fill() { return slot_of(next_).flag.is_free() && lane_->rooms.may_fill(next_); }
+    /// A part in a room, whose number is returned. Precondition: may_fill().
+    std::uint32_t fill() {
+        const auto room = lane_->rooms.place(next_).number;
+        static_cast<void>(slot_of(next_++).flag.publish());
+        unread_.push_back(room);
+        return room;
+    }
+    /// A part that needs no room.
+    void fill_small() {
+        static_cast<void>(slot_of(next_++).flag.publish());
+        unread_.push_back(none);
+    }
+    /// Reads the oldest parts.
+    void read(std::size_t parts) {
+        for (; parts > 0; --parts, ++read_) static_cast<void>(slot_of(read_).flag.release());
+        unread_.erase(unread_.begin(), unread_.end() - static_cast<std::ptrdiff_t>(next_ - read_));
+    }
+
+    [[nodiscard]] std::size_t unread() const { return unread_.size(); }
+    [[nodiscard]] const std::vector<std::uint32_t>& rooms_of_unread() const { return unread_; }
+    [[nodiscard]] outgoing_rooms& rooms() { return lane_->rooms; }
+    [[nodiscard]] slot& slot_of(std::uint32_t turn) { return lane_->data->at(turn); }
+    [[nodiscard]] std::uint32_t next() const { return next_; }
+    static constexpr std::uint32_t none = ~0U;
+
+private:
+    own_segment::handle lane_;
+    std::uint32_t next_ = 0, read_ = 0;
+    std::vector<std::uint32_t> unread_;
+};
+
+constexpr std::size_t busy_lanes = room_pool::plenty / lane::slots;
+
+} // namespace
+
+TEST_CASE("while rooms are plenty, a slot keeps its room") {
+    own_segment segment;
+    way w(segment, 1);
+    std::vector<std::uint32_t> first;
+    for (std::uint32_t k = 0; k < lane::slots; ++k) first.push_back(w.fill()), w.read(1);
+    CHECK(std::set(first.begin(), first.end()).size() == lane::slots);
+    for (int lap = 0; lap < 3; ++lap)
+        for (std::uint32_t k = 0; k < lane::slots; ++k) {
+            REQUIRE(w.may_fill());
+            CHECK(w.fill() == first[k]);
+            w.read(1);
+        }
+}
+
+TEST_CASE("rooms that idle lanes keep come back to one that is busy") {
+    own_segment segment;
+    std::deque<way> idle;
+    for (std::uint64_t k = 0; k < busy_lanes; ++k) {
+        auto& w = idle.emplace_back(segment, k);
+        for (std::uint32_t i = 0; i < lane::slots; ++i) w.fill();
+        w.read(lane::slots);
+    }
+    way busy(segment, busy_lanes);
+    std::set<std::uint32_t> used;
+    for (std::size_t k = 0; k < room_pool::plenty; ++k) {
+        REQUIRE(busy.may_fill());
+        used.insert(busy.fill());
+        busy.read(1);
+    }
+    CHECK(used.size() >= lane::slots); // it rotates again
+}
+
+TEST_CASE("when rooms are scarce, every lane still has four") {
+    own_segment segment;
+    std::deque<way> all;
+    for (std::uint64_t k = 0; k < 3 * busy_lanes; ++k) all.emplace_back(segment, k);
+    for (way& w : all) // nobody reads
+        while (w.unread() < lane::slots && w.may_fill()) w.fill();
+    for (way& w : all) CHECK(w.unread() >= room_pool::least);
+    CHECK(all.back().unread() == room_pool::least);
+}
+
+TEST_CASE("the slot to wait for is the one of the oldest room, though small parts have gone since") {
+    own_segment segment;
+    std::deque<way> others;
+    way w(segment, 1);
+    for (std::uint32_t k = 0; k < lane::slots; ++k) w.fill(), w.read(1);
+    for (std::uint32_t k = 0; k < lane::slots + 1; ++k) {
+        if (k == lane::slots) w.read(1);
+        w.fill_small();
+    }
+    for (std::uint64_t k = 2; k < 2 + busy_lanes; ++k) // scarce from here on
+        for (auto& o = others.emplace_back(segment, k); o.unread() < lane::slots && o.may_fill();) o.fill();
+    const slot* const limit = w.rooms().limit(w.next());
+    CHECK((!limit || limit == &w.slot_of(w.next())));
+}
+
+TEST_CASE("at random, no room holds two parts that were not read, and every lane goes on") {
+    own_segment segment;
+    std::deque<way> all;
+    for (std::uint64_t k = 0; k < 2 * busy_lanes; ++k) all.emplace_back(segment, k);
+    std::mt19937 random(5);
+    for (int round = 0; round < 20'000; ++round) {
+        way& w = all[random() % all.size()];
+        if (random() % 2 == 0)
+            w.read(random() % (w.unread() + 1));
+        else if (w.unread() < lane::slots && w.may_fill())
+            random() % 4 == 0 ? w.fill_small() : static_cast<void>(w.fill());
+        else if (w.unread() == 0)
+            FAIL("a lane whose parts were all read may be filled");
+        if (round % 100 != 0) continue;
+        std::set<std::uint32_t> taken;
+        for (const way& each : all)
+            for (const auto room : each.rooms_of_unread()) REQUIRE((room == way::none || taken.insert(room).second));
+    }
+}
+
+} // namespace tutti::test::rooms
