@@ -89,7 +89,7 @@ public:
     /// How long a call may take. 30 s unless set; of this handle and those made from it.
     [[nodiscard]] std::chrono::nanoseconds default_deadline() const noexcept { return deadline_; }
     void default_deadline(std::chrono::nanoseconds d) {
-        if (d <= d.zero()) reject("default_deadline", "a deadline must be longer than nothing");
+        if (d <= d.zero()) reject("with_deadline or default_deadline", "a deadline must be longer than nothing");
         deadline_ = d;
     }
     /// A handle with another deadline: `world.with_deadline(5s).allreduce(...)`.

@@ -41,7 +41,7 @@ into two segments, a hierarchical one with nodes of about the square root of the
   - the cost is what the algorithm says of itself.
 
 Columns:
-  ranks     how many; of a range, the costs are those of the largest
+  ranks     how many, up to 2048; of a range, the costs are those of the largest
   proofs    schedules proven
   depth     the longest chain of messages that wait for each other
   rounds    steps of unit time when a rank sends one and receives one message at a time
@@ -144,7 +144,11 @@ long prove_all(operation what, const choice& c, const std::vector<int>& ranks, p
 }
 
 long prove_table(const verify_settings& s, progress_line& progress) {
+    constexpr int most = 2048; // a ring of these takes some gigabytes
     const std::vector<int> ranks = parse_ranks(s.ranks);
+    if (ranks.back() > most)
+        throw std::invalid_argument(
+            fmt::format("--ranks takes up to {}: a proof holds every step of every rank", most));
     const std::vector<operation> operations = operations_of(s.operation);
     std::vector<std::pair<operation, choice>> wanted;
     for (operation what : operations)

@@ -11,7 +11,7 @@
 namespace tutti::engine {
 
 /// Before the transport goes: waits until peers have taken what this rank has sent, as a completed send promises, and
-/// says on standard error what is lost at `until`. Who is `gone(peer)` as far as is known loses nothing more.
+/// says on standard error what may be lost at `until`. Who is `gone(peer)` as far as is known loses nothing more.
 template <transport::transport Transport, class Gone>
 void leave(Transport& t, transport::clock::time_point until, Gone gone) noexcept {
     if constexpr (transport::lingering_transport<Transport>) {
@@ -21,7 +21,7 @@ void leave(Transport& t, transport::clock::time_point until, Gone gone) noexcept
                 const std::string text = "tutti: rank " + std::to_string(t.rank()) + " has left, and " +
                                          std::to_string(bytes) + " bytes that it had sent to rank " +
                                          std::to_string(peer) +
-                                         " are lost: they were not received before its last call's deadline; a "
+                                         " may be lost: they were not received before its last call's deadline; a "
                                          "barrier() at the end keeps ranks together\n";
                 std::fputs(text.c_str(), stderr);
             }

@@ -17,15 +17,14 @@ namespace tutti::engine {
     return zero + (known.of(0) == census::presence::here ? "that does not answer" : known.how(0));
 }
 
-/// The fault of a run whose peer cannot be reached. Where rank 0 was lost before, that is the first cause: others leave
-/// because of it, and nobody can be asked why.
+/// The fault of a run whose peer cannot be reached. Where rank 0 was lost before, nobody can be asked why that is, and
+/// it may be the first cause: it is told as well.
 template <class Transport>
 [[nodiscard]] fault fault_of_broken(Transport& t, const census& known, const execution<Transport>& run, int peer,
                                     const std::string& how) {
-    if (peer == 0 || t.rank() == 0 || known.of(0) != census::presence::lost)
-        return fault_of(t, &run, cause::lost_peer, peer, "it cannot be reached: " + how);
-    return fault_of(t, &run, known.why(0), known.culprit(0),
-                    known.how(0) + "; after that rank " + std::to_string(peer) + " cannot be reached: " + how);
+    const bool asks = peer == 0 || t.rank() == 0 || known.of(0) != census::presence::lost;
+    return fault_of(t, &run, cause::lost_peer, peer,
+                    "it cannot be reached: " + how + (asks ? std::string() : "; " + ledger_in_words(known)));
 }
 
 /// What a run that cannot end says when the ledger is gone or silent: whom it waits for, and what is known of rank 0.
