@@ -321,8 +321,8 @@ private:
         if (!all_heard || (c.awaited >= 0 && c.awaited != from)) return;
         const auto root = wait_graph(inquest_of(c)).find_root();
         const bool may_answer = root && root->why != absence::gone && !c.has_heard(root->rank);
-        if (!may_answer) return close_after_accusations(id);
-        c.awaited = root->rank;
+        if (may_answer) c.awaited = root->rank;
+        if (!may_answer && !c.postponed) close_after_accusations(id); // else tick() closes it
     }
 
     void close(std::uint64_t id) {

@@ -216,6 +216,7 @@ TEST_CASE("a case waits for the decision on who cannot be reached, or it would f
     unreachable.text = "connection refused";
     l.take(5, unreachable, start);
     l.take(5, report(kind::waiting, 6, 3), start + 1ms);
+    l.take(4, report(kind::waiting, 5, 3), start + 2ms); // to hear it again changes nothing
     CHECK(told(l.drain(), kind::verdict).empty());
     const auto decided = start + ledger::accusation_grace;
 
