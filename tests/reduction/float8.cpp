@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace tutti::test::eight_bits { // float16.cpp has the like for 16
+namespace tutti::test::eight_bits { // float16.cpp has the same names for 16
 
 namespace {
 

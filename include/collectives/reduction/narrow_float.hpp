@@ -2,18 +2,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "eight_bits.hpp"
 #include "host_device.hpp"
-#include "sixteen_bits.hpp"
+#include "narrow_formats.hpp"
 
 #include <cstdint>
 #include <type_traits>
 
 namespace tutti {
 
-/// A number that is stored in 16 or 8 bits and computed with as float, so that a + b is a float and an expression
-/// rounds where it is stored. Of the library's own, because compilers differ in the narrow types that they offer, and
-/// in where.
+/// A number that is stored in 16 or 8 bits and computed with as float: a + b is a float, and an expression rounds where
+/// it is stored. It is the library's own type, because compilers differ in the narrow types that they offer, and where.
 template <class Format>
 struct narrow_float {
     using format = Format;

@@ -13,8 +13,8 @@
 /// Arithmetic on one pair of elements with exactly one answer: the rules by which every rank gets the same bits. Each
 /// function rounds at most once and holds no sum of a product, so no compiler can contract it into an fma. The rules
 /// on NaN end where the compiler is told that there are none (-ffast-math, -ffinite-math-only). Numbers of 16 and 8
-/// bits are computed with as float, which has more than twice their digits, so that to round the sum or the product
-/// once more gives the nearest number of 16 or 8 bits.
+/// bits are computed with as float. A float has more than twice their digits, so a sum or product that is rounded once
+/// more is the nearest number of 16 or 8 bits.
 namespace tutti::detail {
 
 /// A constant, because a GPU does not call the functions of std::numeric_limits.
