@@ -26,8 +26,8 @@ struct shared_memory_fabric {
 ///
 /// - Small messages lie beside their flag, in one cache line up to 24 bytes; no system call unless somebody sleeps.
 ///   Larger ones go in parts of up to 16 KiB, through 16 slots of each channel and direction. A send completes when all
-///   of it has been copied. That is at most 256 KiB ahead of the receives, and 64 KiB while 2 MiB of this rank are on
-///   their way.
+///   of it has been copied. That is at most 256 KiB ahead of the receives, and 64 KiB while this rank has taken 2.5 MiB
+///   for parts.
 /// - Messages in symmetric memory (see world::allocate) are read or reduced where they lie, from
 ///   shared_memory_limits::lend_symmetric_bytes on. Others of lend_bytes and more, which is none unless set, are read
 ///   straight from the sender's memory (process_vm_readv) where the kernel allows it; each rank tries that once with
@@ -38,8 +38,8 @@ struct shared_memory_fabric {
 ///   of /dev/shm. Each rank finds the others' through /proc, so all must run as one user in one process namespace.
 /// - A context that was closed may be opened again when both sides have closed it. close() waits a tenth of a second at
 ///   most for a peer that reads symmetric memory in place; one that has not done by then delivers nothing.
-/// - Memory: some 20 KiB a rank; for each channel and direction 4 KiB once a message has passed; for larger messages as
-///   much as was ever on its way at once, which is 2 MiB a rank at most and 64 KiB for each of its channels. Of what
+/// - Memory: some 20 KiB a rank; for each channel and direction 4 KiB once a message has passed; for larger messages
+///   256 KiB, but 2.5 MiB a rank at most and 64 KiB for each of its channels. Of what
 ///   closed channels had used, a rank keeps some 2 MiB; the rest is given back. Channels are not bounded in number.
 using shared_memory = world<shared_memory_fabric>;
 

@@ -53,7 +53,6 @@ public:
 
     /// Lanes have to get by with `least`.
     [[nodiscard]] bool scarce() const noexcept { return taken_ >= plenty; }
-    [[nodiscard]] std::size_t taken() const noexcept { return taken_; }
 
     /// A lane wants another room while they are scarce: every so often all lanes give back what was read.
     void note_want() noexcept {
