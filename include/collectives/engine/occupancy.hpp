@@ -4,21 +4,14 @@
 
 #include "../error.hpp"
 
+#include <transport/process_fence.hpp>
+
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <exception>
 #include <thread>
 #include <utility>
-
-#if __has_include(<linux/membarrier.h>)
-#include <linux/membarrier.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-#if defined(SYS_membarrier)
-#define TUTTI_HAS_MEMBARRIER
-#endif
-#endif
 
 namespace tutti::engine {
 
@@ -33,6 +26,8 @@ class occupancy {
     using place = std::atomic<const void*>; ///< an address of the thread that has it; null if none has
 
 public:
+    occupancy() noexcept { transport::detail::process_fence::prepare(); }
+
     /// As long as it lives the thread is inside.
     class [[nodiscard]] visit {
     public:
@@ -69,13 +64,14 @@ public:
         for (const void* who = nullptr; !awaited_.compare_exchange_weak(who, this_thread(), std::memory_order_acquire);
              who = nullptr)
             rest_unless_mine(who, rests);
-        order_of_all();
+        transport::detail::process_fence::issue();
         while (const void* const who = door_.load(std::memory_order_acquire)) rest_unless_mine(who, rests);
         return visit(awaited_);
     }
 
 private:
-    /// Either this thread sees that the place is awaited, or who awaits it sees this thread: see order_of_all().
+    /// Either this thread sees that the place is awaited, or who awaits it sees this thread, by the fence in
+    /// enter_alone().
     [[nodiscard]] visit enter_by(place& door) noexcept {
         door.store(this_thread(), std::memory_order_relaxed);
         std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -89,15 +85,6 @@ private:
         if (who == this_thread()) give_up("an operator used the world that runs it");
         if (++rests < most_yields) return std::this_thread::yield();
         std::this_thread::sleep_for(std::chrono::microseconds(50));
-    }
-
-    /// After it this thread sees what others stored before, and they see what it had stored when they load after.
-    static void order_of_all() noexcept {
-#if defined(TUTTI_HAS_MEMBARRIER)
-        ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
-        if (::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0) return;
-#endif
-        std::this_thread::sleep_for(std::chrono::milliseconds(1)); // longer than a store takes
     }
 
     [[nodiscard]] static const void* this_thread() noexcept {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../process_fence.hpp"
 #include "control.hpp"
 #include "host.hpp"
 #include "rendezvous.hpp"
@@ -22,6 +23,7 @@ class session {
 public:
     /// Rank 0 starts listening; every rank connects, retrying until me.timeout. Throws a bootstrap error.
     explicit session(identity me) : me_(std::move(me)) {
+        transport::detail::process_fence::prepare(); // before others can wait for this rank, and rank 0 has two threads
         if (me_.encrypt && !me_.key.configured())
             bootstrap_failed("data are to be encrypted, and there is no secret to make keys of",
                              "set TUTTI_SECRET or TUTTI_SECRET_FILE on every rank, or unset TUTTI_ENCRYPT");
