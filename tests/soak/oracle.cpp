@@ -91,7 +91,7 @@ private:
         const bool names = f.peer == victim, lost = f.why == cause::lost_peer;
         switch (p_.upset.what) {
         case fault_kind::leave: return names && lost && somebody_missed_it();
-        case fault_kind::kill: return lost && (names || tells_of_lost_ledger(f));
+        case fault_kind::kill: return (names && lost) || tells_of_lost_ledger(f);
         case fault_kind::refused: return names && lost;
         case fault_kind::stop_long:
             if (names) return f.why == cause::timeout || (victim == 0 && lost);
@@ -143,6 +143,7 @@ std::string in_words(const report& r) {
         text += "all steps";
     else
         text += "came to step " + std::to_string(r.step.load());
+    text += "; waited up to " + std::to_string(r.held_up_ms.load()) + " ms in a step for a processor";
     if (r.wrong > 0) text += "; WRONG: " + r.first_wrong.str();
     if (!r.surprise.empty()) text += "; threw " + r.surprise.str();
     if (!r.aftermath.empty()) text += "; afterwards: " + r.aftermath.str();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "disturbances.hpp"
+#include "held_up.hpp"
 #include "job.hpp"
 #include "report.hpp"
 
@@ -46,9 +47,12 @@ public:
     void run() {
         for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
             mine_.step.store(static_cast<int>(i), std::memory_order_release);
+            look_at_scheduling();
             if (upset_here(fault_kind::leave)) return;
             disturb();
-            if (!succeeds([&] { act(plan_.steps[i]); })) return;
+            const bool well = succeeds([&] { act(plan_.steps[i]); });
+            look_at_scheduling();
+            if (!well) return;
         }
         mine_.done.store(true, std::memory_order_release);
     }
@@ -67,6 +71,10 @@ public:
     }
 
 private:
+    void look_at_scheduling() {
+        scheduling_.look();
+        mine_.held_up_ms.store(static_cast<int>(scheduling_.longest().count()), std::memory_order_relaxed);
+    }
     [[nodiscard]] int at_step() const noexcept { return mine_.step.load(std::memory_order_relaxed); }
     [[nodiscard]] bool upset_here(fault_kind what) const {
         return plan_.upset.what == what && plan_.upset.victim == rank_ && plan_.upset.step == at_step();
@@ -214,6 +222,7 @@ private:
     int rank_;
     report& mine_;
     std::vector<std::optional<world>> families_;
+    scheduling_watch scheduling_;
     struct {
         int family = 0;
         moment called{};

@@ -31,6 +31,7 @@ struct failure {
 struct report {
     std::atomic<int> step{-1};        ///< that it has begun last
     std::atomic<int> calls{0};        ///< that have returned
+    std::atomic<int> held_up_ms{0};   ///< the longest, in one step, that it waited for a processor
     std::atomic<bool> failed{false};  ///< `first` is there
     std::atomic<bool> done{false};    ///< it has come to the end of the plan
     std::atomic<bool> over{false};    ///< it makes no call any more; `ended` is there
