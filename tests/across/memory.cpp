@@ -6,6 +6,7 @@
 #include <transport/memory.hpp>
 
 #include "support/catch.hpp"
+#include "support/effort.hpp"
 #include "support/run_ranks.hpp"
 
 using namespace tutti;
@@ -17,7 +18,7 @@ TEST_CASE("any sequence of calls over memory gives the bits of the serial refere
     const auto fabric = transport::memory_world::create(size);
     run_ranks(size, [&, steps = steps](int rank) {
         const communicator world{transport::memory{fabric, rank}};
-        sequence(world, 2026).run(steps);
+        sequence(world, 2026).run(threads_watched ? steps / 5 : steps);
     });
     SUCCEED();
 }
@@ -26,6 +27,8 @@ TEST_CASE("so it does over memory where every other rank has an executor") {
     const int size = GENERATE(2, 3, 4, 7);
     CAPTURE(size);
     const auto fabric = transport::memory_world::create(size);
-    run_ranks(size, [&](int rank) { run_with_executors(communicator{transport::memory{fabric, rank}}, 11, 200); });
+    run_ranks(size, [&](int rank) {
+        run_with_executors(communicator{transport::memory{fabric, rank}}, 11, threads_watched ? 40 : 200);
+    });
     SUCCEED();
 }

@@ -3,7 +3,7 @@
 #include <collectives/algorithm/all.hpp>
 
 #include "prove.hpp"
-#include "support/most_ranks.hpp"
+#include "support/effort.hpp"
 
 using namespace tutti;
 

@@ -3,12 +3,14 @@
 #include <collectives/engine/membership.hpp>
 
 #include "support/catch.hpp"
+#include "support/effort.hpp"
 #include "support/threaded_executor.hpp"
 #include "support/world.hpp"
 
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <vector>
 
 using namespace tutti::test;
 using tutti::engine::executor;
@@ -163,7 +165,7 @@ TEST_CASE("with an executor on some ranks or all, every algorithm gives the same
 }
 
 TEST_CASE("averages, numbers of 16 and 8 bits, functors and long messages give the same bits too") {
-    for (const int size : {2, 3, 6})
+    for (const int size : sanitized ? std::vector{3} : std::vector{2, 3, 6})
         run_world(size, [](handle& world) {
             threaded_executor e(static_cast<unsigned>(world.rank()) + 11);
             for (const auto o : {operation::allreduce, operation::reduce_scatter, operation::reduce})

@@ -144,6 +144,7 @@ TEST_CASE("all ranks are told of a refusal where it ends the process of each at 
         check_ended(ranks);
         for (int r = 0; r < 5; ++r) {
             const auto& e = ranks.of(r).error[0];
+            INFO(e.message.str());
             // Rank 0 waits a second for who is still on the way: on a busy machine one may take longer.
             const bool in_time = e.told - begun < 1s;
             CHECK((e.peer == 3 || !in_time));

@@ -7,6 +7,7 @@
 #include "oracle.hpp"
 #include "random_program.hpp"
 #include "support/catch.hpp"
+#include "support/effort.hpp"
 
 #include <chrono>
 #include <cstdlib>
@@ -30,10 +31,7 @@ void each_case(unsigned cases, const std::function<void(unsigned)>& one) {
     const auto seconds = std::chrono::seconds(number_of("TUTTI_FUZZ_SECONDS", 0));
     const auto end = std::chrono::steady_clock::now() + seconds;
     const auto first = static_cast<unsigned>(number_of("TUTTI_FUZZ_SEED", 1));
-#if defined(__SANITIZE_ADDRESS__) // which takes ten times as long
-    cases /= 4;
-#endif
-    for (unsigned k = 0; k < cases || std::chrono::steady_clock::now() < end; ++k) {
+    for (unsigned k = 0; k < effort(cases) || std::chrono::steady_clock::now() < end; ++k) {
         INFO("TUTTI_FUZZ_SEED=" << first + k);
         one(first + k);
     }
@@ -148,5 +146,5 @@ TEST_CASE("what is proven stays right, bit by bit, when the receive_reduces of a
         changed += some.ranks == p.ranks ? 0 : 1;
     });
     INFO(proven << " proven, " << changed << " of them changed");
-    CHECK((proven > 1000 && changed > 500));
+    CHECK((proven > effort(4'000) && changed > effort(1'500)));
 }

@@ -5,6 +5,7 @@
 #include "mutator.hpp"
 #include "oracle.hpp"
 #include "support/catch.hpp"
+#include "support/effort.hpp"
 
 #include <array>
 #include <string>
@@ -35,7 +36,7 @@ TEST_CASE("the second opinion finds nothing wrong with the schedules as they are
 TEST_CASE("verify rejects every mutation that does harm, and no other; and sees when rank order is lost") {
     std::array<tally, kinds.size()> tallies{};
     mutator m(2026);
-    for (int k = 0; k < 13'000; ++k) {
+    for (int k = 0; k < effort(13'000); ++k) {
         const int kind = m.below(static_cast<int>(kinds.size()));
         program p = m.schedule_for(kind);
         const auto good = p.ranks;
@@ -60,8 +61,8 @@ TEST_CASE("verify rejects every mutation that does harm, and no other; and sees 
         INFO(kinds[kind] << ": " << t.tried << " tried, " << t.harmful << " harmful, " << t.in_rank_order
                          << " right and in rank order");
         const bool side_only = kinds[kind] == std::string("side"); // mostly harmless: all ranks get the one sum
-        CHECK(t.tried >= 800);
-        CHECK(t.harmful >= (side_only ? 20 : 400));
+        CHECK(t.tried >= effort(800));
+        CHECK(t.harmful >= effort(side_only ? 20 : 400));
         CHECK((kind == 0 || t.harmful < t.tried));
         CHECK((kind == 0 || t.in_rank_order > 0));
     }

@@ -4,7 +4,7 @@
 #include "command.hpp"
 
 #include "support/catch.hpp"
-#include "support/most_ranks.hpp"
+#include "support/effort.hpp"
 
 using Catch::Contains;
 using tools_test::command;
