@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The tutti authors
 # SPDX-License-Identifier: MIT
-"""Passes when the headers under include/ compile without warnings, and so do the units of tests/compile_time/.
+"""Passes when the headers under include/ and kernels/ compile without warnings, and so do the units of tests/compile_time/.
 
 usage: headers.py apart|together SOURCE_ROOT STAMP_FOLDER COMPILER...
 
@@ -71,7 +71,7 @@ def main(how, root, stamps, *compiler):
             return None
         return f"{files[0].relative_to(root) if len(files) == 1 else 'all headers'}: does not compile\n{done.stdout}"
 
-    headers = sorted(include.rglob("*.hpp"))
+    headers = sorted([*include.rglob("*.hpp"), *(root / "kernels").rglob("*.hpp")])
     shown_by_others = {first_included(header) for header in headers}
     units = [[unit] for unit in sorted((root / "tests" / "compile_time").glob("*.cpp"))]
     units += [headers] if how == "together" else [[header] for header in headers if header not in shown_by_others]

@@ -8,3 +8,10 @@
 #else
 #define TUTTI_HOST_DEVICE
 #endif
+
+/// Before a loop of known length, whose variables a GPU is to keep in registers.
+#if defined(__CUDA_ARCH__)
+#define TUTTI_UNROLL _Pragma("unroll")
+#else
+#define TUTTI_UNROLL
+#endif

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "exact.hpp"
 #include "host_device.hpp"
 
 #include <cstdint>
@@ -26,7 +27,8 @@ struct narrow_format {
     [[gnu::always_inline]] TUTTI_HOST_DEVICE static constexpr void widen(Float& to, const Bits& stored) noexcept {
         const Bits magnitude = (stored & (sign - 1)) << shift;
         const Bits normal = magnitude + rebasing;
-        const Float above = __builtin_bit_cast(Float, normal + one_exponent) - __builtin_bit_cast(float, least_normal);
+        Float above = __builtin_bit_cast(Float, normal + one_exponent);
+        add_to(above, -__builtin_bit_cast(float, least_normal));
         const Bits small = __builtin_bit_cast(Bits, above);
         const Bits finite = magnitude < one_exponent ? small : normal;
         const Bits beyond = infinity != 0 ? normal + rebasing : Bits{} + 0x7fc00000U;
@@ -44,7 +46,8 @@ struct narrow_format {
         const Bits rebased = magnitude - rebasing;
         const Bits normal = (rebased + half_step + (rebased >> shift & 1U)) >> shift;
         const Bits below = magnitude < least_normal ? magnitude : Bits{};
-        const Float above = __builtin_bit_cast(Float, below) + __builtin_bit_cast(float, round_off);
+        Float above = __builtin_bit_cast(Float, below);
+        add_to(above, __builtin_bit_cast(float, round_off));
         const Bits small = __builtin_bit_cast(Bits, above) - round_off;
         const Bits finite = magnitude < least_normal ? small : normal;
         const Bits number = (magnitude > most ? Bits{} + infinity : finite) | (bits >> (32 - stored_bits) & sign);
@@ -107,11 +110,11 @@ __device__ inline float device_widened(brain16, std::uint32_t bits) noexcept { r
 __device__ inline std::uint32_t device_narrowed(binary16, float x) noexcept {
     unsigned short bits;
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
-    return x == x ? bits : 0x7e00U;
+    return is_nan(x) ? 0x7e00U : bits;
 }
 __device__ inline std::uint32_t device_narrowed(brain16, float x) noexcept {
     const std::uint32_t bits = __float_as_uint(x);
-    return x == x ? (bits + 0x7fffU + (bits >> 16U & 1U)) >> 16U : 0x7fc0U;
+    return is_nan(x) ? 0x7fc0U : (bits + 0x7fffU + (bits >> 16U & 1U)) >> 16U;
 }
 #endif
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "exact.hpp"
 #include "host_device.hpp"
 #include "narrow_float.hpp"
 
@@ -25,7 +26,7 @@ inline constexpr T quiet_nan = std::numeric_limits<T>::quiet_NaN();
 /// the order in which the compiler hands them to the processor.
 template <std::floating_point T>
 [[nodiscard]] TUTTI_HOST_DEVICE constexpr T canonical(T x) noexcept {
-    return x == x ? x : quiet_nan<T>;
+    return is_nan(x) ? quiet_nan<T> : x;
 }
 
 /// An unsigned type that wraps and that integer promotion leaves alone: two 16-bit factors would be multiplied as
@@ -39,7 +40,7 @@ template <class T>
     if constexpr (is_narrow_float<T>)
         return T(add<float>(a, b));
     else if constexpr (std::floating_point<T>)
-        return canonical(a + b);
+        return canonical(plus(a, b));
     else
         return static_cast<T>(static_cast<wrapping<T>>(a) + static_cast<wrapping<T>>(b));
 }
@@ -49,7 +50,7 @@ template <class T>
     if constexpr (is_narrow_float<T>)
         return T(multiply<float>(a, b));
     else if constexpr (std::floating_point<T>)
-        return canonical(a * b);
+        return canonical(times(a, b));
     else
         return static_cast<T>(static_cast<wrapping<T>>(a) * static_cast<wrapping<T>>(b));
 }
@@ -67,8 +68,8 @@ using bits_of = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>
 template <std::floating_point T>
 [[nodiscard]] TUTTI_HOST_DEVICE constexpr T floating_lesser(T a, T b) noexcept {
     if constexpr (has_bits<T>) {
-        const auto one = __builtin_bit_cast(bits_of<T>, a < b ? a : b);
-        const auto two = __builtin_bit_cast(bits_of<T>, b < a ? b : a);
+        const auto one = __builtin_bit_cast(bits_of<T>, less(a, b) ? a : b);
+        const auto two = __builtin_bit_cast(bits_of<T>, less(b, a) ? b : a);
         return canonical(__builtin_bit_cast(T, one | two));
     } else {
         if (a != a || b != b) return quiet_nan<T>;
@@ -93,7 +94,7 @@ template <class T>
     if constexpr (is_narrow_float<T>)
         return T(greater<float>(a, b));
     else if constexpr (std::floating_point<T>)
-        return canonical(-floating_lesser(-a, -b));
+        return canonical(negative(floating_lesser(negative(a), negative(b))));
     else
         return a < b ? b : a;
 }

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "device_execution.cuh"
+#include "reduce_many.hpp"
+
+#include <cuda_runtime_api.h>
+
+namespace tutti::kernels {
+
+template <unsigned lanes, unsigned most, class Reduction>
+__global__ void reduce_many_kernel(Reduction what, access_width how) {
+    reduce_many<lanes, most>(what, how, device_execution{});
+}
+
+/// Starts the reduction on `stream` of the current device; it reads and writes memory that this device reaches.
+/// Errors: invalid_argument as of access_of; else what the runtime says. Cost: one launch, each source read once and
+/// each destination written once.
+template <class T, class Op, class Epilogue>
+[[nodiscard]] cudaError_t launch(const reduction<T, Op, Epilogue>& what, cudaStream_t stream) {
+    const access_width how = access_of(what);
+    if (what.count == 0) return cudaSuccess;
+    int device = 0, multiprocessors = 0;
+    if (const auto failed = cudaGetDevice(&device); failed != cudaSuccess) return failed;
+    if (const auto failed = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+        failed != cudaSuccess)
+        return failed;
+    const geometry shape = geometry_of(what, how, static_cast<unsigned>(multiprocessors));
+    with_constants<lanes_of<reduction<T, Op, Epilogue>>>(how, what.sources, [&]<unsigned lanes, unsigned most>() {
+        reduce_many_kernel<lanes, most><<<shape.blocks, shape.threads, 0, stream>>>(what, how);
+    });
+    return cudaGetLastError();
+}
+
+} // namespace tutti::kernels
