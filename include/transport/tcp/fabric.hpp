@@ -113,7 +113,7 @@ public:
 
     bool progress() {
         const bool few = busy_.size() * static_cast<std::size_t>(limits_.lanes) <= few_lanes;
-        bool moved = few && busy_.advance([](peer_link& link) { return link.pump(); });
+        bool moved = few && busy_.advance([this](peer_link& link) { return pump(link); });
         if (!few || ++calls_ % look_around == 0 || (slept_ && !moved)) moved = look() || moved;
         return moved;
     }
@@ -156,6 +156,13 @@ private:
             active_.push_back(link.get());
         }
         return *link;
+    }
+
+    /// A lane that has waited for others goes on unwatched; who leaves the busy ones must be watched on all lanes.
+    bool pump(peer_link& link) {
+        const bool moved = link.pump();
+        if (!link.busy()) watch(link);
+        return moved;
     }
 
     /// Moves what can be moved on lanes that are ready, whether or not somebody waits there.

@@ -63,18 +63,13 @@ public:
     bool pump() {
         bool moved = push();
         for (stream& s : lanes_) moved |= pump(s);
-        return moved;
+        return resume() || moved;
     }
     /// The same for one lane that is ready, and for those that had to wait for what it brings.
     bool pump(int lane) {
         bool moved = false;
         for (stream& s : lanes_) moved |= s.lane() == lane && pump(s);
-        for (bool more = lanes_.size() > 1; more;) {
-            more = false;
-            for (stream& s : lanes_) more |= s.paused() && pump(s);
-            moved |= more;
-        }
-        return moved;
+        return resume() || moved;
     }
 
     /// To be called now and then while something waits: ends lanes whose peer is silent for too long.
@@ -97,6 +92,15 @@ public:
     bool listed = false; ///< among its rank's busy links
 
 private:
+    /// Goes on with paused lanes, until each waits for what has not come: nothing else would try them again.
+    bool resume() {
+        bool moved = false;
+        for (bool more = lanes_.size() > 1; more; moved |= more) {
+            more = false;
+            for (stream& s : lanes_) more |= s.paused() && pump(s);
+        }
+        return moved;
+    }
     bool pump(stream& s) {
         if (s.ended()) return false;
         bool moved = s.busy() && s.write();

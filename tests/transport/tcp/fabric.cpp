@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include <transport/tcp/fabric.hpp>
+
+#include "image.hpp"
+#include "support/catch.hpp"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+using namespace tutti;
+using tcp_lanes = transport::detail::tcp::fabric;
+using transport::detail::tcp::frame;
+using transport::detail::tcp::standing;
+
+namespace {
+
+constexpr transport::context where{1, 0};
+constexpr std::size_t part = 10;
+
+/// Rank 1's fabric, and the other ends of its lanes to rank 0: this test is rank 0.
+struct two_ranks {
+    static constexpr int lanes = 3;
+
+    transport::bootstrap::world_table table;
+    tcp_lanes self{{.lanes = lanes}};
+    std::map<int, transport::bootstrap::descriptor> peer; // by lane
+
+    two_ranks() {
+        table.members.resize(2);
+        self.join({1, 0, table});
+    }
+
+    /// The lane is there for the test alone.
+    void dial(int lane) {
+        std::array<int, 2> ends{};
+        REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends.data()) == 0);
+        peer[lane] = transport::bootstrap::descriptor(ends[0]);
+        dialled[lane] = transport::bootstrap::descriptor(ends[1]);
+    }
+    /// And for rank 1.
+    void connect(int lane) { self.connected({0, 0, lane, {std::move(dialled[lane]), {}}, {}}); }
+
+    /// One part of the only message; its bytes are its number.
+    void write(int lane, std::size_t number, std::size_t parts) {
+        frame f;
+        f.bytes = part;
+        f.where = where;
+        f.length = parts * part;
+        f.offset = number * part;
+        f.stands = number == 0 ? standing::first : standing::ahead;
+        const auto head = test::image_of(f);
+        const std::vector<std::byte> payload(part, static_cast<std::byte>(number));
+        REQUIRE(::send(peer[lane].get(), head.data(), head.size(), 0) == static_cast<ssize_t>(head.size()));
+        REQUIRE(::send(peer[lane].get(), payload.data(), part, 0) == static_cast<ssize_t>(part));
+    }
+
+    transport::transfer& receive(std::size_t parts) {
+        into.resize(parts * part);
+        x.to = into.data();
+        x.bytes = into.size();
+        self.receive(*self.open(where, 0), x);
+        return x;
+    }
+    [[nodiscard]] bool arrived(std::size_t parts) const {
+        if (x.status != transport::transfer_status::done) return false;
+        for (std::size_t i = 0; i < parts * part; ++i)
+            if (into[i] != static_cast<std::byte>(i / part)) return false;
+        return true;
+    }
+
+    /// Sleeps as a world does. False if nothing would have woken it.
+    bool sleep() {
+        bool woken = self.arm();
+        pollfd p{self.descriptor(), POLLIN, 0};
+        woken = woken || ::poll(&p, 1, 0) > 0;
+        self.disarm();
+        while (self.progress()) {
+        }
+        return woken;
+    }
+
+private:
+    std::map<int, transport::bootstrap::descriptor> dialled;
+    std::vector<std::byte> into;
+    transport::transfer_queue done;
+    transport::transfer x{.owner = &done};
+};
+
+} // namespace
+
+TEST_CASE("lanes that wait for each other go on when the last of them connects") {
+    two_ranks w;
+    for (int lane = 0; lane < 2; ++lane) w.dial(lane);
+    w.write(0, 1, 3); // waits for what lane 1 brings first
+    w.write(1, 0, 3);
+    w.write(1, 2, 3); // waits for what lane 0 holds
+    w.connect(0);
+    w.receive(3);
+    w.connect(1);
+    CHECK(w.arrived(3));
+}
+
+TEST_CASE("a lane that had to wait is watched again, though nobody waits for the peer any more") {
+    two_ranks w;
+    for (int lane = 0; lane < two_ranks::lanes; ++lane) {
+        w.dial(lane);
+        w.connect(lane);
+    }
+    w.receive(2);
+    w.write(0, 1, 2);
+    while (w.self.progress()) {
+    }
+    CHECK_FALSE(w.sleep()); // lane 0 waits, and is not watched
+    w.write(1, 0, 2);
+    while (w.self.progress()) {
+    }
+    REQUIRE(w.arrived(2));
+    CHECK_FALSE(w.sleep());
+
+    ::shutdown(w.peer[0].get(), SHUT_WR);
+    CHECK(w.sleep());
+    CHECK_FALSE(w.self.broken(0));
+    ::shutdown(w.peer[1].get(), SHUT_WR);
+    ::shutdown(w.peer[2].get(), SHUT_WR);
+    CHECK(w.sleep());
+    CHECK(w.self.broken(0) == "closed the connection");
+}
