@@ -95,7 +95,8 @@ TEST_CASE("tcp speaks IPv6") {
 }
 
 TEST_CASE("tcp refuses limits that cannot work") {
-    const auto me = identity_of(0, 1, "127.0.0.1", 1);
+    const reserved_port at;
+    const auto me = identity(0, 1, at);
     CHECK_THROWS_AS(transport::tcp(me, {.lanes = 0}), error);
     CHECK_THROWS_AS(transport::tcp(me, {.lanes = 17}), error);
     CHECK_THROWS_AS(transport::tcp(me, {.fragment_bytes = 100}), error);

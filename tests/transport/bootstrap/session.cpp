@@ -5,6 +5,7 @@
 #include "meeting.hpp"
 #include "support/catch.hpp"
 #include "support/loopback_six.hpp"
+#include "support/reserved_port.hpp"
 
 #include <sys/wait.h>
 
@@ -12,20 +13,15 @@
 #include <memory>
 
 using namespace meeting;
+using tutti::test::reserved_port;
 
 namespace {
 
-/// A loopback port that was free a moment ago.
-std::uint16_t free_port(const char* host = "127.0.0.1") {
-    const auto probe = listen_on(loopback(host)[0]);
-    return local_address(probe.get()).port();
-}
-
-identity someone(int rank, int size, std::uint16_t port, const char* host = "127.0.0.1") {
+identity someone(int rank, int size, const reserved_port& at, const char* host = "127.0.0.1") {
     identity me;
     me.rank = rank;
     me.size = size;
-    me.rendezvous = {host, port};
+    me.rendezvous = {host, at.port()};
     me.key = secret_of("s");
     me.timeout = 5s;
     return me;
@@ -60,9 +56,9 @@ private:
 
 // Processes are forked before this one has any thread, so these come first.
 TEST_CASE("a rank that is killed is lost to the others within a moment", "[session][process]") {
-    const auto port = free_port();
-    const rank_process one(someone(1, 2, port));
-    session zero(someone(0, 2, port));
+    const reserved_port at;
+    const rank_process one(someone(1, 2, at));
+    session zero(someone(0, 2, at));
     CHECK(zero.join(zero.data_address()).members[1].pid != ::getpid());
     one.signal(SIGKILL);
     const auto n = await(zero.plane(), notice_kind::lost, 2s);
@@ -71,9 +67,9 @@ TEST_CASE("a rank that is killed is lost to the others within a moment", "[sessi
 }
 
 TEST_CASE("losing rank 0 is losing a rank", "[session][process]") {
-    const auto port = free_port();
-    const rank_process zero(someone(0, 2, port));
-    session one(someone(1, 2, port));
+    const reserved_port at;
+    const rank_process zero(someone(0, 2, at));
+    session one(someone(1, 2, at));
     one.join(one.data_address());
     zero.signal(SIGKILL);
     const auto n = await(one.plane(), notice_kind::lost, 2s);
@@ -82,9 +78,9 @@ TEST_CASE("losing rank 0 is losing a rank", "[session][process]") {
 }
 
 TEST_CASE("a stopped rank 0 is found out within a second of a report", "[session][process]") {
-    const auto port = free_port();
-    const rank_process zero(someone(0, 2, port));
-    session one(someone(1, 2, port));
+    const reserved_port at;
+    const rank_process zero(someone(0, 2, at));
+    session one(someone(1, 2, at));
     one.join(one.data_address());
     zero.signal(SIGSTOP);
     CHECK_FALSE(await(one.plane(), notice_kind::lost, 100ms));
@@ -109,11 +105,11 @@ TEST_CASE("ranks that start in any order meet, by number and by name, IPv4 and I
         return;
     }
     const int size = 3;
-    const auto port = free_port(six ? "::1" : "127.0.0.1");
+    const reserved_port at(six ? "::1" : "127.0.0.1");
     std::vector<std::string> data(size);
     const auto outcomes = in_threads(0, size, [&](int r) {
         if (r == 0) std::this_thread::sleep_for(200ms);
-        session s(someone(r, size, port, host));
+        session s(someone(r, size, at, host));
         auto where = s.data_address();
         data[static_cast<std::size_t>(r)] = where.host();
         where.set_port(static_cast<std::uint16_t>(2000 + r));
@@ -126,13 +122,15 @@ TEST_CASE("ranks that start in any order meet, by number and by name, IPv4 and I
 }
 
 TEST_CASE("without a secret rank 0 listens on loopback only", "[session]") {
-    auto me = someone(0, 1, free_port(), "0.0.0.0");
+    const reserved_port at;
+    auto me = someone(0, 1, at, "0.0.0.0");
     me.key = secret();
     CHECK(has(attempt([&] { const session s(me); }).value_or(""), "there is no secret to keep strangers out"));
 }
 
 TEST_CASE("data cannot be encrypted without a secret", "[session]") {
-    auto me = someone(0, 1, free_port());
+    const reserved_port at;
+    auto me = someone(0, 1, at);
     me.key = secret();
     me.encrypt = true;
     CHECK(has(attempt([&] { const session s(me); }).value_or(""), "there is no secret to make keys of"));
@@ -140,10 +138,10 @@ TEST_CASE("data cannot be encrypted without a secret", "[session]") {
 
 TEST_CASE("a rank that does not encrypt as rank 0 does ends the start of all at once, and is named", "[session]") {
     const bool zero = GENERATE(true, false);
-    const auto port = free_port();
+    const reserved_port at;
     const auto begin = clock::now();
     const auto outcomes = in_threads(0, 3, [&](int r) {
-        auto me = someone(r, 3, port);
+        auto me = someone(r, 3, at);
         me.encrypt = (r == 2) != zero;
         session s(me);
         s.join(s.data_address());
@@ -158,7 +156,8 @@ TEST_CASE("a rank that does not encrypt as rank 0 does ends the start of all at 
 
 TEST_CASE("all ranks learn that data are encrypted", "[session]") {
     const bool encrypted = GENERATE(true, false);
-    auto me = someone(0, 1, free_port());
+    const reserved_port at;
+    auto me = someone(0, 1, at);
     me.encrypt = encrypted;
     session s(me);
     CHECK(s.join(s.data_address()).encrypted == encrypted);
@@ -168,7 +167,8 @@ TEST_CASE("without a secret the data port may not be forced beyond loopback eith
     const auto all = list_interfaces();
     const auto outer = std::find_if(all.begin(), all.end(), [](const auto& i) { return !i.where.loopback(); });
     if (outer == all.end()) return;
-    auto me = someone(0, 1, free_port());
+    const reserved_port at;
+    auto me = someone(0, 1, at);
     me.key = secret();
     me.interface = outer->name;
     session s(me);
@@ -176,6 +176,7 @@ TEST_CASE("without a secret the data port may not be forced beyond loopback eith
 }
 
 TEST_CASE("rank 0 cannot listen at another host's address, and says so", "[session]") {
-    const auto o = attempt([&] { session s(someone(0, 1, 29500, "192.0.2.1")); });
-    CHECK(has(o.value_or(""), "rank 0 cannot listen at 192.0.2.1:29500"));
+    const reserved_port at;
+    const auto o = attempt([&] { session s(someone(0, 1, at, "192.0.2.1")); });
+    CHECK(has(o.value_or(""), "rank 0 cannot listen at 192.0.2.1:" + std::to_string(at.port())));
 }

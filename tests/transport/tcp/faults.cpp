@@ -124,11 +124,11 @@ TEST_CASE("when a process is killed the others see it, keep what it had sent, an
     transport::tcp_limits limits;
     limits.lanes = GENERATE(1, 3);
     CAPTURE(victim, limits.lanes);
-    const auto port = free_port("127.0.0.1");
+    const reserved_port at;
     std::deque<process> ranks;
     for (int rank = 0; rank < size; ++rank)
-        ranks.emplace_back([=] {
-            transport::tcp t{identity_of(rank, size, "127.0.0.1", port), limits};
+        ranks.emplace_back([=, &at] {
+            transport::tcp t{identity(rank, size, at), limits};
             die_among_others(t, victim);
         });
     for (int rank = 0; rank < size; ++rank) {
@@ -163,11 +163,11 @@ TEST_CASE("what a rank had sent on all its lanes before it left arrives") {
 }
 
 TEST_CASE("a peer that looks away in mid-message is not taken for dead") {
-    const auto port = free_port("127.0.0.1");
+    const reserved_port at;
     std::deque<process> ranks;
     for (int rank = 0; rank < 2; ++rank)
-        ranks.emplace_back([=] {
-            transport::tcp t{identity_of(rank, 2, "127.0.0.1", port)};
+        ranks.emplace_back([=, &at] {
+            transport::tcp t{identity(rank, 2, at)};
             courier c{t};
             const bytes out = pattern(30'000'000, 1);
             bytes in(out.size());
