@@ -8,10 +8,15 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <numeric>
+#include <random>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 using namespace tutti;
@@ -33,17 +38,12 @@ struct two_ranks {
     std::map<int, transport::bootstrap::descriptor> peer; // by lane
 
     two_ranks() {
-        table.members.resize(2);
+        table.members.resize(3);
         self.join({1, 0, table});
     }
 
     /// The lane is there for the test alone.
-    void dial(int lane) {
-        std::array<int, 2> ends{};
-        REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends.data()) == 0);
-        peer[lane] = transport::bootstrap::descriptor(ends[0]);
-        dialled[lane] = transport::bootstrap::descriptor(ends[1]);
-    }
+    void dial(int lane) { std::tie(peer[lane], dialled[lane]) = pair(); }
     /// And for rank 1.
     void connect(int lane) { self.connected({0, 0, lane, {std::move(dialled[lane]), {}}, {}}); }
 
@@ -61,12 +61,19 @@ struct two_ranks {
         REQUIRE(::send(peer[lane].get(), payload.data(), part, 0) == static_cast<ssize_t>(part));
     }
 
-    transport::transfer& receive(std::size_t parts) {
+    void receive(std::size_t parts) {
         into.resize(parts * part);
         x.to = into.data();
         x.bytes = into.size();
         self.receive(*self.open(where, 0), x);
-        return x;
+    }
+    /// From rank 2, which sends nothing: with so many lanes in use, rank 1 moves those that are ready alone.
+    void wait_for_another() {
+        std::tie(silent, dialled[0]) = pair();
+        self.connected({0, 2, 0, {std::move(dialled[0]), {}}, {}});
+        never.to = unused.data();
+        never.bytes = part;
+        self.receive(*self.open(where, 2), never);
     }
     [[nodiscard]] bool arrived(std::size_t parts) const {
         if (x.status != transport::transfer_status::done) return false;
@@ -87,10 +94,20 @@ struct two_ranks {
     }
 
 private:
-    std::map<int, transport::bootstrap::descriptor> dialled;
+    using descriptor = transport::bootstrap::descriptor;
+
+    static std::pair<descriptor, descriptor> pair() {
+        std::array<int, 2> ends{};
+        REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends.data()) == 0);
+        return {descriptor(ends[0]), descriptor(ends[1])};
+    }
+
+    std::map<int, descriptor> dialled;
+    descriptor silent;
     std::vector<std::byte> into;
+    std::array<std::byte, part> unused{};
     transport::transfer_queue done;
-    transport::transfer x{.owner = &done};
+    transport::transfer x{.owner = &done}, never{.owner = &done};
 };
 
 } // namespace
@@ -131,4 +148,59 @@ TEST_CASE("a lane that had to wait is watched again, though nobody waits for the
     ::shutdown(w.peer[2].get(), SHUT_WR);
     CHECK(w.sleep());
     CHECK(w.self.broken(0) == "closed the connection");
+}
+
+TEST_CASE("however a message is spread over lanes, it arrives, and so does the end of each lane") {
+    const bool others = GENERATE(false, true);
+    for (unsigned seed = 0; seed < 2000; ++seed) {
+        CAPTURE(others, seed);
+        std::mt19937 random{seed};
+        const auto draw = [&random](std::size_t choices) { return static_cast<int>(random() % choices); };
+        two_ranks w;
+        if (others) w.wait_for_another();
+        const auto now_and_then = [&] {
+            switch (draw(3)) {
+            case 0: w.self.progress(); break;
+            case 1: w.sleep(); break;
+            default: break;
+            }
+        };
+
+        // Lanes connect in any order; the parts of one lane come in order, those of several do not.
+        const auto parts = static_cast<std::size_t>(1 + draw(12));
+        std::vector<std::vector<std::size_t>> rest(two_ranks::lanes);
+        for (std::size_t i = parts; i > 0; --i) rest[static_cast<std::size_t>(draw(two_ranks::lanes))].push_back(i - 1);
+        std::vector<int> turns;
+        for (int lane = 0; lane < two_ranks::lanes; ++lane)
+            turns.insert(turns.end(), rest[static_cast<std::size_t>(lane)].size() + 1, lane);
+        std::shuffle(turns.begin(), turns.end(), random);
+        auto receives_at = draw(turns.size());
+        for (const int lane : turns) {
+            auto& mine = rest[static_cast<std::size_t>(lane)];
+            if (!w.peer.contains(lane)) {
+                w.dial(lane);
+                w.connect(lane);
+            } else {
+                w.write(lane, mine.back(), parts);
+                mine.pop_back();
+            }
+            if (receives_at-- == 0) w.receive(parts);
+            now_and_then();
+        }
+        while (w.sleep()) {
+        }
+        REQUIRE(w.arrived(parts));
+
+        std::vector<int> order(two_ranks::lanes);
+        std::iota(order.begin(), order.end(), 0);
+        std::shuffle(order.begin(), order.end(), random);
+        for (const int lane : order) {
+            REQUIRE_FALSE(w.self.broken(0));
+            ::shutdown(w.peer[lane].get(), SHUT_WR);
+            now_and_then();
+        }
+        while (w.sleep()) {
+        }
+        REQUIRE(w.self.broken(0) == "closed the connection");
+    }
 }
