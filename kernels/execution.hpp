@@ -3,6 +3,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 
 /// Where a kernel's body runs: the threads of a GPU's block, or threads of the host that stand for them. A body is a
 /// template over this, so g++, ThreadSanitizer and nvcc compile one source.
@@ -19,6 +20,20 @@ concept execution = requires(const Execution& here) {
     { here.blocks() } -> std::same_as<unsigned>;
     here.sync();
 };
+
+/// A thread that also meets threads of other kernels, on this device or another. Words are aligned, and several kernels
+/// touch one by these operations alone, or with a kernel's end between. Who acquires what another has released sees all
+/// that the other had written or seen before. Relaxed operations are whole, and order nothing else.
+template <class Execution>
+concept peer_execution =
+    execution<Execution> && requires(const Execution& here, const std::uint64_t* at, std::uint64_t* to) {
+        { here.load_acquire(at) } -> std::same_as<std::uint64_t>;
+        { here.load_relaxed(at) } -> std::same_as<std::uint64_t>;
+        here.store_release(to, std::uint64_t{});
+        here.store_relaxed(to, std::uint64_t{});
+        { here.nanoseconds() } -> std::same_as<std::uint64_t>; // of a clock that never goes back
+        here.rest();                                           // between two looks at a word
+    };
 
 /// How many blocks of how many threads run a body.
 struct geometry {

@@ -29,9 +29,10 @@ template <element T, class Op, class Epilogue>
 struct reduction {
     const T* from[most_sources]{};
     unsigned sources = 0;
-    std::size_t count = 0; ///< elements of each source
+    std::size_t count = 0; ///< elements of each source that are reduced
     Epilogue last{};
-    Op op{}; // not [[no_unique_address]], by which nvcc and g++ do not lay out the same
+    Op op{};               // not [[no_unique_address]], as in operators.hpp
+    std::size_t first = 0; ///< of the elements, in every array
 };
 
 namespace detail {
@@ -76,10 +77,11 @@ TUTTI_HOST_DEVICE void reduce_many(const reduction<T, Op, Epilogue>& what, acces
     const std::size_t first = std::size_t{here.block()} * here.threads() + here.thread();
     const std::size_t head = how.head < what.count ? how.head : what.count;
     const std::size_t packs = (what.count - head) / lanes;
-    for (std::size_t p = first; p < packs; p += stride) detail::reduce_pack<lanes, most>(what, head + p * lanes);
+    for (std::size_t p = first; p < packs; p += stride)
+        detail::reduce_pack<lanes, most>(what, what.first + head + p * lanes);
     const std::size_t single = what.count - packs * lanes;
     for (std::size_t k = first; k < single; k += stride)
-        detail::reduce_pack<1, most>(what, k < head ? k : k + packs * lanes);
+        detail::reduce_pack<1, most>(what, what.first + (k < head ? k : k + packs * lanes));
 }
 
 /// The lanes of elements that a kernel is compiled for at the most: 16 bytes of its narrowest array.
@@ -103,6 +105,7 @@ template <class T, class Op, class Epilogue>
     for (unsigned s = 0; s < what.sources; ++s)
         arrays.push_back({reinterpret_cast<std::uintptr_t>(what.from[s]), sizeof(T), alignof(T), "source"});
     what.last.list(arrays);
+    for (touched& a : arrays) a.address += what.first * a.element_bytes;
     return widest_access(arrays, lanes_of<reduction<T, Op, Epilogue>>);
 }
 

@@ -4,6 +4,8 @@
 // What tests/kernels/ptx_lint.py compiles and tests/kernels/ptx.cpp runs: each element type with each operator in its
 // widest access, the updates of weights, and the sum of squares; and, not run, all that `launch` makes of them.
 #include "instantiated.hpp"
+#include "kernels/allreduce_packets.cuh"
+#include "kernels/allreduce_shots.cuh"
 #include "kernels/reduce_many.cuh"
 #include "kernels/square_sum.cuh"
 
@@ -33,6 +35,14 @@ extern "C" __global__ void sums_double(const double* from, std::size_t count, do
     sum_tiles(from, count, partial, lanes, as_is{}, device_execution{});
 }
 
+void launched_in_groups() {
+    using sum_of_16_bits = reduction<bfloat16, sum_operator, scaled<float, stored<bfloat16>>>;
+    static_cast<void>(launch_shot(peer_group{}, 0, sum_of_16_bits{}, nullptr));
+    static_cast<void>(launch_shots(std::span<const peer_group>{}, 0, std::span<const sum_of_16_bits>{}, nullptr));
+    static_cast<void>(launch_packets(peer_group{}, packet_boxes{}, 0, sum_of_16_bits{}, nullptr));
+    static_cast<void>(
+        launch_packets(std::span<const peer_group>{}, packet_boxes{}, 0, std::span<const sum_of_16_bits>{}, nullptr));
+}
 void launched() {
     static_cast<void>(launch(test::sgd_step{}, nullptr));
     static_cast<void>(launch(test::adam_update{}, nullptr));

@@ -6,8 +6,8 @@
 usage: ptx_lint.py NVCC SOURCE_ROOT
 
 Forbidden: .ftz (subnormal numbers become zero), .approx (divisions and roots that are not rounded), .nc (loads that may
-not see what a peer has written). That this script finds them is shown by a kernel that has them. Needed: accesses of 16
-bytes.
+not see what a peer has written), and flags at another scope than .sys (peers may be on another device). That this
+script finds them is shown by a kernel that has them. Needed: accesses of 16 bytes, and flags.
 """
 import pathlib
 import re
@@ -15,9 +15,14 @@ import subprocess
 import sys
 import tempfile
 
-FORBIDDEN = re.compile(r"\.(ftz|approx|nc)\b")
+FORBIDDEN = re.compile(r"\.(ftz|approx|nc|volatile)\b|\.(?:acquire|release|relaxed)\.(?!sys\b)(\w+)")
 ENTRY = re.compile(r"\.entry\s+(\w+)")
-PLAIN = "__global__ void plain(float* x, const float* __restrict__ y) { *x = *x / *y + 1.0F; }\n"
+PLAIN = """__global__ void plain(float* x, const float* __restrict__ y, volatile int* z) {
+    *x = *x / *y + 1.0F;
+    *z = 1;
+    asm volatile("st.relaxed.gpu.u32 [%0], 1;" : : "l"(x) : "memory");
+}
+"""
 
 
 def ptx_of(nvcc, source, include, folder):
@@ -46,14 +51,14 @@ def main(nvcc, root):
         folder = pathlib.Path(name)
         plain = folder / "plain.cu"
         plain.write_text(PLAIN)
-        found = {word for fault in faults_of(ptx_of(nvcc, plain, [], folder)) for word in FORBIDDEN.findall(fault)}
+        found = {"".join(words) for fault in faults_of(ptx_of(nvcc, plain, [], folder)) for words in FORBIDDEN.findall(fault)}
         ptx = ptx_of(nvcc, root / "tests/kernels/instantiations.cu", [root, root / "include"], folder)
     faults = list(faults_of(ptx))
-    if found != {"ftz", "approx", "nc"}:
-        faults.append(f"a kernel with all three was not seen for what it is: {sorted(found)}")
-    for access in ("ld.global.v4", "st.global.v4"):
+    if found != {"ftz", "approx", "nc", "volatile", "gpu"}:
+        faults.append(f"a kernel with all that is forbidden was not seen for what it is: {sorted(found)}")
+    for access in ("ld.global.v4", "st.global.v4", "ld.acquire.sys", "st.release.sys", "ld.relaxed.sys", "st.relaxed.sys"):
         if access not in ptx:
-            faults.append(f"no access of 16 bytes: {access}")
+            faults.append(f"no access of this kind: {access}")
     print("\n".join(faults[:40]))
     print(f"{len(ENTRY.findall(ptx))} kernels, {len(faults)} faults")
     return 1 if faults else 0

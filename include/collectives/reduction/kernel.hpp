@@ -66,6 +66,10 @@ template <element T, class Op>
 /// An operator that a kernel can make for itself.
 template <class Op>
 inline constexpr bool is_stateless = std::is_empty_v<Op> && std::is_trivially_default_constructible_v<Op>;
+template <class Functor>
+inline constexpr bool is_stateless<non_commutative<Functor>> = is_stateless<Functor>;
+template <fixed_text text, class Functor>
+inline constexpr bool is_stateless<named_operator<text, Functor>> = is_stateless<Functor>;
 
 /// What a kernel needs to find `op` again.
 template <class Op>

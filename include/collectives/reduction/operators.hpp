@@ -39,7 +39,7 @@ struct fixed_text {
 /// algorithm that is proven to keep it.
 template <class Functor>
 struct non_commutative {
-    [[no_unique_address]] Functor functor;
+    Functor functor; // not [[no_unique_address]], by which nvcc and g++ do not lay out the same
 
     template <element T>
     TUTTI_HOST_DEVICE constexpr auto operator()(const T& left, const T& right) const
@@ -57,7 +57,7 @@ non_commutative(Functor) -> non_commutative<Functor>;
 template <detail::fixed_text text, class Functor>
 struct named_operator {
     static constexpr std::string_view name = text.view();
-    [[no_unique_address]] Functor functor;
+    Functor functor;
 
     template <element T>
     TUTTI_HOST_DEVICE constexpr auto operator()(const T& left, const T& right) const

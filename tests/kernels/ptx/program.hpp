@@ -73,6 +73,7 @@ public:
         std::map<std::string, kernel> kernels;
         const std::regex entry(R"(\.entry\s+(\w+)\s*\(([^)]*)\)[^{]*\{)");
         for (std::sregex_iterator at(text.begin(), text.end(), entry), end; at != end; ++at) {
+            if ((*at)[1].str().starts_with("_Z")) continue;
             const auto begin = static_cast<std::size_t>(at->position() + at->length());
             kernels[(*at)[1]] = one((*at)[2], text.substr(begin, end_of_block(text, begin) - begin));
         }
@@ -210,7 +211,7 @@ private:
 
 } // namespace detail
 
-/// The kernels of a PTX file, by name.
+/// The kernels of a PTX file, by name: those that are extern "C". Others are only compiled.
 inline std::map<std::string, kernel> kernels_in(const std::string& text) { return detail::parser().all(text); }
 
 } // namespace tutti::test::ptx

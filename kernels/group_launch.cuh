@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "device_execution.cuh"
+#include "meeting.hpp"
+
+#include <cuda_runtime_api.h>
+#include <span>
+
+/// How the kernels of a group start. A `Call` is one rank's part: it has a `group`, and `(failed, here)` is its body.
+namespace tutti::kernels {
+
+inline constexpr unsigned group_threads = 512; ///< of a block
+
+template <class Call>
+__global__ void __launch_bounds__(group_threads) group_kernel(const __grid_constant__ Call call) {
+    __shared__ std::uint64_t failed;
+    call(&failed, device_execution{});
+}
+
+template <class Call>
+struct calls_together {
+    Call of[most_peers];
+};
+template <class Call>
+__global__ void __launch_bounds__(group_threads)
+    group_kernel_together(const __grid_constant__ calls_together<Call> calls, unsigned blocks) {
+    __shared__ std::uint64_t failed;
+    const rank_execution here(blocks);
+    calls.of[here.rank()](&failed, here);
+}
+
+/// Starts one rank's call; the others' run on other devices. Precondition: its blocks are resident at once, so no
+/// more than cudaOccupancyMaxActiveBlocksPerMultiprocessor allows, with nothing beside them.
+template <class Call>
+[[nodiscard]] cudaError_t launch_in_group(const Call& call, cudaStream_t stream) {
+    check_group(call.group);
+    group_kernel<<<call.group.blocks, group_threads, 0, stream>>>(call);
+    return cudaGetLastError();
+}
+
+/// Starts the calls of all ranks of a group, by rank, which share this device: one cooperative launch, so that all
+/// blocks are resident. Errors: cudaErrorCooperativeLaunchTooLarge, where they cannot be. Precondition: one call for
+/// each rank.
+template <class Call>
+[[nodiscard]] cudaError_t launch_together(std::span<const Call> calls, cudaStream_t stream) {
+    calls_together<Call> all;
+    for (std::size_t r = 0; r < calls.size(); ++r) {
+        check_group(calls[r].group);
+        all.of[r] = calls[r];
+    }
+    unsigned blocks = calls[0].group.blocks;
+    void* parameters[] = {&all, &blocks};
+    const auto grid = static_cast<unsigned>(calls.size()) * blocks;
+    return cudaLaunchCooperativeKernel(group_kernel_together<Call>, dim3(grid), dim3(group_threads), parameters, 0,
+                                       stream);
+}
+
+} // namespace tutti::kernels
