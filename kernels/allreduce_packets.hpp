@@ -13,12 +13,15 @@
 /// say themselves whether they have come. A packet is one 8-byte word of 32 bits of data and 32 bits of epoch, which is
 /// stored whole, so it needs no flag and no fence (the LL protocol of NCCL: S. Jeaugey, GTC 2017).
 ///
-/// Two halves of a box take turns. A packet of call c + 2 may overwrite one of call c: who sends it has finished call
-/// c + 1, for which it needed packets that its peer sent when it had read all of call c.
+/// Two halves of a box take turns, so a packet of call c + 2 overwrites one of call c. Its sender has finished call
+/// c + 1, and so has the packets of that call from every rank. A rank sends them when it has read all of call c.
+///
+/// A word of a box is stored by its sender and loaded by the box's owner, relaxed: data and epoch are one word, and it
+/// guards nothing else. The owner cleans words between two meetings, which order that with everyone's packets.
 namespace tutti::kernels {
 
-/// The boxes of a group. In each half of a box there are, from each peer, `capacity` packets of data, and one for each
-/// block, which tells the call. Nothing need be zeroed.
+/// The boxes of a group, the same in all its calls. In each half of a box there are, from each peer, `capacity` packets
+/// of data, and one for each block, which tells the call. The first call cleans them, so nothing need be zeroed.
 struct packet_boxes {
     std::uint64_t* of[most_peers]{}; ///< by rank: packet_box_words() of them
     std::size_t capacity = 0;        ///< the same on all ranks
@@ -158,6 +161,7 @@ template <class T, class Op, class Epilogue, peer_execution Here>
                                                  const reduction<T, Op, Epilogue>& what, std::size_t turn) {
     using turn_type = turn_of_elements<T>;
     using total_type = total<T, Op>;
+    const std::size_t begin = turn * turn_type::elements;
     total_type sum[turn_type::elements]{};
     for (unsigned peer = 0; peer < group.size; ++peer) {
         turn_type in;
@@ -168,13 +172,14 @@ template <class T, class Op, class Epilogue, peer_execution Here>
                 return false;
         TUTTI_UNROLL
         for (unsigned k = 0; k < turn_type::elements; ++k) {
+            if (begin + k >= what.count) break;
             const auto x = static_cast<total_type>(in.get(k));
             sum[k] = peer == 0 ? x : static_cast<total_type>(what.op(sum[k], x));
         }
     }
-    for (unsigned k = 0; k < turn_type::elements && turn * turn_type::elements + k < what.count; ++k) {
+    for (unsigned k = 0; k < turn_type::elements && begin + k < what.count; ++k) {
         total_type one[1] = {sum[k]};
-        what.last.template write<1>(one, what.first + turn * turn_type::elements + k);
+        what.last.template write<1>(one, what.first + begin + k);
     }
     return true;
 }
@@ -206,6 +211,8 @@ void check_packets(const peer_group& group, const packet_boxes& boxes, const red
                std::to_string(what.count) + " elements take " + std::to_string(packets_of<T>(what.count)) +
                    " packets, and the boxes hold " + std::to_string(boxes.capacity),
                "use allreduce_shot for longer vectors");
+    for (unsigned r = 0; r < group.size; ++r)
+        if (!boxes.of[r]) reject("allreduce_packets", "there is no box of rank " + std::to_string(r), "give all boxes");
 }
 
 /// The body of one thread. The one source of `what` is this rank's input, which may be its output. Else as
@@ -216,7 +223,10 @@ TUTTI_HOST_DEVICE void allreduce_packets(const peer_group& group, const packet_b
                                          const reduction<T, Op, Epilogue>& what, std::uint64_t* failed,
                                          const Here& here) {
     using epochs = packet_epochs<bits>;
-    detail::block_in_group<Here> block(group, signature, failed, here);
+    constexpr std::uint32_t kind = 0x9e3779b9; // its meetings are not those of a shot
+    detail::block_in_group<Here> block(group, signature ^ kind, failed, here);
+    // A peer that has failed sends nothing more, but its last packets may be here: they must not be taken.
+    if (!block.none_failed()) return;
     const std::uint32_t call = block.packet_calls();
     const detail::packets_of_call<Here> packets(boxes, group, call, epochs::of(call), here);
     if (epochs::cleans(call)) {

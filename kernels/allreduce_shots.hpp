@@ -16,8 +16,9 @@
 /// have the same bits.
 namespace tutti::kernels {
 
-/// The elements of a two-shot allreduce that one rank reduces: `part` of `parts`, about as many for each. Each begins a
-/// multiple of 16 bytes behind the first element of every array, so that all parts have the widest accesses.
+/// The elements of a two-shot allreduce that one rank reduces: `part` of `parts`, about as many for each. Where sizes
+/// of elements are powers of two, each part begins a multiple of 16 bytes behind the first element of every array. So
+/// all parts have the widest accesses.
 template <class T, class Op, class Epilogue>
 [[nodiscard]] constexpr reduction<T, Op, Epilogue> part_of(reduction<T, Op, Epilogue> whole, unsigned part,
                                                            unsigned parts) noexcept {

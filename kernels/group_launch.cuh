@@ -7,6 +7,7 @@
 
 #include <cuda_runtime_api.h>
 #include <span>
+#include <string>
 
 /// How the kernels of a group start. A `Call` is one rank's part: it has a `group`, and `(failed, here)` is its body.
 namespace tutti::kernels {
@@ -41,16 +42,21 @@ template <class Call>
 }
 
 /// Starts the calls of all ranks of a group, by rank, which share this device: one cooperative launch, so that all
-/// blocks are resident. Errors: cudaErrorCooperativeLaunchTooLarge, where they cannot be. Precondition: one call for
-/// each rank.
+/// blocks are resident. Errors: cudaErrorCooperativeLaunchTooLarge, where they cannot be; invalid_argument, as of
+/// check_group, or where there are no calls, too many, or such with different numbers of blocks.
 template <class Call>
 [[nodiscard]] cudaError_t launch_together(std::span<const Call> calls, cudaStream_t stream) {
+    if (calls.empty() || calls.size() > most_peers)
+        reject("launch_together", "there are " + std::to_string(calls.size()) + " calls",
+               "pass 1 to " + std::to_string(most_peers));
     calls_together<Call> all;
+    unsigned blocks = calls[0].group.blocks;
     for (std::size_t r = 0; r < calls.size(); ++r) {
         check_group(calls[r].group);
+        if (calls[r].group.blocks != blocks)
+            reject("launch_together", "the calls differ in blocks", "give all ranks the same");
         all.of[r] = calls[r];
     }
-    unsigned blocks = calls[0].group.blocks;
     void* parameters[] = {&all, &blocks};
     const auto grid = static_cast<unsigned>(calls.size()) * blocks;
     return cudaLaunchCooperativeKernel(group_kernel_together<Call>, dim3(grid), dim3(group_threads), parameters, 0,

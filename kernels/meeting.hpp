@@ -19,29 +19,37 @@ inline constexpr unsigned most_peers = 8;
 inline constexpr unsigned most_group_blocks = 64;
 
 /// What the others tell one rank. Zeroed before the group's first kernel starts.
+///
+/// arrived[b][p] is stored by block b of rank p and loaded by block b of the page's rank: released and acquired, so
+/// that what p's block wrote or read before it is over when the other sees the flag. The failure is stored by any rank
+/// and loaded by the page's own; it guards no data.
 struct flag_page {
-    std::uint64_t arrived[most_group_blocks][most_peers]; ///< by block and by who has come: a flag_word
+    std::uint64_t arrived[most_group_blocks][most_peers]; ///< the number of a meeting, and the signature of its call
     std::uint64_t failure;                                ///< not 0: the group has failed, and stays so. A failure_word
 };
 
 /// What the blocks of one rank count; all blocks the same, since each takes part in each call.
 struct block_counters {
-    std::uint32_t meetings = 0; ///< two a call
+    std::uint32_t meetings = 0;
     std::uint32_t packet_calls = 0;
 };
 
 /// What a kernel knows of its group. Every rank has the same `size`, `blocks` and order of calls. All blocks of a rank
-/// are resident at once: each waits for the block of its number on every other rank, and for no other.
+/// are resident at once: each waits for the block of its number on every other rank, and for no other. A rank's calls
+/// run one after the other: a kernel starts when the one before it has ended.
+///
+/// A group that has failed stays so. Its memory, with the vectors of the call, is used by other ranks until their
+/// kernels have ended. Make another group then.
 struct peer_group {
     unsigned rank = 0, size = 1;
     unsigned blocks = 1;
     flag_page* pages[most_peers]{};     ///< by rank
     block_counters* counters = nullptr; ///< this rank's own, by block; zeroed before its first kernel
     std::uint64_t* report = nullptr;    ///< where the host looks: gets the failure_word, if there is one
-    std::uint64_t patience_ns = 0;      ///< how long a kernel waits for another
+    std::uint64_t patience_ns = 0;      ///< how long one thread waits for one peer
 };
 
-/// Errors: invalid_argument, where ranks or blocks are out of range.
+/// Errors: invalid_argument, where ranks or blocks are out of range, or memory is missing.
 inline void check_group(const peer_group& group) {
     if (group.size < 1 || group.size > most_peers || group.rank >= group.size)
         reject("a group of kernels", "it has rank " + std::to_string(group.rank) + " of " + std::to_string(group.size),
@@ -49,6 +57,9 @@ inline void check_group(const peer_group& group) {
     if (group.blocks < 1 || group.blocks > most_group_blocks)
         reject("a group of kernels", "it has " + std::to_string(group.blocks) + " blocks",
                "groups have 1 to " + std::to_string(most_group_blocks));
+    bool whole = group.counters && group.report;
+    for (unsigned r = 0; r < group.size; ++r) whole = whole && group.pages[r];
+    if (!whole) reject("a group of kernels", "it lacks pages, counters or a report", "set them for every rank");
 }
 
 /// Why a group has failed.
@@ -74,16 +85,15 @@ struct failure_word {
 
 namespace detail {
 
-/// A block of a kernel, of which one rank's, in one call.
+/// One block of one rank's kernel during one call.
 template <peer_execution Here>
 class block_in_group {
 public:
     /// `failed` is a word of the block's own. All threads; so are the members, unless they say otherwise.
     TUTTI_HOST_DEVICE block_in_group(const peer_group& group, std::uint32_t signature, std::uint64_t* failed,
                                      const Here& here)
-        : group_(group), here_(here), failed_(failed), signature_(signature),
-          until_(here.nanoseconds() + group.patience_ns), counters_(group.counters[here.block()]) {
-        if (here.thread() == 0) here.store_relaxed(failed, 0);
+        : group_(group), here_(here), failed_(failed), signature_(signature), counters_(group.counters[here.block()]) {
+        if (here.thread() == 0) here.store_relaxed(failed, group_has_failed() ? 1 : 0);
         here.sync();
     }
 
@@ -103,23 +113,30 @@ public:
     /// One thread. Waits until `arrived()`; false if the group fails first. About `peer`, if that takes too long.
     template <class Arrived>
     [[nodiscard]] TUTTI_HOST_DEVICE bool wait_for(unsigned peer, const Arrived& arrived) const {
-        while (!arrived()) {
-            if (group_has_failed()) return false;
-            if (here_.nanoseconds() > until_) return fail(group_failure::timeout, peer);
+        constexpr unsigned looks_a_clock = 64; // to look at failure and clock takes longer than to look at a flag
+        std::uint64_t began = 0;
+        for (unsigned looks = 1; !arrived(); ++looks) {
+            if (looks % looks_a_clock == 0) {
+                if (group_has_failed()) return false;
+                const std::uint64_t now = here_.nanoseconds();
+                if (began == 0) began = now;
+                if (now - began > group_.patience_ns) return fail(group_failure::timeout, peer);
+            }
             here_.rest();
         }
         return true;
     }
-    /// One thread. The group fails: every rank is told.
+    /// One thread. The group fails: every rank is told. Of failures found at one time any may be told.
     TUTTI_HOST_DEVICE bool fail(group_failure why, unsigned peer) const {
+        if (group_has_failed()) return false;
         const auto word = packed({why, static_cast<std::uint8_t>(group_.rank), static_cast<std::uint8_t>(peer)});
         for (unsigned r = 0; r < group_.size; ++r) here_.store_release(&group_.pages[r]->failure, word);
         here_.store_release(group_.report, word);
         return false;
     }
-    /// One thread: none_failed() will say so.
+    /// One thread: none_failed() is false from now on.
     TUTTI_HOST_DEVICE void note_failure() const { here_.store_relaxed(failed_, 1); }
-    /// Whether no thread of the block has noted a failure.
+    /// Whether the group had not failed when the call began, and no thread of the block has noted a failure since.
     [[nodiscard]] TUTTI_HOST_DEVICE bool none_failed() const {
         here_.sync();
         const bool good = here_.load_relaxed(failed_) == 0;
@@ -129,7 +146,7 @@ public:
 
     [[nodiscard]] TUTTI_HOST_DEVICE std::uint32_t packet_calls() const noexcept { return counters_.packet_calls; }
     TUTTI_HOST_DEVICE void count_packet_call() noexcept { ++counters_.packet_calls; }
-    /// The call is complete, as far as this block goes.
+    /// The call is complete on this block. All threads.
     TUTTI_HOST_DEVICE void end() const {
         if (here_.thread() == 0) group_.counters[here_.block()] = counters_;
     }
@@ -167,7 +184,6 @@ private:
     const Here& here_;
     std::uint64_t* failed_;
     std::uint32_t signature_;
-    std::uint64_t until_;
     block_counters counters_;
 };
 

@@ -108,17 +108,24 @@ TEST_CASE("different calls by packets are found before anyone waits for what nev
 }
 
 TEST_CASE("a rank that sends no packets ends the call of the others") {
-    host_group group(3, {2, 2}, 64, std::chrono::seconds(5));
-    std::vector<std::vector<float>> data(3, std::vector<float>(40));
+    host_group group(3, {2, 2}, 64, std::chrono::seconds(30));
+    std::vector<std::vector<float>> data(3, std::vector<float>(40, 1.0F));
     const auto what_of = [&](unsigned r) { return from_to<float, sum_operator>(data[r], data[r]); };
     group.packets(what_of);
     REQUIRE_FALSE(group.has_failed());
-    for (auto& g : group.groups) g.patience_ns = 50'000'000;
-    group.packets([](unsigned) { return 7U; }, what_of, [](unsigned r) { return r != 2; });
+    for (auto& g : group.groups) g.patience_ns = 500'000'000;
+    const auto signature_of = [](unsigned) { return 7U; };
+    group.packets(signature_of, what_of, [](unsigned r) { return r != 2; });
     for (const unsigned r : {0U, 1U}) {
         CHECK(group.failure_of(r).why == kernels::group_failure::timeout);
         CHECK(group.failure_of(r).peer == 2);
     }
+    // All that it needs is in its box when it comes: it must not take that for a call.
+    CHECK(group.failure_of(2) == kernels::failure_word{});
+    const auto before = data[2];
+    group.packets(signature_of, what_of, [](unsigned r) { return r == 2; });
+    CHECK(group.failure_of(2).why == kernels::group_failure::timeout);
+    CHECK(same_bits(data[2], before));
 }
 
 TEST_CASE("what does not fit into the boxes is refused") {

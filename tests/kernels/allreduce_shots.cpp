@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
+#include "hesitant_execution.hpp"
 #include "host_group.hpp"
 #include "host_launch.hpp"
 #include "kernels/optimizer.hpp"
@@ -8,6 +9,7 @@
 #include "support/effort.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <vector>
@@ -86,7 +88,8 @@ TEST_CASE("parts cover the vector, and begin at multiples of 16 bytes") {
                 REQUIRE(part.first == next);
                 REQUIRE((part.first - whole.first) % 8 == 0);
                 next += part.count;
-                if (p + 1 < parts && part.count > 0) REQUIRE(part.count <= count / parts + 16);
+                REQUIRE(part.count <= count / parts + 16);
+                REQUIRE(part.count + 16 >= count / parts);
             }
             REQUIRE(next == whole.first + count);
         }
@@ -117,8 +120,38 @@ TEST_CASE("many calls one after the other, with updates of weights behind one sh
     CHECK_FALSE(group.has_failed());
 }
 
+TEST_CASE("a rank may be a call ahead: shots and packets one after the other, in any order") {
+    constexpr unsigned ranks = 3;
+    constexpr std::size_t count = 45;
+    using sum = plain<float, sum_operator>;
+    const int calls = effort(300);
+    host_group<hesitant_execution> group(ranks, {2, 2}, 64);
+    std::vector<allreduce_case<float, sum_operator>> cases;
+    for (int call = 0; call < calls; ++call) cases.emplace_back(ranks, count, static_cast<unsigned>(call));
+    std::vector<std::vector<float>> in(ranks, std::vector<float>(count)), out = in;
+    std::atomic<int> wrong{0};
+    const auto case_of = [&](int call) -> auto& { return cases[static_cast<std::size_t>(call)]; };
+    group.back_to_back(
+        calls, [&](unsigned rank, int call) { std::ranges::copy(case_of(call).in[rank], in[rank].begin()); },
+        [&](unsigned rank, int call, const hesitant_execution& here, std::uint64_t* failed) {
+            auto what = reading_all<float, sum_operator>(in, 0);
+            what.last.to[0] = out[rank].data();
+            if (call % 5 == 0) return group.run_shot(rank, 1, what, here, failed);
+            if (call % 3 != 0) {
+                const sum mine{{in[rank].data()}, 1, count, {{out[rank].data()}, 1}};
+                return kernels::allreduce_packets<3>(group.groups[rank], group.boxes, 2, mine, failed, here);
+            }
+            for (unsigned p = 0; p < ranks; ++p) what.last.to[p] = out[p].data();
+            what.last.number = ranks;
+            group.run_shot(rank, 3, kernels::part_of(what, rank, ranks), here, failed);
+        },
+        [&](unsigned rank, int call) { wrong += !same_bits(out[rank], case_of(call).expected); });
+    CHECK(wrong == 0);
+    CHECK_FALSE(group.has_failed());
+}
+
 TEST_CASE("a rank that does not come ends the call of the others, and the group") {
-    host_group group(3, {2, 2}, 0, std::chrono::milliseconds(50));
+    host_group group(3, {2, 2}, 0, std::chrono::milliseconds(500));
     const allreduce_case<float, sum_operator> c(3, 40, 1);
     std::vector<std::vector<float>> out(3, std::vector<float>(40));
     const auto what_of = [&](unsigned r) {

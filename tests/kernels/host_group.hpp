@@ -6,9 +6,12 @@
 #include "kernels/allreduce_shots.hpp"
 #include "kernels/host_execution.hpp"
 
+#include <barrier>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <list>
 #include <type_traits>
 #include <vector>
 
@@ -41,13 +44,7 @@ public:
     /// Every rank does what `what_of(rank)` says, all at once, but those for whom `comes(rank)` is false.
     void shot_with(const auto& signature_of, const auto& what_of, const auto& comes) {
         launch(comes, [&](unsigned rank, const Here& here, std::uint64_t* failed) {
-            using namespace kernels;
-            const auto what = what_of(rank);
-            const access_width how = access_of_shot(groups[rank], what);
-            with_constants<lanes_of<std::remove_const_t<decltype(what)>>>(
-                how, what.sources, [&]<unsigned lanes, unsigned most>() {
-                    allreduce_shot<lanes, most>(groups[rank], signature_of(rank), what, how, failed, here);
-                });
+            run_shot(rank, signature_of(rank), what_of(rank), here, failed);
         });
     }
     void shot(std::uint32_t signature, const auto& what_of, const auto& comes) {
@@ -66,6 +63,36 @@ public:
     template <unsigned bits = 32>
     void packets(const auto& what_of) {
         packets<bits>([](unsigned) { return 7U; }, what_of, everyone);
+    }
+
+    /// Each rank makes `calls` calls one after the other, as on a stream of its own, so one may be a call ahead of
+    /// another. `before(rank, call)` and `after(rank, call)` run on one thread of the rank, between its kernels;
+    /// `run(rank, call, here, failed)` on all.
+    void back_to_back(int calls, const auto& before, const auto& run, const auto& after) {
+        std::list<std::barrier<>> of_rank;
+        for (std::size_t r = 0; r < groups.size(); ++r)
+            of_rank.emplace_back(static_cast<std::ptrdiff_t>(shape_.blocks * shape_.threads));
+        launch(everyone, [&](unsigned rank, const Here& here, std::uint64_t* failed) {
+            auto& kernel_ends = *std::next(of_rank.begin(), rank);
+            const bool first = here.block() == 0 && here.thread() == 0;
+            for (int call = 0; call < calls; ++call) {
+                if (first) before(rank, call);
+                kernel_ends.arrive_and_wait();
+                run(rank, call, here, failed);
+                kernel_ends.arrive_and_wait();
+                if (first) after(rank, call);
+            }
+        });
+    }
+    /// One thread's part of a shot.
+    void run_shot(unsigned rank, std::uint32_t signature, const auto& what, const Here& here,
+                  std::uint64_t* failed) const {
+        using namespace kernels;
+        const access_width how = access_of_shot(groups[rank], what);
+        with_constants<lanes_of<std::remove_cvref_t<decltype(what)>>>(
+            how, what.sources, [&]<unsigned lanes, unsigned most>() {
+                allreduce_shot<lanes, most>(groups[rank], signature, what, how, failed, here);
+            });
     }
 
     [[nodiscard]] kernels::failure_word failure_of(unsigned rank) const { return kernels::failure_in(reports_[rank]); }

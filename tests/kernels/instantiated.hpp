@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "kernels/allreduce_packets.hpp"
+#include "kernels/allreduce_shots.hpp"
 #include "kernels/optimizer.hpp"
 #include "kernels/reduce_many.hpp"
 
@@ -52,5 +54,9 @@ struct twice_left {
     TUTTI_HOST_DEVICE float operator()(float a, float b) const { return detail::add(detail::add(a, a), b); }
 };
 using functor_reduction = reduction_to_same<float, non_commutative<twice_left>>;
+
+/// What kernels of several ranks are given. Their last member tells whether nvcc finds it where g++ has put it.
+using shot_of_16_bits = kernels::shot<8, 8, reduction_to_same<bfloat16, sum_operator>>;
+using packets_to_adam = kernels::packet_call<adam_update>;
 
 } // namespace tutti::test

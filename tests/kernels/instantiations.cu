@@ -26,6 +26,9 @@ TUTTI_KERNEL(functor, test::functor_reduction)
 TUTTI_KERNEL(narrowed, test::narrowed_sum)
 TUTTI_KERNEL(widened, test::widened_sum)
 
+extern "C" __global__ void signature_of_shot(test::shot_of_16_bits call, std::uint32_t* to) { *to = call.signature; }
+extern "C" __global__ void signature_of_packets(test::packets_to_adam call, std::uint32_t* to) { *to = call.signature; }
+
 extern "C" __global__ void squares_bfloat16(const bfloat16* from, std::size_t count, double* partial) {
     __shared__ double lanes[tile_lanes];
     sum_tiles(from, count, partial, lanes, squared{}, device_execution{});

@@ -211,3 +211,16 @@ TEST_CASE("memory that a kernel was not given, and parameters of another size, a
     CHECK_THROWS_WITH(m.launch(compiled("float_sum"), {1, 1}, a.data(), kernels::access_of(what)),
                       Catch::Contains("for nvcc"));
 }
+
+TEST_CASE("nvcc lays out what kernels of several ranks are given as the host does") {
+    std::vector<std::uint32_t> found(2);
+    ptx::machine m(true);
+    m.give(std::span(found));
+    test::shot_of_16_bits shot{};
+    shot.signature = 17;
+    test::packets_to_adam packets{};
+    packets.signature = 34;
+    REQUIRE_NOTHROW(m.launch(compiled("signature_of_shot"), {1, 1}, shot, found.data()));
+    REQUIRE_NOTHROW(m.launch(compiled("signature_of_packets"), {1, 1}, packets, found.data() + 1));
+    CHECK(found == std::vector<std::uint32_t>{17, 34});
+}

@@ -15,12 +15,13 @@ import subprocess
 import sys
 import tempfile
 
-FORBIDDEN = re.compile(r"\.(ftz|approx|nc|volatile)\b|\.(?:acquire|release|relaxed)\.(?!sys\b)(\w+)")
+FORBIDDEN = re.compile(r"\.(ftz|approx|nc|volatile)\b|\.(?:acquire|release|relaxed|acq_rel|sc)\.(?!sys\b)(\w+)|\bmembar\.(?!sys\b)(\w+)")
+SOURCES = ("tests/kernels/instantiations.cu", "tools/gpu_check/groups.cu", "tools/gpu_check/speed.cu")
 ENTRY = re.compile(r"\.entry\s+(\w+)")
 PLAIN = """__global__ void plain(float* x, const float* __restrict__ y, volatile int* z) {
     *x = *x / *y + 1.0F;
     *z = 1;
-    asm volatile("st.relaxed.gpu.u32 [%0], 1;" : : "l"(x) : "memory");
+    asm volatile("st.relaxed.gpu.u32 [%0], 1;\\nfence.acq_rel.cta;\\nmembar.gl;" : : "l"(x) : "memory");
 }
 """
 
@@ -52,9 +53,10 @@ def main(nvcc, root):
         plain = folder / "plain.cu"
         plain.write_text(PLAIN)
         found = {"".join(words) for fault in faults_of(ptx_of(nvcc, plain, [], folder)) for words in FORBIDDEN.findall(fault)}
-        ptx = ptx_of(nvcc, root / "tests/kernels/instantiations.cu", [root, root / "include"], folder)
+        include = [root, root / "include", root / "tests"]
+        ptx = "\n".join(ptx_of(nvcc, root / source, include, folder) for source in SOURCES)
     faults = list(faults_of(ptx))
-    if found != {"ftz", "approx", "nc", "volatile", "gpu"}:
+    if found != {"ftz", "approx", "nc", "volatile", "gpu", "cta", "gl"}:
         faults.append(f"a kernel with all that is forbidden was not seen for what it is: {sorted(found)}")
     for access in ("ld.global.v4", "st.global.v4", "ld.acquire.sys", "st.release.sys", "ld.relaxed.sys", "st.relaxed.sys"):
         if access not in ptx:

@@ -97,18 +97,22 @@ private:
         bool moved = false;
         for (bool more = lanes_.size() > 1; more; moved |= more) {
             more = false;
-            for (stream& s : lanes_) more |= s.paused() && pump(s);
+            for (stream& s : lanes_) more |= s.paused() && take(s);
         }
+        if (moved) push();
         return moved;
     }
     bool pump(stream& s) {
         if (s.ended()) return false;
         bool moved = s.busy() && s.write();
-        moved |= s.read(landing_);
-        if (s.ended() || ending_)
-            end();
-        else
-            moved |= push();
+        moved |= take(s);
+        return (!ending_ && push()) || moved;
+    }
+    /// Takes what has come on a lane. True if anything did.
+    bool take(stream& s) {
+        if (s.ended()) return false;
+        const bool moved = s.read(landing_);
+        if (s.ended() || ending_) end();
         return moved;
     }
 

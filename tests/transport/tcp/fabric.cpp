@@ -4,6 +4,7 @@
 
 #include "image.hpp"
 #include "support/catch.hpp"
+#include "support/effort.hpp"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -11,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <map>
 #include <numeric>
 #include <random>
@@ -152,7 +152,7 @@ TEST_CASE("a lane that had to wait is watched again, though nobody waits for the
 
 TEST_CASE("however a message is spread over lanes, it arrives, and so does the end of each lane") {
     const bool others = GENERATE(false, true);
-    for (unsigned seed = 0; seed < 2000; ++seed) {
+    for (unsigned seed = 0; seed < static_cast<unsigned>(test::effort(2000)); ++seed) {
         CAPTURE(others, seed);
         std::mt19937 random{seed};
         const auto draw = [&random](std::size_t choices) { return static_cast<int>(random() % choices); };

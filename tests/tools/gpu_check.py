@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The tutti authors
+# SPDX-License-Identifier: MIT
+"""Passes when tools/gpu-check tells rightly what its programs found: here they are made by a compiler that pretends.
+
+usage: gpu_check.py TOOLS_GPU_CHECK
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+# Writes the program that -o names: $FAILING names a source whose program fails, $BROKEN one that does not compile.
+NVCC = r"""#!/bin/sh
+for word; do
+    case $last in -o) to=$word ;; esac
+    case $word in *.cu) source=$(basename "$word" .cu) ;; esac
+    last=$word
+done
+[ "$source" = "$BROKEN" ] && { echo "$source: error"; exit 1; }
+cat >"$to" <<EOF
+#!/bin/sh
+[ "$source" = "$FAILING" ] && { printf 'check\tfailed\tsums are right\tone is not\n'; exit 1; }
+printf 'fact\tdevice\tpretended\ncheck\tpassed\tsums are right\t\nfigure\tspeed\t12.5\tGB/s\t10 or more\tyes\n'
+EOF
+chmod +x "$to"
+"""
+
+
+class Pretence:
+    def __init__(self, script, folder):
+        self.root = folder / "copy"
+        (self.root / "tools").mkdir(parents=True)
+        shutil.copy(script, self.root / "tools")
+        shutil.copytree(script.parent / "gpu_check", self.root / "tools" / "gpu_check")
+        self.bin = folder / "bin"
+        self.bin.mkdir()
+        (self.bin / "nvcc").write_text(NVCC)
+        (self.bin / "nvcc").chmod(0o755)
+        for needed in ("basename", "cat", "chmod"):  # and nothing else: no compiler or checker of this machine
+            (self.bin / needed).symlink_to(shutil.which(needed))
+        self.out = folder / "out"
+
+    def run(self, *words, path=True, **settings):
+        environment = {"PATH": str(self.bin) if path else "", "OUT": str(self.out)} | settings
+        done = subprocess.run([sys.executable, str(self.root / "tools" / "gpu-check"), *words], env=environment,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return done.returncode, done.stdout
+
+    def outcomes(self):
+        return {s["section"]: s["outcome"] for s in json.loads((self.out / "report.json").read_text())}
+
+
+def main(script):
+    with tempfile.TemporaryDirectory() as name:
+        p = Pretence(pathlib.Path(script).resolve(), pathlib.Path(name))
+
+        status, said = p.run("--quick")
+        assert status == 0, said
+        assert p.outcomes() == {"facts": "passed", "exactness": "passed", "groups": "passed"}, said
+        report = (p.out / "report.md").read_text()
+        for words in ("- device: pretended", "- 5 of 5 checks passed", "| speed | 12.5 GB/s | 10 or more | yes |"):
+            assert words in report, report
+
+        status, said = p.run("--quick", FAILING="groups")
+        assert status == 1 and p.outcomes()["groups"] == "failed", said
+        assert "- failed: sums are right: one is not" in (p.out / "report.md").read_text()
+
+        status, said = p.run("--quick", BROKEN="exactness")
+        assert status == 1 and p.outcomes() == {"facts": "passed", "exactness": "failed", "groups": "passed"}, said
+        assert "exactness: error" in (p.out / "report.md").read_text()
+
+        status, said = p.run("--only", "sanitizer")
+        assert status == 0 and p.outcomes() == {"sanitizer": "impossible"}, said
+
+        status, said = p.run("--compile-only")
+        assert status == 0 and said.count("compiled") == 3 * 8 - 1, said
+        assert p.run("--compile-only", BROKEN="speed")[0] == 1
+
+        status, said = p.run("--quick", FAILING="facts")
+        assert status == 3 and "no GPU" in said, said
+        status, said = p.run("--quick", path=False)
+        assert status == 3 and "no nvcc" in said, said
+        assert p.run("--only", "nonsense")[0] == 2
+    print("the report says what the programs found")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+// How fast the kernels are, beside copies of the same bytes in the same run: the faster of cudaMemcpyAsync and a kernel
+// that copies 16 bytes at a time. Sets of buffers take turns, over four times the L2 cache. A time is the slope over a
+// graph of repeats, the median of several.
+#include "device.hpp"
+#include "group.hpp"
+#include "told.hpp"
+
+#include <kernels/optimizer.hpp>
+#include <kernels/reduce_many.cuh>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+
+using namespace tutti;
+using namespace tutti::gpu_check;
+
+namespace {
+
+constexpr std::size_t bytes_a_source = std::size_t{64} << 20;
+
+__global__ void copy_kernel(uint4* to, const uint4* from, std::size_t count) {
+    const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) to[i] = from[i];
+}
+
+/// Seconds of one `start(i, stream)`: the slope between graphs of few and many.
+double seconds_of(const stream& s, int many, const std::function<void(int, cudaStream_t)>& start) {
+    const auto few = many / 5;
+    const auto repeated = [&](int times) {
+        return s.record([&](cudaStream_t on) {
+            for (int i = 0; i < times; ++i) start(i, on);
+        });
+    };
+    const auto short_graph = repeated(few), long_graph = repeated(many);
+    static_cast<void>(s.time(long_graph)); // clocks and caches
+    std::vector<double> slopes;
+    for (int i = 0; i < 15; ++i)
+        slopes.push_back((static_cast<double>(s.time(long_graph)) - s.time(short_graph)) / (many - few) / 1e3);
+    must(cudaGraphExecDestroy(short_graph), "cudaGraphExecDestroy");
+    must(cudaGraphExecDestroy(long_graph), "cudaGraphExecDestroy");
+    std::ranges::nth_element(slopes, slopes.begin() + 7);
+    return slopes[7];
+}
+
+int multiprocessors() {
+    int count = 0;
+    must(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0), "cudaDeviceGetAttribute");
+    return count;
+}
+
+/// Bytes a second that a copy moves, read and written, of that many in all.
+double copy_rate(const stream& s, std::size_t moved) {
+    const std::size_t half = moved / 2 / 16 * 16;
+    const device_array<unsigned char> from(2 * half), to(2 * half); // two sets
+    const double by_runtime = seconds_of(s, 20, [&](int i, cudaStream_t on) {
+        const std::size_t at = i % 2 * half;
+        must(cudaMemcpyAsync(to.data() + at, from.data() + at, half, cudaMemcpyDeviceToDevice, on), "cudaMemcpyAsync");
+    });
+    const int blocks = multiprocessors() * 8;
+    const double by_kernel = seconds_of(s, 20, [&](int i, cudaStream_t on) {
+        const std::size_t at = i % 2 * half;
+        copy_kernel<<<blocks, 256, 0, on>>>(reinterpret_cast<uint4*>(to.data() + at),
+                                            reinterpret_cast<const uint4*>(from.data() + at), half / 16);
+    });
+    figure("copy of " + std::to_string(moved >> 20) + " MiB by cudaMemcpyAsync", 2.0 * half / by_runtime / 1e9, "GB/s");
+    figure("copy of " + std::to_string(moved >> 20) + " MiB by a kernel", 2.0 * half / by_kernel / 1e9, "GB/s");
+    return 2.0 * half / std::min(by_runtime, by_kernel);
+}
+
+void tell_ratio(const std::string& what, double moved, double seconds, double rate, double aim) {
+    const double ratio = moved / seconds / rate;
+    figure(what + ", of what a copy does", ratio, "", std::to_string(aim).substr(0, 4) + " or more", ratio >= aim);
+}
+
+template <class T>
+void reduce(const stream& s, const char* type) {
+    constexpr std::size_t count = bytes_a_source / sizeof(T);
+    for (const unsigned k : {2U, 4U, 8U}) {
+        const device_array<T> from(2 * k * count), to(2 * count); // two sets
+        const double seconds = seconds_of(s, 20, [&](int i, cudaStream_t on) {
+            const std::size_t set = static_cast<std::size_t>(i % 2);
+            kernels::reduction<T, sum_operator, kernels::stored<T>> what;
+            what.sources = k;
+            what.count = count;
+            for (unsigned j = 0; j < k; ++j) what.from[j] = from.data() + (set * k + j) * count;
+            what.last.to[0] = to.data() + set * count;
+            must(kernels::launch(what, on), "launch");
+        });
+        const std::size_t moved = (k + 1) * bytes_a_source;
+        tell_ratio("reduce_many of " + std::to_string(k) + " x 64 MiB " + type, static_cast<double>(moved), seconds,
+                   copy_rate(s, moved), 0.95);
+    }
+}
+
+/// Average of two, SGD on weights of float, and a copy of 16 bits, in one pass.
+void update(const stream& s) {
+    constexpr std::size_t count = bytes_a_source / sizeof(bfloat16);
+    constexpr unsigned k = 2;
+    const device_array<bfloat16> from(2 * k * count), copy(2 * count);
+    const device_array<float> weights(2 * count);
+    const double seconds = seconds_of(s, 20, [&](int i, cudaStream_t on) {
+        const std::size_t set = static_cast<std::size_t>(i % 2);
+        using epilogue = kernels::scaled<float, kernels::sgd<kernels::stored<bfloat16>>>;
+        const epilogue last{0.5F, {weights.data() + set * count, 0.1F, 0.01F, {{copy.data() + set * count}, 1}}};
+        const kernels::reduction<bfloat16, sum_operator, epilogue> step{
+            {from.data() + set * k * count, from.data() + (set * k + 1) * count}, k, count, last};
+        must(kernels::launch(step, on), "launch");
+    });
+    constexpr std::size_t moved = (2 * k + 10) * count;
+    tell_ratio("average, SGD and copy of 2 gradients of 64 MiB bfloat16", static_cast<double>(moved), seconds,
+               copy_rate(s, moved), 0.9);
+    figure("fused update", seconds * 1e6, "us");
+}
+
+void groups(const stream& s) {
+    constexpr unsigned ranks = 8;
+    constexpr std::size_t small = 8192 / sizeof(float);
+    double best_shot = 1, best_packets = 1;
+    for (const unsigned blocks : {1U, 2U, 4U, 8U}) {
+        const device_group<float> group(ranks, blocks, small, small);
+        const auto shots = group.one_shot(), packets = group.packets();
+        best_shot =
+            std::min(best_shot, seconds_of(s, 100, [&](int, cudaStream_t on) { group.launch_shots(shots, 1, on); }));
+        best_packets = std::min(
+            best_packets, seconds_of(s, 100, [&](int, cudaStream_t on) { group.launch_packets(packets, 2, on); }));
+        check("8 KiB by groups of " + std::to_string(blocks) + " blocks", !group.failed());
+    }
+    figure("one shot of 8 KiB, 8 ranks, with the best number of blocks", best_shot * 1e6, "us", "under 8",
+           best_shot < 8e-6);
+    figure("packets of 8 KiB, 8 ranks, with the best number of blocks", best_packets * 1e6, "us");
+    const auto blocks = static_cast<unsigned>(std::min(multiprocessors() * 2 / 8, 64));
+    const device_group<float> group(ranks, blocks, bytes_a_source / sizeof(float));
+    const auto what = group.two_shots();
+    const double seconds = seconds_of(s, 20, [&](int, cudaStream_t on) { group.launch_shots(what, 1, on); });
+    const std::size_t moved = 2 * ranks * bytes_a_source;
+    tell_ratio("two shots, 8 ranks, 64 MiB", static_cast<double>(moved), seconds, copy_rate(s, moved), 0.85);
+    check("64 MiB in two shots", !group.failed());
+}
+
+} // namespace
+
+int main() {
+    return run([] {
+        const stream s;
+        reduce<float>(s, "float32");
+        reduce<bfloat16>(s, "bfloat16");
+        update(s);
+        groups(s);
+    });
+}
