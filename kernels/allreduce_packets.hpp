@@ -11,7 +11,8 @@
 
 /// Allreduce of small vectors without a meeting: each rank writes its input into a box of every other, as packets that
 /// say themselves whether they have come. A packet is one 8-byte word of 32 bits of data and 32 bits of epoch, which is
-/// stored whole, so it needs no flag and no fence (the LL protocol of NCCL: S. Jeaugey, GTC 2017).
+/// stored whole, so it needs no flag and no fence: the LL protocol of NCCL (Z. Hu et al.: Demystifying NCCL,
+/// arXiv:2507.04786, 2025).
 ///
 /// Two halves of a box take turns, so a packet of call c + 2 overwrites one of call c. Its sender has finished call
 /// c + 1, and so has the packets of that call from every rank. A rank sends them when it has read all of call c.
