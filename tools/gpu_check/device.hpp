@@ -19,13 +19,13 @@ inline void must(cudaError_t code, const char* what) {
     if (code != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(code));
 }
 
-/// Memory of the device, zeroed.
+/// Memory of the device, zeroed. What is done to it here is over on return, for every stream.
 template <class T>
 class device_array {
 public:
     explicit device_array(std::size_t count) : count_(count) {
         must(cudaMalloc(&at_, bytes() + 1), "cudaMalloc");
-        must(cudaMemset(at_, 0, bytes() + 1), "cudaMemset");
+        fill(0);
     }
     explicit device_array(const std::vector<T>& from) : device_array(from.size()) { set(from); }
     device_array(device_array&& other) noexcept
@@ -37,6 +37,11 @@ public:
     [[nodiscard]] std::size_t bytes() const noexcept { return count_ * sizeof(T); }
     void set(const std::vector<T>& from) {
         must(cudaMemcpy(at_, from.data(), bytes(), cudaMemcpyHostToDevice), "cudaMemcpy to the device");
+        must(cudaDeviceSynchronize(), "cudaMemcpy to the device");
+    }
+    void fill(int byte) {
+        must(cudaMemset(at_, byte, bytes() + 1), "cudaMemset");
+        must(cudaDeviceSynchronize(), "cudaMemset");
     }
     [[nodiscard]] std::vector<T> get() const {
         std::vector<T> to(count_);

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <stdexcept>
 #include <string>
 
 using namespace tutti;
@@ -116,6 +117,19 @@ void update(const stream& s) {
     figure("fused update", seconds * 1e6, "us");
 }
 
+/// Whether all blocks of such a group are resident at once.
+bool fits(const stream& s, unsigned ranks, unsigned blocks) {
+    const device_group<float> group(ranks, blocks, 16);
+    try {
+        group.launch_shots(group.two_shots(), 1, s.get());
+    } catch (const std::runtime_error&) { // too many: cudaErrorCooperativeLaunchTooLarge
+        static_cast<void>(cudaGetLastError());
+        return false;
+    }
+    s.finish();
+    return true;
+}
+
 void groups(const stream& s) {
     constexpr unsigned ranks = 8;
     constexpr std::size_t small = 8192 / sizeof(float);
@@ -132,7 +146,9 @@ void groups(const stream& s) {
     figure("one shot of 8 KiB, 8 ranks, with the best number of blocks", best_shot * 1e6, "us", "under 8",
            best_shot < 8e-6);
     figure("packets of 8 KiB, 8 ranks, with the best number of blocks", best_packets * 1e6, "us");
-    const auto blocks = static_cast<unsigned>(std::min(multiprocessors() * 2 / 8, 64));
+    const auto many = static_cast<unsigned>(multiprocessors());
+    unsigned blocks = std::min(4 * many / ranks, kernels::most_group_blocks);
+    while (blocks > 1 && !fits(s, ranks, blocks)) --blocks;
     const device_group<float> group(ranks, blocks, bytes_a_source / sizeof(float));
     const auto what = group.two_shots();
     const double seconds = seconds_of(s, 20, [&](int, cudaStream_t on) { group.launch_shots(what, 1, on); });
