@@ -4,6 +4,9 @@
 
 #include "operations.hpp"
 
+#include <span>
+#include <type_traits>
+
 namespace tutti {
 
 /// broadcast: every rank gets the root's data, in the same range that the root sends from.
@@ -16,9 +19,22 @@ template <class Communicator>
 class broadcast_operations {
 public:
     template <class Range, class How = detail::automatic>
+        requires(detail::range_like<Range>)
     void broadcast(Range&& data, int root, const How& how = {}) const {
         detail::access::run(self(), call(data, root, how));
     }
+
+    /// Of one value instead of a range: returns the root's, on every rank. Those that the others pass do not count.
+    template <class T, class How = detail::automatic>
+        requires(!detail::range_like<T>)
+    [[nodiscard]] T broadcast(const T& value, int root, const How& how = {}) const {
+        static_assert(!std::is_pointer_v<T>,
+                      "tutti: the broadcast of a pointer would send the pointer: take std::span(pointer, count)");
+        T result = value;
+        broadcast(std::span(&result, 1), root, how);
+        return result;
+    }
+
     /// Non-blocking: returns a request at once.
     template <class Range, class How = detail::automatic>
     [[nodiscard]] auto broadcast_async(Range&& data, int root, const How& how = {}) const {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 #include <collectives/allreduce.hpp>
+#include <collectives/broadcast.hpp>
 
 #include "support/catch.hpp"
 #include "support/world.hpp"
@@ -65,5 +66,22 @@ TEST_CASE("an array is a range, not one value") {
         static_assert(std::is_void_v<decltype(world.allreduce(data, tutti::sum))>);
         world.allreduce(data, tutti::sum);
         expect(data[1] == 4, "in place");
+    });
+}
+
+TEST_CASE("the broadcast of one value returns the root's, on every rank") {
+    run_world(3, [](communicator& world) {
+        const int mine = 10 + world.rank();
+        expect(world.broadcast(mine, 1) == 11, "rank 1's");
+        expect(mine == 10 + world.rank(), "the argument is as it was");
+        const auto record = world.broadcast(place_of_largest{0.5 * world.rank(), world.rank()}, 2);
+        expect(record.value == 1 && record.rank == 2, "a record");
+        std::array<int, 1> data{world.rank()};
+        static_assert(std::is_void_v<decltype(world.broadcast(data, 0))>);
+        if (world.rank() == 0)
+            expect(world.broadcast(7, 0) == 7, "the root's own");
+        else
+            world.broadcast(data, 0);
+        expect(world.rank() == 0 || data[0] == 7, "beside a range of one");
     });
 }

@@ -257,3 +257,11 @@ TEST_CASE("ranks end when the launcher is killed") {
     CHECK(ends(rank));
     CHECK(r.seconds < 20);
 }
+
+TEST_CASE("a command that there is not is told with those that there are") {
+    const auto r = command("bogus --ranks 2");
+    CHECK(r.status == 2);
+    CHECK_THAT(r.output, Catch::Contains("there is no command 'bogus'; choose one of bench, fit, verify"));
+    CHECK(command("--bogus").status == 2);
+    CHECK(command("bench --bogus").status == 2);
+}

@@ -15,6 +15,7 @@
 #include <CLI/CLI.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 namespace {
@@ -26,6 +27,13 @@ void open_standard_descriptors() {
             close(number);
             return;
         }
+}
+
+std::string commands_of(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+        names.push_back(command->get_name());
+    return fmt::format("{}", fmt::join(names, ", "));
 }
 
 constexpr auto version = "tutti 0.1.0";
@@ -81,6 +89,13 @@ int main(int argc, char** argv) {
     try {
         app.parse(own, argv);
         return chosen();
+    } catch (const CLI::ExtrasError& e) {
+        if (!app.get_subcommands().empty() || own < 2 || argv[1][0] == '-') {
+            app.exit(e);
+            return 2;
+        }
+        fmt::print(stderr, "tutti: there is no command '{}'; choose one of {}\n", argv[1], commands_of(app));
+        return 2;
     } catch (const CLI::ParseError& e) {
         // CLI11's own codes for wrong usage start at 100; one number is enough for a script.
         return app.exit(e) == 0 ? 0 : 2;
