@@ -7,7 +7,6 @@
 
 #include <cuda_runtime_api.h>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace tutti::kernels {
@@ -28,11 +27,7 @@ template <class T, class Op, class Epilogue>
                                          std::uint32_t signature, std::span<const reduction<T, Op, Epilogue>> what,
                                          cudaStream_t stream) {
     using call = packet_call<reduction<T, Op, Epilogue>>;
-    if (groups.size() != what.size())
-        reject("launch_packets",
-               "there are " + std::to_string(groups.size()) + " groups for " + std::to_string(what.size()) +
-                   " ranks' work",
-               "pass one of each for a rank");
+    check_ranks("launch_packets", groups.size(), what.size());
     std::vector<call> calls;
     for (std::size_t r = 0; r < groups.size(); ++r) {
         check_packets(groups[r], boxes, what[r]);

@@ -144,9 +144,7 @@ TUTTI_HOST_DEVICE void send_packets(const packets_of_call<Here>& packets, const 
     using turn_type = turn_of_elements<T>;
     for (unsigned peer = here.thread(); peer < group.size; peer += here.threads())
         if (peer != group.rank) packets.send(peer, packets.header(), signature);
-    const std::size_t stride = std::size_t{here.blocks()} * here.threads();
-    const std::size_t first = std::size_t{here.block()} * here.threads() + here.thread();
-    for (std::size_t turn = first; turn < turn_type::turns_of(what.count); turn += stride) {
+    for (std::size_t turn = number_of(here); turn < turn_type::turns_of(what.count); turn += stride_of(here)) {
         turn_type mine;
         mine.load(what.from[0] + what.first, turn, what.count);
         for (unsigned peer = 0; peer < group.size; ++peer)
@@ -190,9 +188,7 @@ template <class T, class Op, class Epilogue, peer_execution Here>
 template <class T, peer_execution Here>
 TUTTI_HOST_DEVICE void clean_packets(const packets_of_call<Here>& packets, std::size_t capacity, const Here& here) {
     constexpr unsigned each = packets_a_turn<T>;
-    const std::size_t stride = std::size_t{here.blocks()} * here.threads();
-    const std::size_t first = std::size_t{here.block()} * here.threads() + here.thread();
-    for (std::size_t turn = first; turn * each < capacity; turn += stride)
+    for (std::size_t turn = number_of(here); turn * each < capacity; turn += stride_of(here))
         for (std::size_t packet = turn * each; packet < (turn + 1) * each && packet < capacity; ++packet)
             packets.clean(packet);
     if (here.thread() == 0) packets.clean(packets.header());
@@ -217,8 +213,9 @@ void check_packets(const peer_group& group, const packet_boxes& boxes, const red
 }
 
 /// The body of one thread. The one source of `what` is this rank's input, which may be its output. Else as
-/// allreduce_shot. Preconditions: check_packets(). Cost: each rank stores 2 (P - 1) N bytes in the memory of others,
-/// and reads as many from its own; no meeting but one pair in 2^31 calls, and one in the first.
+/// allreduce_shot. Preconditions: check_packets(). Where another rank is in a shot of the same group, the failure may
+/// be a timeout. Cost: each rank stores 2 (P - 1) N bytes in the memory of others, and reads as many from its own.
+/// There are two meetings in the first call, and again after each 2^31 calls.
 template <unsigned bits = 32, class T, class Op, class Epilogue, peer_execution Here>
 TUTTI_HOST_DEVICE void allreduce_packets(const peer_group& group, const packet_boxes& boxes, std::uint32_t signature,
                                          const reduction<T, Op, Epilogue>& what, std::uint64_t* failed,
@@ -243,9 +240,8 @@ TUTTI_HOST_DEVICE void allreduce_packets(const peer_group& group, const packet_b
         if (!block.wait_for(peer, told) || (theirs != signature && !block.fail(group_failure::mismatch, peer)))
             block.note_failure();
     }
-    const std::size_t stride = std::size_t{here.blocks()} * here.threads();
-    const std::size_t first = std::size_t{here.block()} * here.threads() + here.thread();
-    for (std::size_t turn = first; turn < detail::turn_of_elements<T>::turns_of(what.count); turn += stride)
+    const std::size_t turns = detail::turn_of_elements<T>::turns_of(what.count);
+    for (std::size_t turn = number_of(here); turn < turns; turn += stride_of(here))
         if (!detail::reduce_turn(block, packets, group, what, turn)) {
             block.note_failure();
             break;

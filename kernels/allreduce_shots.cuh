@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cuda_runtime_api.h>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace tutti::kernels {
@@ -33,11 +32,7 @@ template <class T, class Op, class Epilogue>
 [[nodiscard]] cudaError_t launch_shots(std::span<const peer_group> groups, std::uint32_t signature,
                                        std::span<const reduction<T, Op, Epilogue>> what, cudaStream_t stream) {
     using kind = reduction<T, Op, Epilogue>;
-    if (groups.empty() || groups.size() != what.size())
-        reject("launch_shots",
-               "there are " + std::to_string(groups.size()) + " groups for " + std::to_string(what.size()) +
-                   " ranks' work",
-               "pass one of each for a rank");
+    check_ranks("launch_shots", groups.size(), what.size());
     std::vector<access_width> how;
     for (std::size_t r = 0; r < groups.size(); ++r) how.push_back(access_of_shot(groups[r], what[r]));
     // Who could take more lanes at a time is aligned for fewer, too.

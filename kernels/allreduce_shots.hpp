@@ -47,7 +47,8 @@ template <class T, class Op, class Epilogue>
 ///
 /// In one shot no output may be an input; in two shots it may be that of its own rank. When the kernel ends, this
 /// rank's output is complete, and the others have read this rank's input: both may be used. Where the group fails, the
-/// output is anything. Cost: in one shot each rank moves (P + 1) N bytes, in two 2 N. Two meetings.
+/// output is anything, and other ranks may still use both: see peer_group. Cost: in one shot each rank moves (P + 1) N
+/// bytes, in two 2 N. Two meetings.
 template <unsigned lanes, unsigned most, class T, class Op, class Epilogue, peer_execution Here>
 TUTTI_HOST_DEVICE void allreduce_shot(const peer_group& group, std::uint32_t signature,
                                       const reduction<T, Op, Epilogue>& what, access_width how, std::uint64_t* failed,

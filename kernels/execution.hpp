@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <collectives/reduction/host_device.hpp>
+
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 
 /// Where a kernel's body runs: the threads of a GPU's block, or threads of the host that stand for them. A body is a
@@ -34,6 +37,16 @@ concept peer_execution =
         { here.nanoseconds() } -> std::same_as<std::uint64_t>; // of a clock that never goes back
         here.rest();                                           // between two looks at a word
     };
+
+/// A thread's number among those of all blocks, and how many there are: it takes each of so many elements.
+template <execution Here>
+[[nodiscard]] TUTTI_HOST_DEVICE std::size_t number_of(const Here& here) noexcept {
+    return std::size_t{here.block()} * here.threads() + here.thread();
+}
+template <execution Here>
+[[nodiscard]] TUTTI_HOST_DEVICE std::size_t stride_of(const Here& here) noexcept {
+    return std::size_t{here.blocks()} * here.threads();
+}
 
 /// How many blocks of how many threads run a body.
 struct geometry {

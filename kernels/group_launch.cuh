@@ -32,6 +32,13 @@ __global__ void __launch_bounds__(group_threads)
     calls.of[here.rank()](&failed, here);
 }
 
+/// Errors: invalid_argument, where there is not one piece of work for each rank.
+inline void check_ranks(const char* what, std::size_t groups, std::size_t work) {
+    if (groups == 0 || groups != work)
+        reject(what, "there are " + std::to_string(groups) + " groups and work for " + std::to_string(work) + " ranks",
+               "pass one of each for a rank");
+}
+
 /// Starts one rank's call; the others' run on other devices. Precondition: its blocks are resident at once, so no
 /// more than cudaOccupancyMaxActiveBlocksPerMultiprocessor allows, with nothing beside them.
 template <class Call>

@@ -106,7 +106,7 @@ public:
         for (unsigned peer = here_.thread(); peer < group_.size; peer += here_.threads())
             here_.store_release(&group_.pages[peer]->arrived[here_.block()][group_.rank], mine);
         for (unsigned peer = here_.thread(); peer < group_.size; peer += here_.threads())
-            if (!await(peer)) here_.store_relaxed(failed_, 1);
+            if (!await(peer)) note_failure();
         return none_failed();
     }
 
@@ -152,16 +152,17 @@ public:
     }
 
 private:
-    /// Meetings are counted from 1, and a call has two: 2k+1 and 2k+2. That holds when the count has wrapped, too.
     [[nodiscard]] static TUTTI_HOST_DEVICE constexpr std::uint64_t flag_word(std::uint32_t meeting,
                                                                              std::uint32_t signature) noexcept {
         return std::uint64_t{meeting} << 32 | signature;
     }
+    /// Meetings are counted from 1. A call that meets does so twice: 2k+1 and 2k+2, also when the count has wrapped.
     [[nodiscard]] static TUTTI_HOST_DEVICE constexpr std::uint32_t call_of(std::uint32_t meeting) noexcept {
         return (meeting - 1) >> 1;
     }
 
-    /// A peer may be at the next meeting already. That of the call after it needs this rank to have been here.
+    /// Waits for the peer at this meeting. It may be at the next one already, of this call or the next call. It cannot
+    /// be further, since the next meeting waits for this rank. Signatures are compared within one call.
     [[nodiscard]] TUTTI_HOST_DEVICE bool await(unsigned peer) const {
         const std::uint64_t* const flag = &group_.pages[group_.rank]->arrived[here_.block()][peer];
         std::uint64_t seen = 0;

@@ -73,8 +73,7 @@ TUTTI_HOST_DEVICE inline void reduce_pack(const reduction<T, Op, Epilogue>& what
 /// reducer::combine_many on the host. A functor has the bits that its compiler gives it.
 template <unsigned lanes, unsigned most, class T, class Op, class Epilogue, execution Here>
 TUTTI_HOST_DEVICE void reduce_many(const reduction<T, Op, Epilogue>& what, access_width how, const Here& here) {
-    const std::size_t stride = std::size_t{here.blocks()} * here.threads();
-    const std::size_t first = std::size_t{here.block()} * here.threads() + here.thread();
+    const std::size_t first = number_of(here), stride = stride_of(here);
     const std::size_t head = how.head < what.count ? how.head : what.count;
     const std::size_t packs = (what.count - head) / lanes;
     for (std::size_t p = first; p < packs; p += stride)

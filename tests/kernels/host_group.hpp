@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "host_launch.hpp"
 #include "kernels/allreduce_packets.hpp"
 #include "kernels/allreduce_shots.hpp"
 #include "kernels/host_execution.hpp"
@@ -123,7 +124,7 @@ private:
     std::vector<std::vector<std::uint64_t>> boxes_;
 };
 
-/// Inputs of a group, and what their allreduce must give: one element after the other, in the order of ranks.
+/// Inputs of a group, and what their allreduce must give.
 template <class T, class Op>
 struct allreduce_case {
     std::vector<std::vector<T>> in;
@@ -133,12 +134,12 @@ struct allreduce_case {
         for (unsigned r = 0; r < ranks; ++r)
             for (std::size_t i = 0; i < count; ++i)
                 in[r].push_back(static_cast<T>(static_cast<float>((seed + r * 7 + i * 13) % 19) - 6));
-        for (std::size_t i = 0; i < count; ++i) {
-            auto sum = static_cast<kernels::detail::total<T, Op>>(in[0][i]);
-            for (unsigned r = 1; r < ranks; ++r)
-                sum = static_cast<decltype(sum)>(Op{}(sum, static_cast<decltype(sum)>(in[r][i])));
-            expected.push_back(static_cast<T>(sum));
-        }
+        kernels::reduction<T, Op, kernels::stored<T>> all;
+        all.sources = ranks;
+        all.count = count;
+        for (unsigned r = 0; r < ranks; ++r) all.from[r] = in[r].data();
+        expected.resize(count);
+        by_definition(expected.data(), all);
     }
 };
 

@@ -158,7 +158,7 @@ private:
         return *link;
     }
 
-    /// A lane that has waited for others goes on unwatched; who leaves the busy ones must be watched on all lanes.
+    /// A paused lane is not watched, and may go on here. So a link that leaves the busy ones is watched anew.
     bool pump(peer_link& link) {
         const bool moved = link.pump();
         if (!link.busy()) watch(link);
