@@ -25,8 +25,8 @@ struct shared_memory_fabric {
 /// Ranks that are processes of one host, over memory that they share.
 ///
 /// - Small messages lie beside their flag, in one cache line up to 24 bytes; no system call unless somebody sleeps.
-///   Larger ones go in parts of up to 16 KiB, through 16 slots of each channel and direction. A send completes when all
-///   of it has been copied. That is at most 256 KiB ahead of the receives, and 64 KiB while this rank has taken 2.5 MiB
+///   Larger ones go in parts of up to 32 KiB, through 16 slots of each channel and direction. A send completes when all
+///   of it has been copied. That is at most 512 KiB ahead of the receives, and 128 KiB while this rank has taken 6 MiB
 ///   for parts.
 /// - Messages in symmetric memory (see world::allocate) are read or reduced where they lie, from
 ///   shared_memory_limits::lend_symmetric_bytes on. Others of lend_bytes and more, which is none unless set, are read
@@ -39,8 +39,8 @@ struct shared_memory_fabric {
 /// - A context that was closed may be opened again when both sides have closed it. close() waits a tenth of a second at
 ///   most for a peer that reads symmetric memory in place; one that has not done by then delivers nothing.
 /// - Memory: some 20 KiB a rank; for each channel and direction 4 KiB once a message has passed; for larger messages
-///   256 KiB, but 2.5 MiB a rank at most and 64 KiB for each of its channels. Of what
-///   closed channels had used, a rank keeps some 2 MiB; the rest is given back. Channels are not bounded in number.
+///   512 KiB, and 1 MiB a rank; but 6 MiB a rank at most and 128 KiB for each of its channels. Of what closed channels
+///   had used, a rank keeps some 2 MiB; the rest is given back. Channels are not bounded in number.
 using shared_memory = world<shared_memory_fabric>;
 
 static_assert(viewing_transport<shared_memory>);

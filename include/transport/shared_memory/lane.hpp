@@ -42,7 +42,7 @@ struct lane {
 
 /// Where a part lies that is too long for its slot. Rooms belong to the sender, who lends them to slots: see room_pool.
 struct room {
-    static constexpr std::size_t most_bytes = 16 * 1024; ///< the largest part
+    static constexpr std::size_t most_bytes = 32 * 1024; ///< the largest part
     std::array<std::byte, most_bytes> bytes;
 };
 

@@ -22,15 +22,51 @@ struct lent_room {
     std::byte* where = nullptr;
 };
 
-/// The rooms of one sender, which all of its lanes share. While there are plenty, a slot keeps its room: on some
-/// processors it costs more to write what another has just read than what it read some slots ago. When they are scarce,
-/// a lane uses its own again as soon as they were read, and now and then all lanes give back what was read. Used by the
-/// sender's thread alone; what receivers know of a room is its number in a slot.
+/// Free rooms in the order in which they came. Adding one cannot fail once there is place for all.
+class room_queue {
+public:
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    /// There is place for so many.
+    void grow(std::size_t most) {
+        make_straight();
+        ring_.resize(most);
+    }
+    void push(const lent_room& r) noexcept { ring_[place(size_++)] = r; }
+    [[nodiscard]] lent_room pop() noexcept {
+        const lent_room r = ring_[first_];
+        first_ = place(1);
+        --size_;
+        return r;
+    }
+    /// The first so many, which stay.
+    [[nodiscard]] std::span<lent_room> first(std::size_t number) noexcept {
+        make_straight();
+        return {ring_.data(), number};
+    }
+
+private:
+    [[nodiscard]] std::size_t place(std::size_t k) const noexcept {
+        return first_ + k < ring_.size() ? first_ + k : first_ + k - ring_.size();
+    }
+    void make_straight() noexcept {
+        std::rotate(ring_.begin(), ring_.begin() + static_cast<std::ptrdiff_t>(first_), ring_.end());
+        first_ = 0;
+    }
+
+    std::vector<lent_room> ring_;
+    std::size_t first_ = 0, size_ = 0;
+};
+
+/// The rooms of one sender, which all of its lanes share. While there are plenty, the one that was free for longest is
+/// used next. On some processors it takes up to four times as long to write what another core has just read, while
+/// both have it in their caches (bench/rotation.cpp). When they are scarce, a lane uses its own again as soon as they
+/// were read, and now and then all lanes give back what was read. Used by the sender's thread alone; what receivers
+/// know of a room is its number in a slot.
 class room_pool {
 public:
-    static constexpr std::size_t plenty = 160; ///< from so many taken on, each lane gets by with `least`
-    static constexpr std::uint32_t least = 4;  ///< that a lane may always have
-    static constexpr std::size_t kept = 64;    ///< free ones that keep their memory, twice as many between two trims
+    static constexpr std::size_t plenty = 192;  ///< from so many taken on, each lane gets by with `least`
+    static constexpr std::uint32_t least = 4;   ///< that a lane may always have
+    static constexpr std::size_t rotation = 32; ///< that stay free: 1 MiB, which is what many a core's own cache holds
 
     explicit room_pool(segment& in) noexcept : in_(in) {}
     room_pool(const room_pool&) = delete;
@@ -43,7 +79,8 @@ public:
     void add(std::uint32_t block) {
         constexpr std::uint32_t count = segment::per_block<room>;
         auto* const rooms = &in_.at<room>(block * count);
-        for (auto* list : {&warm_, &cold_}) list->reserve(size_ + count);
+        warm_.grow(size_ + count);
+        cold_.reserve(size_ + count);
         holders_.reserve(size_ + count);
         cold_.insert(cold_.begin(), count, {});
         for (std::uint32_t i = 0; i < count; ++i) // the first is the next
@@ -60,33 +97,44 @@ public:
     }
     /// Precondition: there are needed() of them, and who has `least` asks only while they are not scarce().
     [[nodiscard]] lent_room take() noexcept {
-        auto& from = warm_.empty() ? cold_ : warm_;
-        const lent_room r = from.back();
-        from.pop_back();
         ++taken_;
-        return r;
+        return next();
     }
     void give_back(const lent_room& r) noexcept {
-        warm_.push_back(r);
+        warm_.push(r);
         --taken_;
+    }
+    /// Another room for one whose part was read.
+    [[nodiscard]] lent_room exchange(const lent_room& r) noexcept {
+        warm_.push(r);
+        return next();
     }
 
     /// Gives the memory of free rooms back to the system, if they are many.
     void trim() noexcept {
         sweep();
-        if (warm_.size() <= 2 * kept) return;
-        const auto end = warm_.end() - static_cast<std::ptrdiff_t>(kept); // the others were used more lately
-        in_.clear<room>(std::span(warm_.begin(), end), [](const lent_room& r) { return r.number; });
-        cold_.insert(cold_.end(), warm_.begin(), end);
-        warm_.erase(warm_.begin(), end);
+        if (warm_.size() <= 2 * rotation) return;
+        const std::size_t surplus = warm_.size() - rotation;
+        in_.clear<room>(warm_.first(surplus), [](const lent_room& r) { return r.number; });
+        for (std::size_t k = 0; k < surplus; ++k) cold_.push_back(warm_.pop());
     }
 
 private:
     friend outgoing_rooms;
     inline void sweep() noexcept;
 
+    /// One that takes no memory yet only where the rotation is too short, and there are not plenty in use.
+    [[nodiscard]] lent_room next() noexcept {
+        const bool is_short = warm_.size() < rotation && warm_.size() + taken_ < plenty;
+        if (warm_.size() > 0 && (!is_short || cold_.empty())) return warm_.pop();
+        const lent_room r = cold_.back();
+        cold_.pop_back();
+        return r;
+    }
+
     segment& in_;
-    std::vector<lent_room> warm_, cold_;   ///< free ones, the next at the end; those of `cold_` take no memory
+    room_queue warm_;                      ///< free ones
+    std::vector<lent_room> cold_;          ///< free ones that take no memory, the next at the end
     std::vector<outgoing_rooms*> holders_; ///< lanes that have rooms
     std::size_t size_ = 0, taken_ = 0;
     std::size_t wants_ = 0; ///< since the last sweep
@@ -112,12 +160,13 @@ public:
         return &lane_.at(oldest_);
     }
 
-    /// A room for the part of that turn, whose slot is free: the slot's own; else, when they are scarce, the lane's
+    /// A room for the part of that turn, whose slot is free. When they are scarce, the slot's own; else the lane's
     /// oldest, if its part was read.
     [[nodiscard]] const lent_room& place(std::uint32_t turn) {
         lent_room& here = lent_[turn % lane::slots];
         end_ = turn + 1;
         if (here.where) {
+            if (!pool_.scarce()) here = pool_.exchange(here);
             find_oldest(end_);
             return here;
         }

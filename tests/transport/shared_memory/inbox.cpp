@@ -65,20 +65,21 @@ struct lane_of_peer {
 
 TEST_CASE("parts that fill their message are delivered") {
     lane_of_peer l;
-    l.receive(20'000);
-    l.write(0, 20'000, room::most_bytes);
-    l.write(1, 20'000, 20'000 - room::most_bytes);
+    l.receive(40'000);
+    l.write(0, 40'000, room::most_bytes);
+    l.write(1, 40'000, 40'000 - room::most_bytes);
     l.in->advance();
     CHECK(l.done.front() == &l.x);
     CHECK(l.in->broken().empty());
-    CHECK(l.untouched_from(20'000));
+    CHECK(l.untouched_from(40'000));
 }
 
 TEST_CASE("a part that is longer than its slot or the rest of its message ends the channel, and is not delivered") {
-    for (const auto& [message, first, second] : {std::array<std::size_t, 3>{20'000, 16 * 1024 + 1, 0}, // the slot
-                                                 {100, 101, 0},                                        // the message
-                                                 {20'000, 16'000, 5'000},                              // its rest
-                                                 {20'000, 0xffff'ffff, 0}}) {
+    for (const auto& [message, first, second] :
+         {std::array<std::size_t, 3>{40'000, room::most_bytes + 1, 0}, // the slot
+          {100, 101, 0},                                               // the message
+          {40'000, 30'000, 11'000},                                    // its rest
+          {40'000, 0xffff'ffff, 0}}) {
         lane_of_peer l;
         l.receive(message);
         l.write(0, message, first);
@@ -95,8 +96,8 @@ TEST_CASE("a part that is longer than its slot or the rest of its message ends t
 TEST_CASE("so does one of a message that nobody wants") {
     lane_of_peer l;
     l.receive(8);
-    l.write(0, 20'000, 16'000); // another length than the receive's
-    l.write(1, 20'000, 5'000);
+    l.write(0, 40'000, 30'000); // another length than the receive's
+    l.write(1, 40'000, 11'000);
     l.in->advance();
     CHECK(l.x.status == transfer_status::mismatched);
     CHECK_FALSE(l.in->broken().empty());

@@ -58,18 +58,38 @@ constexpr std::size_t busy_lanes = room_pool::plenty / lane::slots;
 
 } // namespace
 
-TEST_CASE("while rooms are plenty, a slot keeps its room") {
+TEST_CASE("while rooms are plenty, none is used again before as many others as the rotation has") {
     own_segment segment;
-    way w(segment, 1);
-    std::vector<std::uint32_t> first;
-    for (std::uint32_t k = 0; k < lane::slots; ++k) first.push_back(w.fill()), w.read(1);
-    CHECK(std::set(first.begin(), first.end()).size() == lane::slots);
-    for (int lap = 0; lap < 3; ++lap)
-        for (std::uint32_t k = 0; k < lane::slots; ++k) {
-            REQUIRE(w.may_fill());
-            CHECK(w.fill() == first[k]);
-            w.read(1);
-        }
+    std::deque<way> ways;
+    for (std::uint64_t k = 0; k < 3; ++k) ways.emplace_back(segment, k);
+    std::vector<std::uint32_t> used;
+    for (std::size_t k = 0; k < 10 * room_pool::rotation; ++k) {
+        way& w = ways[k % ways.size()];
+        REQUIRE(w.may_fill());
+        used.push_back(w.fill());
+        w.read(1);
+    }
+    const std::size_t rooms = std::set(used.begin(), used.end()).size();
+    CHECK(rooms <= room_pool::rotation + ways.size() * lane::slots);
+    for (std::size_t k = rooms; k < used.size(); ++k) {
+        const auto before = used.begin() + static_cast<std::ptrdiff_t>(k);
+        CHECK(std::find(before - room_pool::rotation, before, used[k]) == before);
+    }
+}
+
+TEST_CASE("a rotation takes no more memory than plenty") {
+    own_segment segment;
+    std::deque<way> ways;
+    for (std::uint64_t k = 0; k < busy_lanes; ++k) ways.emplace_back(segment, k);
+    std::set<std::uint32_t> used;
+    for (std::size_t lap = 0; lap < 4; ++lap)
+        for (way& w : ways)
+            for (std::uint32_t k = 0; k < lane::slots; ++k) {
+                REQUIRE(w.may_fill());
+                used.insert(w.fill());
+                w.read(1);
+            }
+    CHECK(used.size() <= room_pool::plenty + ways.size() * room_pool::least);
 }
 
 TEST_CASE("rooms that idle lanes keep come back to one that is busy") {
