@@ -107,7 +107,7 @@ public:
     kernels::packet_boxes boxes;
     static constexpr auto everyone = [](unsigned) { return true; };
 
-private:
+protected:
     void launch(const auto& comes, const auto& body) {
         kernels::run_ranks_on_host(static_cast<unsigned>(groups.size()), shape_,
                                    [&](unsigned rank, const kernels::host_execution& thread) {
@@ -117,6 +117,7 @@ private:
                                    });
     }
 
+private:
     kernels::geometry shape_;
     std::vector<kernels::flag_page> pages_;
     std::vector<std::vector<kernels::block_counters>> counters_;

@@ -4,6 +4,7 @@
 
 #include "kernels/allreduce_packets.hpp"
 #include "kernels/allreduce_shots.hpp"
+#include "kernels/device_engine.hpp"
 #include "kernels/optimizer.hpp"
 #include "kernels/reduce_many.hpp"
 
@@ -55,8 +56,10 @@ struct twice_left {
 };
 using functor_reduction = reduction_to_same<float, non_commutative<twice_left>>;
 
-/// What kernels of several ranks are given. Their last member tells whether nvcc finds it where g++ has put it.
+/// What kernels of several ranks are given. A member behind most others tells whether nvcc finds it where g++ has put
+/// it.
 using shot_of_16_bits = kernels::shot<8, 8, reduction_to_same<bfloat16, sum_operator>>;
 using packets_to_adam = kernels::packet_call<adam_update>;
+using engine_of_16_bits = kernels::device_call<bfloat16, sum_operator>;
 
 } // namespace tutti::test

@@ -6,6 +6,7 @@
 #include "instantiated.hpp"
 #include "kernels/allreduce_packets.cuh"
 #include "kernels/allreduce_shots.cuh"
+#include "kernels/device_engine.cuh"
 #include "kernels/reduce_many.cuh"
 #include "kernels/square_sum.cuh"
 
@@ -28,6 +29,9 @@ TUTTI_KERNEL(widened, test::widened_sum)
 
 extern "C" __global__ void signature_of_shot(test::shot_of_16_bits call, std::uint32_t* to) { *to = call.signature; }
 extern "C" __global__ void signature_of_packets(test::packets_to_adam call, std::uint32_t* to) { *to = call.signature; }
+extern "C" __global__ void scratch_of_engine(test::engine_of_16_bits call, void** to) {
+    *to = call.memory[most_peers - 1][device_memories - 1];
+}
 
 extern "C" __global__ void squares_bfloat16(const bfloat16* from, std::size_t count, double* partial) {
     __shared__ double lanes[tile_lanes];
@@ -45,6 +49,14 @@ void launched_in_groups() {
     static_cast<void>(launch_packets(peer_group{}, packet_boxes{}, 0, sum_of_16_bits{}, nullptr));
     static_cast<void>(
         launch_packets(std::span<const peer_group>{}, packet_boxes{}, 0, std::span<const sum_of_16_bits>{}, nullptr));
+}
+void launched_as_schedules() {
+    plan_on_device plan;
+    static_cast<void>(plan.load(device_plan{}));
+    test::engine_of_16_bits call;
+    plan.set(call);
+    static_cast<void>(launch_in_group(call, nullptr));
+    static_cast<void>(launch_together(std::span<const test::engine_of_16_bits>(&call, 1), nullptr));
 }
 void launched() {
     static_cast<void>(launch(test::sgd_step{}, nullptr));

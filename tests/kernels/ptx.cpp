@@ -223,4 +223,12 @@ TEST_CASE("nvcc lays out what kernels of several ranks are given as the host doe
     REQUIRE_NOTHROW(m.launch(compiled("signature_of_shot"), {1, 1}, shot, found.data()));
     REQUIRE_NOTHROW(m.launch(compiled("signature_of_packets"), {1, 1}, packets, found.data() + 1));
     CHECK(found == std::vector<std::uint32_t>{17, 34});
+
+    std::vector<void*> scratch(1);
+    m.give(std::span(scratch));
+    test::engine_of_16_bits engine{};
+    bfloat16 element{};
+    engine.memory[kernels::most_peers - 1][kernels::device_memories - 1] = &element;
+    REQUIRE_NOTHROW(m.launch(compiled("scratch_of_engine"), {1, 1}, engine, scratch.data()));
+    CHECK(scratch[0] == &element);
 }

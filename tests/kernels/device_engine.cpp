@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include "hesitant_execution.hpp"
+#include "host_engine.hpp"
+
+#include <collectives/algorithm/all.hpp>
+
+#include "support/catch.hpp"
+#include "support/effort.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+using namespace tutti;
+using namespace tutti::test;
+using schedule::operation;
+
+namespace {
+
+template <class T>
+vectors<T> random_vectors(unsigned ranks, std::size_t count, std::mt19937& random) {
+    vectors<T> all(ranks, std::vector<T>(count));
+    for (auto& of_rank : all)
+        for (T& x : of_rank) x = static_cast<T>(static_cast<float>(random() % 2000) / 7.0F - 100.0F);
+    return all;
+}
+
+/// A program, with a group that runs it and what it gave.
+template <class T, class Op, class Here = kernels::host_execution>
+class engine_case {
+public:
+    using call_type = kernels::device_call<T, Op>;
+
+    engine_case(schedule::program p, std::size_t count, unsigned seed, std::size_t lead = 0)
+        : program(std::move(p)), plans(kernels::device_plans_of(program, count, sizeof(T))), random(seed),
+          ranks(static_cast<unsigned>(program.size)), in(random_vectors<T>(ranks, count + lead, random)),
+          out(random_vectors<T>(ranks, count + lead, random)), expected(without(out, lead)), lead_(lead) {
+        for (const auto& plan : plans) scratch.emplace_back(plan.scratch);
+        interpreter<T, Op>(program, count).run(without(in, lead), expected);
+    }
+
+    [[nodiscard]] std::vector<call_type> calls(host_engine<Here>& engine, std::uint32_t signature = 1) {
+        engine.lead = lead_;
+        std::vector<call_type> all;
+        for (unsigned r = 0; r < ranks; ++r)
+            all.push_back(engine.template call_of<T, Op>(program, r, plans[r], signature, in, out, scratch));
+        return all;
+    }
+    [[nodiscard]] bool is_right() const {
+        const auto got = without(out, lead_);
+        for (unsigned r = 0; r < ranks; ++r)
+            if (!same_bits(got[r], expected[r])) return false;
+        return true;
+    }
+
+    schedule::program program;
+    std::vector<kernels::device_plan> plans;
+    std::mt19937 random;
+    unsigned ranks;
+    vectors<T> in, out, expected, scratch;
+
+private:
+    static vectors<T> without(const vectors<T>& all, std::size_t lead) {
+        vectors<T> rest;
+        for (const auto& v : all) rest.emplace_back(v.begin() + static_cast<std::ptrdiff_t>(lead), v.end());
+        return rest;
+    }
+    std::size_t lead_;
+};
+
+template <class T, class Op>
+void check_engine(const algorithm::any& how, operation what, int size, int root, bool in_place, int segments,
+                  std::size_t count, std::size_t lead = 0) {
+    CAPTURE(how.name(), schedule::name_of(what), size, root, in_place, segments, count);
+    engine_case<T, Op> c(how.write(what, size, root, in_place, segments), count, 7, lead);
+    host_engine engine(c.ranks, {2, 2});
+    engine.run(c.calls(engine));
+    REQUIRE_FALSE(engine.has_failed());
+    REQUIRE(c.is_right());
+}
+
+/// More than one tile for each of two blocks.
+constexpr std::size_t tiles_of_floats = 5 * kernels::tile_bytes / sizeof(float) / 2 + 3;
+
+} // namespace
+
+TEST_CASE("every algorithm gives the bits of its schedule, on all ranks") {
+    for (const int size : {1, 2, 3, 4, 5, 8})
+        for (const operation what : {operation::allreduce, operation::reduce_scatter, operation::allgather,
+                                     operation::reduce, operation::broadcast})
+            for (const algorithm::any& how : algorithm::all(size)) {
+                if (!how.offers(what)) continue;
+                // Shards are equal.
+                const std::size_t count =
+                    tiles_of_floats / static_cast<std::size_t>(size) * static_cast<std::size_t>(size);
+                check_engine<float, sum_operator>(how, what, size, size - 1, size % 2 == 0, 1 + size % 3, count);
+            }
+}
+
+TEST_CASE("other elements, few of them, and vectors that are aligned to elements alone") {
+    for (const algorithm::any& how : algorithm::all(4))
+        for (const std::size_t count : {0, 1, 3, 9, 130}) {
+            check_engine<bfloat16, sum_operator>(how, operation::allreduce, 4, 0, count % 2 == 0, 2, count, 1);
+            check_engine<std::int64_t, maximum_operator>(how, operation::allreduce, 4, 0, true, 1, count);
+            check_engine<std::uint8_t, sum_operator>(how, operation::allreduce, 3, 0, false, 3, count, 3);
+        }
+}
+
+TEST_CASE("a step may take what other threads of its block have written in the step before") {
+    using namespace schedule;
+    const auto bank = scratch(0);
+    program p{operation::allreduce, 1, 0, false, 3, {}};
+    p.ranks = {{copy({buffer::input, 0, 3}, {bank, 0, 3})}};
+    for (int chunk = 0; chunk < 3; ++chunk) p.ranks[0].push_back(copy({bank, chunk, 1}, {buffer::output, chunk, 1}));
+    engine_case<float, sum_operator> c(p, tiles_of_floats, 1);
+    host_engine engine(1, {2, 2});
+    engine.run(c.calls(engine));
+    CHECK(c.is_right());
+}
+
+TEST_CASE("calls one after the other, of many schedules, by ranks of which some are ahead") {
+    constexpr int ranks = 3;
+    constexpr std::size_t count = tiles_of_floats;
+    std::vector<engine_case<float, sum_operator, hesitant_execution>> cases;
+    for (const algorithm::any& how : algorithm::all(ranks))
+        for (const int segments : {1, 3})
+            cases.emplace_back(how.write(operation::allreduce, ranks, 0, false, segments), count, 5U + segments);
+    host_engine<hesitant_execution> engine(ranks, {2, 2});
+    const int calls = effort(20) * static_cast<int>(cases.size());
+    const auto case_of = [&](int call) -> auto& { return cases[static_cast<std::size_t>(call) % cases.size()]; };
+    std::vector<std::vector<kernels::device_call<float, sum_operator>>> prepared;
+    for (std::size_t k = 0; k < cases.size(); ++k)
+        prepared.push_back(cases[k].calls(engine, static_cast<std::uint32_t>(k)));
+    engine.back_to_back(
+        calls, [](unsigned, int) {},
+        [&](unsigned rank, int call, const hesitant_execution& here, std::uint64_t* failed) {
+            prepared[static_cast<std::size_t>(call) % cases.size()][rank](failed, here);
+        },
+        [](unsigned, int) {});
+    CHECK_FALSE(engine.has_failed());
+    for (int call = 0; call < static_cast<int>(cases.size()); ++call) CHECK(case_of(call).is_right());
+}
+
+TEST_CASE("a rank that does not come ends the call of all others, whom they wait for as well") {
+    engine_case<float, sum_operator> c(algorithm::by_name("ring", 1).write(operation::allreduce, 4), 100, 1);
+    host_engine engine(4, {2, 2}, std::chrono::seconds(2));
+    engine.run(c.calls(engine), [](unsigned r) { return r != 2; });
+    for (const unsigned r : {0U, 1U, 3U}) {
+        CAPTURE(r);
+        CHECK(engine.failure_of(r).why == kernels::group_failure::timeout);
+    }
+    for (auto& g : engine.groups) g.patience_ns = 3'600'000'000'000;
+    engine.run(c.calls(engine), [](unsigned r) { return r == 2; }); // hears of it at once
+    CHECK(engine.failure_of(2).why == kernels::group_failure::timeout);
+}
+
+TEST_CASE("ranks that come to different calls hear of it") {
+    engine_case<float, sum_operator> c(algorithm::by_name("butterfly", 1).write(operation::allreduce, 4), 100, 1);
+    host_engine engine(4, {2, 2});
+    auto calls = c.calls(engine, 1);
+    calls[3].signature = 2;
+    engine.run(calls);
+    for (unsigned r = 0; r < 4; ++r) {
+        CAPTURE(r);
+        CHECK(engine.failure_of(r).why == kernels::group_failure::mismatch);
+        CHECK((engine.failure_of(r).peer == 3 || engine.failure_of(r).found_by == 3));
+    }
+}
+
+TEST_CASE("a program that is not proven, is for too many, or needs steps side by side is refused") {
+    auto p = algorithm::by_name("ring", 1).write(operation::allreduce, 3);
+    p.ranks[1].pop_back();
+    CHECK_THROWS_AS(kernels::device_plans_of(p, 10, 4), error);
+    CHECK_THROWS_AS(kernels::device_plans_of(algorithm::by_name("ring", 1).write(operation::allreduce, 9), 10, 4),
+                    error);
+
+    // Each rank receives before it sends, though nothing orders the two.
+    using namespace schedule;
+    const place mine{buffer::output, 0, 1}, other{buffer::output, 1, 1};
+    program crossed{operation::allgather, 2, 0, false, 2, {}};
+    crossed.ranks = {{receive(1, other), copy({buffer::input, 0, 1}, mine), send(1, {buffer::input, 0, 1})},
+                     {receive(0, mine), copy({buffer::input, 1, 1}, other), send(0, {buffer::input, 1, 1})}};
+    REQUIRE(verify(crossed).proven);
+    CHECK_THROWS_AS(kernels::device_plans_of(crossed, 10, 4), error);
+}
