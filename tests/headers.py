@@ -5,10 +5,9 @@
 
 usage: headers.py apart|together SOURCE_ROOT STAMP_FOLDER COMPILER...
 
-apart: each header stands alone, so that a user may include any of them first. A header whose first line of code includes
-another one shows that this one stands alone, too; so fewer units are compiled than there are headers. together: all in
-one unit, which is quick and is enough for a second compiler. What has been compiled is compiled again only if it, a header of ours that it includes,
-or the compiler has changed.
+apart: each header stands alone, so that a user may include any of them first. One unit shows that of several: each of its
+headers includes those before it anyway. together: all in one unit, which is quick and is enough for a second compiler.
+What has been compiled is compiled again only if it, a header of ours that it includes, or the compiler has changed.
 """
 import concurrent.futures
 import hashlib
@@ -34,16 +33,17 @@ def closure(file, include, seen):
     return seen
 
 
-def first_included(header):
-    """The header of ours that is included before anything else stands in this one, or None."""
-    for line in header.read_text().splitlines():
-        found = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line)
-        if found:
-            first = header.parent / found.group(2)
-            return first.resolve() if found.group(1) == '"' and first.is_file() else None
-        if line.strip() and not re.match(r"\s*(//|#)", line):
-            return None
-    return None
+def chains(headers, include):
+    """All headers, in few lists in which each header includes all before it."""
+    needs = {header.resolve(): closure(header, include, set()) for header in headers}
+    all_chains = []
+    for header in sorted(needs, key=lambda h: (-len(needs[h]), h)):
+        fitting = [c for c in all_chains if header in needs[c[0]]]
+        if fitting:
+            min(fitting, key=lambda c: len(needs[c[0]])).insert(0, header)
+        else:
+            all_chains.append([header])
+    return all_chains
 
 
 def main(how, root, stamps, *compiler):
@@ -69,12 +69,11 @@ def main(how, root, stamps, *compiler):
         if done.returncode == 0:
             stamp.touch()
             return None
-        return f"{files[0].relative_to(root) if len(files) == 1 else 'all headers'}: does not compile\n{done.stdout}"
+        return f"{files[-1].relative_to(root)} and those before it do not compile\n{done.stdout}"
 
     headers = sorted([*include.rglob("*.hpp"), *(root / "kernels").rglob("*.hpp")])
-    shown_by_others = {first_included(header) for header in headers}
     units = [[unit] for unit in sorted((root / "tests" / "compile_time").glob("*.cpp"))]
-    units += [headers] if how == "together" else [[header] for header in headers if header not in shown_by_others]
+    units += [headers] if how == "together" else chains(headers, include)
     with concurrent.futures.ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
         faults = [fault for fault in pool.map(check, units) if fault]
     print(f"{len(headers)} headers {how}: {len(units) - len(faults)} of {len(units)} units compile")
