@@ -3,7 +3,8 @@
 
 // Why shared memory uses its rooms in rotation (transport/shared_memory/rooms.hpp): two threads send each other 1 MiB
 // in parts of 32 KiB, through so many rooms of each. A part is copied into a room by one thread and out of it by the
-// other. On some processors few rooms are slow, since both threads' cores still have them in their caches.
+// other. On some processors few rooms are slow, since both threads' cores still have them in their caches. It says
+// nothing where the two threads share a core: then processor time is far below real time.
 
 #include <benchmark/benchmark.h>
 
@@ -11,6 +12,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <stop_token>
 #include <thread>
@@ -20,7 +22,7 @@ namespace {
 
 constexpr std::size_t part_bytes = 32 * 1024, parts = 32, parts_ahead = 16;
 
-struct part {
+struct alignas(4096) part {
     std::array<std::byte, part_bytes> bytes{};
 };
 

@@ -6,6 +6,7 @@
 #include "meeting.hpp"
 #include "reduce_many.hpp"
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 
@@ -49,6 +50,11 @@ struct device_counters {
 /// has N are read and N written, and a viewed one is read alone.
 template <element T, class Op>
 struct device_call {
+    static_assert(sizeof(T) <= tile_bytes, "tutti: an element of a device_call fits into a tile of 4 KiB");
+    static_assert(
+        !std::same_as<tutti::detail::bare_operator<Op>, average_operator>,
+        "tutti: an average here is a sum, and a pass of reduce_many with scaled{1.0F / ranks, ...} behind it");
+
     peer_group group;
     device_page* pages[most_peers]{};    ///< by rank
     device_counters* counters = nullptr; ///< this rank's own, by block

@@ -39,13 +39,14 @@ inline void check_ranks(const char* what, std::size_t groups, std::size_t work) 
                "pass one of each for a rank");
 }
 
-/// Starts one rank's call; the others' run on other devices. Precondition: its blocks are resident at once, so no
-/// more than cudaOccupancyMaxActiveBlocksPerMultiprocessor allows, with nothing beside them.
+/// Starts one rank's call; the others' run on other devices. It is a cooperative launch, so that all blocks are
+/// resident. Errors: cudaErrorCooperativeLaunchTooLarge, where they cannot be; invalid_argument, as of check_group.
 template <class Call>
-[[nodiscard]] cudaError_t launch_in_group(const Call& call, cudaStream_t stream) {
+[[nodiscard]] cudaError_t launch_in_group(Call call, cudaStream_t stream) {
     check_group(call.group);
-    group_kernel<<<call.group.blocks, group_threads, 0, stream>>>(call);
-    return cudaGetLastError();
+    void* parameters[] = {&call};
+    return cudaLaunchCooperativeKernel(group_kernel<Call>, dim3(call.group.blocks), dim3(group_threads), parameters, 0,
+                                       stream);
 }
 
 /// Starts the calls of all ranks of a group, by rank, which share this device: one cooperative launch, so that all

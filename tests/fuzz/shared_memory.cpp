@@ -100,7 +100,7 @@ public:
 
 private:
     [[nodiscard]] std::size_t length() {
-        constexpr std::array<std::size_t, 6> lengths{0, 8, 216, 220, 16 * 1024, 40'000};
+        constexpr std::array<std::size_t, 6> lengths{0, 8, 216, 220, room::most_bytes, 40'000};
         return lengths[in_.below(lengths.size())];
     }
 

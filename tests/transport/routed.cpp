@@ -24,7 +24,7 @@ using both = transport::routed<transport::shared_memory, transport::tcp>;
 struct routed_fixture {
     using transport = both;
     static constexpr std::size_t eager_limit =
-        std::max<std::size_t>(256 * 1024, tutti::transport::tcp_limits{}.window_bytes);
+        std::max<std::size_t>(512 * 1024, tutti::transport::tcp_limits{}.window_bytes);
     static inline int (*host_of)(int rank, int ranks);
     static inline tutti::transport::tcp_limits far;
 

@@ -17,7 +17,7 @@ namespace {
 /// Its settings are variables, so that the contract is compiled once for all of them.
 struct shared_fixture {
     using transport = tutti::transport::shared_memory;
-    static constexpr std::size_t eager_limit = 256 * 1024;
+    static constexpr std::size_t eager_limit = 512 * 1024;
     static inline tutti::transport::shared_memory_limits limits;
 
     static void run(int ranks, const std::function<void(transport&)>& body) {

@@ -64,6 +64,7 @@ public:
     void join(const joined_world& w) {
         rank_ = w.rank;
         peers_.resize(w.table.members.size());
+        if (w.table.crowded(rank_)) mine_.note_crowd();
         const auto& self = w.table.members[static_cast<std::size_t>(rank_)];
         for (const auto& m : w.table.members)
             if (m.rank != rank_ && m.host_id == self.host_id) {

@@ -37,6 +37,9 @@ public:
     [[nodiscard]] head& top() const noexcept { return memory_.top(); }
     [[nodiscard]] segment& memory() noexcept { return memory_; }
 
+    /// Ranks of this host share cores.
+    void note_crowd() noexcept { rooms_.keep_in_slots(); }
+
     /// A lane that leads from this rank.
     struct way {
         way(segment& in, room_pool& pool, int to, std::uint32_t entry, std::uint32_t lane_number)

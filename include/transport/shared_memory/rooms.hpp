@@ -28,7 +28,8 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     /// There is place for so many.
     void grow(std::size_t most) {
-        make_straight();
+        std::rotate(ring_.begin(), ring_.begin() + static_cast<std::ptrdiff_t>(first_), ring_.end());
+        first_ = 0;
         ring_.resize(most);
     }
     void push(const lent_room& r) noexcept { ring_[place(size_++)] = r; }
@@ -38,35 +39,26 @@ public:
         --size_;
         return r;
     }
-    /// The first so many, which stay.
-    [[nodiscard]] std::span<lent_room> first(std::size_t number) noexcept {
-        make_straight();
-        return {ring_.data(), number};
-    }
 
 private:
     [[nodiscard]] std::size_t place(std::size_t k) const noexcept {
         return first_ + k < ring_.size() ? first_ + k : first_ + k - ring_.size();
-    }
-    void make_straight() noexcept {
-        std::rotate(ring_.begin(), ring_.begin() + static_cast<std::ptrdiff_t>(first_), ring_.end());
-        first_ = 0;
     }
 
     std::vector<lent_room> ring_;
     std::size_t first_ = 0, size_ = 0;
 };
 
-/// The rooms of one sender, which all of its lanes share. While there are plenty, the one that was free for longest is
-/// used next. On some processors it takes up to four times as long to write what another core has just read, while
-/// both have it in their caches (bench/rotation.cpp). When they are scarce, a lane uses its own again as soon as they
-/// were read, and now and then all lanes give back what was read. Used by the sender's thread alone; what receivers
-/// know of a room is its number in a slot.
+/// The rooms of one sender, which all of its lanes share. While there are plenty, some 32 others are used before a room
+/// that has just become free. On some processors an exchange takes up to four times as long while both cores have its
+/// rooms in their caches (bench/rotation.cpp). When free ones are few, all lanes give back now and then what was read.
+/// When rooms are scarce, a lane uses its own again as soon as they were read. Used by the sender's thread alone; what
+/// receivers know of a room is its number in a slot.
 class room_pool {
 public:
     static constexpr std::size_t plenty = 192;  ///< from so many taken on, each lane gets by with `least`
     static constexpr std::uint32_t least = 4;   ///< that a lane may always have
-    static constexpr std::size_t rotation = 32; ///< that stay free: 1 MiB, which is what many a core's own cache holds
+    static constexpr std::size_t rotation = 32; ///< that are to stay free: 1 MiB, as much as many a core's own cache
 
     explicit room_pool(segment& in) noexcept : in_(in) {}
     room_pool(const room_pool&) = delete;
@@ -79,8 +71,8 @@ public:
     void add(std::uint32_t block) {
         constexpr std::uint32_t count = segment::per_block<room>;
         auto* const rooms = &in_.at<room>(block * count);
-        warm_.grow(size_ + count);
-        cold_.reserve(size_ + count);
+        resting_.grow(size_ + count);
+        for (auto* list : {&warm_, &cold_}) list->reserve(size_ + count);
         holders_.reserve(size_ + count);
         cold_.insert(cold_.begin(), count, {});
         for (std::uint32_t i = 0; i < count; ++i) // the first is the next
@@ -88,12 +80,17 @@ public:
         size_ += count;
     }
 
+    /// Ranks that share a core share its caches: then a slot keeps its room while there are plenty.
+    void keep_in_slots() noexcept { rotates_ = false; }
+    [[nodiscard]] bool rotates() const noexcept { return rotates_ && !scarce(); }
     /// Lanes have to get by with `least`.
     [[nodiscard]] bool scarce() const noexcept { return taken_ >= plenty; }
 
-    /// A lane wants another room while they are scarce: every so often all lanes give back what was read.
+    /// Before each part. Where free rooms are few and there shall be no more of them, all lanes give back what was
+    /// read, every so often.
     void note_want() noexcept {
-        if (++wants_ >= plenty / 2) sweep();
+        const bool cramped = rotates_ && resting_.size() < rotation && warm_.empty() && !may_grow();
+        if ((cramped || scarce()) && ++wants_ >= plenty / 2) sweep();
     }
     /// Precondition: there are needed() of them, and who has `least` asks only while they are not scarce().
     [[nodiscard]] lent_room take() noexcept {
@@ -101,43 +98,46 @@ public:
         return next();
     }
     void give_back(const lent_room& r) noexcept {
-        warm_.push(r);
+        warm_.push_back(r);
         --taken_;
     }
     /// Another room for one whose part was read.
     [[nodiscard]] lent_room exchange(const lent_room& r) noexcept {
-        warm_.push(r);
+        resting_.push(r);
         return next();
     }
 
     /// Gives the memory of free rooms back to the system, if they are many.
     void trim() noexcept {
-        sweep();
-        if (warm_.size() <= 2 * rotation) return;
-        const std::size_t surplus = warm_.size() - rotation;
-        in_.clear<room>(warm_.first(surplus), [](const lent_room& r) { return r.number; });
-        for (std::size_t k = 0; k < surplus; ++k) cold_.push_back(warm_.pop());
+        if (warm_.size() <= rotation) return;
+        in_.clear<room>(std::span(warm_), [](const lent_room& r) { return r.number; });
+        cold_.insert(cold_.end(), warm_.begin(), warm_.end());
+        warm_.clear();
     }
 
 private:
     friend outgoing_rooms;
     inline void sweep() noexcept;
 
-    /// One that takes no memory yet only where the rotation is too short, and there are not plenty in use.
+    [[nodiscard]] bool may_grow() const noexcept { return resting_.size() + warm_.size() + taken_ < plenty; }
     [[nodiscard]] lent_room next() noexcept {
-        const bool is_short = warm_.size() < rotation && warm_.size() + taken_ < plenty;
-        if (warm_.size() > 0 && (!is_short || cold_.empty())) return warm_.pop();
-        const lent_room r = cold_.back();
-        cold_.pop_back();
+        if (resting_.size() > rotation) return resting_.pop();
+        if (!warm_.empty()) return last_of(warm_);
+        return resting_.size() == 0 || (may_grow() && !cold_.empty()) ? last_of(cold_) : resting_.pop();
+    }
+    [[nodiscard]] static lent_room last_of(std::vector<lent_room>& list) noexcept {
+        const lent_room r = list.back();
+        list.pop_back();
         return r;
     }
 
     segment& in_;
-    room_queue warm_;                      ///< free ones
-    std::vector<lent_room> cold_;          ///< free ones that take no memory, the next at the end
+    room_queue resting_;                   ///< free ones that were just used
+    std::vector<lent_room> warm_, cold_;   ///< other free ones, the next at the end; those of `cold_` take no memory
     std::vector<outgoing_rooms*> holders_; ///< lanes that have rooms
     std::size_t size_ = 0, taken_ = 0;
     std::size_t wants_ = 0; ///< since the last sweep
+    bool rotates_ = true;
 };
 
 /// The rooms that one lane has: those of parts that were not read yet, and of some that were.
@@ -160,20 +160,18 @@ public:
         return &lane_.at(oldest_);
     }
 
-    /// A room for the part of that turn, whose slot is free. When they are scarce, the slot's own; else the lane's
-    /// oldest, if its part was read.
+    /// A room for the part of that turn, whose slot is free. While there are plenty, the pool's next. When they are
+    /// scarce, the slot's own; if it has none, the lane's oldest, if its part was read; else the pool's next.
     [[nodiscard]] const lent_room& place(std::uint32_t turn) {
+        pool_.note_want(); // first: it may take `here`
         lent_room& here = lent_[turn % lane::slots];
         end_ = turn + 1;
         if (here.where) {
-            if (!pool_.scarce()) here = pool_.exchange(here);
+            if (pool_.rotates()) here = pool_.exchange(here);
             find_oldest(end_);
             return here;
         }
-        if (pool_.scarce()) {
-            pool_.note_want();
-            if (oldest_was_read(turn)) return here = std::exchange(lent_[oldest_++ % lane::slots], {});
-        }
+        if (pool_.scarce() && oldest_was_read(turn)) return here = std::exchange(lent_[oldest_++ % lane::slots], {});
         here = pool_.take();
         if (held_++ == 0) oldest_ = turn;
         if (!listed_) pool_.holders_.push_back(this);

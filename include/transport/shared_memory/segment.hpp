@@ -26,7 +26,8 @@ namespace tutti::transport::detail::shm {
 
 /// How a segment begins. Everything that is not atomic is written before the others get to know of the segment.
 struct head {
-    static constexpr std::uint64_t this_layout = 0x7475'7474'6900'0003; // "tutti", and a version
+    /// "tutti", a version, and how many parts of a KiB a room holds.
+    static constexpr std::uint64_t this_layout = 0x7475'7474'6900'0004 + (sizeof(room) >> 10 << 16);
 
     std::uint64_t layout = this_layout;
     std::uint64_t key = 0;            ///< drawn by the owner: this is the segment that was meant

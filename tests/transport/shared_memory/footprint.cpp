@@ -69,7 +69,7 @@ TEST_CASE("what channels have used is given back when both sides have closed the
         send_both_ways(t, 1, 1, 8);
         // Nobody reads: sixteen slots of each channel are full, in each direction.
         courier c{t};
-        std::vector<std::byte> out(mib / 4);
+        std::vector<std::byte> out(mib / 2);
         for (std::uint64_t k = 2; k < contexts; ++k) c.send({k, 0}, 1 - t.rank(), out.data(), out.size());
         t.progress();
         meet(t, here, 1);

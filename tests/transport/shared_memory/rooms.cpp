@@ -56,25 +56,79 @@ private:
 
 constexpr std::size_t busy_lanes = room_pool::plenty / lane::slots;
 
-} // namespace
-
-TEST_CASE("while rooms are plenty, none is used again before as many others as the rotation has") {
-    own_segment segment;
-    std::deque<way> ways;
-    for (std::uint64_t k = 0; k < 3; ++k) ways.emplace_back(segment, k);
+/// Fills a lane whose parts are read at once, many times: as many different rooms come one after the other as the
+/// rotation has, and no more than `most` in all.
+void check_rotation(way& w, std::size_t most) {
     std::vector<std::uint32_t> used;
     for (std::size_t k = 0; k < 10 * room_pool::rotation; ++k) {
-        way& w = ways[k % ways.size()];
         REQUIRE(w.may_fill());
         used.push_back(w.fill());
         w.read(1);
     }
-    const std::size_t rooms = std::set(used.begin(), used.end()).size();
-    CHECK(rooms <= room_pool::rotation + ways.size() * lane::slots);
-    for (std::size_t k = rooms; k < used.size(); ++k) {
-        const auto before = used.begin() + static_cast<std::ptrdiff_t>(k);
-        CHECK(std::find(before - room_pool::rotation, before, used[k]) == before);
+    CHECK(std::set(used.begin(), used.end()).size() <= most);
+    for (auto k = used.begin() + room_pool::rotation; k != used.end(); ++k)
+        CHECK(std::find(k - room_pool::rotation, k, *k) == k);
+}
+
+} // namespace
+
+TEST_CASE("while rooms are plenty, none is used again before as many others as the rotation has") {
+    own_segment segment;
+    way w(segment, 1);
+    check_rotation(w, room_pool::rotation + lane::slots);
+}
+
+TEST_CASE("where ranks share cores, a slot keeps its room while there are plenty") {
+    own_segment segment;
+    segment.note_crowd();
+    way w(segment, 1);
+    std::vector<std::uint32_t> first;
+    for (std::uint32_t k = 0; k < 4 * lane::slots; ++k) {
+        REQUIRE(w.may_fill());
+        const std::uint32_t number = w.fill();
+        if (k < lane::slots) first.push_back(number);
+        CHECK(number == first[k % lane::slots]);
+        w.read(1);
     }
+    CHECK(std::set(first.begin(), first.end()).size() == lane::slots);
+}
+
+TEST_CASE("a lane has its rotation though idle lanes have taken all that there are plenty of") {
+    own_segment segment;
+    std::deque<way> idle;
+    for (std::uint64_t k = 0; k < 2 * busy_lanes; ++k) {
+        auto& w = idle.emplace_back(segment, k);
+        for (std::uint32_t i = 0; i < lane::slots && w.may_fill(); ++i) w.fill();
+        w.read(w.unread());
+    }
+    way busy(segment, 2 * busy_lanes);
+    for (std::size_t k = 0; k < room_pool::plenty; ++k) {
+        REQUIRE(busy.may_fill());
+        busy.fill();
+        busy.read(1);
+    }
+    check_rotation(busy, room_pool::plenty + (2 * busy_lanes + 1) * room_pool::least);
+}
+
+TEST_CASE("when a channel closes, the rooms of others keep their memory") {
+    own_segment segment;
+    std::deque<way> live;
+    for (std::uint64_t k = 0; k < 5; ++k) live.emplace_back(segment, k);
+    std::set<std::uint32_t> used;
+    for (int lap = 0; lap < 3; ++lap)
+        for (way& w : live)
+            for (std::uint32_t k = 0; k < lane::slots; ++k) {
+                REQUIRE(w.may_fill());
+                const std::uint32_t number = w.fill();
+                segment.memory().at<room>(number).bytes.fill(std::byte{1});
+                used.insert(number);
+                w.read(1);
+            }
+    const own_segment::handle other = segment.add_lane({99, 0}, 1);
+    segment.close(other);
+    segment.top().lanes.close(*other->where);
+    segment.tidy();
+    for (const std::uint32_t number : used) CHECK(segment.memory().at<room>(number).bytes.back() == std::byte{1});
 }
 
 TEST_CASE("a rotation takes no more memory than plenty") {
@@ -89,7 +143,7 @@ TEST_CASE("a rotation takes no more memory than plenty") {
                 used.insert(w.fill());
                 w.read(1);
             }
-    CHECK(used.size() <= room_pool::plenty + ways.size() * room_pool::least);
+    CHECK(used.size() <= room_pool::plenty);
 }
 
 TEST_CASE("rooms that idle lanes keep come back to one that is busy") {

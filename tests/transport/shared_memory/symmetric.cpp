@@ -73,18 +73,18 @@ TEST_CASE("a message in symmetric memory is reduced where it lies, without a cop
 
 TEST_CASE("what lies in symmetric memory or in one slot is viewed there, the rest is stored") {
     CHECK_NOTHROW(run_shared(2, [](shared_memory& t) {
-        constexpr std::size_t most = 300'000;
+        constexpr std::size_t most = 300'000, part = transport::detail::shm::room::most_bytes;
         courier c{t};
         const auto mine = t.allocate(most);
         const bytes plain(most, std::byte{5});
         std::fill_n(mine.get(), most, std::byte{5});
         for (const bool symmetric : {true, false})
-            for (const std::size_t size : {std::size_t{1}, std::size_t{217}, std::size_t{16'384}, most}) {
+            for (const std::size_t size : {std::size_t{1}, std::size_t{217}, part, part + 1, most}) {
                 c.send({1, 0}, 1 - t.rank(), symmetric ? mine.get() : plain.data(), size);
                 bytes stored(size);
                 const auto& x = c.view({1, 0}, 1 - t.rank(), stored);
                 c.finish(x, "the message is there");
-                expect(x.viewed == (symmetric || size <= 16'384), "it is viewed where that can be");
+                expect(x.viewed == (symmetric || size <= part), "it is viewed where that can be");
                 expect(stored == (x.viewed ? bytes(size) : bytes(size, std::byte{5})), "and stored where not");
                 if (!x.viewed) continue;
                 auto& h = t.open({1, 0}, 1 - t.rank());
