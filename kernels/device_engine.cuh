@@ -19,7 +19,7 @@ public:
     plan_on_device() = default;
     plan_on_device(plan_on_device&& other) noexcept
         : steps_(std::exchange(other.steps_, nullptr)), operands_(std::exchange(other.operands_, nullptr)),
-          number_(other.number_), messages_(other.messages_) {}
+          number_(std::exchange(other.number_, 0)), messages_(other.messages_) {}
     plan_on_device& operator=(plan_on_device&& other) noexcept {
         std::swap(steps_, other.steps_);
         std::swap(operands_, other.operands_);
@@ -32,13 +32,18 @@ public:
         cudaFree(operands_);
     }
 
-    /// In place of what was there. Waits for the copy. Errors: what the runtime says.
+    /// In place of what was there; on return every stream may use it. It waits for the device, and so does the
+    /// destructor: no call of the group may be under way, since it might wait for a rank that waits here. Errors: what
+    /// the runtime says; then there is no plan.
     [[nodiscard]] cudaError_t load(const device_plan& p) {
         *this = plan_on_device();
+        cudaError_t failed = copied(p.steps, steps_);
+        if (failed == cudaSuccess) failed = copied(p.operands, operands_);
+        if (failed == cudaSuccess) failed = cudaDeviceSynchronize(); // a copy may return before it has arrived
+        if (failed != cudaSuccess) return failed;
         number_ = static_cast<std::uint32_t>(p.steps.size());
         messages_ = p.messages;
-        const cudaError_t failed = copied(p.steps, steps_);
-        return failed != cudaSuccess ? failed : copied(p.operands, operands_);
+        return cudaSuccess;
     }
     /// The call runs this plan. It stays until the call's kernel has ended.
     template <class Call>

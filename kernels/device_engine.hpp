@@ -40,9 +40,10 @@ struct device_counters {
 /// One rank's call, as a kernel's parameter. All ranks' plans are of one device_plans_of. Every rank has the same
 /// `signature`, which tells the call from others, or the group fails.
 ///
-/// The vectors are `input` and `output` of each rank, as the operation has them on the host, and scratch memory as
-/// large as its plan says. All of them are aligned to elements; accesses have 16 bytes where the operands of a step are
-/// congruent modulo 16, else one element. Precondition: blocks are resident at once, see peer_group.
+/// The vectors are `input` and `output` of each rank, as the operation has them on the host (in place, one memory), and
+/// scratch memory as large as its plan says. All of them are aligned to elements; accesses have 16 bytes where the
+/// operands of a step are congruent modulo 16, else one element. Precondition: blocks are resident at once, see
+/// peer_group.
 ///
 /// When the kernel ends, this rank's output is complete, and no other reads this rank's memory any more. Where the
 /// group fails, the output is anything, and others may still read: see peer_group. An average is a sum, and a pass of
@@ -63,7 +64,7 @@ struct device_call {
     std::uint32_t number = 0; ///< of steps
     std::uint32_t signature = 0;
     message_counts messages;                  ///< of the plan
-    T* memory[most_peers][device_memories]{}; ///< by rank; inputs are not written
+    T* memory[most_peers][device_memories]{}; ///< by rank; an input is written only where it is the output
     Op op{};
 
     /// The body of one thread. `failed` is a word of the block's own.
@@ -176,25 +177,25 @@ private:
         }
     }
     TUTTI_HOST_DEVICE void combine(const operand* of, unsigned operands, std::uint64_t first, std::size_t count) const {
-        reduction<T, Op, stored<T>> what;
-        const std::uint64_t to_lane = (lanes - first % lanes) % lanes;
-        bool aligned = true;
         const auto place = [&](const operand& o) {
-            T* const at =
-                call_.memory[o.rank][static_cast<unsigned>(o.of)] + static_cast<std::int64_t>(first) + o.shift;
-            aligned =
-                aligned && (reinterpret_cast<std::uintptr_t>(at) + to_lane * sizeof(T)) % (lanes * sizeof(T)) == 0;
-            return at;
+            return call_.memory[o.rank][static_cast<unsigned>(o.of)] + (static_cast<std::int64_t>(first) + o.shift);
         };
+        const auto behind = [](const T* at) { return reinterpret_cast<std::uintptr_t>(at) % (lanes * sizeof(T)); };
+        reduction<T, Op, stored<T>> what;
+        T* const to = place(of[operands]);
+        bool aligned = behind(to) % sizeof(T) == 0;
         TUTTI_UNROLL
         for (unsigned k = 0; k < most_sources; ++k)
-            if (k < operands) what.from[k] = place(of[k]);
-        what.last = {{place(of[operands])}, 1};
+            if (k < operands) {
+                what.from[k] = place(of[k]);
+                aligned = aligned && behind(what.from[k]) == behind(to);
+            }
+        what.last = {{to}, 1};
         what.sources = operands;
         what.count = count;
         what.op = call_.op;
         if (aligned)
-            combine<lanes>(what, static_cast<unsigned>(to_lane));
+            combine<lanes>(what, static_cast<unsigned>((lanes - behind(to) / sizeof(T)) % lanes));
         else
             combine<1>(what, 0);
     }

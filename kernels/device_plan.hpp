@@ -12,7 +12,6 @@
 #include <collectives/schedule/verify.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -272,8 +271,10 @@ private:
     for (int r = 0; r < p.size; ++r) plans.push_back(planner.plan(r));
     if (const int r = detail::stuck_rank(plans); r >= 0)
         reject("device_plans_of",
-               "rank " + std::to_string(r) + " would wait for ever, since a block does one step after the other",
-               "order its steps so that none waits for what a later one sends");
+               "rank " + std::to_string(r) +
+                   " would wait for ever: a block does one step after the other, and "
+                   "acknowledges what a reduce_many reads where it lies only then",
+               "order its steps so that none waits for what a later one sends or acknowledges");
     return plans;
 }
 

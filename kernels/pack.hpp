@@ -6,6 +6,7 @@
 
 #include <collectives/reduction/host_device.hpp>
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 
@@ -50,6 +51,8 @@ TUTTI_HOST_DEVICE inline void copy_pieces(void* to, const void* from) noexcept {
 #pragma unroll
     for (std::size_t k = 0; k < bytes / sizeof(one); ++k) static_cast<one*>(to)[k] = static_cast<const one*>(from)[k];
 #else
+    assert(reinterpret_cast<std::uintptr_t>(to) % piece_bytes(bytes) == 0);
+    assert(reinterpret_cast<std::uintptr_t>(from) % piece_bytes(bytes) == 0);
     __builtin_memcpy(to, from, bytes);
 #endif
 }

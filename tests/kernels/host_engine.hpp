@@ -153,6 +153,15 @@ public:
         run(calls, this->everyone);
     }
 
+    /// As if each rank had made so many calls.
+    void pretend_calls(std::uint32_t calls) {
+        for (auto& of_rank : counters_)
+            for (auto& of_block : of_rank) of_block.calls = calls;
+        for (auto& page : pages_)
+            for (auto& of_block : page.called)
+                for (auto& word : of_block) word = std::uint64_t{calls} << 32;
+    }
+
     std::size_t lead = 0; ///< elements before each vector, so that it is aligned to them alone
 
 private:

@@ -31,7 +31,8 @@ namespace tutti::schedule::detail {
 
 [[nodiscard]] constexpr bool is_program(const program& p) noexcept {
     return p.size >= 1 && p.segments >= 1 && p.ranks.size() == static_cast<std::size_t>(p.size) && p.chunks >= 1 &&
-           p.root >= 0 && p.root < p.size && (!has_shards(p.what) || p.chunks % p.size == 0);
+           p.root >= 0 && p.root < p.size && p.chunks % p.segments == 0 &&
+           (!has_shards(p.what) || p.chunks / p.segments % p.size == 0);
 }
 
 [[nodiscard]] constexpr finding shapes_of(const program& p) {
