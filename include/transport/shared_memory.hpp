@@ -40,7 +40,7 @@ struct shared_memory_fabric {
 ///   most for a peer that reads symmetric memory in place; one that has not done by then delivers nothing.
 /// - Memory: some 20 KiB a rank; for each channel and direction 4 KiB once a message has passed; for larger messages
 ///   512 KiB, and 1 MiB a rank; but 6 MiB a rank at most and 128 KiB for each of its channels. Of what closed channels
-///   had used, a rank keeps some 2 MiB; the rest is given back. Channels are not bounded in number.
+///   had used, a rank keeps up to 3 MiB; the rest is given back. Channels are not bounded in number.
 using shared_memory = world<shared_memory_fabric>;
 
 static_assert(viewing_transport<shared_memory>);

@@ -50,7 +50,7 @@ private:
 };
 
 /// The rooms of one sender, which all of its lanes share. While there are plenty, some 32 others are used before a room
-/// that has just become free. On some processors an exchange takes up to four times as long while both cores have its
+/// that has just become free. On some processors an exchange takes up to four times as long while both cores have the
 /// rooms in their caches (bench/rotation.cpp). When free ones are few, all lanes give back now and then what was read.
 /// When rooms are scarce, a lane uses its own again as soon as they were read. Used by the sender's thread alone; what
 /// receivers know of a room is its number in a slot.
@@ -109,10 +109,11 @@ public:
 
     /// Gives the memory of free rooms back to the system, if they are many.
     void trim() noexcept {
-        if (warm_.size() <= rotation) return;
-        in_.clear<room>(std::span(warm_), [](const lent_room& r) { return r.number; });
-        cold_.insert(cold_.end(), warm_.begin(), warm_.end());
-        warm_.clear();
+        if (warm_.size() <= 2 * rotation) return;
+        const auto end = warm_.end() - static_cast<std::ptrdiff_t>(rotation); // the others came back more lately
+        in_.clear<room>(std::span(warm_.begin(), end), [](const lent_room& r) { return r.number; });
+        cold_.insert(cold_.end(), warm_.begin(), end);
+        warm_.erase(warm_.begin(), end);
     }
 
 private:
