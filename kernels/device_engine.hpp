@@ -89,13 +89,13 @@ private:
     const Here& here_;
 };
 
-/// One block of one rank's kernel on its way through the plan. All threads call all members.
+/// One block of one rank's kernel, as it takes the steps of its plan. All threads call all members.
 template <element T, class Op, peer_execution Here>
-class block_on_its_way {
+class plan_walk {
 public:
-    TUTTI_HOST_DEVICE block_on_its_way(const device_call<T, Op>& call, std::uint64_t* failed, const Here& here)
+    TUTTI_HOST_DEVICE plan_walk(const device_call<T, Op>& call, std::uint64_t* failed, const Here& here)
         : call_(call), here_(here), block_(call.group, call.signature, failed, here),
-          before_(call.counters[here.block()]) {}
+          counts_(call.counters[here.block()]) {}
 
     TUTTI_HOST_DEVICE void run() {
         if (!block_.none_failed()) return;
@@ -123,11 +123,11 @@ private:
         const unsigned b = here_.block(), self = call_.group.rank;
         switch (s.what) {
         case device_action::combine: return combine(s), true;
-        case device_action::post: return tell(&of_peer.posted[b][self], before_.sent[s.peer] + s.number);
-        case device_action::acknowledge: return tell(&of_peer.taken[b][self], before_.received[s.peer] + s.number);
+        case device_action::post: return tell(&of_peer.posted[b][self], counts_.sent[s.peer] + s.number);
+        case device_action::acknowledge: return tell(&of_peer.taken[b][self], counts_.received[s.peer] + s.number);
         case device_action::await_post:
-            return await(s.peer, &own.posted[b][s.peer], before_.received[s.peer] + s.number, false);
-        default: return await(s.peer, &own.taken[b][s.peer], before_.sent[s.peer] + s.number, true);
+            return await(s.peer, &own.posted[b][s.peer], counts_.received[s.peer] + s.number, false);
+        default: return await(s.peer, &own.taken[b][s.peer], counts_.sent[s.peer] + s.number, true);
         }
     }
 
@@ -180,68 +180,55 @@ private:
         const auto place = [&](const operand& o) {
             return call_.memory[o.rank][static_cast<unsigned>(o.of)] + (static_cast<std::int64_t>(first) + o.shift);
         };
-        const auto behind = [](const T* at) { return reinterpret_cast<std::uintptr_t>(at) % (lanes * sizeof(T)); };
+        const auto misalignment = [](const T* at) {
+            return reinterpret_cast<std::uintptr_t>(at) % (lanes * sizeof(T));
+        };
         reduction<T, Op, stored<T>> what;
         T* const to = place(of[operands]);
-        bool aligned = behind(to) % sizeof(T) == 0;
+        bool aligned = misalignment(to) % sizeof(T) == 0;
         TUTTI_UNROLL
         for (unsigned k = 0; k < most_sources; ++k)
             if (k < operands) {
                 what.from[k] = place(of[k]);
-                aligned = aligned && behind(what.from[k]) == behind(to);
+                aligned = aligned && misalignment(what.from[k]) == misalignment(to);
             }
         what.last = {{to}, 1};
         what.sources = operands;
         what.count = count;
         what.op = call_.op;
         if (aligned)
-            combine<lanes>(what, static_cast<unsigned>((lanes - behind(to) / sizeof(T)) % lanes));
+            combine<lanes>(what, static_cast<unsigned>((lanes - misalignment(to) / sizeof(T)) % lanes));
         else
             combine<1>(what, 0);
     }
     template <unsigned width>
     TUTTI_HOST_DEVICE void combine(const reduction<T, Op, stored<T>>& what, unsigned head) const {
         const lone_block here(here_);
-        if (what.sources == 1)
-            copy<width>(what.last.to[0], what.from[0], what.count, head);
+        if (what.sources == 1) // as bits: also those of a NaN
+            for_each_pack<width>(what.count, head, here, [&]<unsigned lanes_here>(std::size_t at) {
+                pack<T, lanes_here> held;
+                held.load(what.from[0] + at);
+                held.store(what.last.to[0] + at);
+            });
         else if (what.sources == 2)
             reduce_many<width, 2>(what, {width, head}, here);
         else
             reduce_many<width, most_sources>(what, {width, head}, here);
     }
-    /// As bits: also those of numbers that are none.
-    template <unsigned width>
-    TUTTI_HOST_DEVICE void copy(T* to, const T* from, std::size_t count, std::size_t head) const {
-        head = head < count ? head : count;
-        const std::size_t packs = (count - head) / width, single = count - packs * width;
-        for (std::size_t p = here_.thread(); p < packs; p += here_.threads())
-            copy_pack<width>(to + head + p * width, from + head + p * width);
-        for (std::size_t k = here_.thread(); k < single; k += here_.threads()) {
-            const std::size_t at = k < head ? k : k + packs * width;
-            copy_pack<1>(to + at, from + at);
-        }
-    }
-    template <unsigned width>
-    static TUTTI_HOST_DEVICE void copy_pack(T* to, const T* from) {
-        pack<T, width> held;
-        held.load(from);
-        held.store(to);
-    }
-
-    [[nodiscard]] TUTTI_HOST_DEVICE std::uint32_t number_of_call() const noexcept { return before_.calls + 1; }
+    [[nodiscard]] TUTTI_HOST_DEVICE std::uint32_t number_of_call() const noexcept { return counts_.calls + 1; }
     /// One thread.
     TUTTI_HOST_DEVICE void count_call() {
         for (unsigned peer = 0; peer < call_.group.size; ++peer) {
-            before_.sent[peer] += call_.messages.sent[peer];
-            before_.received[peer] += call_.messages.received[peer];
+            counts_.sent[peer] += call_.messages.sent[peer];
+            counts_.received[peer] += call_.messages.received[peer];
         }
-        ++before_.calls;
+        ++counts_.calls;
     }
 
     const device_call<T, Op>& call_;
     const Here& here_;
     block_in_group<Here> block_;
-    device_counters& before_;   ///< this call
+    device_counters& counts_;   ///< of the calls before this one, until it is over
     std::uint32_t greeted_ = 0; ///< of the first thread: a bit for each peer that is known to be in this call
 };
 
@@ -250,7 +237,7 @@ private:
 template <element T, class Op>
 template <peer_execution Here>
 TUTTI_HOST_DEVICE void device_call<T, Op>::operator()(std::uint64_t* failed, const Here& here) const {
-    detail::block_on_its_way<T, Op, Here>(*this, failed, here).run();
+    detail::plan_walk<T, Op, Here>(*this, failed, here).run();
 }
 
 } // namespace tutti::kernels

@@ -68,19 +68,30 @@ TUTTI_HOST_DEVICE inline void reduce_pack(const reduction<T, Op, Epilogue>& what
 
 } // namespace detail
 
+namespace detail {
+
+/// This thread's share of `count` elements: calls `visit.operator()<width>(at)` for the elements [at, at + width), of
+/// which there are `lanes`, or one in the head and behind the last whole lanes.
+template <unsigned lanes, class Visit, execution Here>
+TUTTI_HOST_DEVICE inline void for_each_pack(std::size_t count, std::size_t head, const Here& here, const Visit& visit) {
+    const std::size_t first = number_of(here), stride = stride_of(here);
+    head = head < count ? head : count;
+    const std::size_t packs = (count - head) / lanes;
+    for (std::size_t p = first; p < packs; p += stride) visit.template operator()<lanes>(head + p * lanes);
+    const std::size_t single = count - packs * lanes;
+    for (std::size_t k = first; k < single; k += stride) visit.template operator()<1>(k < head ? k : k + packs * lanes);
+}
+
+} // namespace detail
+
 /// The body of one thread. Preconditions: `how` is `access_of(what)`, and `lanes` its lanes; `what.sources` is 1 to
 /// `most`. Result: the same bits for every geometry and access; of the built-in operators those of
 /// reducer::combine_many on the host. A functor has the bits that its compiler gives it.
 template <unsigned lanes, unsigned most, class T, class Op, class Epilogue, execution Here>
 TUTTI_HOST_DEVICE void reduce_many(const reduction<T, Op, Epilogue>& what, access_width how, const Here& here) {
-    const std::size_t first = number_of(here), stride = stride_of(here);
-    const std::size_t head = how.head < what.count ? how.head : what.count;
-    const std::size_t packs = (what.count - head) / lanes;
-    for (std::size_t p = first; p < packs; p += stride)
-        detail::reduce_pack<lanes, most>(what, what.first + head + p * lanes);
-    const std::size_t single = what.count - packs * lanes;
-    for (std::size_t k = first; k < single; k += stride)
-        detail::reduce_pack<1, most>(what, what.first + (k < head ? k : k + packs * lanes));
+    detail::for_each_pack<lanes>(what.count, how.head, here, [&]<unsigned width>(std::size_t at) {
+        detail::reduce_pack<width, most>(what, what.first + at);
+    });
 }
 
 /// The lanes of elements that a kernel is compiled for at the most: 16 bytes of its narrowest array.

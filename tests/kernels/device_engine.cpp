@@ -14,7 +14,7 @@
 #include <chrono>
 #include <cstdint>
 #include <random>
-#include <string>
+#include <utility>
 #include <vector>
 
 using namespace tutti;
@@ -86,14 +86,18 @@ private:
 };
 
 template <class T, class Op>
-void check_engine(const algorithm::any& how, operation what, int size, int root, bool in_place, int segments,
-                  std::size_t count, std::size_t lead = 0) {
-    CAPTURE(how.name(), schedule::name_of(what), size, root, in_place, segments, count);
-    engine_case<T, Op> c(how.write(what, size, root, in_place, segments), count, 7, lead);
+void check_program(schedule::program p, std::size_t count, std::size_t lead = 0) {
+    engine_case<T, Op> c(std::move(p), count, 7, lead);
     host_engine engine(c.ranks, {2, 2});
     engine.run(c.calls(engine));
     REQUIRE_FALSE(engine.has_failed());
     REQUIRE(c.is_right());
+}
+template <class T, class Op>
+void check_engine(const algorithm::any& how, operation what, int size, int root, bool in_place, int segments,
+                  std::size_t count, std::size_t lead = 0) {
+    CAPTURE(how.name(), schedule::name_of(what), size, root, in_place, segments, count);
+    check_program<T, Op>(how.write(what, size, root, in_place, segments), count, lead);
 }
 
 /// More than one tile for each of two blocks.
@@ -129,10 +133,7 @@ TEST_CASE("a step may take what other threads of its block have written in the s
     program p{operation::allreduce, 1, 0, false, 3, {}};
     p.ranks = {{copy({buffer::input, 0, 3}, {bank, 0, 3})}};
     for (int chunk = 0; chunk < 3; ++chunk) p.ranks[0].push_back(copy({bank, chunk, 1}, {buffer::output, chunk, 1}));
-    engine_case<float, sum_operator> c(p, tiles_of_floats, 1);
-    host_engine engine(1, {2, 2});
-    engine.run(c.calls(engine));
-    CHECK(c.is_right());
+    check_program<float, sum_operator>(p, tiles_of_floats);
 }
 
 TEST_CASE("calls one after the other, of many schedules, by ranks of which some are ahead") {
@@ -174,10 +175,7 @@ TEST_CASE("messages behind one that is viewed are acknowledged with it") {
     for (const auto& s : plans[1].steps)
         if (s.what == kernels::device_action::acknowledge) acknowledged.push_back(s.number);
     CHECK(acknowledged == std::vector<std::uint32_t>{2});
-    engine_case<float, sum_operator> c(p, tiles_of_floats, 3);
-    host_engine engine(2, {2, 2});
-    engine.run(c.calls(engine));
-    CHECK(c.is_right());
+    check_program<float, sum_operator>(p, tiles_of_floats);
 }
 
 TEST_CASE("a rank that comes to another call after some good ones is found, also where it is ahead") {
