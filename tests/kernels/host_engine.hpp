@@ -24,12 +24,19 @@ namespace tutti::test {
 template <class T>
 using vectors = std::vector<std::vector<T>>;
 
+/// The cut of a program's chunks, and where the window of a rank's input or output begins.
+inline schedule::layout cut_of(const schedule::program& p, std::size_t count) {
+    return schedule::cut_of(p.what, p.size, p.chunks / p.segments, p.segments, count);
+}
+inline std::size_t first_shown(const schedule::program& p, int rank, schedule::buffer b, std::size_t count) {
+    return cut_of(p, count).bound(schedule::window(p.what, p.at(rank), b, p.chunks).first);
+}
+
 /// Runs a program by its definition: messages are copied, and steps go in the order of each list.
 template <class T, class Op>
 class interpreter {
 public:
-    interpreter(const schedule::program& p, std::size_t count)
-        : p_(p), cut_(schedule::cut_of(p.what, p.size, p.chunks / p.segments, p.segments, count)) {}
+    interpreter(const schedule::program& p, std::size_t count) : p_(p), cut_(test::cut_of(p, count)) {}
 
     void run(const vectors<T>& in, vectors<T>& out) {
         buffers_.clear();
@@ -122,10 +129,9 @@ public:
     [[nodiscard]] kernels::device_call<T, Op> call_of(const schedule::program& p, unsigned rank,
                                                       const kernels::device_plan& plan, std::uint32_t signature,
                                                       vectors<T>& in, vectors<T>& out, vectors<T>& scratch) {
-        const auto cut = schedule::cut_of(p.what, p.size, p.chunks / p.segments, p.segments, out[rank].size() - lead);
+        const std::size_t count = out[rank].size() - lead;
         const auto shown = [&](vectors<T>& of, unsigned r, schedule::buffer b) {
-            const auto w = schedule::window(p.what, p.at(static_cast<int>(r)), b, p.chunks);
-            return of[r].data() + lead + cut.bound(w.first);
+            return of[r].data() + lead + first_shown(p, static_cast<int>(r), b, count);
         };
         kernels::device_call<T, Op> call;
         call.group = this->groups[rank];

@@ -84,14 +84,11 @@ std::string run_one(const engine_group& group, const schedule::program& p, std::
     }
     test::interpreter<T, sum_operator>(p, count).run(in, expected);
     std::vector<call_type> calls(ranks);
-    const auto cut = schedule::cut_of(p.what, p.size, p.chunks / p.segments, p.segments, count);
     for (unsigned r = 0; r < ranks; ++r) {
         group.join(calls[r], r);
         loaded[r].set(calls[r]);
         for (unsigned q = 0; q < ranks; ++q) {
-            const auto shown = [&](schedule::buffer b) {
-                return cut.bound(schedule::window(p.what, p.at(static_cast<int>(q)), b, p.chunks).first);
-            };
+            const auto shown = [&](schedule::buffer b) { return test::first_shown(p, static_cast<int>(q), b, count); };
             calls[r].memory[q][0] = (p.in_place ? to : from)[q].data() + shown(schedule::buffer::input);
             calls[r].memory[q][1] = to[q].data() + shown(schedule::buffer::output);
             calls[r].memory[q][2] = scratch[q].data();
