@@ -53,6 +53,32 @@ TEST_CASE("a signature differs in each thing on which ranks must agree") {
     CHECK(changed([](engine::call& x) { x.segments = 2; }));
 }
 
+TEST_CASE("a call of the same plan repeats another only if all that may still differ is equal") {
+    const auto c = example();
+    CHECK(repeats(example(), c));
+    const auto differs = [&](auto change) {
+        auto other = example();
+        change(other);
+        return !repeats(other, c) && !repeats(c, other);
+    };
+    static std::byte somewhere[4];
+    CHECK(differs([](engine::call& x) { x.input = somewhere; }));
+    CHECK(differs([](engine::call& x) { x.output = somewhere; }));
+    CHECK(differs([](engine::call& x) { x.count = 1001; }));
+    CHECK(differs([](engine::call& x) { x.root = 1; }));
+    CHECK(differs([](engine::call& x) { x.type = 8; }));
+    CHECK(differs([](engine::call& x) { x.element_bytes = 2; }));
+    CHECK(differs([](engine::call& x) { x.operation_on_elements = 10; }));
+    CHECK(differs([](engine::call& x) { x.symmetric = true; }));
+    CHECK(differs([](engine::call& x) { x.title = "barrier"; }));
+    CHECK(differs([](engine::call& x) { x.finisher = [](std::byte*, std::size_t, int) {}; }));
+    CHECK(differs([](engine::call& x) { x.reduce.state = somewhere; }));
+    CHECK(differs([](engine::call& x) {
+        x.reduce.combine = [](std::byte*, const std::byte*, const std::byte*, std::size_t, const void*) {};
+    }));
+    CHECK(differs([](engine::call& x) { x.by = reinterpret_cast<engine::executor*>(somewhere); }));
+}
+
 TEST_CASE("a signature is the same for what each rank may choose for itself") {
     const auto c = example();
     auto other = c;

@@ -47,9 +47,19 @@ struct call {
     finish::kernel finisher = nullptr;
 
     executor* by = nullptr; ///< does the local work; null: the driving thread. Ranks of a call may differ in it
-
-    friend bool operator==(const call&, const call&) = default;
 };
+
+/// Whether two calls of one plan are the same: its operation, algorithm, segments and `in_place` are theirs. What
+/// follows from the type and the operator is not compared either. Named operators may share their identity, but not
+/// their code.
+[[nodiscard]] inline bool repeats(const call& now, const call& before) noexcept {
+    return now.input == before.input && now.output == before.output && now.count == before.count &&
+           now.type == before.type && now.element_bytes == before.element_bytes &&
+           now.reduce.combine == before.reduce.combine && now.reduce.state == before.reduce.state &&
+           now.operation_on_elements == before.operation_on_elements && now.finisher == before.finisher &&
+           now.root == before.root && now.symmetric == before.symmetric && now.title == before.title &&
+           now.by == before.by;
+}
 
 /// What the frames of this wire format begin their signatures with; raise it when the meaning of anything changes.
 inline constexpr std::uint64_t wire_version = 3;

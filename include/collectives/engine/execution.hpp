@@ -39,7 +39,7 @@ public:
     void prepare(group<Transport>& g, const call& c, std::uint64_t request) {
         group_ = &g;
         request_ = request;
-        if (!is_laid_out_ || c != call_) {
+        if (!is_laid_out_ || !repeats(c, call_)) {
             is_laid_out_ = false;
             call_ = c;
             meaning_ = meaning_of(c);
@@ -52,7 +52,7 @@ public:
         is_in_trouble_ = false;
         reported_ = {};
         deadline_ = clock::time_point::max();
-        failure_.reset();
+        if (failure_) failure_.reset();
         want(clock::time_point::min());
         state_.store(run_state::queued, std::memory_order_relaxed); // read by this thread until it is handed over
     }

@@ -68,7 +68,7 @@ membership<T>::started::started(started&&) noexcept = default;
 template <class T>
 membership<T>::started::~started() {
     if (!run_) return;
-    if (!is_over()) await();
+    await();
     in_->give_back(*from_, std::move(run_));
 }
 
@@ -97,6 +97,7 @@ void membership<T>::started::want(bool now) noexcept {
 }
 template <class T>
 void membership<T>::started::await() {
+    if (is_over()) return; // as small messages may be from the start
     run_->want(clock::time_point::max());
     in_->engine_->wait([this] { return is_over(); });
 }

@@ -26,8 +26,6 @@ struct reducer {
     std::size_t element_bytes = 1;
     many_kernel combine_many = nullptr;
     bool is_functor = false; ///< the code of a caller's own, which may take any time
-
-    friend bool operator==(const reducer&, const reducer&) = default;
 };
 
 } // namespace tutti
