@@ -31,6 +31,10 @@ struct routed_channel {
     void* end;          ///< of that fabric's channel type
 };
 
+/// A fabric whose messages may lie in memory of a GPU.
+template <class D>
+concept reaches_devices = requires { requires D::reaches_devices; };
+
 /// Of a list of fabrics: the first, the last, and what a world of them has for a channel.
 template <class First, class... More>
 struct fabric_list {
@@ -88,6 +92,10 @@ public:
     /// transport. 256 pieces of it a rank, beyond that it is memory as any other. Throws std::system_error.
     [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) const
         requires(allocates);
+
+    /// The memory is a GPU's: the processor must not touch it.
+    [[nodiscard]] bool is_on_device(const std::byte* p) const
+        requires(detail::reaches_devices<Fabrics> || ...);
 
     channel& open(context k, int peer);
     void send(channel& c, transfer& x);

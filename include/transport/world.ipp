@@ -57,6 +57,13 @@ std::shared_ptr<std::byte> world<F...>::allocate(std::size_t bytes) const
 }
 
 template <class... F>
+bool world<F...>::is_on_device(const std::byte* p) const
+    requires(detail::reaches_devices<F> || ...)
+{
+    return it_->is_on_device(p);
+}
+
+template <class... F>
 inline auto world<F...>::open(context k, int peer) -> channel& {
     return it_->open(k, peer);
 }

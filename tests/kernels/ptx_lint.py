@@ -3,7 +3,9 @@
 # SPDX-License-Identifier: MIT
 """Passes when the kernels, compiled with --use_fast_math, hold no instruction that gives other bits than the host.
 
-usage: ptx_lint.py NVCC SOURCE_ROOT
+usage: ptx_lint.py NVCC SOURCE_ROOT PTX
+
+PTX is what nvcc has made of tests/kernels/instantiations.cu with these options; other sources are compiled here.
 
 Forbidden: .ftz (subnormal numbers become zero), .approx (divisions and roots that are not rounded), .nc (loads that may
 not see what a peer has written), and flags at another scope than .sys (peers may be on another device). That this
@@ -16,7 +18,7 @@ import sys
 import tempfile
 
 FORBIDDEN = re.compile(r"\.(ftz|approx|nc|volatile)\b|\.(?:acquire|release|relaxed|acq_rel|sc)\.(?!sys\b)(\w+)|\bmembar\.(?!sys\b)(\w+)")
-SOURCES = ("tests/kernels/instantiations.cu", "tools/gpu_check/groups.cu", "tools/gpu_check/schedules.cu",
+SOURCES = ("kernels/device_reductions.cu", "tools/gpu_check/groups.cu", "tools/gpu_check/schedules.cu",
            "tools/gpu_check/speed.cu")
 ENTRY = re.compile(r"\.entry\s+(\w+)")
 PLAIN = """__global__ void plain(float* x, const float* __restrict__ y, volatile int* z) {
@@ -47,7 +49,7 @@ def faults_of(ptx):
             yield f"{kernel}: {line.strip()}"
 
 
-def main(nvcc, root):
+def main(nvcc, root, compiled):
     root = pathlib.Path(root)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -55,7 +57,8 @@ def main(nvcc, root):
         plain.write_text(PLAIN)
         found = {"".join(words) for fault in faults_of(ptx_of(nvcc, plain, [], folder)) for words in FORBIDDEN.findall(fault)}
         include = [root, root / "include", root / "tests"]
-        ptx = "\n".join(ptx_of(nvcc, root / source, include, folder) for source in SOURCES)
+        all_ptx = [pathlib.Path(compiled).read_text(), *(ptx_of(nvcc, root / source, include, folder) for source in SOURCES)]
+    ptx = "\n".join(all_ptx)
     faults = list(faults_of(ptx))
     if found != {"ftz", "approx", "nc", "volatile", "gpu", "cta", "gl"}:
         faults.append(f"a kernel with all that is forbidden was not seen for what it is: {sorted(found)}")

@@ -97,7 +97,10 @@ public:
         return left_ == 0 && state_.load(std::memory_order_relaxed) == run_state::running;
     }
     void conclude() {
-        if (scratch_.size > group_->spare.size) std::swap(scratch_, group_->spare);
+        if (scratch_.is_executors)
+            scratch_ = {};
+        else if (scratch_.size > group_->spare.size)
+            std::swap(scratch_, group_->spare);
         if (!call_.finisher || call_.by) return;
         if (const std::size_t n = base::elements_to_finish(); n > 0) call_.finisher(call_.output, n, plan_->where.size);
     }
@@ -220,7 +223,7 @@ private:
             cut_ = plan_->cut(call_.count);
             scratch_needed_ = plan_->scratch_elements(cut_) * call_.element_bytes;
         }
-        if (scratch_needed_ > scratch_.size) take_scratch();
+        if (scratch_needed_ > scratch_.size || (call_.by && scratch_needed_ > 0)) take_scratch();
         if (!is_laid_out_ || laid_out_scratch_ != scratch_.bytes.get()) lay_out_steps();
     }
     void lay_out_steps() {
@@ -245,10 +248,16 @@ private:
         x.incoming_left = s.other == schedule::side::left;
     }
     void take_scratch() {
+        if (call_.by) [[unlikely]]
+            if (auto own = call_.by->scratch(scratch_needed_, call_.output ? call_.output : call_.input)) {
+                scratch_ = {std::move(own), scratch_needed_, true};
+                return;
+            }
+        if (scratch_needed_ <= scratch_.size) return;
         std::swap(scratch_, group_->spare);
         if (scratch_needed_ <= scratch_.size) return;
         scratch_ = {}; // first, so that both never exist at once
-        scratch_ = {std::make_unique_for_overwrite<std::byte[]>(scratch_needed_), scratch_needed_};
+        scratch_ = {{new std::byte[scratch_needed_], std::default_delete<std::byte[]>()}, scratch_needed_};
     }
     void lay_out_buffers() {
         std::byte* bank = scratch_.bytes.get();

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 
 namespace tutti::engine {
 
@@ -66,9 +67,9 @@ struct local_work {
 /// progress::in_thread, the library's own. It serves one world, and outlives the calls that it is given to.
 ///
 /// Several pieces may be under way, of one call and of others. No piece writes what another one reads or writes: they
-/// may be done in any order, and side by side. The memory is what the calls were given, and scratch, which is the
-/// host's. Messages are received into what work reads, and sent from what it has written: when progress() completes
-/// work, its results must be visible to the driving thread.
+/// may be done in any order, and side by side. The memory is what the calls were given, and scratch. Messages are
+/// received into what work reads, and sent from what it has written: when progress() completes work, its results must
+/// be visible to the driving thread.
 class executor {
 public:
     executor() = default;
@@ -91,6 +92,13 @@ public:
     /// touched, and none of its transfers enters its owner. May wait for the piece that is being done, which must be
     /// short: the call's error is late by as much.
     virtual void stop(transport::transfer_queue& of) noexcept = 0;
+
+    /// Scratch of so many bytes for a call whose data is at `beside`; kept until the call is over. Null: memory of the
+    /// host's will do. Throws as start().
+    [[nodiscard]] virtual std::shared_ptr<std::byte> scratch(std::size_t bytes, const std::byte* beside) {
+        static_cast<void>(bytes), static_cast<void>(beside);
+        return nullptr;
+    }
 };
 
 } // namespace tutti::engine

@@ -36,8 +36,9 @@ struct group {
     std::uint64_t calls = 0;     ///< number of the next call
     std::uint64_t signature = 0; ///< of all calls before it
     struct memory {
-        std::unique_ptr<std::byte[]> bytes;
+        std::shared_ptr<std::byte> bytes;
         std::size_t size = 0;
+        bool is_executors = false; ///< goes back when the call is over
     };
     memory spare; ///< scratch of the last run that had any, for the next one
 

@@ -115,6 +115,8 @@ public:
 private:
     void wait_until(bool (*ended)(const void*), const void* state);
     void require_usable();
+    /// Throws invalid_argument if the processor cannot do the call's local work.
+    void require_reachable(const call& c) const;
     /// Guarded. Takes `keeps` when nothing can throw any more.
     [[nodiscard]] started begin(entry& plan, const call& c, std::chrono::nanoseconds patience,
                                 std::shared_ptr<const void>& keeps);

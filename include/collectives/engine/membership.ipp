@@ -107,6 +107,7 @@ auto membership<T>::start(const call& c, std::chrono::nanoseconds patience, std:
     -> started {
     const auto lock = engine_->guard();
     require_usable();
+    require_reachable(c);
     return begin(cache_.find(c, rank(), size()), c, patience, keeps);
 }
 template <class T>
@@ -136,6 +137,7 @@ void membership<T>::wait_until(bool (*ended)(const void*), const void* state) {
 template <class T>
 auto membership<T>::hold(const call& c) -> entry& {
     const auto lock = engine_->guard();
+    require_reachable(c);
     entry& plan = cache_.find(c, rank(), size());
     ++plan.in_use;
     return plan;
@@ -177,6 +179,16 @@ void membership<T>::require_usable() {
     if (!f) return;
     engine_->tells_program();
     throw error(std::move(*f));
+}
+
+template <class T>
+void membership<T>::require_reachable(const call& c) const {
+    if constexpr (requires(const T& t) { t.is_on_device(c.input); }) {
+        const auto& where = engine_->fabric();
+        if (!c.by && (where.is_on_device(c.input) || where.is_on_device(c.output)))
+            reject(in_words(c), "its data is in the memory of a GPU",
+                   "call it on a handle of communicator::with_executor, with an executor of that GPU");
+    }
 }
 
 template <class T>

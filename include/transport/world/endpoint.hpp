@@ -116,6 +116,11 @@ public:
         return {m.host, fabrics_.at(way_to(peer), [&](auto& f) { return f.name_of(m); })};
     }
     [[nodiscard]] std::optional<std::string> shortage(int peer) {
+        auto of_fabric = fabrics_.at(way_to(peer), [](auto& f) -> std::optional<std::string> {
+            if constexpr (requires { f.shortage(); }) return f.shortage();
+            return std::nullopt;
+        });
+        if (of_fabric) return of_fabric;
         return sockets_ ? sockets_->shortage(peer, awaits_connections()) : std::nullopt;
     }
     /// Memory of the first fabric that has such.
@@ -126,6 +131,14 @@ public:
                 if (!made) made = f.allocate(bytes);
         });
         return made;
+    }
+
+    [[nodiscard]] bool is_on_device(const std::byte* p) {
+        bool is = false;
+        fabrics_.each([&](auto& f) {
+            if constexpr (requires { f.is_on_device(p); }) is = is || f.is_on_device(p);
+        });
+        return is;
     }
 
     bool progress() {

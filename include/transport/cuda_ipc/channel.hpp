@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "inbox.hpp"
+#include "outbox.hpp"
+
+namespace tutti::transport::detail::cuda {
+
+/// One rank's end of the way to and from a peer in one context: records through a channel of shared memory, and what
+/// they tell of.
+template <device_runtime R>
+class channel {
+    resources<R>& all_;
+    errands<R> errands_;
+
+public:
+    channel(resources<R>& all, shm::channel& through, typename R::stream& over)
+        : all_(all), errands_(all, *this), out(all, through, errands_, over), in(all, through, errands_, over) {}
+    channel(const channel&) = delete;
+    channel& operator=(const channel&) = delete;
+    /// After the context was closed in shared memory.
+    ~channel() { errands_.give_back_records(); }
+
+    bool advance() {
+        const bool sent = out.advance();
+        return in.advance() || sent;
+    }
+    /// It is to be asked to advance, though nothing comes from the peer.
+    [[nodiscard]] bool busy() const noexcept { return out.busy() || in.copies(); }
+    /// A copy is under way.
+    [[nodiscard]] bool copies() const noexcept { return out.copies() || in.copies(); }
+    /// A copy has ended.
+    [[nodiscard]] bool ready() const { return out.ready() || in.ready(); }
+
+    /// An errand has ended.
+    void ended(errand<R>& e) {
+        using kind = typename errand<R>::kind;
+        const bool sent = e.what == kind::send_record || e.what == kind::send_payload || e.what == kind::lend;
+        sent ? out.ended(e) : in.ended(e);
+        e.lent = nullptr;
+        errands_.give_back(e);
+    }
+
+    /// Before the context is closed: no copy touches memory of its transfers any more.
+    void stop() noexcept {
+        out.stop();
+        in.stop();
+    }
+
+    outbox<R> out;
+    inbox<R> in;
+    bool listed = false; ///< among its rank's busy channels
+};
+
+} // namespace tutti::transport::detail::cuda

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../device_runtime.hpp"
+#include "../transport.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <thread>
+
+namespace tutti::transport::detail::cuda {
+
+/// A copy that may be under way, one at a time. Its event is used again.
+template <device_runtime R>
+class copy {
+public:
+    /// Precondition: none is under way. Throws device_error.
+    void start(const R& runtime, std::byte* to, const std::byte* from, std::size_t bytes, typename R::stream& in) {
+        if (!event_) event_.emplace(runtime.make_event());
+        is_under_way_ = true; // whatever fails now: the copy may have begun
+        runtime.copy(to, from, bytes, in);
+        runtime.record(*event_, in);
+    }
+    [[nodiscard]] bool is_under_way() const noexcept { return is_under_way_; }
+    /// It was under way, and is over. Throws device_error.
+    [[nodiscard]] bool is_over(const R& runtime) const { return is_under_way_ && runtime.is_done(*event_); }
+    /// The same; from now on none is under way then.
+    [[nodiscard]] bool has_ended(const R& runtime) {
+        if (!is_over(runtime)) return false;
+        is_under_way_ = false;
+        return true;
+    }
+    /// Waits until its memory is not touched any more. A copy cannot be taken back, and takes milliseconds; a device
+    /// that does not end it in time is not waited for.
+    void await(const R& runtime) noexcept {
+        const auto until = clock::now() + std::chrono::seconds{5};
+        try {
+            while (is_under_way_ && !has_ended(runtime) && clock::now() < until) std::this_thread::yield();
+        } catch (const device_error&) { // a device that has failed copies nothing
+        }
+        is_under_way_ = false;
+    }
+
+private:
+    std::optional<typename R::event> event_;
+    bool is_under_way_ = false;
+};
+
+} // namespace tutti::transport::detail::cuda

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../device_runtime.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+namespace tutti::transport {
+
+/// CUDA's runtime, as device_runtime has it. Link cudart; no unit need be compiled by nvcc.
+class cuda_runtime {
+    static void must(cudaError_t status, const char* call) {
+        if (status == cudaSuccess) return;
+        static_cast<void>(cudaGetLastError()); // it is told here; later calls shall not tell it again
+        throw device_error(std::string(call) + ": " + cudaGetErrorString(status));
+    }
+
+    /// What CUDA made, which goes with this.
+    template <class Made, cudaError_t (*destroy)(Made)>
+    class owned {
+    public:
+        explicit owned(Made made) noexcept : made_(made) {}
+        owned(owned&& other) noexcept : made_(std::exchange(other.made_, nullptr)) {}
+        owned& operator=(owned&&) = delete;
+        ~owned() {
+            if (made_) static_cast<void>(destroy(made_));
+        }
+        [[nodiscard]] Made get() const noexcept { return made_; }
+
+    private:
+        Made made_;
+    };
+
+public:
+    using stream = owned<cudaStream_t, cudaStreamDestroy>;
+    using event = owned<cudaEvent_t, cudaEventDestroy>;
+    using handle = cudaIpcMemHandle_t;
+
+    explicit cuda_runtime(int number) : number_(number) {
+        int devices = 0;
+        must(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
+        if (number_ < 0) must(cudaGetDevice(&number_), "cudaGetDevice");
+        if (number_ >= devices)
+            throw device_error("there is no device " + std::to_string(number_) + " among " + std::to_string(devices));
+    }
+    [[nodiscard]] int number() const noexcept { return number_; }
+
+    void use() const { must(cudaSetDevice(number_), "cudaSetDevice"); }
+
+    [[nodiscard]] std::byte* allocate(std::size_t bytes) const {
+        void* p = nullptr;
+        must(cudaMalloc(&p, bytes), "cudaMalloc");
+        must(cudaMemset(p, 0, bytes), "cudaMemset");
+        must(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); // other streams do not wait for the default one
+        return static_cast<std::byte*>(p);
+    }
+    void free(std::byte* p) const noexcept { static_cast<void>(cudaFree(p)); }
+
+    [[nodiscard]] handle handle_of(std::byte* p) const {
+        handle h{};
+        must(cudaIpcGetMemHandle(&h, p), "cudaIpcGetMemHandle");
+        return h;
+    }
+    [[nodiscard]] std::byte* open(const handle& h) const {
+        void* p = nullptr;
+        must(cudaIpcOpenMemHandle(&p, h, cudaIpcMemLazyEnablePeerAccess), "cudaIpcOpenMemHandle");
+        return static_cast<std::byte*>(p);
+    }
+    void close(std::byte* p) const noexcept { static_cast<void>(cudaIpcCloseMemHandle(p)); }
+
+    /// Managed memory is not: the processor may touch it.
+    [[nodiscard]] bool is_on_device(const std::byte* p) const {
+        cudaPointerAttributes about{};
+        must(cudaPointerGetAttributes(&about, p), "cudaPointerGetAttributes");
+        return about.type == cudaMemoryTypeDevice;
+    }
+
+    [[nodiscard]] stream make_stream() const {
+        cudaStream_t s = nullptr;
+        must(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+        return stream(s);
+    }
+    [[nodiscard]] event make_event() const {
+        cudaEvent_t e = nullptr;
+        must(cudaEventCreateWithFlags(&e, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+        return event(e);
+    }
+    void copy(std::byte* to, const std::byte* from, std::size_t bytes, stream& in) const {
+        must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, in.get()), "cudaMemcpyAsync");
+    }
+    void record(event& e, stream& in) const { must(cudaEventRecord(e.get(), in.get()), "cudaEventRecord"); }
+    [[nodiscard]] bool is_done(const event& e) const {
+        const cudaError_t status = cudaEventQuery(e.get());
+        if (status == cudaErrorNotReady) {
+            static_cast<void>(cudaGetLastError());
+            return false;
+        }
+        must(status, "cudaEventQuery");
+        return true;
+    }
+
+private:
+    int number_;
+};
+
+static_assert(device_runtime<cuda_runtime>);
+
+} // namespace tutti::transport

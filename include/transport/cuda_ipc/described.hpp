@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../device_runtime.hpp"
+#include "../world.hpp"
+
+namespace tutti::transport {
+
+/// What a cuda_ipc transport may be told. Each rank may have its own.
+struct cuda_ipc_limits {
+    int device = -1; ///< its number; -1: the current one of the thread that makes the transport
+};
+
+namespace detail::cuda {
+template <device_runtime R>
+class fabric;
+template <device_runtime R>
+class channel;
+} // namespace detail::cuda
+
+/// Describes the fabric of `cuda_ipc`; see fabric.hpp.
+template <device_runtime R>
+struct cuda_ipc_fabric {
+    using fabric = detail::cuda::fabric<R>;
+    using channel = detail::cuda::channel<R>;
+    using limits = cuda_ipc_limits;
+    static constexpr const char* name = "CUDA IPC";
+    static constexpr medium between = medium::memory;
+    static constexpr bool views = false, allocates = true, needs_sockets = false, reaches_devices = true;
+};
+
+} // namespace tutti::transport

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "resources.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace tutti::transport::detail::cuda {
+
+template <device_runtime R>
+class channel;
+
+/// A transfer over shared memory that stands for a step of one of this rank's messages.
+template <device_runtime R>
+struct errand : transfer {
+    enum class kind : std::uint8_t {
+        send_record,     ///< of a message that follows through shared memory, or is empty
+        send_payload,    ///< that message
+        lend,            ///< the record of a part in device memory: ends when that was read
+        receive_record,  ///< of the next message or part
+        receive_payload, ///< the message after it
+        skip_payload,    ///< a message that nobody wants
+    };
+    kind what = kind::receive_record;
+    channel<R>* of = nullptr;
+    transfer* message = nullptr; ///< the caller's, which this one's end completes or brings nearer to that
+    record told;                 ///< of send_record and receive_record
+    record* lent = nullptr;      ///< of lend
+    int stage = -1;              ///< of lend: where the part had been copied to; -1: it lies where the caller has it
+};
+
+/// The errands of one channel. They go with it: by then shared memory has forgotten them.
+template <device_runtime R>
+class errands {
+public:
+    using kind = typename errand<R>::kind;
+
+    errands(resources<R>& all, channel<R>& of) noexcept : all_(all), of_(of) {}
+
+    [[nodiscard]] errand<R>& take(kind what, transfer* message) {
+        if (free_.empty()) {
+            free_.reserve(made_.size() + 1);
+            made_.reserve(made_.size() + 1);
+            free_.push_back(made_.emplace_back(std::make_unique<errand<R>>()).get());
+        }
+        errand<R>& e = *free_.back();
+        free_.pop_back();
+        e = {};
+        e.what = what;
+        e.of = &of_;
+        e.message = message;
+        e.owner = &all_.ended;
+        return e;
+    }
+    void give_back(errand<R>& e) noexcept { free_.push_back(&e); } // its place was reserved
+
+    /// Gives back the records of what is still lent. Nobody reads them any more.
+    void give_back_records() noexcept {
+        for (const auto& e : made_)
+            if (record* const r = std::exchange(e->lent, nullptr)) all_.records.give_back(r);
+    }
+
+private:
+    resources<R>& all_;
+    channel<R>& of_;
+    std::vector<std::unique_ptr<errand<R>>> made_;
+    std::vector<errand<R>*> free_;
+};
+
+} // namespace tutti::transport::detail::cuda

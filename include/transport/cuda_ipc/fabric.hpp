@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../bootstrap/failure.hpp"
+#include "../busy_channels.hpp"
+#include "channel.hpp"
+#include "described.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti::transport::detail::cuda {
+
+/// A rank's device memory and its channels to the other ranks of its host. What is small, and all that must be heard at
+/// once, goes through a fabric of shared memory: its bells, its flow control, and its way to see that a peer is gone.
+template <device_runtime R>
+class fabric {
+public:
+    using channel = cuda::channel<R>;
+
+    /// Throws a bootstrap error where there is no such device.
+    explicit fabric(const cuda_ipc_limits& limits) : all_(device_of(limits)) {}
+    fabric(const fabric&) = delete;
+    fabric& operator=(const fabric&) = delete;
+    ~fabric() {
+        if (is_of_a_child()) { // whose CUDA does not work, and whose peers are the parent's
+            for (auto& [where, end] : ends_) static_cast<void>(end.release());
+            for (auto& [peer, s] : streams_) static_cast<void>(s.release());
+            all_.peers.forget();
+            static_cast<void>(new std::shared_ptr(all_.memory)); // never freed
+            return;
+        }
+        while (!ends_.empty()) close(ends_.begin()->first.first);
+    }
+
+    [[nodiscard]] std::vector<std::byte> card() const { return all_.shared.card(); }
+    [[nodiscard]] static bool reaches(const fabric_end& a, const fabric_end& b) noexcept {
+        return shm::fabric::reaches(a, b);
+    }
+    [[nodiscard]] static std::string name_of(const bootstrap::member& m) { return shm::fabric::name_of(m); }
+    void sleep_in_poll() { all_.shared.sleep_in_poll(); }
+    void join(const joined_world& w) { all_.shared.join(w); }
+
+    [[nodiscard]] channel* open(context k, int other) {
+        const auto known = ends_.find({k, other});
+        if (known != ends_.end()) return known->second.get();
+        busy_.reserve(ends_.size() + 1);
+        auto& stream = streams_[other];
+        if (!stream) {
+            all_.runtime.use();
+            stream = std::make_unique<typename R::stream>(all_.runtime.make_stream());
+        }
+        shm::channel& through = *all_.shared.open(k, other);
+        return ends_.try_emplace({k, other}, std::make_unique<channel>(all_, through, *stream)).first->second.get();
+    }
+
+    /// Any thread. Device memory that peers read where it lies. Throws device_error.
+    [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) { return all_.memory->allocate(bytes); }
+
+    [[nodiscard]] bool is_on_device(const std::byte* p) const { return p && all_.runtime.is_on_device(p); }
+
+    void send(channel& h, transfer& x) {
+        attempt([&] { h.out.send(x); });
+        busy_.list(h);
+        settle();
+    }
+    void receive(channel& h, transfer& x) {
+        attempt([&] { h.in.receive(x); });
+        settle();
+    }
+    bool progress() {
+        bool moved = all_.shared.progress();
+        attempt([&] { moved = busy_.advance() || moved; });
+        return settle() || moved;
+    }
+
+    void close(context k) {
+        if (is_of_a_child()) return;
+        const auto first = ends_.lower_bound({k, 0});
+        auto last = first;
+        for (; last != ends_.end() && last->first.first == k; ++last) {
+            busy_.forget(*last->second);
+            last->second->stop();
+        }
+        all_.shared.close(k);
+        ends_.erase(first, last);
+    }
+
+    [[nodiscard]] bool ready() {
+        bool any = all_.shared.ready();
+        attempt([&] { any = any || busy_.any([](channel& h) { return h.ready(); }); });
+        return any;
+    }
+    [[nodiscard]] bool arm() { return all_.shared.arm(); }
+    void disarm() noexcept { all_.shared.disarm(); }
+    [[nodiscard]] int descriptor() const noexcept { return all_.shared.descriptor(); }
+    /// A copy rings no bell.
+    [[nodiscard]] clock::time_point due() const {
+        const bool copies = failure_.empty() && busy_.any([](channel& h) { return h.copies(); });
+        return copies ? clock::now() + look_at_copies : clock::time_point::max();
+    }
+
+    void finish() noexcept { all_.shared.finish(); }
+    /// A send is complete when its message was read, or lies in memory that stays with those who have mapped it.
+    [[nodiscard]] static std::size_t untaken(int) noexcept { return 0; }
+
+    [[nodiscard]] std::optional<std::string> broken(int other) {
+        for (const auto& [where, end] : ends_)
+            if (where.second == other && !end->in.broken().empty()) return end->in.broken();
+        return all_.shared.broken(other);
+    }
+    /// What this rank lacks, to whichever peer.
+    [[nodiscard]] std::optional<std::string> shortage() const {
+        return failure_.empty() ? std::nullopt : std::optional(failure_);
+    }
+
+private:
+    static constexpr std::chrono::microseconds look_at_copies{50};
+
+    [[nodiscard]] static R device_of(const cuda_ipc_limits& limits) {
+        try {
+            return R(limits.device);
+        } catch (const device_error& e) {
+            bootstrap::bootstrap_failed(std::string("this rank has no GPU: ") + e.what(),
+                                        "see what nvidia-smi says, or take transport::shared_memory");
+        }
+    }
+    [[nodiscard]] bool is_of_a_child() const noexcept { return ::getpid() != owner_; }
+
+    /// What the device cannot do is told by shortage(); nothing is asked of it after that.
+    template <class Work>
+    void attempt(Work work) {
+        if (!failure_.empty()) return;
+        try {
+            work();
+        } catch (const device_error& e) {
+            failure_ = std::string("its GPU has failed: ") + e.what();
+        }
+    }
+    /// Lets the ends of errands have their consequences, among which are more errands. True if there were any.
+    bool settle() {
+        bool any = false;
+        while (transfer* const x = all_.ended.pop()) {
+            any = true;
+            auto& e = static_cast<errand<R>&>(*x);
+            channel& h = *e.of;
+            attempt([&] { h.ended(e); });
+            busy_.list(h);
+        }
+        return any;
+    }
+
+    const pid_t owner_ = ::getpid();
+    resources<R> all_;
+    std::map<int, std::unique_ptr<typename R::stream>> streams_; ///< by peer
+    std::map<std::pair<context, int>, std::unique_ptr<channel>> ends_;
+    busy_channels<channel> busy_;
+    std::string failure_;
+};
+
+} // namespace tutti::transport::detail::cuda

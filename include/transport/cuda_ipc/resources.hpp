@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../shared_memory/fabric.hpp"
+#include "peer_memory.hpp"
+#include "record.hpp"
+#include "slab.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace tutti::transport::detail::cuda {
+
+/// Records in memory from which peers read them where they lie: so a sender knows when one was read, and can take it
+/// back before.
+class lent_records {
+public:
+    explicit lent_records(shm::fabric& from) noexcept : from_(from) {}
+
+    /// Null while too many are lent.
+    [[nodiscard]] record* take() {
+        if (free_.empty() && pages_.size() < most_pages) add_page();
+        if (free_.empty()) return nullptr;
+        record* const r = free_.back();
+        free_.pop_back();
+        return r;
+    }
+    void give_back(record* r) noexcept { free_.push_back(r); } // its place was reserved
+
+private:
+    static constexpr std::size_t page_bytes = 64 * 1024, most_pages = 64;
+
+    void add_page() {
+        constexpr std::size_t records = page_bytes / sizeof(record);
+        free_.reserve((pages_.size() + 1) * records);
+        pages_.reserve(pages_.size() + 1);
+        pages_.push_back(from_.allocate(page_bytes));
+        auto* const first = reinterpret_cast<record*>(pages_.back().get());
+        for (std::size_t i = records; i-- > 0;) free_.push_back(::new (first + i) record);
+    }
+
+    shm::fabric& from_;
+    std::vector<std::shared_ptr<std::byte>> pages_;
+    std::vector<record*> free_;
+};
+
+/// What all channels of a rank use. The members are made in this order.
+template <device_runtime R>
+struct resources {
+    explicit resources(const R& r) : runtime(r), peers(r) {}
+
+    R runtime;
+    std::shared_ptr<slab<R>> memory = std::make_shared<slab<R>>(runtime);
+    peer_memory<R> peers;
+    // Records alone are in its symmetric memory, so what is viewed or lent is a record.
+    shm::fabric shared{{.lend_bytes = shared_memory_limits::never, .lend_symmetric_bytes = sizeof(record)}};
+    lent_records records{shared};
+    transfer_queue ended; ///< errands
+};
+
+} // namespace tutti::transport::detail::cuda

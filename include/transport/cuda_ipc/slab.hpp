@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../device_runtime.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <vector>
+
+namespace tutti::transport::detail::cuda {
+
+/// The device memory of this rank that its peers can open. Any thread; it may outlive the fabric. A region that is not
+/// used any more is kept for the next one of its size: peers may still have it open.
+template <device_runtime R>
+class slab : public std::enable_shared_from_this<slab<R>> {
+public:
+    /// Regions are multiples of this: a handle leads to a whole allocation, and smaller ones share theirs.
+    static constexpr std::size_t unit = std::size_t{2} << 20;
+
+    explicit slab(const R& runtime) : runtime_(runtime) {}
+    slab(const slab&) = delete;
+    slab& operator=(const slab&) = delete;
+    ~slab() {
+        for (const region& r : regions_) runtime_.free(r.start);
+    }
+
+    /// Part of a region.
+    struct place {
+        std::uint64_t region; ///< unlike any other of this process
+        std::byte* start;     ///< of the region
+        std::size_t offset;
+        typename R::handle handle;
+    };
+
+    /// Zeroed when it is new. Throws device_error.
+    [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) {
+        if (bytes > std::numeric_limits<std::size_t>::max() / 2) throw std::bad_alloc();
+        const std::size_t whole = (std::max<std::size_t>(bytes, 1) + unit - 1) / unit * unit;
+        std::byte* const start = taken(whole);
+        return {start, [self = this->shared_from_this()](std::byte* p) { self->give_back(p); }};
+    }
+
+    /// Where these bytes lie, if they are part of a region.
+    [[nodiscard]] std::optional<place> find(const std::byte* at, std::size_t bytes) const {
+        const auto address = reinterpret_cast<std::uintptr_t>(at);
+        const std::lock_guard lock(mutex_);
+        for (const region& r : regions_) {
+            const auto start = reinterpret_cast<std::uintptr_t>(r.start);
+            if (address >= start && address - start < r.bytes && bytes <= r.bytes - (address - start))
+                return place{r.id, r.start, address - start, r.handle};
+        }
+        return std::nullopt;
+    }
+
+private:
+    struct region {
+        std::uint64_t id;
+        std::byte* start;
+        std::size_t bytes;
+        typename R::handle handle;
+        bool used;
+    };
+
+    [[nodiscard]] std::byte* taken(std::size_t bytes) {
+        const std::lock_guard lock(mutex_);
+        region* best = nullptr;
+        for (region& r : regions_)
+            if (!r.used && r.bytes >= bytes && r.bytes / 2 <= bytes && (!best || r.bytes < best->bytes)) best = &r;
+        if (!best) best = &added(bytes);
+        best->used = true;
+        return best->start;
+    }
+    [[nodiscard]] region& added(std::size_t bytes) {
+        static std::atomic<std::uint64_t> last{0}; // relaxed: only different numbers matter
+        regions_.reserve(regions_.size() + 1);
+        runtime_.use();
+        std::byte* const start = runtime_.allocate(bytes);
+        try {
+            const auto handle = runtime_.handle_of(start);
+            regions_.push_back({1 + last.fetch_add(1, std::memory_order_relaxed), start, bytes, handle, false});
+        } catch (...) {
+            runtime_.free(start);
+            throw;
+        }
+        return regions_.back();
+    }
+    void give_back(const std::byte* start) noexcept {
+        const std::lock_guard lock(mutex_);
+        for (region& r : regions_)
+            if (r.start == start) r.used = false;
+    }
+
+    R runtime_;
+    mutable std::mutex mutex_; ///< guards regions_
+    std::vector<region> regions_;
+};
+
+} // namespace tutti::transport::detail::cuda

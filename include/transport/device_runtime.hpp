@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <stdexcept>
+#include <type_traits>
+
+namespace tutti::transport {
+
+/// What a GPU or its driver cannot do, or cannot do any more, in words.
+class device_error : public std::runtime_error {
+public:
+    using runtime_error::runtime_error;
+};
+
+// clang-format off
+/// All that the library asks of CUDA: `cuda_runtime` is the real one, the tests have one of threads and files. A value
+/// that stands for one device; copies are the same device. What fails throws device_error, unless it says noexcept.
+///
+/// | expression           | meaning |
+/// |----------------------|---------|
+/// | R(number)            | the device of that number, -1: the calling thread's current one. Throws where there is none |
+/// | c.use()              | the calling thread works with this device from now on; before its first other call |
+/// | c.allocate(n)        | that many bytes of the device's memory, zeroed, which other processes can open |
+/// | c.free(p)            | noexcept; not while a copy uses it |
+/// | c.handle_of(p)       | what another process opens the memory by that begins at p: plain bytes |
+/// | c.open(h)            | that memory, in this process. Only of other processes, once each |
+/// | c.close(p)           | noexcept; gives back what open() returned |
+/// | c.is_on_device(p)    | p is memory of a device: the processor must not touch it |
+/// | c.make_stream()      | a queue of work; its destructor does not wait |
+/// | c.make_event()       | a point in a stream |
+/// | c.copy(to, from, n, s) | copies in the order of the stream, from and to any memory. May return before it is done |
+/// | c.record(e, s)       | the event is done when all that was put into the stream before is |
+/// | c.is_done(e)         | never blocks |
+// clang-format on
+template <class R>
+concept device_runtime =
+    std::copyable<R> && std::constructible_from<R, int> && std::move_constructible<typename R::stream> &&
+    std::move_constructible<typename R::event> && std::is_trivially_copyable_v<typename R::handle> &&
+    requires(const R c, std::byte* p, const std::byte* q, std::size_t n, typename R::stream& s, typename R::event& e,
+             const typename R::handle& h) {
+        { c.use() } -> std::same_as<void>;
+        { c.allocate(n) } -> std::same_as<std::byte*>;
+        { c.free(p) } noexcept;
+        { c.handle_of(p) } -> std::same_as<typename R::handle>;
+        { c.open(h) } -> std::same_as<std::byte*>;
+        { c.close(p) } noexcept;
+        { c.is_on_device(q) } -> std::same_as<bool>;
+        { c.make_stream() } -> std::same_as<typename R::stream>;
+        { c.make_event() } -> std::same_as<typename R::event>;
+        { c.copy(p, q, n, s) } -> std::same_as<void>;
+        { c.record(e, s) } -> std::same_as<void>;
+        { c.is_done(e) } -> std::same_as<bool>;
+    };
+
+} // namespace tutti::transport

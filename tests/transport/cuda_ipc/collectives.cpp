@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "device_world.hpp"
+
+#include <collectives/algorithm/all.hpp>
+#include <collectives/engine/membership.ipp>
+#include <transport/cuda_ipc/fabric.hpp>
+#include <transport/world.ipp>
+
+#include "support/catch.hpp"
+#include "support/effort.hpp"
+#include "support/identity.hpp"
+#include "support/run_ranks.hpp"
+#include "support/world.hpp"
+
+#include <random>
+
+using namespace tutti;
+using namespace tutti::test;
+using schedule::operation;
+
+namespace {
+
+void run_device_world(int ranks, const std::function<void(const fake_communicator&)>& body) {
+    const reserved_port at;
+    run_ranks(ranks, [&](int rank) {
+        const fake_communicator world{fake_ipc{identity(rank, ranks, at)}};
+        body(world);
+    });
+}
+
+/// One call on such data; returns what it has written.
+template <class T, class Op>
+std::vector<T> result_of(const fake_communicator& world, operation o, const algorithm::any& how, std::size_t count,
+                         bool in_place, place where, Op op, const fake_communicator& memory) {
+    const auto size = static_cast<std::size_t>(world.size()), rank = static_cast<std::size_t>(world.rank());
+    const int root = world.size() / 2;
+    const placed_elements<T> in(memory, where, count * size), out(memory, where, count * size);
+    for (std::size_t i = 0; i < count * size; ++i)
+        in.there()[i] = static_cast<T>(0.1F * static_cast<float>(i % 1000) + static_cast<float>(3 * rank + 1));
+    const auto all = in.seen(), whole = out.seen();
+    const auto part = all.first(count), own = all.subspan(rank * count, count), result = whole.first(count);
+    const auto told = [](std::span<T> s) { return std::vector<T>(s.begin(), s.end()); };
+    switch (o) {
+    case operation::allreduce:
+        if (in_place) return world.allreduce(all, op, how), told(in.there());
+        return world.allreduce(all, whole, op, how), told(out.there());
+    case operation::reduce_scatter:
+        if (in_place) return world.reduce_scatter(all, own, op, how), told(in.there().subspan(rank * count, count));
+        return world.reduce_scatter(all, result, op, how), told(out.there().first(count));
+    case operation::allgather:
+        if (in_place) return world.allgather(own, all, how), told(in.there());
+        return world.allgather(part, whole, how), told(out.there());
+    case operation::reduce:
+        if (in_place && world.rank() == root)
+            world.reduce(all, all, root, op, how);
+        else
+            world.reduce(all, whole, root, op, how);
+        return world.rank() != root ? std::vector<T>{} : told(in_place ? in.there() : out.there());
+    case operation::broadcast: return world.broadcast(all, root, how), told(in.there());
+    }
+    return {};
+}
+
+template <class T, class Op>
+void expect_as_on_the_host(const fake_communicator& world, fake_executor& e, const algorithm::any& how,
+                           std::size_t count, Op op) {
+    for (const operation o : schedule::operations) {
+        if (!how.offers(o)) continue;
+        for (const bool in_place : {false, true}) {
+            const auto wanted = result_of<T>(world, o, how, count, in_place, place::host, op, world);
+            for (const place where : {place::slab, place::device})
+                expect(result_of<T>(world.with_executor(e), o, how, count, in_place, where, op, world) == wanted,
+                       std::string(how.name()) + " " + std::string(name_of(o)) + " of " + std::to_string(count));
+        }
+    }
+}
+
+} // namespace
+
+TEST_CASE("collectives on device memory give the bits that they give on the host's") {
+    const int ranks = threads_watched ? 3 : GENERATE(2, 3, 4);
+    CHECK_NOTHROW(run_device_world(ranks, [](const fake_communicator& world) {
+        fake_executor e(fake_cuda(-1), world);
+        for (const auto& how : algorithm::all(2)) {
+            expect_as_on_the_host<float>(world, e, how, 100, sum);
+            expect_as_on_the_host<float>(world, e, how, 1, average);
+        }
+        expect_as_on_the_host<std::int32_t>(world, e, algorithm::ring{}, 20'003, maximum);
+        expect_as_on_the_host<float>(world, e, algorithm::double_binary_tree{}, 70'001, average);
+    }));
+    CHECK(fake_cuda::allocations() == 0);
+}
+
+TEST_CASE("a call on device memory without an executor is refused, prepared or not") {
+    CHECK_NOTHROW(run_device_world(2, [](const fake_communicator& world) {
+        const placed_elements<float> data(world, place::slab, 10), plain(world, place::device, 10);
+        std::vector<float> of_host(10);
+        const auto refused = [&](const std::function<void()>& call) {
+            const auto f = fault_of(call);
+            expect(f.why == cause::invalid_argument && f.remedy.find("with_executor") != std::string::npos, f.detail);
+        };
+        refused([&] { world.allreduce(data.seen(), sum); });
+        refused([&] { world.allreduce(of_host, plain.seen(), sum); });
+        refused([&] { auto p = world.prepare_allreduce(plain.seen(), sum); });
+        world.allreduce(of_host, sum);
+    }));
+}
+
+TEST_CASE("a handle with a device's executor takes values and vectors of the host as well") {
+    CHECK_NOTHROW(run_device_world(3, [](const fake_communicator& world) {
+        fake_executor e(fake_cuda(-1), world);
+        const auto handle = world.with_executor(e);
+        expect(handle.allreduce(1.0F + static_cast<float>(world.rank()), sum) == 6.0F, "a value");
+        std::vector<float> data(1000, 1.0F);
+        const placed_elements<float> on_device(world, place::slab, 1000);
+        std::fill(on_device.there().begin(), on_device.there().end(), 2.0F);
+        for (int i = 0; i < 3; ++i) { // in turn: scratch of one is none for the other
+            handle.allreduce(data, sum, algorithm::butterfly{});
+            handle.allreduce(on_device.seen(), sum, algorithm::butterfly{});
+        }
+        expect(data[999] == 27.0F && on_device.there()[999] == 54.0F, "vectors");
+    }));
+}
+
+TEST_CASE("a call that no kernel can do, or whose data lies on both sides, fails everywhere in plain words") {
+    for (const bool on_both : {false, true}) {
+        CAPTURE(on_both);
+        CHECK_NOTHROW(run_device_world(2, [&](const fake_communicator& world) {
+            fake_executor e(fake_cuda(-1), world);
+            const auto handle = world.with_executor(e);
+            const placed_elements<float> data(world, place::slab, 10);
+            std::vector<float> of_host(10);
+            const auto f = fault_of([&] {
+                if (on_both)
+                    handle.allreduce(of_host, data.seen(), sum, algorithm::butterfly{});
+                else
+                    handle.allreduce(data.seen(), minimum, algorithm::butterfly{});
+            });
+            expect(f.why == cause::aborted, f.detail);
+            expect(f.detail.find(on_both ? "another is not" : "no kernel") != std::string::npos, f.detail);
+        }));
+    }
+}
+
+TEST_CASE("prepared and overlapping calls work on device memory") {
+    CHECK_NOTHROW(run_device_world(2, [](const fake_communicator& world) {
+        fake_executor e(fake_cuda(-1), world);
+        const auto handle = world.with_executor(e);
+        const placed_elements<float> one(world, place::slab, 30'000), other(world, place::device, 70'000);
+        std::fill(one.there().begin(), one.there().end(), 1.0F);
+        std::fill(other.there().begin(), other.there().end(), 1.0F);
+        auto plan = handle.prepare_allreduce(one.seen(), sum);
+        for (int i = 0; i < 5; ++i) {
+            auto r = handle.allreduce_async(other.seen(), sum);
+            plan.run();
+            r.wait();
+        }
+        expect(one.there()[29'999] == 32.0F && other.there()[69'999] == 32.0F, "both are right");
+    }));
+}

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "exchange.hpp"
+
+#include <transport/cuda_ipc/fabric.hpp>
+#include <transport/world.ipp>
+
+#include "support/catch.hpp"
+#include "support/identity.hpp"
+#include "support/run_ranks.hpp"
+
+using namespace tutti;
+using namespace tutti::test;
+
+TEST_CASE("messages go from any place to any place, between threads") {
+    const unsigned seed = GENERATE(1u, 2u, 3u, 4u);
+    const int ranks = 2 + static_cast<int>(seed % 2);
+    const reserved_port at;
+    const auto all = any_messages(ranks, 150, seed);
+    CHECK_NOTHROW(run_ranks(ranks, [&](int rank) {
+        fake_ipc t{identity(rank, ranks, at)};
+        exchange(t, all, seed);
+    }));
+    CHECK(fake_cuda::allocations() == 0);
+}
+
+TEST_CASE("a message in the slab is copied once, by its receiver; one that lies elsewhere is copied there first") {
+    const reserved_port at;
+    milestone counted;
+    CHECK_NOTHROW(run_ranks(2, [&](int rank) {
+        fake_ipc t{identity(rank, 2, at)};
+        const auto slab = [&](std::size_t size) { return t.allocate(size); };
+        for (const auto& [source, copies] : {std::pair{place::slab, 1}, {place::device, 4}}) {
+            const placed_bytes data(slab, rank == 0 ? source : place::slab, 3 << 20); // two parts of the slab
+            const long before = fake_cuda::copies();
+            counted.reach();
+            courier c{t};
+            c.meet(counted, source == place::slab ? 2 : 6, "both have counted");
+            if (rank == 0) c.send({1, 0}, 1, data.data(), data.size());
+            if (rank == 1) c.receive({1, 0}, 0, data.data(), data.size());
+            c.finish("the message arrives");
+            counted.reach();
+            c.meet(counted, source == place::slab ? 4 : 8, "the message has arrived");
+            expect(fake_cuda::copies() - before == copies, "so many copies");
+        }
+    }));
+}
+
+TEST_CASE("mismatches in device memory are caught, and what follows arrives") {
+    const reserved_port at;
+    CHECK_NOTHROW(run_ranks(2, [&](int rank) {
+        fake_ipc t{identity(rank, 2, at)};
+        const auto slab = [&](std::size_t size) { return t.allocate(size); };
+        for (const place where : all_places) {
+            courier c{t};
+            const std::size_t size = 5 << 20; // several parts, where it is copied to the slab
+            const placed_bytes wrong(slab, where, size), right(slab, where, size);
+            std::fill_n(wrong.there(), size, static_cast<std::byte>(rank));
+            std::fill_n(right.there(), size, static_cast<std::byte>(5 + rank));
+            if (rank == 0) {
+                c.send({1, 0}, 1, wrong.data(), size, 7);
+                c.send({1, 0}, 1, right.data(), size);
+                c.finish("all is taken");
+                continue;
+            }
+            const auto& refused = c.receive({1, 0}, 0, wrong.data(), size, 8);
+            c.receive({1, 0}, 0, right.data(), size);
+            c.finish("both receives end");
+            expect(refused.status == transport::transfer_status::mismatched, "the first is refused");
+            expect(wrong.there()[size - 1] == std::byte{1}, "and nothing of it delivered");
+            expect(right.there()[size - 1] == std::byte{5}, "the second is delivered");
+        }
+    }));
+}
+
+TEST_CASE("closing takes device memory back") {
+    constexpr std::uint32_t times = 12;
+    const reserved_port at;
+    std::array<milestone, times> offered, taken_back;
+    CHECK_NOTHROW(run_ranks(2, [&](int rank) {
+        fake_ipc t{identity(rank, 2, at)};
+        const auto slab = [&](std::size_t size) { return t.allocate(size); };
+        const std::size_t size = 6 << 20;
+        for (std::uint32_t i = 0; i < times; ++i) {
+            courier c{t};
+            const placed_bytes data(slab, all_places[i % 3], size);
+            if (rank == 0) {
+                std::fill_n(data.there(), size, std::byte{9});
+                c.send({1, i}, 1, data.data(), size);
+                offered[i].reach();
+                c.linger(std::chrono::microseconds{i * 100});
+                t.close({1, i});
+                std::fill_n(data.there(), size, std::byte{0xff});
+                taken_back[i].reach();
+                continue;
+            }
+            std::fill_n(data.there(), size, std::byte{0});
+            c.meet(offered[i], 1, "a message is offered");
+            const auto& x = c.receive({1, i}, 0, data.data(), size);
+            c.meet(taken_back[i], 1, "its memory is taken back");
+            c.linger(std::chrono::milliseconds{1});
+            const auto* const end = data.there() + size;
+            expect(is_pending(x) || std::find_if(data.there(), const_cast<std::byte*>(end),
+                                                 [](std::byte b) { return b != std::byte{9}; }) == end,
+                   "what has arrived is whole");
+            t.close({1, i});
+        }
+    }));
+}
+
+TEST_CASE("regions are used again, shared by nobody who uses them, and found by any address in them") {
+    using slab_type = transport::detail::cuda::slab<fake_cuda>;
+    const auto memory = std::make_shared<slab_type>(fake_cuda(-1));
+    auto first = memory->allocate(100);
+    const auto second = memory->allocate(slab_type::unit + 1);
+    CHECK(memory->find(first.get(), 0)->region != memory->find(second.get(), 0)->region);
+    CHECK(memory->find(second.get() + slab_type::unit, slab_type::unit)->offset == slab_type::unit);
+    CHECK(!memory->find(second.get() + slab_type::unit, slab_type::unit + 1));
+    const auto* const was = first.get();
+    first.reset();
+    const auto third = memory->allocate(slab_type::unit);
+    CHECK(third.get() == was);
+    CHECK(fake_cuda::allocations() == 2);
+}

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "device_world.hpp"
+#include "exchange.hpp"
+
+#include <collectives/engine/membership.ipp>
+#include <transport/cuda_ipc/fabric.hpp>
+#include <transport/tcp/fabric.hpp>
+#include <transport/world.ipp>
+
+#include "fault/victims.hpp"
+
+using namespace tutti;
+using namespace tutti::test;
+
+namespace {
+
+fake_communicator enter(int rank, int ranks, const reserved_port& at) {
+    fake_communicator world{fake_ipc{identity(rank, ranks, at)}};
+    world.default_deadline(deadline);
+    return world;
+}
+
+/// Allreduces on device memory, one after the other, until one fails.
+void work_on_device(int rank, int ranks, const reserved_port& at, account& mine, place where) {
+    const auto world = enter(rank, ranks, at);
+    fake_executor e(fake_cuda(-1), world);
+    const auto handle = world.with_executor(e);
+    const placed_elements<float> data(world, where, 1 << 20);
+    mine.stage.store(1, std::memory_order_release);
+    call_until_error(mine, [&] { handle.allreduce(data.seen(), sum, algorithm::ring{}); });
+}
+
+} // namespace
+
+TEST_CASE("messages go from any place to any place, between processes") {
+    const unsigned seed = GENERATE(11u, 12u, 13u, 14u);
+    const int ranks = 2 + static_cast<int>(seed % 2);
+    const reserved_port at;
+    const auto all = any_messages(ranks, 150, seed);
+    processes each(ranks, [&](int rank, account&) {
+        {
+            fake_ipc t{identity(rank, ranks, at)};
+            exchange(t, all, seed);
+        }
+        expect(fake_cuda::allocations() == 0, "all device memory is given back");
+    });
+    check_ended(each);
+}
+
+TEST_CASE("a rank that is killed while its device memory is read is named by all others, in time") {
+    std::mt19937 random(5);
+    for (int i = 0; i < 6; ++i) {
+        const int victim = i % 3;
+        const place where = i % 2 == 0 ? place::slab : place::device;
+        const reserved_port at;
+        processes ranks(3, [&](int rank, account& mine) { work_on_device(rank, 3, at, mine, where); });
+        ranks.await_stage(1);
+        std::this_thread::sleep_for(std::chrono::microseconds(random() % 30'000));
+        const moment killed = ranks.send(victim, SIGKILL);
+        CHECK(ranks.end(victim) == "signal 9");
+        check_ended(ranks, victim);
+        for (int r = 0; r < 3; ++r) {
+            if (r == victim) continue;
+            INFO("rank " << r);
+            check_blames(ranks.of(r), cause::lost_peer, victim);
+            CHECK(ranks.of(r).error[0].told - killed <= deadline + beyond);
+        }
+    }
+}
+
+TEST_CASE("a rank that is stopped while its device memory is read is named, and learns of it when it goes on") {
+    const reserved_port at;
+    processes ranks(3, [&](int rank, account& mine) { work_on_device(rank, 3, at, mine, place::slab); });
+    ranks.await_stage(1);
+    std::this_thread::sleep_for(10ms);
+    const moment stopped = ranks.send(1, SIGSTOP);
+    for (const int r : {0, 2}) {
+        INFO("rank " << r);
+        ranks.await_error(r);
+        check_blames_stopped(ranks.of(r), 1, stopped);
+    }
+    ranks.send(1, SIGCONT);
+    check_ended(ranks);
+}
+
+TEST_CASE("a rank whose device fails says so to all ranks") {
+    const reserved_port at;
+    processes ranks(3, [&](int rank, account& mine) {
+        if (rank == 1) fake_cuda::copies_until_failure() = 40;
+        work_on_device(rank, 3, at, mine, place::device);
+    });
+    check_ended(ranks);
+    for (int r = 0; r < 3; ++r) {
+        INFO(ranks.of(r).error[0].message.str());
+        CHECK(ranks.of(r).error[0].why == cause::aborted);
+        CHECK(ranks.of(r).error[0].message.str().find("rank 1") != std::string::npos);
+        CHECK(ranks.of(r).error[0].message.str().find("the device is lost") != std::string::npos);
+    }
+}

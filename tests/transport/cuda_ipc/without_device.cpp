@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+// The transport of real GPUs, compiled with CUDA's headers and linked with its runtime, where no GPU is to be seen.
+#include <transport/cuda_ipc.hpp>
+
+#include <collectives/engine/stream_executor.hpp>
+
+#include "support/catch.hpp"
+#include "support/identity.hpp"
+#include "support/world.hpp"
+
+using namespace tutti;
+using namespace tutti::test;
+
+namespace {
+
+struct no_kernels {
+    static bool reduce(std::uint64_t, std::uint64_t, std::span<const std::byte* const>, std::byte*, std::size_t,
+                       transport::cuda_runtime::stream&) {
+        return false;
+    }
+    static bool finish(std::uint64_t, std::uint64_t, std::byte*, std::size_t, int, transport::cuda_runtime::stream&) {
+        return false;
+    }
+};
+
+} // namespace
+
+TEST_CASE("a rank without a GPU says so at its start") {
+    const reserved_port at;
+    const auto f = fault_of([&] { const tutti::communicator world{transport::cuda_ipc{identity(0, 1, at)}}; });
+    CHECK(f.why == cause::bootstrap);
+    CHECK(f.detail.find("this rank has no GPU: cudaGetDeviceCount: ") == 0);
+    CHECK(f.remedy.find("nvidia-smi") != std::string::npos);
+}
+
+TEST_CASE("an executor without a GPU says so as well") {
+    using executor = engine::stream_executor<transport::cuda_runtime, no_kernels>;
+    CHECK_THROWS_AS(executor(transport::cuda_runtime(-1), executor::allocator{}), transport::device_error);
+}
