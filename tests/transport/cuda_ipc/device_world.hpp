@@ -18,6 +18,7 @@ public:
     bool reduce(std::uint64_t type, std::uint64_t op, std::span<const std::byte* const> from, std::byte* to,
                 std::size_t n, fake_cuda::stream& in) const {
         return with<sum_operator, float>(type, op, from, to, n, in) ||
+               with<maximum_operator, float>(type, op, from, to, n, in) ||
                with<average_operator, float>(type, op, from, to, n, in) ||
                with<maximum_operator, std::int32_t>(type, op, from, to, n, in);
     }

@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "process_ranks.hpp"
+#include "told.hpp"
+
+#include <collectives/algorithm/all.hpp>
+#include <collectives/collectives.hpp>
+#include <collectives/engine/membership.ipp>
+#include <collectives/engine/stream_executor.hpp>
+#include <transport/cuda_ipc/described.hpp>
+#include <transport/cuda_ipc/fabric.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <vector>
+
+/// Collectives of processes on device memory, over whatever stands for CUDA: the real one, or that of the tests.
+namespace tutti::gpu_check {
+
+template <transport::device_runtime Runtime, engine::kernel_launcher<Runtime> Kernels>
+class device_collectives {
+    using described = transport::cuda_ipc_fabric<Runtime>;
+    using transport_type = process_transport<described>;
+    using handle = communicator<transport_type>;
+    using operation = schedule::operation;
+
+public:
+    explicit device_collectives(const seat& where)
+        : device_(-1), world_(transport_type(where, {})), executor_(device_, world_),
+          on_device_(world_.with_executor(executor_)), stream_(made_stream()), event_(device_.make_event()) {
+        world_.default_deadline(std::chrono::seconds{60});
+    }
+
+    /// Every algorithm and operation gives the bits on device memory that it gives on the processor's.
+    void check_bits(const std::vector<std::size_t>& counts) {
+        std::size_t cases = 0;
+        std::string wrong;
+        for (const auto& how : algorithm::all(2))
+            for (const operation o : schedule::operations) {
+                if (!how.offers(o)) continue;
+                for (const std::size_t count : counts)
+                    for (const bool in_slab : {true, false}) {
+                        ++cases;
+                        if (!same_bits(o, how, count, in_slab) && wrong.empty())
+                            wrong = std::string(how.name()) + " " + std::string(name_of(o)) + " of " +
+                                    std::to_string(count) + (in_slab ? "" : ", not in the slab");
+                    }
+            }
+        const int bad = world_.allreduce(wrong.empty() ? 0 : 1, maximum);
+        if (!wrong.empty()) std::fprintf(stderr, "rank %d: %s\n", world_.rank(), wrong.c_str());
+        if (world_.rank() == 0)
+            check(of_ranks() + ": " + std::to_string(cases) + " collectives give the host's bits", bad == 0, wrong);
+    }
+
+    /// Microseconds of an allreduce in the slab, and of the same by way of the processor: copied there, reduced there,
+    /// and copied back.
+    void measure(const std::vector<std::size_t>& sizes, int times) {
+        std::string from = "never";
+        for (const std::size_t bytes : sizes) {
+            const memory m(*this, bytes, true);
+            const std::span<float> data(reinterpret_cast<float*>(m.data()), bytes / sizeof(float));
+            std::vector<float> beside(data.size(), 1.0F);
+            copy(m.data(), reinterpret_cast<std::byte*>(beside.data()), bytes);
+            double direct = 1e30, staged = 1e30;
+            for (int i = 0; i < times; ++i) {
+                direct = std::min(direct, time([&] { on_device_.allreduce(data, maximum); }));
+                staged = std::min(staged, time([&] {
+                                      copy(reinterpret_cast<std::byte*>(beside.data()), m.data(), bytes);
+                                      world_.allreduce(beside, maximum);
+                                      copy(m.data(), reinterpret_cast<std::byte*>(beside.data()), bytes);
+                                  }));
+            }
+            if (direct > staged)
+                from = "never";
+            else if (from == "never")
+                from = std::to_string(bytes) + " bytes";
+            if (world_.rank() != 0) continue;
+            const auto what = of_ranks() + ", allreduce of " + std::to_string(bytes) + " bytes";
+            figure(what, direct, "us");
+            figure(what + ", by way of the processor", staged, "us");
+        }
+        if (world_.rank() == 0) fact(of_ranks() + ": faster than by way of the processor from", from);
+    }
+
+private:
+    /// Device memory: of the slab, or as a program of its own would allocate it.
+    class memory {
+    public:
+        memory(device_collectives& of, std::size_t bytes, bool in_slab) : device_(of.device_) {
+            if (in_slab) {
+                slab_ = of.world_.template allocate<std::byte>(bytes);
+                at_ = slab_.data();
+            } else {
+                own_ = at_ = device_.allocate(std::max<std::size_t>(bytes, 1));
+            }
+        }
+        memory(const memory&) = delete;
+        memory& operator=(const memory&) = delete;
+        ~memory() {
+            if (own_) device_.free(own_);
+        }
+        [[nodiscard]] std::byte* data() const noexcept { return at_; }
+
+    private:
+        Runtime device_;
+        symmetric_memory<std::byte> slab_;
+        std::byte *own_ = nullptr, *at_ = nullptr;
+    };
+
+    [[nodiscard]] typename Runtime::stream made_stream() const {
+        device_.use();
+        return device_.make_stream();
+    }
+    void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
+        if (bytes == 0) return;
+        device_.copy(to, from, bytes, stream_);
+        device_.record(event_, stream_);
+        while (!device_.is_done(event_)) std::this_thread::yield();
+    }
+    [[nodiscard]] std::string of_ranks() const { return std::to_string(world_.size()) + " processes"; }
+
+    template <class Work>
+    [[nodiscard]] double time(Work work) {
+        world_.barrier();
+        const auto begin = std::chrono::steady_clock::now();
+        work();
+        const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
+        return world_.allreduce(took.count(), maximum);
+    }
+
+    static void call(const handle& by, operation o, const algorithm::any& how, std::span<float> in,
+                     std::span<float> out) {
+        const std::size_t part = in.size() / static_cast<std::size_t>(by.size());
+        switch (o) {
+        case operation::allreduce: return by.allreduce(in, out, sum, how);
+        case operation::reduce_scatter: return by.reduce_scatter(in, out.first(part), sum, how);
+        case operation::allgather: return by.allgather(in.first(part), out, how);
+        case operation::reduce: return by.reduce(in, out, 0, sum, how);
+        case operation::broadcast: return by.broadcast(in, 0, how);
+        }
+    }
+
+    [[nodiscard]] bool same_bits(operation o, const algorithm::any& how, std::size_t count, bool in_slab) {
+        const std::size_t n = count * static_cast<std::size_t>(world_.size()), bytes = n * sizeof(float);
+        std::vector<float> in(n), out(n, -1.0F), told_in(n), told_out(n);
+        for (std::size_t i = 0; i < n; ++i)
+            in[i] = 0.1F * static_cast<float>((i * 7919 + static_cast<std::size_t>(world_.rank()) * 104'729) % 2003);
+        const memory device_in(*this, bytes, in_slab), device_out(*this, bytes, in_slab);
+        const auto raw = [](std::vector<float>& v) { return reinterpret_cast<std::byte*>(v.data()); };
+        const auto seen = [&](const memory& m) { return std::span(reinterpret_cast<float*>(m.data()), n); };
+        copy(device_in.data(), raw(in), bytes);
+        copy(device_out.data(), raw(out), bytes);
+        call(world_, o, how, in, out);
+        call(on_device_, o, how, seen(device_in), seen(device_out));
+        copy(raw(told_in), device_in.data(), bytes);
+        copy(raw(told_out), device_out.data(), bytes);
+        const bool has_result = o != operation::reduce || world_.rank() == 0; // elsewhere the output is unspecified
+        return told_in == in && (!has_result || told_out == out);
+    }
+
+    Runtime device_;
+    handle world_;
+    engine::stream_executor<Runtime, Kernels> executor_;
+    handle on_device_;
+    typename Runtime::stream stream_;
+    typename Runtime::event event_;
+};
+
+/// The program: without a seat it leads ranks, with one it is a rank. "little": for the tests.
+template <class Runtime, class Kernels>
+int check_device_collectives(int argc, char** argv) {
+    const std::vector<std::string> words(argv + 1, argv + argc);
+    const bool little = !words.empty() && words[0] == "little";
+    const std::size_t own_words = little ? 1 : 0;
+    if (words.size() < own_words + 3) {
+        int failed = 0;
+        for (const int ranks : little ? std::vector{2, 3} : std::vector{2, 4, 8})
+            failed += lead_ranks(argv[0], ranks, words, std::chrono::seconds{little ? 60 : 90});
+        if (failed > 0) check("all ranks end well and in time", false);
+        return failed == 0 ? 0 : 1;
+    }
+    return run([&] {
+        const auto number = [&](std::size_t i) { return std::stoi(words.at(own_words + i)); };
+        const seat where{number(0), number(1), number(2)};
+        device_collectives<Runtime, Kernels> ranks(where);
+        ranks.check_bits(little ? std::vector<std::size_t>{1, 300} : std::vector<std::size_t>{1, 1000, 100'003});
+        if (little)
+            ranks.measure({4096, 65'536}, 2);
+        else
+            ranks.measure({4 << 10, 64 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20}, 15);
+    });
+}
+
+} // namespace tutti::gpu_check

@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <transport/backoff.hpp>
+#include <transport/bootstrap/socket.hpp>
+#include <transport/fabric.hpp>
+
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+/// Ranks that are processes of this program, without a rendezvous: their parent, which never touches CUDA, has a socket
+/// to each and hands round what they say of themselves.
+namespace tutti::gpu_check {
+
+/// Who a rank is, and its socket to the parent.
+struct seat {
+    int rank = 0, size = 1, line = -1;
+};
+
+namespace detail {
+
+inline void put(int line, std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+        const auto some = ::write(line, bytes.data(), bytes.size());
+        if (some <= 0) throw std::runtime_error("the line between a rank and its parent is broken");
+        bytes = bytes.subspan(static_cast<std::size_t>(some));
+    }
+}
+inline void get(int line, std::span<std::byte> bytes) {
+    while (!bytes.empty()) {
+        const auto some = ::read(line, bytes.data(), bytes.size());
+        if (some <= 0) throw std::runtime_error("the line between a rank and its parent is broken");
+        bytes = bytes.subspan(static_cast<std::size_t>(some));
+    }
+}
+
+/// What a rank says of itself: its process, and the card of its fabric.
+struct word_of_rank {
+    std::int64_t process = 0;
+    std::uint64_t bytes = 0;
+    std::array<std::byte, 256> card{};
+};
+template <class T>
+[[nodiscard]] std::span<std::byte> bytes_of(T& x) {
+    return std::as_writable_bytes(std::span(&x, 1));
+}
+
+} // namespace detail
+
+/// Starts so many ranks of this program, each with its seat as further arguments, and returns 0 if all have ended well
+/// in time. When one fails the others are ended.
+inline int lead_ranks(const char* program, int size, const std::vector<std::string>& words, std::chrono::seconds time) {
+    std::vector<transport::bootstrap::descriptor> lines;
+    std::vector<pid_t> running;
+    for (int rank = 0; rank < size; ++rank) {
+        std::array<int, 2> ends{};
+        if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) != 0) throw std::runtime_error("no pair of sockets");
+        lines.emplace_back(ends[0]);
+        ::fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+        std::vector<std::string> all{program};
+        all.insert(all.end(), words.begin(), words.end());
+        for (const int n : {rank, size, ends[1]}) all.push_back(std::to_string(n));
+        std::vector<char*> arguments;
+        for (auto& w : all) arguments.push_back(w.data());
+        arguments.push_back(nullptr);
+        const pid_t child = ::fork();
+        if (child == 0) {
+            ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+            ::execv("/proc/self/exe", arguments.data());
+            ::_exit(127);
+        }
+        ::close(ends[1]);
+        if (child < 0) throw std::runtime_error("no process");
+        running.push_back(child);
+    }
+    bool good = true;
+    try {
+        std::vector<detail::word_of_rank> said(static_cast<std::size_t>(size));
+        for (std::size_t r = 0; r < said.size(); ++r) detail::get(lines[r].get(), detail::bytes_of(said[r]));
+        for (const auto& line : lines) detail::put(line.get(), std::as_bytes(std::span(said)));
+    } catch (const std::exception&) {
+        good = false; // a rank has ended, and has said why
+    }
+    const auto until = std::chrono::steady_clock::now() + time;
+    while (!running.empty()) {
+        if (!good || std::chrono::steady_clock::now() >= until) {
+            good = false;
+            for (const pid_t p : running) ::kill(p, SIGKILL);
+        }
+        std::erase_if(running, [&](pid_t p) {
+            int status = 0;
+            if (::waitpid(p, &status, WNOHANG) != p) return false;
+            good = good && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+            return true;
+        });
+        std::this_thread::sleep_for(std::chrono::milliseconds{2});
+    }
+    return good ? 0 : 1;
+}
+
+/// The transport of such ranks: one fabric, and no control plane. Faults are not told; who waits in vain is ended by
+/// the parent.
+template <class Described>
+class process_transport {
+    using fabric_type = typename Described::fabric;
+
+public:
+    using channel = typename Described::channel;
+    static constexpr transport::medium near = Described::between, far = near;
+
+    process_transport(const seat& where, const typename Described::limits& how)
+        : where_(where), fabric_(std::make_unique<fabric_type>(how)) {
+        fabric_->sleep_in_poll();
+        detail::word_of_rank mine;
+        const auto card = fabric_->card();
+        mine.process = ::getpid();
+        mine.bytes = card.size();
+        std::copy(card.begin(), card.end(), mine.card.begin());
+        detail::put(where_.line, detail::bytes_of(mine));
+        std::vector<detail::word_of_rank> all(static_cast<std::size_t>(where_.size));
+        detail::get(where_.line, std::as_writable_bytes(std::span(all)));
+        transport::bootstrap::world_table table;
+        for (int r = 0; r < where_.size; ++r) {
+            const auto& word = all[static_cast<std::size_t>(r)];
+            transport::bootstrap::member m;
+            m.rank = r;
+            m.size = where_.size;
+            m.host_id = "this one";
+            m.cores = std::max(1u, std::thread::hardware_concurrency());
+            m.pid = word.process;
+            const auto bytes = std::span(word.card).first(word.bytes);
+            m.cards.push_back({Described::name, {bytes.begin(), bytes.end()}});
+            table.members.push_back(m);
+        }
+        crowded_ = table.crowded(where_.rank);
+        fabric_->join({where_.rank, 0, table});
+    }
+    process_transport(process_transport&&) = default;
+    ~process_transport() {
+        if (fabric_) fabric_->finish();
+    }
+
+    [[nodiscard]] int rank() const noexcept { return where_.rank; }
+    [[nodiscard]] int size() const noexcept { return where_.size; }
+    [[nodiscard]] static int node(int) noexcept { return 0; }
+    [[nodiscard]] bool crowded() const noexcept { return crowded_; }
+    [[nodiscard]] bool is_on_device(const std::byte* p) const { return fabric_->is_on_device(p); }
+    [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) const { return fabric_->allocate(bytes); }
+
+    channel& open(transport::context k, int peer) { return *fabric_->open(k, peer); }
+    void send(channel& c, transport::transfer& x) { fabric_->send(c, x); }
+    void receive(channel& c, transport::transfer& x) { fabric_->receive(c, x); }
+    void close(transport::context k) { fabric_->close(k); }
+    bool progress() { return fabric_->progress(); }
+    void wait(transport::clock::time_point until) {
+        transport::backoff pause(crowded_);
+        while (pause.rest())
+            if (fabric_->ready()) return;
+        until = std::min({until, fabric_->due(), transport::clock::now() + std::chrono::milliseconds{10}});
+        if (!fabric_->arm()) sleep(until - transport::clock::now());
+        fabric_->disarm();
+    }
+    void wake() noexcept {} // nobody else drives, and a wait is short
+
+    void tell(const transport::notice&) {}
+    [[nodiscard]] bool fetch(transport::notice&) noexcept { return false; }
+    [[nodiscard]] std::optional<std::string> broken(int peer) { return fabric_->broken(peer); }
+    [[nodiscard]] std::optional<std::string> shortage(int) { return fabric_->shortage(); }
+    [[nodiscard]] static transport::peer_name name_of(int) { return {}; }
+
+private:
+    void sleep(transport::clock::duration time) const {
+        const auto ns = std::max<std::int64_t>(0, std::chrono::nanoseconds(time).count());
+        const timespec most{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
+        pollfd bell{fabric_->descriptor(), POLLIN, 0};
+        ::ppoll(&bell, 1, &most, nullptr);
+    }
+
+    seat where_;
+    std::unique_ptr<fabric_type> fabric_;
+    bool crowded_ = false;
+};
+
+} // namespace tutti::gpu_check
