@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -101,7 +102,8 @@ template <class T, class U>
     return is_part(operation, std::as_bytes(larger), std::as_bytes(smaller), offset * sizeof(T));
 }
 
-/// Which algorithm runs: the one named, or one chosen for the bytes of the whole vector.
+/// Which algorithm runs: the one named, or one chosen for the bytes of the whole vector. An optional one says so when
+/// the program runs.
 template <schedule::operation what, class Op, class How>
 [[nodiscard]] model::selection selected(const How& how, std::size_t volume, const model::chooser& by, bool symmetric) {
     constexpr bool free = is_commutative_v<Op>;
@@ -110,6 +112,9 @@ template <schedule::operation what, class Op, class How>
                       "tutti: no reduce_scatter keeps rank order, which a non_commutative operator needs: take "
                       "allreduce");
         return by.choose(what, volume, free, symmetric);
+    } else if constexpr (std::is_same_v<How, std::optional<algorithm::any>>) {
+        return how ? selected<what, Op>(*how, volume, by, symmetric)
+                   : selected<what, Op>(automatic{}, volume, by, symmetric);
     } else if constexpr (std::is_same_v<How, algorithm::any>) {
         check_offered(how, what);
         return {how, model::segments_for(how, volume)};
@@ -122,6 +127,15 @@ template <schedule::operation what, class Op, class How>
                           "tutti: this algorithm does not keep rank order, which a non_commutative operator needs");
         return {how, model::segments_for(how, volume)};
     }
+}
+
+/// The call says no algorithm, so the library chooses.
+template <class How>
+[[nodiscard]] constexpr bool leaves_choice(const How& how) noexcept {
+    if constexpr (std::is_same_v<How, std::optional<algorithm::any>>)
+        return !how;
+    else
+        return std::is_same_v<How, automatic>;
 }
 
 struct no_operator {};
@@ -137,7 +151,7 @@ template <schedule::operation what, class T, class Op, class How>
     c.root = root;
     c.count = count;
     c.element_bytes = sizeof(T);
-    c.symmetric = symmetric && std::is_same_v<How, automatic>;
+    c.symmetric = symmetric && leaves_choice(how);
     c.type = type_id<value>();
     c.type_name = [] { return type_name<value>(); };
     if constexpr (!std::is_same_v<Op, no_operator>) {

@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
+#include <collectives/algorithm/all.hpp>
 #include <collectives/communicator.hpp>
 
 #include "support/catch.hpp"
 #include "support/world.hpp"
 
 #include <numeric>
+#include <optional>
 
 using namespace tutti::test;
 
@@ -119,5 +121,20 @@ TEST_CASE("children outlive their world") {
         child.allreduce(data, tutti::sum);
         expect(data[0] == 3, "the child's sum");
         child.barrier();
+    });
+}
+
+TEST_CASE("an algorithm that may be none is taken, or leaves the choice to the library") {
+    run_world(4, [](communicator& world) {
+        std::optional<tutti::algorithm::any> how;
+        std::vector<int> data(100, 1), parts(400);
+        world.allreduce(data, tutti::sum, how);
+        how = tutti::algorithm::ring{};
+        world.allreduce(data, tutti::sum, how);
+        world.allgather(data, parts, how);
+        expect(data[99] == 16 && parts[399] == 16, "both give the sum");
+        how = tutti::algorithm::double_binary_tree{}; // which has no allgather
+        expect(fault_of([&] { world.allgather(data, parts, how); }).why == tutti::cause::invalid_argument,
+               "it is taken");
     });
 }

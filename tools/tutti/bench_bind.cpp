@@ -26,35 +26,24 @@ struct typed_job {
     }
 };
 
-/// One call of an operation that reduces; `how` is an algorithm, or nothing where the library is to choose.
-template <class T, class Op, class... How>
-void reduce_once(const any_world& world, const typed_job<T>& j, const Op& op, const How&... how) {
-    switch (j.what.what) {
-    case operation::reduce_scatter: return world.reduce_scatter(j.from, j.to, op, how...);
-    case operation::reduce: return world.reduce(j.from, j.to, j.what.root, op, how...);
-    default: return world.allreduce(j.from, j.to, op, how...); // equal ranges mean in place
-    }
-}
-
-template <class T, class... How>
-void move_once(const any_world& world, const typed_job<T>& j, const How&... how) {
-    if (j.what.what == operation::broadcast) return world.broadcast(j.to, j.what.root, how...);
-    world.allgather(j.from, j.to, how...);
-}
-
 template <class T, class Op>
 call reducing(const any_world& world, const typed_job<T>& j, const Op& op) {
     return [world, j, op] {
-        if (const auto& how = j.what.algorithm.algorithm) return reduce_once(world, j, op, *how);
-        reduce_once(world, j, op);
+        const auto& how = j.what.algorithm.algorithm;
+        switch (j.what.what) {
+        case operation::reduce_scatter: return world.reduce_scatter(j.from, j.to, op, how);
+        case operation::reduce: return world.reduce(j.from, j.to, j.what.root, op, how);
+        default: return world.allreduce(j.from, j.to, op, how); // equal ranges mean in place
+        }
     };
 }
 
 template <class T>
 call moving(const any_world& world, const typed_job<T>& j) {
     return [world, j] {
-        if (const auto& how = j.what.algorithm.algorithm) return move_once(world, j, *how);
-        move_once(world, j);
+        const auto& how = j.what.algorithm.algorithm;
+        if (j.what.what == operation::broadcast) return world.broadcast(j.to, j.what.root, how);
+        world.allgather(j.from, j.to, how);
     };
 }
 

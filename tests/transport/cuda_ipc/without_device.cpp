@@ -29,7 +29,7 @@ struct no_kernels {
 
 TEST_CASE("a rank without a GPU says so at its start") {
     const reserved_port at;
-    const auto f = fault_of([&] { const tutti::communicator world{transport::cuda_ipc{identity(0, 1, at)}}; });
+    const auto f = fault_of([&] { const transport::cuda_ipc rank{identity(0, 1, at)}; });
     CHECK(f.why == cause::bootstrap);
     CHECK(f.detail.find("this rank has no GPU: cudaGetDeviceCount: ") == 0);
     CHECK(f.remedy.find("nvidia-smi") != std::string::npos);
