@@ -13,9 +13,8 @@ namespace tutti {
 /// are the same memory or disjoint. The result is valid in the output when the call returns; the input is not written
 /// unless it is the output. Errors: tutti::error. A call that is wrong in itself (invalid_argument) has changed
 /// nothing; after any other error the communicator is unusable, and says so, on all ranks. Cost: that of the algorithm
-/// (schedule::cost in its header): the last argument's, or the library's choice where there is none, or an empty
-/// std::optional<algorithm::any>. The operator is
-/// taken as associative and commutative; see non_commutative.
+/// (schedule::cost in its header): the last argument's; the library chooses where there is none, or an empty
+/// std::optional<algorithm::any>. The operator is taken as associative and commutative; see non_commutative.
 template <class Communicator>
 class allreduce_operations {
 public:

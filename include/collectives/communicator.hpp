@@ -137,7 +137,8 @@ public:
 
     /// Memory from which peers of the same host read and reduce without a copy, where the transport can (shared_memory,
     /// routed; memory and tcp give plain memory). Not collective; but a call that leaves the algorithm to the library
-    /// takes such buffers on all ranks or on none, see symmetric_memory. Throws std::bad_alloc or std::system_error.
+    /// takes such buffers on all ranks or on none, see symmetric_memory. Over cuda_ipc it is memory of the GPU. Throws
+    /// std::bad_alloc, std::system_error, or what the transport says.
     template <element T>
     [[nodiscard]] symmetric_memory<T> allocate(std::size_t n) const {
         return {membership_->allocate(detail::symmetric_size<T>(n)), n};

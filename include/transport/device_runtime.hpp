@@ -16,15 +16,15 @@ public:
 };
 
 // clang-format off
-/// All that the library asks of CUDA: `cuda_runtime` is the real one, the tests have one of threads and files. A value
-/// that stands for one device; copies are the same device. What fails throws device_error, unless it says noexcept.
+/// All that the library asks of CUDA: `cuda_runtime` is the real one, the tests have one of threads and files. An
+/// object stands for one device, and so do its copies. What fails throws device_error, unless it says noexcept.
 ///
 /// | expression           | meaning |
 /// |----------------------|---------|
 /// | R(number)            | the device of that number, -1: the calling thread's current one. Throws where there is none |
-/// | c.use()              | the calling thread works with this device from now on; before its first other call |
+/// | c.use()              | the calling thread works with this device from now on. A thread calls it before all but free and is_done |
 /// | c.allocate(n)        | that many bytes of the device's memory, zeroed, which other processes can open |
-/// | c.free(p)            | noexcept; not while a copy uses it |
+/// | c.free(p)            | noexcept; not while a copy uses it. Other processes may still have it open |
 /// | c.handle_of(p)       | what another process opens the memory by that begins at p: plain bytes |
 /// | c.open(h)            | that memory, in this process. Only of other processes, once each |
 /// | c.close(p)           | noexcept; gives back what open() returned |

@@ -69,9 +69,15 @@ struct fabric_end {
 /// | f.finish()            | the rank leaves: nothing is started any more |
 /// | f.untaken(peer)       | after that: bytes of completed sends that would be lost if this rank went now; 0 for who is gone |
 ///
-/// Optional: `D::reaches_devices`, true: it has `c.is_on_device(p)`, and messages may lie in memory of a GPU. `f.ready()`: progress() would move something, or a peer has rung; asked instead of progress() while the
-/// world spins. `f.shortage()`: what this rank lacks for all its peers, as transport's shortage(peer). `f.sleep(until)`, with `f.ask()` (as arm, but for sleep), `f.wake()` and `f.raise_alarm()`: how it
-/// sleeps where it is the only one; else `f.sleep_in_poll()` is called first of all.
+/// Optional:
+///
+/// | expression            | meaning |
+/// |-----------------------|---------|
+/// | D::reaches_devices    | true: messages may lie in memory of a GPU, and it has c.is_on_device(p) |
+/// | f.ready()             | progress() would move something, or a peer has rung; asked instead of progress() while the world spins |
+/// | f.shortage()          | what this rank lacks for all its peers, as transport's shortage(peer) |
+/// | f.sleep(until) f.ask() f.wake() f.raise_alarm() | how it sleeps where it is the only one; ask is as arm, but for sleep |
+/// | f.sleep_in_poll()     | else that is called first of all |
 // clang-format on
 template <class D>
 concept fabric =

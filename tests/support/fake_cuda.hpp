@@ -131,9 +131,13 @@ public:
         if (!file) throw transport::device_error("its process has ended");
         return added(file.get(), h.size, {}, true);
     }
-    void close(std::byte* p) const noexcept { remove(p, true); }
+    void close(std::byte* p) const noexcept {
+        require_current();
+        remove(p, true);
+    }
 
     [[nodiscard]] bool is_on_device(const std::byte* p) const {
+        require_current();
         const std::lock_guard lock(mutex());
         return found(p, 1) != nullptr;
     }
@@ -148,8 +152,8 @@ public:
     }
     void copy(std::byte* to, const std::byte* from, std::size_t size, stream& in) const {
         require_current();
-        if (copies_until_failure() >= 0 && copies_until_failure()-- == 0)
-            throw transport::device_error("the device is lost");
+        if (copies_until_failure() == 0) throw transport::device_error("the device is lost");
+        if (copies_until_failure() > 0) --copies_until_failure();
         ++copies();
         in.put([=] {
             const std::size_t half = size / 2;
@@ -163,7 +167,7 @@ public:
         e.done_ = std::make_shared<std::atomic<bool>>(false);
         in.put([done = e.done_] { done->store(true, std::memory_order_release); });
     }
-    [[nodiscard]] bool is_done(const event& e) const { return e.done_->load(std::memory_order_acquire); }
+    [[nodiscard]] bool is_done(const event& e) const { return !e.done_ || e.done_->load(std::memory_order_acquire); }
 
     /// Where a stream, or a test, touches memory: elsewhere than at its address if it is a device's.
     [[nodiscard]] static std::byte* reach(const std::byte* p, std::size_t size) {

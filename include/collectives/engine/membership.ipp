@@ -8,6 +8,8 @@
 #include "recorder.hpp"
 #include "symmetric.hpp"
 
+#include <exception>
+#include <string>
 #include <utility>
 
 namespace tutti::engine {
@@ -184,8 +186,15 @@ void membership<T>::require_usable() {
 template <class T>
 void membership<T>::require_reachable(const call& c) const {
     if constexpr (requires(const T& t) { t.is_on_device(c.input); }) {
-        const auto& where = engine_->fabric();
-        if (!c.by && (where.is_on_device(c.input) || where.is_on_device(c.output)))
+        const auto is_on_device = [&](const std::byte* p) {
+            try {
+                return engine_->fabric().is_on_device(p);
+            } catch (const std::exception& e) {
+                reject(in_words(c), std::string("its memory cannot be looked at: ") + e.what(),
+                       "see what nvidia-smi says");
+            }
+        };
+        if (!c.by && (is_on_device(c.input) || is_on_device(c.output)))
             reject(in_words(c), "its data is in the memory of a GPU",
                    "call it on a handle of communicator::with_executor, with an executor of that GPU");
     }

@@ -50,7 +50,7 @@ class stream_executor final : public executor {
 public:
     using allocator = std::function<std::shared_ptr<std::byte>(std::size_t bytes)>;
 
-    /// Scratch is a communicator's memory, from which its peers read in place. It outlives the executor.
+    /// Scratch is memory of the communicator, from which its peers copy. The communicator outlives the executor.
     template <class Communicator>
     stream_executor(const Runtime& device, const Communicator& world, Kernels kernels = {})
         : stream_executor(device, allocator([&world](std::size_t bytes) {
@@ -66,15 +66,18 @@ public:
         device_.use();
         const places where = places_of(work);
         if (!where.device) return work.run(), true;
-        if (work.what == local_work::kind::copy)
-            device_.copy(work.to, work.from[0], work.elements * work.element_bytes, stream_);
-        else if (where.host)
+        if (work.what != local_work::kind::copy && where.host)
             throw std::invalid_argument("a part of the call's data is in the memory of a GPU, another is not");
-        else if (!launch(work))
-            throw std::invalid_argument("there is no kernel for this type and operator");
-        auto end = free_event();
-        device_.record(end, stream_);
-        under_way_.push_back({std::move(end), &x, x.owner});
+        under_way_.push_back({free_event(), nullptr, nullptr}); // first: what has begun must not be forgotten
+        try {
+            if (!begin(work)) throw std::invalid_argument("there is no kernel for this type and operator");
+            device_.record(under_way_.back().end, stream_);
+        } catch (...) { // nothing has begun, or the device has failed
+            under_way_.pop_back();
+            throw;
+        }
+        under_way_.back().x = &x;
+        under_way_.back().owner = x.owner;
         return false;
     }
 
@@ -82,8 +85,8 @@ public:
         while (!under_way_.empty() && device_.is_done(under_way_.front().end)) {
             piece done = std::move(under_way_.front());
             under_way_.pop_front();
-            free_.push_back(std::move(done.end));
             if (done.x) transport::complete(*done.x);
+            free_.push_back(std::move(done.end));
         }
         return !under_way_.empty();
     }
@@ -114,7 +117,12 @@ private:
         bool host = false, device = false;
     };
 
-    [[nodiscard]] bool launch(const local_work& work) {
+    /// False: there is no kernel for it.
+    [[nodiscard]] bool begin(const local_work& work) {
+        if (work.what == local_work::kind::copy) {
+            device_.copy(work.to, work.from[0], work.elements * work.element_bytes, stream_);
+            return true;
+        }
         if (work.what == local_work::kind::finish)
             return kernels_.finish(work.type, work.operation_on_elements, work.to, work.elements, work.ranks, stream_);
         return kernels_.reduce(work.type, work.operation_on_elements, std::span(work.from).first(work.sources), work.to,

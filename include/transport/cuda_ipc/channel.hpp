@@ -42,10 +42,10 @@ public:
         errands_.give_back(e);
     }
 
-    /// Before the context is closed: no copy touches memory of its transfers any more.
-    void stop() noexcept {
-        out.stop();
-        in.stop();
+    /// Before the context is closed: no copy touches memory of its transfers any more. False: one still does.
+    [[nodiscard]] bool stop(clock::time_point until) noexcept {
+        const bool sent = out.stop(until);
+        return in.stop(until) && sent;
     }
 
     outbox<R> out;

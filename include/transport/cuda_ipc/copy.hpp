@@ -5,7 +5,6 @@
 #include "../device_runtime.hpp"
 #include "../transport.hpp"
 
-#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <thread>
@@ -16,12 +15,12 @@ namespace tutti::transport::detail::cuda {
 template <device_runtime R>
 class copy {
 public:
-    /// Precondition: none is under way. Throws device_error.
+    /// Precondition: none is under way. Throws device_error; then nothing is asked of the device any more.
     void start(const R& runtime, std::byte* to, const std::byte* from, std::size_t bytes, typename R::stream& in) {
         if (!event_) event_.emplace(runtime.make_event());
-        is_under_way_ = true; // whatever fails now: the copy may have begun
         runtime.copy(to, from, bytes, in);
         runtime.record(*event_, in);
+        is_under_way_ = true;
     }
     [[nodiscard]] bool is_under_way() const noexcept { return is_under_way_; }
     /// It was under way, and is over. Throws device_error.
@@ -32,15 +31,15 @@ public:
         is_under_way_ = false;
         return true;
     }
-    /// Waits until its memory is not touched any more. A copy cannot be taken back, and takes milliseconds; a device
-    /// that does not end it in time is not waited for.
-    void await(const R& runtime) noexcept {
-        const auto until = clock::now() + std::chrono::seconds{5};
+    /// Waits until its memory is not touched any more, for a copy cannot be taken back. False: it was still under way.
+    [[nodiscard]] bool await(const R& runtime, clock::time_point until) noexcept {
         try {
-            while (is_under_way_ && !has_ended(runtime) && clock::now() < until) std::this_thread::yield();
+            for (; is_under_way_ && !has_ended(runtime); std::this_thread::yield())
+                if (clock::now() >= until) return is_under_way_ = false;
         } catch (const device_error&) { // a device that has failed copies nothing
+            is_under_way_ = false;
         }
-        is_under_way_ = false;
+        return true;
     }
 
 private:

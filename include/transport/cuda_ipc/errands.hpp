@@ -34,7 +34,7 @@ struct errand : transfer {
     int stage = -1;              ///< of lend: where the part had been copied to; -1: it lies where the caller has it
 };
 
-/// The errands of one channel. They go with it: by then shared memory has forgotten them.
+/// The errands of one channel, which must be closed in shared memory before they go.
 template <device_runtime R>
 class errands {
 public:
@@ -62,7 +62,7 @@ public:
     /// Gives back the records of what is still lent. Nobody reads them any more.
     void give_back_records() noexcept {
         for (const auto& e : made_)
-            if (record* const r = std::exchange(e->lent, nullptr)) all_.records.give_back(r);
+            if (record* const r = std::exchange(e->lent, nullptr)) all_.records.give_back(*r);
     }
 
 private:

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
@@ -39,6 +40,7 @@ public:
             static_cast<void>(new std::shared_ptr(all_.memory)); // never freed
             return;
         }
+        attempt([] {}); // CUDA's objects go with this thread's device the current one
         while (!ends_.empty()) close(ends_.begin()->first.first);
     }
 
@@ -56,7 +58,7 @@ public:
         busy_.reserve(ends_.size() + 1);
         auto& stream = streams_[other];
         if (!stream) {
-            all_.runtime.use();
+            all_.runtime.use(); // throws, like all here, to whoever begins a call
             stream = std::make_unique<typename R::stream>(all_.runtime.make_stream());
         }
         shm::channel& through = *all_.shared.open(k, other);
@@ -66,7 +68,11 @@ public:
     /// Any thread. Device memory that peers read where it lies. Throws device_error.
     [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) { return all_.memory->allocate(bytes); }
 
-    [[nodiscard]] bool is_on_device(const std::byte* p) const { return p && all_.runtime.is_on_device(p); }
+    /// Throws device_error.
+    [[nodiscard]] bool is_on_device(const std::byte* p) const {
+        all_.runtime.use();
+        return p && all_.runtime.is_on_device(p);
+    }
 
     void send(channel& h, transfer& x) {
         attempt([&] { h.out.send(x); });
@@ -87,10 +93,13 @@ public:
         if (is_of_a_child()) return;
         const auto first = ends_.lower_bound({k, 0});
         auto last = first;
+        const auto until = clock::now() + longest_copy;
+        bool stopped = true;
         for (; last != ends_.end() && last->first.first == k; ++last) {
             busy_.forget(*last->second);
-            last->second->stop();
+            stopped = last->second->stop(until) && stopped;
         }
+        if (!stopped && failure_.empty()) failure_ = "its GPU does not end a copy";
         all_.shared.close(k);
         ends_.erase(first, last);
     }
@@ -114,8 +123,11 @@ public:
     [[nodiscard]] static std::size_t untaken(int) noexcept { return 0; }
 
     [[nodiscard]] std::optional<std::string> broken(int other) {
-        for (const auto& [where, end] : ends_)
-            if (where.second == other && !end->in.broken().empty()) return end->in.broken();
+        for (const auto& [where, end] : ends_) {
+            if (where.second != other) continue;
+            if (!end->in.broken().empty()) return end->in.broken();
+            if (end->in.copies() && failure_.empty()) return std::nullopt; // what has arrived is delivered first
+        }
         return all_.shared.broken(other);
     }
     /// What this rank lacks, to whichever peer.
@@ -125,6 +137,7 @@ public:
 
 private:
     static constexpr std::chrono::microseconds look_at_copies{50};
+    static constexpr std::chrono::seconds longest_copy{5}; ///< that close() waits for
 
     [[nodiscard]] static R device_of(const cuda_ipc_limits& limits) {
         try {
@@ -136,14 +149,17 @@ private:
     }
     [[nodiscard]] bool is_of_a_child() const noexcept { return ::getpid() != owner_; }
 
-    /// What the device cannot do is told by shortage(); nothing is asked of it after that.
+    /// What this rank cannot do is told by shortage(); its device is asked nothing after that.
     template <class Work>
     void attempt(Work work) {
         if (!failure_.empty()) return;
         try {
+            all_.runtime.use(); // whichever thread this is
             work();
         } catch (const device_error& e) {
             failure_ = std::string("its GPU has failed: ") + e.what();
+        } catch (const std::exception& e) { // memory, descriptors
+            failure_ = std::string("it lacks what a message needs: ") + e.what();
         }
     }
     /// Lets the ends of errands have their consequences, among which are more errands. True if there were any.
@@ -153,7 +169,10 @@ private:
             any = true;
             auto& e = static_cast<errand<R>&>(*x);
             channel& h = *e.of;
-            attempt([&] { h.ended(e); });
+            attempt([&] {
+                h.ended(e);
+                h.out.advance(); // what waited for it
+            });
             busy_.list(h);
         }
         return any;

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,7 @@ public:
 
     /// Finds out whether the copy under way has ended. True if it has.
     bool advance() {
-        if (!work_.has_ended(all_.runtime)) return false;
+        if (!broken_.empty() || !work_.has_ended(all_.runtime)) return false;
         copied();
         return true;
     }
@@ -53,10 +54,11 @@ public:
         }
     }
 
-    /// When it returns, no copy writes what was to be received, or reads what a peer has lent.
-    void stop() noexcept {
-        work_.await(all_.runtime);
+    /// No copy writes what was to be received, or reads what a peer has lent, any more. False: one still does.
+    [[nodiscard]] bool stop(clock::time_point until) noexcept {
+        const bool over = work_.await(all_.runtime, until);
         if (is_held_) static_cast<void>(let_go());
+        return over;
     }
 
 private:
@@ -88,7 +90,9 @@ private:
             const std::byte* const at = shm::fabric::look(through_, e);
             if (at) std::memcpy(&r, at, sizeof r);
             is_held_ = true;
-            if ((!at || r.part_bytes == 0) && !let_go()) return; // taken back: nothing comes after it
+            // Again: this rank may have been stopped for longer than the sender waits, who then uses its record again.
+            const bool good = at && shm::fabric::look(through_, e);
+            if ((!good || r.part_bytes == 0) && !let_go()) return; // taken back: nothing comes after it
         }
         r.part_bytes > 0 ? hear_of_part(r) : hear_of_message(r);
     }
@@ -117,7 +121,6 @@ private:
     void take_payload() {
         transfer& x = *waiting_.front();
         if (!lands_) return finish();
-        all_.runtime.use();
         work_.start(all_.runtime, x.to, landing_.data(), x.bytes, stream_);
     }
 
@@ -133,12 +136,15 @@ private:
         part_bytes_ = r.part_bytes;
         lands_ = x.reduce;
         if (lands_) require_executor(x);
-        try {
-            const std::byte* const from = all_.peers.reach(r);
-            all_.runtime.use();
+        if (const std::byte* const from = reached(r))
             work_.start(all_.runtime, lands_ ? landing_of(part_bytes_) : x.to + x.moved, from, part_bytes_, stream_);
+    }
+    [[nodiscard]] const std::byte* reached(const record& r) {
+        try {
+            return all_.peers.reach(r);
         } catch (const device_error& e) {
-            break_off(std::string("its memory cannot be read: ") + e.what());
+            break_off(std::string("its memory cannot be opened: ") + e.what());
+            return nullptr;
         }
     }
     void skip_part(const record& r) {
@@ -180,7 +186,7 @@ private:
     /// The processor reduces, unless the call has an executor; then there is nothing to reduce here.
     void require_executor(const transfer& x) const {
         if (x.reduce && all_.runtime.is_on_device(x.to))
-            throw device_error("a message was to be reduced in the memory of a GPU: give the call an executor");
+            throw std::logic_error("a message was to be reduced in the memory of a GPU: give the call an executor");
     }
     [[nodiscard]] std::byte* landing_of(std::size_t bytes) {
         if (landing_.size() < bytes) landing_.resize(bytes);

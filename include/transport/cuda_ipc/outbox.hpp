@@ -66,7 +66,8 @@ public:
         if (!x) return;
         if (e.what == errand<R>::kind::lend) {
             x->moved += e.lent->part_bytes;
-            all_.records.give_back(e.lent);
+            all_.records.give_back(*e.lent);
+            --lent_count_;
             if (e.stage >= 0) stages_[static_cast<std::size_t>(e.stage)].is_lent = false;
         } else {
             if (e.from == bounce_.get()) is_bounce_used_ = false;
@@ -75,10 +76,11 @@ public:
         if (x->moved == x->bytes) complete(*x);
     }
 
-    /// When it returns, no copy reads what is to be sent.
-    void stop() noexcept {
-        small_.await(all_.runtime);
-        for (stage& s : stages_) s.work.await(all_.runtime);
+    /// No copy reads what is to be sent any more. False: one still does.
+    [[nodiscard]] bool stop(clock::time_point until) noexcept {
+        bool all = small_.await(all_.runtime, until);
+        for (stage& s : stages_) all = s.work.await(all_.runtime, until) && all;
+        return all;
     }
 
 private:
@@ -96,21 +98,17 @@ private:
 
     progress go_on(transfer& x) {
         if (begun_ > 0) return go_on_by_copies(x);
-        if (x.bytes == 0 || !is_device_memory(x)) {
+        const auto where = x.bytes > 0 ? all_.memory->find(x.from, x.bytes) : std::nullopt;
+        if (where) {
+            if (lent_count_ == most_lent) return {false, false};
             waiting_.pop();
-            post(x, x.from);
+            lend(x, *where, x.bytes, -1);
             return {true, true};
         }
-        const auto where = all_.memory->find(x.from, x.bytes);
-        if (!where) return go_on_by_copies(x);
-        record* const r = all_.records.take();
-        if (!r) return {false, false};
+        if (x.bytes > 0 && all_.runtime.is_on_device(x.from)) return go_on_by_copies(x);
         waiting_.pop();
-        lend(x, *r, *where, x.bytes, -1);
+        post(x, x.from);
         return {true, true};
-    }
-    [[nodiscard]] bool is_device_memory(const transfer& x) const {
-        return all_.memory->find(x.from, x.bytes) || all_.runtime.is_on_device(x.from);
     }
     progress go_on_by_copies(transfer& x) { return x.bytes <= small_bytes ? go_on_small(x) : go_on_in_parts(x); }
 
@@ -141,14 +139,13 @@ private:
         while (lent_ < begun_) {
             stage& s = stages_[next_lent_];
             if (s.work.is_under_way() && !s.work.has_ended(all_.runtime)) break;
-            record* const r = all_.records.take();
-            if (!r) break;
+            if (lent_count_ == most_lent) break;
             some = true;
             const std::size_t bytes = std::exchange(s.bytes, 0);
             const bool last = (lent_ += bytes) == x.bytes;
             if (last) begun_ = lent_ = 0, waiting_.pop();
             s.is_lent = true;
-            lend(x, *r, *all_.memory->find(s.memory.get(), bytes), bytes, static_cast<int>(next_lent_));
+            lend(x, *all_.memory->find(s.memory.get(), bytes), bytes, static_cast<int>(next_lent_));
             next_lent_ = after(next_lent_);
             if (last) return {true, true};
         }
@@ -163,7 +160,12 @@ private:
         start(e, reinterpret_cast<const std::byte*>(&e.told), sizeof e.told, record_signature);
         if (x.bytes > 0) start(errands_.take(kind::send_payload, &x), from, x.bytes, payload_signature);
     }
-    void lend(transfer& x, record& r, const typename slab<R>::place& where, std::size_t bytes, int from_stage) {
+    void lend(transfer& x, const typename slab<R>::place& where, std::size_t bytes, int from_stage) {
+        errand<R>& e = errands_.take(kind::lend, &x);
+        e.lent = &all_.records.take();
+        e.stage = from_stage;
+        ++lent_count_;
+        record& r = *e.lent;
         r = {};
         r.signature = x.signature;
         r.message_bytes = x.bytes;
@@ -173,9 +175,6 @@ private:
         r.address = reinterpret_cast<std::uintptr_t>(where.start);
         r.offset = where.offset;
         std::memcpy(r.handle.data(), &where.handle, sizeof where.handle);
-        errand<R>& e = errands_.take(kind::lend, &x);
-        e.lent = &r;
-        e.stage = from_stage;
         start(e, reinterpret_cast<const std::byte*>(&r), sizeof r, record_signature);
     }
     void start(errand<R>& e, const std::byte* from, std::size_t bytes, std::uint64_t signature) {
@@ -189,6 +188,8 @@ private:
     shm::channel& through_;
     errands<R>& errands_;
     typename R::stream& stream_;
+    static constexpr std::uint32_t most_lent = shm::lane::slots; ///< as many as shared memory passes on at a time
+
     transfer_queue waiting_; ///< for their turn: the first may be under way
     std::size_t begun_ = 0;  ///< bytes of the first whose copy has begun
     std::size_t lent_ = 0;   ///< of those, bytes that were lent
@@ -197,6 +198,7 @@ private:
     bool is_bounce_used_ = false; ///< until shared memory has taken what is there
     std::array<stage, 2> stages_; ///< in turn
     std::size_t next_copy_ = 0, next_lent_ = 0;
+    std::uint32_t lent_count_ = 0; ///< records that were not read yet
 };
 
 } // namespace tutti::transport::detail::cuda

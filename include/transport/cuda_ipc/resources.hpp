@@ -19,27 +19,27 @@ class lent_records {
 public:
     explicit lent_records(shm::fabric& from) noexcept : from_(from) {}
 
-    /// Null while too many are lent.
-    [[nodiscard]] record* take() {
-        if (free_.empty() && pages_.size() < most_pages) add_page();
-        if (free_.empty()) return nullptr;
+    /// Throws std::system_error.
+    [[nodiscard]] record& take() {
+        if (free_.empty()) add_page();
         record* const r = free_.back();
         free_.pop_back();
-        return r;
+        return *r;
     }
-    void give_back(record* r) noexcept { free_.push_back(r); } // its place was reserved
+    void give_back(record& r) noexcept { free_.push_back(&r); } // its place was reserved
 
 private:
-    static constexpr std::size_t page_bytes = 64 * 1024, most_pages = 64;
-
+    /// Each is twice as large as the one before, since a rank has 256 pieces of symmetric memory.
     void add_page() {
-        constexpr std::size_t records = page_bytes / sizeof(record);
-        free_.reserve((pages_.size() + 1) * records);
+        const std::size_t records = first_page << pages_.size();
+        free_.reserve(2 * records);
         pages_.reserve(pages_.size() + 1);
-        pages_.push_back(from_.allocate(page_bytes));
+        pages_.push_back(from_.allocate(records * sizeof(record)));
         auto* const first = reinterpret_cast<record*>(pages_.back().get());
         for (std::size_t i = records; i-- > 0;) free_.push_back(::new (first + i) record);
     }
+
+    static constexpr std::size_t first_page = 512; ///< records: 64 KiB
 
     shm::fabric& from_;
     std::vector<std::shared_ptr<std::byte>> pages_;

@@ -104,6 +104,7 @@ public:
         busy_.list(h);
     }
 
+    /// Other channels may be used until release().
     [[nodiscard]] static const std::byte* look(channel& h, const transfer& x) { return h.in.look(x); }
     [[nodiscard]] static bool release(channel& h) noexcept { return h.in.release(); }
 

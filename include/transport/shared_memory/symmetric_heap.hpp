@@ -6,6 +6,7 @@
 #include "regions.hpp"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
@@ -55,6 +56,7 @@ private:
         block(const block&) = delete;
         block& operator=(const block&) = delete;
         ~block() {
+            if (::getpid() != heap->owner_) return; // a child's copy: the table and the file are the parent's
             heap->remove(id);
             // Peers may still have it mapped, which would keep its pages. A file that became shorter would kill them.
             static_cast<void>(
@@ -98,6 +100,7 @@ private:
         if (table_ && id != 0) table_->of(id).id.store(0, std::memory_order_release);
     }
 
+    const pid_t owner_ = ::getpid();
     std::mutex mutex_; ///< guards all below
     regions* table_;
     std::uint64_t last_id_ = 0;

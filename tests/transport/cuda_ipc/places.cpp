@@ -10,6 +10,8 @@
 #include "support/identity.hpp"
 #include "support/run_ranks.hpp"
 
+#include <thread>
+
 using namespace tutti;
 using namespace tutti::test;
 
@@ -106,6 +108,59 @@ TEST_CASE("closing takes device memory back") {
                    "what has arrived is whole");
             t.close({1, i});
         }
+    }));
+}
+
+TEST_CASE("any number of messages in the slab that nobody receives hold up no other channel") {
+    const reserved_port at;
+    milestone checked;
+    CHECK_NOTHROW(run_ranks(2, [&](int rank) {
+        fake_ipc t{identity(rank, 2, at)};
+        const auto slab = [&](std::size_t size) { return t.allocate(size); };
+        const placed_bytes data(slab, place::slab, 1);
+        courier c{t};
+        static_cast<void>(t.open({1, 0}, 1 - rank));
+        if (rank == 0)
+            for (int i = 0; i < 40'000; ++i) c.send({1, 0}, 1, data.data(), 1);
+        const auto& x = rank == 0 ? c.send({2, 0}, 1, data.data(), 1) : c.receive({2, 0}, 0, data.data(), 1);
+        c.finish(x, "another channel is free");
+        checked.reach();
+        c.meet(checked, 2, "both have looked");
+        t.close({1, 0});
+    }));
+}
+
+TEST_CASE("many messages of one channel come in order, though few are lent at a time") {
+    const reserved_port at;
+    CHECK_NOTHROW(run_ranks(2, [&](int rank) {
+        fake_ipc t{identity(rank, 2, at)};
+        const auto slab = [&](std::size_t size) { return t.allocate(size); };
+        constexpr std::size_t count = 500;
+        const placed_bytes data(slab, place::slab, count);
+        for (std::size_t i = 0; i < count; ++i) data.there()[i] = static_cast<std::byte>(rank == 0 ? i : 0);
+        courier c{t};
+        for (std::size_t i = 0; i < count; ++i)
+            rank == 0 ? c.send({1, 0}, 1, data.data() + i, 1) : c.receive({1, 0}, 0, data.data() + i, 1);
+        c.finish("all come");
+        for (std::size_t i = 0; i < count; ++i) expect(data.there()[i] == static_cast<std::byte>(i), "in order");
+    }));
+}
+
+TEST_CASE("a world of device memory may be driven by one thread after the other") {
+    const reserved_port at;
+    CHECK_NOTHROW(run_ranks(2, [&](int rank) {
+        fake_ipc t{identity(rank, 2, at)};
+        const auto slab = [&](std::size_t size) { return t.allocate(size); };
+        for (const place where : {place::slab, place::device, place::device}) {
+            const placed_bytes data(slab, where, 3 << 20);
+            std::thread([&] {
+                courier c{t};
+                rank == 0 ? c.send({1, 0}, 1, data.data(), data.size())
+                          : c.receive({1, 0}, 0, data.data(), data.size());
+                c.finish("the message arrives");
+            }).join();
+        }
+        fake_cuda(-1).use();
     }));
 }
 

@@ -85,17 +85,51 @@ TEST_CASE("a rank that is stopped while its device memory is read is named, and 
     check_ended(ranks);
 }
 
-TEST_CASE("a rank whose device fails says so to all ranks") {
+TEST_CASE("a rank whose device fails says so to all ranks, wherever its data are") {
+    for (const place where : {place::slab, place::device}) {
+        const reserved_port at;
+        processes ranks(3, [&](int rank, account& mine) {
+            if (rank == 1) fake_cuda::copies_until_failure() = 40;
+            work_on_device(rank, 3, at, mine, where);
+        });
+        check_ended(ranks);
+        for (int r = 0; r < 3; ++r) {
+            INFO(ranks.of(r).error[0].message.str());
+            CHECK(ranks.of(r).error[0].why == cause::aborted);
+            CHECK(ranks.of(r).error[0].message.str().find("rank 1") != std::string::npos);
+            CHECK(ranks.of(r).error[0].message.str().find("the device is lost") != std::string::npos);
+        }
+    }
+}
+
+TEST_CASE("a child that a rank forks and that ends its copy leaves the rank's messages alone") {
     const reserved_port at;
-    processes ranks(3, [&](int rank, account& mine) {
-        if (rank == 1) fake_cuda::copies_until_failure() = 40;
-        work_on_device(rank, 3, at, mine, place::device);
+    processes ranks(2, [&](int rank, account& mine) {
+        auto t = std::make_unique<fake_ipc>(identity(rank, 2, at));
+        const auto slab = [&](std::size_t size) { return t->allocate(size); };
+        const placed_bytes data(slab, place::slab, 100'000);
+        std::fill_n(data.there(), data.size(), static_cast<std::byte>(7 + rank));
+        courier c{*t};
+        if (rank == 0) {
+            c.send({1, 0}, 1, data.data(), data.size());
+            const pid_t child = ::fork();
+            if (child == 0) {
+                t.reset();
+                ::_exit(0);
+            }
+            ::waitpid(child, nullptr, 0);
+        }
+        mine.stage.store(1, std::memory_order_release);
+        std::byte go{};
+        if (rank == 1) {
+            c.receive({1, 1}, 0, &go, 1); // after the child has ended
+            c.finish("the rank goes on");
+            c.receive({1, 0}, 0, data.data(), data.size());
+        } else {
+            c.send({1, 1}, 1, &go, 1);
+        }
+        c.finish("the message is read");
+        expect(data.there()[99'999] == std::byte{7}, "and whole");
     });
     check_ended(ranks);
-    for (int r = 0; r < 3; ++r) {
-        INFO(ranks.of(r).error[0].message.str());
-        CHECK(ranks.of(r).error[0].why == cause::aborted);
-        CHECK(ranks.of(r).error[0].message.str().find("rank 1") != std::string::npos);
-        CHECK(ranks.of(r).error[0].message.str().find("the device is lost") != std::string::npos);
-    }
 }
