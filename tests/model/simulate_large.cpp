@@ -48,5 +48,5 @@ TEST_CASE("100,000 ranks: every message of the logarithmic algorithms") {
     CHECK(run(algorithm::butterfly{}, 1) == std::size_t{core} * log + 2 * extra);
     CHECK(run(algorithm::halving_doubling{}, 1) == std::size_t{2} * core * log + 2 * extra);
     CHECK(run(algorithm::binomial_tree{}, 1) == std::size_t{2} * (size - 1));
-    CHECK(run(algorithm::double_binary_tree{}, 64) == std::size_t{4} * (size - 1) * 64);
+    CHECK(run(algorithm::double_binary_tree{}, 16) == std::size_t{4} * (size - 1) * 16);
 }

@@ -7,6 +7,7 @@
 #include <transport/world.ipp>
 
 #include "support/catch.hpp"
+#include "support/effort.hpp"
 #include "support/identity.hpp"
 #include "support/run_ranks.hpp"
 
@@ -16,7 +17,7 @@ using namespace tutti;
 using namespace tutti::test;
 
 TEST_CASE("messages go from any place to any place, between threads") {
-    const unsigned seed = GENERATE(1u, 2u, 3u, 4u);
+    const unsigned seed = threads_watched ? 1u : GENERATE(1u, 2u, 3u, 4u);
     const int ranks = 2 + static_cast<int>(seed % 2);
     const reserved_port at;
     const auto all = any_messages(ranks, 150, seed);
@@ -121,7 +122,7 @@ TEST_CASE("any number of messages in the slab that nobody receives hold up no ot
         courier c{t};
         static_cast<void>(t.open({1, 0}, 1 - rank));
         if (rank == 0)
-            for (int i = 0; i < 40'000; ++i) c.send({1, 0}, 1, data.data(), 1);
+            for (int i = 0; i < effort(40'000); ++i) c.send({1, 0}, 1, data.data(), 1);
         const auto& x = rank == 0 ? c.send({2, 0}, 1, data.data(), 1) : c.receive({2, 0}, 0, data.data(), 1);
         c.finish(x, "another channel is free");
         checked.reach();

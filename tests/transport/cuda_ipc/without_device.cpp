@@ -1,17 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-// The transport of real GPUs, compiled with CUDA's headers and linked with its runtime, where no GPU is to be seen.
+// What talks to real GPUs, compiled with CUDA's headers and linked with its runtime, where no GPU is to be seen.
 #include <transport/cuda_ipc.hpp>
 
 #include <collectives/engine/stream_executor.hpp>
 
 #include "support/catch.hpp"
-#include "support/identity.hpp"
-#include "support/world.hpp"
 
 using namespace tutti;
-using namespace tutti::test;
+
+static_assert(transport::transport<transport::cuda_ipc>);
 
 namespace {
 
@@ -28,11 +27,9 @@ struct no_kernels {
 } // namespace
 
 TEST_CASE("a rank without a GPU says so at its start") {
-    const reserved_port at;
-    const auto f = fault_of([&] { const transport::cuda_ipc rank{identity(0, 1, at)}; });
-    CHECK(f.why == cause::bootstrap);
-    CHECK(f.detail.find("this rank has no GPU: cudaGetDeviceCount: ") == 0);
-    CHECK(f.remedy.find("nvidia-smi") != std::string::npos);
+    using fabric = transport::cuda_ipc_fabric<transport::cuda_runtime>::fabric;
+    CHECK_THROWS_WITH(fabric({}), Catch::Contains("bootstrap failed: this rank has no GPU: cudaGetDeviceCount: ") &&
+                                      Catch::Contains("nvidia-smi"));
 }
 
 TEST_CASE("an executor without a GPU says so as well") {
