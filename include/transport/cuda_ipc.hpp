@@ -12,22 +12,23 @@ namespace tutti::transport {
 /// Ranks that are processes, or threads, of one host, whose data may lie in the memory of its GPUs. Needs CUDA's
 /// headers and its runtime, and no nvcc.
 ///
-/// - A message in memory of communicator::allocate is copied once, by the receiver's device. One in other device memory
-///   is copied there first, part by part. One of the processor's goes as over shared_memory; so may either end.
-/// - The processor starts the copies and learns of their ends. It reduces what lies in its own memory; for what lies in
-///   a GPU's the call needs an executor: communicator::with_executor, engine::stream_executor.
-/// - communicator::allocate gives device memory: the processor must not touch it, by operator[] or otherwise. It throws
-///   device_error. The memory goes before the process ends; peers may have it open, and the driver keeps it for them.
-/// - What a user's kernels have written must be there when a call begins.
-/// - The device becomes the current one of each thread that calls.
-/// - Ranks on several GPUs need peer access between these.
+/// - A message in memory of communicator::allocate is copied once, by the receiver's device. One in other device
+/// memory,
+///   as of cudaMalloc, is staged in the library's, 2 MiB at a time; up to 64 KiB go through host memory. Host memory,
+///   also pinned and managed, goes as over shared_memory. Sender and receiver may differ in kind.
+/// - The CPU starts the copies and learns of their ends. It reduces host memory. A call on device memory needs an
+///   executor: communicator::with_executor, engine::stream_executor. Without one it is refused.
+/// - communicator::allocate gives device memory, which the CPU must not touch, by operator[] or otherwise. It is a
+///   multiple of 2 MiB, and throws device_error. Destroy it before the process exits.
+/// - Synchronise the stream of your own kernels before a call.
+/// - Each rank uses the device of cuda_ipc_limits, which becomes the current one of each thread that calls. Several
+///   ranks may share one. Ranks on several need peer access between these.
 /// - Waiting, faults and the control plane are those of shared_memory; so is what ranks need to reach each other. A
 ///   device that fails ends the calls of its rank on all ranks.
 /// - Without a GPU, or a driver, a rank fails at its start and says why.
-/// - Memory: regions of 2 MiB and more, each in use by one owner at a time. They are used again, and given back when
-/// the
-///   transport and its memory are gone. A channel that sends long messages of other device memory keeps 4 MiB. One
-///   whose message goes from one kind of memory to the other keeps as much as that message takes on the processor.
+/// - Memory: what is freed is kept, and used again by this rank, until the transport and its memory are gone. A channel
+///   that stages long messages keeps 4 MiB of the device. One that receives host memory into device memory, or reduces
+///   device memory on the host, keeps as much host memory as its longest message.
 using cuda_ipc = world<cuda_ipc_fabric<cuda_runtime>>;
 
 } // namespace tutti::transport

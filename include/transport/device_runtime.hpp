@@ -23,7 +23,8 @@ public:
 /// |----------------------|---------|
 /// | R(number)            | the device of that number, -1: the calling thread's current one. Throws where there is none |
 /// | c.use()              | the calling thread works with this device from now on. A thread calls it before all but free and is_done |
-/// | c.allocate(n)        | that many bytes of the device's memory, zeroed, which other processes can open |
+/// | c.allocate(n)        | that many bytes of the device's memory, which other processes can open |
+/// | c.clear(p, n)        | zeroes them; over on return |
 /// | c.free(p)            | noexcept; not while a copy uses it. Other processes may still have it open |
 /// | c.handle_of(p)       | what another process opens the memory by that begins at p: plain bytes |
 /// | c.open(h)            | that memory, in this process. Only of other processes, once each |
@@ -43,6 +44,7 @@ concept device_runtime =
              const typename R::handle& h) {
         { c.use() } -> std::same_as<void>;
         { c.allocate(n) } -> std::same_as<std::byte*>;
+        { c.clear(p, n) } -> std::same_as<void>;
         { c.free(p) } noexcept;
         { c.handle_of(p) } -> std::same_as<typename R::handle>;
         { c.open(h) } -> std::same_as<std::byte*>;

@@ -113,7 +113,13 @@ public:
         if (!file || ::ftruncate(file.get(), static_cast<off_t>(size)) != 0)
             throw transport::device_error("out of memory");
         const int number = file.get();
-        return added(number, size, std::move(file), false);
+        std::byte* const made = added(number, size, std::move(file), false);
+        std::memset(reach(made, size), 0xa5, size); // it may hold anything
+        return made;
+    }
+    void clear(std::byte* p, std::size_t size) const {
+        require_current();
+        std::memset(reach(p, size), 0, size);
     }
     void free(std::byte* p) const noexcept { remove(p, false); }
 

@@ -91,7 +91,8 @@ public:
         return !under_way_.empty();
     }
 
-    /// Waits for what the stream has of that call: milliseconds.
+    /// Waits for what the stream has of that call: milliseconds, and 5 s at most. A device that takes longer has
+    /// failed, and what it does to the memory nobody can help.
     void stop(transport::transfer_queue& of) noexcept override {
         const auto until = transport::clock::now() + std::chrono::seconds{5};
         for (piece& p : under_way_) {
@@ -104,7 +105,11 @@ public:
 
     [[nodiscard]] std::shared_ptr<std::byte> scratch(std::size_t bytes, const std::byte* beside) override {
         device_.use();
-        return device_.is_on_device(beside) ? scratch_(bytes) : nullptr;
+        if (!device_.is_on_device(beside)) return nullptr;
+        for (const kept& k : kept_)
+            if (k.memory.use_count() == 1 && k.bytes >= bytes && k.bytes / 4 <= bytes) return k.memory;
+        std::erase_if(kept_, [](const kept& k) { return k.memory.use_count() == 1; });
+        return kept_.emplace_back(kept{scratch_(bytes), bytes}).memory;
     }
 
 private:
@@ -112,6 +117,10 @@ private:
         typename Runtime::event end;
         transport::transfer* x; ///< null: nobody waits for it any more
         transport::transfer_queue* owner;
+    };
+    struct kept {
+        std::shared_ptr<std::byte> memory; ///< nobody else has it: it is free
+        std::size_t bytes;
     };
     struct places {
         bool host = false, device = false;
@@ -159,6 +168,7 @@ private:
     typename Runtime::stream stream_;
     std::deque<piece> under_way_; ///< in the order of the stream
     std::vector<typename Runtime::event> free_;
+    std::vector<kept> kept_; ///< scratch: to make it takes longer than most calls
 };
 
 } // namespace tutti::engine

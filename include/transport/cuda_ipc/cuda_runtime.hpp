@@ -53,17 +53,14 @@ public:
     void use() const { must(cudaSetDevice(number_), "cudaSetDevice"); }
 
     [[nodiscard]] std::byte* allocate(std::size_t bytes) const {
-        const stream own = make_stream(); // the default one would wait for the user's kernels
         void* p = nullptr;
         must(cudaMalloc(&p, bytes), "cudaMalloc");
-        try {
-            must(cudaMemsetAsync(p, 0, bytes, own.get()), "cudaMemsetAsync");
-            must(cudaStreamSynchronize(own.get()), "cudaStreamSynchronize");
-        } catch (...) {
-            static_cast<void>(cudaFree(p));
-            throw;
-        }
         return static_cast<std::byte*>(p);
+    }
+    void clear(std::byte* p, std::size_t bytes) const {
+        const stream own = make_stream(); // the default one would wait for the user's kernels
+        must(cudaMemsetAsync(p, 0, bytes, own.get()), "cudaMemsetAsync");
+        must(cudaStreamSynchronize(own.get()), "cudaStreamSynchronize");
     }
     void free(std::byte* p) const noexcept { static_cast<void>(cudaFree(p)); }
 

@@ -38,7 +38,7 @@ public:
         typename R::handle handle;
     };
 
-    /// Zeroed when it is new. Throws device_error.
+    /// Zeroed. Throws device_error.
     [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) {
         if (bytes > std::numeric_limits<std::size_t>::max() / 2) throw std::bad_alloc();
         const std::size_t whole = (std::max<std::size_t>(bytes, 1) + unit - 1) / unit * unit;
@@ -73,6 +73,8 @@ private:
         for (region& r : regions_)
             if (!r.used && r.bytes >= bytes && r.bytes / 2 <= bytes && (!best || r.bytes < best->bytes)) best = &r;
         if (!best) best = &added(bytes);
+        runtime_.use();
+        runtime_.clear(best->start, best->bytes);
         best->used = true;
         return best->start;
     }

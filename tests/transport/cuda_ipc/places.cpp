@@ -173,9 +173,12 @@ TEST_CASE("regions are used again, shared by nobody who uses them, and found by 
     CHECK(memory->find(first.get(), 0)->region != memory->find(second.get(), 0)->region);
     CHECK(memory->find(second.get() + slab_type::unit, slab_type::unit)->offset == slab_type::unit);
     CHECK(!memory->find(second.get() + slab_type::unit, slab_type::unit + 1));
-    const auto* const was = first.get();
+    auto* const was = first.get();
+    CHECK(*fake_cuda::reach(was + 99, 1) == std::byte{0});
+    *fake_cuda::reach(was + 99, 1) = std::byte{1};
     first.reset();
     const auto third = memory->allocate(slab_type::unit);
     CHECK(third.get() == was);
+    CHECK(*fake_cuda::reach(was + 99, 1) == std::byte{0});
     CHECK(fake_cuda::allocations() == 2);
 }
