@@ -97,7 +97,7 @@ public:
         return left_ == 0 && state_.load(std::memory_order_relaxed) == run_state::running;
     }
     void conclude() {
-        if (scratch_.is_executors)
+        if (scratch_.from_executor)
             scratch_ = {};
         else if (scratch_.size > group_->spare.size)
             std::swap(scratch_, group_->spare);

@@ -38,7 +38,7 @@ struct group {
     struct memory {
         std::shared_ptr<std::byte> bytes;
         std::size_t size = 0;
-        bool is_executors = false; ///< goes back when the call is over
+        bool from_executor = false; ///< goes back when the call is over
     };
     memory spare; ///< scratch of the last run that had any, for the next one
 

@@ -11,12 +11,11 @@ namespace tutti::transport::detail::cuda {
 /// they tell of.
 template <device_runtime R>
 class channel {
-    resources<R>& all_;
     errands<R> errands_;
 
 public:
     channel(resources<R>& all, shm::channel& through, typename R::stream& over)
-        : all_(all), errands_(all, *this), out(all, through, errands_, over), in(all, through, errands_, over) {}
+        : errands_(all, *this), out(all, through, errands_, over), in(all, through, errands_, over) {}
     channel(const channel&) = delete;
     channel& operator=(const channel&) = delete;
     /// After the context was closed in shared memory.

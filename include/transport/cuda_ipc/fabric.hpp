@@ -40,7 +40,10 @@ public:
             static_cast<void>(new std::shared_ptr(all_.memory)); // never freed
             return;
         }
-        attempt([] {}); // CUDA's objects go with this thread's device the current one
+        try {
+            all_.runtime.use();         // for what goes now, whichever thread this is
+        } catch (const device_error&) { // then nothing of it works any more
+        }
         while (!ends_.empty()) close(ends_.begin()->first.first);
     }
 

@@ -27,6 +27,7 @@ template <device_runtime R>
 class outbox {
 public:
     static constexpr std::size_t small_bytes = 64 * 1024;
+    static constexpr std::uint32_t most_lent = shm::lane::slots; ///< as many as shared memory passes on at a time
 
     outbox(resources<R>& all, shm::channel& through, errands<R>& own, typename R::stream& over) noexcept
         : all_(all), through_(through), errands_(own), stream_(over) {}
@@ -188,8 +189,6 @@ private:
     shm::channel& through_;
     errands<R>& errands_;
     typename R::stream& stream_;
-    static constexpr std::uint32_t most_lent = shm::lane::slots; ///< as many as shared memory passes on at a time
-
     transfer_queue waiting_; ///< for their turn: the first may be under way
     std::size_t begun_ = 0;  ///< bytes of the first whose copy has begun
     std::size_t lent_ = 0;   ///< of those, bytes that were lent

@@ -32,7 +32,7 @@ private:
     /// Each is twice as large as the one before, since a rank has 256 pieces of symmetric memory.
     void add_page() {
         const std::size_t records = first_page << pages_.size();
-        free_.reserve(2 * records);
+        free_.reserve(2 * records); // all pages together have fewer
         pages_.reserve(pages_.size() + 1);
         pages_.push_back(from_.allocate(records * sizeof(record)));
         auto* const first = reinterpret_cast<record*>(pages_.back().get());
