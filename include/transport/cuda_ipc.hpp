@@ -12,13 +12,13 @@ namespace tutti::transport {
 /// Ranks that are processes, or threads, of one host, whose data may lie in the memory of its GPUs. Needs CUDA's
 /// headers and its runtime, and no nvcc.
 ///
-/// - A message in memory of communicator::allocate is copied once, by the receiver's device. One in other device
-/// memory,
-///   as of cudaMalloc, is staged in the library's, 2 MiB at a time; up to 64 KiB go through host memory. Host memory,
-///   also pinned and managed, goes as over shared_memory. Sender and receiver may differ in kind.
-/// - The CPU starts the copies and learns of their ends. It reduces host memory. A call on device memory needs an
+/// - A message in memory of communicator::allocate is copied once, by the receiver's device.
+/// - One in other device memory, as of cudaMalloc, is staged in the library's, 2 MiB at a time. Up to 64 KiB go through
+///   host memory.
+/// - Host memory, also pinned and managed, goes as over shared_memory. Sender and receiver may differ in kind.
+/// - The host starts the copies and learns of their ends. It reduces host memory. A call on device memory needs an
 ///   executor: communicator::with_executor, engine::stream_executor. Without one it is refused.
-/// - communicator::allocate gives device memory, which the CPU must not touch, by operator[] or otherwise. It is a
+/// - communicator::allocate gives device memory, which the host must not touch, by operator[] or otherwise. It is a
 ///   multiple of 2 MiB, and throws device_error. Destroy it before the process exits.
 /// - Synchronise the stream of your own kernels before a call.
 /// - Each rank uses the device of cuda_ipc_limits, which becomes the current one of each thread that calls. Several

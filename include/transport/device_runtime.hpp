@@ -29,7 +29,7 @@ public:
 /// | c.handle_of(p)       | what another process opens the memory by that begins at p: plain bytes |
 /// | c.open(h)            | that memory, in this process. Only of other processes, once each |
 /// | c.close(p)           | noexcept; gives back what open() returned |
-/// | c.is_on_device(p)    | p is memory of a device: the processor must not touch it |
+/// | c.is_on_device(p)    | p is memory of a device: the host must not touch it |
 /// | c.make_stream()      | a queue of work; its destructor does not wait |
 /// | c.make_event()       | a point in a stream |
 /// | c.copy(to, from, n, s) | copies in the order of the stream, from and to any memory. May return before it is done |

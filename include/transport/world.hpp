@@ -93,7 +93,7 @@ public:
     [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) const
         requires(allocates);
 
-    /// The memory is a GPU's: the processor must not touch it.
+    /// The memory is a GPU's: the host must not touch it.
     [[nodiscard]] bool is_on_device(const std::byte* p) const
         requires(detail::reaches_devices<Fabrics> || ...);
 

@@ -245,11 +245,7 @@ private:
 
     /// ThreadSanitizer is not told: ranks that are threads agree through shared memory that each has mapped elsewhere,
     /// which it does not understand.
-#if defined(__SANITIZE_THREAD__)
-    [[gnu::no_sanitize("thread")]]
-#endif
-    static void
-    move(std::byte* to, const std::byte* from, std::size_t size) {
+    [[gnu::no_sanitize("thread")]] static void move(std::byte* to, const std::byte* from, std::size_t size) {
 #if defined(__SANITIZE_THREAD__)
         for (std::size_t i = 0; i < size; ++i) static_cast<volatile std::byte*>(to)[i] = from[i];
 #else

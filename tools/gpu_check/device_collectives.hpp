@@ -34,7 +34,7 @@ public:
         world_.default_deadline(std::chrono::seconds{60});
     }
 
-    /// Every algorithm and operation gives the bits on device memory that it gives on the processor's.
+    /// Every algorithm and operation gives the bits on device memory that it gives on host memory.
     void check_bits(const std::vector<std::size_t>& counts) {
         std::size_t cases = 0;
         std::string wrong;
@@ -55,8 +55,8 @@ public:
             check(of_ranks() + ": " + std::to_string(cases) + " collectives give the host's bits", bad == 0, wrong);
     }
 
-    /// Microseconds of an allreduce in the slab, and of the same by way of the processor: copied there, reduced there,
-    /// and copied back.
+    /// Microseconds of an allreduce in the slab, and of the same through host memory: copied there, reduced there, and
+    /// copied back. Of each the least of so many times, by the slowest rank.
     void measure(const std::vector<std::size_t>& sizes, int times) {
         std::string from = "never";
         for (const std::size_t bytes : sizes) {
@@ -80,9 +80,9 @@ public:
             if (world_.rank() != 0) continue;
             const auto what = of_ranks() + ", allreduce of " + std::to_string(bytes) + " bytes";
             figure(what, direct, "us");
-            figure(what + ", by way of the processor", staged, "us");
+            figure(what + ", through host memory", staged, "us");
         }
-        if (world_.rank() == 0) fact(of_ranks() + ": faster than by way of the processor from", from);
+        if (world_.rank() == 0) fact(of_ranks() + ": faster than through host memory from", from);
     }
 
 private:

@@ -115,7 +115,7 @@ public:
 private:
     void wait_until(bool (*ended)(const void*), const void* state);
     void require_usable();
-    /// Throws invalid_argument if the processor cannot do the call's local work.
+    /// Throws invalid_argument if the host cannot do the call's local work.
     void require_reachable(const call& c) const;
     /// Guarded. Takes `keeps` when nothing can throw any more.
     [[nodiscard]] started begin(entry& plan, const call& c, std::chrono::nanoseconds patience,

@@ -38,8 +38,8 @@ concept kernel_launcher = requires(const L c, std::uint64_t id, std::span<const 
     { c.finish(id, id, to, n, ranks, s) } -> std::same_as<bool>;
 };
 
-/// Does the local work of calls on a stream of a device: give it to communicator::with_executor. Calls on data in the
-/// processor's memory have theirs done by the processor; one call has its data in one of the two.
+/// Does the local work of calls on a stream of a device: give it to communicator::with_executor. Calls on host memory
+/// have theirs done by the host; one call has its data in one of the two.
 ///
 /// What the user's own kernels have written must be there when a call begins: synchronise their stream before. Results
 /// are there when the call has ended.
@@ -92,7 +92,7 @@ public:
     }
 
     /// Waits for what the stream has of that call: milliseconds, and 5 s at most. A device that takes longer has
-    /// failed, and what it does to the memory nobody can help.
+    /// failed.
     void stop(transport::transfer_queue& of) noexcept override {
         const auto until = transport::clock::now() + std::chrono::seconds{5};
         for (piece& p : under_way_) {

@@ -76,7 +76,7 @@ public:
     }
     void close(std::byte* p) const noexcept { static_cast<void>(cudaIpcCloseMemHandle(p)); }
 
-    /// Managed memory is not: the processor may touch it.
+    /// Managed memory is not: the host may touch it.
     [[nodiscard]] bool is_on_device(const std::byte* p) const {
         cudaPointerAttributes about{};
         must(cudaPointerGetAttributes(&about, p), "cudaPointerGetAttributes");

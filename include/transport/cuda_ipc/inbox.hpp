@@ -183,7 +183,7 @@ private:
     [[nodiscard]] static bool is_expected(const record& r, const transfer& x) noexcept {
         return r.signature == x.signature && r.message_bytes == x.bytes;
     }
-    /// The processor reduces, unless the call has an executor; then there is nothing to reduce here.
+    /// The host reduces, unless the call has an executor; then there is nothing to reduce here.
     void require_executor(const transfer& x) const {
         if (x.reduce && all_.runtime.is_on_device(x.to))
             throw std::logic_error("a message was to be reduced in the memory of a GPU: give the call an executor");

@@ -19,9 +19,9 @@ namespace tutti::transport::detail::cuda {
 
 /// The sending end of a channel. A record announces each message, which lies in one of three places:
 ///
-/// - The processor's memory: it follows its record through shared memory.
+/// - Host memory: it follows its record through shared memory.
 /// - The slab: the record says where, and the receiver copies it from there.
-/// - Other device memory. Up to `small_bytes` are copied to the processor's memory, and go on from there. A longer
+/// - Other device memory. Up to `small_bytes` are copied to host memory, and go on from there. A longer
 ///   message is copied to the slab part by part, and the receiver copies each from there.
 template <device_runtime R>
 class outbox {
