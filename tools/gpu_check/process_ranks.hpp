@@ -6,6 +6,7 @@
 #include <transport/bootstrap/socket.hpp>
 #include <transport/fabric.hpp>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -13,11 +14,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -63,49 +66,63 @@ template <class T>
 
 } // namespace detail
 
+namespace detail {
+
+/// A rank's process, and the parent's end of its line.
+struct started_rank {
+    pid_t process;
+    transport::bootstrap::descriptor line;
+};
+
+/// Runs this program once more, with these words and its seat as arguments.
+inline started_rank start_rank(const char* program, std::vector<std::string> words, int rank, int size) {
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) != 0) throw std::runtime_error("no pair of sockets");
+    transport::bootstrap::descriptor mine{ends[0]};
+    const transport::bootstrap::descriptor its{ends[1]};
+    ::fcntl(mine.get(), F_SETFD, FD_CLOEXEC);
+    words.insert(words.begin(), program);
+    for (const int n : {rank, size, its.get()}) words.push_back(std::to_string(n));
+    std::vector<char*> arguments;
+    for (auto& w : words) arguments.push_back(w.data());
+    arguments.push_back(nullptr);
+    const pid_t child = ::fork();
+    if (child < 0) throw std::runtime_error("no process");
+    if (child == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        ::execv("/proc/self/exe", arguments.data());
+        ::_exit(127);
+    }
+    return {child, std::move(mine)};
+}
+
+/// Tells every rank what all say of themselves. False: one has ended, and has said why.
+inline bool hand_round(const std::vector<started_rank>& ranks) {
+    try {
+        std::vector<word_of_rank> said(ranks.size());
+        for (std::size_t r = 0; r < said.size(); ++r) get(ranks[r].line.get(), bytes_of(said[r]));
+        for (const started_rank& r : ranks) put(r.line.get(), std::as_bytes(std::span(said)));
+        return true;
+    } catch (const std::exception&) {
+        return false;
+    }
+}
+
+} // namespace detail
+
 /// Starts so many ranks of this program, each with its seat as further arguments, and returns 0 if all have ended well
 /// in time. When one fails the others are ended.
 inline int lead_ranks(const char* program, int size, const std::vector<std::string>& words, std::chrono::seconds time) {
-    std::vector<transport::bootstrap::descriptor> lines;
-    std::vector<pid_t> running;
-    for (int rank = 0; rank < size; ++rank) {
-        std::array<int, 2> ends{};
-        if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) != 0) throw std::runtime_error("no pair of sockets");
-        lines.emplace_back(ends[0]);
-        ::fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-        std::vector<std::string> all{program};
-        all.insert(all.end(), words.begin(), words.end());
-        for (const int n : {rank, size, ends[1]}) all.push_back(std::to_string(n));
-        std::vector<char*> arguments;
-        for (auto& w : all) arguments.push_back(w.data());
-        arguments.push_back(nullptr);
-        const pid_t child = ::fork();
-        if (child == 0) {
-            ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-            ::execv("/proc/self/exe", arguments.data());
-            ::_exit(127);
-        }
-        ::close(ends[1]);
-        if (child < 0) throw std::runtime_error("no process");
-        running.push_back(child);
-    }
-    bool good = true;
-    try {
-        std::vector<detail::word_of_rank> said(static_cast<std::size_t>(size));
-        for (std::size_t r = 0; r < said.size(); ++r) detail::get(lines[r].get(), detail::bytes_of(said[r]));
-        for (const auto& line : lines) detail::put(line.get(), std::as_bytes(std::span(said)));
-    } catch (const std::exception&) {
-        good = false; // a rank has ended, and has said why
-    }
+    std::vector<detail::started_rank> running;
+    for (int rank = 0; rank < size; ++rank) running.push_back(detail::start_rank(program, words, rank, size));
+    bool good = detail::hand_round(running);
     const auto until = std::chrono::steady_clock::now() + time;
     while (!running.empty()) {
-        if (!good || std::chrono::steady_clock::now() >= until) {
-            good = false;
-            for (const pid_t p : running) ::kill(p, SIGKILL);
-        }
-        std::erase_if(running, [&](pid_t p) {
+        good = good && std::chrono::steady_clock::now() < until;
+        std::erase_if(running, [&](const detail::started_rank& r) {
+            if (!good) ::kill(r.process, SIGKILL);
             int status = 0;
-            if (::waitpid(p, &status, WNOHANG) != p) return false;
+            if (::waitpid(r.process, &status, WNOHANG) != r.process) return false;
             good = good && WIFEXITED(status) && WEXITSTATUS(status) == 0;
             return true;
         });
