@@ -11,15 +11,15 @@ namespace tutti::transport::detail::cuda {
 /// they tell of.
 template <device_runtime R>
 class channel {
-    errands<R> errands_;
+    inner_transfers<R> inner_;
 
 public:
     channel(resources<R>& all, shm::channel& through, typename R::stream& over)
-        : errands_(all, *this), out(all, through, errands_, over), in(all, through, errands_, over) {}
+        : inner_(all, *this), out(all, through, inner_, over), in(all, through, inner_, over) {}
     channel(const channel&) = delete;
     channel& operator=(const channel&) = delete;
     /// After the context was closed in shared memory.
-    ~channel() { errands_.give_back_records(); }
+    ~channel() { inner_.give_back_records(); }
 
     bool advance() {
         const bool sent = out.advance();
@@ -32,13 +32,13 @@ public:
     /// A copy has ended.
     [[nodiscard]] bool ready() const { return out.ready() || in.ready(); }
 
-    /// An errand has ended.
-    void ended(errand<R>& e) {
-        using kind = typename errand<R>::kind;
+    /// An inner transfer has ended.
+    void ended(inner_transfer<R>& e) {
+        using kind = typename inner_transfer<R>::kind;
         const bool sent = e.what == kind::send_record || e.what == kind::send_payload || e.what == kind::lend;
         sent ? out.ended(e) : in.ended(e);
         e.lent = nullptr;
-        errands_.give_back(e);
+        inner_.give_back(e);
     }
 
     /// Before the context is closed: no copy touches memory of its transfers any more. False: one still does.

@@ -165,12 +165,12 @@ private:
             failure_ = std::string("it lacks what a message needs: ") + e.what();
         }
     }
-    /// Lets the ends of errands have their consequences, among which are more errands. True if there were any.
+    /// Acts on the inner transfers that have ended, which may start more of them. True if there were any.
     bool settle() {
         bool any = false;
         while (transfer* const x = all_.ended.pop()) {
             any = true;
-            auto& e = static_cast<errand<R>&>(*x);
+            auto& e = static_cast<inner_transfer<R>&>(*x);
             channel& h = *e.of;
             attempt([&] {
                 h.ended(e);

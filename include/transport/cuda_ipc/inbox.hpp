@@ -4,7 +4,7 @@
 
 #include "../delivery.hpp"
 #include "copy.hpp"
-#include "errands.hpp"
+#include "inner_transfers.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -22,8 +22,8 @@ namespace tutti::transport::detail::cuda {
 template <device_runtime R>
 class inbox {
 public:
-    inbox(resources<R>& all, shm::channel& through, errands<R>& own, typename R::stream& over) noexcept
-        : all_(all), through_(through), errands_(own), stream_(over) {}
+    inbox(resources<R>& all, shm::channel& through, inner_transfers<R>& own, typename R::stream& over) noexcept
+        : all_(all), through_(through), inner_(own), stream_(over) {}
 
     void receive(transfer& x) {
         x.moved = 0;
@@ -45,8 +45,8 @@ public:
     /// Why nothing more can be received, if so.
     [[nodiscard]] const std::string& broken() const noexcept { return broken_; }
 
-    /// An errand of this end has ended.
-    void ended(const errand<R>& e) {
+    /// An inner transfer of this end has ended.
+    void ended(const inner_transfer<R>& e) {
         switch (e.what) {
         case kind::receive_record: return hear(e);
         case kind::receive_payload: return take_payload();
@@ -62,13 +62,13 @@ public:
     }
 
 private:
-    using kind = typename errand<R>::kind;
+    using kind = typename inner_transfer<R>::kind;
 
     /// For the next record, if somebody waits for its message.
     void listen() {
         if (is_busy_ || waiting_.empty()) return;
         is_busy_ = true;
-        errand<R>& e = errands_.take(kind::receive_record, nullptr);
+        inner_transfer<R>& e = inner_.take(kind::receive_record, nullptr);
         e.to = reinterpret_cast<std::byte*>(&e.told);
         e.may_view = true; // so that the record of a part can be held
         start(e, sizeof e.told, record_signature);
@@ -77,13 +77,13 @@ private:
         is_busy_ = false;
         listen();
     }
-    void start(errand<R>& e, std::size_t bytes, std::uint64_t signature) {
+    void start(inner_transfer<R>& e, std::size_t bytes, std::uint64_t signature) {
         e.bytes = bytes;
         e.signature = signature;
         all_.shared.receive(through_, e);
     }
 
-    void hear(const errand<R>& e) {
+    void hear(const inner_transfer<R>& e) {
         record r = e.told;
         if (e.status == transfer_status::mismatched) return break_off("it sends what no rank sends");
         if (e.viewed) {
@@ -102,10 +102,10 @@ private:
         if (!is_expected(r, x)) {
             complete(*waiting_.pop(), transfer_status::mismatched);
             if (r.message_bytes == 0) return go_on();
-            return start(errands_.take(kind::skip_payload, nullptr), 0, unwanted_signature);
+            return start(inner_.take(kind::skip_payload, nullptr), 0, unwanted_signature);
         }
         if (x.bytes == 0) return finish();
-        errand<R>& e = errands_.take(kind::receive_payload, nullptr);
+        inner_transfer<R>& e = inner_.take(kind::receive_payload, nullptr);
         lands_ = all_.runtime.is_on_device(x.to);
         if (lands_) {
             require_executor(x);
@@ -195,7 +195,7 @@ private:
 
     resources<R>& all_;
     shm::channel& through_;
-    errands<R>& errands_;
+    inner_transfers<R>& inner_;
     typename R::stream& stream_;
     transfer_queue waiting_;     ///< for their messages
     bool is_busy_ = false;       ///< with a record, or with the message that it told of

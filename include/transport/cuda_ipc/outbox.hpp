@@ -3,7 +3,7 @@
 #pragma once
 
 #include "copy.hpp"
-#include "errands.hpp"
+#include "inner_transfers.hpp"
 
 #include <unistd.h>
 
@@ -29,8 +29,8 @@ public:
     static constexpr std::size_t small_bytes = 64 * 1024;
     static constexpr std::uint32_t most_lent = shm::lane::slots; ///< as many as shared memory passes on at a time
 
-    outbox(resources<R>& all, shm::channel& through, errands<R>& own, typename R::stream& over) noexcept
-        : all_(all), through_(through), errands_(own), stream_(over) {}
+    outbox(resources<R>& all, shm::channel& through, inner_transfers<R>& own, typename R::stream& over) noexcept
+        : all_(all), through_(through), inner_(own), stream_(over) {}
 
     void send(transfer& x) {
         x.moved = 0;
@@ -61,11 +61,11 @@ public:
                });
     }
 
-    /// An errand of this end has ended.
-    void ended(const errand<R>& e) {
+    /// An inner transfer of this end has ended.
+    void ended(const inner_transfer<R>& e) {
         transfer* const x = e.message;
         if (!x) return;
-        if (e.what == errand<R>::kind::lend) {
+        if (e.what == inner_transfer<R>::kind::lend) {
             x->moved += e.lent->part_bytes;
             all_.records.give_back(*e.lent);
             --lent_count_;
@@ -95,7 +95,7 @@ private:
     struct progress {
         bool some, all; ///< `all`: the message is on its way, and waits here no longer
     };
-    using kind = typename errand<R>::kind;
+    using kind = typename inner_transfer<R>::kind;
 
     progress go_on(transfer& x) {
         if (begun_ > 0) return go_on_by_copies(x);
@@ -155,14 +155,14 @@ private:
     [[nodiscard]] std::size_t after(std::size_t turn) const noexcept { return (turn + 1) % stages_.size(); }
 
     void post(transfer& x, const std::byte* from) {
-        errand<R>& e = errands_.take(kind::send_record, x.bytes == 0 ? &x : nullptr);
+        inner_transfer<R>& e = inner_.take(kind::send_record, x.bytes == 0 ? &x : nullptr);
         e.told.signature = x.signature;
         e.told.message_bytes = x.bytes;
         start(e, reinterpret_cast<const std::byte*>(&e.told), sizeof e.told, record_signature);
-        if (x.bytes > 0) start(errands_.take(kind::send_payload, &x), from, x.bytes, payload_signature);
+        if (x.bytes > 0) start(inner_.take(kind::send_payload, &x), from, x.bytes, payload_signature);
     }
     void lend(transfer& x, const typename slab<R>::place& where, std::size_t bytes, int from_stage) {
-        errand<R>& e = errands_.take(kind::lend, &x);
+        inner_transfer<R>& e = inner_.take(kind::lend, &x);
         e.lent = &all_.records.take();
         e.stage = from_stage;
         ++lent_count_;
@@ -178,7 +178,7 @@ private:
         std::memcpy(r.handle.data(), &where.handle, sizeof where.handle);
         start(e, reinterpret_cast<const std::byte*>(&r), sizeof r, record_signature);
     }
-    void start(errand<R>& e, const std::byte* from, std::size_t bytes, std::uint64_t signature) {
+    void start(inner_transfer<R>& e, const std::byte* from, std::size_t bytes, std::uint64_t signature) {
         e.from = from;
         e.bytes = bytes;
         e.signature = signature;
@@ -187,7 +187,7 @@ private:
 
     resources<R>& all_;
     shm::channel& through_;
-    errands<R>& errands_;
+    inner_transfers<R>& inner_;
     typename R::stream& stream_;
     transfer_queue waiting_; ///< for their turn: the first may be under way
     std::size_t begun_ = 0;  ///< bytes of the first whose copy has begun

@@ -57,7 +57,7 @@ struct resources {
     // Records alone are in its symmetric memory, so what is viewed or lent is a record.
     shm::fabric shared{{.lend_bytes = shared_memory_limits::never, .lend_symmetric_bytes = sizeof(record)}};
     lent_records records{shared};
-    transfer_queue ended; ///< errands
+    transfer_queue ended; ///< inner transfers
 };
 
 } // namespace tutti::transport::detail::cuda

@@ -17,7 +17,7 @@ class channel;
 
 /// A transfer over shared memory that stands for a step of one of this rank's messages.
 template <device_runtime R>
-struct errand : transfer {
+struct inner_transfer : transfer {
     enum class kind : std::uint8_t {
         send_record,     ///< of a message that follows through shared memory, or is empty
         send_payload,    ///< that message
@@ -34,21 +34,21 @@ struct errand : transfer {
     int stage = -1;              ///< of lend: where the part had been copied to; -1: it lies where the caller has it
 };
 
-/// The errands of one channel, which must be closed in shared memory before they go.
+/// The inner transfers of one channel, which must be closed in shared memory before they go.
 template <device_runtime R>
-class errands {
+class inner_transfers {
 public:
-    using kind = typename errand<R>::kind;
+    using kind = typename inner_transfer<R>::kind;
 
-    errands(resources<R>& all, channel<R>& of) noexcept : all_(all), of_(of) {}
+    inner_transfers(resources<R>& all, channel<R>& of) noexcept : all_(all), of_(of) {}
 
-    [[nodiscard]] errand<R>& take(kind what, transfer* message) {
+    [[nodiscard]] inner_transfer<R>& take(kind what, transfer* message) {
         if (free_.empty()) {
             free_.reserve(made_.size() + 1);
             made_.reserve(made_.size() + 1);
-            free_.push_back(made_.emplace_back(std::make_unique<errand<R>>()).get());
+            free_.push_back(made_.emplace_back(std::make_unique<inner_transfer<R>>()).get());
         }
-        errand<R>& e = *free_.back();
+        inner_transfer<R>& e = *free_.back();
         free_.pop_back();
         e = {};
         e.what = what;
@@ -57,7 +57,7 @@ public:
         e.owner = &all_.ended;
         return e;
     }
-    void give_back(errand<R>& e) noexcept { free_.push_back(&e); } // its place was reserved
+    void give_back(inner_transfer<R>& e) noexcept { free_.push_back(&e); } // its place was reserved
 
     /// Gives back the records of what is still lent. Nobody reads them any more.
     void give_back_records() noexcept {
@@ -68,8 +68,8 @@ public:
 private:
     resources<R>& all_;
     channel<R>& of_;
-    std::vector<std::unique_ptr<errand<R>>> made_;
-    std::vector<errand<R>*> free_;
+    std::vector<std::unique_ptr<inner_transfer<R>>> made_;
+    std::vector<inner_transfer<R>*> free_;
 };
 
 } // namespace tutti::transport::detail::cuda
