@@ -48,6 +48,9 @@ public:
             });
         }
         auto where = session_.data_address();
+        fabrics_.each([&](auto& f) {
+            if constexpr (requires { f.locate(std::string()); }) f.locate(where.host());
+        });
         if constexpr (connects) where.set_port(sockets_.emplace(where, session_.who().ports).port());
         const auto& table = session_.join(where, fabrics_.cards());
         const auto& who = session_.who();
@@ -123,10 +126,12 @@ public:
         if (of_fabric) return of_fabric;
         return sockets_ ? sockets_->shortage(peer, awaits_connections()) : std::nullopt;
     }
-    /// Memory of the first fabric that has such.
+    /// Memory of the first fabric that has such; others may adopt it.
     [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) {
         std::shared_ptr<std::byte> made;
         fabrics_.each([&](auto& f) {
+            if constexpr (requires { f.adopt(made, bytes); })
+                if (made) return void(made = f.adopt(std::move(made), bytes));
             if constexpr (requires { f.allocate(bytes); })
                 if (!made) made = f.allocate(bytes);
         });

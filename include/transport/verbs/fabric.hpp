@@ -1,0 +1,355 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <collectives/error.hpp>
+
+#include "../bootstrap/endpoint.hpp"
+#include "../connections/manager.hpp"
+#include "../fabric.hpp"
+#include "../tcp/lane_set.hpp"
+#include "choice.hpp"
+#include "peer_link.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace tutti::transport::detail::verbs {
+
+/// This rank's RDMA ports and its links to all others, which are connected when a context first needs them.
+class fabric {
+public:
+    using channel = verbs::channel;
+
+    /// Throws tutti::error (invalid_argument) where they make no sense.
+    static const verbs_limits& checked(const verbs_limits& l) {
+        if (l.slot_bytes < 4096 || l.slot_bytes > (1U << 20))
+            reject("verbs", "slot_bytes must be from 4096 to 1048576");
+        if (l.eager_bytes > l.slot_bytes) reject("verbs", "eager_bytes must be at most slot_bytes");
+        if (l.slots < 4 || l.slots > 1024) reject("verbs", "slots must be from 4 to 1024");
+        if (l.piece_bytes < 4096 || l.piece_bytes > (1U << 30))
+            reject("verbs", "piece_bytes must be from 4096 to 1073741824");
+        if (l.reads < 1 || l.reads > 128) reject("verbs", "reads must be from 1 to 128");
+        if (l.window_bytes < 16384) reject("verbs", "window_bytes must be at least 16384");
+        if (l.contexts_ahead < 1) reject("verbs", "contexts_ahead must be at least 1");
+        if (l.retries > 7) reject("verbs", "retries must be at most 7");
+        if (l.timeout > 31) reject("verbs", "timeout must be at most 31");
+        return l;
+    }
+
+    explicit fabric(const verbs_limits& limits) : all_(limits) {}
+    fabric(const fabric&) = delete;
+    fabric& operator=(const fabric&) = delete;
+    ~fabric() {
+        if (::getpid() != owner_) leave_behind();
+    }
+
+    /// Opens the ports that this rank uses, by the address of its data. Throws a bootstrap error.
+    void locate(const std::string& data_address) {
+        static_cast<void>(ibv_fork_init()); // before any registration; older kernels need it
+        for (candidate& c : chosen(all_candidates(), all_.limits, data_address)) {
+            if (all_.rails.size() == max_rails)
+                bootstrap::bootstrap_failed("more than " + std::to_string(max_rails) + " RDMA ports are named");
+            all_.rails.push_back(std::make_unique<rail>(std::move(c)));
+        }
+    }
+
+    [[nodiscard]] std::vector<std::byte> card() const {
+        std::vector<rail_card> mine;
+        for (const auto& r : all_.rails) mine.push_back(r->card());
+        return encode(mine);
+    }
+    [[nodiscard]] static bool reaches(const fabric_end& a, const fabric_end& b) {
+        return rails_between(decode_card(a.card), decode_card(b.card), a.of.host_id == b.of.host_id) > 0;
+    }
+    [[nodiscard]] static std::string name_of(const bootstrap::member& m) {
+        for (const bootstrap::fabric_card& c : m.cards)
+            if (const auto rails = c.fabric == "verbs" ? decode_card(c.bytes) : std::vector<rail_card>{};
+                !rails.empty())
+                return rails.front().device + " " + text_of(rails.front().gid);
+        return bootstrap::endpoint{m.address, m.port}.text();
+    }
+
+    void join(const joined_world& w) {
+        world_.emplace(w);
+        links_.resize(w.table.members.size());
+        if (all_.rails.empty()) return; // then no rank is reached by it
+        if (w.table.encrypted)
+            bootstrap::bootstrap_failed("data over RDMA are not encrypted, and TUTTI_ENCRYPT is set",
+                                        "unset it, or use transport::routed or tcp");
+        const auto peers = static_cast<std::uint32_t>(w.table.members.size());
+        for (const auto& r : all_.rails) {
+            const std::uint64_t entries = std::uint64_t{peers} * (all_.slots_of_link() + all_.depth());
+            r->make_queue(static_cast<int>(std::min<std::uint64_t>(entries, most_entries)));
+            const short events = POLLIN;
+            const auto number = static_cast<std::uint32_t>(&r - all_.rails.data());
+            static_cast<void>(sockets_.watch(r->completions(), 0, events, {no_peer, 2 * number}));
+            static_cast<void>(sockets_.watch(r->faults(), 0, events, {no_peer, 2 * number + 1}));
+        }
+        most_links_ = all_.rails.front()->queue()->cqe / (all_.slots_of_link() + all_.depth());
+        all_.memory = std::make_shared<registrations>(all_.rails, all_.limits.kept_registrations);
+        all_.packets.emplace(*all_.rails.front(), packet_bytes + all_.limits.slot_bytes, peers * all_.slots_of_link());
+        all_.places.emplace(all_.rails, all_.limits.landing_bytes);
+        by_number_.resize(all_.rails.size());
+    }
+
+    [[nodiscard]] channel* open(context k, int peer) {
+        all_.closed.reopen(k);
+        const bool first = !links_[static_cast<std::size_t>(peer)];
+        peer_link& link = link_to(peer);
+        if (first) world_->sockets->connect(world_->fabric, peer, 0);
+        return &link.open(k);
+    }
+    void send(channel& c, transfer& x) { c.link.send(c, x); }
+    void receive(channel& c, transfer& x) {
+        c.link.receive(c, x);
+        touch(c.link); // reads may have to wait
+    }
+
+    /// Waits until no device touches memory of the context: for this rank's reads, which are under way, and until peers
+    /// have said that they do not read. Who does not answer for 100 ms does not read either: what it has asked for was
+    /// done long ago, and what it may ask for is taken from it.
+    void close(context k) {
+        all_.closed.add(k);
+        for (peer_link* link : active_) link->close(k);
+        const auto any = [this](auto holds) { return std::any_of(active_.begin(), active_.end(), holds); };
+        const auto until = clock::now() + patience_of_close;
+        while (any([k](peer_link* l) { return l->closing(k); }) && clock::now() < until) rest_unless(progress());
+        for (peer_link* link : active_)
+            if (link->closing(k)) link->give_up(k);
+        const auto flushed = clock::now() + std::chrono::seconds{1};
+        while (any([k](peer_link* l) { return l->reading(k); }) && clock::now() < flushed) rest_unless(poll());
+    }
+
+    /// A socket that was dialled, here or by the peer, is there; or it never will be.
+    void connected(connections::arrival&& a) {
+        peer_link& link = link_to(a.peer);
+        if (!a.why.empty()) return link.fail(a.why);
+        if (active_.size() > most_links_) {
+            all_.shortage = "it has no room in its completion queue for another peer: RDMA device " +
+                            all_.rails.front()->where().device + " allows " +
+                            std::to_string(all_.rails.front()->facts().max_cqe) + " entries";
+            return;
+        }
+        if (!link.wire().pairs().empty()) return; // a second one
+        link.begin(std::move(a.connected.socket));
+        for (std::size_t i = 0; i < link.wire().pairs().size(); ++i)
+            by_number_[i][link.wire().pairs()[i].number()] = &link;
+        if (link.wire().descriptor() < 0) return;
+        static_cast<void>(
+            sockets_.watch(link.wire().descriptor(), 0, POLLIN, {static_cast<std::uint32_t>(link.peer()), 0}));
+        touch(link);
+    }
+    [[nodiscard]] bool awaits_connections() const {
+        return std::any_of(active_.begin(), active_.end(), [this](peer_link* link) {
+            return link->peer() < world_->rank && link->wire().pairs().empty() && !link->broken();
+        });
+    }
+
+    [[nodiscard]] std::optional<std::string> broken(int peer) const {
+        const auto& link = links_[static_cast<std::size_t>(peer)];
+        if (!link || !link->broken()) return std::nullopt;
+        return fault_.empty() ? link->broken() : *link->broken() + "; its " + fault_ + " before";
+    }
+    [[nodiscard]] std::optional<std::string> shortage() const {
+        return all_.shortage.empty() ? std::nullopt : std::optional(all_.shortage);
+    }
+
+    /// Any thread. Memory that is registered once. Throws a bootstrap error.
+    [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) const {
+        if (!all_.memory) return nullptr;
+        return registrations::allocate(all_.memory, bytes);
+    }
+
+    /// Any thread. Memory of another fabric, registered as long as it lives; or as it is, where the system refuses.
+    [[nodiscard]] std::shared_ptr<std::byte> adopt(std::shared_ptr<std::byte> memory, std::size_t bytes) const {
+        if (!all_.memory) return memory;
+        try {
+            return registrations::adopt(all_.memory, memory, bytes);
+        } catch (const error&) { // then each message that uses it is registered by itself
+            return memory;
+        }
+    }
+
+    bool progress() {
+        bool moved = poll();
+        if (slept_ || ++calls_ % look_around == 0) moved = look() || moved;
+        return moved;
+    }
+    [[nodiscard]] bool arm() {
+        bool all = true;
+        for (const auto& r : all_.rails) all = r->request_event() && all;
+        return poll() || !all;
+    }
+    [[nodiscard]] int descriptor() const noexcept { return sockets_.descriptor(); }
+    [[nodiscard]] clock::time_point due() const noexcept { return given_up_at_; }
+    void disarm() noexcept {
+        slept_ = true;
+        for (const auto& r : all_.rails) r->take_events();
+    }
+
+    void finish() noexcept {}
+    [[nodiscard]] std::size_t untaken(int peer) {
+        progress();
+        const auto& link = links_[static_cast<std::size_t>(peer)];
+        return link ? link->untaken() : 0;
+    }
+
+private:
+    static constexpr std::uint32_t no_peer = 0xffffffff;
+    static constexpr std::uint64_t most_entries = 1U << 22;
+    /// So often, even while data moves, sockets and devices are looked at.
+    static constexpr std::uint32_t look_around = 64;
+    static constexpr int batch = 16;       ///< completions at a time
+    static constexpr int most_batches = 8; ///< in one call, so that the control plane has its turn
+    static constexpr std::chrono::milliseconds patience_of_close{100};
+
+    peer_link& link_to(int peer) {
+        auto& link = links_[static_cast<std::size_t>(peer)];
+        if (!link) {
+            const auto& mine = world_->table.members[static_cast<std::size_t>(world_->rank)];
+            const auto& its = world_->table.members[static_cast<std::size_t>(peer)];
+            auto cards = decode_card(world_->card_of(peer));
+            cards.resize(rails_between(decode_card(world_->card_of(world_->rank)), cards, mine.host_id == its.host_id));
+            link = std::make_unique<peer_link>(peer, all_, std::move(cards));
+            active_.push_back(link.get());
+        }
+        return *link;
+    }
+
+    void touch(peer_link& link) {
+        if (!std::exchange(link.touched, true)) touched_.push_back(&link);
+    }
+
+    /// Takes completions. What they allow is begun only then, so that a withdrawal that has come stops what came
+    /// before.
+    bool poll() {
+        bool moved = false;
+        for (std::size_t i = 0; i < all_.rails.size(); ++i) moved = poll(i) || moved;
+        if (moved && !all_.packets->post()) all_.shortage = "its RDMA device takes no receive requests";
+        if (moved) // a place to land may have come free
+            for (peer_link* link : active_)
+                if (link->hungry) touch(*link);
+        moved = moved || !touched_.empty();
+        for (peer_link* link : std::exchange(touched_, {})) {
+            link->touched = false;
+            link->hungry = link->advance();
+        }
+        return moved;
+    }
+    bool poll(std::size_t rail) {
+        std::array<ibv_wc, batch> done;
+        for (int i = 0; i < most_batches; ++i) {
+            const int count = ibv_poll_cq(all_.rails[rail]->queue(), batch, done.data());
+            for (int k = 0; k < count; ++k) take(rail, done[static_cast<std::size_t>(k)]);
+            if (count < batch) return i > 0 || count > 0;
+        }
+        return true;
+    }
+    void take(std::size_t rail, const ibv_wc& done) {
+        const auto found = by_number_[rail].find(done.qp_num);
+        peer_link* const link = found == by_number_[rail].end() ? nullptr : found->second;
+        const bool received = done.status == IBV_WC_SUCCESS && (done.opcode & IBV_WC_RECV) != 0;
+        if (link) touch(*link);
+        if (received) {
+            const auto slot = static_cast<std::uint32_t>(done.wr_id);
+            if (link && !link->broken()) link->take(all_.packets->content(slot, done.byte_len));
+            all_.packets->free(slot);
+        } else if (link) {
+            link->completed(rail, done.wr_id, done.status);
+        }
+    }
+
+    /// What has come on sockets, and what devices have to say.
+    bool look() {
+        slept_ = false;
+        bool moved = false;
+        if (given_up_at_ != clock::time_point::max() && clock::now() >= given_up_at_) {
+            given_up_at_ = clock::time_point::max();
+            all_.shortage = "it has lost its " + fault_;
+        }
+        sockets_.each_ready([&](tcp::lane_set::name ready) {
+            if (ready.peer == no_peer) {
+                if (ready.lane % 2 == 1) listen(*all_.rails[ready.lane / 2]);
+                return;
+            }
+            moved = true;
+            peer_link& link = *links_[ready.peer];
+            if (!link.step()) return;
+            while (poll()) continue; // what it had sent before
+            link.end();
+            static_cast<void>(sockets_.watch(link.wire().descriptor(), POLLIN, 0, ready));
+        });
+        return moved;
+    }
+    void listen(rail& r) {
+        r.take_faults([&](const ibv_async_event& e) {
+            const std::string words = "RDMA port " + r.where().device + ":" + std::to_string(r.where().port) +
+                                      ", which told \"" + ibv_event_type_str(e.event_type) + '"';
+            switch (e.event_type) {
+            case IBV_EVENT_PORT_ACTIVE:
+                fault_.clear();
+                given_up_at_ = clock::time_point::max();
+                break;
+            case IBV_EVENT_DEVICE_FATAL: all_.shortage = "it has lost its " + words; break;
+            case IBV_EVENT_PORT_ERR: // it may come back, and nothing is lost then
+                fault_ = words;
+                given_up_at_ = clock::now() + all_.patience_on(r).whole();
+                break;
+            case IBV_EVENT_GID_CHANGE:
+            case IBV_EVENT_LID_CHANGE:
+            case IBV_EVENT_PKEY_CHANGE: fault_ = words; break;
+            case IBV_EVENT_QP_FATAL:
+            case IBV_EVENT_QP_REQ_ERR:
+            case IBV_EVENT_QP_ACCESS_ERR:
+                for (peer_link* link : active_)
+                    for (const queue_pair& q : link->wire().pairs())
+                        if (&q.on() == &r && q.number() == e.element.qp->qp_num) link->fail(words);
+                break;
+            default: break;
+            }
+        });
+    }
+
+    static void rest_unless(bool moved) {
+        if (!moved) std::this_thread::sleep_for(std::chrono::microseconds{20});
+    }
+
+    /// What the parent's peers use stays with the parent.
+    void leave_behind() noexcept {
+        for (peer_link* link : active_) link->wire().leave_behind();
+        if (all_.packets) all_.packets->leave_behind();
+        if (all_.places) all_.places->leave_behind();
+        if (all_.memory) all_.memory->leave_behind();
+        for (const auto& r : all_.rails) r->leave_behind();
+    }
+
+    resources all_;
+    std::optional<joined_world> world_;
+    tcp::lane_set sockets_;
+    std::vector<std::unique_ptr<peer_link>> links_; // by rank; null until one side wants it
+    std::vector<peer_link*> active_;                // those that are not null
+    std::vector<peer_link*> touched_;
+    std::vector<std::unordered_map<std::uint32_t, peer_link*>> by_number_; // of queue pairs, by rail
+    std::size_t most_links_ = 0;
+    std::string fault_;                                        // of a port, which may be why a link broke
+    clock::time_point given_up_at_ = clock::time_point::max(); // if that port stays down
+    std::uint32_t calls_ = 0;
+    bool slept_ = false; // since sockets were looked at
+    pid_t owner_ = ::getpid();
+};
+
+} // namespace tutti::transport::detail::verbs

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "ranks.hpp"
+
+#include "fault/ranks.hpp"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+using namespace tutti;
+using namespace tutti::test;
+
+namespace {
+
+[[nodiscard]] std::string refusal_of(const transport::verbs_limits& limits) {
+    try {
+        const reserved_port at;
+        transport::verbs t{identity(0, 1, at), limits};
+    } catch (const error& e) {
+        return e.what();
+    }
+    return "";
+}
+
+} // namespace
+
+TEST_CASE("a device or GID that is not there is told with what there is") {
+    const auto text = refusal_of(on_ports("mlx5_0"));
+    CAPTURE(text);
+    CHECK(text.find("no active RDMA port is \"mlx5_0\"") != std::string::npos);
+    CHECK(text.find("rxe1:1 gid 1 ::ffff:10.9.0.1 (RoCE v2)") != std::string::npos);
+    auto limits = on_ports("rxe1");
+    limits.gid_index = 77;
+    CHECK(refusal_of(limits).find("with GID index 77") != std::string::npos);
+}
+
+TEST_CASE("ranks without a common device say so") {
+    const reserved_port at;
+    processes ranks(2, [&](int rank, account& mine) {
+        const bool failed = fails(mine, [&] {
+            const transport::verbs t{identity(rank, 2, at), on_ports(rank == 0 ? "rxe1" : "none")};
+        });
+        expect(failed, "there is no way between them");
+    });
+    check_ended(ranks);
+    CHECK(ranks.of(0).error[0].message.str().find("verbs does not reach that far") != std::string::npos);
+}
+
+TEST_CASE("too little memory that may be locked is told with the bytes and the remedy") {
+    const reserved_port at;
+    processes ranks(2, [&](int rank, account& mine) {
+        const rlimit few{8 << 20, 8 << 20};
+        expect(::setrlimit(RLIMIT_MEMLOCK, &few) == 0, "the limit is set");
+        expect(::setgid(65534) == 0 && ::setuid(65534) == 0, "this is nobody: root is not limited");
+        const communicator world{transport::verbs{identity(rank, 2, at)}};
+        std::vector<float> data(1000, 1.0f);
+        world.allreduce(data, sum); // little is fine
+        expect(data[0] == 2.0f, "it is a sum");
+        std::vector<float> much(8 << 20);
+        expect(fails(mine, [&] { world.allreduce(much, sum, algorithm::ring{}); }), "32 MiB are not");
+    });
+    check_ended(ranks);
+    for (int r = 0; r < 2; ++r) {
+        const auto text = ranks.of(r).error[0].message.str();
+        CAPTURE(r, text);
+        CHECK(text.find("cannot register 16777216 bytes for RDMA") != std::string::npos);
+        CHECK(text.find("limited to 8388608 bytes") != std::string::npos);
+        CHECK(text.find("ulimit -l") != std::string::npos);
+    }
+}

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include <collectives/engine/membership.ipp>
+#include <transport/routed.hpp>
+#include <transport/shared_memory/fabric.hpp>
+#include <transport/tcp/fabric.hpp>
+#include <transport/verbs.ipp>
+
+using everywhere =
+    tutti::transport::routed<tutti::transport::shared_memory, tutti::transport::verbs, tutti::transport::tcp>;
+
+template class tutti::transport::world<tutti::transport::shared_memory_fabric, tutti::transport::verbs_fabric,
+                                       tutti::transport::tcp_fabric>;
+template class tutti::engine::membership<tutti::transport::verbs>;
+template class tutti::engine::membership<everywhere>;
