@@ -76,6 +76,9 @@ public:
     /// The world's rank of a rank of this communicator.
     [[nodiscard]] int world_rank(int rank) const { return membership_->members().at(static_cast<std::size_t>(rank)); }
 
+    /// How messages from this rank to another one travel: the fabric, and how it addresses that rank; in words, for
+    /// people. Not collective.
+    [[nodiscard]] std::string way_to(int rank) const { return membership_->way_to(rank); }
     /// How its ranks lie on hosts: what the library rests its choice of algorithms on.
     [[nodiscard]] const model::topology& topology() const noexcept { return choice().where(); }
     /// Who chooses where a call names no algorithm.

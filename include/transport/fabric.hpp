@@ -76,6 +76,7 @@ struct fabric_end {
 /// | D::reaches_devices    | true: messages may lie in memory of a GPU, and it has c.is_on_device(p) |
 /// | f.ready()             | progress() would move something, or a peer has rung; asked instead of progress() while the world spins |
 /// | f.locate(address)     | before c.card(): the address of this rank's data, a literal |
+/// | f.way_to(peer)        | how messages to that rank travel, in words; else F::name_of is told |
 /// | f.adopt(memory, bytes) | any thread: symmetric memory of another fabric of the world; returns it, or a pointer that stands for it |
 /// | f.shortage()          | what this rank lacks for all its peers, as transport's shortage(peer) |
 /// | f.sleep(until) f.ask() f.wake() f.raise_alarm() | how it sleeps where it is the only one; ask is as arm, but for sleep |

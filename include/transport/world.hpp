@@ -116,6 +116,8 @@ public:
     [[nodiscard]] std::optional<std::string> broken(int peer);
     [[nodiscard]] std::optional<std::string> shortage(int peer);
     [[nodiscard]] peer_name name_of(int peer) const;
+    /// The fabric that messages to that rank go by, and how it addresses it, in words.
+    [[nodiscard]] std::string way_to(int peer) const;
 
 private:
     std::unique_ptr<detail::world_endpoint<Fabrics...>> it_;

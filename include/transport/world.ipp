@@ -128,5 +128,9 @@ template <class... F>
 peer_name world<F...>::name_of(int peer) const {
     return it_->name_of(peer);
 }
+template <class... F>
+std::string world<F...>::way_to(int peer) const {
+    return it_->way_to(peer);
+}
 
 } // namespace tutti::transport

@@ -20,6 +20,8 @@ void play_over_memory(const plan& p, const reports& all);
 void play_over_shared_memory(const plan& p, int rank, const reports& all, const reserved_port& at);
 void play_over_tcp(const plan& p, int rank, const reports& all, const reserved_port& at);
 void play_over_routed(const plan& p, int rank, const reports& all, const reserved_port& at);
+/// Where there is libibverbs; else throws.
+void play_over_verbs(const plan& p, int rank, const reports& all, const reserved_port& at);
 
 [[nodiscard]] inline progress progress_of(const plan& p, int rank) {
     return holds(p.progress_threads, rank) ? progress::in_thread : progress::in_calls;

@@ -83,6 +83,7 @@ private:
 
     void begin(slot& s, std::uint64_t world) {
         s.what = draw(options_.seed, world, options_.deadline);
+        if (options_.verbs && s.what.over != fabric::memory) s.what.over = fabric::verbs;
         result_of(s) = result{};
         std::fflush(nullptr);
         const pid_t parent = ::getpid();

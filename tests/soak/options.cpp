@@ -27,6 +27,7 @@ usage: tools/soak [--minutes N | --seconds N] [--seed S] [--jobs N] [--json FILE
   --jobs N                   so many worlds at a time (as many as there are cores)
   --deadline MS              of calls in worlds with a fault that lets them wait (2000)
   --slack MS                 an error may come so much later than promised, on a busy machine (0)
+  --over verbs               ranks that are processes talk over RDMA, whatever was drawn (see tests/verbs/guest)
   --json FILE                what the table says, with each failure's plan and reports
 
 Exit status: 0 if all is well, 1 if not, 2 for a wrong command line.
@@ -59,6 +60,8 @@ void put(options& o, std::string_view name, std::string_view value) {
         o.slack = milliseconds(number(name, value, 0));
     else if (name == "--json")
         o.json = value;
+    else if (name == "--over" && value == "verbs")
+        o.verbs = true;
     else
         throw std::invalid_argument("there is no option " + std::string(name) + "; see --help");
 }
@@ -83,6 +86,7 @@ std::optional<options> parsed(int count, char** arguments) {
 
 std::string command_for(const options& o, std::uint64_t world) {
     std::string text = "tools/soak --seed " + std::to_string(o.seed) + " --world " + std::to_string(world);
+    if (o.verbs) text += " --over verbs";
     if (o.deadline != options{}.deadline) text += " --deadline " + std::to_string(o.deadline.count());
     return text;
 }

@@ -15,6 +15,7 @@ struct options {
     std::optional<std::uint64_t> world; ///< this one alone
     int jobs = 1;                       ///< worlds at a time
     std::string json;
+    bool verbs = false;                       ///< what was drawn to go between processes goes over verbs
     std::chrono::milliseconds deadline{2000}; ///< of calls in worlds with a fault
     std::chrono::milliseconds slack{0};
 };

@@ -11,7 +11,7 @@
 /// What the ranks of one random world do. All of them, and the launcher, draw the same plan from (seed, world).
 namespace tutti::soak {
 
-enum class fabric : std::uint8_t { memory, shared_memory, tcp, routed };
+enum class fabric : std::uint8_t { memory, shared_memory, tcp, routed, verbs };
 
 enum class operation : std::uint8_t { allreduce, reduce_scatter, allgather, reduce, broadcast, barrier };
 

@@ -45,6 +45,7 @@ void live(const plan& p, int rank, const reports& all, const reserved_port& at) 
     case fabric::shared_memory: return play_over_shared_memory(p, rank, all, at);
     case fabric::tcp: return play_over_tcp(p, rank, all, at);
     case fabric::routed: return play_over_routed(p, rank, all, at);
+    case fabric::verbs: return play_over_verbs(p, rank, all, at);
     }
 }
 

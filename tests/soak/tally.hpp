@@ -40,7 +40,7 @@ private:
     };
 
     long long worlds_ = 0, calls_ = 0, failures_ = 0;
-    std::array<long long, 4> fabrics_{};
+    std::array<long long, 5> fabrics_{};
     std::array<long long, fault_kinds> faults_{};
     std::array<long long, flaws_in_words.size()> flaws_{};
     std::vector<failing> failing_;

@@ -82,7 +82,7 @@ const char* name_of(fault_kind f) noexcept {
 }
 
 const char* name_of(fabric f) noexcept {
-    constexpr std::array names{"memory", "shared_memory", "tcp", "routed"};
+    constexpr std::array names{"memory", "shared_memory", "tcp", "routed", "verbs"};
     return names[static_cast<std::size_t>(f)];
 }
 

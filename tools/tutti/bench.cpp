@@ -110,9 +110,11 @@ int bench(bench_settings s, const std::vector<std::string>& command) {
     }
     const char* const given = std::getenv(room_variable);
     const int room = given ? std::atoi(given) : -1;
-    const auto over = s.transport == "tcp"      ? bench_over_tcp
-                      : s.transport == "routed" ? bench_over_both
-                                                : bench_over_shared_memory;
+    const auto over = s.transport == "tcp"            ? bench_over_tcp
+                      : s.transport == "routed"       ? bench_over_both
+                      : s.transport == "verbs"        ? bench_over_verbs
+                      : s.transport == "routed_verbs" ? bench_over_all
+                                                      : bench_over_shared_memory;
     if (s.encrypt) ::setenv("TUTTI_ENCRYPT", "1", 1);
     return as_rank([&] { return over(s, room); });
 }
@@ -132,8 +134,9 @@ void add_sizes(CLI::App& c, bench_settings& s) {
 
 void add_what(CLI::App& c, bench_settings& s) {
     c.add_option("--transport", s.transport,
-                 "What carries the messages; routed: shared memory within a host, tcp between hosts [default: tcp]")
-        ->check(CLI::IsMember({"memory", "shared_memory", "tcp", "routed"}));
+                 "What carries the messages; verbs: RDMA; routed: shared memory within a host, tcp between hosts; "
+                 "routed_verbs: verbs between those that have devices [default: tcp]")
+        ->check(CLI::IsMember({"memory", "shared_memory", "tcp", "routed", "verbs", "routed_verbs"}));
     c.add_option("--ranks", s.ranks, "How many ranks to start [default: 4]")
         ->check(CLI::Range(1, 4096))
         ->type_name("P");

@@ -168,5 +168,8 @@ int bench_in_memory(const bench_settings& settings);
 int bench_over_tcp(const bench_settings& settings, int room);
 int bench_over_shared_memory(const bench_settings& settings, int room);
 int bench_over_both(const bench_settings& settings, int room);
+/// Throw std::invalid_argument in a command that was built without libibverbs.
+int bench_over_verbs(const bench_settings& settings, int room);
+int bench_over_all(const bench_settings& settings, int room);
 
 } // namespace tutti::tools

@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -39,6 +40,19 @@ std::unique_ptr<meeting> meet(Communicator& world, const bench_settings& setting
                                             [&world] { world.barrier(); });
 }
 
+/// Where ranks may reach each other by several fabrics or devices: which rank 0 takes to whom.
+template <class Communicator>
+void print_ways(const Communicator& world, const bench_settings& settings) {
+    if (settings.transport != "routed" && settings.transport.find("verbs") == std::string::npos) return;
+    const auto fabric_to = [&](int rank) { return world.way_to(rank).substr(0, world.way_to(rank).find(',')); };
+    for (int first = 1, next = 1; first < world.size(); first = next) {
+        while (next < world.size() && fabric_to(next) == fabric_to(first)) ++next;
+        const auto ranks =
+            next - first == 1 ? fmt::format("rank {}", first) : fmt::format("ranks {}-{}", first, next - 1);
+        fmt::print("# from rank 0 to {}: {}{}\n", ranks, world.way_to(first), next - first == 1 ? "" : ", ...");
+    }
+}
+
 } // namespace detail
 
 /// The part of a rank that is a process of its own. `room` is the descriptor of the room in which all ranks meet, or -1
@@ -52,6 +66,7 @@ int bench_as_process(Transport fabric, const bench_settings& settings, int room)
         throw std::invalid_argument(
             fmt::format("--ranks {} was asked for, but the launcher started {}", settings.ranks, ranks));
     const auto others = detail::meet(world, settings, room);
+    if (world.rank() == 0) detail::print_ways(world, settings);
     const participant self{
         world.rank(),
         ranks,

@@ -188,7 +188,7 @@ void add_fit(CLI::App& app, action& chosen) {
     c->add_option("--transport", s->transports, "Transports, separated by commas [default: shared_memory,tcp]")
         ->delimiter(',')
         ->type_name("NAME")
-        ->check(CLI::IsMember({"shared_memory", "tcp"}));
+        ->check(CLI::IsMember({"shared_memory", "tcp", "verbs"}));
     const auto ranks = [s](const std::string& word) { s->ranks = parse_ranks(word); };
     add_parsed(*c, "--ranks", ranks, "Numbers of ranks, 8 at most: 2, 2..4 or 2,4 [default: 2,4]", "P");
     c->add_option("--rounds", s->rounds, "How often all is measured [default: 3]")

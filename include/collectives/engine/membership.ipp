@@ -63,6 +63,13 @@ std::shared_ptr<std::byte> membership<T>::allocate(std::size_t bytes) const {
 }
 
 template <class T>
+std::string membership<T>::way_to(int rank) const {
+    const int peer = group_.members.at(static_cast<std::size_t>(rank));
+    if constexpr (requires { engine_->fabric().way_to(peer); }) return engine_->fabric().way_to(peer);
+    return engine_->fabric().name_of(peer).address;
+}
+
+template <class T>
 membership<T>::started::started(membership& in, entry& from, std::unique_ptr<run> what) noexcept
     : in_(&in), from_(&from), run_(std::move(what)) {}
 template <class T>

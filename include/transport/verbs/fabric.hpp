@@ -83,6 +83,17 @@ public:
         return bootstrap::endpoint{m.address, m.port}.text();
     }
 
+    /// "rxe1:1 gid 1 ::ffff:10.9.0.1 (RoCE v2) to rxe2 ::ffff:10.9.0.2".
+    [[nodiscard]] std::string way_to(int peer) const {
+        const auto cards = decode_card(world_->card_of(peer));
+        const std::size_t rails = rails_to(peer).size();
+        std::string text;
+        for (std::size_t i = 0; i < rails; ++i)
+            text += (i == 0 ? "" : "; ") + words_of(all_.rails[i]->where()) + " to " + cards[i].device + " " +
+                    text_of(cards[i].gid);
+        return text;
+    }
+
     void join(const joined_world& w) {
         world_.emplace(w);
         links_.resize(w.table.members.size());
@@ -220,14 +231,19 @@ private:
     peer_link& link_to(int peer) {
         auto& link = links_[static_cast<std::size_t>(peer)];
         if (!link) {
-            const auto& mine = world_->table.members[static_cast<std::size_t>(world_->rank)];
-            const auto& its = world_->table.members[static_cast<std::size_t>(peer)];
-            auto cards = decode_card(world_->card_of(peer));
-            cards.resize(rails_between(decode_card(world_->card_of(world_->rank)), cards, mine.host_id == its.host_id));
-            link = std::make_unique<peer_link>(peer, all_, std::move(cards));
+            link = std::make_unique<peer_link>(peer, all_, rails_to(peer));
             active_.push_back(link.get());
         }
         return *link;
+    }
+
+    /// The peer's ends of the rails that this rank has in common with it.
+    [[nodiscard]] std::vector<rail_card> rails_to(int peer) const {
+        const auto& mine = world_->table.members[static_cast<std::size_t>(world_->rank)];
+        const auto& its = world_->table.members[static_cast<std::size_t>(peer)];
+        auto cards = decode_card(world_->card_of(peer));
+        cards.resize(rails_between(decode_card(world_->card_of(world_->rank)), cards, mine.host_id == its.host_id));
+        return cards;
     }
 
     void touch(peer_link& link) {

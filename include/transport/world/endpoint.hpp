@@ -13,6 +13,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -81,7 +82,7 @@ public:
         } else {
             const auto known = channels_.find({k, peer});
             if (known != channels_.end()) return known->second;
-            const std::size_t way = way_to(peer);
+            const std::size_t way = way_to_peer(peer);
             void* const end = fabrics_.at(way, [&](auto& f) -> void* { return f.open(k, peer); });
             return channels_.emplace(std::pair{k, peer}, channel{way, end}).first->second;
         }
@@ -112,14 +113,24 @@ public:
         channels_.erase(first, last);
     }
     [[nodiscard]] std::optional<std::string> broken(int peer) {
-        return fabrics_.at(way_to(peer), [&](auto& f) { return f.broken(peer); });
+        return fabrics_.at(way_to_peer(peer), [&](auto& f) { return f.broken(peer); });
     }
     [[nodiscard]] peer_name name_of(int peer) {
         const auto& m = session_.table().members[static_cast<std::size_t>(peer)];
-        return {m.host, fabrics_.at(way_to(peer), [&](auto& f) { return f.name_of(m); })};
+        return {m.host, fabrics_.at(way_to_peer(peer), [&](auto& f) { return f.name_of(m); })};
+    }
+    [[nodiscard]] std::string way_to(int peer) {
+        if (peer == session_.who().rank) return "this rank";
+        static constexpr std::array<const char*, count> names{Described::name...};
+        const auto& m = session_.table().members[static_cast<std::size_t>(peer)];
+        const std::size_t way = way_to_peer(peer);
+        return fabrics_.at(way, [&](auto& f) -> std::string {
+            if constexpr (requires { f.way_to(peer); }) return names[way] + (", " + f.way_to(peer));
+            return names[way] + (", " + f.name_of(m));
+        });
     }
     [[nodiscard]] std::optional<std::string> shortage(int peer) {
-        auto of_fabric = fabrics_.at(way_to(peer), [](auto& f) -> std::optional<std::string> {
+        auto of_fabric = fabrics_.at(way_to_peer(peer), [](auto& f) -> std::optional<std::string> {
             if constexpr (requires { f.shortage(); }) return f.shortage();
             return std::nullopt;
         });
@@ -217,7 +228,7 @@ private:
     /// So often, even while data moves, who wants to connect is looked at.
     static constexpr std::uint32_t look_around = 64;
 
-    [[nodiscard]] std::size_t way_to(int peer) const noexcept { return ways_[static_cast<std::size_t>(peer)]; }
+    [[nodiscard]] std::size_t way_to_peer(int peer) const noexcept { return ways_[static_cast<std::size_t>(peer)]; }
 
     [[nodiscard]] std::vector<untaken> left_behind(const std::vector<bool>& gone) {
         std::vector<untaken> all;
