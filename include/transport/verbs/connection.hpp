@@ -23,13 +23,6 @@ namespace tutti::transport::detail::verbs {
 /// that the peer has free for this rank, so its shared receive queue never runs dry.
 class connection {
 public:
-    /// Packets and reads posted, for those who count; see bench and tests.
-    struct counts {
-        std::uint64_t packets = 0;
-        std::uint64_t reads = 0;
-        std::uint64_t copies = 0; ///< of packets that were too long to go inline
-    };
-
     /// `peer` lists the rails that the two have in common.
     connection(resources& all, std::vector<rail_card> peer) : all_(all), peer_(std::move(peer)) {}
     connection(const connection&) = delete;
@@ -121,7 +114,6 @@ public:
         w.opcode = IBV_WR_RDMA_READ;
         w.wr.rdma.remote_addr = from;
         w.wr.rdma.rkey = remote;
-        ++counted_.reads;
         return pairs_[rail].post(w, 0, true);
     }
 
@@ -130,7 +122,6 @@ public:
         for (queue_pair& q : pairs_) q.stop();
     }
     [[nodiscard]] std::size_t unacknowledged() { return pairs_.empty() ? 0 : pairs_.front().unacknowledged(); }
-    [[nodiscard]] const counts& counted() const noexcept { return counted_; }
     void leave_behind() noexcept {
         for (queue_pair& q : pairs_) q.leave_behind();
     }
@@ -177,9 +168,7 @@ private:
             std::memcpy(cell + packet_bytes, payload.data(), payload.size());
             pieces[0] = {reinterpret_cast<std::uint64_t>(cell), static_cast<std::uint32_t>(bytes), cells_.key};
             w.num_sge = 1;
-            ++counted_.copies;
         }
-        ++counted_.packets;
         return pairs_.front().post(w, bytes, false);
     }
 
@@ -196,7 +185,6 @@ private:
     std::uint32_t taken_ = 0;     // packets of the peer
     std::uint32_t told_ = 0;      // of them, the peer has been told
     std::uint32_t credits_ = 0;   // packets that told nothing else
-    counts counted_;
 };
 
 } // namespace tutti::transport::detail::verbs
