@@ -5,11 +5,14 @@
 #include "../transport.hpp"
 
 #include <array>
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
+#include <type_traits>
 
 /// What the TCP transport is made of. Not contract.
 namespace tutti::transport::detail::tcp {
@@ -54,12 +57,20 @@ using frame_image = std::array<std::byte, frame_bytes>;
 
 template <std::unsigned_integral Number>
 constexpr void put(std::byte* at, Number value) noexcept {
+    if (!std::is_constant_evaluated() && std::endian::native == std::endian::little) {
+        std::memcpy(at, &value, sizeof value); // no compiler makes one store of the loop
+        return;
+    }
     for (std::size_t i = 0; i < sizeof(Number); ++i) at[i] = static_cast<std::byte>(value >> (8 * i));
 }
 
 template <std::unsigned_integral Number>
 [[nodiscard]] constexpr Number get(const std::byte* at) noexcept {
     Number value = 0;
+    if (!std::is_constant_evaluated() && std::endian::native == std::endian::little) {
+        std::memcpy(&value, at, sizeof value);
+        return value;
+    }
     for (std::size_t i = 0; i < sizeof(Number); ++i)
         value = static_cast<Number>(value | static_cast<Number>(std::to_integer<Number>(at[i]) << (8 * i)));
     return value;

@@ -259,12 +259,14 @@ private:
         if (moved) // a place to land may have come free
             for (peer_link* link : active_)
                 if (link->hungry) touch(*link);
-        moved = moved || !touched_.empty();
-        for (peer_link* link : std::exchange(touched_, {})) {
+        if (touched_.empty()) return moved;
+        advancing_.swap(touched_); // both keep their memory
+        for (peer_link* link : advancing_) {
             link->touched = false;
             link->hungry = link->advance();
         }
-        return moved;
+        advancing_.clear();
+        return true;
     }
     bool poll(std::size_t rail) {
         std::array<ibv_wc, batch> done;
@@ -276,8 +278,7 @@ private:
         return true;
     }
     void take(std::size_t rail, const ibv_wc& done) {
-        const auto found = by_number_[rail].find(done.qp_num);
-        peer_link* const link = found == by_number_[rail].end() ? nullptr : found->second;
+        peer_link* const link = link_of(rail, done.qp_num);
         const bool received = done.status == IBV_WC_SUCCESS && (done.opcode & IBV_WC_RECV) != 0;
         if (link) touch(*link);
         if (received) {
@@ -287,6 +288,11 @@ private:
         } else if (link) {
             link->completed(rail, done.wr_id, done.status);
         }
+    }
+
+    [[nodiscard]] peer_link* link_of(std::size_t rail, std::uint32_t number) const {
+        const auto found = by_number_[rail].find(number);
+        return found == by_number_[rail].end() ? nullptr : found->second;
     }
 
     /// What has come on sockets, and what devices have to say.
@@ -358,7 +364,8 @@ private:
     tcp::lane_set sockets_;
     std::vector<std::unique_ptr<peer_link>> links_; // by rank; null until one side wants it
     std::vector<peer_link*> active_;                // those that are not null
-    std::vector<peer_link*> touched_;
+    std::vector<peer_link*> touched_;               // to be advanced when completions have been taken
+    std::vector<peer_link*> advancing_;             // those of them that are
     std::vector<std::unordered_map<std::uint32_t, peer_link*>> by_number_; // of queue pairs, by rail
     std::size_t most_links_ = 0;
     std::string fault_;                                        // of a port, which may be why a link broke

@@ -21,7 +21,7 @@ public:
     /// Throws a bootstrap error.
     landing(const std::vector<std::unique_ptr<rail>>& rails, std::size_t bytes) {
         const std::size_t count = std::max<std::size_t>(bytes / place_bytes, 2);
-        memory_ = std::make_unique<std::byte[]>(count * place_bytes);
+        memory_ = std::make_unique_for_overwrite<std::byte[]>(count * place_bytes);
         for (const auto& r : rails) {
             of_.emplace_back(ibv_reg_mr(r->domain(), memory_.get(), count * place_bytes, IBV_ACCESS_LOCAL_WRITE));
             if (!of_.back()) r->refuse("cannot register " + std::to_string(count * place_bytes) + " bytes");

@@ -7,6 +7,7 @@
 
 #include <arpa/inet.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -76,19 +77,18 @@ struct candidate {
 
 /// All that the ports of a device offer.
 inline void list_ports(ibv_context* device, const std::string& name, std::vector<candidate>& all) {
-    ibv_device_attr facts{};
-    if (ibv_query_device(device, &facts) != 0) return;
-    for (std::uint8_t port = 1; port <= facts.phys_port_cnt; ++port) {
+    constexpr std::size_t most_entries = 1024; // in 64 KiB, the most that the kernel takes; one query an entry is slow
+    std::vector<ibv_gid_entry> entries(most_entries);
+    const auto count = ibv_query_gid_table(device, entries.data(), entries.size(), 0);
+    for (const ibv_gid_entry& e : std::span(entries).first(static_cast<std::size_t>(std::max<ssize_t>(count, 0)))) {
         ibv_port_attr p{};
-        if (ibv_query_port(device, port, &p) != 0) continue;
-        for (int i = 0; i < p.gid_tbl_len; ++i) {
-            ibv_gid_entry e{};
-            if (ibv_query_gid_ex(device, port, static_cast<std::uint32_t>(i), &e, 0) != 0 || is_zero(e.gid)) continue;
-            candidate c{name, port, i, addressing_of(e), e.gid, p.lid, p.active_mtu, p.state == IBV_PORT_ACTIVE};
-            c.is_loopback = is_loopback(e.gid);
-            c.is_link_local = e.gid.raw[0] == 0xfe && (e.gid.raw[1] & 0xc0) == 0x80;
-            all.push_back(c);
-        }
+        const auto port = static_cast<std::uint8_t>(e.port_num);
+        if (ibv_query_port(device, port, &p) != 0 || is_zero(e.gid)) continue;
+        candidate c{name,  port,         static_cast<int>(e.gid_index), addressing_of(e), e.gid,
+                    p.lid, p.active_mtu, p.state == IBV_PORT_ACTIVE};
+        c.is_loopback = is_loopback(e.gid);
+        c.is_link_local = e.gid.raw[0] == 0xfe && (e.gid.raw[1] & 0xc0) == 0x80;
+        all.push_back(c);
     }
 }
 

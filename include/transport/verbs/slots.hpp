@@ -21,17 +21,17 @@ public:
     /// `bytes` of a slot. `most` slots at most, the device may allow less. Throws a bootstrap error.
     slots(const rail& on, std::size_t bytes, std::uint32_t most) : on_(on), bytes_(bytes) {
         ibv_srq_init_attr how{};
-        how.attr.max_wr = std::min(most, static_cast<std::uint32_t>(on.facts().max_srq_wr));
+        how.attr.max_wr = std::min(most + late, static_cast<std::uint32_t>(on.facts().max_srq_wr));
         how.attr.max_sge = 1;
         queue_.reset(ibv_create_srq(on.domain(), &how));
         if (!queue_) on.refuse("gives no shared receive queue of " + std::to_string(how.attr.max_wr) + " entries");
-        most_ = std::min(how.attr.max_wr, most);
+        most_ = std::min(how.attr.max_wr, most + late);
     }
 
     [[nodiscard]] ibv_srq* queue() const noexcept { return queue_.get(); }
     [[nodiscard]] std::size_t slot_bytes() const noexcept { return bytes_; }
     /// So many more can be had.
-    [[nodiscard]] std::uint32_t room() const noexcept { return most_ - count_; }
+    [[nodiscard]] std::uint32_t room() const noexcept { return most_ - std::max(count_, late); }
 
     /// Cells to send from, which are registered.
     struct cells {
@@ -41,9 +41,10 @@ public:
     /// Adds receive slots for a link, and gives it cells. Precondition: receiving <= room(). Empty first if the system
     /// refuses the memory; errno says why.
     [[nodiscard]] cells add(std::uint32_t receiving, std::uint32_t sending) {
+        if (count_ == 0) receiving += late;
         chunk c;
         c.first_slot = count_;
-        c.memory = std::make_unique<std::byte[]>((std::size_t{receiving} + sending) * bytes_);
+        c.memory = std::make_unique_for_overwrite<std::byte[]>((std::size_t{receiving} + sending) * bytes_);
         c.mr.reset(ibv_reg_mr(on_.domain(), c.memory.get(), (std::size_t{receiving} + sending) * bytes_,
                               IBV_ACCESS_LOCAL_WRITE));
         if (!c.mr) return {nullptr, 0};
@@ -53,21 +54,32 @@ public:
         chunks_.push_back(std::move(c));
         for (std::uint32_t i = 0; i < receiving; ++i) free(count_ + i);
         count_ += receiving;
-        return post() ? own : cells{nullptr, 0};
+        return post_all() ? own : cells{nullptr, 0};
     }
 
     [[nodiscard]] std::span<const std::byte> content(std::uint32_t slot, std::size_t length) const noexcept {
         return {where_[slot].first, std::min(length, bytes_)};
     }
-    /// The slot has been read; post() gives it to the device again.
+    /// The slot has been read. It counts as free for the peers at once: until post() gives it to the device again,
+    /// which takes several at a time, the device has others.
     void free(std::uint32_t slot) {
         sges_.push_back({reinterpret_cast<std::uint64_t>(where_[slot].first), static_cast<std::uint32_t>(bytes_),
                          where_[slot].key});
         freed_.push_back(slot);
     }
-    /// One doorbell for all that were freed. False if the device refuses.
-    [[nodiscard]] bool post() {
-        if (freed_.empty()) return true;
+    /// Gives what was freed to the device, once it is worth while. False if the device refuses.
+    [[nodiscard]] bool post() { return freed_.size() <= late || post_all(); }
+
+    void leave_behind() noexcept {
+        static_cast<void>(queue_.release());
+        for (chunk& c : chunks_) static_cast<void>(c.mr.release());
+    }
+
+private:
+    static constexpr std::uint32_t late = 7; ///< slots that may be free and not yet the device's
+
+    /// One doorbell for all.
+    [[nodiscard]] bool post_all() {
         requests_.resize(freed_.size());
         for (std::size_t i = 0; i < freed_.size(); ++i)
             requests_[i] = {freed_[i], i + 1 < freed_.size() ? &requests_[i + 1] : nullptr, &sges_[i], 1};
@@ -78,12 +90,6 @@ public:
         return good;
     }
 
-    void leave_behind() noexcept {
-        static_cast<void>(queue_.release());
-        for (chunk& c : chunks_) static_cast<void>(c.mr.release());
-    }
-
-private:
     struct chunk {
         std::uint32_t first_slot = 0;
         std::unique_ptr<std::byte[]> memory;
