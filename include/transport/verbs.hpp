@@ -22,7 +22,30 @@ struct verbs_fabric {
     static constexpr bool views = false, allocates = true, needs_sockets = true;
 };
 
-/// Ranks on hosts with RDMA devices, InfiniBand or RoCE, over reliable connections of libibverbs.
+/// Ranks on hosts with RDMA devices, InfiniBand or RoCE, over reliable connections of libibverbs. Where some hosts have
+/// none: `routed<shared_memory, verbs, tcp>`. docs/rdma.md says what to set on a cluster.
+///
+/// - Each rank takes the port that has its data address, else the first active one, and of its GIDs RoCE v2 before v1.
+///   verbs_limits or TUTTI_VERBS_DEVICE and TUTTI_VERBS_GID say otherwise. way_to() tells what was chosen.
+/// - Two ranks reach each other if their k-th ports have GIDs of one kind: InfiniBand, RoCE v1, RoCE v2 over IPv4 or
+/// over
+///   IPv6. It is decided once, by what all ranks have told at the start.
+/// - Queue pairs are connected when a context first needs them. Their numbers go over a socket on which both ranks have
+///   proven the secret; it stays open, so that the end of a peer shows at once. Data are not encrypted: with
+///   TUTTI_ENCRYPT a rank refuses to start.
+/// - Up to verbs_limits::eager_bytes a message goes into a slot of the receiver, and its send completes when it is
+/// handed
+///   to the device. The reducer gets it from there. A longer one is announced, and its receiver reads it from the
+///   sender's memory by RDMA: straight to where it belongs, or piece by piece to be reduced. Its send completes when
+///   that is done.
+/// - No peer can write into this rank's memory, and it can read what is announced to it alone.
+/// - Memory of a long message is registered while it is under way, that of communicator::allocate once. See
+///   verbs_limits::kept_registrations for more.
+/// - Closing a context ends its reads. A peer that may read of it is asked to stop, and gets 100 ms to answer.
+/// - Precondition on all ranks: equal verbs_limits::eager_bytes, window_bytes and contexts_ahead.
+/// - Memory: 1 MiB to land in; for each connected peer two times (slots + 2) * (slot_bytes + 64) bytes, 290 KiB unless
+///   set otherwise, and its queue pair. At 1,000 ranks that is 6.2 MiB for an algorithm that connects 22 peers, and 283
+///   MiB for all of them. A device that has no room for another peer ends the call, on all ranks, with its limit.
 using verbs = world<verbs_fabric>;
 
 static_assert(transport<verbs>);

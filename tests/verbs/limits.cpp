@@ -69,3 +69,26 @@ TEST_CASE("too little memory that may be locked is told with the bytes and the r
         CHECK(text.find("ulimit -l") != std::string::npos);
     }
 }
+
+TEST_CASE("a device that has no room for another peer is told, with its limit") {
+    const int size = 12;
+    const reserved_port at;
+    processes ranks(size, [&](int rank, account& mine) {
+        auto limits = transport::verbs_limits{};
+        limits.slots = 1024; // of rxe's 32,767 completions each peer takes 3,242
+        limits.slot_bytes = limits.eager_bytes = 4096;
+        limits.reads = 128;
+        const communicator world{transport::verbs{identity(rank, size, at), limits}};
+        std::vector<int> data(1);
+        const auto call = [&] { world.with_deadline(patience).broadcast(data, 0, algorithm::naive{}); };
+        expect(fails(mine, call), "10 peers are all that it has room for");
+    });
+    check_ended(ranks);
+    for (int r = 0; r < size; ++r) {
+        const auto text = ranks.of(r).error[0].message.str();
+        CAPTURE(r, text);
+        CHECK(ranks.of(r).error[0].peer == 0);
+        CHECK(text.find("no room in its completion queue for another peer") != std::string::npos);
+        CHECK(text.find("rxe0 allows 32767 entries") != std::string::npos);
+    }
+}
