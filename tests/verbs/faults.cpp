@@ -5,7 +5,10 @@
 
 #include "fault/victims.hpp"
 
+#include <sys/wait.h>
+
 #include <cstdlib>
+#include <optional>
 
 using namespace tutti;
 using namespace tutti::test;
@@ -69,4 +72,29 @@ TEST_CASE("a link that goes down, or an address, is told on every rank, with wha
         // The device's word, or what became of the packets: the other end of the cable may know no more.
         CHECK((text.find(told) != text.npos || text.find("work completion status") != text.npos));
     }
+}
+
+TEST_CASE("a child that a rank forks may drop its world: the rank goes on, and its memory is its own") {
+    const reserved_port at;
+    processes ranks(2, [&](int rank, account&) {
+        std::optional<communicator<transport::verbs>> world{over_verbs(rank, 2, at)};
+        auto mine = world->allocate<int>(100'000);
+        const auto add = [&] {
+            std::fill(mine.begin(), mine.end(), rank + 1);
+            world->allreduce(mine, sum, algorithm::ring{});
+            expect(mine[0] == 3 && mine[99'999] == 3, "it is the sum");
+        };
+        add();
+        const pid_t child = ::fork();
+        if (child == 0) {
+            mine[0] = -1;
+            world.reset();
+            ::_exit(0);
+        }
+        add();
+        int status = -1;
+        expect(::waitpid(child, &status, 0) == child && status == 0, "the child ends well");
+        add();
+    });
+    check_ended(ranks);
 }

@@ -54,12 +54,13 @@ public:
     fabric(const fabric&) = delete;
     fabric& operator=(const fabric&) = delete;
     ~fabric() {
-        if (::getpid() != owner_) leave_behind();
+        if (is_of_a_child()) leave_behind();
     }
 
     /// Opens the ports that this rank uses, by the address of its data. Throws a bootstrap error.
     void locate(const std::string& data_address) {
-        static_cast<void>(ibv_fork_init()); // before any registration; older kernels need it
+        // Before any registration: kernels before 5.12 must be asked to leave registered pages with the parent.
+        if (ibv_is_fork_initialized() == IBV_FORK_DISABLED) static_cast<void>(ibv_fork_init());
         for (candidate& c : chosen(all_candidates(), all_.limits, data_address)) {
             if (all_.rails.size() == max_rails)
                 bootstrap::bootstrap_failed("more than " + std::to_string(max_rails) + " RDMA ports are named");
@@ -134,6 +135,7 @@ public:
     /// have said that they do not read. Who does not answer for 100 ms does not read either: what it has asked for was
     /// done long ago, and what it may ask for is taken from it.
     void close(context k) {
+        if (is_of_a_child()) return; // the parent's devices are not to be touched
         all_.closed.add(k);
         for (peer_link* link : active_) link->close(k);
         const auto any = [this](auto holds) { return std::any_of(active_.begin(), active_.end(), holds); };
@@ -214,6 +216,7 @@ public:
 
     void finish() noexcept {}
     [[nodiscard]] std::size_t untaken(int peer) {
+        if (is_of_a_child()) return 0;
         progress();
         const auto& link = links_[static_cast<std::size_t>(peer)];
         return link ? link->untaken() : 0;
@@ -346,6 +349,7 @@ private:
         });
     }
 
+    [[nodiscard]] bool is_of_a_child() const noexcept { return ::getpid() != owner_; }
     static void rest_unless(bool moved) {
         if (!moved) std::this_thread::sleep_for(std::chrono::microseconds{20});
     }
