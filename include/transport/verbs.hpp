@@ -36,14 +36,15 @@ struct verbs_fabric {
 /// - Up to verbs_limits::eager_bytes a message goes into a slot of the receiver, and its send completes when it is
 /// handed
 ///   to the device. The reducer gets it from there. A longer one is announced, and its receiver reads it from the
-///   sender's memory by RDMA: straight to where it belongs, or piece by piece to be reduced. Its send completes when
-///   that is done.
-/// - No peer can write into this rank's memory, and it can read what is announced to it alone.
+///   sender's memory by RDMA: straight to where it belongs, or piece by piece to be reduced. Its send completes then.
+/// - No peer can write into this rank's memory. A peer can read what is sent to anybody, while it is registered; of
+///   communicator::allocate's memory, all of it.
 /// - Memory of a long message is registered while it is under way, that of communicator::allocate once. See
 ///   verbs_limits::kept_registrations for more.
 /// - Closing a context ends its reads. A peer that may read of it is asked to stop, and gets 100 ms to answer.
-/// - Precondition on all ranks: equal verbs_limits::eager_bytes, window_bytes and contexts_ahead.
-/// - Memory: 1 MiB to land in; for each connected peer two times (slots + 2) * (slot_bytes + 64) bytes, 290 KiB unless
+/// - Precondition on all ranks: equal verbs_limits::eager_bytes, window_bytes and contexts_ahead; else they do not
+///   connect, and say so.
+/// - Memory: 2 MiB to land in; for each connected peer two times (slots + 2) * (slot_bytes + 64) bytes, 290 KiB unless
 ///   set otherwise, and its queue pair. At 1,000 ranks that is 6.2 MiB for an algorithm that connects 22 peers, and 283
 ///   MiB for all of them. A device that has no room for another peer ends the call, on all ranks, with its limit.
 using verbs = world<verbs_fabric>;

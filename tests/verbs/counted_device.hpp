@@ -13,7 +13,7 @@
 /// functions with it. For a program of one source file. All ranks that are threads of it count together.
 namespace tutti::test::device {
 
-// Added to by any thread, read after the threads have met: relaxed is enough.
+// Added to by any thread, read after the threads have met.
 inline std::atomic<std::uint64_t> doorbells, sends, inlined, reads, signalled, refills, refilled, completions;
 
 inline std::atomic<bool> counting = false;

@@ -128,5 +128,5 @@ TEST_CASE("a reader that takes its time never sees more packets than it has slot
             std::this_thread::sleep_for(std::chrono::milliseconds{1});
         }
     });
-    CHECK(device::sends >= 64);
+    CHECK(device::sends <= 64 + 64 / 2 + 8); // one packet of credits for two of the four slots
 }

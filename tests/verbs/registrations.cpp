@@ -30,17 +30,19 @@ TEST_CASE("ordinary memory is registered while a message uses it, on every rail,
     verbs::registrations all(rails, 0);
     std::vector<std::byte> data(64 * kib);
     {
-        const auto whole = all.acquire(data.data(), data.size(), true);
+        const auto whole = all.acquire(data.data(), data.size(), false);
         REQUIRE(whole);
         CHECK(all.registered_bytes() == data.size());
         const auto part = all.acquire(data.data() + kib, kib, false); // inside: the same registration
         REQUIRE(part);
         CHECK(part.remote(1) == whole.remote(1));
         CHECK(all.made() == 1);
+        CHECK(all.acquire(data.data(), data.size(), true)); // to be written: nobody else may read it
+        CHECK(all.made() == 2);
     }
     CHECK(all.registered_bytes() == 0);
     CHECK(all.acquire(data.data(), data.size(), false));
-    CHECK(all.made() == 2);
+    CHECK(all.made() == 3);
 }
 
 TEST_CASE("memory that may only be read is found again for reading alone") {

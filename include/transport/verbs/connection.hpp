@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <optional>
 #include <random>
 #include <span>
@@ -33,7 +34,7 @@ public:
     [[nodiscard]] bool begin(bootstrap::descriptor&& s) {
         std::vector<pair_end> mine;
         try {
-            if (all_.packets->room() < all_.slots_of_link()) {
+            if (!all_.packets->reserve(all_.slots_of_link())) {
                 all_.shortage = "it has no room in its shared receive queue for another peer: RDMA device " +
                                 all_.rails.front()->where().device + " allows " +
                                 std::to_string(all_.rails.front()->facts().max_srq_wr) +
@@ -45,12 +46,12 @@ public:
                 pairs_.emplace_back(*all_.rails[i], shared, all_.depth(), draw() & 0xffffff);
                 mine.push_back(pairs_.back().end());
             }
-        } catch (const error& e) {
-            all_.shortage = "it cannot connect another peer: " + e.facts().detail;
+        } catch (const std::exception& e) {
+            all_.shortage = std::string("it cannot connect another peer: ") + e.what();
             return false;
         }
         pairing_.emplace(std::move(s));
-        pairing_->offer(mine, all_.limits.slots);
+        pairing_->offer(mine, all_.limits);
         return true;
     }
 
@@ -73,13 +74,15 @@ public:
     }
     [[nodiscard]] const rail_card& card(std::size_t rail) const noexcept { return peer_[rail]; }
 
-    /// The peer has a slot for another packet, and the queue has room for it.
-    [[nodiscard]] bool can_send() const noexcept {
-        return ready_ && sent_ - its_taken_ < its_slots_ && pairs_.front().has_room();
+    /// The peer has a slot for another packet, and the queue has room for it. Two of the slots are for withdrawals, so
+    /// that these need not wait for a peer that takes nothing.
+    [[nodiscard]] bool can_send(bool withdrawal = false) const noexcept {
+        return ready_ && sent_ - its_taken_ < its_slots_ - (withdrawal ? 0 : 2) && pairs_.front().has_room();
     }
     /// Precondition: can_send(). False if the device refuses.
     [[nodiscard]] bool send(packet& p, std::span<const std::byte> payload) {
-        std::byte* const cell = cells_.first + std::size_t{sent_ % its_slots_} * all_.packets->slot_bytes();
+        std::byte* const cell = cells_.first + std::size_t{cell_} * all_.packets->slot_bytes();
+        cell_ = (cell_ + 1) % its_slots_; // not of sent_, which wraps
         ++sent_;
         return post(p, payload, cell);
     }
@@ -120,6 +123,7 @@ public:
     void stop() noexcept {
         ready_ = false;
         for (queue_pair& q : pairs_) q.stop();
+        if (pairing_) pairing_->stop();
     }
     [[nodiscard]] std::size_t unacknowledged() { return pairs_.empty() ? 0 : pairs_.front().unacknowledged(); }
     void leave_behind() noexcept {
@@ -165,7 +169,7 @@ private:
             w.send_flags = IBV_SEND_INLINE;
         } else {
             std::memcpy(cell, head.data(), packet_bytes);
-            std::memcpy(cell + packet_bytes, payload.data(), payload.size());
+            if (!payload.empty()) std::memcpy(cell + packet_bytes, payload.data(), payload.size());
             pieces[0] = {reinterpret_cast<std::uint64_t>(cell), static_cast<std::uint32_t>(bytes), cells_.key};
             w.num_sge = 1;
         }
@@ -180,6 +184,7 @@ private:
     bool ready_ = false;
     slots::cells cells_{};
     std::uint32_t its_slots_ = 0; // for packets of this rank
+    std::uint32_t cell_ = 0;      // that the next one goes out from
     std::uint32_t sent_ = 0;      // packets, in all, wrapping, but for credits
     std::uint32_t its_taken_ = 0; // of them
     std::uint32_t taken_ = 0;     // packets of the peer

@@ -8,6 +8,7 @@
 #include "../connections/manager.hpp"
 #include "../fabric.hpp"
 #include "../tcp/lane_set.hpp"
+#include "checked.hpp"
 #include "choice.hpp"
 #include "peer_link.hpp"
 
@@ -35,26 +36,15 @@ public:
     using channel = verbs::channel;
 
     /// Throws tutti::error (invalid_argument) where they make no sense.
-    static const verbs_limits& checked(const verbs_limits& l) {
-        if (l.slot_bytes < 4096 || l.slot_bytes > (1U << 20))
-            reject("verbs", "slot_bytes must be from 4096 to 1048576");
-        if (l.eager_bytes > l.slot_bytes) reject("verbs", "eager_bytes must be at most slot_bytes");
-        if (l.slots < 4 || l.slots > 1024) reject("verbs", "slots must be from 4 to 1024");
-        if (l.piece_bytes < 4096 || l.piece_bytes > (1U << 30))
-            reject("verbs", "piece_bytes must be from 4096 to 1073741824");
-        if (l.reads < 1 || l.reads > 128) reject("verbs", "reads must be from 1 to 128");
-        if (l.window_bytes < 16384) reject("verbs", "window_bytes must be at least 16384");
-        if (l.contexts_ahead < 1) reject("verbs", "contexts_ahead must be at least 1");
-        if (l.retries > 7) reject("verbs", "retries must be at most 7");
-        if (l.timeout > 31) reject("verbs", "timeout must be at most 31");
-        return l;
-    }
+    static const verbs_limits& checked(const verbs_limits& limits) { return verbs::checked(limits); }
 
     explicit fabric(const verbs_limits& limits) : all_(limits) {}
     fabric(const fabric&) = delete;
     fabric& operator=(const fabric&) = delete;
     ~fabric() {
         if (is_of_a_child()) leave_behind();
+        links_.clear();
+        if (all_.memory) all_.memory->end(); // another thread may be about to free symmetric memory
     }
 
     /// Opens the ports that this rank uses, by the address of its data. Throws a bootstrap error.
@@ -108,10 +98,14 @@ public:
             r->make_queue(static_cast<int>(std::min<std::uint64_t>(entries, most_entries)));
             const short events = POLLIN;
             const auto number = static_cast<std::uint32_t>(&r - all_.rails.data());
-            static_cast<void>(sockets_.watch(r->completions(), 0, events, {no_peer, 2 * number}));
-            static_cast<void>(sockets_.watch(r->faults(), 0, events, {no_peer, 2 * number + 1}));
+            if (!sockets_.watch(r->completions(), 0, events, {no_peer, 2 * number}) ||
+                !sockets_.watch(r->faults(), 0, events, {no_peer, 2 * number + 1}))
+                bootstrap::bootstrap_failed("the system gives no memory to watch an RDMA device");
         }
-        most_links_ = all_.rails.front()->queue()->cqe / (all_.slots_of_link() + all_.depth());
+        most_links_ = world_->table.members.size();
+        for (const auto& r : all_.rails)
+            most_links_ = std::min<std::size_t>(most_links_, static_cast<std::size_t>(r->queue()->cqe) /
+                                                                 (all_.slots_of_link() + all_.depth()));
         all_.memory = std::make_shared<registrations>(all_.rails, all_.limits.kept_registrations);
         all_.packets.emplace(*all_.rails.front(), packet_bytes + all_.limits.slot_bytes, peers * all_.slots_of_link());
         all_.places.emplace(all_.rails, all_.limits.landing_bytes);
@@ -128,7 +122,7 @@ public:
     void send(channel& c, transfer& x) { c.link.send(c, x); }
     void receive(channel& c, transfer& x) {
         c.link.receive(c, x);
-        touch(c.link); // reads may have to wait
+        touch(c.link); // reads are asked for when all that has come was looked at
     }
 
     /// Waits until no device touches memory of the context: for this rank's reads, which are under way, and until peers
@@ -137,18 +131,24 @@ public:
     void close(context k) {
         if (is_of_a_child()) return; // the parent's devices are not to be touched
         all_.closed.add(k);
+        all_.refused.erase(k);
         for (peer_link* link : active_) link->close(k);
-        const auto any = [this](auto holds) { return std::any_of(active_.begin(), active_.end(), holds); };
-        const auto until = clock::now() + patience_of_close;
-        while (any([k](peer_link* l) { return l->closing(k); }) && clock::now() < until) rest_unless(progress());
+        const auto wait_while = [this](clock::duration most, auto holds) {
+            const auto until = clock::now() + most;
+            const auto any = [&] { return std::any_of(active_.begin(), active_.end(), holds); };
+            while (any() && clock::now() < until) rest_unless(progress());
+        };
+        wait_while(patience_of_close, [k](peer_link* l) { return l->closing(k); });
+        for (peer_link* link : active_) link->give_up(k);
+        wait_while(patience_of_reads, [k](peer_link* l) { return l->reading(k); });
         for (peer_link* link : active_)
-            if (link->closing(k)) link->give_up(k);
-        const auto flushed = clock::now() + std::chrono::seconds{1};
-        while (any([k](peer_link* l) { return l->reading(k); }) && clock::now() < flushed) rest_unless(poll());
+            if (link->reading(k)) link->fail("did not answer reads for a second when their context was closed");
+        wait_while(patience_of_reads, [k](peer_link* l) { return l->reading(k); }); // they are flushed
     }
 
     /// A socket that was dialled, here or by the peer, is there; or it never will be.
     void connected(connections::arrival&& a) {
+        if (all_.rails.empty() || rails_to(a.peer).empty()) return; // no rank of this library wants that
         peer_link& link = link_to(a.peer);
         if (!a.why.empty()) return link.fail(a.why);
         if (active_.size() > most_links_) {
@@ -162,8 +162,9 @@ public:
         for (std::size_t i = 0; i < link.wire().pairs().size(); ++i)
             by_number_[i][link.wire().pairs()[i].number()] = &link;
         if (link.wire().descriptor() < 0) return;
-        static_cast<void>(
-            sockets_.watch(link.wire().descriptor(), 0, POLLIN, {static_cast<std::uint32_t>(link.peer()), 0}));
+        if (!sockets_.watch(link.wire().descriptor(), 0, POLLIN, {static_cast<std::uint32_t>(link.peer()), 0}))
+            all_.shortage =
+                "its system has no memory to watch another connection: free some, or run fewer processes there";
         touch(link);
     }
     [[nodiscard]] bool awaits_connections() const {
@@ -175,10 +176,13 @@ public:
     [[nodiscard]] std::optional<std::string> broken(int peer) const {
         const auto& link = links_[static_cast<std::size_t>(peer)];
         if (!link || !link->broken()) return std::nullopt;
-        return fault_.empty() ? link->broken() : *link->broken() + "; its " + fault_ + " before";
+        for (const auto& r : all_.rails)
+            if (!r->fault().empty()) return *link->broken() + "; its " + r->fault() + " before";
+        return link->broken();
     }
     [[nodiscard]] std::optional<std::string> shortage() const {
-        return all_.shortage.empty() ? std::nullopt : std::optional(all_.shortage);
+        if (!all_.shortage.empty()) return all_.shortage;
+        return all_.refused.empty() ? std::nullopt : std::optional(all_.refused.begin()->second);
     }
 
     /// Any thread. Memory that is registered once. Throws a bootstrap error.
@@ -208,7 +212,11 @@ public:
         return poll() || !all;
     }
     [[nodiscard]] int descriptor() const noexcept { return sockets_.descriptor(); }
-    [[nodiscard]] clock::time_point due() const noexcept { return given_up_at_; }
+    [[nodiscard]] clock::time_point due() const noexcept {
+        auto first = clock::time_point::max();
+        for (const auto& r : all_.rails) first = std::min(first, r->given_up_at());
+        return first;
+    }
     void disarm() noexcept {
         slept_ = true;
         for (const auto& r : all_.rails) r->take_events();
@@ -230,6 +238,7 @@ private:
     static constexpr int batch = 16;       ///< completions at a time
     static constexpr int most_batches = 8; ///< in one call, so that the control plane has its turn
     static constexpr std::chrono::milliseconds patience_of_close{100};
+    static constexpr std::chrono::seconds patience_of_reads{1};
 
     peer_link& link_to(int peer) {
         auto& link = links_[static_cast<std::size_t>(peer)];
@@ -253,15 +262,18 @@ private:
         if (!std::exchange(link.touched, true)) touched_.push_back(&link);
     }
 
-    /// Takes completions. What they allow is begun only then, so that a withdrawal that has come stops what came
-    /// before.
+    /// Takes completions. Reads are asked for only once all that had come was taken, so that a withdrawal among it
+    /// stops what was announced before.
     bool poll() {
-        bool moved = false;
-        for (std::size_t i = 0; i < all_.rails.size(); ++i) moved = poll(i) || moved;
+        bool all = true;
+        const std::uint64_t before = taken_;
+        for (std::size_t i = 0; i < all_.rails.size(); ++i) all = poll(i) && all;
+        const bool moved = taken_ != before;
         if (moved && !all_.packets->post()) all_.shortage = "its RDMA device takes no receive requests";
-        if (moved) // a place to land may have come free
+        if (!all) return true;
+        if (moved) // a place to land may have come free; who waits for one comes first
             for (peer_link* link : active_)
-                if (link->hungry) touch(*link);
+                if (link->hungry) link->hungry = link->advance();
         if (touched_.empty()) return moved;
         advancing_.swap(touched_); // both keep their memory
         for (peer_link* link : advancing_) {
@@ -271,26 +283,28 @@ private:
         advancing_.clear();
         return true;
     }
+    /// False if there may be more.
     bool poll(std::size_t rail) {
         std::array<ibv_wc, batch> done;
         for (int i = 0; i < most_batches; ++i) {
             const int count = ibv_poll_cq(all_.rails[rail]->queue(), batch, done.data());
             for (int k = 0; k < count; ++k) take(rail, done[static_cast<std::size_t>(k)]);
-            if (count < batch) return i > 0 || count > 0;
+            taken_ += static_cast<std::uint64_t>(std::max(count, 0));
+            if (count < batch) return true;
         }
-        return true;
+        return false;
     }
     void take(std::size_t rail, const ibv_wc& done) {
         peer_link* const link = link_of(rail, done.qp_num);
-        const bool received = done.status == IBV_WC_SUCCESS && (done.opcode & IBV_WC_RECV) != 0;
         if (link) touch(*link);
-        if (received) {
-            const auto slot = static_cast<std::uint32_t>(done.wr_id);
-            if (link && !link->broken()) link->take(all_.packets->content(slot, done.byte_len));
-            all_.packets->free(slot);
-        } else if (link) {
-            link->completed(rail, done.wr_id, done.status);
+        if ((done.wr_id & slots::tag) == 0) {
+            if (link) link->completed(rail, done.wr_id, done.status);
+            return;
         }
+        const auto slot = static_cast<std::uint32_t>(done.wr_id & ~slots::tag);
+        if (link && done.status != IBV_WC_SUCCESS) link->fail(words_of(done.status));
+        if (link && !link->broken()) link->take(all_.packets->content(slot, done.byte_len));
+        all_.packets->free(slot);
     }
 
     [[nodiscard]] peer_link* link_of(std::size_t rail, std::uint32_t number) const {
@@ -302,10 +316,11 @@ private:
     bool look() {
         slept_ = false;
         bool moved = false;
-        if (given_up_at_ != clock::time_point::max() && clock::now() >= given_up_at_) {
-            given_up_at_ = clock::time_point::max();
-            all_.shortage = "it has lost its " + fault_;
-        }
+        for (const auto& r : all_.rails)
+            if (clock::now() >= r->given_up_at()) {
+                all_.shortage = "it has lost its " + r->fault();
+                r->give_up();
+            }
         sockets_.each_ready([&](tcp::lane_set::name ready) {
             if (ready.peer == no_peer) {
                 if (ready.lane % 2 == 1) listen(*all_.rails[ready.lane / 2]);
@@ -325,18 +340,18 @@ private:
             const std::string words = "RDMA port " + r.where().device + ":" + std::to_string(r.where().port) +
                                       ", which told \"" + ibv_event_type_str(e.event_type) + '"';
             switch (e.event_type) {
-            case IBV_EVENT_PORT_ACTIVE:
-                fault_.clear();
-                given_up_at_ = clock::time_point::max();
-                break;
-            case IBV_EVENT_DEVICE_FATAL: all_.shortage = "it has lost its " + words; break;
+            case IBV_EVENT_PORT_ACTIVE: r.forget_fault(); break;
+            case IBV_EVENT_DEVICE_FATAL:
+            case IBV_EVENT_CQ_ERR:
+            case IBV_EVENT_SRQ_ERR: all_.shortage = "it has lost its " + words; break;
             case IBV_EVENT_PORT_ERR: // it may come back, and nothing is lost then
-                fault_ = words;
-                given_up_at_ = clock::now() + all_.patience_on(r).whole();
+                r.remember_fault(words, clock::now() + all_.patience_on(r).whole());
                 break;
-            case IBV_EVENT_GID_CHANGE:
+            case IBV_EVENT_GID_CHANGE: // any of the port's
+                if (!r.has_gid()) r.remember_fault(words, clock::time_point::max());
+                break;
             case IBV_EVENT_LID_CHANGE:
-            case IBV_EVENT_PKEY_CHANGE: fault_ = words; break;
+            case IBV_EVENT_PKEY_CHANGE: r.remember_fault(words, clock::time_point::max()); break;
             case IBV_EVENT_QP_FATAL:
             case IBV_EVENT_QP_REQ_ERR:
             case IBV_EVENT_QP_ACCESS_ERR:
@@ -372,10 +387,9 @@ private:
     std::vector<peer_link*> advancing_;             // those of them that are
     std::vector<std::unordered_map<std::uint32_t, peer_link*>> by_number_; // of queue pairs, by rail
     std::size_t most_links_ = 0;
-    std::string fault_;                                        // of a port, which may be why a link broke
-    clock::time_point given_up_at_ = clock::time_point::max(); // if that port stays down
-    std::uint32_t calls_ = 0;
-    bool slept_ = false; // since sockets were looked at
+    std::uint64_t taken_ = 0; // completions
+    std::uint32_t calls_ = 0; // of progress()
+    bool slept_ = false;      // since sockets were looked at
     pid_t owner_ = ::getpid();
 };
 

@@ -93,24 +93,20 @@ public:
     /// Asks for pieces as far as the rails allow, a piece of each message in turn. False if the device refuses.
     [[nodiscard]] bool ask(connection& by) {
         in_flight_.resize(by.pairs().size());
-        while (!wanting_.empty()) {
+        for (std::size_t waiting = 0; waiting < wanting_.size();) {
             const auto rail = free_rail(by);
             if (!rail) return true;
             incoming& m = *wanting_.front();
-            std::optional<std::uint32_t> place;
-            if (m.message->reduce) {
-                place = all_.places->take();
-                if (!place) return true; // another link holds them all, and gives them back
-            }
-            const std::size_t most = place ? landing::place_bytes : all_.limits.piece_bytes;
-            const std::size_t bytes = std::min(m.length - m.asked, most);
-            std::byte* const to = place ? all_.places->at(*place) : m.message->to + m.asked;
-            const std::uint32_t local = place ? all_.places->key(*rail) : m.lease.local(*rail);
-            if (!by.read(*rail, to, local, m.from.address + m.asked, m.from.keys[*rail], bytes)) return false;
-            in_flight_[*rail].push_back({by.pair(*rail).last_posted(), &m, m.first + m.pieces.size()});
-            m.pieces.push_back({bytes, place});
-            m.asked += bytes;
             wanting_.pop_front();
+            std::optional<std::uint32_t> place;
+            if (m.message->reduce) place = all_.places->take();
+            if (m.message->reduce && !place) { // other links hold them all, and give them back
+                wanting_.push_back(&m);
+                ++waiting;
+                continue;
+            }
+            if (!ask(by, *rail, m, place)) return false;
+            waiting = 0;
             if (m.asked < m.length) wanting_.push_back(&m);
         }
         return true;
@@ -175,17 +171,34 @@ private:
         std::uint64_t piece;
     };
 
-    /// False, with all.shortage, if the system does not register where it goes.
+    /// False, with all.refused, if the system does not register where it goes.
     [[nodiscard]] bool begin(incoming& m) {
         if (!m.message->reduce) {
             m.lease = all_.memory->acquire(m.message->to, m.length, true);
             if (!m.lease) {
-                all_.shortage = all_.memory->refusal();
+                all_.refused[m.where] = all_.memory->refusal();
                 return false;
             }
         }
         m.delivering.begin(*m.message);
         wanting_.push_back(&m);
+        return true;
+    }
+
+    /// Asks for the next piece of a message. False if the device refuses.
+    [[nodiscard]] bool ask(connection& by, std::size_t rail, incoming& m, std::optional<std::uint32_t> place) {
+        const std::size_t most =
+            place ? landing::place_bytes : std::min(all_.limits.piece_bytes, all_.rails[rail]->most_bytes());
+        const std::size_t bytes = std::min(m.length - m.asked, most);
+        std::byte* const to = place ? all_.places->at(*place) : m.message->to + m.asked;
+        const std::uint32_t local = place ? all_.places->key(rail) : m.lease.local(rail);
+        if (!by.read(rail, to, local, m.from.address + m.asked, m.from.keys[rail], bytes)) {
+            if (place) all_.places->give_back(*place);
+            return false;
+        }
+        in_flight_[rail].push_back({by.pair(rail).last_posted(), &m, m.first + m.pieces.size()});
+        m.pieces.push_back({bytes, place});
+        m.asked += bytes;
         return true;
     }
 

@@ -18,14 +18,14 @@ class long_sends {
 public:
     explicit long_sends(resources& all) noexcept : all_(all) {}
 
-    /// Registers a message; returns its announcement, which goes the way of a short message. Null, with all.shortage,
+    /// Registers a message; returns its announcement, which goes the way of a short message. Null, with all.refused,
     /// if the system does not register it: then it stays pending.
     [[nodiscard]] outgoing* announce(context where, transfer& x) {
         x.status = transfer_status::pending;
         x.moved = 0;
         auto lease = all_.memory->acquire(x.from, x.bytes, false);
         if (!lease) {
-            all_.shortage = all_.memory->refusal();
+            all_.refused[where] = all_.memory->refusal();
             return nullptr;
         }
         outgoing& o = all_of_it_[++last_];
@@ -47,15 +47,17 @@ public:
     [[nodiscard]] bool is_mine(const transfer& x) const noexcept { return x.owner == &sent_; }
     static void told(transfer& x) noexcept { static_cast<outgoing&>(x).told = true; }
 
-    /// The peer has read it, refuses it, or does not read it any more.
-    void answered(std::uint64_t ticket) {
+    /// The peer has read it, refuses it, or does not read it any more. False if a sane peer does not say so.
+    [[nodiscard]] bool answered(std::uint64_t ticket) {
         const auto found = all_of_it_.find(ticket);
-        if (found == all_of_it_.end()) return;
+        if (found == all_of_it_.end()) return ticket <= last_; // it was answered before, or given up
+        if (!found->second.told) return false;
         if (transfer* const x = found->second.message) {
             x->moved = x->bytes;
             complete(*x);
         }
         all_of_it_.erase(found);
+        return true;
     }
 
     /// The switchboard has forgotten that context. `withdraw(ticket)` is called for what the peer may be reading.

@@ -28,7 +28,7 @@ struct verbs_limits {
     std::size_t piece_bytes = 256 * 1024;
     int reads = 16; ///< from 1 to 128; the devices may allow less
     /// Where what is to be reduced is read to, for all peers together, in pieces of 64 KiB.
-    std::size_t landing_bytes = 1024 * 1024;
+    std::size_t landing_bytes = 2 * 1024 * 1024;
     /// Bytes of the user's memory that stay registered when no message uses them, least recently used first out. Only
     /// for programs that unmap none of the memory that they have passed to a call while the transport lives: a
     /// registration keeps the old pages. Memory of communicator::allocate is registered once in any case.

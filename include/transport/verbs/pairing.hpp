@@ -5,7 +5,10 @@
 #include "../bootstrap/bytes.hpp"
 #include "../bootstrap/socket.hpp"
 #include "card.hpp"
+#include "options.hpp"
 #include "queue_pair.hpp"
+
+#include <sys/socket.h>
 
 #include <array>
 #include <cstddef>
@@ -37,12 +40,14 @@ public:
     [[nodiscard]] const std::vector<pair_end>& ends() const noexcept { return ends_; }
     [[nodiscard]] std::uint32_t slots() const noexcept { return slots_; }
 
-    /// Tells this rank's ends, and how many packets the peer may have under way.
-    void offer(std::span<const pair_end> ends, std::uint32_t slots) {
+    /// Tells this rank's ends, how many packets the peer may have under way, and the limits that must be equal.
+    void offer(std::span<const pair_end> ends, const verbs_limits& mine) {
         std::vector<std::byte> bytes;
         bootstrap::byte_writer w(bytes);
+        shared_ = {mine.eager_bytes, mine.window_bytes, mine.contexts_ahead};
         w.integer(version);
-        w.integer(slots);
+        w.integer(mine.slots);
+        for (const std::uint64_t limit : shared_) w.integer(limit);
         for (const pair_end& e : ends) {
             w.integer(e.number);
             w.integer(e.first_packet);
@@ -52,6 +57,8 @@ public:
         ends_.resize(ends.size());
         tell(bytes);
     }
+    /// Ends the socket: the peer sees it at once.
+    void stop() noexcept { ::shutdown(socket_.get(), SHUT_RDWR); }
     void answer() {
         answered_ = true;
         tell(std::array{ready});
@@ -86,6 +93,8 @@ private:
 
     void judge() {
         if (at_ == stage::offered && come_.size() >= expected_) read_offer();
+        if (come_.size() > expected_ || (at_ == stage::ready && !come_.empty()))
+            return end("sent what this version does not understand");
         if (at_ != stage::heard || !answered_ || come_.empty()) return;
         if (come_.size() > 1 || come_.front() != ready) return end("sent what this version does not understand");
         at_ = stage::ready;
@@ -95,23 +104,27 @@ private:
         bootstrap::byte_reader r{std::span<const std::byte>(come_).first(expected_)};
         const auto theirs = r.integer<std::uint32_t>();
         slots_ = r.integer<std::uint32_t>();
+        bool equal = true;
+        for (const std::uint64_t limit : shared_) equal = r.integer<std::uint64_t>() == limit && equal;
         for (pair_end& e : ends_) {
             e.number = r.integer<std::uint32_t>();
             e.first_packet = r.integer<std::uint32_t>() & 0xffffff;
             e.reads = r.integer<std::uint32_t>();
         }
-        if (theirs != version || slots_ == 0 || slots_ > most_slots)
+        if (theirs != version || slots_ < least_slots || slots_ > most_slots)
             return end("sent what this version does not understand");
+        if (!equal) return end("has other eager_bytes, window_bytes or contexts_ahead in its verbs_limits");
         come_.erase(come_.begin(), come_.begin() + static_cast<std::ptrdiff_t>(expected_));
         at_ = stage::heard;
     }
 
-    static constexpr std::uint32_t most_slots = 1024;
+    static constexpr std::uint32_t least_slots = 4, most_slots = 1024;
 
     bootstrap::descriptor socket_;
     stage at_ = stage::offered;
     std::string why_;
-    std::size_t expected_ = 0; // bytes of an offer
+    std::array<std::uint64_t, 3> shared_{}; // limits that both ranks must have alike
+    std::size_t expected_ = 0;              // bytes of an offer
     bool answered_ = false;
     std::vector<std::byte> come_;
     std::vector<pair_end> ends_;

@@ -58,7 +58,7 @@ public:
             if (const auto ticket = receives_.early_ticket(c.board.where, number)) refuse(*ticket);
         }
         board_.schedule_receive(c.board); // a credit goes with what is sent next, or when progress is made
-        advance();
+        push();
     }
 
     /// No memory of that context is touched any more once closing(k) is over.
@@ -70,18 +70,16 @@ public:
             board_.forget_announcement(k);
         }
         channels_.erase(k);
-        sends_.close(k, broken_.has_value(), [this](std::uint64_t ticket) { answer(packet_kind::withdraw, ticket); });
+        sends_.close(k, broken_.has_value(), [this](std::uint64_t ticket) { withdrawals_.push_back(ticket); });
         receives_.close(k);
-        advance();
+        push();
     }
     [[nodiscard]] bool closing(context k) const noexcept { return sends_.closing(k) || receives_.closing(k); }
     /// This rank's own reads for that context are still under way.
     [[nodiscard]] bool reading(context k) const noexcept { return receives_.closing(k); }
-    /// The peer has not answered in time.
+    /// The peer has not answered in time what was withdrawn from it.
     void give_up(context k) {
-        const bool revoked = sends_.give_up(k);
-        if (!revoked || receives_.closing(k))
-            fail("did not answer for 100 ms when a context was closed of which it may read");
+        if (!sends_.give_up(k)) fail("did not answer for 100 ms when a context was closed of which it may read");
     }
 
     /// The socket to the peer is there, or what goes over it.
@@ -96,7 +94,7 @@ public:
         } catch (const error& e) {
             all_.shortage = "it cannot connect to a peer: " + e.facts().detail;
         }
-        if (wire_.ready()) advance();
+        push();
         return gone_.has_value();
     }
     /// All that the peer had sent was taken.
@@ -115,9 +113,11 @@ public:
             break;
         case packet_kind::taken:
         case packet_kind::refused:
-        case packet_kind::withdrawn: sends_.answered(p->ticket); break;
+        case packet_kind::withdrawn:
+            if (!sends_.answered(p->ticket)) fail("sent what this version does not understand");
+            break;
         case packet_kind::withdraw:
-            receives_.withdraw(p->ticket, [this](packet_kind kind, std::uint64_t about) { answer(kind, about); });
+            receives_.withdraw(p->ticket, [this](packet_kind kind, std::uint64_t ticket) { answer(kind, ticket); });
             break;
         case packet_kind::credits: break;
         }
@@ -126,7 +126,7 @@ public:
     void completed(std::size_t rail, std::uint64_t request, ibv_wc_status status) {
         wire_.pair(rail).completed(request);
         receives_.completed(rail, request, status == IBV_WC_SUCCESS,
-                            [this](packet_kind kind, std::uint64_t about) { answer(kind, about); });
+                            [this](packet_kind kind, std::uint64_t ticket) { answer(kind, ticket); });
         if (status != IBV_WC_SUCCESS) fail(words_of(status));
     }
 
@@ -145,6 +145,7 @@ public:
         wire_.stop();
         board_.end();
         answers_.clear();
+        withdrawals_.clear();
         receives_.end();
         sends_.end();
     }
@@ -153,7 +154,7 @@ public:
     [[nodiscard]] std::size_t untaken() {
         if (broken_ || !wire_.ready()) return 0;
         push();
-        return answers_.size() * packet_bytes + wire_.unacknowledged();
+        return (answers_.size() + withdrawals_.size()) * packet_bytes + wire_.unacknowledged();
     }
 
     bool touched = false; ///< something has come that advance() may go on with
@@ -194,17 +195,16 @@ private:
 
     void answer(packet_kind kind, std::uint64_t ticket) {
         if (broken_) return;
-        packet p;
-        p.kind = kind;
-        p.ticket = ticket;
-        answers_.push_back(p);
+        answers_.push_back({kind, ticket});
     }
 
     void push() {
         bool good = true;
+        for (; good && !withdrawals_.empty() && wire_.can_send(true); withdrawals_.pop_front())
+            good = send(packet_kind::withdraw, withdrawals_.front());
         while (good && wire_.can_send()) {
             if (!answers_.empty()) {
-                good = wire_.send(answers_.front(), {});
+                good = send(answers_.front().kind, answers_.front().ticket);
                 answers_.pop_front();
             } else if (const auto f = board_.next(true)) {
                 good = send(*f);
@@ -214,6 +214,12 @@ private:
         }
         if (good && wire_.owes()) good = wire_.send_credits();
         if (!good) fail("its queue pair takes no packets");
+    }
+    [[nodiscard]] bool send(packet_kind kind, std::uint64_t ticket) {
+        packet p;
+        p.kind = kind;
+        p.ticket = ticket;
+        return wire_.send(p, {});
     }
     [[nodiscard]] bool send(const tcp::fragment& f) {
         packet p;
@@ -237,7 +243,12 @@ private:
     long_sends sends_;
     long_receives receives_;
     std::unordered_map<context, channel, tcp::context_hash> channels_;
-    std::deque<packet> answers_; // about long messages, to the peer
+    struct reply {
+        packet_kind kind;
+        std::uint64_t ticket;
+    };
+    std::deque<reply> answers_;             // about long messages of the peer's
+    std::deque<std::uint64_t> withdrawals_; // tickets of this rank's: before all else
     std::optional<std::string> gone_;
     std::optional<std::string> broken_;
 };

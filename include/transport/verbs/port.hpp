@@ -84,6 +84,7 @@ inline void list_ports(ibv_context* device, const std::string& name, std::vector
         ibv_port_attr p{};
         const auto port = static_cast<std::uint8_t>(e.port_num);
         if (ibv_query_port(device, port, &p) != 0 || is_zero(e.gid)) continue;
+        if (e.gid_index > 255) continue; // no address of a packet could name it
         candidate c{name,  port,         static_cast<int>(e.gid_index), addressing_of(e), e.gid,
                     p.lid, p.active_mtu, p.state == IBV_PORT_ACTIVE};
         c.is_loopback = is_loopback(e.gid);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../bootstrap/failure.hpp"
+#include "../transport.hpp"
 #include "card.hpp"
 #include "handles.hpp"
 #include "port.hpp"
@@ -11,7 +12,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +28,9 @@ public:
     /// Throws a bootstrap error.
     explicit rail(candidate where) : where_(std::move(where)), device_(open(where_)) {
         if (ibv_query_device(device_.get(), &facts_) != 0) refuse("cannot be asked what it can do");
+        ibv_port_attr port{};
+        if (ibv_query_port(device_.get(), where_.port, &port) == 0 && port.max_msg_sz > 0)
+            most_bytes_ = port.max_msg_sz;
         domain_.reset(ibv_alloc_pd(device_.get()));
         if (!domain_) refuse("gives no protection domain");
         events_.reset(ibv_create_comp_channel(device_.get()));
@@ -69,10 +75,26 @@ public:
             ibv_ack_async_event(&e);
         }
     }
-    [[nodiscard]] bool is_down() const noexcept {
-        ibv_port_attr p{};
-        return ibv_query_port(device_.get(), where_.port, &p) != 0 || p.state != IBV_PORT_ACTIVE;
+    /// The port has reported a fault, which may be why a link breaks; at that time it is taken for lost.
+    void remember_fault(std::string words, clock::time_point given_up_at) {
+        fault_ = std::move(words);
+        given_up_at_ = given_up_at;
     }
+    void forget_fault() noexcept {
+        fault_.clear();
+        give_up();
+    }
+    void give_up() noexcept { given_up_at_ = clock::time_point::max(); }
+    [[nodiscard]] const std::string& fault() const noexcept { return fault_; }
+    [[nodiscard]] clock::time_point given_up_at() const noexcept { return given_up_at_; }
+    /// The GID that this rank has told its peers is still the port's.
+    [[nodiscard]] bool has_gid() const noexcept {
+        ibv_gid now{};
+        return ibv_query_gid(device_.get(), where_.port, where_.index, &now) == 0 &&
+               std::memcmp(now.raw, where_.gid.raw, sizeof now.raw) == 0;
+    }
+    /// Bytes of the longest read.
+    [[nodiscard]] std::size_t most_bytes() const noexcept { return most_bytes_; }
 
     void leave_behind() noexcept {
         static_cast<void>(queue_.release());
@@ -110,6 +132,9 @@ private:
     owned<ibv_pd> domain_;
     owned<ibv_comp_channel> events_;
     owned<ibv_cq> queue_;
+    std::size_t most_bytes_ = 1 << 20;
+    std::string fault_;
+    clock::time_point given_up_at_ = clock::time_point::max();
 };
 
 } // namespace tutti::transport::detail::verbs

@@ -36,7 +36,7 @@ class registrations {
         std::size_t users = 0;
         std::vector<owned<ibv_mr>> of; ///< by rail
         [[nodiscard]] bool holds(const std::byte* p, std::size_t n, bool to_write) const noexcept {
-            return (writable || !to_write) && p >= begin && n <= bytes &&
+            return (symmetric || writable == to_write) && p >= begin && n <= bytes &&
                    static_cast<std::size_t>(p - begin) <= bytes - n;
         }
     };
@@ -56,8 +56,12 @@ public:
             if (all_) all_->give_back(it_);
         }
         [[nodiscard]] explicit operator bool() const noexcept { return all_ != nullptr; }
-        [[nodiscard]] std::uint32_t local(std::size_t rail) const noexcept { return it_->of[rail]->lkey; }
-        [[nodiscard]] std::uint32_t remote(std::size_t rail) const noexcept { return it_->of[rail]->rkey; }
+        [[nodiscard]] std::uint32_t local(std::size_t rail) const noexcept {
+            return it_->of.empty() ? 0 : it_->of[rail]->lkey;
+        }
+        [[nodiscard]] std::uint32_t remote(std::size_t rail) const noexcept {
+            return it_->of.empty() ? 0 : it_->of[rail]->rkey;
+        }
         /// Ends the registration, so that a peer that still reads fails. False if others use it too.
         [[nodiscard]] bool revoke() noexcept { return !all_ || all_->revoke(it_); }
 
@@ -110,9 +114,27 @@ public:
     }
 
     /// Why the last acquire() has failed; begins with "it".
-    [[nodiscard]] std::string refusal() const { return refusal_; }
-    [[nodiscard]] std::size_t registered_bytes() const noexcept { return pinned_; }
-    [[nodiscard]] std::uint64_t made() const noexcept { return made_; }
+    [[nodiscard]] std::string refusal() const {
+        const std::scoped_lock hold(lock_);
+        return refusal_;
+    }
+    [[nodiscard]] std::size_t registered_bytes() const {
+        const std::scoped_lock hold(lock_);
+        return pinned_;
+    }
+    /// How often the system was asked to register memory.
+    [[nodiscard]] std::uint64_t made() const {
+        const std::scoped_lock hold(lock_);
+        return made_;
+    }
+
+    /// Nothing is registered any more. To be called when no lease is out, before the rails go.
+    void end() noexcept {
+        if (::getpid() != owner_) return;
+        const std::scoped_lock hold(lock_);
+        all_.clear();
+        kept_ = pinned_ = 0;
+    }
 
     /// In a child of the owner nothing of it may be touched: it is left behind.
     void leave_behind() noexcept {
@@ -130,8 +152,8 @@ private:
     }
     /// Symmetric memory goes. What a peer reads of it then fails there.
     void retire(const std::byte* begin) noexcept {
+        if (::getpid() != owner_) return; // and another thread of the parent may have held the lock
         const std::scoped_lock hold(lock_);
-        if (::getpid() != owner_) return;
         for (auto it = all_.begin(); it != all_.end(); ++it)
             if (it->symmetric && it->begin == begin) {
                 forget(*it);
@@ -143,7 +165,8 @@ private:
     }
 
     [[nodiscard]] bool enter(entry& e) {
-        const int access = IBV_ACCESS_REMOTE_READ | (e.writable ? IBV_ACCESS_LOCAL_WRITE : 0);
+        const int access =
+            (e.writable ? IBV_ACCESS_LOCAL_WRITE : 0) | (e.symmetric || !e.writable ? IBV_ACCESS_REMOTE_READ : 0);
         for (const auto& r : rails_) {
             ibv_mr* mr = nullptr;
             while (!(mr = ibv_reg_mr(r->domain(), const_cast<std::byte*>(e.begin), e.bytes, access))) {
@@ -159,6 +182,7 @@ private:
         return true;
     }
     void give_back(std::list<entry>::iterator it) noexcept {
+        if (::getpid() != owner_) return;
         const std::scoped_lock hold(lock_);
         if (--it->users > 0 || it->symmetric) return;
         if (it->of.empty() || it->bytes > most_kept_) {

@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,7 +40,8 @@ struct resources {
     std::optional<slots> packets;
     std::optional<landing> places;
     tcp::closed_contexts closed;
-    std::string shortage; ///< what this rank lacks; begins with "it"
+    std::map<context, std::string> refused; ///< contexts with a message that could not be registered, and why
+    std::string shortage;                   ///< what this rank lacks; begins with "it"
 
     /// Packets to a peer that may be on their way beside those that it has slots for: counts of taken packets alone.
     /// Each tells of at least half of the peer's slots, and no more than all of them can be untold: so there are two.

@@ -6,6 +6,7 @@
 #include "registrations.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,6 +19,9 @@ namespace tutti::transport::detail::verbs {
 /// the next one, whoever sends. Each link brings as many as its peer may fill, so that no packet finds none.
 class slots {
 public:
+    /// In the number of a receive request, beside that of its slot; no request to send has it.
+    static constexpr std::uint64_t tag = std::uint64_t{1} << 63;
+
     /// `bytes` of a slot. `most` slots at most, the device may allow less. Throws a bootstrap error.
     slots(const rail& on, std::size_t bytes, std::uint32_t most) : on_(on), bytes_(bytes) {
         ibv_srq_init_attr how{};
@@ -25,25 +29,28 @@ public:
         how.attr.max_sge = 1;
         queue_.reset(ibv_create_srq(on.domain(), &how));
         if (!queue_) on.refuse("gives no shared receive queue of " + std::to_string(how.attr.max_wr) + " entries");
-        most_ = std::min(how.attr.max_wr, most + late);
+        most_ = std::max(std::min(how.attr.max_wr, most + late), late);
     }
 
     [[nodiscard]] ibv_srq* queue() const noexcept { return queue_.get(); }
     [[nodiscard]] std::size_t slot_bytes() const noexcept { return bytes_; }
-    /// So many more can be had.
-    [[nodiscard]] std::uint32_t room() const noexcept { return most_ - std::max(count_, late); }
+    /// Sets receive slots aside for a link. False if the device allows no more.
+    [[nodiscard]] bool reserve(std::uint32_t receiving) noexcept {
+        if (receiving > most_ - late - reserved_) return false;
+        reserved_ += receiving;
+        return true;
+    }
 
     /// Cells to send from, which are registered.
     struct cells {
         std::byte* first;
         std::uint32_t key;
     };
-    /// Adds receive slots for a link, and gives it cells. Precondition: receiving <= room(). Empty first if the system
-    /// refuses the memory; errno says why.
+    /// Adds receive slots for a link, and gives it cells. Precondition: the slots are reserved. Null first if the
+    /// system refuses; errno says why.
     [[nodiscard]] cells add(std::uint32_t receiving, std::uint32_t sending) {
         if (count_ == 0) receiving += late;
         chunk c;
-        c.first_slot = count_;
         c.memory = std::make_unique_for_overwrite<std::byte[]>((std::size_t{receiving} + sending) * bytes_);
         c.mr.reset(ibv_reg_mr(on_.domain(), c.memory.get(), (std::size_t{receiving} + sending) * bytes_,
                               IBV_ACCESS_LOCAL_WRITE));
@@ -82,16 +89,16 @@ private:
     [[nodiscard]] bool post_all() {
         requests_.resize(freed_.size());
         for (std::size_t i = 0; i < freed_.size(); ++i)
-            requests_[i] = {freed_[i], i + 1 < freed_.size() ? &requests_[i + 1] : nullptr, &sges_[i], 1};
+            requests_[i] = {tag | freed_[i], i + 1 < freed_.size() ? &requests_[i + 1] : nullptr, &sges_[i], 1};
         ibv_recv_wr* refused = nullptr;
-        const bool good = ibv_post_srq_recv(queue_.get(), requests_.data(), &refused) == 0;
+        const int code = ibv_post_srq_recv(queue_.get(), requests_.data(), &refused);
         freed_.clear();
         sges_.clear();
-        return good;
+        if (code != 0) errno = code;
+        return code == 0;
     }
 
     struct chunk {
-        std::uint32_t first_slot = 0;
         std::unique_ptr<std::byte[]> memory;
         owned<ibv_mr> mr;
     };
@@ -101,6 +108,7 @@ private:
     std::vector<chunk> chunks_; // memory goes after the queue
     owned<ibv_srq> queue_;
     std::uint32_t most_ = 0;
+    std::uint32_t reserved_ = 0;
     std::uint32_t count_ = 0;
     std::vector<cells> where_; // by slot
     std::vector<std::uint32_t> freed_;
