@@ -23,6 +23,9 @@ struct closes {
 template <class Object>
 using owned = std::unique_ptr<Object, closes>;
 
+/// Access of this rank's device alone. An int, since ibv_reg_mr is a macro that combines it with another enumeration.
+inline constexpr int local_write = IBV_ACCESS_LOCAL_WRITE;
+
 using device_list = std::unique_ptr<ibv_device*[], closes>;
 
 } // namespace tutti::transport::detail::verbs

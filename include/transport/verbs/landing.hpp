@@ -23,7 +23,7 @@ public:
         const std::size_t count = std::max<std::size_t>(bytes / place_bytes, 2);
         memory_ = std::make_unique_for_overwrite<std::byte[]>(count * place_bytes);
         for (const auto& r : rails) {
-            of_.emplace_back(ibv_reg_mr(r->domain(), memory_.get(), count * place_bytes, IBV_ACCESS_LOCAL_WRITE));
+            of_.emplace_back(ibv_reg_mr(r->domain(), memory_.get(), count * place_bytes, local_write));
             if (!of_.back()) r->refuse("cannot register " + std::to_string(count * place_bytes) + " bytes");
         }
         for (std::size_t i = count; i > 0; --i) free_.push_back(static_cast<std::uint32_t>(i - 1));

@@ -52,8 +52,7 @@ public:
         if (count_ == 0) receiving += late;
         chunk c;
         c.memory = std::make_unique_for_overwrite<std::byte[]>((std::size_t{receiving} + sending) * bytes_);
-        c.mr.reset(ibv_reg_mr(on_.domain(), c.memory.get(), (std::size_t{receiving} + sending) * bytes_,
-                              IBV_ACCESS_LOCAL_WRITE));
+        c.mr.reset(ibv_reg_mr(on_.domain(), c.memory.get(), (std::size_t{receiving} + sending) * bytes_, local_write));
         if (!c.mr) return {nullptr, 0};
         const cells own{c.memory.get() + std::size_t{receiving} * bytes_, c.mr->lkey};
         for (std::uint32_t i = 0; i < receiving; ++i)
