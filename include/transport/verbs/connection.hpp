@@ -64,7 +64,7 @@ public:
         if (!pairing_) return std::nullopt;
         while (pairing_->step()) continue;
         if (pairing_->at() == pairing::stage::heard && !answered_) answer();
-        if (pairing_->at() == pairing::stage::ready) ready_ = true;
+        ready_ = !stopped_ && pairing_->at() == pairing::stage::ready;
         if (pairing_->at() == pairing::stage::over) return pairing_->why();
         return std::nullopt;
     }
@@ -72,7 +72,6 @@ public:
     [[nodiscard]] int most_reads(std::size_t rail) const noexcept {
         return pairs_[rail].most_reads(pairing_->ends()[rail], all_.limits.reads);
     }
-    [[nodiscard]] const rail_card& card(std::size_t rail) const noexcept { return peer_[rail]; }
 
     /// The peer has a slot for another packet, and the queue has room for it. Two of the slots are for withdrawals, so
     /// that these need not wait for a peer that takes nothing.
@@ -122,6 +121,7 @@ public:
 
     void stop() noexcept {
         ready_ = false;
+        stopped_ = true;
         for (queue_pair& q : pairs_) q.stop();
         if (pairing_) pairing_->stop();
     }
@@ -182,6 +182,7 @@ private:
     std::optional<pairing> pairing_;
     bool answered_ = false;
     bool ready_ = false;
+    bool stopped_ = false;
     slots::cells cells_{};
     std::uint32_t its_slots_ = 0; // for packets of this rank
     std::uint32_t cell_ = 0;      // that the next one goes out from

@@ -328,6 +328,7 @@ private:
             }
             moved = true;
             peer_link& link = *links_[ready.peer];
+            touch(link); // what came before it was connected waits to be read
             if (!link.step()) return;
             while (poll()) continue; // what it had sent before
             link.end();

@@ -46,7 +46,7 @@ struct incoming : transfer {
     delivery delivering;
     std::size_t asked = 0;    ///< bytes
     std::size_t arrived = 0;  ///< of them, in order
-    bool void_ = false;       ///< nothing more of it is asked for or delivered
+    bool stopped = false;     ///< nothing more of it is asked for or delivered
     bool withdrawn = false;   ///< the sender waits to hear that nothing is being read
     std::deque<piece> pieces; ///< on their way, in order
     std::uint64_t first = 0;  ///< number of the first of them

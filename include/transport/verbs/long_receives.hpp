@@ -84,7 +84,7 @@ public:
             }
             m.from = decode(m.image);
             m.ticket = m.from.ticket;
-            m.void_ = withdrawn_.erase(m.from.ticket) > 0 || !begin(m);
+            m.stopped = withdrawn_.erase(m.from.ticket) > 0 || !begin(m);
         }
     }
 
@@ -122,7 +122,7 @@ public:
             const read r = flight.front();
             flight.pop_front();
             r.of->pieces[static_cast<std::size_t>(r.piece - r.of->first)].done = true;
-            r.of->void_ = r.of->void_ || !good;
+            r.of->stopped = r.of->stopped || !good;
             settle(*r.of, answer);
         }
     }
@@ -219,14 +219,14 @@ private:
             const incoming::piece p = m.pieces.front();
             m.pieces.pop_front();
             ++m.first;
-            if (!m.void_) deliver(m, p);
+            if (!m.stopped) deliver(m, p);
             if (p.place) all_.places->give_back(*p.place);
         }
         if (!m.pieces.empty()) return;
         if (m.withdrawn) answer(packet_kind::withdrawn, m.from.ticket);
         m.withdrawn = false;
         if (!m.message) return forget(m);
-        if (m.void_ || m.arrived < m.length) return;
+        if (m.stopped || m.arrived < m.length) return;
         transfer& x = *m.message;
         answer(packet_kind::taken, m.from.ticket);
         m.delivering.end();
@@ -242,7 +242,7 @@ private:
     }
 
     void stop(incoming& m) noexcept {
-        m.void_ = true;
+        m.stopped = true;
         m.delivering.end();
         std::erase(wanting_, &m);
     }
