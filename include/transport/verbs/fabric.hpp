@@ -151,18 +151,19 @@ public:
         if (all_.rails.empty() || rails_to(a.peer).empty()) return; // no rank of this library wants that
         peer_link& link = link_to(a.peer);
         if (!a.why.empty()) return link.fail(a.why);
-        if (active_.size() > most_links_) {
+        if (!link.wire().pairs().empty()) return; // a second one
+        if (active_.size() > most_links_)
             all_.shortage = "it has no room in its completion queue for another peer: RDMA device " +
                             all_.rails.front()->where().device + " allows " +
                             std::to_string(all_.rails.front()->facts().max_cqe) + " entries";
-            return;
-        }
-        if (!link.wire().pairs().empty()) return; // a second one
-        link.begin(std::move(a.connected.socket));
+        else
+            link.begin(std::move(a.connected.socket));
         for (std::size_t i = 0; i < link.wire().pairs().size(); ++i)
             by_number_[i][link.wire().pairs()[i].number()] = &link;
-        if (link.wire().descriptor() < 0) return;
-        if (!sockets_.watch(link.wire().descriptor(), 0, POLLIN, {static_cast<std::uint32_t>(link.peer()), 0}))
+        const int socket = link.wire().descriptor();
+        if (socket < 0)
+            return unwanted_.push_back(std::move(a.connected)); // the peer is to hear the reason, not an end
+        if (!sockets_.watch(socket, 0, POLLIN, {static_cast<std::uint32_t>(link.peer()), 0}))
             all_.shortage =
                 "its system has no memory to watch another connection: free some, or run fewer processes there";
         touch(link);
@@ -382,10 +383,11 @@ private:
     resources all_;
     std::optional<joined_world> world_;
     tcp::lane_set sockets_;
-    std::vector<std::unique_ptr<peer_link>> links_; // by rank; null until one side wants it
-    std::vector<peer_link*> active_;                // those that are not null
-    std::vector<peer_link*> touched_;               // to be advanced when completions have been taken
-    std::vector<peer_link*> advancing_;             // those of them that are
+    std::vector<std::unique_ptr<peer_link>> links_;  // by rank; null until one side wants it
+    std::vector<peer_link*> active_;                 // those that are not null
+    std::vector<bootstrap::proven_socket> unwanted_; // of peers that this rank lacks room for
+    std::vector<peer_link*> touched_;                // to be advanced when completions have been taken
+    std::vector<peer_link*> advancing_;              // those of them that are
     std::vector<std::unordered_map<std::uint32_t, peer_link*>> by_number_; // of queue pairs, by rail
     std::size_t most_links_ = 0;
     std::uint64_t taken_ = 0; // completions
