@@ -87,7 +87,7 @@ void call(benchmark::State& state, const algorithm::any& how, int size, std::siz
 void prepared(benchmark::State& state, const algorithm::any& how, int size, std::size_t count) {
     const tutti::communicator world{instant{size}};
     std::vector<double> data(count);
-    auto plan = world.prepare_allreduce(data, tutti::maximum, how);
+    auto plan = world.prepare().allreduce(data, tutti::maximum, how);
     for (int warm = 0; warm < 8; ++warm) plan.run();
     const std::size_t before = allocations;
     for (auto _ : state) plan.run();
@@ -100,7 +100,7 @@ void recorded(benchmark::State& state, const algorithm::any& how, int size, std:
     const tutti::communicator world{instant{size}};
     const std::size_t steps = steps_of(how, size);
     std::vector<double> data(count);
-    auto plan = world.prepare_allreduce(data, tutti::maximum, how);
+    auto plan = world.prepare().allreduce(data, tutti::maximum, how);
     for (int warm = 0; warm < 8; ++warm) plan.run();
     std::size_t made = 0;
     while (state.KeepRunningBatch(calls)) {

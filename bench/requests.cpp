@@ -50,9 +50,9 @@ enum class finding { wait, test, round_robin };
 
 /// One rank's part: starts as many as there are data, calls `started`, and finds all done.
 void use(const auto& world, std::vector<int>& data, finding how, auto started) {
-    std::vector<decltype(world.allreduce_async(std::span(data), sum))> requests;
+    std::vector<decltype(world.async().allreduce(std::span(data), sum))> requests;
     requests.reserve(data.size());
-    for (int& x : data) requests.push_back(world.allreduce_async(std::span(&x, 1), sum, algorithm::butterfly{}));
+    for (int& x : data) requests.push_back(world.async().allreduce(std::span(&x, 1), sum, algorithm::butterfly{}));
     started();
     if (how == finding::wait) wait_all(requests);
     if (how == finding::test) test_in_turn(requests);

@@ -58,13 +58,6 @@ inline constexpr bool is_symmetric = false;
 template <class Range>
 inline constexpr bool says_symmetric = is_symmetric<std::remove_cvref_t<Range>>;
 
-/// Only a blocking call can return the result of one value.
-template <class Range>
-constexpr void check_range() noexcept {
-    static_assert(range_like<Range>, "tutti: one value is reduced by the blocking allreduce, which returns the result; "
-                                     "else take a range");
-}
-
 /// Buffers of a call that goes on after it returns must not be temporaries.
 template <class... Range>
 constexpr void check_outlive() noexcept {
@@ -74,50 +67,48 @@ constexpr void check_outlive() noexcept {
 
 // What follows is compiled once for all element types: the checks of every call, and their sentences.
 
-/// A range with its type forgotten.
-using bytes = std::span<const std::byte>;
-
-void check_not_null(std::string_view operation, bytes data);
-void check_counts(std::string_view operation, std::size_t in, std::size_t wanted);
-/// Of allgather and reduce_scatter: the larger range has a part for each rank, of the smaller one's length.
-void check_parts(std::string_view operation, std::size_t in, std::size_t out, std::size_t ranks);
-void check_root(std::string_view operation, int root, int size);
-/// Whether `smaller` is the part of `larger` that begins at byte `offset`. They may not overlap otherwise.
-[[nodiscard]] bool is_part(std::string_view operation, bytes larger, bytes smaller, std::size_t offset);
-void check_offered(const algorithm::any& how, schedule::operation what);
-
-template <class T, class U>
-void check_buffers(std::string_view operation, std::span<T> in, std::span<U> out) {
-    static_assert(std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>>,
-                  "tutti: input and output must have the same element type");
-    check_not_null(operation, std::as_bytes(in));
-    check_not_null(operation, std::as_bytes(out));
+/// A range of elements whose type is forgotten.
+struct raw_range {
+    std::byte* data = nullptr;
+    std::size_t count = 0; ///< elements
+};
+template <class T>
+[[nodiscard]] raw_range raw(std::span<T> range) noexcept {
+    return {const_cast<std::byte*>(reinterpret_cast<const std::byte*>(range.data())), range.size()};
 }
 
-/// Whether the smaller of two ranges is the part of the larger one that begins at element `offset`: in place. They
-/// may not overlap otherwise.
-template <class T, class U>
-[[nodiscard]] bool same_memory(std::string_view operation, std::span<T> larger, std::span<U> smaller,
-                               std::size_t offset = 0) {
-    return is_part(operation, std::as_bytes(larger), std::as_bytes(smaller), offset * sizeof(T));
-}
+/// Where the data of a call are: buffers whose sizes fit the operation and each other.
+struct placement {
+    std::size_t count = 0; ///< elements of the whole vector
+    const std::byte* input = nullptr;
+    std::byte* output = nullptr;
+    bool in_place = false;
+};
 
-/// Which algorithm runs: the one named, or one chosen for the bytes of the whole vector. An optional one says so when
-/// the program runs.
+/// Checks the buffers and the root of a call of `element_bytes` an element. Throws invalid_argument. In place: the
+/// smaller of two buffers is this rank's part of the larger one; input and output may not overlap otherwise.
+[[nodiscard]] placement placed(schedule::operation what, raw_range in, raw_range out, std::size_t element_bytes,
+                               const schedule::position& self);
+
+/// Which algorithm runs: `how`, or where that is null one chosen for the bytes of the whole vector. Throws
+/// invalid_argument where `how` has no schedule for the operation.
+[[nodiscard]] model::selection selected(schedule::operation what, const algorithm::any* how, std::size_t volume,
+                                        const model::chooser& by, bool any_order, bool symmetric);
+
+/// The same for an algorithm, and properties of an operator, that the compiler knows.
 template <schedule::operation what, class Op, class How>
-[[nodiscard]] model::selection selected(const How& how, std::size_t volume, const model::chooser& by, bool symmetric) {
+[[nodiscard]] model::selection selected_for(const How& how, std::size_t volume, const model::chooser& by,
+                                            bool symmetric) {
     constexpr bool free = is_commutative_v<Op>;
-    if constexpr (std::is_same_v<How, automatic>) {
+    if constexpr (std::is_same_v<How, std::optional<algorithm::any>>) {
+        return selected(what, how ? &*how : nullptr, volume, by, free, symmetric);
+    } else if constexpr (std::is_same_v<How, algorithm::any>) {
+        return selected(what, &how, volume, by, free, symmetric);
+    } else if constexpr (std::is_same_v<How, automatic>) {
         static_assert(free || what != schedule::operation::reduce_scatter,
                       "tutti: no reduce_scatter keeps rank order, which a non_commutative operator needs: take "
                       "allreduce");
         return by.choose(what, volume, free, symmetric);
-    } else if constexpr (std::is_same_v<How, std::optional<algorithm::any>>) {
-        return how ? selected<what, Op>(*how, volume, by, symmetric)
-                   : selected<what, Op>(automatic{}, volume, by, symmetric);
-    } else if constexpr (std::is_same_v<How, algorithm::any>) {
-        check_offered(how, what);
-        return {how, model::segments_for(how, volume)};
     } else {
         static_assert(algorithm::algorithm<How>,
                       "tutti: the last argument names an algorithm, such as tutti::algorithm::ring{}");
@@ -138,46 +129,51 @@ template <class How>
         return std::is_same_v<How, automatic>;
 }
 
-struct no_operator {};
-
-/// The call for elements T and operator Op, without buffers. `op` must live as long as the call is under way.
-template <schedule::operation what, class T, class Op, class How>
-[[nodiscard]] engine::call make_call(std::size_t count, const Op& op, const How& how, const model::chooser& by,
-                                     int root = 0, bool symmetric = false) {
-    using value = std::remove_const_t<T>;
-    const model::selection s = selected<what, Op>(how, count * sizeof(T), by, symmetric);
+/// The call without its types.
+[[nodiscard]] inline engine::call call_of(schedule::operation what, const model::selection& s, const placement& at,
+                                          int root, bool symmetric) {
     engine::call c{what, s.how};
     c.segments = s.segments;
     c.root = root;
-    c.count = count;
-    c.element_bytes = sizeof(T);
-    c.symmetric = symmetric && leaves_choice(how);
-    c.type = type_id<value>();
-    c.type_name = [] { return type_name<value>(); };
-    if constexpr (!std::is_same_v<Op, no_operator>) {
-        check_operator<Op, value>();
-        c.reduce = make_reducer<value>(op);
-        c.operation_on_elements = operator_id<Op>();
-        c.operator_name = [] { return operator_name<Op>(); };
-        if constexpr (!is_commutative_v<Op>) c.keeps_order = engine::proves_rank_order;
-        c.finisher = finisher_of<Op, value>();
-    }
+    c.count = at.count;
+    c.input = at.input;
+    c.output = at.output;
+    c.in_place = at.in_place;
+    c.symmetric = symmetric;
     return c;
 }
 
-/// The call without an operator.
-template <schedule::operation what, class T, class How>
-[[nodiscard]] engine::call make_copying_call(std::size_t count, const How& how, const model::chooser& by,
-                                             int root = 0) {
-    return make_call<what, T>(count, no_operator{}, how, by, root);
+/// The operator of operations that only move data.
+struct no_operator {};
+
+/// Puts into a call what it knows of elements T and of the operator. `op` must live as long as the call is under way.
+template <class T, class Op>
+void put_types(engine::call& c, const Op& op) {
+    c.element_bytes = sizeof(T);
+    c.type = type_id<T>();
+    c.type_name = [] { return type_name<T>(); };
+    if constexpr (!std::is_same_v<Op, no_operator>) {
+        check_operator<Op, T>();
+        c.reduce = make_reducer<T>(op);
+        c.operation_on_elements = operator_id<Op>();
+        c.operator_name = [] { return operator_name<Op>(); };
+        if constexpr (!is_commutative_v<Op>) c.keeps_order = engine::proves_rank_order;
+        c.finisher = finisher_of<Op, T>();
+    }
 }
 
-/// Puts the buffers into a call.
-template <class T, class U>
-void put_buffers(engine::call& c, std::span<T> in, std::span<U> out, bool in_place) noexcept {
-    c.input = reinterpret_cast<const std::byte*>(in.data());
-    c.output = reinterpret_cast<std::byte*>(out.data());
-    c.in_place = in_place;
+/// A call by `by`, a communicator or a view of one, of these buffers. `symmetric`: their types say symmetric memory.
+template <schedule::operation what, class Issuer, class T, class U, class Op, class How>
+[[nodiscard]] engine::call make_call(const Issuer& by, std::span<T> in, std::span<U> out, int root, const Op& op,
+                                     const How& how, bool symmetric = false) {
+    using value = std::remove_const_t<U>;
+    static_assert(std::is_same_v<std::remove_const_t<T>, value>,
+                  "tutti: input and output must have the same element type");
+    const placement at = placed(what, raw(in), raw(out), sizeof(value), {by.rank(), by.size(), root});
+    const model::selection s = selected_for<what, Op>(how, at.count * sizeof(value), by.choice(), symmetric);
+    engine::call c = call_of(what, s, at, root, symmetric && leaves_choice(how));
+    put_types<value>(c, op);
+    return c;
 }
 
 /// What a call that outlives its caller's expression keeps of its operator: a copy, unless it has no state.

@@ -11,41 +11,54 @@
 
 namespace tutti::detail {
 
-TUTTI_INLINE void check_not_null(std::string_view operation, bytes data) {
-    if (data.data() == nullptr && !data.empty()) reject(std::string(operation), "the range is null but not empty");
+// Out of the way of calls that are right.
+[[noreturn, gnu::cold]] TUTTI_INLINE void refuse_null(schedule::operation what) {
+    reject(std::string(name_of(what)), "the range is null but not empty");
 }
-
-TUTTI_INLINE void check_counts(std::string_view operation, std::size_t in, std::size_t wanted) {
-    if (in != wanted)
-        reject(std::string(operation),
-               "the input has " + std::to_string(in) + " elements where " + std::to_string(wanted) + " fit the output");
+[[noreturn, gnu::cold]] TUTTI_INLINE void refuse_root(schedule::operation what, const schedule::position& self) {
+    reject(std::string(name_of(what)),
+           "there is no root " + std::to_string(self.root) + " among " + std::to_string(self.size) + " ranks");
 }
-
-TUTTI_INLINE void check_parts(std::string_view operation, std::size_t in, std::size_t out, std::size_t ranks) {
-    const bool gathers = operation == "allgather";
-    const std::size_t whole = gathers ? out : in, part = gathers ? in : out;
-    if (whole / ranks == part && whole % ranks == 0) return;
+[[noreturn, gnu::cold]] TUTTI_INLINE void refuse_counts(schedule::operation what, std::size_t in, std::size_t out,
+                                                        std::size_t ranks) {
+    if (!has_shards(what))
+        reject(std::string(name_of(what)),
+               "the input has " + std::to_string(in) + " elements where " + std::to_string(out) + " fit the output");
+    const bool gathers = what == schedule::operation::allgather;
     const std::string_view larger = gathers ? "output" : "input", smaller = gathers ? "input" : "output";
     std::string why = "the input has " + std::to_string(in) + " elements and the output " + std::to_string(out);
     why.append(": with ").append(std::to_string(ranks)).append(" ranks the ").append(larger);
     why.append(" must have ").append(std::to_string(ranks)).append(" times as many as the ").append(smaller);
-    reject(std::string(operation), std::move(why));
+    reject(std::string(name_of(what)), std::move(why));
+}
+[[noreturn, gnu::cold]] TUTTI_INLINE void refuse_overlap(schedule::operation what) {
+    reject(std::string(name_of(what)), "input and output overlap in part", "see the operation for what in place means");
 }
 
-TUTTI_INLINE void check_root(std::string_view operation, int root, int size) {
-    if (root < 0 || root >= size)
-        reject(std::string(operation),
-               "there is no root " + std::to_string(root) + " among " + std::to_string(size) + " ranks");
-}
+TUTTI_INLINE placement placed(schedule::operation what, raw_range in, raw_range out, std::size_t element_bytes,
+                              const schedule::position& self) {
+    using schedule::operation;
+    if (has_root(what) && (self.root < 0 || self.root >= self.size)) refuse_root(what, self);
+    const bool has_output = what != operation::reduce || self.rank == self.root;
+    if (!has_output) out = {};
+    if ((in.data == nullptr && in.count > 0) || (out.data == nullptr && out.count > 0)) refuse_null(what);
 
-TUTTI_INLINE bool is_part(std::string_view operation, bytes larger, bytes smaller, std::size_t offset) {
-    if (smaller.empty() || larger.empty()) return false;
-    const std::byte *a = larger.data(), *b = smaller.data();
-    if (a + offset == b) return true;
-    const std::less<> before{};
-    if (before(a, b + smaller.size()) && before(b, a + larger.size()))
-        reject(std::string(operation), "input and output overlap in part", "see the operation for what in place means");
-    return false;
+    const bool gathers = what == operation::allgather;
+    const raw_range larger = gathers ? out : in, smaller = gathers ? in : out;
+    const std::size_t parts = has_shards(what) ? static_cast<std::size_t>(self.size) : 1;
+    const bool fit =
+        parts == 1 ? larger.count == smaller.count : larger.count / parts == smaller.count && larger.count % parts == 0;
+    if (has_output && !fit && what != operation::broadcast) refuse_counts(what, in.count, out.count, parts);
+
+    placement at{larger.count, in.data, out.data, larger.data == smaller.data && parts == 1};
+    if (at.in_place || smaller.count == 0) return at;
+    const std::byte *const part = smaller.data, *const end = part + smaller.count * element_bytes;
+    const std::size_t before = parts == 1 ? 0 : static_cast<std::size_t>(self.rank) * smaller.count * element_bytes;
+    at.in_place = larger.data + before == part;
+    const std::less<> precedes{};
+    if (!at.in_place && precedes(larger.data, end) && precedes(part, larger.data + larger.count * element_bytes))
+        refuse_overlap(what);
+    return at;
 }
 
 TUTTI_INLINE void check_offered(const algorithm::any& how, schedule::operation what) {
@@ -53,6 +66,13 @@ TUTTI_INLINE void check_offered(const algorithm::any& how, schedule::operation w
     std::string known;
     for (const auto name : algorithm::names(what)) known.append(known.empty() ? "" : ", ").append(name);
     reject(std::string(name_of(what)), std::string(how.name()) + " has no schedule for it", "choose one of " + known);
+}
+
+TUTTI_INLINE model::selection selected(schedule::operation what, const algorithm::any* how, std::size_t volume,
+                                       const model::chooser& by, bool any_order, bool symmetric) {
+    if (!how) return by.choose(what, volume, any_order, symmetric);
+    check_offered(*how, what);
+    return {*how, model::segments_for(*how, volume)};
 }
 
 } // namespace tutti::detail

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "algorithm/butterfly.hpp"
-#include "operations.hpp"
+#include "issue.hpp"
 
 #include <span>
 
@@ -13,26 +13,22 @@ namespace tutti {
 ///
 /// Precondition on all ranks: the same order of calls. Errors: as of allreduce.
 /// Cost: a butterfly of empty messages, depth floor(log2 P), up to two more unless P is a power of two.
-template <class Communicator>
+template <class Issuer>
 class barrier_operations {
 public:
-    void barrier() const { detail::access::run(self(), call()); }
-    /// Returns a request: it completes when all ranks have called.
-    [[nodiscard]] auto barrier_async() const { return detail::access::start(self(), call()); }
-    /// Plans once; `run` it as often as you like.
-    [[nodiscard]] auto prepare_barrier() const { return detail::access::prepare(self(), call()); }
+    auto barrier() const {
+        return detail::access::issue<>(self(), maximum, [&](const auto& op) {
+            const std::span<char> nothing;
+            auto c = detail::make_call<schedule::operation::allreduce>(self(), nothing, nothing, 0, op,
+                                                                       algorithm::butterfly{});
+            c.title = "barrier";
+            c.operation_on_elements = 1; // unlike every operator's: a barrier does not match an empty allreduce
+            return c;
+        });
+    }
 
 private:
-    [[nodiscard]] const Communicator& self() const noexcept { return static_cast<const Communicator&>(*this); }
-    [[nodiscard]] engine::call call() const {
-        const std::span<char> nothing;
-        auto c = detail::make_call<schedule::operation::allreduce, char>(0, maximum, algorithm::butterfly{},
-                                                                         self().choice());
-        c.title = "barrier";
-        c.operation_on_elements = 1; // unlike every operator's: a barrier does not match an empty allreduce
-        detail::put_buffers(c, nothing, nothing, true);
-        return c;
-    }
+    [[nodiscard]] const Issuer& self() const noexcept { return static_cast<const Issuer&>(*this); }
 };
 
 } // namespace tutti

@@ -4,13 +4,8 @@
 
 #include "algorithm/binomial_tree.hpp"
 #include "algorithm/halving_doubling.hpp"
-#include "allgather.hpp"
-#include "allreduce.hpp"
-#include "barrier.hpp"
-#include "broadcast.hpp"
+#include "operations.hpp"
 #include "recording.hpp"
-#include "reduce.hpp"
-#include "reduce_scatter.hpp"
 #include "symmetric_memory.hpp"
 
 #include "engine/executor.hpp"
@@ -45,12 +40,7 @@ enum class progress : std::uint8_t {
 /// message. With progress::in_thread any thread may call; the order of the calls must be the same on all ranks. An
 /// operator may not call.
 template <transport::transport Transport>
-class communicator : public allgather_operations<communicator<Transport>>,
-                     public allreduce_operations<communicator<Transport>>,
-                     public barrier_operations<communicator<Transport>>,
-                     public broadcast_operations<communicator<Transport>>,
-                     public reduce_operations<communicator<Transport>>,
-                     public reduce_scatter_operations<communicator<Transport>> {
+class communicator : public operations<communicator<Transport>> {
 public:
     using clock = transport::clock;
 
@@ -75,6 +65,17 @@ public:
     [[nodiscard]] int size() const noexcept { return membership_->size(); }
     /// The world's rank of a rank of this communicator.
     [[nodiscard]] int world_rank(int rank) const { return membership_->members().at(static_cast<std::size_t>(rank)); }
+
+    /// The operations, non-blocking: `auto request = world.async().allreduce(data, sum);`. Each starts, and returns a
+    /// request at once. A view: it must not outlive this handle.
+    [[nodiscard]] async_operations<communicator> async() const noexcept {
+        return async_operations<communicator>(*this);
+    }
+    /// The operations, prepared: `auto plan = world.prepare().allreduce(data, sum);`. Each checks, chooses and plans
+    /// once; `plan.run()` as often as you like. A view: it must not outlive this handle.
+    [[nodiscard]] prepared_operations<communicator> prepare() const noexcept {
+        return prepared_operations<communicator>(*this);
+    }
 
     /// How messages from this rank to another one travel: the fabric, and how it addresses that rank; in words, for
     /// people. Not collective.
@@ -169,6 +170,12 @@ private:
 
     communicator(std::shared_ptr<membership> m, std::chrono::nanoseconds deadline, engine::executor* e)
         : membership_(std::move(m)), deadline_(deadline), executor_(e) {}
+
+    static constexpr bool returns_at_once = false;
+    void issue(engine::call&& c) const {
+        c.by = executor_;
+        membership_->complete(c, deadline_);
+    }
 
     /// `ranks` are ranks of this communicator.
     [[nodiscard]] communicator with_members(std::uint64_t id, const std::vector<int>& ranks) const {

@@ -2,29 +2,71 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "arguments.hpp"
-#include "prepared.hpp"
+#include "allgather.hpp"
+#include "allreduce.hpp"
+#include "barrier.hpp"
+#include "broadcast.hpp"
+#include "reduce.hpp"
+#include "reduce_scatter.hpp"
 
 #include <memory>
+#include <utility>
 
-namespace tutti::detail {
+namespace tutti {
 
-/// How the operations' headers reach into a communicator.
-struct access {
-    /// Runs a call to its end.
-    static void run(const auto& world, engine::call&& c) {
-        c.by = world.executor_;
-        world.membership_->complete(c, world.default_deadline());
-    }
-    /// Starts a call. `keeps` is its operator, if it has state.
-    [[nodiscard]] static auto start(const auto& world, engine::call&& c, std::shared_ptr<const void> keeps = {}) {
-        c.by = world.executor_;
-        return request(world.membership_, world.membership_->start(c, world.default_deadline(), std::move(keeps)));
-    }
-    [[nodiscard]] static auto prepare(const auto& world, engine::call&& c, std::shared_ptr<const void> keeps = {}) {
-        c.by = world.executor_;
-        return prepared(world.membership_, c, world.default_deadline(), std::move(keeps));
+/// All operations, made by an Issuer that derives from this: see detail::access.
+template <class Issuer>
+class operations : public allgather_operations<Issuer>,
+                   public allreduce_operations<Issuer>,
+                   public barrier_operations<Issuer>,
+                   public broadcast_operations<Issuer>,
+                   public reduce_operations<Issuer>,
+                   public reduce_scatter_operations<Issuer> {};
+
+namespace detail {
+
+/// A communicator seen by who only issues calls on it. Must not outlive that handle.
+template <class Communicator>
+class issuing_view {
+public:
+    explicit issuing_view(const Communicator& on) noexcept : on_(&on) {}
+    [[nodiscard]] int rank() const noexcept { return on_->rank(); }
+    [[nodiscard]] int size() const noexcept { return on_->size(); }
+    [[nodiscard]] const model::chooser& choice() const noexcept { return on_->choice(); }
+
+protected:
+    static constexpr bool returns_at_once = true;
+    const Communicator* on_;
+};
+
+} // namespace detail
+
+/// The operations of a communicator, non-blocking: each starts and returns a request. Made by communicator::async().
+template <class Communicator>
+class async_operations : public detail::issuing_view<Communicator>, public operations<async_operations<Communicator>> {
+public:
+    using detail::issuing_view<Communicator>::issuing_view;
+
+private:
+    friend struct detail::access;
+    [[nodiscard]] auto issue(engine::call&& c, std::shared_ptr<const void> keeps) const {
+        return detail::access::start(*this->on_, std::move(c), std::move(keeps));
     }
 };
 
-} // namespace tutti::detail
+/// The operations of a communicator, prepared: each checks, chooses and plans, and returns a `prepared` to run as often
+/// as one likes. Made by communicator::prepare().
+template <class Communicator>
+class prepared_operations : public detail::issuing_view<Communicator>,
+                            public operations<prepared_operations<Communicator>> {
+public:
+    using detail::issuing_view<Communicator>::issuing_view;
+
+private:
+    friend struct detail::access;
+    [[nodiscard]] auto issue(engine::call&& c, std::shared_ptr<const void> keeps) const {
+        return detail::access::prepare(*this->on_, std::move(c), std::move(keeps));
+    }
+};
+
+} // namespace tutti

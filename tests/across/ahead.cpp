@@ -87,7 +87,7 @@ void run_ahead(const Enter& enter, int calls) {
             pass(world, calls, 3);
             return last.broadcast(end, 0);
         }
-        auto call = last.broadcast_async(end, 0);
+        auto call = last.async().broadcast(end, 0);
         look_on(call);
         pass(world, calls, 3);
         call.wait();
@@ -115,10 +115,10 @@ void run_in_two_orders(const Enter& enter, int calls, bool at_random) {
             all.push_back(world.duplicate());
             data.push_back(rank == i % 3 % 2 ? numbers(i, 5) : std::vector<int>(5));
         }
-        std::vector<decltype(world.broadcast_async(data[0], 0))> calls_under_way;
+        std::vector<decltype(world.async().broadcast(data[0], 0))> calls_under_way;
         for (const int i : order) {
             const auto k = static_cast<std::size_t>(i);
-            calls_under_way.push_back(all[k].broadcast_async(data[k], i % 3 % 2));
+            calls_under_way.push_back(all[k].async().broadcast(data[k], i % 3 % 2));
             if (rank == 1 && calls_under_way.size() == 1) look_on(calls_under_way[0]);
         }
         wait_all(calls_under_way);
@@ -156,7 +156,7 @@ TEST_CASE("who is ahead takes a bounded part of a peer's memory") {
             return last.broadcast(end, 0);
         }
         const auto before = peak_bytes();
-        auto call = last.broadcast_async(end, 0);
+        auto call = last.async().broadcast(end, 0);
         look_on(call);
         pass(world, calls, count);
         call.wait();
@@ -190,15 +190,15 @@ TEST_CASE("a rank may wait on thousands of communicators for more than a window 
         std::vector<int> end{rank};
         std::vector<char> data(rank == 0 ? calls * bytes : bytes);
         if (rank == 0) {
-            std::vector<decltype(world.broadcast_async(data, 1))> under_way;
+            std::vector<decltype(world.async().broadcast(data, 1))> under_way;
             for (std::size_t i = 0; i < calls; ++i)
-                under_way.push_back(all[i].broadcast_async(std::span(data).subspan(i * bytes, bytes), 1));
+                under_way.push_back(all[i].async().broadcast(std::span(data).subspan(i * bytes, bytes), 1));
             wait_all(under_way);
             for (std::size_t i = 0; i < calls; ++i)
                 expect(data[i * bytes] == static_cast<char>(i) && data[(i + 1) * bytes - 1] == data[i * bytes], "all");
             return last.broadcast(end, 0);
         }
-        auto call = last.broadcast_async(end, 0);
+        auto call = last.async().broadcast(end, 0);
         look_on(call);
         for (std::size_t i = 0; i < calls; ++i) {
             std::fill(data.begin(), data.end(), static_cast<char>(i));
@@ -246,17 +246,17 @@ TEST_CASE("communicators that fail before a peer has come to them leave nothing 
             // The same on both ranks: which are called on, which fail, which are met by rank 1 at all.
             std::vector<decltype(world.duplicate())> all;
             std::vector<std::array<int, 2>> data(20);
-            std::vector<decltype(world.broadcast_async(data[0], 0))> under_way;
+            std::vector<decltype(world.async().broadcast(data[0], 0))> under_way;
             for (auto& d : data) {
                 d = {rank, round};
                 all.push_back(world.duplicate());
-                if (rank == 0) under_way.push_back(all.back().broadcast_async(d, 0));
+                if (rank == 0) under_way.push_back(all.back().async().broadcast(d, 0));
             }
             for (std::size_t i = 0; i < data.size(); ++i) {
                 const auto fate = random() % 3;
                 if (fate == 0 && rank == 0) all[i].abort("nobody wants it");
                 if (fate == 2 && rank == 1) all[i].broadcast(data[i], 0);
-                if (fate == 1 && rank == 1) under_way.push_back(all[i].broadcast_async(data[i], 0));
+                if (fate == 1 && rank == 1) under_way.push_back(all[i].async().broadcast(data[i], 0));
                 if (fate == 2) expect(data[i][0] == 0 || rank == 0, "what was called on both ranks has its data");
             }
             for (auto& r : under_way) {

@@ -32,7 +32,7 @@ public:
 private:
     using call = engine::call;
     using operation = schedule::operation;
-    using pending = decltype(std::declval<const Communicator&>().allreduce_async(
+    using pending = decltype(std::declval<const Communicator&>().async().allreduce(
         std::declval<std::vector<float>&>(), sum, std::declval<const algorithm::any&>()));
 
     [[nodiscard]] std::uint32_t pick(std::size_t n) { return static_cast<std::uint32_t>(random_() % n); }
@@ -105,8 +105,9 @@ private:
         const auto size = static_cast<std::size_t>(on.size());
         const std::size_t count = parts ? count_of(d, on.size()) * size : count_of(d, on.size());
 
-        call c = detail::make_call<operation::allreduce, T>(count, op, algorithm_of(d, what), on.choice());
-        c.what = what;
+        call c{what, algorithm_of(d, what)};
+        c.count = count;
+        detail::put_types<T>(c, op);
         c.root = has_root(what) ? static_cast<int>(d.root) % on.size() : 0;
         const auto chosen = on.choice().choose(what, count * sizeof(T));
         if (d.by_library) c.how = chosen.how;
@@ -163,12 +164,14 @@ private:
             const draw d = drawn();
             const std::size_t count = count_of(d, world_.size()) * (d.root % 8 == 0 ? 20 : 1);
             const auto how = algorithm_of(d, operation::allreduce);
-            const auto c = detail::make_call<operation::allreduce, float>(count, sum, how, world_.choice());
+            call c{operation::allreduce, how, model::segments_for(how, count * sizeof(float))};
+            c.count = count;
+            detail::put_types<float>(c, sum);
             std::vector<bytes> inputs;
             for (int r = 0; r < world_.size(); ++r) inputs.push_back(bytes_of(data_of<float>(r, count)));
             wanted.push_back(serial_run(c, world_.size(), inputs).output(world_.rank()));
             data[i] = data_of<float>(world_.rank(), count);
-            requests.push_back((d.who % 2 == 0 ? world_ : twin_).allreduce_async(data[i], sum, how));
+            requests.push_back((d.who % 2 == 0 ? world_ : twin_).async().allreduce(data[i], sum, how));
         }
         const auto shift = static_cast<std::size_t>(world_.rank());
         for (std::size_t i = 0; i < several; ++i) requests[(several + shift - i % several) % several].wait();

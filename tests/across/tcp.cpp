@@ -42,7 +42,7 @@ TEST_CASE("who has begun a call and computes holds up nobody that only sends to 
         std::vector<char> data(64 * 1024, world.rank() == 0 ? 'x' : ' ');
         world.barrier();
         if (world.rank() == 0) return world.with_deadline(1s).broadcast(data, 0);
-        auto call = world.broadcast_async(data, 0);
+        auto call = world.async().broadcast(data, 0);
         std::this_thread::sleep_for(2s);
         call.wait();
         expect(data.back() == 'x', "all came");

@@ -95,9 +95,9 @@ TEST_CASE("null ranges, roots that are not there and unequal counts are rejected
         expect_rejected(
             world, [&] { world.allgather(four, std::vector<int>(13)); }, "4 elements and the output 13: with 3 ranks");
         expect_rejected(
-            world, [&] { static_cast<void>(world.allreduce_async(four, five, tutti::sum)); }, "4 elements where 5");
+            world, [&] { static_cast<void>(world.async().allreduce(four, five, tutti::sum)); }, "4 elements where 5");
         expect_rejected(
-            world, [&] { static_cast<void>(world.prepare_allreduce(four, five, tutti::sum)); }, "4 elements where 5");
+            world, [&] { static_cast<void>(world.prepare().allreduce(four, five, tutti::sum)); }, "4 elements where 5");
         expect_rejected(
             world, [&] { world.default_deadline(std::chrono::seconds(0)); }, "deadline");
     });

@@ -87,8 +87,8 @@ TEST_CASE("calls on crossed communicators may be waited for in any order") {
         for (const std::size_t count : {std::size_t{1}, std::size_t{100'000}})
             for (int k = 0; k < 10; ++k) {
                 std::vector<int> a(count, 1), b(count, 1), c(count, 1), d(count, 1);
-                auto ra = left.allreduce_async(a, tutti::sum), rb = right.allreduce_async(b, tutti::sum);
-                auto rc = row.allreduce_async(c, tutti::sum), rd = column.allreduce_async(d, tutti::sum);
+                auto ra = left.async().allreduce(a, tutti::sum), rb = right.async().allreduce(b, tutti::sum);
+                auto rc = row.async().allreduce(c, tutti::sum), rd = column.async().allreduce(d, tutti::sum);
                 std::vector<request*> order{&ra, &rb, &rc, &rd};
                 std::rotate(order.begin(), order.begin() + world.rank(), order.end());
                 for (request* r : order) r->wait();

@@ -50,7 +50,7 @@ void expect_same_bits(communicator& world, const Op& op) {
         world.allreduce(again, op, how);
         expect(bits_of(again) == mine, name + " gives them again, in place too");
         again = awkward(world.rank());
-        world.allreduce_async(again, op, how).wait();
+        world.async().allreduce(again, op, how).wait();
         expect(bits_of(again) == mine, name + " gives them again, non-blocking");
     }
 }

@@ -77,9 +77,9 @@ TEST_CASE("lambdas with state, functions and function pointers are operators too
         for (int k = 1; k < 5; ++k) power = times(power, equal[2]);
         auto a = equal, b = equal, c = equal, d = equal;
         world.allreduce(a, times); // equal factors commute
-        world.allreduce_async(b, times).wait();
+        world.async().allreduce(b, times).wait();
         world.allreduce(c, &times);
-        world.prepare_allreduce(d, times).run();
+        world.prepare().allreduce(d, times).run();
         expect(a[2] == power && b[2] == power && c[2] == power && d[2] == power, "the fifth power");
     });
 }

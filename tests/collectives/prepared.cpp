@@ -14,8 +14,8 @@ TEST_CASE("a prepared call runs again and again on what its buffers hold") {
     for (const int size : {1, 2, 5})
         run_world(size, [=](communicator& world) {
             std::vector<int> data(1000), out(1000);
-            auto in_place = world.prepare_allreduce(data, tutti::sum);
-            auto apart = world.prepare_allreduce(data, out, tutti::maximum, algorithm::ring{});
+            auto in_place = world.prepare().allreduce(data, tutti::sum);
+            auto apart = world.prepare().allreduce(data, out, tutti::maximum, algorithm::ring{});
             for (int k = 0; k < 50; ++k) {
                 std::fill(data.begin(), data.end(), k + world.rank());
                 apart.run();
@@ -30,10 +30,10 @@ TEST_CASE("a barrier may be started, and prepared") {
     std::atomic<bool> tested{false}; // by rank 0; the others wait for it before they come
     run_world(3, [&](communicator& world) {
         std::vector<int> data(100, 1);
-        auto plan = world.prepare_barrier();
+        auto plan = world.prepare().barrier();
         for (int k = 0; k < 3; ++k) {
             plan.run();
-            auto all_here = world.barrier_async();
+            auto all_here = world.async().barrier();
             world.allreduce(data, tutti::maximum);
             all_here.wait();
             world.barrier();
@@ -42,7 +42,7 @@ TEST_CASE("a barrier may be started, and prepared") {
             tested.wait(false);
             return world.barrier();
         }
-        auto early = world.barrier_async();
+        auto early = world.async().barrier();
         expect(!early.test(), "nobody else has come");
         tested = true;
         tested.notify_all();
@@ -53,12 +53,12 @@ TEST_CASE("a barrier may be started, and prepared") {
 TEST_CASE("prepared calls mix with others, and are moved and dropped at any time") {
     run_world(3, [](communicator& world) {
         std::vector<int> a(100, 1), b(100, 1);
-        auto first = world.prepare_allreduce(a, tutti::sum);
+        auto first = world.prepare().allreduce(a, tutti::sum);
         auto second = std::move(first);
         world.barrier();
         second.run();
         {
-            auto third = world.prepare_broadcast(b, 1);
+            auto third = world.prepare().broadcast(b, 1);
             auto r = second.start();
             third.run();
             r.wait();
@@ -73,10 +73,10 @@ TEST_CASE("prepared calls mix with others, and are moved and dropped at any time
 TEST_CASE("every operation can be prepared") {
     run_world(4, [](communicator& world) {
         std::vector<int> in(8), part(2), all(32), out(8), data(8);
-        auto a = world.prepare_reduce_scatter(in, part, tutti::sum);
-        auto b = world.prepare_allgather(in, all);
-        auto c = world.prepare_reduce(in, out, 1, tutti::sum);
-        auto d = world.prepare_broadcast(data, 3);
+        auto a = world.prepare().reduce_scatter(in, part, tutti::sum);
+        auto b = world.prepare().allgather(in, all);
+        auto c = world.prepare().reduce(in, out, 1, tutti::sum);
+        auto d = world.prepare().broadcast(data, 3);
         for (int k = 0; k < 5; ++k) {
             std::fill(in.begin(), in.end(), k);
             std::fill(data.begin(), data.end(), world.rank() * k);
@@ -95,7 +95,8 @@ TEST_CASE("a run keeps what it needs when the prepared call goes first") {
         std::vector<int> data(50'000, world.rank() + 1);
         auto r = [&] {
             const std::vector<int> factors(100, 1);
-            auto plan = world.prepare_allreduce(data, [factors](int a, int b) noexcept { return a * b * factors[9]; });
+            auto plan =
+                world.prepare().allreduce(data, [factors](int a, int b) noexcept { return a * b * factors[9]; });
             return plan.start();
         }();
         r.wait();

@@ -34,7 +34,7 @@ TEST_CASE("a call moves on while its rank computes") {
     milestone done;
     run_with_thread(2, [&](communicator& world) {
         std::vector<int> data(500'000, 1);
-        auto r = world.allreduce_async(data, tutti::sum, algorithm::ring{});
+        auto r = world.async().allreduce(data, tutti::sum, algorithm::ring{});
         if (world.rank() == 0) return done.await("rank 1 has its result while rank 0 is in no call");
         r.wait();
         expect(data[0] == 2, "the result");
@@ -45,7 +45,7 @@ TEST_CASE("a call moves on while its rank computes") {
 TEST_CASE("a request that nobody asks about ends by itself") {
     run_with_thread(2, [&](communicator& world) {
         std::vector<int> data(10, 1);
-        auto r = world.allreduce_async(data, tutti::sum);
+        auto r = world.async().allreduce(data, tutti::sum);
         const auto start = std::chrono::steady_clock::now();
         while (!r.test()) { // which only looks
             expect(std::chrono::steady_clock::now() - start < patience, "it ends");
@@ -67,7 +67,7 @@ TEST_CASE("several threads of a rank may call, each on its own communicator") {
                 try {
                     for (int k = 0; k < 50; ++k) {
                         std::vector<int> small(5, k), large(10'000, k);
-                        auto r = own[t].allreduce_async(large, tutti::sum);
+                        auto r = own[t].async().allreduce(large, tutti::sum);
                         own[t].allreduce(small, tutti::maximum);
                         r.wait();
                         expect(small[4] == k && large[9'999] == 3 * k, "both results");
@@ -85,7 +85,7 @@ TEST_CASE("several threads of a rank may wait for requests on one communicator")
     run_with_thread(2, [](communicator& world) {
         std::vector<std::vector<int>> data(8, std::vector<int>(20'000, 1));
         std::vector<request> requests;
-        for (auto& d : data) requests.push_back(world.allreduce_async(d, tutti::sum));
+        for (auto& d : data) requests.push_back(world.async().allreduce(d, tutti::sum));
         std::atomic<int> good{0};
         std::vector<std::thread> threads;
         for (std::size_t i = 0; i < requests.size(); ++i)
@@ -96,7 +96,7 @@ TEST_CASE("several threads of a rank may wait for requests on one communicator")
         for (auto& t : threads) t.join();
         expect(good == 8, "every result");
         std::vector<int> last(1, 1);
-        requests[0] = world.allreduce_async(last, tutti::sum);
+        requests[0] = world.async().allreduce(last, tutti::sum);
         expect(wait_any(requests) == 0 && last[0] == 2, "and one more");
     });
 }
@@ -106,7 +106,7 @@ TEST_CASE("requests outlive the handle that they came from") {
         std::vector<int> data(50'000, 1);
         std::optional<communicator> world{std::in_place, tutti::transport::memory{fabric, rank},
                                           tutti::progress::in_thread};
-        auto r = world->allreduce_async(data, tutti::sum);
+        auto r = world->async().allreduce(data, tutti::sum);
         world.reset();
         r.wait();
         expect(data[0] == 2, "the result");

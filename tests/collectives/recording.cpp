@@ -118,7 +118,7 @@ TEST_CASE("messages of calls that overlap are matched by their order in the trac
         for (std::size_t k = 0; k < 12; ++k) data.emplace_back(k % 3 == 0 ? 200'000 : 10 * k, 1); // small ones overtake
         auto recording = world.record(plenty, origin);
         std::vector<request> requests;
-        for (auto& d : data) requests.push_back(world.allreduce_async(d, tutti::sum, algorithm::ring{}));
+        for (auto& d : data) requests.push_back(world.async().allreduce(d, tutti::sum, algorithm::ring{}));
         for (auto r = requests.rbegin(); r != requests.rend(); ++r) r->wait();
         const auto trace = recording.stop();
         const std::lock_guard held(lock);
@@ -173,7 +173,7 @@ TEST_CASE("what is under way when a recording ends is in it up to then, whoever 
                 auto recording = world.record(plenty);
                 world.barrier();
                 if (world.rank() == 1) stopped.pass();
-                auto request = world.allreduce_async(data, tutti::sum, algorithm::ring{});
+                auto request = world.async().allreduce(data, tutti::sum, algorithm::ring{});
                 const auto trace = recording.stop();
                 const auto received =
                     std::ranges::count(trace.activities, schedule::action::receive_reduce, &activity::what);

@@ -18,7 +18,7 @@ std::vector<std::vector<int>> vectors(std::size_t how_many, std::size_t count) {
 
 std::vector<request> start(const communicator& world, std::vector<std::vector<int>>& data) {
     std::vector<request> requests;
-    for (auto& d : data) requests.push_back(world.allreduce_async(d, tutti::sum));
+    for (auto& d : data) requests.push_back(world.async().allreduce(d, tutti::sum));
     return requests;
 }
 
@@ -39,8 +39,8 @@ TEST_CASE("a large and a small call are waited for in opposite orders on differe
     for (const auto& how : algorithm::all(2))
         run_world(4, [&](communicator& world) {
             std::vector<int> large(300'000, 1), small(3, 1);
-            auto first = world.allreduce_async(large, tutti::sum, how);
-            auto second = world.allreduce_async(small, tutti::sum, how);
+            auto first = world.async().allreduce(large, tutti::sum, how);
+            auto second = world.async().allreduce(small, tutti::sum, how);
             (world.rank() % 2 ? first : second).wait();
             (world.rank() % 2 ? second : first).wait();
             expect(large[299'999] == 4 && small[2] == 4, "both results");
@@ -70,7 +70,7 @@ TEST_CASE("wait_all waits for all, and wait_any collects each one once") {
 TEST_CASE("testing moves a request to its end") {
     run_world(3, [](communicator& world) {
         std::vector<int> data(100'000, 1);
-        auto r = world.allreduce_async(data, tutti::sum);
+        auto r = world.async().allreduce(data, tutti::sum);
         const auto start = std::chrono::steady_clock::now();
         while (!r.test()) {
             expect(std::chrono::steady_clock::now() - start < patience, "it ends");
@@ -84,7 +84,7 @@ TEST_CASE("testing moves a request to its end") {
 TEST_CASE("dropping a request waits for it") {
     run_world(3, [](communicator& world) {
         std::vector<int> data(100'000, 1);
-        static_cast<void>(world.allreduce_async(data, tutti::sum));
+        static_cast<void>(world.async().allreduce(data, tutti::sum));
         expect(data[99'999] == 3, "the result is there");
     });
 }
@@ -92,11 +92,11 @@ TEST_CASE("dropping a request waits for it") {
 TEST_CASE("a request that has been moved from has nothing left to wait for") {
     run_world(2, [](communicator& world) {
         auto data = vectors(2, 50'000);
-        auto a = world.allreduce_async(data[0], tutti::sum);
+        auto a = world.async().allreduce(data[0], tutti::sum);
         auto b = std::move(a);
         expect(a.collected() && a.test(), "the source is empty"); // NOLINT(bugprone-use-after-move)
         a.wait();
-        b = world.allreduce_async(data[1], tutti::sum); // waits for what it held
+        b = world.async().allreduce(data[1], tutti::sum); // waits for what it held
         expect(data[0][49'999] == 2, "the first result");
         b.wait();
         expect(data[1][49'999] == 2, "the second result");
@@ -107,7 +107,7 @@ TEST_CASE("without a progress thread, whatever call a rank is in moves all its r
     run_world(3, [](communicator& world) {
         const auto other = world.duplicate();
         std::vector<int> data(200'000, 1);
-        auto r = world.allreduce_async(data, tutti::sum, algorithm::ring{});
+        auto r = world.async().allreduce(data, tutti::sum, algorithm::ring{});
         if (world.rank() == 0) {
             r.wait(); // the others never wait for theirs before the barrier
             expect(data[199'999] == 3, "the result");
@@ -121,11 +121,11 @@ TEST_CASE("every operation can be started and waited for") {
     run_world(4, [](communicator& world) {
         const auto rank = static_cast<std::size_t>(world.rank());
         std::vector<int> in(8, world.rank()), part(2), all(32), out(8), sums(8), text(8, world.rank());
-        auto a = world.allreduce_async(in, sums, tutti::sum);
-        auto b = world.reduce_scatter_async(in, part, tutti::sum, algorithm::ring{});
-        auto c = world.allgather_async(in, all);
-        auto d = world.reduce_async(in, out, 3, tutti::maximum);
-        auto e = world.broadcast_async(text, 2);
+        auto a = world.async().allreduce(in, sums, tutti::sum);
+        auto b = world.async().reduce_scatter(in, part, tutti::sum, algorithm::ring{});
+        auto c = world.async().allgather(in, all);
+        auto d = world.async().reduce(in, out, 3, tutti::maximum);
+        auto e = world.async().broadcast(text, 2);
         std::vector<request> requests;
         for (auto* r : {&e, &d, &c, &b, &a}) requests.push_back(std::move(*r));
         wait_all(requests);
@@ -139,7 +139,7 @@ TEST_CASE("an operator with state is kept as long as the call needs it") {
         std::vector<long> data(50'000, world.rank() + 1);
         auto r = [&] {
             const std::vector<long> modulus(100, 1009);
-            return world.allreduce_async(data, [modulus](long a, long b) noexcept {
+            return world.async().allreduce(data, [modulus](long a, long b) noexcept {
                 return a * b % modulus[static_cast<std::size_t>(a % 100)];
             });
         }();

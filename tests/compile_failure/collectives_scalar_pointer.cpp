@@ -1,4 +1,4 @@
-// expect: tutti: the allreduce of a pointer would reduce the pointer: take std::span(pointer, count)
+// expect: tutti: a pointer means nothing on another rank: take std::span(pointer, count)
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 #include <collectives/collectives.hpp>

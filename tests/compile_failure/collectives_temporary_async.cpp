@@ -9,8 +9,8 @@
 void call(const tutti::communicator<tutti::transport::memory>& world) {
     std::vector<int> data(3);
 #ifdef CONTROL
-    world.allreduce_async(data, tutti::sum).wait();
+    world.async().allreduce(data, tutti::sum).wait();
 #else
-    world.allreduce_async(std::vector<int>(3), tutti::sum).wait();
+    world.async().allreduce(std::vector<int>(3), tutti::sum).wait();
 #endif
 }

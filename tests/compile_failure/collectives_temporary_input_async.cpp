@@ -9,8 +9,8 @@
 void call(const tutti::communicator<tutti::transport::memory>& world) {
     std::vector<int> in(3), out(3);
 #ifdef CONTROL
-    world.reduce_async(in, out, 0, tutti::sum).wait();
+    world.async().reduce(in, out, 0, tutti::sum).wait();
 #else
-    world.reduce_async(std::vector<int>(3), out, 0, tutti::sum).wait();
+    world.async().reduce(std::vector<int>(3), out, 0, tutti::sum).wait();
 #endif
 }

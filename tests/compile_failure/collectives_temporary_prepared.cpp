@@ -9,8 +9,8 @@
 void call(const tutti::communicator<tutti::transport::memory>& world) {
     std::vector<int> in(3), out(12);
 #ifdef CONTROL
-    world.prepare_allgather(in, out).run();
+    world.prepare().allgather(in, out).run();
 #else
-    world.prepare_allgather(in, std::vector<int>(12)).run();
+    world.prepare().allgather(in, std::vector<int>(12)).run();
 #endif
 }

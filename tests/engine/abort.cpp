@@ -90,7 +90,7 @@ TEST_CASE("an abort ends the requests of the rank that calls it") {
                    "the other rank learns");
             return;
         }
-        auto r = world.allreduce_async(data, tutti::sum, tutti::algorithm::ring{});
+        auto r = world.async().allreduce(data, tutti::sum, tutti::algorithm::ring{});
         world.abort("no more of this");
         aborted.pass();
         expect(fault_in_time([&] { r.wait(); }, 0ms).why == cause::aborted, "the request has ended");

@@ -37,9 +37,9 @@ TEST_CASE("a warm blocking call allocates nothing") {
                 expect_none([&] { world.reduce(data, out, 0, tutti::sum); }, "reduce");
                 expect_none([&] { world.broadcast(data, 0); }, "broadcast");
                 expect_none([&] { world.barrier(); }, "barrier");
-                auto plan = world.prepare_allreduce(data, tutti::maximum);
+                auto plan = world.prepare().allreduce(data, tutti::maximum);
                 expect_none([&] { plan.run(); }, "a prepared call");
-                expect_none([&] { world.allreduce_async(data, tutti::maximum).wait(); }, "a request");
+                expect_none([&] { world.async().allreduce(data, tutti::maximum).wait(); }, "a request");
             }
         });
 }

@@ -85,7 +85,7 @@ std::vector<tutti::request<gated>> started(const world& w, std::vector<int>& dat
     std::vector<tutti::request<gated>> requests;
     requests.reserve(data.size());
     for (int& x : data)
-        requests.push_back(w.allreduce_async(std::span(&x, 1), tutti::maximum, tutti::algorithm::butterfly{}));
+        requests.push_back(w.async().allreduce(std::span(&x, 1), tutti::maximum, tutti::algorithm::butterfly{}));
     return requests;
 }
 
@@ -145,7 +145,7 @@ TEST_CASE("two questions about calls that are still to come are both answered wh
     std::vector<tutti::request<gated>> requests;
     const auto call = [&](const world& on, std::size_t k) {
         std::this_thread::sleep_for(std::chrono::milliseconds(15)); // news are looked for once a tick at most
-        requests.push_back(on.allreduce_async(std::span(&data[k], 1), tutti::maximum, tutti::algorithm::butterfly{}));
+        requests.push_back(on.async().allreduce(std::span(&data[k], 1), tutti::maximum, tutti::algorithm::butterfly{}));
     };
     call(w, 0);
     call(twin, 1);

@@ -201,12 +201,12 @@ TEST_CASE("requests and prepared calls take the executor along") {
         const auto mine = world.rank() == 1 ? world : world.with_executor(e);
         std::vector<std::vector<double>> data(9, std::vector<double>(500, world.rank() + 1.0));
         std::vector<tutti::test::request> requests;
-        for (auto& d : data) requests.push_back(mine.allreduce_async(d, tutti::average, algorithm::ring{}));
+        for (auto& d : data) requests.push_back(mine.async().allreduce(d, tutti::average, algorithm::ring{}));
         for (std::size_t k = requests.size(); k-- > 0;) requests[k].wait();
         for (const auto& d : data) expect(d[0] == 2.5 && d[499] == 2.5, "the average");
 
         std::vector<int> in(100, 1), out(100);
-        auto plan = mine.prepare_allreduce(in, out, tutti::sum, algorithm::direct{});
+        auto plan = mine.prepare().allreduce(in, out, tutti::sum, algorithm::direct{});
         for (int k = 1; k <= 20; ++k) {
             in[99] = k;
             plan.run();
@@ -229,8 +229,8 @@ TEST_CASE("with a progress thread the executor is asked there") {
             const auto mine = world.with_executor(e);
             std::vector<float> a(3000, 1), b(3000, 2);
             for (int k = 0; k < 30; ++k) {
-                auto first = mine.allreduce_async(a, tutti::average);
-                auto second = mine.allreduce_async(b, tutti::maximum, algorithm::butterfly{});
+                auto first = mine.async().allreduce(a, tutti::average);
+                auto second = mine.async().allreduce(b, tutti::maximum, algorithm::butterfly{});
                 second.wait();
                 first.wait();
             }
@@ -296,7 +296,7 @@ TEST_CASE("who sleeps is woken when the work is done") {
         for (int k = 0; k < 60; ++k) {
             const std::size_t before = e.started();
             e.hold();
-            auto r = world.with_executor(e).allreduce_async(in, out, tutti::sum);
+            auto r = world.with_executor(e).async().allreduce(in, out, tutti::sum);
             expect(e.started() == before + 1, "it has the copy");
             std::thread other([&] {
                 std::this_thread::sleep_for(5ms); // the driving thread sleeps by now, for 50 ms at a time

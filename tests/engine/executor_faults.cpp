@@ -125,7 +125,7 @@ TEST_CASE("an abort and a rank that dies stop the work first") {
                     }
                     e.hold();
                     // Rank 0 reduces what has come from rank 1.
-                    auto r = world.with_executor(e).allreduce_async(data, tutti::sum, tutti::algorithm::naive{});
+                    auto r = world.with_executor(e).async().allreduce(data, tutti::sum, tutti::algorithm::naive{});
                     std::thread watch([&] {
                         if (world.rank() != 0) return;
                         await_work(e);
@@ -152,7 +152,7 @@ TEST_CASE("memory may go as soon as a call has failed, whatever its executor was
             const auto f = fault_of([&] {
                 for (unsigned k = seed;; ++k) {
                     const auto data = std::make_unique<std::vector<float>>(5000, 1.0F); // ASan sees who is late
-                    auto r = mine.allreduce_async(*data, tutti::average, all[k % all.size()]);
+                    auto r = mine.async().allreduce(*data, tutti::average, all[k % all.size()]);
                     if (world.rank() == static_cast<int>(seed % 3) && std::chrono::steady_clock::now() >= stop_at)
                         world.abort("it is time");
                     r.wait();
@@ -188,7 +188,7 @@ TEST_CASE("a communicator whose calls have failed leaves the executor to others"
         const auto mine = world.with_executor(e);
         std::vector<int> data(1000, 1), more(1000, 1);
         e.hold();
-        auto kept = other.allreduce_async(more, tutti::sum, tutti::algorithm::ring{});
+        auto kept = other.async().allreduce(more, tutti::sum, tutti::algorithm::ring{});
         const auto f = fault_of([&] { mine.with_deadline(short_deadline).allreduce(data, tutti::sum); });
         expect(f.why == cause::timeout, message_of(f));
         e.let_go();
@@ -205,7 +205,8 @@ TEST_CASE(
             std::vector<int> data(1000, 1);
             const auto mine = world.rank() == 0 ? world.with_executor(e) : world;
             const auto f = fault_in_time([&] {
-                auto r = mine.with_deadline(short_deadline).allreduce_async(data, tutti::sum, tutti::algorithm::ring{});
+                auto r =
+                    mine.with_deadline(short_deadline).async().allreduce(data, tutti::sum, tutti::algorithm::ring{});
                 const auto start = std::chrono::steady_clock::now();
                 while (tests && std::chrono::steady_clock::now() - start < patience && !r.test()) {
                 }

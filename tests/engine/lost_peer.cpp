@@ -66,7 +66,7 @@ TEST_CASE("a rank that dies inside a call is named to all others long before the
             std::vector<int> data(100'000, 1);
             s.assemble(world);
             if (world.rank() == s.victim) {
-                auto started = world.with_deadline(short_deadline).allreduce_async(data, tutti::sum, how);
+                auto started = world.with_deadline(short_deadline).async().allreduce(data, tutti::sum, how);
                 s.die();
                 const auto f = fault_in_time([&] { started.wait(); });
                 return expect(f.why != cause::invalid_argument, "the dead rank itself gets an error too");
@@ -125,7 +125,7 @@ TEST_CASE("all of several calls under way fail, and none touches its buffer afte
                 std::vector<std::vector<int>> data(7, std::vector<int>(50'000, 1));
                 std::vector<request> requests;
                 try {
-                    for (auto& d : data) requests.push_back(world.allreduce_async(d, tutti::sum));
+                    for (auto& d : data) requests.push_back(world.async().allreduce(d, tutti::sum));
                 } catch (const tutti::error& e) { // later ones may find it out at their start
                     s.expect_blamed(e.facts());
                 }
@@ -144,7 +144,7 @@ TEST_CASE("a request that is dropped after a failure neither throws nor waits") 
         if (world.rank() == s.victim) return s.die();
         s.expect_blamed(fault_in_time([&] {
             std::vector<int> data(50'000, 1);
-            { const auto dropped = world.allreduce_async(data, tutti::sum); }
+            { const auto dropped = world.async().allreduce(data, tutti::sum); }
             world.barrier();
         }));
     });

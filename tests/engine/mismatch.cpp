@@ -130,9 +130,9 @@ TEST_CASE("a prepared call counts when it runs") {
     run_new_world(2, [&](communicator& world) {
         world.default_deadline(short_deadline);
         std::vector<int> data(4, 1), more(4, 1);
-        auto plan = world.prepare_broadcast(data, 0, algorithm::binomial_tree{});
+        auto plan = world.prepare().broadcast(data, 0, algorithm::binomial_tree{});
         if (world.rank() == 0) { // prepares more, and runs nothing of it
-            const auto other = world.prepare_allreduce(more, tutti::sum);
+            const auto other = world.prepare().allreduce(more, tutti::sum);
             plan.run();
         } else {
             plan.run();
@@ -177,7 +177,7 @@ TEST_CASE("a mismatch is found in whichever of several calls under way it is") {
     const auto two = [](std::size_t second) {
         return [=](communicator& world) {
             std::vector<int> a(100), b(second);
-            auto ahead = world.allreduce_async(a, tutti::sum);
+            auto ahead = world.async().allreduce(a, tutti::sum);
             world.allreduce(b, tutti::sum, algorithm::ring{});
         };
     };

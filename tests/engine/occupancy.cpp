@@ -68,7 +68,7 @@ TEST_CASE("a second thread is refused in every call, on every communicator of th
         [&](auto& world) {
             const auto r = static_cast<std::size_t>(world.rank());
             twins[r] = world.duplicate();
-            requests[r].emplace(world.allreduce_async(r == 0 ? data : theirs, tutti::sum));
+            requests[r].emplace(world.async().allreduce(r == 0 ? data : theirs, tutti::sum));
             world.barrier();
         },
         [&](auto& world) {
@@ -76,12 +76,12 @@ TEST_CASE("a second thread is refused in every call, on every communicator of th
             for (const auto& w : {world, *twins[0]}) {
                 expect_refused([&] { w.barrier(); });
                 expect_refused([&] { w.allreduce(std::span(&x, 1), tutti::sum); });
-                expect_refused([&] { static_cast<void>(w.allreduce_async(std::span(&x, 1), tutti::sum)); });
+                expect_refused([&] { static_cast<void>(w.async().allreduce(std::span(&x, 1), tutti::sum)); });
                 expect_refused([&] { static_cast<void>(w.duplicate()); });
                 expect_refused([&] { static_cast<void>(w.split(0)); });
                 expect_refused([&] { w.abort("no"); });
                 expect_refused([&] { static_cast<void>(w.record(10)); });
-                expect_refused([&] { static_cast<void>(w.prepare_allreduce(data, tutti::sum)); });
+                expect_refused([&] { static_cast<void>(w.prepare().allreduce(data, tutti::sum)); });
             }
             expect_refused([&] { requests[0]->wait(); });
             expect(!requests[0]->collected(), "the request is still there");

@@ -176,8 +176,8 @@ TEST_CASE("a plan in use stays, however many come") {
 TEST_CASE("calls of far more kinds than the cache holds, some of them under way or prepared, all work") {
     test::run_world(3, [](test::communicator& world) {
         std::vector<int> held(100, 1), waited(50'000, 1), data(10);
-        auto prepared = world.prepare_allreduce(held, sum, algorithm::butterfly{});
-        auto request = world.allreduce_async(waited, sum, algorithm::naive{});
+        auto prepared = world.prepare().allreduce(held, sum, algorithm::butterfly{});
+        auto request = world.async().allreduce(waited, sum, algorithm::naive{});
         for (int nodes = 1; nodes <= 200; ++nodes) {
             std::fill(data.begin(), data.end(), 1);
             world.allreduce(data, sum, algorithm::hierarchical<algorithm::ring, algorithm::ring>{nodes});

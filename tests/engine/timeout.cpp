@@ -87,7 +87,7 @@ TEST_CASE("it does so however the rank in between waits, and whoever makes its p
                                         [&] { pairs.first.with_deadline(short_deadline).allreduce(data, tutti::sum); }),
                                     2);
                     if (world.rank() == 1) {
-                        auto r = pairs.second.with_deadline(2 * short_deadline).allreduce_async(data, tutti::sum);
+                        auto r = pairs.second.with_deadline(2 * short_deadline).async().allreduce(data, tutti::sum);
                         expect_late(fault_in_time([&] { how(r); }, 2 * short_deadline), 2);
                     }
                     all_failed.pass();
@@ -110,7 +110,7 @@ TEST_CASE("a rank that does not wait for its request is named itself: it is in n
                 expect_contains(f.detail, "rank 1 has not joined the call: it answers, and is in no call");
             }
             std::optional<request> started;
-            if (world.rank() == 1) started = pairs.second.allreduce_async(more, tutti::sum);
+            if (world.rank() == 1) started = pairs.second.async().allreduce(more, tutti::sum);
             all_failed.pass();
             if (world.rank() == 2) pairs.second.allreduce(more, tutti::sum);
         },
@@ -136,7 +136,7 @@ TEST_CASE("the deadline counts from the start of the call, not of the wait") {
     run_new_world(2, [&](communicator& world) {
         std::vector<int> data(10, 1);
         if (world.rank() == 0) {
-            auto r = world.with_deadline(short_deadline).allreduce_async(data, tutti::sum);
+            auto r = world.with_deadline(short_deadline).async().allreduce(data, tutti::sum);
             std::this_thread::sleep_for(short_deadline);
             expect_late(fault_in_time([&] { r.wait(); }, 0ms), 1);
         }
@@ -150,7 +150,7 @@ TEST_CASE("a call that waits for its turn fails at its own deadline and names wh
         std::vector<std::vector<int>> data(6, std::vector<int>(10, 1));
         if (world.rank() == 0) {
             std::vector<request> requests;
-            for (std::size_t i = 0; i < 5; ++i) requests.push_back(world.allreduce_async(data[i], tutti::sum));
+            for (std::size_t i = 0; i < 5; ++i) requests.push_back(world.async().allreduce(data[i], tutti::sum));
             auto hasty = world.with_deadline(short_deadline);
             expect_late(fault_in_time([&] { hasty.allreduce(data[5], tutti::sum); }), 1);
             for (auto& r : requests) expect_late(fault_in_time([&] { r.wait(); }, 0ms), 1);
@@ -167,7 +167,7 @@ TEST_CASE("testing a request that never ends fails in time as well") {
             [&](communicator& world) {
                 std::vector<int> data(10, 1);
                 if (world.rank() == 0) {
-                    auto r = world.with_deadline(short_deadline).allreduce_async(data, tutti::sum);
+                    auto r = world.with_deadline(short_deadline).async().allreduce(data, tutti::sum);
                     expect_late(fault_in_time([&] {
                                     while (!r.test()) std::this_thread::sleep_for(1ms);
                                 }),
@@ -256,7 +256,7 @@ TEST_CASE("a slow operator on one communicator holds up no deadline on another")
     run_new_world(2, [&](communicator& world) {
         auto twin = world.duplicate();
         std::vector<int> data(200'000, 1), few(1, 1);
-        auto slow = world.allreduce_async(data, slow_sum(10us), tutti::algorithm::ring{}); // 1 s on each rank
+        auto slow = world.async().allreduce(data, slow_sum(10us), tutti::algorithm::ring{}); // 1 s on each rank
         if (world.rank() == 0) {
             auto hasty = twin.with_deadline(short_deadline);
             expect_late(fault_in_time([&] { hasty.allreduce(few, tutti::sum); }), 1);

@@ -186,10 +186,10 @@ TEST_CASE("requests under way end with the error, whether they are waited for or
             expect_sum(world, 1000);
             if (rank == victim) await_death(mine, 1);
             mine.stage.store(1, std::memory_order_release);
-            auto kept = world.allreduce_async(data[0], sum);
+            auto kept = world.async().allreduce(data[0], sum);
             {
-                auto dropped = world.allreduce_async(data[1], sum, algorithm::ring{});
-                auto waiting = world.duplicate().allreduce_async(data[2], sum, algorithm::butterfly{});
+                auto dropped = world.async().allreduce(data[1], sum, algorithm::ring{});
+                auto waiting = world.duplicate().async().allreduce(data[2], sum, algorithm::butterfly{});
             }
             expect(fails(mine, [&] { kept.wait(); }), "a request ends with the error");
             expect_refusal(world, mine.error[0]);

@@ -125,25 +125,25 @@ private:
             if constexpr (std::is_same_v<How, detail::automatic>)
                 if (call_.whole_object && holds(call_.symmetric, me_)) return begin_whole();
             return drive([&] { on_.allreduce(in_, out_, op, how); },
-                         [&] { return on_.allreduce_async(in_, out_, op, how); },
-                         [&] { return on_.prepare_allreduce(in_, out_, op, how); });
+                         [&] { return on_.async().allreduce(in_, out_, op, how); },
+                         [&] { return on_.prepare().allreduce(in_, out_, op, how); });
         case operation::reduce_scatter:
             if constexpr (commutes)
                 drive([&] { on_.reduce_scatter(in_, out_, op, how); },
-                      [&] { return on_.reduce_scatter_async(in_, out_, op, how); },
-                      [&] { return on_.prepare_reduce_scatter(in_, out_, op, how); });
+                      [&] { return on_.async().reduce_scatter(in_, out_, op, how); },
+                      [&] { return on_.prepare().reduce_scatter(in_, out_, op, how); });
             return;
         case operation::reduce:
             return drive([&] { on_.reduce(in_, out_, root_, op, how); },
-                         [&] { return on_.reduce_async(in_, out_, root_, op, how); },
-                         [&] { return on_.prepare_reduce(in_, out_, root_, op, how); });
+                         [&] { return on_.async().reduce(in_, out_, root_, op, how); },
+                         [&] { return on_.prepare().reduce(in_, out_, root_, op, how); });
         case operation::allgather:
-            return drive([&] { on_.allgather(in_, out_, how); }, [&] { return on_.allgather_async(in_, out_, how); },
-                         [&] { return on_.prepare_allgather(in_, out_, how); });
+            return drive([&] { on_.allgather(in_, out_, how); }, [&] { return on_.async().allgather(in_, out_, how); },
+                         [&] { return on_.prepare().allgather(in_, out_, how); });
         case operation::broadcast:
             return drive([&] { on_.broadcast(out_, root_, how); },
-                         [&] { return on_.broadcast_async(out_, root_, how); },
-                         [&] { return on_.prepare_broadcast(out_, root_, how); });
+                         [&] { return on_.async().broadcast(out_, root_, how); },
+                         [&] { return on_.prepare().broadcast(out_, root_, how); });
         case operation::barrier: return;
         }
     }

@@ -43,7 +43,7 @@ TEST_CASE("every type is right under every legal operator") {
     const auto r = command("bench --transport memory --ranks 3 --operation allreduce,reduce_scatter,reduce -d all -o "
                            "all -b 4K -e 4K -n 1");
     CHECK(r.status == 0);
-    CHECK_THAT(r.output, Contains("over 396 rows")); // 8 x 7 + 2 x 5 pairs, 3 operations, 2 places
+    CHECK_THAT(r.output, Contains("over 516 rows")); // 8 x 7 + 6 x 5 pairs, 3 operations, 2 places
     CHECK_THAT(r.output, Contains("# wrong elements: 0\n"));
 }
 
@@ -194,7 +194,7 @@ TEST_CASE("what makes no sense is refused before anything is started, with 2") {
     refused("--operation gather", "there is no operation 'gather'; choose one of allreduce");
     refused("--algorithm rinq", "there is no algorithm \"rinq\"; choose one of naive");
     refused("--operation broadcast --algorithm ring", "ring has no broadcast; choose one of");
-    refused("-d float16", "there is no type 'float16'; choose one of int8");
+    refused("-d float128", "there is no type 'float128'; choose one of int8");
     refused("-o mean", "there is no operator 'mean'; choose one of sum");
     refused("-d float32 -o bitwise_and", "nothing to measure");
     refused("--operation broadcast --place out", "nothing to measure");

@@ -148,7 +148,8 @@ void add_what(CLI::App& c, bench_settings& s) {
         ->type_name("NAME");
     add_sizes(c, s);
     c.add_option("-d,--type", s.type,
-                 "int8 to uint64, float32 or float64, separated by commas, or all [default: float32]")
+                 "int8 to uint64, float16 to float64, bfloat16, float8_e4m3, float8_e5m2, separated by commas, or all "
+                 "[default: float32]")
         ->type_name("TYPE");
     c.add_option("-o,--op", s.op,
                  "sum, product, minimum, maximum, average, bitwise_and, bitwise_or, bitwise_xor, separated by commas, "

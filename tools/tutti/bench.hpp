@@ -3,7 +3,6 @@
 #pragma once
 
 #include "choices.hpp"
-#include "pattern.hpp"
 #include "sizes.hpp"
 #include "statistics.hpp"
 
@@ -11,6 +10,7 @@
 #include <collectives/model/activity.hpp>
 #include <collectives/model/chooser.hpp>
 #include <collectives/model/residuals.hpp>
+#include <collectives/runtime_call.hpp>
 #include <collectives/symmetric_memory.hpp>
 
 #include <chrono>
@@ -30,16 +30,9 @@ namespace tutti::tools {
 
 class meeting;
 
-enum class element_type : std::uint8_t { int8, uint8, int16, uint16, int32, uint32, int64, uint64, float32, float64 };
-
-[[nodiscard]] std::string_view name_of(element_type type) noexcept;
-[[nodiscard]] std::size_t size_of(element_type type) noexcept;
-[[nodiscard]] std::string_view name_of(reduction op) noexcept;
-/// Bitwise operators need integers, the average floating point.
-[[nodiscard]] bool legal(element_type type, reduction op) noexcept;
 /// Throws std::invalid_argument that lists the names if there is none of that name; a list may say all.
 [[nodiscard]] std::vector<element_type> types_of(std::string_view list);
-[[nodiscard]] std::vector<reduction> reductions_of(std::string_view list);
+[[nodiscard]] std::vector<operator_type> operators_of(std::string_view list);
 
 enum class timing : std::uint8_t { barrier, loop };
 enum class place : std::uint8_t { both, out, in };
@@ -85,7 +78,7 @@ struct job {
     operation what = operation::allreduce;
     choice algorithm;
     element_type type = element_type::float32;
-    reduction op = reduction::sum;
+    operator_type op = operator_type::sum;
     std::size_t count = 0; ///< elements, as nccl-tests counts: of one shard for reduce_scatter and allgather
     int root = 0;
     bool in_place = false;

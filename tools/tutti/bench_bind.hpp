@@ -11,8 +11,7 @@
 
 namespace tutti::tools {
 
-/// The call that the job describes, on this communicator. From a job's names to the library's types: here, and only
-/// here, each type meets each operator.
+/// The call that the job describes, on this communicator.
 [[nodiscard]] call bind(const any_world& world, const job& what, const buffers& where);
 
 /// The communicator that is measured: it chooses by the machine, if the settings have one. Collective.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "bench_data.hpp"
+#include "pattern.hpp"
 
 #include <cstring>
 #include <span>
@@ -13,7 +14,7 @@ template <class T>
 class typed_data final : public bench_data {
 public:
     explicit typed_data(const job& what)
-        : what_(what), op_(reduces(what.what) ? what.op : reduction::sum),
+        : what_(what), op_(reduces(what.what) ? what.op : operator_type::sum),
           input_(input_of<T>(op_, what.rank, what.ranks)), shard_(what.count * static_cast<std::size_t>(what.rank)) {
         if (reduces(what.what)) result_ = reduction_of<T>(op_, what.ranks);
         if (what.what == operation::broadcast) result_ = input_of<T>(op_, what.root, what.ranks);
@@ -58,7 +59,7 @@ private:
     }
 
     const job what_;
-    const reduction op_;
+    const operator_type op_;
     const period_of<T> input_;
     period_of<T> result_{};
     const std::size_t shard_; // where this rank's shard begins
@@ -67,19 +68,9 @@ private:
 } // namespace
 
 std::unique_ptr<bench_data> make_data(const job& what) {
-    switch (what.type) {
-    case element_type::int8: return std::make_unique<typed_data<std::int8_t>>(what);
-    case element_type::uint8: return std::make_unique<typed_data<std::uint8_t>>(what);
-    case element_type::int16: return std::make_unique<typed_data<std::int16_t>>(what);
-    case element_type::uint16: return std::make_unique<typed_data<std::uint16_t>>(what);
-    case element_type::int32: return std::make_unique<typed_data<std::int32_t>>(what);
-    case element_type::uint32: return std::make_unique<typed_data<std::uint32_t>>(what);
-    case element_type::int64: return std::make_unique<typed_data<std::int64_t>>(what);
-    case element_type::uint64: return std::make_unique<typed_data<std::uint64_t>>(what);
-    case element_type::float32: return std::make_unique<typed_data<float>>(what);
-    case element_type::float64: break;
-    }
-    return std::make_unique<typed_data<double>>(what);
+    return visit_type(what.type, [&]<class T>(std::type_identity<T>) -> std::unique_ptr<bench_data> {
+        return std::make_unique<typed_data<T>>(what);
+    });
 }
 
 } // namespace tutti::tools

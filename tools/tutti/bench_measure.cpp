@@ -223,9 +223,9 @@ std::vector<job> jobs_of(const bench_settings& s, int rank, int ranks) {
     const std::vector<operation> operations = operations_of(s.operation);
     for (operation what : operations)
         for (element_type type : types_of(s.type))
-            for (reduction op : reductions_of(s.op)) {
-                if (reduces(what) && !legal(type, op)) continue;
-                if (!reduces(what) && op != reductions_of(s.op).front()) continue;
+            for (operator_type op : operators_of(s.op)) {
+                if (reduces(what) && !reduces(op, type)) continue;
+                if (!reduces(what) && op != operators_of(s.op).front()) continue;
                 std::size_t last = SIZE_MAX;
                 for (std::size_t bytes : s.sizes()) {
                     job j{what, {}, type, op, 0, s.root, false, ranks, rank};

@@ -24,7 +24,7 @@ std::string figure(double value) {
 
 std::string figure(const std::optional<double>& value) { return value ? figure(*value) : "-"; }
 
-std::string_view operator_name_of(const job& what) { return name_of(reduces(what.what) ? what.op : reduction::none); }
+std::string_view operator_name_of(const job& what) { return reduces(what.what) ? name_of(what.op) : "none"; }
 
 template <class... Cell>
 void print_line(const Cell&... cell) {

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -15,23 +14,16 @@
 namespace tutti::tools {
 namespace {
 
-constexpr std::array<std::string_view, 10> type_names{"int8",   "uint8", "int16",  "uint16",  "int32",
-                                                      "uint32", "int64", "uint64", "float32", "float64"};
-constexpr std::array<std::string_view, 9> reduction_names{
-    "none", "sum", "product", "minimum", "maximum", "average", "bitwise_and", "bitwise_or", "bitwise_xor"};
-
-// The values whose names are in the list; the first `hidden` names are not to be named.
+// The values whose names are in the list.
 template <class Value, std::size_t N>
-std::vector<Value> pick(std::string_view list, std::string_view kind, const std::array<std::string_view, N>& names,
-                        std::ptrdiff_t hidden) {
+std::vector<Value> pick(std::string_view list, std::string_view kind, const std::array<std::string_view, N>& names) {
     std::vector<Value> values;
     for (const std::string& word : split_list(list)) {
-        const auto first = names.begin() + hidden;
-        const auto found = std::find(first, names.end(), word);
+        const auto found = std::find(names.begin(), names.end(), word);
         if (found == names.end() && word != "all")
-            throw std::invalid_argument(fmt::format("there is no {} '{}'; choose one of {}, or all", kind, word,
-                                                    join(std::span{first, names.end()})));
-        for (auto name = first; name != names.end(); ++name)
+            throw std::invalid_argument(
+                fmt::format("there is no {} '{}'; choose one of {}, or all", kind, word, join(names)));
+        for (auto name = names.begin(); name != names.end(); ++name)
             if (word == "all" || name == found) values.push_back(static_cast<Value>(name - names.begin()));
     }
     return values;
@@ -39,25 +31,12 @@ std::vector<Value> pick(std::string_view list, std::string_view kind, const std:
 
 } // namespace
 
-std::string_view name_of(element_type type) noexcept { return type_names[static_cast<std::size_t>(type)]; }
-
-std::string_view name_of(reduction op) noexcept { return reduction_names[static_cast<std::size_t>(op)]; }
-
-std::size_t size_of(element_type type) noexcept {
-    constexpr std::array<std::size_t, 10> sizes{1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
-    return sizes[static_cast<std::size_t>(type)];
+std::vector<element_type> types_of(std::string_view list) {
+    return pick<element_type>(list, "type", element_type_names);
 }
 
-bool legal(element_type type, reduction op) noexcept {
-    const bool floating = type == element_type::float32 || type == element_type::float64;
-    if (op == reduction::average) return floating;
-    return !floating || op < reduction::bitwise_and;
-}
-
-std::vector<element_type> types_of(std::string_view list) { return pick<element_type>(list, "type", type_names, 0); }
-
-std::vector<reduction> reductions_of(std::string_view list) {
-    return pick<reduction>(list, "operator", reduction_names, 1);
+std::vector<operator_type> operators_of(std::string_view list) {
+    return pick<operator_type>(list, "operator", operator_type_names);
 }
 
 std::string in_words(const job& what) {

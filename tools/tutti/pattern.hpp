@@ -4,6 +4,8 @@
 
 #include "random.hpp"
 
+#include <collectives/runtime_call.hpp>
+
 #include <algorithm>
 #include <array>
 #include <concepts>
@@ -18,19 +20,6 @@
 /// without a second run of the operation.
 namespace tutti::tools {
 
-/// The operators of a bench, and none for the operations that do not reduce.
-enum class reduction : std::uint8_t {
-    none,
-    sum,
-    product,
-    minimum,
-    maximum,
-    average,
-    bitwise_and,
-    bitwise_or,
-    bitwise_xor
-};
-
 /// Patterns repeat after this many elements. A prime: no chunk boundary falls on a period but by being a multiple of
 /// it, so data of a wrong chunk is seen.
 inline constexpr std::size_t period = 251;
@@ -40,49 +29,65 @@ using period_of = std::array<T, period>;
 
 namespace detail {
 
+using tutti::detail::is_narrow_float;
+using tutti::detail::wide; // what patterns of a narrow type are computed in
+
+/// Integers up to 2^digits are exact in T.
+template <class T>
+inline constexpr int digits = std::min(std::numeric_limits<T>::digits, 62);
+template <class Format>
+inline constexpr int digits<narrow_float<Format>> = Format::digits;
+
+/// Up to so many ranks put values other than 0 into a sum, so that narrow types hold it.
+template <class T>
+[[nodiscard]] std::uint64_t summands(int ranks) {
+    return std::min(static_cast<std::uint64_t>(ranks), std::uint64_t{1} << (digits<T> - 1));
+}
+
 /// How many values a pattern may use, so that no result over `ranks` ranks leaves the range where T is exact.
 template <class T>
-[[nodiscard]] std::uint64_t spread(reduction op, int ranks) {
-    constexpr int digits = std::min(std::numeric_limits<T>::digits, 62);
-    constexpr std::uint64_t exact = std::uint64_t{1} << digits;
-    if (op == reduction::sum || op == reduction::average)
-        return std::clamp<std::uint64_t>(exact / static_cast<std::uint64_t>(ranks), 2, 128);
+[[nodiscard]] std::uint64_t spread(operator_type op, int ranks) {
+    constexpr std::uint64_t exact = std::uint64_t{1} << digits<T>;
+    if (op == operator_type::sum || op == operator_type::average)
+        return std::clamp<std::uint64_t>(exact / summands<T>(ranks), 2, 128);
     return std::min<std::uint64_t>(exact, 1 << 16);
 }
 
 /// -1 or 1, doubled on a window of at most six ranks: the product of all stays exact in every type.
 template <class T>
-[[nodiscard]] T factor(std::uint64_t bits, int rank, int ranks, std::size_t index) {
+[[nodiscard]] wide<T> factor(std::uint64_t bits, std::size_t place) {
     constexpr std::size_t window = 6;
-    const bool doubled = (static_cast<std::size_t>(rank) + index) % static_cast<std::size_t>(ranks) < window;
-    const int size = doubled && (bits & 2) != 0 ? 2 : 1;
-    return static_cast<T>(std::is_signed_v<T> && (bits & 1) != 0 ? -size : size);
+    const int size = place < window && (bits & 2) != 0 ? 2 : 1;
+    return static_cast<wide<T>>(std::is_signed_v<wide<T>> && (bits & 1) != 0 ? -size : size);
 }
 
 /// The element `index` < period of what rank `rank` of `ranks` puts in.
 template <class T>
-[[nodiscard]] T value(reduction op, int rank, int ranks, std::size_t index) {
+[[nodiscard]] wide<T> value(operator_type op, int rank, int ranks, std::size_t index) {
     const std::uint64_t bits = mix(static_cast<std::uint64_t>(rank) + 1, index + 1);
-    if (op == reduction::product) return factor<T>(bits, rank, ranks, index);
+    const std::size_t place = (static_cast<std::size_t>(rank) + index) % static_cast<std::size_t>(ranks);
+    if (op == operator_type::product) return factor<T>(bits, place);
+    if ((op == operator_type::sum || op == operator_type::average) && place >= summands<T>(ranks)) return 0;
     const std::uint64_t values = spread<T>(op, ranks);
     const auto magnitude = static_cast<std::int64_t>(bits % values);
-    return static_cast<T>(std::is_signed_v<T> ? magnitude - static_cast<std::int64_t>(values / 2) : magnitude);
+    return static_cast<wide<T>>(std::is_signed_v<wide<T>> ? magnitude - static_cast<std::int64_t>(values / 2)
+                                                          : magnitude);
 }
 
 /// One operand more, by the serial rules: integers wrap.
 template <class T>
-[[nodiscard]] T combined(reduction op, T a, T b) {
-    if (op == reduction::minimum) return std::min(a, b);
-    if (op == reduction::maximum) return std::max(a, b);
+[[nodiscard]] T combined(operator_type op, T a, T b) {
+    if (op == operator_type::minimum) return std::min(a, b);
+    if (op == operator_type::maximum) return std::max(a, b);
     if constexpr (std::floating_point<T>) {
-        return op == reduction::product ? a * b : a + b;
+        return op == operator_type::product ? a * b : a + b;
     } else {
         const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
         switch (op) {
-        case reduction::product: return static_cast<T>(x * y);
-        case reduction::bitwise_and: return static_cast<T>(x & y);
-        case reduction::bitwise_or: return static_cast<T>(x | y);
-        case reduction::bitwise_xor: return static_cast<T>(x ^ y);
+        case operator_type::product: return static_cast<T>(x * y);
+        case operator_type::bitwise_and: return static_cast<T>(x & y);
+        case operator_type::bitwise_or: return static_cast<T>(x | y);
+        case operator_type::bitwise_xor: return static_cast<T>(x ^ y);
         default: return static_cast<T>(x + y);
         }
     }
@@ -92,22 +97,24 @@ template <class T>
 
 /// One period of what a rank puts in.
 template <class T>
-[[nodiscard]] period_of<T> input_of(reduction op, int rank, int ranks) {
+[[nodiscard]] period_of<T> input_of(operator_type op, int rank, int ranks) {
     period_of<T> values;
-    for (std::size_t i = 0; i < period; ++i) values[i] = detail::value<T>(op, rank, ranks, i);
+    for (std::size_t i = 0; i < period; ++i) values[i] = static_cast<T>(detail::value<T>(op, rank, ranks, i));
     return values;
 }
 
 /// One period of the reduction of all inputs.
 template <class T>
-[[nodiscard]] period_of<T> reduction_of(reduction op, int ranks) {
-    period_of<T> result = input_of<T>(op, 0, ranks);
-    for (int rank = 1; rank < ranks; ++rank)
-        for (std::size_t i = 0; i < period; ++i)
-            result[i] = detail::combined(op, result[i], detail::value<T>(op, rank, ranks, i));
-    if constexpr (std::floating_point<T>)
-        if (op == reduction::average)
-            for (T& v : result) v *= T{1} / static_cast<T>(ranks);
+[[nodiscard]] period_of<T> reduction_of(operator_type op, int ranks) {
+    period_of<T> result;
+    for (std::size_t i = 0; i < period; ++i) {
+        auto total = detail::value<T>(op, 0, ranks, i);
+        for (int rank = 1; rank < ranks; ++rank)
+            total = detail::combined(op, total, detail::value<T>(op, rank, ranks, i));
+        if constexpr (tutti::detail::floating<T>)
+            if (op == operator_type::average) total *= detail::wide<T>{1} / static_cast<detail::wide<T>>(ranks);
+        result[i] = static_cast<T>(total);
+    }
     return result;
 }
 

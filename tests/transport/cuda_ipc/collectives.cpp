@@ -103,7 +103,7 @@ TEST_CASE("a call on device memory without an executor is refused, prepared or n
         };
         refused([&] { world.allreduce(data.seen(), sum); });
         refused([&] { world.allreduce(of_host, plain.seen(), sum); });
-        refused([&] { auto p = world.prepare_allreduce(plain.seen(), sum); });
+        refused([&] { auto p = world.prepare().allreduce(plain.seen(), sum); });
         world.allreduce(of_host, sum);
     }));
 }
@@ -151,9 +151,9 @@ TEST_CASE("prepared and overlapping calls work on device memory") {
         const placed_elements<float> one(world, place::slab, 30'000), other(world, place::device, 70'000);
         std::fill(one.there().begin(), one.there().end(), 1.0F);
         std::fill(other.there().begin(), other.there().end(), 1.0F);
-        auto plan = handle.prepare_allreduce(one.seen(), sum);
+        auto plan = handle.prepare().allreduce(one.seen(), sum);
         for (int i = 0; i < 5; ++i) {
-            auto r = handle.allreduce_async(other.seen(), sum);
+            auto r = handle.async().allreduce(other.seen(), sum);
             plan.run();
             r.wait();
         }

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "arguments.hpp"
+#include "prepared.hpp"
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace tutti::detail {
+
+/// How operations are issued. An issuer has rank(), size() and choice(); `returns_at_once`; and issue(call), which
+/// makes the call, or issue(call, keeps), which starts or prepares one and keeps its operator. It befriends this.
+struct access {
+    /// Issues the call that `build` makes of an operator. One that goes on afterwards takes no temporaries for its
+    /// buffers, which are of types Range, and a copy of an operator that has state.
+    template <class... Range, class Issuer, class Op, class Build>
+    static auto issue(const Issuer& by, const Op& op, const Build& build) {
+        if constexpr (Issuer::returns_at_once) {
+            check_outlive<Range...>();
+            const auto copy = kept(op);
+            return by.issue(build(in_use(copy, op)), copy);
+        } else {
+            return by.issue(build(op));
+        }
+    }
+
+    /// Of a call that returns the result of one value: only a blocking one can.
+    template <class Issuer, class T>
+    static constexpr void check_value() noexcept {
+        static_assert(!Issuer::returns_at_once, "tutti: one value is given to blocking calls, which return the "
+                                                "result; else take a range");
+        static_assert(!std::is_pointer_v<T>, "tutti: a pointer means nothing on another rank: take "
+                                             "std::span(pointer, count)");
+    }
+
+    /// Makes a call that is built elsewhere.
+    template <class Issuer>
+    static void run(const Issuer& by, engine::call&& c) {
+        by.issue(std::move(c));
+    }
+    template <class Communicator>
+    [[nodiscard]] static auto start(const Communicator& world, engine::call&& c, std::shared_ptr<const void> keeps) {
+        c.by = world.executor_;
+        return request(world.membership_, world.membership_->start(c, world.default_deadline(), std::move(keeps)));
+    }
+    template <class Communicator>
+    [[nodiscard]] static auto prepare(const Communicator& world, engine::call&& c, std::shared_ptr<const void> keeps) {
+        c.by = world.executor_;
+        return prepared(world.membership_, c, world.default_deadline(), std::move(keeps));
+    }
+};
+
+} // namespace tutti::detail

@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "issue.hpp"
+
+#include "algorithm/any.hpp"
+#include "reduction/narrow_float.hpp"
+#include "schedule/operation.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+/// Collectives whose operation, element type and operator are values: for bindings of other languages, and for programs
+/// that learn them when they run. Not part of collectives.hpp: it compiles a kernel for each pair of type and operator.
+namespace tutti {
+
+// g++ takes an enumerator of a scoped enumeration for one that hides what has its name outside.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+/// An element type.
+enum class element_type : std::uint8_t {
+    int8,
+    uint8,
+    int16,
+    uint16,
+    int32,
+    uint32,
+    int64,
+    uint64,
+    float16,
+    bfloat16,
+    float32,
+    float64,
+    float8_e4m3,
+    float8_e5m2,
+};
+
+/// A built-in operator.
+enum class operator_type : std::uint8_t {
+    sum,
+    product,
+    minimum,
+    maximum,
+    average,
+    bitwise_and,
+    bitwise_or,
+    bitwise_xor,
+};
+#pragma GCC diagnostic pop
+
+inline constexpr std::array<std::string_view, 14> element_type_names{
+    "int8",   "uint8",   "int16",    "uint16",  "int32",   "uint32",      "int64",
+    "uint64", "float16", "bfloat16", "float32", "float64", "float8_e4m3", "float8_e5m2"};
+inline constexpr std::array<std::string_view, 8> operator_type_names{
+    "sum", "product", "minimum", "maximum", "average", "bitwise_and", "bitwise_or", "bitwise_xor"};
+
+[[nodiscard]] constexpr std::string_view name_of(element_type t) noexcept {
+    return element_type_names[static_cast<std::size_t>(t)];
+}
+[[nodiscard]] constexpr std::string_view name_of(operator_type o) noexcept {
+    return operator_type_names[static_cast<std::size_t>(o)];
+}
+/// Bytes of an element.
+[[nodiscard]] constexpr std::size_t size_of(element_type t) noexcept {
+    constexpr std::array<std::size_t, 14> sizes{1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8, 1, 1};
+    return sizes[static_cast<std::size_t>(t)];
+}
+[[nodiscard]] constexpr bool is_floating(element_type t) noexcept { return t >= element_type::float16; }
+/// Whether the operator reduces elements of that type: bits are of integers, the average of floating-point types.
+[[nodiscard]] constexpr bool reduces(operator_type o, element_type t) noexcept {
+    if (o == operator_type::average) return is_floating(t);
+    return o < operator_type::bitwise_and || !is_floating(t);
+}
+
+/// visitor(std::type_identity<T>{}) for the type T that `t` names.
+template <class Visitor>
+decltype(auto) visit_type(element_type t, const Visitor& visitor) {
+    switch (t) {
+    case element_type::int8: return visitor(std::type_identity<std::int8_t>{});
+    case element_type::uint8: return visitor(std::type_identity<std::uint8_t>{});
+    case element_type::int16: return visitor(std::type_identity<std::int16_t>{});
+    case element_type::uint16: return visitor(std::type_identity<std::uint16_t>{});
+    case element_type::int32: return visitor(std::type_identity<std::int32_t>{});
+    case element_type::uint32: return visitor(std::type_identity<std::uint32_t>{});
+    case element_type::int64: return visitor(std::type_identity<std::int64_t>{});
+    case element_type::uint64: return visitor(std::type_identity<std::uint64_t>{});
+    case element_type::float16: return visitor(std::type_identity<float16>{});
+    case element_type::bfloat16: return visitor(std::type_identity<bfloat16>{});
+    case element_type::float32: return visitor(std::type_identity<float>{});
+    case element_type::float64: break;
+    case element_type::float8_e4m3: return visitor(std::type_identity<float8_e4m3>{});
+    case element_type::float8_e5m2: return visitor(std::type_identity<float8_e5m2>{});
+    }
+    return visitor(std::type_identity<double>{});
+}
+
+/// A call of any operation. Preconditions, shapes and in-place rules are the operation's own; it matches typed calls of
+/// the same meaning on other ranks.
+struct runtime_call {
+    schedule::operation what = schedule::operation::allreduce;
+    element_type type = element_type::float32;
+    operator_type op = operator_type::sum; ///< not looked at by operations that do not reduce
+    std::size_t count = 0;                 ///< elements; of one rank's part for reduce_scatter and allgather
+    const void* input = nullptr;           ///< not looked at by broadcast
+    void* output = nullptr;                ///< of reduce looked at by the root alone
+    int root = 0;                          ///< of reduce and broadcast
+    std::optional<algorithm::any> how{};   ///< none: the library chooses
+    bool symmetric = false;                ///< the library chooses for symmetric_memory, which the buffers then are
+};
+
+namespace detail {
+
+/// The engine's call. Throws invalid_argument.
+[[nodiscard]] engine::call engine_call_of(const runtime_call& c, int rank, int size, const model::chooser& by);
+
+} // namespace detail
+
+/// Issues a call on a communicator, which makes it; on its async() view, which returns a request; or on its prepare()
+/// view, which returns a prepared call. Errors: as of the operation; invalid_argument for a type that the operator does
+/// not reduce.
+template <class Issuer>
+auto issue(const Issuer& on, const runtime_call& c) {
+    return detail::access::issue<>(on, detail::no_operator{}, [&](const auto&) {
+        return detail::engine_call_of(c, on.rank(), on.size(), on.choice());
+    });
+}
+
+} // namespace tutti
+
+#if !defined(TUTTI_COMPILED)
+#include "runtime_call.ipp"
+#endif
