@@ -75,6 +75,7 @@ struct fabric_end {
 /// |-----------------------|---------|
 /// | D::reaches_devices    | true: messages may lie in memory of a GPU, and it has c.is_on_device(p) |
 /// | f.ready()             | progress() would move something, or a peer has rung; asked instead of progress() while the world spins |
+/// | F::why_not(a, b)     | where reaches(a, b) is false: why, in words; a is this rank |
 /// | f.locate(address)     | before c.card(): the address of this rank's data, a literal |
 /// | f.way_to(peer)        | how messages to that rank travel, in words; else F::name_of is told |
 /// | f.adopt(memory, bytes) | any thread: symmetric memory of another fabric of the world; returns it, or a pointer that stands for it |

@@ -4,6 +4,7 @@
 
 #include <collectives/model/decisions.hpp>
 #include <collectives/model/explain.hpp>
+#include <collectives/model/price.hpp>
 
 #include "support/catch.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <collectives/model/decisions.hpp>
 #include <collectives/model/machine_file.hpp>
+#include <collectives/model/price.hpp>
 
 #include "support/catch.hpp"
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "price.hpp"
+#include "estimate.hpp"
+#include "residuals.hpp"
 #include "selection.hpp"
 #include "topology.hpp"
 

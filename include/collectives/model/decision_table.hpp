@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "candidates.hpp"
-#include "cheapest.hpp"
+#include "../linkage.hpp"
 #include "chooser.hpp"
-#include "price.hpp"
+#include "residuals.hpp"
+#include "topology.hpp"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -46,9 +45,7 @@ struct size_class {
 /// ranks.
 class decision_table {
 public:
-    decision_table(const topology& on, const calibrated_machine& m) : on_(on), machine_(m) {
-        for (const schedule::operation what : schedule::operations) candidates_[index(what)] = candidates(what, on);
-    }
+    decision_table(const topology& on, const calibrated_machine& m);
     decision_table(const decision_table&) = delete;
     decision_table& operator=(const decision_table&) = delete;
 
@@ -67,12 +64,7 @@ public:
         return candidates_[index(what)][decided - 1];
     }
     /// All candidates with their prices.
-    [[nodiscard]] std::vector<offer> offers(schedule::operation what, std::size_t bytes) const {
-        std::vector<offer> priced;
-        for (const selection& s : candidates_[index(what)])
-            priced.push_back({s, price_s({what, s.how, on_.size, bytes, 0, s.segments, true}, on_, machine_)});
-        return priced;
-    }
+    [[nodiscard]] std::vector<offer> offers(schedule::operation what, std::size_t bytes) const;
 
 private:
     static constexpr std::uint8_t undecided = 0;
@@ -81,32 +73,9 @@ private:
         return static_cast<std::size_t>(what);
     }
 
-    [[nodiscard]] std::uint8_t decide(schedule::operation what, std::size_t number) const {
-        const std::size_t least = detail::size_class::least(number), most = detail::size_class::most(number);
-        const std::size_t best =
-            on_.size <= detail::always_simulated
-                ? least_loss(what, least, most)
-                : cheapest(candidates_[index(what)], what, least + (most - least) / 2, on_, machine_);
-        return static_cast<std::uint8_t>(best + 1);
-    }
-
+    [[nodiscard]] std::uint8_t decide(schedule::operation what, std::size_t number) const;
     /// The candidate that loses least at either of two sizes.
-    [[nodiscard]] std::size_t least_loss(schedule::operation what, std::size_t one, std::size_t other) const {
-        constexpr double noticeable = 1 - 1e-6;
-        std::vector<double> loss(candidates_[index(what)].size(), 1);
-        for (const std::size_t bytes : {one, other}) {
-            const std::vector<offer> all = offers(what, bytes);
-            const double least_s = std::min_element(all.begin(), all.end(), [](const offer& a, const offer& b) {
-                                       return a.seconds < b.seconds;
-                                   })->seconds;
-            for (std::size_t k = 0; k < all.size() && least_s > 0; ++k)
-                loss[k] = std::max(loss[k], all[k].seconds / least_s);
-        }
-        std::size_t best = 0;
-        for (std::size_t k = 1; k < loss.size(); ++k)
-            if (loss[k] < loss[best] * noticeable) best = k;
-        return best;
-    }
+    [[nodiscard]] std::size_t least_loss(schedule::operation what, std::size_t one, std::size_t other) const;
 
     using of_operation = std::array<std::atomic<std::uint8_t>, detail::size_class::count>;
 
@@ -117,3 +86,7 @@ private:
 };
 
 } // namespace tutti::model
+
+#if !defined(TUTTI_COMPILED)
+#include "decision_table.ipp"
+#endif

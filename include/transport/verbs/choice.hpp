@@ -4,6 +4,7 @@
 
 #include "../bootstrap/failure.hpp"
 #include "../bootstrap/shortage.hpp"
+#include "card.hpp"
 #include "options.hpp"
 #include "port.hpp"
 
@@ -11,6 +12,7 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdlib>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +28,14 @@ namespace tutti::transport::detail::verbs {
     std::string text;
     for (const candidate& c : all) text += (text.empty() ? "" : "; ") + words_of(c);
     return text.empty() ? "this host has none" : "this host has " + text;
+}
+
+/// Why two ranks, this one first, have no port in common.
+[[nodiscard]] inline std::string why_apart(std::span<const rail_card> self, std::span<const rail_card> peer, int rank) {
+    if (self.empty())
+        return "this rank uses no RDMA port: " + list_of(all_candidates()) + " (TUTTI_VERBS_DEVICE chooses)";
+    if (peer.empty()) return "rank " + std::to_string(rank) + " uses no RDMA port";
+    return "their RDMA ports differ in kind, subnet or GID type";
 }
 
 /// Of the candidates that `wanted` allows, the one of most worth. Null if there is none.
@@ -76,7 +86,12 @@ template <class Wanted>
     if (names == "none") return those;
     if (names.empty()) {
         const auto any = [&](const candidate& c) { return gid < 0 || c.index == gid; };
-        if (const candidate* const c = best(all, address, any)) those.push_back(*c);
+        const candidate* const c = best(all, address, any);
+        if (c) those.push_back(*c);
+        if (!c && gid >= 0 && !all.empty())
+            bootstrap::bootstrap_failed("no active RDMA port has GID index " + std::to_string(gid) + ": " +
+                                            list_of(all),
+                                        "correct TUTTI_VERBS_GID, or verbs_limits");
         return those;
     }
     for (names += ','; !names.empty(); names.erase(0, names.find(',') + 1))

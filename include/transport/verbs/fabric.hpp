@@ -66,20 +66,21 @@ public:
     [[nodiscard]] static bool reaches(const fabric_end& a, const fabric_end& b) {
         return rails_between(decode_card(a.card), decode_card(b.card), a.of.host_id == b.of.host_id) > 0;
     }
+    [[nodiscard]] static std::string why_not(const fabric_end& self, const fabric_end& peer) {
+        return why_apart(decode_card(self.card), decode_card(peer.card), peer.of.rank);
+    }
     [[nodiscard]] static std::string name_of(const bootstrap::member& m) {
         for (const bootstrap::fabric_card& c : m.cards)
-            if (const auto rails = c.fabric == "verbs" ? decode_card(c.bytes) : std::vector<rail_card>{};
-                !rails.empty())
+            if (const auto rails = decode_card(c.bytes); c.fabric == "verbs" && !rails.empty())
                 return rails.front().device + " " + text_of(rails.front().gid);
         return bootstrap::endpoint{m.address, m.port}.text();
     }
 
     /// "rxe1:1 gid 1 ::ffff:10.9.0.1 (RoCE v2) to rxe2 ::ffff:10.9.0.2".
     [[nodiscard]] std::string way_to(int peer) const {
-        const auto cards = decode_card(world_->card_of(peer));
-        const std::size_t rails = rails_to(peer).size();
+        const auto cards = rails_to(peer);
         std::string text;
-        for (std::size_t i = 0; i < rails; ++i)
+        for (std::size_t i = 0; i < cards.size(); ++i)
             text += (i == 0 ? "" : "; ") + words_of(all_.rails[i]->where()) + " to " + cards[i].device + " " +
                     text_of(cards[i].gid);
         return text;

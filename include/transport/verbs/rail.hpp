@@ -7,6 +7,7 @@
 #include "card.hpp"
 #include "handles.hpp"
 #include "port.hpp"
+#include "words.hpp"
 
 #include <fcntl.h>
 
@@ -105,9 +106,10 @@ public:
 
     [[noreturn]] void refuse(const std::string& what) const {
         const int code = errno;
-        bootstrap::bootstrap_failed("RDMA device " + where_.device + " " + what + ": " +
-                                        std::generic_category().message(code),
-                                    code == ENOMEM ? "raise the limit of locked memory (ulimit -l unlimited)" : "");
+        bootstrap::bootstrap_failed(
+            "RDMA device " + where_.device + " " + what + ": " + std::generic_category().message(code),
+            code == ENOMEM ? "locked memory is " + words_of_limit() + "; raise it (ulimit -l unlimited)"
+                           : std::string());
     }
 
 private:

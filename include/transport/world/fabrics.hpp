@@ -31,6 +31,12 @@ concept sleeping_fabric = requires(F f, clock::time_point until) {
     { f.raise_alarm() } -> std::same_as<void>;
 };
 
+/// A fabric that can tell why it does not reach a rank.
+template <class F>
+concept explains_reach = requires(const fabric_end& e) {
+    { F::why_not(e, e) } -> std::same_as<std::string>;
+};
+
 /// The fabrics of a world, and which of them leads to whom.
 template <class... Described>
 class fabric_tuple {
@@ -83,10 +89,10 @@ public:
                                             "give all ranks one transport", m.rank);
             const auto way = m.rank == rank ? std::size_t{0} : way_between<0>(self, m);
             if (way == count)
-                bootstrap::bootstrap_failed("rank " + std::to_string(m.rank) + " runs on " + m.host + ", this one on " +
-                                                self.host + ": " + names_of(self) + " does not reach that far",
-                                            "use transport::routed or tcp, or one TUTTI_HOST where it is one host",
-                                            m.rank);
+                bootstrap::bootstrap_failed(
+                    "rank " + std::to_string(m.rank) + " runs on " + m.host + ", this one on " + self.host + ": " +
+                        names_of(self) + " does not reach that far" + why_not<0>(self, m),
+                    "use transport::routed or tcp, or one TUTTI_HOST where it is one host", m.rank);
             all.push_back(static_cast<std::uint8_t>(way));
         }
         return all;
@@ -108,6 +114,20 @@ private:
             using described = std::tuple_element_t<I, std::tuple<Described...>>;
             const bool reaches = described::fabric::reaches({a, a.cards[I].bytes}, {b, b.cards[I].bytes});
             return reaches ? I : way_between<I + 1>(a, b);
+        }
+    }
+
+    /// What the fabrics say of it that explain themselves: "; ..." each.
+    template <std::size_t I>
+    [[nodiscard]] static std::string why_not(const bootstrap::member& a, const bootstrap::member& b) {
+        if constexpr (I == count) {
+            return {};
+        } else {
+            using fabric = typename std::tuple_element_t<I, std::tuple<Described...>>::fabric;
+            std::string why;
+            if constexpr (explains_reach<fabric>)
+                why = "; " + fabric::why_not({a, a.cards[I].bytes}, {b, b.cards[I].bytes});
+            return why + why_not<I + 1>(a, b);
         }
     }
 

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "decision_table.hpp"
+
+#include "candidates.hpp"
+#include "cheapest.hpp"
+#include "price.hpp"
+
+#include <algorithm>
+
+namespace tutti::model {
+
+TUTTI_INLINE decision_table::decision_table(const topology& on, const calibrated_machine& m) : on_(on), machine_(m) {
+    for (const schedule::operation what : schedule::operations) candidates_[index(what)] = candidates(what, on);
+}
+
+TUTTI_INLINE std::vector<offer> decision_table::offers(schedule::operation what, std::size_t bytes) const {
+    std::vector<offer> priced;
+    for (const selection& s : candidates_[index(what)])
+        priced.push_back({s, price_s({what, s.how, on_.size, bytes, 0, s.segments, true}, on_, machine_)});
+    return priced;
+}
+
+TUTTI_INLINE std::uint8_t decision_table::decide(schedule::operation what, std::size_t number) const {
+    const std::size_t least = detail::size_class::least(number), most = detail::size_class::most(number);
+    const std::size_t best = on_.size <= detail::always_simulated
+                                 ? least_loss(what, least, most)
+                                 : cheapest(candidates_[index(what)], what, least + (most - least) / 2, on_, machine_);
+    return static_cast<std::uint8_t>(best + 1);
+}
+
+TUTTI_INLINE std::size_t decision_table::least_loss(schedule::operation what, std::size_t one,
+                                                    std::size_t other) const {
+    constexpr double noticeable = 1 - 1e-6;
+    std::vector<double> loss(candidates_[index(what)].size(), 1);
+    for (const std::size_t bytes : {one, other}) {
+        const std::vector<offer> all = offers(what, bytes);
+        const double least_s = std::min_element(all.begin(), all.end(), [](const offer& a, const offer& b) {
+                                   return a.seconds < b.seconds;
+                               })->seconds;
+        for (std::size_t k = 0; k < all.size() && least_s > 0; ++k)
+            loss[k] = std::max(loss[k], all[k].seconds / least_s);
+    }
+    std::size_t best = 0;
+    for (std::size_t k = 1; k < loss.size(); ++k)
+        if (loss[k] < loss[best] * noticeable) best = k;
+    return best;
+}
+
+} // namespace tutti::model
