@@ -12,7 +12,6 @@
 #include "choice.hpp"
 #include "peer_link.hpp"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
