@@ -6,6 +6,8 @@
 /// With TUTTI_COMPILED in every unit of a program, x.hpp does not, and exactly one unit compiles the bodies:
 ///
 ///     #include <collectives/collectives.ipp>
+///     #include <collectives/machine.ipp>   // where collectives/machine.hpp is used; likewise runtime_call.ipp
+///     #include <transport/bootstrap.ipp>   // where ranks are processes
 ///     #include <transport/tcp.ipp>
 ///     template class tutti::engine::membership<tutti::transport::tcp>; // calls over this transport
 #if defined(TUTTI_COMPILED)

@@ -173,7 +173,7 @@ public:
             if (looks % looks_a_clock == 0 && clock::now() >= until) return;
             if (!pause.rest()) break;
         }
-        until = std::min(until, session_.plane().next_tick());
+        until = std::min(until, session_.next_tick());
         if constexpr (sleeps_its_way) {
             if (!fabrics_.first().ask()) fabrics_.first().sleep(until);
         } else {
@@ -189,13 +189,13 @@ public:
     }
 
     void tell(const notice& n) {
-        session_.plane().tell(n);
+        session_.tell(n);
         if constexpr (sleeps_its_way)
             if (n.kind == notice_kind::abort) fabrics_.first().raise_alarm();
     }
     [[nodiscard]] bool fetch(notice& n) {
-        const bool any = session_.plane().fetch(n);
-        heard_the_last_ = !any && session_.plane().gone();
+        const bool any = session_.fetch(n);
+        heard_the_last_ = !any && session_.gone();
         return any;
     }
 
@@ -214,7 +214,7 @@ public:
         for (std::chrono::microseconds pause{100};; pause = std::min(2 * pause, longest_pause)) {
             auto left = left_behind(gone);
             if (left.empty() || clock::now() >= until) return left;
-            bootstrap::wait_ready(session_.plane().gone() ? -1 : session_.plane().descriptor(), POLLIN,
+            bootstrap::wait_ready(session_.gone() ? -1 : session_.descriptor(), POLLIN,
                                   std::min(until, clock::now() + pause));
             for (notice heard; fetch(heard);)
                 if (heard.kind == notice_kind::lost || heard.kind == notice_kind::departed)
@@ -260,7 +260,7 @@ private:
     }
 
     void sleep(clock::time_point until) {
-        if (session_.plane().gone() && !heard_the_last_) return;
+        if (session_.gone() && !heard_the_last_) return;
         bool ready = false;
         fabrics_.each([&](auto& f) {
             ready = f.arm() || ready;
@@ -277,10 +277,9 @@ private:
     }
 
     void poll(clock::time_point until) {
-        const auto& plane = session_.plane();
         polled_.clear();
         watch(waker_->descriptor(), POLLIN);
-        watch(plane.gone() ? -1 : plane.descriptor(), plane.wants_write() ? POLLIN | POLLOUT : POLLIN);
+        watch(session_.gone() ? -1 : session_.descriptor(), session_.wants_write() ? POLLIN | POLLOUT : POLLIN);
         fabrics_.each([&](const auto& f) { watch(f.descriptor(), POLLIN); });
         const auto first = static_cast<std::ptrdiff_t>(polled_.size());
         const auto now = clock::now();
