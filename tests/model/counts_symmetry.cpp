@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
+#include <collectives/algorithm/all.hpp>
 #include <collectives/model/counts.hpp>
 
 #include "support/catch.hpp"
@@ -69,7 +70,7 @@ TEST_CASE("where one rank is said to stand for all, all ranks' messages are its 
     for (const any& a : symmetry_candidates(2))
         for (const operation o : schedule::operations)
             for (int size = 2; size <= 64; size += size < 17 ? 1 : 11) {
-                if (!a.offers(o) || !model::detail::rotates(a)) continue;
+                if (!a.offers(o) || !a.rotates()) continue;
                 CAPTURE(std::string(a.name()), std::string(name_of(o)), size);
                 bool same = true;
                 for (int rank = 1; rank < size; ++rank)
@@ -85,7 +86,7 @@ TEST_CASE("where ranks are said to be alike, they have as many steps of each kin
     for (const int g : {1, 2, 4, 3})
         for (const any& a : symmetry_candidates(g))
             for (const int size : {2, 3, 4, 6, 8, 12, 16, 24, 36, 64}) {
-                const bool alike = model::detail::alike(a, size);
+                const bool alike = a.alike(size);
                 CAPTURE(std::string(a.name()), g, size);
                 ++(alike ? found : others);
                 for (const operation o : schedule::operations) {
@@ -104,7 +105,7 @@ TEST_CASE("by symmetry the same is counted as rank by rank, over levels too") {
     for (const int g : {1, 2, 4})
         for (const any& a : symmetry_candidates(g))
             for (const int size : {2, 4, 8, 12, 16}) {
-                if (!model::detail::alike(a, size) || size % g != 0) continue;
+                if (!a.alike(size) || size % g != 0) continue;
                 CAPTURE(std::string(a.name()), g, size);
                 const collective c{operation::allreduce, a, size, 4800 * static_cast<std::size_t>(a.chunks(size))};
                 const bool whole = model::detail::nodes_alike(a, size, g);
@@ -126,7 +127,7 @@ TEST_CASE("one rank's chains of messages are those of all") {
     for (const any& a : symmetry_candidates(2))
         for (const operation o : schedule::operations)
             for (const int size : {2, 3, 5, 8, 19}) {
-                if (!a.offers(o) || !model::detail::rotates(a)) continue;
+                if (!a.offers(o) || !a.rotates()) continue;
                 CAPTURE(std::string(a.name()), std::string(name_of(o)), size);
                 const collective c{o, a, size, 100 * static_cast<std::size_t>(a.chunks(size))};
                 const auto one = model::detail::chains(c, true).count(), all = model::detail::chains(c, false).count();

@@ -58,7 +58,7 @@ TEST_CASE("where steps are said to rotate they do, with up to 64 ranks, and nowh
         for (const operation o : schedule::operations) {
             if (!a.offers(o)) continue;
             INFO(std::string(a.name()) << ", " << std::string(name_of(o)));
-            const bool said = model::detail::steps_rotate(a, o);
+            const bool said = a.steps_rotate(o);
             CHECK(found_to_rotate(a, o, 7, false) == said);
             if (!said) continue;
             ++rotating;

@@ -103,7 +103,7 @@ model::collective pricing::call(schedule::operation what, std::string_view algor
                                 std::size_t element_bytes) const {
     const algorithm::any how = algorithm::by_name(algorithm, width_of_node(ranks));
     model::collective c{what, how, ranks, bytes, 0, 1, how_.in_place.contains(schedule::name_of(what)), element_bytes};
-    if (model::most_segments_of(how) > 1) c.segments = segments_of(c);
+    if (how.most_segments() > 1) c.segments = segments_of(c);
     return c;
 }
 

@@ -26,19 +26,19 @@ using discard_t = decltype(discard);
 
 /// Sums on their way live in `partial`; the rank's own shard of the result ends in output.
 template <class A>
-concept scatters = requires(const A a, const position& p) { a.reduce_scatter(p, buffer::output, discard); };
+concept has_reduce_scatter = requires(const A a, const position& p) { a.reduce_scatter(p, buffer::output, discard); };
 /// On entry the rank's own shard is in output; at the end all shards are.
 template <class A>
-concept gathers = requires(const A a, const position& p) { a.allgather(p, discard); };
+concept has_allgather = requires(const A a, const position& p) { a.allgather(p, discard); };
 /// Sums on their way live in `partial`, which is output at the root.
 template <class A>
-concept reduces = requires(const A a, const position& p) { a.reduce(p, buffer::output, discard); };
+concept has_reduce = requires(const A a, const position& p) { a.reduce(p, buffer::output, discard); };
 /// On entry the root has the data in output; at the end all ranks have.
 template <class A>
-concept broadcasts = requires(const A a, const position& p) { a.broadcast(p, discard); };
+concept has_broadcast = requires(const A a, const position& p) { a.broadcast(p, discard); };
 /// From input to output on all ranks: for algorithms that are not composed of halves, or better than their halves.
 template <class A>
-concept allreduces = requires(const A a, const position& p) { a.allreduce(p, discard); };
+concept has_allreduce = requires(const A a, const position& p) { a.allreduce(p, discard); };
 } // namespace detail
 
 /// True if algorithm A has a schedule for the operation. An allreduce is composed of what the algorithm has:
@@ -47,11 +47,12 @@ template <class A>
 [[nodiscard]] constexpr bool offers(operation o) noexcept {
     using namespace detail;
     switch (o) {
-    case operation::allreduce: return allreduces<A> || (scatters<A> && gathers<A>) || (reduces<A> && broadcasts<A>);
-    case operation::reduce_scatter: return scatters<A>;
-    case operation::allgather: return gathers<A>;
-    case operation::reduce: return reduces<A>;
-    case operation::broadcast: return broadcasts<A>;
+    case operation::allreduce:
+        return has_allreduce<A> || (has_reduce_scatter<A> && has_allgather<A>) || (has_reduce<A> && has_broadcast<A>);
+    case operation::reduce_scatter: return has_reduce_scatter<A>;
+    case operation::allgather: return has_allgather<A>;
+    case operation::reduce: return has_reduce<A>;
+    case operation::broadcast: return has_broadcast<A>;
     }
     return false;
 }
@@ -69,5 +70,55 @@ concept algorithm =
         { A::name } -> std::convertible_to<std::string_view>;
     } && (offers<A>(operation::allreduce) || offers<A>(operation::allgather) || offers<A>(operation::broadcast) ||
           offers<A>(operation::reduce) || offers<A>(operation::reduce_scatter));
+
+// What an algorithm may say of itself beyond that, as members. What it leaves out claims nothing.
+
+/// `static constexpr std::string_view virtue`: what it is good for, to follow "since".
+template <class A>
+[[nodiscard]] constexpr std::string_view virtue_of() noexcept {
+    if constexpr (requires { A::virtue; }) return A::virtue;
+    return "its price is the least";
+}
+/// `static constexpr int most_segments`: into how many segments its chunks are cut at most, where that saves time.
+template <class A>
+[[nodiscard]] constexpr int most_segments_of() noexcept {
+    if constexpr (requires { A::most_segments; }) return A::most_segments;
+    return 1;
+}
+/// `static constexpr bool rotates`: rank r's messages are those of rank 0 with all ranks and chunks shifted by r, so
+/// that one rank stands for all.
+template <class A>
+[[nodiscard]] constexpr bool rotates() noexcept {
+    if constexpr (requires { A::rotates; }) return A::rotates;
+    return false;
+}
+/// `static constexpr bool steps_rotate(operation)`: moreover all of rank r's steps are those of rank 0, shifted. What
+/// takes one rank its time takes all ranks theirs. What combines in rank order does not rotate.
+template <class A>
+[[nodiscard]] constexpr bool steps_rotate(operation o) noexcept {
+    if constexpr (requires { A::steps_rotate(o); }) return A::steps_rotate(o);
+    return false;
+}
+/// `bool alike(int size) const`: every rank sends as many messages of as many chunks as any other, reduces as much and
+/// needs as much scratch. So it is where messages rotate.
+template <class A>
+[[nodiscard]] constexpr bool alike(const A& a, int size) noexcept {
+    if constexpr (requires { a.alike(size); }) return a.alike(size);
+    return rotates<A>();
+}
+/// `static constexpr bool has_bank_for_each_rank`: its scratch has a bank for each rank.
+template <class A>
+[[nodiscard]] constexpr bool has_bank_for_each_rank() noexcept {
+    if constexpr (requires { A::has_bank_for_each_rank; }) return A::has_bank_for_each_rank;
+    return false;
+}
+/// `ranks_per_node`, `local` and `global`: it knows nodes, of so many consecutive ranks, and what runs in them and
+/// between them.
+template <class A>
+concept hierarchy = requires(const A a) {
+    { a.ranks_per_node } -> std::convertible_to<int>;
+    a.local;
+    a.global;
+};
 
 } // namespace tutti::algorithm

@@ -19,6 +19,8 @@ namespace tutti::algorithm {
 /// libraries.
 struct all_to_all {
     static constexpr std::string_view name = "all_to_all";
+    static constexpr std::string_view virtue = "nobody waits for more than one message of each rank";
+    static constexpr bool rotates = true, has_bank_for_each_rank = true;
     [[nodiscard]] static constexpr int chunks(int) noexcept { return 1; }
 
     [[nodiscard]] static constexpr cost stated(operation, int size) noexcept {

@@ -24,6 +24,8 @@ template <algorithm A>
     return h;
 }
 
+struct levels;
+
 /// Any algorithm with its type forgotten: for choices at run time, and what the engine makes plans from. A value;
 /// copying it allocates nothing.
 class any {
@@ -55,6 +57,19 @@ public:
     [[nodiscard]] int chunks(int size) const noexcept { return table_->chunks(storage_, size); }
     [[nodiscard]] cost stated(operation o, int size) const noexcept { return table_->stated(storage_, o, size); }
 
+    // What it says of itself: see algorithm.hpp.
+    [[nodiscard]] std::string_view virtue() const noexcept { return table_->virtue; }
+    [[nodiscard]] int most_segments() const noexcept { return table_->most_segments; }
+    [[nodiscard]] bool rotates() const noexcept { return table_->rotates; }
+    [[nodiscard]] bool steps_rotate(operation o) const noexcept {
+        return (table_->steps_rotate >> static_cast<unsigned>(o) & 1) != 0;
+    }
+    [[nodiscard]] bool alike(int size) const noexcept { return table_->alike(storage_, size); }
+    [[nodiscard]] bool has_bank_for_each_rank() const noexcept { return table_->has_bank_for_each_rank; }
+    [[nodiscard]] bool has_levels() const noexcept { return table_->levels_of != nullptr; }
+    /// Precondition: has_levels().
+    [[nodiscard]] algorithm::levels levels() const;
+
     /// Appends the steps of one rank, each cut into `segments`. `parts`, if given, learns whose they are.
     void walk(operation o, const position& p, int segments, std::vector<step>& steps,
               std::vector<schedule::part>* parts = nullptr) const {
@@ -71,12 +86,27 @@ public:
 
 private:
     struct table {
-        std::string_view name;
+        std::string_view name, virtue;
+        int most_segments;
+        bool rotates, has_bank_for_each_rank;
+        unsigned steps_rotate; ///< a bit for each operation
         bool (*offers)(operation) noexcept;
         int (*chunks)(const void*, int) noexcept;
         cost (*stated)(const void*, operation, int) noexcept;
         void (*walk)(const void*, operation, const position&, int, std::vector<step>&, std::vector<schedule::part>*);
+        bool (*alike)(const void*, int) noexcept;
+        algorithm::levels (*levels_of)(const void*); ///< null where it knows no nodes
     };
+
+    template <class A>
+    static constexpr unsigned rotating_operations() noexcept {
+        unsigned bits = 0;
+        for (const operation o : schedule::operations)
+            if (algorithm::steps_rotate<A>(o)) bits |= 1U << static_cast<unsigned>(o);
+        return bits;
+    }
+    template <class A>
+    static constexpr auto levels_if_any() noexcept -> algorithm::levels (*)(const void*);
 
     template <class A>
     static const A& as(const void* a) noexcept {
@@ -102,15 +132,40 @@ private:
     alignas(void*) std::byte storage_[16];
 };
 
+/// Of an algorithm that knows nodes.
+struct levels {
+    int ranks_per_node;
+    any local, global;
+};
+
+inline levels any::levels() const { return table_->levels_of(storage_); }
+
+template <class A>
+constexpr auto any::levels_if_any() noexcept -> algorithm::levels (*)(const void*) {
+    if constexpr (hierarchy<A>)
+        return [](const void* a) {
+            return algorithm::levels{as<A>(a).ranks_per_node, as<A>(a).local, as<A>(a).global};
+        };
+    else
+        return nullptr;
+}
+
 /// Compiled where an algorithm is named, or once for those of the library: see all.hpp.
 template <class A>
 constinit const any::table any::table_of{
     A::name,
+    virtue_of<A>(),
+    most_segments_of<A>(),
+    algorithm::rotates<A>(),
+    algorithm::has_bank_for_each_rank<A>(),
+    rotating_operations<A>(),
     [](operation o) noexcept { return algorithm::offers<A>(o); },
     [](const void* a, int size) noexcept { return as<A>(a).chunks(size); },
     [](const void* a, operation o, int size) noexcept { return as<A>(a).stated(o, size); },
     [](const void* a, operation o, const position& p, int segments, std::vector<step>& steps,
        std::vector<schedule::part>* parts) { algorithm::walk(as<A>(a), o, p, step_writer(steps, segments, parts)); },
+    [](const void* a, int size) noexcept { return algorithm::alike(as<A>(a), size); },
+    levels_if_any<A>(),
 };
 
 } // namespace tutti::algorithm

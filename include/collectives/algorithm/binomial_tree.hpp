@@ -19,6 +19,7 @@ namespace tutti::algorithm {
 /// Source: Thakur, Rabenseifner and Gropp, IJHPCA 2005.
 struct binomial_tree {
     static constexpr std::string_view name = "binomial_tree";
+    static constexpr std::string_view virtue = "few messages are sent in all, in few rounds";
     [[nodiscard]] static constexpr int chunks(int) noexcept { return 1; }
 
     [[nodiscard]] static constexpr cost stated(operation o, int size) noexcept {

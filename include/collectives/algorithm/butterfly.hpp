@@ -19,6 +19,8 @@ namespace tutti::algorithm {
 /// Source: Thakur, Rabenseifner and Gropp, Optimization of collective communication operations in MPICH, IJHPCA 2005.
 struct butterfly {
     static constexpr std::string_view name = "butterfly";
+    static constexpr std::string_view virtue = "it takes the fewest rounds";
+    [[nodiscard]] static constexpr bool alike(int size) noexcept { return (size & (size - 1)) == 0; }
     [[nodiscard]] static constexpr int chunks(int) noexcept { return 1; }
 
     [[nodiscard]] static constexpr cost stated(operation, int size) noexcept {

@@ -23,6 +23,10 @@ namespace tutti::algorithm {
 /// under way at once; "two-shot" in GPU libraries.
 struct direct {
     static constexpr std::string_view name = "direct";
+    static constexpr std::string_view virtue =
+        "everyone exchanges parts with everyone at once, and works on them in one pass";
+    static constexpr bool rotates = true, has_bank_for_each_rank = true;
+    [[nodiscard]] static constexpr bool steps_rotate(operation o) noexcept { return o == operation::allgather; }
     [[nodiscard]] static constexpr int chunks(int size) noexcept { return size; }
     [[nodiscard]] static constexpr cost stated(operation o, int size) noexcept {
         return parameter_server::stated(o, size);

@@ -23,6 +23,8 @@ namespace tutti::algorithm {
 /// Source: Sanders, Speck and Träff, Two-tree algorithms for full bandwidth broadcast, reduction and scan, 2009.
 struct double_binary_tree {
     static constexpr std::string_view name = "double_binary_tree";
+    static constexpr std::string_view virtue = "two trees keep every rank busy in few rounds";
+    static constexpr int most_segments = 16;
     [[nodiscard]] static constexpr int chunks(int) noexcept { return 2; }
     [[nodiscard]] static constexpr cost stated(operation o, int size) noexcept;
 

@@ -21,6 +21,8 @@ namespace tutti::algorithm {
 /// IJHPCA 2005.
 struct halving_doubling {
     static constexpr std::string_view name = "halving_doubling";
+    static constexpr std::string_view virtue = "no rank sends more than it must, in few rounds";
+    [[nodiscard]] static constexpr bool alike(int size) noexcept { return (size & (size - 1)) == 0; }
     [[nodiscard]] static constexpr int chunks(int size) noexcept { return size; }
     [[nodiscard]] static constexpr cost stated(operation o, int size) noexcept;
 

@@ -50,6 +50,11 @@ struct hierarchical {
     /// "hierarchical:ring:ring" and so on.
     static constexpr std::string_view name{detail::hierarchical_name<Local, Global>.data(),
                                            detail::hierarchical_name<Local, Global>.size()};
+    static constexpr std::string_view virtue = "between nodes goes what must, once a node and not once a rank";
+    [[nodiscard]] constexpr bool alike(int size) const noexcept {
+        const int g = per_node(size);
+        return size % g == 0 && algorithm::alike(local, g) && algorithm::alike(global, size / g);
+    }
     /// What preserves_order looks at: Global alone (one rank a node), both levels, and Local alone (one node).
     [[nodiscard]] static constexpr auto examples() noexcept {
         return std::array{hierarchical{1}, hierarchical{2}, hierarchical{3}, hierarchical{5}};

@@ -16,6 +16,7 @@ namespace tutti::algorithm {
 /// | allreduce | 2 | 2(P-1) | (P-1) n / (P-1) n | P-1 |
 struct naive {
     static constexpr std::string_view name = "naive";
+    static constexpr std::string_view virtue = "few messages are sent in all";
     [[nodiscard]] static constexpr int chunks(int) noexcept { return 1; }
 
     [[nodiscard]] static constexpr cost stated(operation o, int size) noexcept {

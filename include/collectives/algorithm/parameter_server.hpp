@@ -19,6 +19,9 @@ namespace tutti::algorithm {
 /// reduce-scatter and allgather in Chan et al., Collective communication: theory, practice, and experience, 2007.
 struct parameter_server {
     static constexpr std::string_view name = "parameter_server";
+    static constexpr std::string_view virtue = "everyone exchanges parts with everyone at once";
+    static constexpr bool rotates = true;
+    [[nodiscard]] static constexpr bool steps_rotate(operation) noexcept { return true; }
     [[nodiscard]] static constexpr int chunks(int size) noexcept { return size; }
 
     [[nodiscard]] static constexpr cost stated(operation o, int size) noexcept {

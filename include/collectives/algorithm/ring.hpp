@@ -17,6 +17,9 @@ namespace tutti::algorithm {
 /// Source: Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations, JPDC 2009.
 struct ring {
     static constexpr std::string_view name = "ring";
+    static constexpr std::string_view virtue = "no rank sends more than it must, whatever their number";
+    static constexpr bool rotates = true;
+    [[nodiscard]] static constexpr bool steps_rotate(operation) noexcept { return true; }
     [[nodiscard]] static constexpr int chunks(int size) noexcept { return size; }
 
     [[nodiscard]] static constexpr cost stated(operation o, int size) noexcept {

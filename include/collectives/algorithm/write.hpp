@@ -31,14 +31,14 @@ constexpr void alone(operation o, const position& p, int chunks, Emit&& emit) {
 
 template <class A, class Emit>
 constexpr void walk_allreduce(const A& a, const position& p, Emit&& emit) {
-    if constexpr (allreduces<A>) {
+    if constexpr (has_allreduce<A>) {
         a.allreduce(p, emit);
-    } else if constexpr (scatters<A> && gathers<A>) {
+    } else if constexpr (has_reduce_scatter<A> && has_allgather<A>) {
         begin(emit, operation::reduce_scatter);
         a.reduce_scatter(p, buffer::output, emit);
         begin(emit, operation::allgather);
         a.allgather(p, emit);
-    } else if constexpr (reduces<A> && broadcasts<A>) {
+    } else if constexpr (has_reduce<A> && has_broadcast<A>) {
         begin(emit, operation::reduce);
         a.reduce(p, buffer::output, emit);
         begin(emit, operation::broadcast);
@@ -55,9 +55,9 @@ constexpr void walk(const A& a, operation o, const position& p, Emit&& emit) {
     const int chunks = a.chunks(p.size);
     if (p.size == 1) return alone(o, p, chunks, emit);
     if (o == operation::allreduce) return walk_allreduce(a, p, emit);
-    if constexpr (scatters<A>)
+    if constexpr (has_reduce_scatter<A>)
         if (o == operation::reduce_scatter) return a.reduce_scatter(p, schedule::scratch(0), emit);
-    if constexpr (reduces<A>)
+    if constexpr (has_reduce<A>)
         if (o == operation::reduce) return a.reduce(p, p.rank == p.root ? buffer::output : schedule::scratch(0), emit);
     if (o == operation::allgather || (o == operation::broadcast && p.rank == p.root)) {
         const auto own = schedule::window(o, p, buffer::input, chunks);
@@ -66,9 +66,9 @@ constexpr void walk(const A& a, operation o, const position& p, Emit&& emit) {
             emit(schedule::copy({buffer::input, own.first, own.count()}, {buffer::output, own.first, own.count()}));
         begin(emit, o);
     }
-    if constexpr (gathers<A>)
+    if constexpr (has_allgather<A>)
         if (o == operation::allgather) return a.allgather(p, emit);
-    if constexpr (broadcasts<A>)
+    if constexpr (has_broadcast<A>)
         if (o == operation::broadcast) return a.broadcast(p, emit);
 }
 

@@ -15,9 +15,8 @@ namespace tutti::model {
 [[nodiscard]] inline std::vector<selection> candidates(schedule::operation what, const topology& on) {
     std::vector<selection> found;
     const auto add = [&](const algorithm::any& how) {
-        const bool hierarchical = how.name().starts_with("hierarchical");
-        if (!how.offers(what) || (hierarchical && !on.has_levels())) return;
-        for (int segments = 1; segments <= most_segments_of(how); segments *= 2) found.push_back({how, segments});
+        if (!how.offers(what) || (how.has_levels() && !on.has_levels())) return;
+        for (int segments = 1; segments <= how.most_segments(); segments *= 2) found.push_back({how, segments});
     };
     for (const auto& how : algorithm::all(on.ranks_per_node)) add(how);
     for (const auto& how : algorithm::compositions(on.ranks_per_node)) add(how);

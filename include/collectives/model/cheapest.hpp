@@ -29,7 +29,7 @@ public:
           const calibrated_machine& m)
         : call_{what, s.how, on.size, bytes, 0, s.segments, true}, simulated_(soon_simulated(call_, on, m)),
           doubt_(!simulated_                              ? 1
-                 : on.has_levels() && !knows_nodes(s.how) ? overestimated_on_nodes
+                 : on.has_levels() && !s.how.has_levels() ? overestimated_on_nodes
                                                           : overestimated),
           factor_(on.ranks_per_node >= on.size ? m.residual.factor(call_) : 1) {
         offer(estimate_without_network_s(call_, on, m));
@@ -50,8 +50,6 @@ public:
     }
 
 private:
-    [[nodiscard]] static bool knows_nodes(const algorithm::any& how) { return how.name().starts_with("hierarchical"); }
-
     enum class what_is_known : std::uint8_t { form, estimate, price };
 
     void offer(double estimate) noexcept { at_least_s_ = estimate * factor_ / doubt_; }

@@ -69,13 +69,13 @@ template <class Model>
     requires(std::same_as<Model, hockney> || std::same_as<Model, loggp>)
 [[nodiscard]] std::optional<form> closed_form(const collective& c, const Model& near, const Model& far) {
     detail::check(c, "closed_form");
-    if (!detail::with_levels(c.how, [](const auto&) {})) return std::nullopt;
+    if (!c.how.has_levels()) return std::nullopt;
     return detail::form_of(c, near, far);
 }
 [[nodiscard]] inline std::optional<form> closed_form(const collective& c, const loggp& near, const loggp& far,
                                                      receiver_rule rule) {
     detail::check(c, "closed_form");
-    if (!detail::with_levels(c.how, [](const auto&) {})) return std::nullopt;
+    if (!c.how.has_levels()) return std::nullopt;
     return detail::form_by_rule(c, near, far, rule);
 }
 

@@ -121,7 +121,7 @@ inline void add_traffic(counts& to, const traffic& of) {
 [[nodiscard]] inline std::optional<chain_counts> follow(const collective& c, bool by_symmetry, long long steps) {
     if (has_too_many_banks(c.how, c.size)) return std::nullopt;
     if (!by_symmetry) return steps <= most_kept ? chains(c, false).count() : std::nullopt;
-    if (!rotates(c.how)) return std::nullopt;
+    if (!c.how.rotates()) return std::nullopt;
     auto found = chains(in_chunks(c), true).count();
     if (found) found->inbound_max = bytes_of(found->inbound_max, chunk_bytes(c));
     return found;
@@ -151,7 +151,7 @@ inline void add_rounds(counts& to, const collective& c, long long steps) {
 /// Counts messages and bytes, on nodes of so many ranks; the steps of all ranks.
 inline long long count_traffic(counts& to, const collective& c, int node) {
     const long long steps = walk_ranks(in_chunks(c), 1, 1).all_steps * c.size;
-    to.by_symmetry = steps > most_kept_alike && alike(c.how, c.size);
+    to.by_symmetry = steps > most_kept_alike && c.how.alike(c.size);
     if (!to.by_symmetry) {
         const auto sum = walk_ranks(c, c.size, node);
         add_traffic(to, sum);
@@ -164,7 +164,7 @@ inline long long count_traffic(counts& to, const collective& c, int node) {
 
 /// The same for a price, which has no time: one node stands for all wherever nodes are alike but perhaps for the last.
 inline void estimate_traffic(counts& to, const collective& c, int node) {
-    if (!rotates(c.how) && !(alike(c.how, c.size) && nodes_alike(c.how, c.size, node))) {
+    if (!c.how.rotates() && !(c.how.alike(c.size) && nodes_alike(c.how, c.size, node))) {
         count_traffic(to, c, node);
         return;
     }

@@ -40,7 +40,7 @@ inline constexpr int always_simulated = 32; ///< ranks
 [[nodiscard]] inline bool one_for_all(const collective& c, const topology& on, const machine& m) noexcept {
     const bool one_node = on.ranks_per_node >= c.size;
     const machine scarce = without_plenty(m, std::min(on.ranks_per_node, c.size), one_node);
-    return c.size > always_simulated && (one_node || on.ranks_per_node == 1) && steps_rotate(c.how, c.what) &&
+    return c.size > always_simulated && (one_node || on.ranks_per_node == 1) && c.how.steps_rotate(c.what) &&
            !has_contention(scarce, {});
 }
 

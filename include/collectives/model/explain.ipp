@@ -6,33 +6,10 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <string_view>
 
 namespace tutti::model {
 
 namespace detail {
-
-/// What an algorithm is good for, to follow "since".
-[[nodiscard]] TUTTI_INLINE std::string_view virtue_of(std::string_view name) noexcept {
-    struct known {
-        std::string_view name, virtue;
-    };
-    constexpr known all[]{
-        {"hierarchical", "between nodes goes what must, once a node and not once a rank"},
-        {"naive", "few messages are sent in all"},
-        {"all_to_all", "nobody waits for more than one message of each rank"},
-        {"parameter_server", "everyone exchanges parts with everyone at once"},
-        {"direct", "everyone exchanges parts with everyone at once, and works on them in one pass"},
-        {"ring", "no rank sends more than it must, whatever their number"},
-        {"butterfly", "it takes the fewest rounds"},
-        {"halving_doubling", "no rank sends more than it must, in few rounds"},
-        {"binomial_tree", "few messages are sent in all, in few rounds"},
-        {"double_binary_tree", "two trees keep every rank busy in few rounds"},
-    };
-    for (const known& k : all)
-        if (name.starts_with(k.name)) return k.virtue;
-    return "its price is the least";
-}
 
 template <class... Value>
 [[nodiscard]] std::string formatted(const char* format, Value... value) {
@@ -49,7 +26,7 @@ template <class... Value>
 
 [[nodiscard]] TUTTI_INLINE std::string reason_of(const explanation& e, bool has_model) {
     if (e.on.size == 1) return "one rank has nobody to exchange data with";
-    const std::string virtue{virtue_of(e.chosen.how.name())};
+    const std::string virtue{e.chosen.how.virtue()};
     if (!has_model) return "by rule, since " + virtue + " (no machine's parameters are given; tutti fit finds them)";
     if (e.ranking.empty()) return "by rule, since " + virtue + " (the model prices plain buffers, in any order)";
     if (e.ranking.size() == 1) return "it is the only one";

@@ -97,7 +97,7 @@ private:
     [[nodiscard]] static std::optional<std::size_t> index_of(const algorithm::any& how) noexcept {
         static const auto known = algorithm::all();
         const auto found = std::find_if(known.begin(), known.end(), [&](const auto& a) { return a == how; });
-        if (found == known.end() || how.name().starts_with("hierarchical")) return {};
+        if (found == known.end() || how.has_levels()) return {};
         return static_cast<std::size_t>(found - known.begin());
     }
     [[nodiscard]] static double logarithm(std::size_t bytes) noexcept {

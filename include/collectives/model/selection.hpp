@@ -3,7 +3,6 @@
 #pragma once
 
 #include "../algorithm/any.hpp"
-#include "../algorithm/double_binary_tree.hpp"
 #include "../linkage.hpp"
 #include "topology.hpp"
 
@@ -18,16 +17,11 @@ struct selection {
     int segments = 1;
 };
 
-/// The most segments that an algorithm gains by: only trees do, since in all other schedules every rank is busy anyway.
-[[nodiscard]] inline int most_segments_of(const algorithm::any& how) noexcept {
-    return how.name() == algorithm::double_binary_tree::name ? 16 : 1;
-}
-
 /// Into how many segments an algorithm's chunks are cut for `bytes` of data. A power of two, so that few plans are
 /// made.
 [[nodiscard]] inline int segments_for(const algorithm::any& how, std::size_t bytes) noexcept {
     constexpr std::size_t worthwhile = 256 * 1024;
-    const auto most = static_cast<std::size_t>(most_segments_of(how));
+    const auto most = static_cast<std::size_t>(how.most_segments());
     if (most == 1 || bytes < 4 * worthwhile) return 1;
     const std::size_t wanted = bytes / (2 * worthwhile);
     return static_cast<int>(std::bit_floor(wanted < most ? wanted : most));

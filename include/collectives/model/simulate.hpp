@@ -44,7 +44,7 @@ private:
     [[nodiscard]] static detail::graph make(const collective& c, int ranks_per_node, const simulation_settings& s) {
         check(c, ranks_per_node);
         const bool level = ranks_per_node == 1 || ranks_per_node >= c.size;
-        if (level && c.size > 1 && detail::steps_rotate(c.how, c.what)) {
+        if (level && c.size > 1 && c.how.steps_rotate(c.what)) {
             detail::graph one = detail::builder(c, ranks_per_node, s).by_symmetry();
             if (one.messages * static_cast<std::size_t>(c.size) > s.symmetric_beyond) return one;
         }

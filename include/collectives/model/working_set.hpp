@@ -20,7 +20,7 @@ namespace tutti::model {
     using schedule::buffer;
     const detail::cut cut(c);
     const int chunks = c.how.chunks(c.size) * c.segments, ranks = std::min(ranks_per_node, c.size);
-    const int walked = detail::steps_rotate(c.how, c.what) ? 1 : ranks;
+    const int walked = c.how.steps_rotate(c.what) ? 1 : ranks;
     double bytes = 0;
     std::vector<schedule::step> steps;
     for (int r = 0; r < walked; ++r) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../algorithm/all.hpp"
 #include "../collective.hpp"
-#include "../counts/levels.hpp"
 #include "binomial_tree.hpp"
 #include "butterfly.hpp"
 #include "double_binary_tree.hpp"

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../counts/symmetry.hpp"
 #include "flat.hpp"
 
 namespace tutti::model::detail {
@@ -23,7 +22,7 @@ template <class Model>
 /// all ranks end the first at once. Where the last node is smaller, binomial trees and Global's allreduce of
 /// everything, which does not wait for it alone.
 template <class Model>
-[[nodiscard]] std::optional<form> levels_form(const collective& c, const auto& levels, const Model& near,
+[[nodiscard]] std::optional<form> levels_form(const collective& c, const algorithm::levels& levels, const Model& near,
                                               const Model& far) {
     using schedule::operation;
     const int g = std::clamp(levels.ranks_per_node, 1, c.size), nodes = (c.size + g - 1) / g;
@@ -44,7 +43,7 @@ template <class Model>
         in_three_parts(part(operation::reduce_scatter, levels.local, g, shard * static_cast<std::size_t>(g)),
                        part(operation::allreduce, levels.global, nodes, shard),
                        part(operation::allgather, levels.local, g, shard * static_cast<std::size_t>(g)), near, far);
-    const bool even = all.divides(chunks) && alike(levels.local, g);
+    const bool even = all.divides(chunks) && levels.local.alike(g);
     const double held =
         wire<Model>(near, c.segments).hold(static_cast<double>(shard), 0); // each part, by the one before
     return sum ? std::optional(*sum + form{nodes > 1 && g > 1 ? 2 * held : held, even}) : sum;
@@ -55,10 +54,7 @@ template <class Model>
 [[nodiscard]] std::optional<form> form_of(const collective& c, const Model& near, const Model& far) {
     if (!c.how.offers(c.what)) return std::nullopt;
     if (c.size == 1) return form{0, true};
-    std::optional<form> composed;
-    const bool has_levels =
-        with_levels(c.how, [&](const auto& levels) { composed = levels_form(c, levels, near, far); });
-    return has_levels ? composed : flat_form(c, far);
+    return c.how.has_levels() ? levels_form(c, c.how.levels(), near, far) : flat_form(c, far);
 }
 
 } // namespace tutti::model::detail
