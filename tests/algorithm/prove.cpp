@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <collectives/algorithm/prove.hpp>
 
+#include <collectives/algorithm/direct.hpp>
 #include <collectives/algorithm/naive.hpp>
 #include <collectives/algorithm/ring.hpp>
 #include <collectives/error.hpp>
@@ -55,6 +56,16 @@ struct swing : own_algorithm {
             have = to;
         }
     }
+};
+
+/// Right, but for what they say of themselves.
+struct naive_that_rotates : naive {
+    static constexpr std::string_view name = "naive_that_rotates";
+    static constexpr bool rotates = true;
+};
+struct direct_that_rotates_wholly : direct {
+    static constexpr std::string_view name = "direct_that_rotates_wholly";
+    static constexpr bool steps_rotate(operation) { return true; }
 };
 
 /// A naive broadcast that is wrong in one call only: the last rank takes what it gets to scratch.
@@ -159,4 +170,16 @@ TEST_CASE("nothing to prove is not proven") {
     CHECK_THROWS_AS(prove(ring{}, {.ranks = {0, 2}}), tutti::error);
     CHECK_THROWS_AS(prove(ring{}, {.segments = 0}), tutti::error);
     CHECK_FALSE(verdict{}.proven);
+}
+
+TEST_CASE("what an algorithm says of its rotation is checked") {
+    CHECK(prove(ring{}, {{1, 9}}).proven);
+    CHECK(prove(direct{}, {{1, 9}}).proven);
+    const verdict messages = prove(naive_that_rotates{}, {{1, 9}});
+    CHECK(messages.proof.fault.what == flaw::does_not_rotate);
+    CHECK(messages.message() == "allreduce(naive_that_rotates) on 2 ranks, out of place: rank 1, step 0 of the reduce "
+                                "(send chunk 0 of input to "
+                                "rank 0) is not rank 0's, shifted, as the algorithm says of itself");
+    const verdict steps = prove(direct_that_rotates_wholly{}, {{1, 9}});
+    CHECK(steps.proof.fault.what == flaw::does_not_rotate);
 }

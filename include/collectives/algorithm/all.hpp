@@ -26,7 +26,14 @@ namespace tutti::algorithm {
 /// Further compositions that have a name: those that the library itself takes over several nodes.
 [[nodiscard]] std::array<any, 3> compositions(int ranks_per_node = 1);
 
-/// The names of those of all() that have a schedule for the operation.
+/// Adds an algorithm of your own to those that names() and by_name() know, that the tools run, and that a machine's
+/// parameters choose from. Precondition on all ranks: the same ones in the same order, by one thread, before any
+/// communicator is made. Throws tutti::error(invalid_argument) where the name is taken.
+void add(const any& a);
+/// Those that were added.
+[[nodiscard]] const std::vector<any>& added();
+
+/// The names of those of all() and added() that have a schedule for the operation.
 [[nodiscard]] std::vector<std::string_view> names(operation o);
 
 /// The algorithm of that name. Throws tutti::error(invalid_argument) that lists the names if there is none.

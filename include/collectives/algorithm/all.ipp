@@ -46,9 +46,20 @@ TUTTI_INLINE std::array<any, 3> compositions(int ranks_per_node) {
             hierarchical<halving_doubling, ring>{ranks_per_node}};
 }
 
+namespace detail {
+[[nodiscard]] TUTTI_INLINE std::vector<any>& own_algorithms() {
+    static std::vector<any> list;
+    return list;
+}
+} // namespace detail
+
+TUTTI_INLINE const std::vector<any>& added() { return detail::own_algorithms(); }
+
 TUTTI_INLINE std::vector<std::string_view> names(operation o) {
     std::vector<std::string_view> list;
     for (const any& a : all())
+        if (a.offers(o)) list.push_back(a.name());
+    for (const any& a : added())
         if (a.offers(o)) list.push_back(a.name());
     return list;
 }
@@ -57,12 +68,24 @@ TUTTI_INLINE any by_name(std::string_view name, int ranks_per_node) {
     std::string known;
     const auto plain = all(ranks_per_node);
     const auto composed = compositions(ranks_per_node);
-    for (const std::span<const any> some : {std::span<const any>(plain), std::span<const any>(composed)})
+    for (const std::span<const any> some :
+         {std::span<const any>(plain), std::span<const any>(composed), std::span<const any>(added())})
         for (const any& a : some) {
             if (a.name() == name) return a;
             known.append(known.empty() ? "" : ", ").append(a.name());
         }
     reject("choice of algorithm", "there is no algorithm \"" + std::string(name) + "\"", "choose one of " + known);
+}
+
+TUTTI_INLINE void add(const any& a) {
+    const auto plain = all();
+    const auto composed = compositions();
+    for (const std::span<const any> some :
+         {std::span<const any>(plain), std::span<const any>(composed), std::span<const any>(added())})
+        for (const any& known : some)
+            if (known.name() == a.name())
+                reject("adding an algorithm", "there is one named \"" + std::string(a.name()) + "\" already");
+    detail::own_algorithms().push_back(a);
 }
 
 } // namespace tutti::algorithm

@@ -41,7 +41,8 @@ struct verdict {
 };
 
 /// Proves one call that the algorithm offers, of `root` where there is one: in place, out of place, and by ranks that
-/// differ in it. `of.ranks` does not count. Takes as long as three proofs by verify.
+/// differ in it. What it says of its rotation is checked as well. `of.ranks` does not count. Takes as long as three
+/// proofs by verify.
 [[nodiscard]] verdict prove_call(const any& a, operation what, int size, int root = 0, const scope& of = {});
 
 /// Proves all that can be run of an algorithm with these numbers of ranks: each operation that it offers, from each

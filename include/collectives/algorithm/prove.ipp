@@ -8,7 +8,9 @@
 #include "../schedule/verify_modes.hpp"
 #include "any.ipp"
 
+#include <algorithm>
 #include <optional>
+#include <tuple>
 
 namespace tutti::algorithm {
 
@@ -24,13 +26,56 @@ TUTTI_INLINE std::string verdict::message() const {
     return text.append(": ").append(proof.message());
 }
 
+namespace detail {
+
+/// A step of rank `by` as it would be of rank 0, if all ranks and chunks were counted from there.
+[[nodiscard]] TUTTI_INLINE step shifted_back(step s, int by, const schedule::program& p) {
+    const int chunks = p.chunks % p.size == 0 ? p.chunks / p.size * by : 0;
+    if (communicates(s)) s.peer = (s.peer + p.size - by) % p.size;
+    for (place* x : {&s.from, &s.to})
+        if (x->count > 0) x->first = (x->first + p.chunks - chunks) % p.chunks;
+    return s;
+}
+
+/// The first step that is not rank 0's, shifted: of all steps, or of those alone that send or receive, by what goes
+/// over the wire.
+[[nodiscard]] TUTTI_INLINE schedule::finding broken_rotation(const schedule::program& p, bool of_all_steps) {
+    const auto message = [](const step& s) {
+        const place x = s.what == schedule::action::receive ? s.to : s.from;
+        return std::tuple(s.what, s.peer, x.first, x.count);
+    };
+    const auto counts = [&](const step& s) { return of_all_steps || communicates(s); };
+    const std::vector<step>& zero = p.ranks.front();
+    for (int rank = 1; rank < p.size; ++rank) {
+        const std::vector<step>& steps = p.ranks[static_cast<std::size_t>(rank)];
+        auto other = std::find_if(zero.begin(), zero.end(), counts);
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            if (!counts(steps[i])) continue;
+            const step s = shifted_back(steps[i], rank, p);
+            if (other == zero.end() || (of_all_steps ? !(s == *other) : message(s) != message(*other)))
+                return schedule::detail::told({schedule::flaw::does_not_rotate, rank, static_cast<int>(i)}, p, p);
+            other = std::find_if(other + 1, zero.end(), counts);
+        }
+        if (other != zero.end()) return {schedule::flaw::does_not_rotate, rank};
+    }
+    return {};
+}
+
+} // namespace detail
+
 TUTTI_INLINE verdict prove_call(const any& a, operation what, int size, int root, const scope& of) {
     const cost stated = a.stated(what, size);
     verdict v{false, {}, 1, a.name(), what, size, root, of.segments};
-    v.proof = schedule::verify_modes(a.write(what, size, root, false, of.segments),
-                                     a.write(what, size, root, true, of.segments),
-                                     of.stated_cost && of.segments == 1 ? &stated : nullptr,
+    const schedule::program apart = a.write(what, size, root, false, of.segments),
+                            in_place = a.write(what, size, root, true, of.segments);
+    v.proof = schedule::verify_modes(apart, in_place, of.stated_cost && of.segments == 1 ? &stated : nullptr,
                                      of.same_bits ? schedule::bits::equal : schedule::bits::may_differ);
+    const bool steps_too = a.steps_rotate(what);
+    for (const schedule::program* p : {&apart, &in_place})
+        if (v.proof.proven && a.rotates() && of.segments == 1) {
+            v.proof.fault = detail::broken_rotation(*p, steps_too);
+            v.proof.proven = v.proof.fault.what == schedule::flaw::none;
+        }
     v.proven = v.proof.proven;
     return v;
 }

@@ -11,7 +11,7 @@
 namespace tutti::model {
 
 /// All that is worth a price where these ranks are to do this: each algorithm that has the operation, trees also cut
-/// into segments, hierarchical ones where there are levels. In the same order on all ranks.
+/// into segments, hierarchical ones where there are levels, and those of the program. In the same order on all ranks.
 [[nodiscard]] inline std::vector<selection> candidates(schedule::operation what, const topology& on) {
     std::vector<selection> found;
     const auto add = [&](const algorithm::any& how) {
@@ -20,6 +20,7 @@ namespace tutti::model {
     };
     for (const auto& how : algorithm::all(on.ranks_per_node)) add(how);
     for (const auto& how : algorithm::compositions(on.ranks_per_node)) add(how);
+    for (const auto& how : algorithm::added()) add(how);
     return found;
 }
 

@@ -29,6 +29,7 @@ enum class flaw : std::uint8_t {
     disconnected,    ///< some ranks never hear of the others, so that a failure or a mismatch could not reach them
     modes_differ,    ///< a message or a result is not the same in place and out of place, though ranks may differ in it
     other_cost,      ///< the cost is not the one stated
+    does_not_rotate, ///< a message or step is not rank 0's with ranks and chunks shifted, as the algorithm claims
 };
 
 /// A flaw and where it is. `step` is the number in the program's list, -1 when it is about none.
@@ -110,6 +111,7 @@ namespace detail {
     case flaw::modes_differ: return detail::modes_in_words(f, here);
     case flaw::other_cost:
         return here + ": " + f.unit + " stated " + to_string(f.expected) + ", found " + to_string(f.found);
+    case flaw::does_not_rotate: return here + " is not rank 0's, shifted, as the algorithm says of itself";
     }
     return {};
 }

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <collectives/algorithm/all.hpp>
+
+namespace tutti::tools {
+
+/// The tutti command. Returns the exit status.
+int main(int argc, char** argv);
+
+/// The tutti command with algorithms of your own: every subcommand knows them by their names, and `all` means them too.
+/// A program of yours that is nothing but this:
+///
+///     int main(int argc, char** argv) { return tutti::tools::main(argc, argv, my_algorithm{}); }
+template <class... Own>
+    requires(sizeof...(Own) > 0 && (algorithm::algorithm<Own> && ...))
+int main(int argc, char** argv, const Own&... own) {
+    (algorithm::add(own), ...);
+    return main(argc, argv);
+}
+
+} // namespace tutti::tools
