@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/algorithm/all.hpp>
+#include <collectives/model/closed_form.hpp>
 
 namespace tutti::tools {
 
@@ -16,7 +17,7 @@ int main(int argc, char** argv);
 template <class... Own>
     requires(sizeof...(Own) > 0 && (algorithm::algorithm<Own> && ...))
 int main(int argc, char** argv, const Own&... own) {
-    (algorithm::add(own), ...);
+    ((algorithm::add(own), model::add_closed_form<Own>()), ...);
     return main(argc, argv);
 }
 

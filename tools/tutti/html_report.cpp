@@ -6,6 +6,8 @@
 #include "quantities.hpp"
 #include "report_page.hpp"
 
+#include <collectives/algorithm/all.hpp>
+
 #include <stdexcept>
 
 #include <nlohmann/json.hpp>
@@ -78,16 +80,22 @@ std::string without_markup(const std::string& json) {
     return safe;
 }
 
+// How each algorithm works, by its name.
+page_json page_ideas() {
+    page_json ideas = page_json::object();
+    for (const auto& list : {algorithm::all(), algorithm::compositions(), algorithm::added()})
+        for (const algorithm::any& a : list) ideas[std::string(a.name())] = a.idea();
+    return ideas;
+}
+
 std::string page_data(const model_report& report) {
     page_json rows = page_json::array(), fastest = page_json::array(), timelines = page_json::array();
     for (const model_row& r : report.rows) rows.push_back(page_row(r));
     for (const model_fastest& f : report.fastest) fastest.push_back(page_fastest(f));
     for (const model_timeline& t : report.timelines) timelines.push_back(page_timeline(t));
-    const page_json all{{"machine", report.machine},
-                        {"columns", page_columns()},
-                        {"rows", std::move(rows)},
-                        {"fastest", std::move(fastest)},
-                        {"timelines", std::move(timelines)}};
+    const page_json all{{"machine", report.machine},     {"ideas", page_ideas()},
+                        {"columns", page_columns()},     {"rows", std::move(rows)},
+                        {"fastest", std::move(fastest)}, {"timelines", std::move(timelines)}};
     return without_markup(all.dump(-1, ' ', false, page_json::error_handler_t::replace));
 }
 

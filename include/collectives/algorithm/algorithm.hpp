@@ -73,6 +73,12 @@ concept algorithm =
 
 // What an algorithm may say of itself beyond that, as members. What it leaves out claims nothing.
 
+/// `static constexpr std::string_view idea`: how it works, in a sentence for the report of `tutti model --html`.
+template <class A>
+[[nodiscard]] constexpr std::string_view idea_of() noexcept {
+    if constexpr (requires { A::idea; }) return A::idea;
+    return {};
+}
 /// `static constexpr std::string_view virtue`: what it is good for, to follow "since".
 template <class A>
 [[nodiscard]] constexpr std::string_view virtue_of() noexcept {
@@ -120,5 +126,8 @@ concept hierarchy = requires(const A a) {
     a.local;
     a.global;
 };
+
+// `static constexpr auto closed_form(const auto& costs)`: what a call takes by a formula; `costs` is a model::costs,
+// which says what. Compiled by those who price calls; see model/closed_form.hpp.
 
 } // namespace tutti::algorithm

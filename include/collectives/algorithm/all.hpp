@@ -14,17 +14,33 @@
 #include "parameter_server.hpp"
 #include "ring.hpp"
 
-#include <array>
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
 namespace tutti::algorithm {
 
-/// Every algorithm that tools run where they run all. A hierarchical one needs to know the ranks per node.
-[[nodiscard]] std::array<any, 10> all(int ranks_per_node = 1);
+/// The library's algorithms on one level. A new one is a line here, and the line above that includes it.
+#define TUTTI_ALGORITHMS(each)                                                                                         \
+    each(naive) each(all_to_all) each(parameter_server) each(direct) each(ring) each(butterfly) each(halving_doubling) \
+        each(binomial_tree) each(double_binary_tree)
 
-/// Further compositions that have a name: those that the library itself takes over several nodes.
-[[nodiscard]] std::array<any, 3> compositions(int ranks_per_node = 1);
+/// The compositions that the library itself takes over several nodes.
+#define TUTTI_COMPOSITIONS(each)                                                                                       \
+    each(hierarchical<halving_doubling, butterfly>) each(hierarchical<halving_doubling, halving_doubling>)             \
+        each(hierarchical<halving_doubling, ring>)
+
+/// How many algorithms on one level the library has. all() begins with them.
+#define TUTTI_ONE(...) +1
+inline constexpr std::size_t flat_algorithms = 0 TUTTI_ALGORITHMS(TUTTI_ONE);
+#undef TUTTI_ONE
+
+/// Every algorithm that tools run where they run all: those on one level, and a hierarchical ring of so many ranks a
+/// node.
+[[nodiscard]] std::vector<any> all(int ranks_per_node = 1);
+
+/// The further compositions that have a name.
+[[nodiscard]] std::vector<any> compositions(int ranks_per_node = 1);
 
 /// Adds an algorithm of your own to those that names() and by_name() know, that the tools run, and that a machine's
 /// parameters choose from. Precondition on all ranks: the same ones in the same order, by one thread, before any
@@ -43,19 +59,11 @@ void add(const any& a);
 
 #if defined(TUTTI_COMPILED)
 namespace tutti::algorithm { // their schedules are compiled in all.ipp
-extern template const any::table any::table_of<naive>;
-extern template const any::table any::table_of<all_to_all>;
-extern template const any::table any::table_of<parameter_server>;
-extern template const any::table any::table_of<direct>;
-extern template const any::table any::table_of<ring>;
-extern template const any::table any::table_of<butterfly>;
-extern template const any::table any::table_of<halving_doubling>;
-extern template const any::table any::table_of<binomial_tree>;
-extern template const any::table any::table_of<double_binary_tree>;
-extern template const any::table any::table_of<hierarchical<ring, ring>>;
-extern template const any::table any::table_of<hierarchical<halving_doubling, butterfly>>;
-extern template const any::table any::table_of<hierarchical<halving_doubling, halving_doubling>>;
-extern template const any::table any::table_of<hierarchical<halving_doubling, ring>>;
+#define TUTTI_ELSEWHERE(...) extern template const any::table any::table_of<__VA_ARGS__>;
+TUTTI_ALGORITHMS(TUTTI_ELSEWHERE)
+TUTTI_COMPOSITIONS(TUTTI_ELSEWHERE)
+TUTTI_ELSEWHERE(hierarchical<ring, ring>)
+#undef TUTTI_ELSEWHERE
 } // namespace tutti::algorithm
 #else
 #include "all.ipp"

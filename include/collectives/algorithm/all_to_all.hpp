@@ -19,6 +19,8 @@ namespace tutti::algorithm {
 /// libraries.
 struct all_to_all {
     static constexpr std::string_view name = "all_to_all";
+    static constexpr std::string_view idea =
+        "Everybody sends everything to everybody, and each reduces all of it: one message delay, the most bytes.";
     static constexpr std::string_view virtue = "nobody waits for more than one message of each rank";
     static constexpr bool rotates = true, has_bank_for_each_rank = true;
     [[nodiscard]] static constexpr int chunks(int) noexcept { return 1; }
@@ -41,6 +43,14 @@ struct all_to_all {
             emit(schedule::receive(from, {of(from), 0, 1}));
         }
         detail::combine_in_rank_order(p.size, of, schedule::scratch(p.size), output, emit);
+    }
+
+    /// The reduction follows the exchange, in rank order: the last message of rank 0 is its neighbour's, so that it can
+    /// combine nothing before.
+    template <class Costs>
+    [[nodiscard]] static constexpr auto closed_form(const Costs& c) {
+        const double n = c.whole();
+        return c.exchange(n, 0) + c.time((c.size - 1) * c.reduce(n));
     }
 };
 

@@ -58,6 +58,7 @@ public:
     [[nodiscard]] cost stated(operation o, int size) const noexcept { return table_->stated(storage_, o, size); }
 
     // What it says of itself: see algorithm.hpp.
+    [[nodiscard]] std::string_view idea() const noexcept { return table_->idea; }
     [[nodiscard]] std::string_view virtue() const noexcept { return table_->virtue; }
     [[nodiscard]] int most_segments() const noexcept { return table_->most_segments; }
     [[nodiscard]] bool rotates() const noexcept { return table_->rotates; }
@@ -86,7 +87,7 @@ public:
 
 private:
     struct table {
-        std::string_view name, virtue;
+        std::string_view name, idea, virtue;
         int most_segments;
         bool rotates, has_bank_for_each_rank;
         unsigned steps_rotate; ///< a bit for each operation
@@ -154,6 +155,7 @@ constexpr auto any::levels_if_any() noexcept -> algorithm::levels (*)(const void
 template <class A>
 constinit const any::table any::table_of{
     A::name,
+    idea_of<A>(),
     virtue_of<A>(),
     most_segments_of<A>(),
     algorithm::rotates<A>(),

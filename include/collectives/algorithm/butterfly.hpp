@@ -19,6 +19,8 @@ namespace tutti::algorithm {
 /// Source: Thakur, Rabenseifner and Gropp, Optimization of collective communication operations in MPICH, IJHPCA 2005.
 struct butterfly {
     static constexpr std::string_view name = "butterfly";
+    static constexpr std::string_view idea =
+        "Pairs at doubling distances exchange whole vectors: fewest rounds, but a whole vector in each.";
     static constexpr std::string_view virtue = "it takes the fewest rounds";
     [[nodiscard]] static constexpr bool alike(int size) noexcept { return (size & (size - 1)) == 0; }
     [[nodiscard]] static constexpr int chunks(int) noexcept { return 1; }
@@ -59,6 +61,18 @@ struct butterfly {
             have = to;
         }
         if (partner) emit(schedule::send(p.rank - 1, output));
+    }
+
+    /// Powers of two: log2 P (t(n) + n gamma). Others: see folded_s, which knows of no gap that a rank waits for when
+    /// its partner's data are there already.
+    template <class Costs>
+    [[nodiscard]] static constexpr auto closed_form(const Costs& c) {
+        const detail::core f(c.size);
+        const double n = c.whole(), t = c.message(n), each = c.reduce(n), held = c.hold(n, each);
+        const double rounds = f.rounds * (t + each) + (f.rounds - 1) * held;
+        const bool no_gap = c.send(n) <= c.receive(n) + each;
+        return c.time(f.extra == 0 ? rounds : detail::folded_s(c, f, t + each, rounds, t + held),
+                      c.plain() && c.answers_at_once() && (f.extra == 0 || (c.receives_alone() && no_gap)));
     }
 };
 

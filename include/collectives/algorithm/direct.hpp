@@ -23,6 +23,8 @@ namespace tutti::algorithm {
 /// under way at once; "two-shot" in GPU libraries.
 struct direct {
     static constexpr std::string_view name = "direct";
+    static constexpr std::string_view idea =
+        "As the parameter server, but each rank reduces its shard in one pass once all parts are there.";
     static constexpr std::string_view virtue =
         "everyone exchanges parts with everyone at once, and works on them in one pass";
     static constexpr bool rotates = true, has_bank_for_each_rank = true;
@@ -47,6 +49,16 @@ struct direct {
     template <class Emit>
     static constexpr void allgather(const position& p, Emit&& emit) {
         parameter_server::allgather(p, emit);
+    }
+
+    /// As all_to_all's, of shards. Beyond most_operands some ranks reduce a part while others' data are on their way.
+    template <class Costs>
+    [[nodiscard]] static constexpr auto closed_form(const Costs& c) {
+        const double b = c.shard();
+        const bool one_pass = c.what != operation::allreduce || c.size <= schedule::most_operands || c.reduce(1) == 0;
+        return c.phases([&] { return c.exchange(b, 0) + c.time((c.size - 1) * c.reduce(b)); },
+                        [&] { return c.exchange(b, 0); }) +
+               c.time(c.hold_between_phases(b), c.divides(c.size) && one_pass && c.turns_at_once());
     }
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "algorithm.hpp"
+#include "double_binary_tree_form.hpp"
 #include "inorder_tree.hpp"
 
 namespace tutti::algorithm {
@@ -23,10 +24,17 @@ namespace tutti::algorithm {
 /// Source: Sanders, Speck and Träff, Two-tree algorithms for full bandwidth broadcast, reduction and scan, 2009.
 struct double_binary_tree {
     static constexpr std::string_view name = "double_binary_tree";
+    static constexpr std::string_view idea =
+        "Two trees carry half of the vector each, so that a rank inside one is a leaf of the other.";
     static constexpr std::string_view virtue = "two trees keep every rank busy in few rounds";
     static constexpr int most_segments = 16;
     [[nodiscard]] static constexpr int chunks(int) noexcept { return 2; }
     [[nodiscard]] static constexpr cost stated(operation o, int size) noexcept;
+    /// An estimate: see double_binary_tree_form.hpp.
+    template <class Costs>
+    [[nodiscard]] static constexpr auto closed_form(const Costs& c) {
+        return detail::twin_trees_form<Costs>(c).time();
+    }
 
     template <class Emit>
     static constexpr void reduce(const position& p, buffer partial, Emit&& emit) {

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
+#include <bit>
+
 namespace tutti::algorithm::detail {
 
 /// How butterflies deal with P that is not a power of two: the first 2·extra ranks pair up; the even one of a pair
@@ -30,5 +33,18 @@ struct core {
         return number + (number < extra ? number : extra);
     }
 };
+
+/// Rounds of a butterfly that take `rounds_s` together, which the first `extra` of the core begin `late_s` later than
+/// the others, and after which these have one more message, of `last_s`, to send.
+///
+/// A rank's round ends L earlier if its peer's message has been waiting for it. So lateness reaches a rank with a delay
+/// of L for each bit in which its number differs from that of a late one: all of them, for the last of the core; at
+/// most those of extra - 1, for the late ones themselves.
+template <class Costs>
+[[nodiscard]] constexpr double folded_s(const Costs& c, const core& f, double late_s, double rounds_s, double last_s) {
+    const int bits = std::bit_width(static_cast<unsigned>(f.extra - 1));
+    const double near = bits * c.latency(), far = f.rounds * c.latency();
+    return rounds_s - far + std::max({late_s + near + last_s, far + last_s, late_s + far});
+}
 
 } // namespace tutti::algorithm::detail

@@ -21,6 +21,8 @@ namespace tutti::algorithm {
 /// IJHPCA 2005.
 struct halving_doubling {
     static constexpr std::string_view name = "halving_doubling";
+    static constexpr std::string_view idea =
+        "Pairs exchange halves, quarters, eighths, then double back: few rounds and fewest bytes.";
     static constexpr std::string_view virtue = "no rank sends more than it must, in few rounds";
     [[nodiscard]] static constexpr bool alike(int size) noexcept { return (size & (size - 1)) == 0; }
     [[nodiscard]] static constexpr int chunks(int size) noexcept { return size; }
@@ -52,7 +54,51 @@ struct halving_doubling {
         twofold(c, p, emit);
     }
 
+    /// Powers of two: the sum over the halves m of t(m), and of m gamma where they are reduced. Others: the first rank
+    /// of the core waits for an extra one's data, has the longest messages in every round, and sends to the extra one
+    /// at last. In the allreduce the second half of the rounds brings lateness back to where it came from. Exact for
+    /// powers of two and shards of one length; under Hockney's model the reduce-scatter for any P and n.
+    template <class Costs>
+    [[nodiscard]] static constexpr auto closed_form(const Costs& c) {
+        const detail::core f(c.size);
+        const bool folds = f.extra > 0, even = !folds && c.divides(c.size);
+        const double n = c.whole(), all = c.message(n), shard = c.message(c.shard()), in = all + c.reduce(n);
+        const double halving = rounds_s(c, f, true), doubling = rounds_s(c, f, false), held = held_s(c, f, true, 1);
+        const auto time = [&](double seconds, bool any_size) {
+            return c.time(seconds, c.plain() && c.answers_at_once() && (even || (any_size && c.both_ends_at_once())));
+        };
+        if (c.what == operation::reduce_scatter)
+            return time(folds ? detail::folded_s(c, f, in, halving, shard + held) : halving, true);
+        if (c.what == operation::allgather)
+            return time(folds ? detail::folded_s(c, f, shard, doubling, all + held_s(c, f, false, f.size / 2))
+                              : doubling,
+                        false);
+        return time(halving + doubling + held + (folds ? in + all : 0), false);
+    }
+
 private:
+    /// What the first `members` of the core stand for: their own shards and those of the extra ranks before them.
+    template <class Costs>
+    [[nodiscard]] static constexpr double bytes_of(const Costs& c, const detail::core& f, int members) {
+        return c.first(f.first_shard(members), c.size);
+    }
+    template <class Costs>
+    [[nodiscard]] static constexpr double each_s(const Costs& c, const detail::core& f, bool reduces, int half) {
+        return reduces ? c.reduce(bytes_of(c, f, half)) : 0;
+    }
+    template <class Costs>
+    [[nodiscard]] static constexpr double held_s(const Costs& c, const detail::core& f, bool reduces, int half) {
+        return c.hold(bytes_of(c, f, half), each_s(c, f, reduces, half));
+    }
+    /// Of halving or doubling. Nothing follows the last round, which would be held up.
+    template <class Costs>
+    [[nodiscard]] static constexpr double rounds_s(const Costs& c, const detail::core& f, bool reduces) {
+        double sum = -held_s(c, f, reduces, reduces ? 1 : f.size / 2);
+        for (int half = f.size / 2; half >= 1; half /= 2)
+            sum += c.message(bytes_of(c, f, half)) + each_s(c, f, reduces, half) + held_s(c, f, reduces, half);
+        return sum;
+    }
+
     /// The shards that the `count` core members from `number` on stand for.
     [[nodiscard]] static constexpr place shards(const detail::core& c, buffer b, int number, int count) noexcept {
         const int first = c.first_shard(number);

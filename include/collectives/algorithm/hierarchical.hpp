@@ -50,6 +50,8 @@ struct hierarchical {
     /// "hierarchical:ring:ring" and so on.
     static constexpr std::string_view name{detail::hierarchical_name<Local, Global>.data(),
                                            detail::hierarchical_name<Local, Global>.size()};
+    static constexpr std::string_view idea =
+        "Within each node first, then between nodes with one shard a rank, then within each node again.";
     static constexpr std::string_view virtue = "between nodes goes what must, once a node and not once a rank";
     [[nodiscard]] constexpr bool alike(int size) const noexcept {
         const int g = per_node(size);

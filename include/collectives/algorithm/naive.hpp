@@ -16,6 +16,8 @@ namespace tutti::algorithm {
 /// | allreduce | 2 | 2(P-1) | (P-1) n / (P-1) n | P-1 |
 struct naive {
     static constexpr std::string_view name = "naive";
+    static constexpr std::string_view idea =
+        "Everybody sends the whole vector to one root, which reduces and sends the result to everybody.";
     static constexpr std::string_view virtue = "few messages are sent in all";
     [[nodiscard]] static constexpr int chunks(int) noexcept { return 1; }
 
@@ -49,6 +51,17 @@ struct naive {
         const place output{buffer::output, 0, 1};
         if (p.rank != p.root) return void(emit(schedule::receive(p.root, output)));
         for (int k = 1; k < p.size; ++k) emit(schedule::send((p.root + k) % p.size, output));
+    }
+
+    /// All messages are there when the root begins with the first. It takes them in one after the other: t(n) + n gamma
+    /// + (P-2) r(n), where r is a receiver's time. The broadcast: (P-2) s(n) + t(n), where s lies between two sends.
+    template <class Costs>
+    [[nodiscard]] static constexpr auto closed_form(const Costs& c) {
+        const double n = c.whole(), each = c.reduce(n);
+        const bool from_first = c.root == 0 || c.receives_alone(); // else operands wait for those of lower ranks
+        return c.phases([&] { return c.time(c.message(n) + each + (c.size - 2) * c.take(n, each), c.plain()); },
+                        [&] { return c.time((c.size - 2) * c.send(n) + c.message(n), c.plain()); }) +
+               c.time(0, from_first && c.turns_at_once());
     }
 };
 

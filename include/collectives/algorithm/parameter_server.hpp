@@ -19,6 +19,8 @@ namespace tutti::algorithm {
 /// reduce-scatter and allgather in Chan et al., Collective communication: theory, practice, and experience, 2007.
 struct parameter_server {
     static constexpr std::string_view name = "parameter_server";
+    static constexpr std::string_view idea =
+        "Each rank serves one shard: all send it their part, it reduces and hands the result to all.";
     static constexpr std::string_view virtue = "everyone exchanges parts with everyone at once";
     static constexpr bool rotates = true;
     [[nodiscard]] static constexpr bool steps_rotate(operation) noexcept { return true; }
@@ -46,6 +48,14 @@ struct parameter_server {
             emit(schedule::send(to, {buffer::output, p.rank, 1}));
             emit(schedule::receive(from, {buffer::output, from, 1}));
         }
+    }
+
+    /// Exact where shards are equally long.
+    template <class Costs>
+    [[nodiscard]] static constexpr auto closed_form(const Costs& c) {
+        const double b = c.shard();
+        return c.phases([&] { return c.exchange(b, c.reduce(b)); }, [&] { return c.exchange(b, 0); }) +
+               c.time(c.hold_between_phases(b), c.divides(c.size) && c.turns_at_once());
     }
 };
 

@@ -17,6 +17,8 @@ namespace tutti::algorithm {
 /// Source: Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations, JPDC 2009.
 struct ring {
     static constexpr std::string_view name = "ring";
+    static constexpr std::string_view idea =
+        "Shards travel around a ring twice, first to be reduced, then to be handed out: fewest bytes, most rounds.";
     static constexpr std::string_view virtue = "no rank sends more than it must, whatever their number";
     static constexpr bool rotates = true;
     [[nodiscard]] static constexpr bool steps_rotate(operation) noexcept { return true; }
@@ -45,6 +47,17 @@ struct ring {
             emit(schedule::send(next, {buffer::output, (p.rank + p.size - k) % p.size, 1}));
             emit(schedule::receive(previous, {buffer::output, (p.rank + 2 * p.size - k - 1) % p.size, 1}));
         }
+    }
+
+    /// The longest shard is never held up by a shorter one: it takes P-1 hops of t(b) + b gamma each, then of t(b).
+    template <class Costs>
+    [[nodiscard]] static constexpr auto closed_form(const Costs& c) {
+        const double b = c.shard();
+        const auto hops = [&](double each_s) {
+            const double held = (c.size - 2) * c.hold(b, each_s);
+            return c.time((c.size - 1) * (c.message(b) + each_s) + held, c.plain() && c.answers_at_once());
+        };
+        return c.phases([&] { return hops(c.reduce(b)); }, [&] { return hops(0); }) + c.time(c.hold_between_phases(b));
     }
 };
 

@@ -29,9 +29,10 @@ namespace detail {
 } // namespace detail
 
 /// What a call takes by a formula, for any number of ranks: in a time and memory that hardly depend on it. Nothing
-/// where no form is known: for an operation that the algorithm does not offer, and an algorithm that has no name in
-/// algorithm/all.hpp. Throws tutti::error(invalid_argument) where there are no ranks, segments or bytes in an element,
-/// or the root is none of the ranks.
+/// where no form is known: for an operation that the algorithm does not offer, and an algorithm without a member
+/// `closed_form`, or that only the program knows and has not added (add_closed_form). Throws
+/// tutti::error(invalid_argument) where there are no ranks, segments or bytes in an element, or the root is none of the
+/// ranks.
 ///
 /// Charged is each message, not each round: under Hockney's model alpha + m beta, one send and one receive at a time at
 /// each rank; under LogGP, where messages are eager, o at the sender, and o + (m - 1)G at the receiver once the first
@@ -95,7 +96,7 @@ template <class Model>
 /// all other algorithms, in which every rank is busy anyway. Takes the logarithm of that many evaluations.
 template <class Model>
 [[nodiscard]] int best_segments(collective c, const Model& p) {
-    if (!c.how.target<algorithm::double_binary_tree>()) return 1;
+    if (c.how.most_segments() == 1) return 1;
     detail::check(c, "best_segments");
     constexpr std::size_t most = 1 << 16;
     const auto seconds = [&](int segments) {

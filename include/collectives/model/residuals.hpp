@@ -92,12 +92,12 @@ public:
 
 private:
     using of_algorithm = std::array<std::array<float, most_sizes>, most_ranks>;
-    using of_operation = std::array<of_algorithm, std::tuple_size_v<decltype(algorithm::all())>>;
+    using of_operation = std::array<of_algorithm, algorithm::flat_algorithms>;
 
     [[nodiscard]] static std::optional<std::size_t> index_of(const algorithm::any& how) noexcept {
         static const auto known = algorithm::all();
         const auto found = std::find_if(known.begin(), known.end(), [&](const auto& a) { return a == how; });
-        if (found == known.end() || how.has_levels()) return {};
+        if (found - known.begin() >= static_cast<std::ptrdiff_t>(algorithm::flat_algorithms)) return {};
         return static_cast<std::size_t>(found - known.begin());
     }
     [[nodiscard]] static double logarithm(std::size_t bytes) noexcept {

@@ -4,6 +4,10 @@
 
 #include "flat.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+
 namespace tutti::model::detail {
 
 template <class Model>
@@ -29,7 +33,7 @@ template <class Model>
     const auto part = [&](operation what, const algorithm::any& how, int size, std::size_t bytes) {
         return collective{what, how, size, bytes, 0, c.segments, false, c.element_bytes};
     };
-    const data all{c.bytes, c.element_bytes};
+    const costs<Model> all(c, near);
     if (c.size % g != 0) {
         const algorithm::binomial_tree tree;
         const auto sum = in_three_parts(part(operation::reduce, tree, g, c.bytes),
@@ -44,8 +48,7 @@ template <class Model>
                        part(operation::allreduce, levels.global, nodes, shard),
                        part(operation::allgather, levels.local, g, shard * static_cast<std::size_t>(g)), near, far);
     const bool even = all.divides(chunks) && levels.local.alike(g);
-    const double held =
-        wire<Model>(near, c.segments).hold(static_cast<double>(shard), 0); // each part, by the one before
+    const double held = all.hold(static_cast<double>(shard), 0); // each part, by the one before
     return sum ? std::optional(*sum + form{nodes > 1 && g > 1 ? 2 * held : held, even}) : sum;
 }
 

@@ -102,8 +102,7 @@ inline void read_grid(residuals& r, schedule::operation what, const algorithm::a
             const auto* const what = std::find_if(schedule::operations.begin(), schedule::operations.end(),
                                                   [&](auto o) { return name_of(o) == operation; });
             const auto all = algorithm::all();
-            const auto* const how =
-                std::find_if(all.begin(), all.end(), [&](const auto& a) { return a.name() == algorithm; });
+            const auto how = std::find_if(all.begin(), all.end(), [&](const auto& a) { return a.name() == algorithm; });
             if (what == schedule::operations.end() || how == all.end() || !residuals::has(*what, *how))
                 refuse_machine(where, "has \"" + operation + "\" by \"" + algorithm + "\", which nobody knows");
             read_grid(r, *what, *how, rows, where + ", " + operation + ", " + algorithm);
