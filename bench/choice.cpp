@@ -3,7 +3,7 @@
 
 // What it takes to choose an algorithm: by rule, by a model that has decided before, and by one that has not.
 
-#include <collectives/model/chooser.hpp>
+#include <collectives/choice/chooser.hpp>
 #include <collectives/model/decisions.hpp>
 
 #include <benchmark/benchmark.h>

@@ -8,8 +8,8 @@
 // `decision` is the part of it that all ranks wait for: from the moment when the ledger waits for no more answers until
 // the verdict is in frames.
 
-#include <transport/bootstrap/frame.hpp>
-#include <transport/bootstrap/ledger.hpp>
+#include <transport/bootstrap/coordinator.hpp>
+#include <transport/bootstrap/frames.hpp>
 #include <transport/bootstrap/notice_codec.hpp>
 
 #include <benchmark/benchmark.h>

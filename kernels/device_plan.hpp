@@ -5,7 +5,7 @@
 #include "meeting.hpp"
 #include "reduce_many.hpp"
 
-#include <collectives/error.hpp>
+#include <base/error.hpp>
 #include <collectives/schedule/cut.hpp>
 #include <collectives/schedule/order.hpp>
 #include <collectives/schedule/program.hpp>

@@ -4,7 +4,7 @@
 
 #include "execution.hpp"
 
-#include <collectives/error.hpp>
+#include <base/error.hpp>
 #include <collectives/reduction/host_device.hpp>
 
 #include <cstdint>

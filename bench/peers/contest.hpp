@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "bench.hpp"
-#include "descriptor.hpp"
-#include "meeting.hpp"
+#include "bench/bench.hpp"
+#include "common/descriptor.hpp"
+#include "common/meeting.hpp"
 
 #include <cerrno>
 #include <cstddef>

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "algorithm/preserves_order.hpp"
+#include "choice/chooser.hpp"
 #include "engine/call.hpp"
-#include "linkage.hpp"
-#include "model/chooser.hpp"
 #include "reduction/kernel.hpp"
+#include <base/linkage.hpp>
 
 #include <cstddef>
 #include <functional>

@@ -5,7 +5,7 @@
 #include "arguments.hpp"
 
 #include "algorithm/all.hpp"
-#include "error.hpp"
+#include <base/error.hpp>
 
 #include <utility>
 

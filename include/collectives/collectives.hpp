@@ -9,6 +9,6 @@
 /// Everything but the transports: include one of transport/*.hpp beside it.
 #include "algorithm/all.hpp"
 #include "communicator.hpp"
-#include "error.hpp"
 #include "reduction/operators.hpp"
 #include "request.hpp"
+#include <base/error.hpp>

@@ -8,8 +8,8 @@
 #include "recording.hpp"
 #include "symmetric_memory.hpp"
 
+#include "choice/explain.hpp"
 #include "engine/executor.hpp"
-#include "model/explain.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -149,9 +149,9 @@ public:
     }
 
     /// Records what the steps of this rank's calls on this communicator do, and when, from now on until the recording
-    /// goes. Not collective. Has memory for `most_steps` steps, sizeof(model::activity) each; calls beyond it are not
-    /// recorded, but counted. Recording a step is two readings of the clock; nothing is allocated meanwhile. Ranks of
-    /// one host share the clock: with the same `origin` their times can be compared. Throws invalid_argument if a
+    /// goes. Not collective. Has memory for `most_steps` steps, sizeof(schedule::activity) each; calls beyond it are
+    /// not recorded, but counted. Recording a step is two readings of the clock; nothing is allocated meanwhile. Ranks
+    /// of one host share the clock: with the same `origin` their times can be compared. Throws invalid_argument if a
     /// recording of this communicator is under way, std::bad_alloc.
     [[nodiscard]] recording<Transport> record(std::size_t most_steps, clock::time_point origin = clock::now()) const {
         return {membership_, most_steps, origin};

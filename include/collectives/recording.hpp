@@ -18,7 +18,7 @@ struct trace {
     /// seconds since the recording's origin. Ranks and peers are of the communicator; bytes are those of the message,
     /// or of the result of what does not communicate. If no rank has missed a call, the k-th send to a rank in this
     /// list belongs to the k-th receive from this one in that rank's, also of calls that overlapped.
-    std::vector<model::activity> activities;
+    std::vector<schedule::activity> activities;
     std::size_t missed_calls = 0; ///< which the memory did not suffice for: no step of them is there
 };
 

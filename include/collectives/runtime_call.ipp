@@ -4,8 +4,8 @@
 
 #include "runtime_call.hpp"
 
-#include "error.hpp"
 #include "reduction/operators.hpp"
+#include <base/error.hpp>
 
 #include <limits>
 #include <string>

@@ -4,7 +4,7 @@
 
 #include "world.hpp"
 
-#include "bootstrap/environment.hpp"
+#include "bootstrap/identity.hpp"
 #include "world/endpoint.hpp"
 
 #include <utility>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
+#include <base/error.hpp>
 #include <collectives/algorithm/all.hpp>
-#include <collectives/error.hpp>
 
 #include "support/catch.hpp"
 

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include <collectives/algorithm/prove.hpp>
 
+#include <base/error.hpp>
 #include <collectives/algorithm/direct.hpp>
 #include <collectives/algorithm/naive.hpp>
 #include <collectives/algorithm/ring.hpp>
-#include <collectives/error.hpp>
 
 #include "support/catch.hpp"
 

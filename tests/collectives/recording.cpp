@@ -12,7 +12,7 @@
 #include <utility>
 
 using namespace tutti::test;
-using tutti::model::activity;
+using tutti::schedule::activity;
 namespace algorithm = tutti::algorithm;
 namespace schedule = tutti::schedule;
 

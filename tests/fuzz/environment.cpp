@@ -7,8 +7,8 @@
 // Invariants: the only exception is tutti::error; an identity that is read keeps the bounds of its variables; an
 // endpoint written again is the same; an interface is chosen among those that there are.
 
-#include <transport/bootstrap/environment.hpp>
-#include <transport/bootstrap/interfaces.hpp>
+#include <transport/bootstrap/host.hpp>
+#include <transport/bootstrap/identity.hpp>
 
 #include "input.hpp"
 

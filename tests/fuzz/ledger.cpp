@@ -7,8 +7,8 @@
 // it; each rank hears of a loss once, and of a farewell whenever it asks; a communicator has one verdict; every case
 // ends in time.
 
-#include <transport/bootstrap/frame.hpp>
-#include <transport/bootstrap/ledger.hpp>
+#include <transport/bootstrap/coordinator.hpp>
+#include <transport/bootstrap/frames.hpp>
 #include <transport/bootstrap/notice_codec.hpp>
 
 #include "input.hpp"

@@ -5,7 +5,7 @@
 //
 // Invariants: the lines do not depend on where the stream is cut; without their prefixes they are the stream.
 
-#include "../../tools/tutti/lines.hpp"
+#include "../../tools/tutti/run/lines.hpp"
 
 #include "input.hpp"
 

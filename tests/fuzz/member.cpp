@@ -5,7 +5,7 @@
 //
 // Invariants: written again it is the same bytes; an assembly seats each rank of its own world once.
 
-#include <transport/bootstrap/assembly.hpp>
+#include <transport/bootstrap/members.hpp>
 
 #include "input.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <collectives/model/chooser.hpp>
+#include <collectives/choice/chooser.hpp>
 
+#include <collectives/choice/explain.hpp>
 #include <collectives/model/decisions.hpp>
-#include <collectives/model/explain.hpp>
 #include <collectives/model/price.hpp>
 
 #include "support/catch.hpp"

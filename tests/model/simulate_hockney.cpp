@@ -9,10 +9,10 @@
 #include <string>
 
 using namespace tutti;
-using model::activity;
 using model::collective;
 using model::receiver_rule;
 using model::simulated;
+using schedule::activity;
 using schedule::operation;
 
 namespace {

@@ -14,6 +14,7 @@
 using namespace tutti;
 using namespace tutti::model;
 using schedule::operation;
+using tutti::schedule::activity;
 
 namespace {
 

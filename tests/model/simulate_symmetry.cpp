@@ -91,7 +91,8 @@ TEST_CASE("what the rank did that stands for all, it did with its own neighbours
     s.activities = true;
     const simulated one = simulate(test::allreduce_of(algorithm::ring{}, 5, 1000), uniform(lightweight), 1, s);
     REQUIRE(one.by_symmetry);
-    for (const model::activity& a : one.activities) CHECK(a.peer == (a.what == tutti::schedule::action::send ? 1 : 4));
+    for (const schedule::activity& a : one.activities)
+        CHECK(a.peer == (a.what == tutti::schedule::action::send ? 1 : 4));
 }
 
 TEST_CASE("a ring of 1,024 ranks is simulated step by step, one of 100,000 by symmetry") {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <collectives/model/topology.hpp>
+#include <collectives/choice/topology.hpp>
 
 #include "support/catch.hpp"
 

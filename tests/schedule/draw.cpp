@@ -6,7 +6,7 @@
 
 #include "hand_made.hpp"
 
-#include <collectives/error.hpp>
+#include <base/error.hpp>
 
 #include <map>
 #include <set>

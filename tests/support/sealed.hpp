@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <transport/bootstrap/sealed_frames.hpp>
+#include <transport/bootstrap/frames.hpp>
 
 #include <cstddef>
 #include <span>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include "../../tools/tutti/chrome_trace.hpp"
+#include "../../tools/tutti/common/chrome_trace.hpp"
 
 #include "support/catch.hpp"
 
@@ -15,8 +15,8 @@
 #include <nlohmann/json.hpp>
 
 using nlohmann::json;
-using tutti::model::activity;
 using tutti::schedule::action;
+using tutti::schedule::activity;
 using tutti::tools::chrome_trace;
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include "../../tools/tutti/crossovers.hpp"
+#include "../../tools/tutti/model/crossovers.hpp"
 
 #include "support/catch.hpp"
 

@@ -4,8 +4,8 @@
 // Writes a report for tests/tools/html_report.py: html_report_sample KIND > FILE. Times by the closed forms of Hockney
 // and LogGP for powers of two (Thakur, Rabenseifner and Gropp 2005); "measured" is the simulated time, shaken.
 
-#include "../../tools/tutti/html_report.hpp"
-#include "../../tools/tutti/model_output.hpp"
+#include "../../tools/tutti/model/html_report.hpp"
+#include "../../tools/tutti/model/output.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
-using tutti::model::activity;
 using tutti::schedule::action;
+using tutti::schedule::activity;
 using tutti::tools::model_fastest;
 using tutti::tools::model_report;
 using tutti::tools::model_row;

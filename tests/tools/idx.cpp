@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include "../../tools/tutti/idx.hpp"
+#include "../../tools/tutti/train/idx.hpp"
 
 #include "support/catch.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include "../../tools/tutti/lines.hpp"
+#include "../../tools/tutti/run/lines.hpp"
 
 #include "support/catch.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include "../../tools/tutti/lists.hpp"
+#include "../../tools/tutti/common/lists.hpp"
 
 #include "support/catch.hpp"
 

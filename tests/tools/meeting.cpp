@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include "../../tools/tutti/meeting.hpp"
+#include "../../tools/tutti/common/meeting.hpp"
 
 #include "support/catch.hpp"
 

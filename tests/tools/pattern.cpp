@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include "../../tools/tutti/pattern.hpp"
+#include "../../tools/tutti/bench/pattern.hpp"
 
 #include "support/catch.hpp"
 

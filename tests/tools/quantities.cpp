@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include "../../tools/tutti/quantities.hpp"
+#include "../../tools/tutti/common/quantities.hpp"
 
 #include "support/catch.hpp"
 

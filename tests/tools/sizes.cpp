@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include "../../tools/tutti/sizes.hpp"
+#include "../../tools/tutti/common/sizes.hpp"
 
 #include "support/catch.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include "../../tools/tutti/digits.hpp"
-#include "../../tools/tutti/network.hpp"
+#include "../../tools/tutti/train/digits.hpp"
+#include "../../tools/tutti/train/network.hpp"
 
 #include "command.hpp"
 

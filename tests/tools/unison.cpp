@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include "../../tools/tutti/unison.hpp"
+#include "../../tools/tutti/run/unison.hpp"
 
 #include "support/catch.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "commands.hpp"
 
-#include <collectives/error.hpp>
+#include <base/error.hpp>
 
 #include <cstdio>
 #include <exception>

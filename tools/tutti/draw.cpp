@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include "choices.hpp"
 #include "commands.hpp"
-#include "text_output.hpp"
+#include "common/choices.hpp"
+#include "common/text_output.hpp"
 
-#include <collectives/error.hpp>
+#include <base/error.hpp>
 #include <collectives/schedule/draw.hpp>
 
 #include <memory>

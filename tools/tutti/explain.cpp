@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include "choices.hpp"
 #include "commands.hpp"
-#include "lists.hpp"
-#include "priced_machine.hpp"
-#include "sizes.hpp"
+#include "common/choices.hpp"
+#include "common/lists.hpp"
+#include "common/sizes.hpp"
+#include "model/priced_machine.hpp"
 
+#include <collectives/choice/explain.hpp>
 #include <collectives/model/decisions.hpp>
-#include <collectives/model/explain.hpp>
 
 #include <algorithm>
 #include <memory>

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include "choices.hpp"
 #include "commands.hpp"
-#include "sizes.hpp"
-#include "text_output.hpp"
+#include "common/choices.hpp"
+#include "common/sizes.hpp"
+#include "common/text_output.hpp"
 
 #include <collectives/schedule/cut.hpp>
 #include <collectives/schedule/export/goal.hpp>

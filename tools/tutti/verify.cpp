@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include "choices.hpp"
 #include "commands.hpp"
-#include "lists.hpp"
-#include "progress.hpp"
+#include "common/choices.hpp"
+#include "common/lists.hpp"
+#include "common/progress.hpp"
 
 #include <collectives/algorithm/prove.hpp>
 

@@ -4,7 +4,7 @@
 
 #include "all.hpp"
 
-#include "../error.hpp"
+#include <base/error.hpp>
 
 #include <string>
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../linkage.hpp"
 #include "write.hpp"
+#include <base/linkage.hpp>
 
 #include <cstddef>
 #include <cstdint>

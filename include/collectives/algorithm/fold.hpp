@@ -42,7 +42,7 @@ struct core {
 /// most those of extra - 1, for the late ones themselves.
 template <class Costs>
 [[nodiscard]] constexpr double folded_s(const Costs& c, const core& f, double late_s, double rounds_s, double last_s) {
-    const int bits = std::bit_width(static_cast<unsigned>(f.extra - 1));
+    const int bits = static_cast<int>(std::bit_width(static_cast<unsigned>(f.extra - 1)));
     const double near = bits * c.latency(), far = f.rounds * c.latency();
     return rounds_s - far + std::max({late_s + near + last_s, far + last_s, late_s + far});
 }

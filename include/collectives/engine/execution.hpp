@@ -373,7 +373,7 @@ private:
     }
 
     /// What a step does, without its times.
-    [[nodiscard]] model::activity activity_of(std::uint32_t i) const noexcept {
+    [[nodiscard]] schedule::activity activity_of(std::uint32_t i) const noexcept {
         const schedule::step& s = plan_->steps[i];
         const int peer = communicates(s) ? plan_->peers[static_cast<std::size_t>(s.peer)] : -1;
         return {plan_->where.rank, static_cast<int>(i), s.what, peer, transfers_[i].bytes};

@@ -5,7 +5,7 @@
 #include "call.hpp"
 #include "wakeup.hpp"
 
-#include "../error.hpp"
+#include <base/error.hpp>
 
 #include <array>
 #include <cstddef>

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../linkage.hpp"
-#include "../model/chooser.hpp"
+#include "../choice/chooser.hpp"
 #include "group.hpp"
 #include "plan_cache.hpp"
+#include <base/linkage.hpp>
 
 #include <transport/transport.hpp>
 

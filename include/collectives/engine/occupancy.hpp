@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../error.hpp"
+#include <base/error.hpp>
 
 #include <transport/process_fence.hpp>
 

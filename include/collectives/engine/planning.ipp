@@ -4,9 +4,9 @@
 
 #include "planning.hpp"
 
-#include "../error.hpp"
 #include "../schedule/lower.hpp"
 #include "../schedule/verify/shape.hpp"
+#include <base/error.hpp>
 
 #include <string>
 #include <utility>

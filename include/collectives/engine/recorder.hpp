@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../model/activity.hpp"
+#include "../schedule/activity.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -17,13 +17,13 @@ public:
     using clock = std::chrono::steady_clock;
 
     record_page() = default;
-    record_page(model::activity* first, clock::time_point origin) noexcept : first_(first), origin_(origin) {}
+    record_page(schedule::activity* first, clock::time_point origin) noexcept : first_(first), origin_(origin) {}
 
     explicit operator bool() const noexcept { return first_; }
     void begin(std::size_t step) const noexcept { first_[step].begin_s = now_s(); }
     /// All of an activity but its times.
-    void end(model::activity a) const noexcept {
-        model::activity& here = first_[a.step];
+    void end(schedule::activity a) const noexcept {
+        schedule::activity& here = first_[a.step];
         a.begin_s = here.begin_s;
         a.end_s = now_s();
         here = a;
@@ -34,7 +34,7 @@ private:
         return std::chrono::duration<double>(clock::now() - origin_).count();
     }
 
-    model::activity* first_ = nullptr;
+    schedule::activity* first_ = nullptr;
     clock::time_point origin_{};
 };
 
@@ -57,17 +57,17 @@ public:
 
     /// The steps that have ended: by call, in the order of their turns, and of each in the order of its plan.
     /// Precondition: no run writes any more.
-    [[nodiscard]] std::vector<model::activity> take() {
+    [[nodiscard]] std::vector<schedule::activity> take() {
         activities_.resize(used_);
-        std::erase_if(activities_, [](const model::activity& a) { return a.rank == unended.rank; });
+        std::erase_if(activities_, [](const schedule::activity& a) { return a.rank == unended.rank; });
         return std::move(activities_);
     }
     [[nodiscard]] std::size_t missed_calls() const noexcept { return missed_calls_; }
 
 private:
-    static constexpr model::activity unended{.rank = -1};
+    static constexpr schedule::activity unended{.rank = -1};
 
-    std::vector<model::activity> activities_;
+    std::vector<schedule::activity> activities_;
     record_page::clock::time_point origin_;
     std::size_t used_ = 0;
     std::size_t missed_calls_ = 0;

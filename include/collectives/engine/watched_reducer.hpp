@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../reduction/reducer.hpp"
+#include <base/reducer.hpp>
 
 #include <transport/transport.hpp>
 

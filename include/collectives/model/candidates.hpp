@@ -3,8 +3,8 @@
 #pragma once
 
 #include "../algorithm/all.hpp"
-#include "selection.hpp"
-#include "topology.hpp"
+#include "../choice/selection.hpp"
+#include "../choice/topology.hpp"
 
 #include <vector>
 

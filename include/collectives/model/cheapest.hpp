@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../choice/selection.hpp"
+#include "../choice/topology.hpp"
 #include "estimate.hpp"
 #include "residuals.hpp"
-#include "selection.hpp"
-#include "topology.hpp"
 
 #include <algorithm>
 #include <cstddef>

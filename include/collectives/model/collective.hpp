@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../algorithm/any.hpp"
-#include "../error.hpp"
+#include <base/error.hpp>
 
 #include <cstddef>
 #include <string>

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../linkage.hpp"
-#include "chooser.hpp"
+#include "../choice/chooser.hpp"
+#include "../choice/topology.hpp"
 #include "residuals.hpp"
-#include "topology.hpp"
+#include <base/linkage.hpp>
 
 #include <array>
 #include <atomic>

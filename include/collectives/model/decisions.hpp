@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "chooser.hpp"
+#include "../choice/chooser.hpp"
 #include "decision_table.hpp"
 
 #include <algorithm>

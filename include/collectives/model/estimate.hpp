@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../choice/topology.hpp"
 #include "closed_form.hpp"
 #include "collective.hpp"
 #include "counts.hpp"
 #include "machine.hpp"
 #include "simulate.hpp"
-#include "topology.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -6,7 +6,7 @@
 #include "fit/parameter.hpp"
 #include "simulate.hpp"
 
-#include "../error.hpp"
+#include <base/error.hpp>
 
 #include <cmath>
 #include <cstddef>

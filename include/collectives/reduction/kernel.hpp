@@ -4,9 +4,9 @@
 
 #include "memory.hpp"
 #include "operators.hpp"
-#include "reducer.hpp"
 #include "simd/kernels.hpp"
 #include "simd/scale.hpp"
+#include <base/reducer.hpp>
 
 #include <concepts>
 #include <cstddef>

@@ -6,7 +6,7 @@
 #include "../transport.hpp"
 #include "dial.hpp"
 #include "frame_stream.hpp"
-#include "member.hpp"
+#include "members.hpp"
 #include "notice_codec.hpp"
 
 #include <algorithm>

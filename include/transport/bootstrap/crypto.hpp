@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "failure.hpp"
+#include "errors.hpp"
 
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>

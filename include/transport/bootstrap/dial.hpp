@@ -4,8 +4,8 @@
 
 #include "frame_stream.hpp"
 #include "handshake.hpp"
+#include "identity.hpp"
 #include "jitter.hpp"
-#include "route.hpp"
 #include "socket.hpp"
 
 #include <algorithm>

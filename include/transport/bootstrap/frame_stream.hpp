@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "frame.hpp"
-#include "proven_socket.hpp"
-#include "sealed_frames.hpp"
+#include "frames.hpp"
+#include "secret.hpp"
 #include "socket.hpp"
 
 #include <algorithm>
@@ -18,6 +17,12 @@
 #include <vector>
 
 namespace tutti::transport::bootstrap {
+
+/// A connection whose other side has proven to know the secret, and the keys that the two share from then on.
+struct proven_socket {
+    descriptor socket;
+    traffic_keys keys;
+};
 
 /// Why a frame_stream has ended.
 enum class stream_end : std::uint8_t {

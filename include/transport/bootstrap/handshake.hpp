@@ -31,7 +31,7 @@ namespace tutti::transport::bootstrap {
 ///
 /// Who stands between the two and passes their messages on cannot change one. A port or address of his own, at which he
 /// made a rank connect to him, is in the greeting and is refused. Both sides then share keys() that he does not know.
-/// What follows is protected as far as these are used: control frames are, see sealed_frames.hpp; data are only where
+/// What follows is protected as far as these are used: control frames are, see frames.hpp; data are only where
 /// they are encrypted, see tcp/record.hpp.
 class handshake {
 public:

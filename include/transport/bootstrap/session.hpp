@@ -4,10 +4,10 @@
 
 #include "../notice.hpp"
 #include "../transport.hpp"
-#include "environment.hpp"
-#include "member.hpp"
+#include "identity.hpp"
+#include "members.hpp"
 
-#include <collectives/linkage.hpp>
+#include <base/linkage.hpp>
 
 #include <memory>
 #include <vector>

@@ -7,8 +7,8 @@
 #include "../process_fence.hpp"
 #include "control.hpp"
 #include "host.hpp"
-#include "rendezvous.hpp"
-#include "route.hpp"
+#include "identity.hpp"
+#include "rendezvous_thread.hpp"
 
 #include <optional>
 #include <utility>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "address.hpp"
+#include "errors.hpp"
 #include "own_descriptors.hpp"
-#include "shortage.hpp"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../notice.hpp"
-#include "rank_record.hpp"
+#include "records.hpp"
 
 #include <algorithm>
 #include <cstddef>

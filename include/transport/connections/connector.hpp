@@ -4,8 +4,8 @@
 
 #include "introduction.hpp"
 
+#include "../bootstrap/errors.hpp"
 #include "../bootstrap/jitter.hpp"
-#include "../bootstrap/shortage.hpp"
 #include "../transport.hpp"
 
 #include <poll.h>

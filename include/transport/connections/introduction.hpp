@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../bootstrap/dial.hpp"
 #include "../bootstrap/handshake.hpp"
-#include "../bootstrap/proven_socket.hpp"
 #include "socket.hpp"
 
 #include <poll.h>

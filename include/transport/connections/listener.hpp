@@ -4,11 +4,10 @@
 
 #include "introduction.hpp"
 
-#include "../bootstrap/endpoint.hpp"
-#include "../bootstrap/failure.hpp"
+#include "../bootstrap/address.hpp"
+#include "../bootstrap/errors.hpp"
 #include "../bootstrap/handshake.hpp"
 #include "../bootstrap/jitter.hpp"
-#include "../bootstrap/shortage.hpp"
 #include "../transport.hpp"
 
 #include <poll.h>

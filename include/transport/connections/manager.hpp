@@ -3,8 +3,8 @@
 #pragma once
 
 #include "../bootstrap/address.hpp"
-#include "../bootstrap/member.hpp"
-#include "../bootstrap/proven_socket.hpp"
+#include "../bootstrap/dial.hpp"
+#include "../bootstrap/members.hpp"
 #include "../bootstrap/secret.hpp"
 #include "connector.hpp"
 #include "listener.hpp"

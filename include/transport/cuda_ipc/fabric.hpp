@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../bootstrap/failure.hpp"
+#include "../bootstrap/errors.hpp"
 #include "../busy_channels.hpp"
 #include "channel.hpp"
 #include "described.hpp"

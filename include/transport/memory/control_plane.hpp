@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../bootstrap/ledger.hpp"
-#include "../bootstrap/speaker.hpp"
+#include "../bootstrap/coordinator.hpp"
+#include "../bootstrap/stderr_writer.hpp"
 #include "../transport.hpp"
 #include "doorbell.hpp"
 

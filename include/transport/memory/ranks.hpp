@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <collectives/error.hpp>
+#include <base/error.hpp>
 
 #include "control_plane.hpp"
 #include "switchboard.hpp"

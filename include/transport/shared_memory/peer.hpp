@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../bootstrap/failure.hpp"
-#include "../bootstrap/member.hpp"
+#include "../bootstrap/errors.hpp"
+#include "../bootstrap/members.hpp"
 #include "bell_pipe.hpp"
 #include "card.hpp"
 #include "foreign_memory.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../bootstrap/failure.hpp"
+#include "../bootstrap/errors.hpp"
 #include "socket.hpp"
 
 #include <sys/epoll.h>

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../bootstrap/failure.hpp"
-#include "../bootstrap/shortage.hpp"
+#include "../bootstrap/errors.hpp"
 #include "card.hpp"
 #include "options.hpp"
 #include "port.hpp"

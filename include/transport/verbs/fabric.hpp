@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <collectives/error.hpp>
+#include <base/error.hpp>
 
-#include "../bootstrap/endpoint.hpp"
+#include "../bootstrap/address.hpp"
 #include "../connections/manager.hpp"
 #include "../fabric.hpp"
 #include "../tcp/lane_set.hpp"

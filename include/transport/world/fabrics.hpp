@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../bootstrap/failure.hpp"
+#include "../bootstrap/errors.hpp"
 #include "../fabric.hpp"
 #include "../world.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <transport/bootstrap/control.hpp>
 #include <transport/bootstrap/host.hpp>
-#include <transport/bootstrap/rendezvous.hpp>
+#include <transport/bootstrap/rendezvous_thread.hpp>
 
 #include <chrono>
 #include <functional>

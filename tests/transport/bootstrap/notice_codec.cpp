@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <transport/bootstrap/notice_codec.hpp>
 
-#include <transport/bootstrap/frame.hpp>
-#include <transport/bootstrap/member.hpp>
+#include <transport/bootstrap/frames.hpp>
+#include <transport/bootstrap/members.hpp>
 
 #include "support/catch.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <transport/bootstrap/sealed_frames.hpp>
+#include <transport/bootstrap/frames.hpp>
 
 #include "support/catch.hpp"
 #include "support/sealed.hpp"

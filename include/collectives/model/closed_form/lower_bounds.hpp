@@ -28,7 +28,7 @@ struct lower_bounds {
     if (size < 2) return {};
     const double all = static_cast<double>(bytes), others = all * (size - 1) / size;
     const double share = schedule::has_root(what) ? all : what == schedule::operation::allreduce ? 2 * others : others;
-    const int rounds = std::bit_width(static_cast<unsigned>(size - 1)); // ceil(log2 P)
+    const int rounds = static_cast<int>(std::bit_width(static_cast<unsigned>(size - 1))); // ceil(log2 P)
     return {rounds * p.alpha_s, share * p.beta_s_per_byte, schedule::reduces(what) ? others * p.gamma_s_per_byte : 0};
 }
 

@@ -5,7 +5,7 @@
 #include "../../schedule/places.hpp"
 #include "cut.hpp"
 
-#include "../../error.hpp"
+#include <base/error.hpp>
 
 #include <algorithm>
 #include <vector>

@@ -4,7 +4,7 @@
 
 #include "../machine.hpp"
 
-#include "../../error.hpp"
+#include <base/error.hpp>
 
 #include <algorithm>
 #include <initializer_list>

@@ -256,7 +256,8 @@ private:
     void record(std::uint32_t rank, std::uint32_t i, double start, double end) {
         const rank_state& r = ranks_[rank];
         const role::step& s = r.of->steps[i];
-        activity a{static_cast<int>(rank), static_cast<int>(i), s.what, -1, graph_.lengths[s.length], start, end};
+        schedule::activity a{
+            static_cast<int>(rank), static_cast<int>(i), s.what, -1, graph_.lengths[s.length], start, end};
         if (s.slot != none) a.peer = static_cast<int>(slot(r, s).peer);
         activities_.push_back(a);
     }
@@ -272,8 +273,9 @@ private:
         found.messages = graph_.messages * each;
         found.steps = graph_.steps * each;
         found.by_symmetry = graph_.by_symmetry;
-        std::stable_sort(activities_.begin(), activities_.end(),
-                         [](const activity& a, const activity& b) { return a.begin_s < b.begin_s; });
+        std::stable_sort(
+            activities_.begin(), activities_.end(),
+            [](const schedule::activity& a, const schedule::activity& b) { return a.begin_s < b.begin_s; });
         found.activities = std::move(activities_);
         return found;
     }
@@ -286,7 +288,7 @@ private:
     std::vector<step_state> steps_; ///< of all ranks
     std::vector<rank_state> ranks_;
     std::vector<event> released_; ///< during this batch
-    std::vector<activity> activities_;
+    std::vector<schedule::activity> activities_;
     std::uint32_t batch_ = 0;
     std::size_t done_ = 0;
 };

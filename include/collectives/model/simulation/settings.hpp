@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../activity.hpp"
+#include "../../schedule/activity.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -41,12 +41,13 @@ struct simulation_settings {
 
 /// What a simulation found.
 struct simulated {
-    double finish_s = 0;                ///< when the last rank is done
-    std::vector<double> rank_finish_s;  ///< by rank; by symmetry, that of all
-    std::size_t messages = 0;           ///< of all ranks
-    std::size_t steps = 0;              ///< of all ranks
-    bool by_symmetry = false;           ///< one rank stood for all, and each chunk was as long as the mean
-    std::vector<activity> activities{}; ///< where asked for, in order of their begin; by symmetry, of rank 0 alone
+    double finish_s = 0;               ///< when the last rank is done
+    std::vector<double> rank_finish_s; ///< by rank; by symmetry, that of all
+    std::size_t messages = 0;          ///< of all ranks
+    std::size_t steps = 0;             ///< of all ranks
+    bool by_symmetry = false;          ///< one rank stood for all, and each chunk was as long as the mean
+    std::vector<schedule::activity>
+        activities{}; ///< where asked for, in order of their begin; by symmetry, of rank 0 alone
 };
 
 } // namespace tutti::model

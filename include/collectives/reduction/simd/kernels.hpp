@@ -3,9 +3,9 @@
 #pragma once
 
 #include "../operators.hpp"
-#include "../reducer.hpp"
 #include "compiled.hpp"
 #include "over_sources.hpp"
+#include <base/reducer.hpp>
 
 #include <concepts>
 #include <cstddef>

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <base/error.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <sys/resource.h>
+
+namespace tutti::transport::bootstrap {
+
+/// Throws the error for a rank that cannot join the others; `peer` is the rank at fault, where one is known.
+[[noreturn]] inline void bootstrap_failed(std::string detail, std::string remedy = {}, int peer = -1) {
+    fault f;
+    f.why = cause::bootstrap;
+    f.peer = peer;
+    f.detail = std::move(detail);
+    f.remedy = std::move(remedy);
+    throw error(std::move(f));
+}
+
+} // namespace tutti::transport::bootstrap
+
+/// What a process may run out of. It is its own trouble, never the peer's.
+namespace tutti::transport::bootstrap {
+
+/// How many descriptors this process may have, and how many it may allow itself.
+struct descriptor_limit {
+    std::size_t soft = 0;
+    std::size_t hard = 0;
+
+    [[nodiscard]] static descriptor_limit now() noexcept {
+        rlimit all{};
+        if (::getrlimit(RLIMIT_NOFILE, &all) != 0) return {};
+        return {static_cast<std::size_t>(all.rlim_cur), static_cast<std::size_t>(all.rlim_max)};
+    }
+};
+
+/// Raises the soft limit of descriptors to the hard one. True if that allows more of them than before. Leaves errno as
+/// it is: who asks for a descriptor once more has yet to tell why there was none.
+inline bool raise_descriptor_limit() noexcept {
+    const int before = errno;
+    rlimit all{};
+    ::getrlimit(RLIMIT_NOFILE, &all);
+    const bool room = all.rlim_cur < all.rlim_max;
+    all.rlim_cur = all.rlim_max;
+    const bool raised = room && ::setrlimit(RLIMIT_NOFILE, &all) == 0;
+    errno = before;
+    return raised;
+}
+
+/// This process can have so many descriptors in all; raises the soft limit where that is needed.
+[[nodiscard]] inline bool make_room_for_descriptors(std::size_t wanted) noexcept {
+    return wanted <= descriptor_limit::now().soft ||
+           (raise_descriptor_limit() && wanted <= descriptor_limit::now().soft);
+}
+
+/// Whether this process has descriptors to spare for strangers when `newest` was the last that it got: the system
+/// always gives the lowest that is free. A quarter of all is kept for what the process itself opens, 64 at most.
+[[nodiscard]] inline bool can_spare_descriptors(int newest) noexcept {
+    const auto fits = [newest](std::size_t limit) {
+        return static_cast<std::size_t>(newest) + std::min<std::size_t>(limit / 4, 64) < limit;
+    };
+    return fits(descriptor_limit::now().soft) || (raise_descriptor_limit() && fits(descriptor_limit::now().soft));
+}
+
+/// What this process lacks, with the limit and the remedy, if an error of the system says that it lacks something.
+[[nodiscard]] inline std::optional<std::string> shortage_in_words(int code) {
+    const auto limit = descriptor_limit::now();
+    switch (code) {
+    case EMFILE:
+        return "it has run out of file descriptors, of which it may have " + std::to_string(limit.soft) +
+               ": raise that limit (ulimit -n; " + std::to_string(limit.hard) + " is the most that it may set itself)";
+    case ENFILE:
+        return "its system has run out of open files: raise fs.file-max (sysctl), or run fewer processes there";
+    case ENOBUFS:
+    case ENOMEM: return "its system has no memory for another connection: free some, or run fewer processes there";
+    default: return std::nullopt;
+    }
+}
+
+} // namespace tutti::transport::bootstrap

@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "bytes.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tutti::transport::bootstrap {
+
+/// What a rank tells the others of one of its fabrics: how to reach it there. Only that fabric reads the bytes.
+struct fabric_card {
+    std::string fabric; ///< its name
+    std::vector<std::byte> bytes;
+    friend bool operator==(const fabric_card&, const fabric_card&) = default;
+};
+
+/// One rank as the others must know it.
+struct member {
+    std::int32_t rank = -1;
+    std::int32_t size = 0;   ///< of the world that it expects
+    std::string address;     ///< where it listens for data: a literal IPv4 or IPv6 address
+    std::uint16_t port = 0;  ///< and a port; 0: none of its fabrics has sockets
+    std::string host;        ///< host name, for people
+    std::string host_id;     ///< equal exactly where ranks run on one kernel under one name, see identity::host
+    std::uint32_t cores = 1; ///< that it may run on
+    std::int64_t pid = 0;
+    std::vector<fabric_card> cards; ///< one for each fabric of its transport, in order
+    friend bool operator==(const member&, const member&) = default;
+};
+
+/// Everyone, as rank 0 found them; the same on every rank.
+struct world_table {
+    std::uint64_t world = 0;     ///< drawn by rank 0; goes into the hello of every data connection
+    std::vector<member> members; ///< by rank
+    bool encrypted = false;      ///< data over TCP travel in records, see tcp/record.hpp; the same on all ranks
+
+    /// More ranks share this rank's host than it has cores.
+    [[nodiscard]] bool crowded(int rank) const {
+        const auto& me = members[static_cast<std::size_t>(rank)];
+        const auto here =
+            std::count_if(members.begin(), members.end(), [&](const member& m) { return m.host_id == me.host_id; });
+        return static_cast<std::uint64_t>(here) > me.cores;
+    }
+
+    /// The host of each rank, numbered by first appearance.
+    [[nodiscard]] std::vector<int> nodes() const {
+        std::map<std::string_view, int> numbers;
+        std::vector<int> all;
+        for (const member& m : members)
+            all.push_back(numbers.try_emplace(m.host_id, static_cast<int>(numbers.size())).first->second);
+        return all;
+    }
+};
+
+inline constexpr std::size_t max_name_bytes = 512;  ///< of any string of a member
+inline constexpr std::size_t max_cards = 8;         ///< of a member
+inline constexpr std::size_t max_card_bytes = 4096; ///< of each
+
+inline void write_card(byte_writer& w, const fabric_card& c) {
+    w.text(c.fabric, max_name_bytes);
+    w.integer(static_cast<std::uint16_t>(c.bytes.size()));
+    w.raw(c.bytes);
+}
+
+[[nodiscard]] inline fabric_card read_card(byte_reader& r) {
+    fabric_card c;
+    c.fabric = r.text(max_name_bytes);
+    const auto length = r.integer<std::uint16_t>();
+    const auto bytes = r.raw(std::min<std::size_t>(length, max_card_bytes + 1));
+    if (bytes.size() <= max_card_bytes) c.bytes.assign(bytes.begin(), bytes.end());
+    return c;
+}
+
+inline void write_member(byte_writer& w, const member& m) {
+    w.integer(m.rank);
+    w.integer(m.size);
+    w.text(m.address, max_name_bytes);
+    w.integer(m.port);
+    w.text(m.host, max_name_bytes);
+    w.text(m.host_id, max_name_bytes);
+    w.integer(m.cores);
+    w.integer(m.pid);
+    w.integer(static_cast<std::uint8_t>(m.cards.size()));
+    for (const fabric_card& c : m.cards) write_card(w, c);
+}
+
+[[nodiscard]] inline member read_member(byte_reader& r) {
+    member m;
+    m.rank = r.integer<std::int32_t>();
+    m.size = r.integer<std::int32_t>();
+    m.address = r.text(max_name_bytes);
+    m.port = r.integer<std::uint16_t>();
+    m.host = r.text(max_name_bytes);
+    m.host_id = r.text(max_name_bytes);
+    m.cores = r.integer<std::uint32_t>();
+    m.pid = r.integer<std::int64_t>();
+    const auto cards = std::min<std::size_t>(r.integer<std::uint8_t>(), max_cards);
+    for (std::size_t i = 0; i < cards && r.ok(); ++i) m.cards.push_back(read_card(r));
+    return m;
+}
+
+/// Who has come to the rendezvous so far. No I/O.
+class assembly {
+public:
+    explicit assembly(int size) : seats_(static_cast<std::size_t>(size)) {}
+
+    /// Seats a member, or says in words why it may not sit.
+    [[nodiscard]] std::optional<std::string> admit(const member& m) {
+        const auto who = "rank " + std::to_string(m.rank);
+        if (m.size != size())
+            return who + " was told of " + std::to_string(m.size) + " ranks, rank 0 of " + std::to_string(size());
+        if (m.rank < 0 || m.rank >= size())
+            return who + " is not one of the " + std::to_string(size()) + " ranks of this world";
+        auto& seat = seats_[static_cast<std::size_t>(m.rank)];
+        if (seat)
+            return who + " has joined already, from " + seat->host + ", process " + std::to_string(seat->pid) +
+                   "; process " + std::to_string(m.pid) + " on " + m.host + " has the same number";
+        seat = m;
+        ++present_;
+        return std::nullopt;
+    }
+
+    /// A member went away before everyone had come; its rank may come again.
+    void withdraw(int rank) {
+        seats_[static_cast<std::size_t>(rank)].reset();
+        --present_;
+    }
+
+    [[nodiscard]] int size() const noexcept { return static_cast<int>(seats_.size()); }
+    [[nodiscard]] int present() const noexcept { return present_; }
+    [[nodiscard]] bool complete() const noexcept { return present_ == size(); }
+
+    [[nodiscard]] std::vector<int> missing() const {
+        std::vector<int> all;
+        for (int r = 0; r < size(); ++r)
+            if (is_missing(r)) all.push_back(r);
+        return all;
+    }
+    [[nodiscard]] bool is_missing(int rank) const {
+        return rank >= 0 && rank < size() && !seats_[static_cast<std::size_t>(rank)];
+    }
+
+    /// Everyone, by rank. Precondition: complete().
+    [[nodiscard]] std::vector<member> members() const {
+        std::vector<member> out;
+        for (const auto& seat : seats_) out.push_back(*seat);
+        return out;
+    }
+
+private:
+    std::vector<std::optional<member>> seats_;
+    int present_ = 0;
+};
+
+} // namespace tutti::transport::bootstrap

@@ -1,0 +1,360 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "coordinator.hpp"
+#include "diagnosis.hpp"
+#include "members.hpp"
+#include "notice_codec.hpp"
+#include "rendezvous_connection.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <iterator>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti::transport::bootstrap {
+
+/// What the rendezvous does with its connections, whoever polls them: seats ranks, sends the table when all have come,
+/// then carries notices between ranks and ledger. Never waits. Strangers are bounded in number and in time; whatever
+/// one sends ends its own connection and nothing else.
+///
+/// A rank that has proven to know the secret and cannot be seated ends the start of all at once, since without it there
+/// is no world. A wrong secret does not: anyone may come with one. It is told to the user of rank 0, and to all when
+/// the time is up.
+class reception {
+public:
+    /// So many may be proving themselves beside a world's ranks; past that the oldest is dropped, and tries again. So
+    /// it is with those who have proven themselves and not yet asked to join: to drop a rank there would end it.
+    static constexpr std::size_t max_strangers = 128;
+    /// When the user is told for the first time whom everyone waits for. From then on each time the wait has doubled.
+    static constexpr std::chrono::seconds first_word{5};
+
+    /// `timeout` from `now` for everyone to come. `encrypted`: all encrypt their data.
+    reception(int size, secret key, std::string place, std::chrono::milliseconds timeout, clock::time_point now,
+              bool encrypted = false)
+        : key_(std::move(key)), place_(std::move(place)), encrypted_(encrypted), seats_(size), ledger_(size),
+          opened_(now), deadline_(now + timeout), next_word_(now + first_word),
+          by_rank_(static_cast<std::size_t>(size), nullptr) {}
+
+    void welcome(descriptor socket, clock::time_point now) {
+        guests_.push_back(std::make_unique<guest>(std::move(socket), key_, now));
+        if (count(guest::phase::proving) > by_rank_.size() + max_strangers) drop_oldest_stranger();
+    }
+
+    /// Rank 0's process lacks what it needs to let all ranks in: there will be no world. Once there is one, nobody who
+    /// still comes is needed.
+    void run_out(const std::string& of_what) {
+        if (assembling())
+            abandon("rank 0 cannot let all " + std::to_string(seats_.size()) + " ranks in: " + of_what, 0);
+    }
+
+    /// Frees the place of one who has proven nothing; false if there is none.
+    bool drop_oldest_stranger() {
+        if (!send_oldest_away(guest::phase::proving)) return false;
+        purge();
+        return true;
+    }
+
+    /// poll() found the guest ready.
+    void attend(guest& g, clock::time_point now) {
+        if (g.where() == guest::phase::proving) prove(g, now);
+        if (g.where() == guest::phase::proving || g.where() == guest::phase::gone) return;
+        g.stream().flush();
+        g.stream().read();
+        while (g.where() != guest::phase::gone) {
+            const auto f = g.stream().next();
+            if (!f) break;
+            if (g.where() == guest::phase::asking)
+                take_request(g, *f, now);
+            else
+                take_notice(g, *f, now);
+        }
+        if (g.stream().ended() && g.where() != guest::phase::gone) {
+            if (g.stream().how() == stream_end::forged && assembling()) return tell_of_forgery(g);
+            lose(g, g.stream().why(), now);
+        }
+    }
+
+    /// The same. What throws (no memory, a library that is gone because the process exits) ends that connection alone.
+    void attend_safely(guest& g, clock::time_point now) {
+        try {
+            attend(g, now);
+        } catch (const std::exception& e) {
+            lose(g, e.what(), now);
+        }
+    }
+
+    /// What time decides, and the delivery of what the ledger wants said. To be called after every round of attend().
+    void settle(clock::time_point now) {
+        for (auto& g : guests_)
+            if (g->stranger() && g->deadline() <= now) g->leave();
+        if (assembling() && deadline_ <= now) give_up(missing_sentence(now), only(seats_.missing()));
+        if (assembling() && next_word_ <= now) say_who_is_missing(now);
+        ledger_.tick(now);
+        deliver(now);
+        for (auto& c : ledger_.complaints()) news_.push_back(std::move(c));
+        purge();
+    }
+
+    /// There will be no world: everyone who came is told why, and which rank is at fault, if one is. So is who still
+    /// comes. Rank 0 is told last, by tell_rank_zero(): its process may end at once, and this desk with it.
+    void give_up(const std::string& why, int at_fault = -1) {
+        refusal_.clear();
+        byte_writer w(refusal_);
+        w.text(why, max_text_bytes);
+        w.integer(static_cast<std::int32_t>(at_fault));
+        for (std::size_t r = 1; r < by_rank_.size(); ++r)
+            if (by_rank_[r]) by_rank_[r]->stream().send(frame_type::refused, refusal_);
+        given_up_ = true;
+    }
+    /// Precondition: given_up().
+    void tell_rank_zero() {
+        if (by_rank_[0]) by_rank_[0]->stream().send(frame_type::refused, refusal_);
+    }
+
+    /// What the user should know by now, in whole sentences; empties the list.
+    [[nodiscard]] std::vector<std::string> take_news() { return std::exchange(news_, {}); }
+
+    [[nodiscard]] bool given_up() const noexcept { return given_up_; }
+    /// All but rank 0 know why there is no world; those who may still be on their way, too.
+    [[nodiscard]] bool all_told() const {
+        return untold_.empty() &&
+               std::none_of(by_rank_.begin(), by_rank_.end(), [](const guest* g) { return g && g->wants_write(); });
+    }
+    [[nodiscard]] bool assembling() const noexcept { return !started_ && !given_up_; }
+    /// Until when ranks that are leaving may stay.
+    [[nodiscard]] clock::time_point longest_stay() const { return ledger_.longest_stay(); }
+    /// Members that are connected still.
+    [[nodiscard]] bool empty() const {
+        return std::all_of(by_rank_.begin(), by_rank_.end(), [](const guest* g) { return g == nullptr; });
+    }
+    [[nodiscard]] std::vector<std::unique_ptr<guest>>& guests() noexcept { return guests_; }
+
+    /// When settle() is wanted at the latest.
+    [[nodiscard]] clock::time_point next_deadline() const {
+        auto next = ledger_.next_tick();
+        if (assembling()) next = std::min({next, deadline_, next_word_});
+        for (const auto& g : guests_) next = std::min(next, g->deadline());
+        return next;
+    }
+
+private:
+    [[nodiscard]] std::size_t count(guest::phase p) const {
+        return static_cast<std::size_t>(
+            std::count_if(guests_.begin(), guests_.end(), [p](const auto& g) { return g->where() == p; }));
+    }
+
+    /// The guest stays in the list until purge(), so that whoever walks along it is not disturbed.
+    bool send_oldest_away(guest::phase p) {
+        const auto it = std::find_if(guests_.begin(), guests_.end(), [p](const auto& g) { return g->where() == p; });
+        if (it == guests_.end()) return false;
+        (*it)->leave();
+        return true;
+    }
+
+    void prove(guest& g, clock::time_point now) {
+        g.prove(now);
+        if (g.wrong_secret() && assembling()) suspect(g.claimed_rank());
+        if (g.where() != guest::phase::asking) return;
+        if (count(guest::phase::asking) > by_rank_.size() + max_strangers) send_oldest_away(guest::phase::asking);
+    }
+
+    void take_request(guest& g, const frame& f, clock::time_point now) {
+        byte_reader r(f.body);
+        if (f.type == frame_type::refused) return take_farewell(g, r.text(max_text_bytes));
+        const auto m = read_member(r);
+        const std::chrono::milliseconds patience(r.integer<std::uint32_t>());
+        const bool encrypts = r.integer<std::uint8_t>() != 0;
+        if (f.type != frame_type::join || !r.finished() || m.rank != g.claimed_rank()) return g.leave();
+        if (given_up_) return turn_away(g);
+        if (encrypts != encrypted_) return object(g, of_unlike_encryption(m.rank));
+        if (const auto objection = seats_.admit(m)) return object(g, *objection);
+        g.become_member(m.rank);
+        by_rank_[static_cast<std::size_t>(m.rank)] = &g;
+        // A rank that gives up leaves the world incomplete for all: the first one's patience is everyone's.
+        deadline_ = std::min(deadline_, now + patience);
+        if (seats_.complete()) start();
+    }
+
+    /// One that has proven itself cannot be seated. Once there is a world, that is its own trouble alone.
+    void object(guest& g, const std::string& objection) {
+        if (started_) {
+            std::vector<std::byte> body;
+            byte_writer w(body);
+            w.text(objection, max_text_bytes);
+            w.integer(static_cast<std::int32_t>(g.claimed_rank()));
+            g.stream().send(frame_type::refused, body);
+            return g.leave();
+        }
+        abandon(objection, g.claimed_rank());
+        turn_away(g);
+    }
+
+    /// A rank says, before it has joined, that it will not.
+    void take_farewell(guest& g, const std::string& why) {
+        const auto who = "rank " + std::to_string(g.claimed_rank());
+        if (assembling()) abandon(who + " gave up before it had joined: " + why, g.claimed_rank());
+        untold_.erase(g.claimed_rank());
+        g.leave();
+    }
+
+    /// What a rank says was changed on the way. It would not come to anything if that rank came again.
+    void tell_of_forgery(guest& g) {
+        const auto who = "rank " + std::to_string(g.claimed_rank());
+        abandon("what " + who + " says to rank 0 at " + place_ + " is changed on the way: somebody stands between them",
+                g.claimed_rank());
+        turn_away(g);
+    }
+
+    /// Ends the start of all at once.
+    void abandon(const std::string& why, int at_fault) {
+        const auto missing = seats_.missing();
+        untold_.insert(missing.begin(), missing.end());
+        give_up(why, at_fault);
+    }
+    void turn_away(guest& g) {
+        g.stream().send(frame_type::refused, refusal_);
+        untold_.erase(g.claimed_rank());
+        dismiss(g);
+    }
+
+    /// Somebody who does not know the secret claims to be a rank.
+    void suspect(int rank) {
+        if (!seats_.is_missing(rank) || !suspects_.insert(rank).second) return;
+        news_.push_back("a process that calls itself rank " + std::to_string(rank) + " was refused at " + place_ +
+                        ": it has another secret");
+    }
+
+    void say_who_is_missing(clock::time_point now) {
+        const auto waited = std::chrono::round<std::chrono::seconds>(now - opened_);
+        news_.push_back("waiting for " + detail::ranks_in_words(seats_.missing()) + " of " +
+                        std::to_string(seats_.size()) + " at " + place_ + ", for " + std::to_string(waited.count()) +
+                        " s so far");
+        next_word_ = opened_ + 2 * (now - opened_);
+    }
+
+    [[nodiscard]] std::string of_unlike_encryption(int rank) const {
+        const std::string that = "rank " + std::to_string(rank), zero = "rank 0";
+        return (encrypted_ ? zero : that) + " encrypts its data, " + (encrypted_ ? that : zero) +
+               " does not: set TUTTI_ENCRYPT alike on all ranks";
+    }
+
+    static int only(const std::vector<int>& ranks) { return ranks.size() == 1 ? ranks.front() : -1; }
+
+    /// Everyone has come: tells everyone who is where. The same bytes for all, which all streams share.
+    void start() {
+        const auto table = table_frames();
+        const auto for_all = batches_of(table);
+        // Nothing was said to a member before, so that there is room in all streams or in none.
+        started_ = std::all_of(by_rank_.begin(), by_rank_.end(), [&](guest* to) { return to->stream().send(for_all); });
+        if (!started_)
+            give_up("the table of " + std::to_string(seats_.size()) + " ranks has " + std::to_string(table.size()) +
+                    " bytes, more than the " + std::to_string(frame_stream::max_unsent_bytes) +
+                    " that one connection may hold");
+    }
+    [[nodiscard]] std::vector<std::byte> table_frames() const {
+        std::uint64_t world = 0;
+        while (world == 0) draw(std::as_writable_bytes(std::span(&world, 1)));
+        std::vector<std::byte> table, body;
+        for (const auto& m : seats_.members()) {
+            body.clear();
+            byte_writer w(body);
+            write_member(w, m);
+            append_frame(table, frame_type::member, body);
+        }
+        body.clear();
+        byte_writer(body).integer(world);
+        append_frame(table, frame_type::start, body);
+        return table;
+    }
+
+    void take_notice(guest& g, const frame& f, clock::time_point now) {
+        const auto n = f.type == frame_type::talk ? decode_notice(f.body) : std::nullopt;
+        if (!n) return lose(g, "it sent what is no notice", now);
+        if (!started_) return;
+        ledger_.take(g.rank(), *n, now);
+        if (n->kind == notice_kind::left) dismiss(g);
+    }
+
+    void dismiss(guest& g) {
+        if (g.where() == guest::phase::member) by_rank_[static_cast<std::size_t>(g.rank())] = nullptr;
+        g.leave();
+    }
+
+    void lose(guest& g, const std::string& why, clock::time_point now) {
+        const bool was_member = g.where() == guest::phase::member;
+        dismiss(g);
+        if (!was_member) return;
+        if (started_)
+            ledger_.lost(g.rank(), why, now);
+        else if (!given_up_)
+            seats_.withdraw(g.rank());
+    }
+
+    void deliver(clock::time_point now) {
+        for (auto pending = ledger_.drain(); !pending.empty(); pending = ledger_.drain()) {
+            std::vector<std::vector<frame_batch>> frames; // each written once, however many ranks hear it
+            for (const auto& o : pending) frames.push_back(batch_of(o.what));
+            // Rank 0 last: what it is told may end its process, and this desk with it.
+            for (const bool zero : {false, true})
+                for (std::size_t i = 0; i < pending.size(); ++i)
+                    for (const int to : pending[i].to)
+                        if ((to == 0) == zero) hand_over(to, frames[i], now);
+        }
+    }
+    [[nodiscard]] static std::vector<frame_batch> batch_of(const notice& n) {
+        std::vector<std::byte> frame;
+        append_frame(frame, frame_type::talk, encode(n));
+        return batches_of(frame);
+    }
+    void hand_over(int rank, std::span<const frame_batch> frame, clock::time_point now) {
+        guest* g = by_rank_[static_cast<std::size_t>(rank)];
+        if (g && !g->stream().send(frame)) lose(*g, "it does not read what it is told", now);
+    }
+
+    [[nodiscard]] std::string missing_sentence(clock::time_point now) const {
+        const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(now - opened_).count();
+        return detail::ranks_in_words(seats_.missing()) + " never came to the rendezvous at " + place_ + "; " +
+               std::to_string(seats_.present()) + " of " + std::to_string(seats_.size()) + " ranks came within " +
+               std::to_string(waited / 1000) + "." + std::to_string(waited / 100 % 10) + " s" + suspicion();
+    }
+    [[nodiscard]] std::string suspicion() const {
+        std::vector<int> claimed;
+        std::copy_if(suspects_.begin(), suspects_.end(), std::back_inserter(claimed),
+                     [this](int r) { return seats_.is_missing(r); });
+        if (claimed.empty()) return {};
+        return "; who called itself " + detail::ranks_in_words(claimed) + " had another secret";
+    }
+
+    void purge() {
+        std::erase_if(guests_, [](const auto& g) { return g->where() == guest::phase::gone; });
+    }
+
+    secret key_;
+    std::string place_;
+    bool encrypted_;
+    assembly seats_;
+    ledger ledger_;
+    clock::time_point opened_;
+    clock::time_point deadline_;
+    clock::time_point next_word_;
+    std::vector<std::string> news_;
+    std::set<int> suspects_;                     // ranks that were claimed with another secret
+    std::vector<std::byte> refusal_;             // why there is no world, for all who come
+    std::set<int> untold_;                       // ranks that may come and have not been told so
+    std::vector<std::unique_ptr<guest>> guests_; // in the order in which they came
+    std::vector<guest*> by_rank_;                // members that are connected
+    bool started_ = false;
+    bool given_up_ = false;
+};
+
+} // namespace tutti::transport::bootstrap

@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../signal_shield.hpp"
+#include "rendezvous_server.hpp"
+#include "socket.hpp"
+#include "stderr_writer.hpp"
+
+#include <sys/eventfd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace tutti::transport::bootstrap {
+
+/// Where all ranks meet and where the ledger is kept: run by rank 0 in one thread of its own, which sleeps in poll(2)
+/// and is on no data path. Rank 0 itself talks to it like any other rank.
+///
+/// Destroying it does not leave the others without a control plane at once: it goes on serving until every rank has
+/// left or is lost: for `linger`, and for as long as ranks that are leaving by then stay. Rank 0 says `left` on its own
+/// connection before.
+class rendezvous {
+public:
+    struct settings {
+        std::chrono::milliseconds timeout{60'000}; ///< for all ranks to come
+        std::chrono::milliseconds linger{2'000};
+        bool any_port = false;  ///< allow port 0: the system picks one, see bound()
+        bool encrypted = false; ///< rank 0 encrypts its data; the others must too, or all do not
+    };
+
+    /// Listens at all of `where`, and starts the thread. Of several addresses those that this host does not have are
+    /// passed over: a name may mean more than the host was given. Throws a bootstrap error if it cannot.
+    rendezvous(int size, const std::vector<address>& where, const secret& key, const settings& how)
+        : linger_(how.linger), wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+        for (const auto& a : where) listen(a, how.any_port, &a != &where.back() || !listeners_.empty());
+        if (listeners_.empty() || !wake_) bootstrap_failed("rank 0 has no address to listen at");
+        bound_ = local_address(listeners_.front().get());
+        const auto needed = static_cast<std::size_t>(size) + own_descriptors_needed;
+        const bool fits = make_room_for_descriptors(needed);
+        reception desk(size, key, bound_.text(), how.timeout, clock::now(), how.encrypted);
+        if (!fits)
+            desk.run_out("it needs " + std::to_string(needed) + " file descriptors and may have " +
+                         std::to_string(descriptor_limit::now().soft) + ": raise the hard limit (ulimit -Hn)");
+        const signal_shield none_on_the_thread;
+        thread_ = std::thread([this, d = std::move(desk)]() mutable { serve(d); });
+    }
+
+    rendezvous(const rendezvous&) = delete;
+    rendezvous& operator=(const rendezvous&) = delete;
+
+    ~rendezvous() {
+        // The flag orders nothing but itself: the thread shares no other data that changes, and is joined below.
+        stopping_.store(true, std::memory_order_relaxed);
+        const std::uint64_t one = 1;
+        static_cast<void>(::write(wake_.get(), &one, sizeof one));
+        thread_.join();
+    }
+
+    /// The first address that it listens at, with the real port.
+    [[nodiscard]] const address& bound() const noexcept { return bound_; }
+
+private:
+    static constexpr std::chrono::milliseconds farewell{1'000};   // to send the reason of a failure to all who come
+    static constexpr std::chrono::milliseconds accept_pause{100}; // when the process has no file descriptor to spare
+    static constexpr std::size_t own_descriptors_needed = 16;     // beside one for each rank
+
+    /// Where the host does not have the address, that is an error unless it is `dispensable`.
+    void listen(const address& a, bool any_port, bool dispensable) {
+        if (a.port() == 0 && !any_port)
+            bootstrap_failed("rank 0 cannot listen at port 0: the others could not find it");
+        auto fd = listen_on(a);
+        if (!fd && dispensable && (errno == EADDRNOTAVAIL || errno == EAFNOSUPPORT)) return;
+        if (!fd)
+            bootstrap_failed("rank 0 cannot listen at " + a.text() + ": " + words_of_errno(errno),
+                             "TUTTI_ADDRESS must be a free port on an address of rank 0's host");
+        listeners_.push_back(std::move(fd));
+    }
+
+    void serve(reception& desk) {
+        serve_until_done(desk);
+        listeners_.clear(); // who comes now is refused by the system, not left waiting
+        if (desk.given_up()) desk.tell_rank_zero();
+        voice_.finish(farewell);
+    }
+
+    void serve_until_done(reception& desk) {
+        auto end = clock::time_point::max();
+        bool farewell_begun = false;
+        for (;;) {
+            round(desk, std::max(end, desk.longest_stay()));
+            const auto now = clock::now();
+            const bool stopping = stopping_.load(std::memory_order_relaxed);
+            if (stopping && desk.assembling()) desk.give_up("rank 0 stopped before all ranks had come");
+            if (!farewell_begun && (stopping || desk.given_up())) {
+                farewell_begun = true;
+                end = now + (desk.given_up() ? farewell : linger_);
+            }
+            if (!farewell_begun) continue;
+            if (now >= end && now >= desk.longest_stay()) return;
+            if (desk.given_up() ? desk.all_told() : desk.empty()) return;
+        }
+    }
+
+    /// Sleeps until something happens or is due, and deals with it.
+    void round(reception& desk, clock::time_point end) {
+        std::vector<pollfd> ready{{wake_.get(), POLLIN, 0}};
+        const bool paused = clock::now() < paused_until_;
+        for (const auto& l : listeners_) ready.push_back({paused ? -1 : l.get(), POLLIN, 0});
+        for (const auto& g : desk.guests())
+            ready.push_back({g->get(), static_cast<short>(g->wants_write() ? POLLIN | POLLOUT : POLLIN), 0});
+        auto until = std::min({end, desk.next_deadline(), paused ? paused_until_ : end});
+        if (!voice_.idle()) until = std::min(until, clock::now() + speaker::pause);
+        ::poll(ready.data(), ready.size(), timeout_until(until));
+
+        const auto now = clock::now();
+        if (ready[0].revents != 0) {
+            std::uint64_t count = 0;
+            static_cast<void>(::read(wake_.get(), &count, sizeof count));
+        }
+        const std::size_t known = desk.guests().size();
+        for (std::size_t i = 0; i < known; ++i)
+            if (ready[1 + listeners_.size() + i].revents != 0) desk.attend_safely(*desk.guests()[i], now);
+        desk.settle(now);
+        for (const auto& sentence : desk.take_news()) voice_.say(sentence);
+        voice_.flush();
+        for (std::size_t i = 0; i < listeners_.size(); ++i)
+            if (ready[1 + i].revents != 0) admit(desk, listeners_[i].get(), now);
+    }
+
+    static int timeout_until(clock::time_point until) {
+        const auto now = clock::now();
+        if (until <= now) return 0;
+        if (until - now > std::chrono::minutes(1)) return 60'000;
+        return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(until - now).count());
+    }
+
+    void admit(reception& desk, int listener, clock::time_point now) {
+        for (int i = 0; i < 64; ++i) {
+            auto fd = accept_from(listener);
+            const int why = errno;
+            if (fd) {
+                // Descriptors that the process needs itself are not given to strangers.
+                if (!can_spare_descriptors(fd.get())) desk.drop_oldest_stranger();
+                desk.welcome(std::move(fd), now);
+                continue;
+            }
+            const auto lack = shortage_in_words(why);
+            if (lack && !desk.drop_oldest_stranger()) {
+                paused_until_ = now + accept_pause;
+                desk.run_out(*lack);
+            }
+            if (why != ECONNABORTED) return;
+        }
+    }
+
+    std::chrono::milliseconds linger_;
+    speaker voice_; // the thread's alone once it runs
+    descriptor wake_;
+    std::vector<descriptor> listeners_; // the thread's alone once it runs
+    address bound_;
+    clock::time_point paused_until_ = clock::time_point::min();
+    std::atomic<bool> stopping_{false};
+    std::thread thread_;
+};
+
+} // namespace tutti::transport::bootstrap

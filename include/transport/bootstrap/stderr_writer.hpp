@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "call_history.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <climits>
+#include <cstddef>
+#include <deque>
+#include <string>
+
+namespace tutti::transport::bootstrap {
+
+/// Says sentences on standard error, a line each, and never waits for whoever reads it: what it does not take at once
+/// is kept and tried again, up to max_lines. One thread at a time.
+class speaker {
+public:
+    static constexpr std::size_t max_lines = 256; ///< kept; what comes beyond is lost
+    static constexpr std::chrono::milliseconds pause{100};
+
+    explicit speaker(int descriptor = STDERR_FILENO) noexcept : out_(descriptor) {}
+
+    void say(const std::string& sentence) {
+        std::string line = std::string(line_prefix) + sentence;
+        line.resize(std::min<std::size_t>(line.size(), PIPE_BUF - 1)); // so much a pipe takes in whole, or not at all
+        if (lines_.size() < max_lines) lines_.push_back(line + '\n');
+        flush();
+    }
+
+    /// Writes what is taken without waiting.
+    void flush() {
+        for (pollfd room{out_, POLLOUT, 0}; !lines_.empty() && ::poll(&room, 1, 0) == 1; lines_.pop_front())
+            static_cast<void>(::write(out_, lines_.front().data(), lines_.front().size()));
+    }
+    /// The same, and waits so long for what is kept to be taken.
+    void finish(std::chrono::milliseconds most) {
+        flush();
+        for (pollfd room{out_, POLLOUT, 0}; !lines_.empty() && ::poll(&room, 1, static_cast<int>(most.count())) == 1;)
+            flush();
+    }
+
+    /// Nothing is kept.
+    [[nodiscard]] bool idle() const noexcept { return lines_.empty(); }
+
+private:
+    int out_;
+    std::deque<std::string> lines_;
+};
+
+} // namespace tutti::transport::bootstrap

@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../common/choices.hpp"
+#include "../common/sizes.hpp"
+#include "../common/statistics.hpp"
+
+#include <collectives/choice/chooser.hpp>
+#include <collectives/engine/symmetric.hpp>
+#include <collectives/model/residuals.hpp>
+#include <collectives/runtime_call.hpp>
+#include <collectives/schedule/activity.hpp>
+#include <collectives/symmetric_memory.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <time.h>
+
+/// The parts of `tutti bench`.
+namespace tutti::tools {
+
+class meeting;
+
+/// Throws std::invalid_argument that lists the names if there is none of that name; a list may say all.
+[[nodiscard]] std::vector<element_type> types_of(std::string_view list);
+[[nodiscard]] std::vector<operator_type> operators_of(std::string_view list);
+
+enum class timing : std::uint8_t { barrier, loop };
+enum class place : std::uint8_t { both, out, in };
+
+/// What the command line asks for.
+struct bench_settings {
+    std::string transport = "tcp";
+    int ranks = 0; ///< 0: not said
+    std::string operation = "allreduce";
+    std::string algorithm = "auto";
+    sweep bytes{8, std::size_t{16} << 20, 2, 0};
+    std::vector<std::size_t> listed_bytes; ///< instead of the sweep, if there are any
+    std::string type = "float32";
+    std::string op = "sum";
+    place where = place::both;
+    int root = 0;
+    std::size_t iterations = 20;
+    double seconds = 0; ///< if not 0, as many iterations as fit into it
+    std::size_t warm_up = 5;
+    std::size_t checks = 1;
+    timing how = timing::barrier;
+    bool cold = false;
+    std::size_t lend_bytes = 0; ///< of shared_memory; 0: as the library has it
+    int lanes = 1;              ///< of tcp: sockets a peer
+    bool encrypt = false;       ///< of tcp
+    bool symmetric = false;     ///< buffers from communicator::allocate
+    double deadline_s = 30;
+    std::string machine_file;
+    std::optional<model::calibrated_machine> machine{}; ///< what is in it: the library chooses, rows are priced by it
+    std::string json;
+    std::string trace;
+
+    [[nodiscard]] std::vector<std::size_t> sizes() const {
+        return listed_bytes.empty() ? sizes_of(bytes) : listed_bytes;
+    }
+    [[nodiscard]] std::chrono::nanoseconds deadline() const {
+        return std::chrono::nanoseconds{static_cast<long long>(deadline_s * 1e9)};
+    }
+};
+
+/// One call to be measured.
+struct job {
+    operation what = operation::allreduce;
+    choice algorithm;
+    element_type type = element_type::float32;
+    operator_type op = operator_type::sum;
+    std::size_t count = 0; ///< elements, as nccl-tests counts: of one shard for reduce_scatter and allgather
+    int root = 0;
+    bool in_place = false;
+    int ranks = 1;
+    int rank = 0; ///< this one
+
+    [[nodiscard]] bool sharded() const noexcept {
+        return what == operation::reduce_scatter || what == operation::allgather;
+    }
+    /// Elements of the whole operation.
+    [[nodiscard]] std::size_t elements() const noexcept {
+        return sharded() ? count * static_cast<std::size_t>(ranks) : count;
+    }
+    [[nodiscard]] std::size_t bytes() const noexcept { return elements() * size_of(type); }
+};
+
+/// "allreduce ring 1024 bytes in place".
+[[nodiscard]] std::string in_words(const job& what);
+
+/// What was measured.
+struct row {
+    job what;
+    std::size_t iterations = 0;
+    std::string chosen;                 ///< the algorithm's name where the library chose it
+    std::optional<double> predicted_us; ///< by the machine, if one is given
+    summary time_us;                    ///< of the slowest rank of each iteration
+    double base_us = 0;                 ///< the time that the bandwidths refer to: the median, of a loop the mean
+    std::optional<double> skew_us;      ///< median spread of leaving the barrier, if the ranks share a clock
+    double cpu_us = 0;                  ///< per operation, over all ranks
+    std::optional<std::uint64_t> wrong; ///< elements over all ranks and checks
+
+    [[nodiscard]] double algorithm_GBps() const;
+    [[nodiscard]] double bus_GBps() const;
+};
+
+/// Where a rank's data lies. Out of place the call goes from input to output, in place it works on output.
+struct buffers {
+    std::byte* input = nullptr;
+    std::byte* output = nullptr;
+};
+
+/// The call itself, ready to be made.
+using call = std::function<void()>;
+/// Binds a job and its buffers to a communicator.
+using binder = std::function<call(const job&, const buffers&)>;
+using activities = std::vector<schedule::activity>;
+using moment = std::chrono::steady_clock::time_point;
+/// Makes a call on all ranks, and says at rank 0 what the steps of all of them did; at others nothing of use. `moment`
+/// is what their times count from, and `std::size_t` how many steps of a rank there is memory for: nothing, on all
+/// ranks, if that was not enough.
+using recorder = std::function<std::optional<activities>(const call&, std::size_t, moment)>;
+/// Makes memory for one of the buffers, zeroed, of so many bytes.
+using allocator = std::function<symmetric_memory<std::byte>(std::size_t)>;
+[[nodiscard]] inline symmetric_memory<std::byte> plain_allocator(std::size_t bytes) {
+    return {engine::plain_memory(bytes), bytes};
+}
+
+/// Throws std::invalid_argument where the settings make no sense for that many ranks.
+void check(const bench_settings& settings, int ranks);
+
+/// All that a rank needs to take part in a bench.
+struct participant {
+    int rank = 0;
+    int ranks = 1;
+    meeting& others;
+    binder bind;
+    allocator allocate;
+    recorder record;
+    clockid_t cpu_clock;                    ///< counts what this rank uses
+    std::optional<model::chooser> choice{}; ///< the library's; none where it does not choose
+};
+
+/// Takes part; rank 0 prints. Returns the number of wrong elements over all ranks. Throws what the library throws.
+std::uint64_t take_part(const participant& self, const bench_settings& settings);
+
+/// Ranks that are threads of this process. Returns the exit status.
+int bench_in_memory(const bench_settings& settings);
+/// One rank, a process, which finds its place in the environment; `room` is the descriptor that a parent handed down,
+/// or -1. Return the exit status.
+int bench_over_tcp(const bench_settings& settings, int room);
+int bench_over_shared_memory(const bench_settings& settings, int room);
+int bench_over_both(const bench_settings& settings, int room);
+/// Throw std::invalid_argument in a command that was built without libibverbs.
+int bench_over_verbs(const bench_settings& settings, int room);
+int bench_over_all(const bench_settings& settings, int room);
+
+} // namespace tutti::tools

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "contest.hpp"
+
+#include "../common/lists.hpp"
+#include "../common/progress.hpp"
+#include "../common/quantities.hpp"
+#include "../model/output.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace tutti::tools {
+namespace {
+
+std::vector<model::collective> calls_of(const contest& c, std::size_t bytes, const pricing& prices) {
+    std::vector<model::collective> calls;
+    for (const std::string& name : c.algorithms) calls.push_back(prices.call(c.what, name, c.ranks, bytes));
+    return calls;
+}
+
+/// Who is the fastest at a size within those that the rows are of. Between them all are priced: more data in more
+/// segments may take less time, so that nobody is out of the race for being slow at the next smaller size.
+std::string winner_at(const contest& c, const std::vector<std::size_t>& sizes, std::span<const model_row> rows,
+                      std::size_t bytes, pricing& prices) {
+    const std::size_t width = c.algorithms.size();
+    const auto at = static_cast<std::size_t>(std::lower_bound(sizes.begin(), sizes.end(), bytes) - sizes.begin());
+    std::vector<std::optional<double>> times;
+    if (sizes[at] == bytes) {
+        for (const model_row& r : rows.subspan(at * width, width)) times.push_back(predicted_us(r, prices.simulates()));
+    } else {
+        const std::vector<model::collective> calls = calls_of(c, bytes, prices);
+        times = prices.simulated_estimates_us(calls);
+        for (std::size_t k = 0; k < width; ++k)
+            if (!times[k]) times[k] = prices.predicted_us(calls[k]);
+    }
+    const auto best = winner_of(times);
+    return best ? c.algorithms[*best] : "";
+}
+
+} // namespace
+
+std::vector<contest> contests_of(std::string_view operation_list, std::string_view algorithms,
+                                 std::string_view ranks_list) {
+    const std::vector<operation> operations = operations_of(operation_list);
+    const std::vector<int> sizes = parse_ranks(ranks_list, most_priced_ranks);
+    std::vector<contest> all;
+    for (const operation what : operations)
+        for (const int ranks : sizes) {
+            contest c{what, ranks, {}};
+            for (const choice& a : choices(algorithms, what, ranks, operations.size() > 1)) {
+                if (!a.algorithm) throw std::invalid_argument("auto chooses among the others; write all");
+                c.algorithms.push_back(a.name);
+            }
+            if (!c.algorithms.empty()) all.push_back(std::move(c));
+        }
+    if (all.empty()) throw std::invalid_argument(std::string(algorithms) + " has none of these operations");
+    return all;
+}
+
+void price(const contest& c, const std::vector<std::size_t>& sizes, pricing& prices, std::vector<model_row>& rows) {
+    progress_line progress;
+    for (const std::size_t bytes : sizes) {
+        const std::vector<model::collective> calls = calls_of(c, bytes, prices);
+        const auto simulated = prices.simulated_estimates_us(calls);
+        for (std::size_t k = 0; k < calls.size(); ++k) {
+            progress.show(fmt::format("{}({}) on {} ranks, {}", schedule::name_of(c.what), c.algorithms[k], c.ranks,
+                                      bytes_text(static_cast<double>(bytes))));
+            rows.push_back(prices.price(calls[k]));
+            if (simulated[k]) rows.back().simulated_us = simulated[k];
+        }
+    }
+}
+
+std::vector<model_timeline> timelines(const contest& c, std::size_t bytes, const pricing& prices, int most_ranks) {
+    std::vector<model_timeline> all;
+    for (const std::string& name : c.algorithms)
+        all.push_back(prices.timeline(prices.call(c.what, name, std::min(c.ranks, most_ranks), bytes)));
+    return all;
+}
+
+void print(const contest& c, const std::vector<std::size_t>& sizes, std::span<const model_row> rows,
+           const pricing& prices) {
+    for (std::size_t k = 0; k < sizes.size(); ++k)
+        print_table(rows.subspan(k * c.algorithms.size(), c.algorithms.size()), prices.simulates());
+}
+
+std::optional<model_fastest> fastest(const contest& c, const std::vector<std::size_t>& sizes,
+                                     std::span<const model_row> rows, pricing& prices) {
+    if (c.algorithms.size() < 2 || sizes.size() < 2) return std::nullopt;
+    const auto winner = [&](std::size_t bytes) { return winner_at(c, sizes, rows, bytes, prices); };
+    return model_fastest{std::string(schedule::name_of(c.what)), c.ranks, prices.simulates(), winner(sizes.front()),
+                         crossovers(sizes, winner)};
+}
+
+} // namespace tutti::tools

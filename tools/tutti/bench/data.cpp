@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "data.hpp"
+#include "pattern.hpp"
+
+#include <cstring>
+#include <span>
+
+namespace tutti::tools {
+namespace {
+
+template <class T>
+class typed_data final : public bench_data {
+public:
+    explicit typed_data(const job& what)
+        : what_(what), op_(reduces(what.what) ? what.op : operator_type::sum),
+          input_(input_of<T>(op_, what.rank, what.ranks)), shard_(what.count * static_cast<std::size_t>(what.rank)) {
+        if (reduces(what.what)) result_ = reduction_of<T>(op_, what.ranks);
+        if (what.what == operation::broadcast) result_ = input_of<T>(op_, what.root, what.ranks);
+    }
+
+    void prepare(const buffers& where) const override {
+        if (what_.what == operation::broadcast && what_.rank != what_.root) return;
+        fill<T>(source(where), input_);
+    }
+
+    void prepare_check(const buffers& where) const override {
+        // Neither a value of a pattern nor a likely leftover.
+        std::memset(where.output, 0x7b, what_.bytes());
+        prepare(where);
+    }
+
+    [[nodiscard]] std::uint64_t count_wrong(const buffers& where) const override {
+        const T* const output = reinterpret_cast<const T*>(where.output);
+        switch (what_.what) {
+        case operation::reduce_scatter:
+            return tools::count_wrong<T>({output + (what_.in_place ? shard_ : 0), what_.count}, result_, shard_);
+        case operation::allgather: return wrong_shards(output);
+        case operation::reduce:
+            if (what_.rank != what_.root) return 0;
+            [[fallthrough]];
+        default: return tools::count_wrong<T>({output, what_.count}, result_);
+        }
+    }
+
+private:
+    [[nodiscard]] std::span<T> source(const buffers& where) const {
+        const bool gathers = what_.what == operation::allgather;
+        T* const from = reinterpret_cast<T*>(what_.in_place ? where.output : where.input);
+        return {from + (gathers && what_.in_place ? shard_ : 0), gathers ? what_.count : what_.elements()};
+    }
+
+    [[nodiscard]] std::uint64_t wrong_shards(const T* output) const {
+        std::uint64_t wrong = 0;
+        for (int rank = 0; rank < what_.ranks; ++rank, output += what_.count)
+            wrong += tools::count_wrong<T>({output, what_.count}, input_of<T>(op_, rank, what_.ranks));
+        return wrong;
+    }
+
+    const job what_;
+    const operator_type op_;
+    const period_of<T> input_;
+    period_of<T> result_{};
+    const std::size_t shard_; // where this rank's shard begins
+};
+
+} // namespace
+
+std::unique_ptr<bench_data> make_data(const job& what) {
+    return visit_type(what.type, [&]<class T>(std::type_identity<T>) -> std::unique_ptr<bench_data> {
+        return std::make_unique<typed_data<T>>(what);
+    });
+}
+
+} // namespace tutti::tools

@@ -1,0 +1,289 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "../common/meeting.hpp"
+#include "../common/trace_file.hpp"
+#include "data.hpp"
+#include "report.hpp"
+
+#include <collectives/model/price.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace tutti::tools {
+namespace {
+
+double microseconds(clockid_t clock) {
+    timespec t{};
+    clock_gettime(clock, &t);
+    // Whole nanoseconds, as far as a double holds them: differences then print as short numbers.
+    return static_cast<double>(t.tv_sec * 1'000'000'000 + t.tv_nsec) * 1e-3;
+}
+
+double now_us() { return microseconds(CLOCK_MONOTONIC); }
+
+moment at(double us) { return moment{std::chrono::nanoseconds{std::llround(us * 1e3)}}; } // of the same clock
+
+/// Pushes what a call may find in the caches out of them.
+void sweep_caches() {
+    constexpr std::size_t larger_than_caches = std::size_t{64} << 20;
+    thread_local std::vector<unsigned char> rubbish(larger_than_caches);
+    for (std::size_t i = 0; i < rubbish.size(); i += 64) ++rubbish[i];
+}
+
+/// One rank's part in measuring one row.
+class measurement {
+public:
+    measurement(const participant& self, const bench_settings& settings, const job& what, const buffers& where)
+        : self_(self), settings_(settings), where_(where), data_(make_data(what)) {
+        result_.what = what;
+        job bound = what;
+        if (self.choice) {
+            const model::selection runs = selected();
+            if (!what.algorithm.algorithm) {
+                result_.chosen = runs.how.name();
+                // The calls are given spans, which do not say that they are symmetric memory: it is chosen for them.
+                if (settings.symmetric) bound.algorithm.algorithm = runs.how;
+            }
+            if (settings.machine && what.root == 0 && !settings.symmetric) // prices are of plain buffers
+                result_.predicted_us = predicted_us(runs);
+        }
+        call_ = self.bind(bound, where);
+    }
+
+    row run() {
+        if (settings_.checks > 0) check();
+        for (std::size_t i = 0; i < settings_.warm_up; ++i) {
+            data_->prepare(where_);
+            call_();
+        }
+        base_us_ = agreed(now_us());
+        if (settings_.how == timing::loop) {
+            repeat([&](std::size_t n) { run_loop(n); });
+        } else {
+            repeat([&](std::size_t n) { run_after_barriers(n); });
+            measure_cpu();
+        }
+        conclude();
+        return result_;
+    }
+
+    /// One more call, after those that are measured: what the steps of all ranks did, at rank 0. Ranks that do not
+    /// share a clock each count from when they left a barrier.
+    activities record() {
+        const bool one_clock = self_.others.one_clock() || (self_.choice && self_.choice->where().nodes() == 1);
+        std::optional<activities> all;
+        for (std::size_t most_steps = 64; !all; most_steps *= 8) {
+            for (std::size_t i = 0; i < settings_.warm_up; ++i) arrive_and(call_); // writing the row has cooled caches
+            const double start_us = agreed(now_us());
+            arrive_and([&] { all = self_.record(call_, most_steps, at(one_clock ? start_us : now_us())); });
+        }
+        return std::move(*all);
+    }
+
+private:
+    [[nodiscard]] double agreed(double value) {
+        self_.others.maximum({&value, 1});
+        return value;
+    }
+
+    template <class Work>
+    void arrive_and(Work&& work) {
+        data_->prepare(where_);
+        self_.others.barrier();
+        work();
+    }
+
+    /// What a call of the row runs.
+    [[nodiscard]] model::selection selected() const {
+        const job& j = result_.what;
+        if (const auto& named = j.algorithm.algorithm) return {*named, model::segments_for(*named, j.bytes())};
+        return self_.choice->choose(j.what, j.bytes(), true, settings_.symmetric);
+    }
+    [[nodiscard]] double predicted_us(const model::selection& s) const {
+        const job& j = result_.what;
+        const model::collective c{j.what, s.how, j.ranks, j.bytes(), 0, s.segments, j.in_place, size_of(j.type)};
+        return model::price_s(c, self_.choice->where(), *settings_.machine) * 1e6;
+    }
+
+    void check() {
+        double wrong = 0;
+        for (std::size_t i = 0; i < settings_.checks; ++i) {
+            data_->prepare_check(where_);
+            call_();
+            wrong += static_cast<double>(data_->count_wrong(where_));
+        }
+        result_.wrong = static_cast<std::uint64_t>(self_.others.sum(wrong, self_.rank, self_.ranks));
+    }
+
+    // All ranks must make the same number of calls, so they agree on how much time has passed. Batches grow no faster
+    // than the experience that they rest on: where ranks outnumber cores, calls may suddenly take a thousand times
+    // longer.
+    template <class Batch>
+    void repeat(Batch&& batch) {
+        if (settings_.seconds <= 0) return batch(settings_.iterations);
+        const double limit_us = settings_.seconds * 1e6;
+        for (std::size_t next = 1; next > 0;) {
+            batch(next);
+            const double passed = agreed(now_us() - base_us_), calls = static_cast<double>(durations_.size());
+            const double more = std::floor((limit_us - passed) * calls / passed);
+            next = more < 1 ? 0 : static_cast<std::size_t>(std::min({more, 3 * calls, 1e5}));
+        }
+    }
+
+    void run_after_barriers(std::size_t iterations) {
+        for (std::size_t i = 0; i < iterations; ++i) {
+            data_->prepare(where_);
+            if (settings_.cold) sweep_caches();
+            self_.others.barrier();
+            const double start = now_us();
+            call_();
+            durations_.push_back(now_us() - start);
+            starts_.push_back(start - base_us_);
+        }
+    }
+
+    void run_loop(std::size_t iterations) {
+        data_->prepare(where_);
+        self_.others.barrier();
+        const double cpu = microseconds(self_.cpu_clock), begin = now_us();
+        double last = begin;
+        for (std::size_t i = 0; i < iterations; ++i) {
+            call_();
+            durations_.push_back(now_us() - last);
+            last += durations_.back();
+        }
+        loop_us_ += last - begin;
+        cpu_us_ += microseconds(self_.cpu_clock) - cpu;
+    }
+
+    // Apart from the times: waiting in the barrier would count, and reading this clock is a system call.
+    void measure_cpu() {
+        const std::size_t wanted = std::max<std::size_t>(durations_.size() / 4, 1);
+        const bool limited = settings_.seconds > 0;
+        const double begin = now_us();
+        std::size_t calls = 0;
+        double used_us = 0;
+        for (std::size_t batch = limited ? 1 : wanted; batch > 0; batch = std::min(3 * calls, wanted - calls)) {
+            data_->prepare(where_);
+            self_.others.barrier();
+            const double before = microseconds(self_.cpu_clock);
+            for (std::size_t i = 0; i < batch; ++i) call_();
+            used_us += microseconds(self_.cpu_clock) - before;
+            calls += batch;
+            if (limited && agreed(now_us() - begin) > settings_.seconds * 1e6) break;
+        }
+        cpu_us_ = used_us * static_cast<double>(durations_.size()) / static_cast<double>(calls);
+    }
+
+    void conclude() {
+        const auto calls = static_cast<double>(durations_.size());
+        const std::size_t middle = starts_.size();
+        std::vector<double> spread(2 * middle);
+        for (std::size_t i = 0; i < middle; ++i) {
+            spread[i] = starts_[i];
+            spread[middle + i] = -starts_[i];
+        }
+        self_.others.maximum(durations_);
+        self_.others.maximum(spread);
+        if (self_.others.one_clock() && middle > 0) {
+            for (std::size_t i = 0; i < middle; ++i) spread[i] += spread[middle + i]; // the last minus the first
+            spread.resize(middle);
+            result_.skew_us = summarise(std::move(spread)).p50;
+        }
+        result_.iterations = durations_.size();
+        result_.time_us = summarise(std::move(durations_));
+        result_.base_us = settings_.how == timing::loop ? agreed(loop_us_) / calls : result_.time_us.p50;
+        result_.cpu_us = self_.others.sum(cpu_us_, self_.rank, self_.ranks) / calls;
+    }
+
+    const participant& self_;
+    const bench_settings& settings_;
+    const buffers where_;
+    const std::unique_ptr<bench_data> data_;
+    call call_;
+    row result_;
+    double base_us_ = 0; // a moment that all ranks agree on, shortly before the first iteration
+    double loop_us_ = 0;
+    double cpu_us_ = 0; // of all iterations, this rank
+    std::vector<double> durations_;
+    std::vector<double> starts_;
+};
+
+/// The jobs that the command line asks for, in the order of the table: sizes outside, algorithms inside.
+std::vector<job> jobs_of(const bench_settings& s, int rank, int ranks) {
+    std::vector<job> jobs;
+    const std::vector<operation> operations = operations_of(s.operation);
+    for (operation what : operations)
+        for (element_type type : types_of(s.type))
+            for (operator_type op : operators_of(s.op)) {
+                if (reduces(what) && !reduces(op, type)) continue;
+                if (!reduces(what) && op != operators_of(s.op).front()) continue;
+                std::size_t last = SIZE_MAX;
+                for (std::size_t bytes : s.sizes()) {
+                    job j{what, {}, type, op, 0, s.root, false, ranks, rank};
+                    const std::size_t unit = size_of(type) * (j.sharded() ? static_cast<std::size_t>(ranks) : 1);
+                    // A size below one element a rank is measured with one.
+                    j.count = bytes == 0 ? 0 : std::max<std::size_t>(bytes / unit, 1);
+                    if (std::exchange(last, j.count) == j.count) continue;
+                    for (choice& c : choices(s.algorithm, what, ranks, operations.size() > 1)) {
+                        j.algorithm = std::move(c);
+                        for (bool in_place : {false, true}) {
+                            j.in_place = in_place;
+                            if (s.where == (in_place ? place::out : place::in)) continue;
+                            if (in_place || what != operation::broadcast) jobs.push_back(j);
+                        }
+                    }
+                }
+            }
+    return jobs;
+}
+
+} // namespace
+
+void check(const bench_settings& settings, int ranks) {
+    if (settings.root >= ranks)
+        throw std::invalid_argument(fmt::format("there is no root {} among {} ranks", settings.root, ranks));
+    if (settings.encrypt && settings.transport != "tcp" && settings.transport != "routed")
+        throw std::invalid_argument("--encrypt is for what goes over tcp: --transport tcp or routed");
+    if (jobs_of(settings, 0, ranks).empty())
+        throw std::invalid_argument(
+            "nothing to measure: no such operator on these types, no such algorithm, or no such place");
+}
+
+std::uint64_t take_part(const participant& self, const bench_settings& settings) {
+    check(settings, self.ranks);
+    const std::vector<job> jobs = jobs_of(settings, self.rank, self.ranks);
+    std::size_t most = 0;
+    for (const job& j : jobs) most = std::max(most, j.bytes());
+    const auto input = self.allocate(most), output = self.allocate(most);
+    std::optional<bench_report> report;
+    std::optional<trace_file> trace;
+    if (self.rank == 0 && !settings.trace.empty()) trace.emplace(settings.trace);
+    if (self.rank == 0) report.emplace(settings, self.ranks, self.others.one_clock());
+    std::uint64_t wrong = 0;
+    for (const job& j : jobs) {
+        if (report) report->begin(j);
+        measurement of_row{self, settings, j, {input.data(), output.data()}};
+        const row r = of_row.run();
+        wrong += r.wrong.value_or(0);
+        if (report) report->add(r);
+        if (settings.trace.empty()) continue;
+        activities recorded = of_row.record();
+        if (!trace) continue;
+        const std::string chosen = r.chosen.empty() ? "" : " (" + r.chosen + ")";
+        trace->add(in_words(j) + chosen, self.ranks, std::move(recorded));
+    }
+    if (trace) trace->finish();
+    if (report) report->finish(wrong);
+    return wrong;
+}
+
+} // namespace tutti::tools

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#pragma once
+
+#include "../common/meeting.hpp"
+#include "../run/local_ranks.hpp"
+#include "bind.hpp"
+#include "record.hpp"
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace tutti::tools {
+
+namespace detail {
+
+/// Ranks that somebody else started, perhaps on several hosts: they meet through the library itself.
+template <class Communicator>
+class library_meeting final : public meeting {
+public:
+    explicit library_meeting(Communicator& world) : world_(world) {}
+
+    void barrier() override { world_.barrier(); }
+    void maximum(std::span<double> values) override { world_.allreduce(values, tutti::maximum); }
+    [[nodiscard]] bool one_clock() const noexcept override { return false; }
+
+private:
+    Communicator& world_;
+};
+
+template <class Communicator>
+std::unique_ptr<meeting> meet(Communicator& world, const bench_settings& settings, int room) {
+    if (room < 0) return std::make_unique<library_meeting<Communicator>>(world);
+    return std::make_unique<shared_meeting>(shared_room::open(world.size(), room), world.rank(), settings.deadline(),
+                                            [&world] { world.barrier(); });
+}
+
+/// Where ranks may reach each other by several fabrics or devices: which rank 0 takes to whom.
+template <class Communicator>
+void print_ways(const Communicator& world, const bench_settings& settings) {
+    if (settings.transport != "routed" && settings.transport.find("verbs") == std::string::npos) return;
+    const auto fabric_to = [&](int rank) { return world.way_to(rank).substr(0, world.way_to(rank).find(',')); };
+    for (int first = 1, next = 1; first < world.size(); first = next) {
+        while (next < world.size() && fabric_to(next) == fabric_to(first)) ++next;
+        const auto ranks =
+            next - first == 1 ? fmt::format("rank {}", first) : fmt::format("ranks {}-{}", first, next - 1);
+        fmt::print("# from rank 0 to {}: {}{}\n", ranks, world.way_to(first), next - first == 1 ? "" : ", ...");
+    }
+}
+
+} // namespace detail
+
+/// The part of a rank that is a process of its own. `room` is the descriptor of the room in which all ranks meet, or -1
+/// where they share none.
+template <class Transport>
+int bench_as_process(Transport fabric, const bench_settings& settings, int room) {
+    communicator<Transport> world = make_world(std::move(fabric), settings);
+    world.default_deadline(settings.deadline());
+    const int ranks = world.size();
+    if (settings.ranks != 0 && settings.ranks != ranks)
+        throw std::invalid_argument(
+            fmt::format("--ranks {} was asked for, but the launcher started {}", settings.ranks, ranks));
+    const auto others = detail::meet(world, settings, room);
+    if (world.rank() == 0) detail::print_ways(world, settings);
+    const participant self{
+        world.rank(),
+        ranks,
+        *others,
+        [erased = any_world(world)](const job& what, const buffers& where) { return bind(erased, what, where); },
+        allocator_of(world, settings),
+        recorder_of(world),
+        CLOCK_PROCESS_CPUTIME_ID,
+        world.choice()};
+    // A failure is told at once: leaving the world may take time, while other ranks find out too.
+    return as_rank([&] {
+        const std::uint64_t wrong = take_part(self, settings);
+        world.barrier(); // nobody leaves while somebody may still call the library
+        return wrong != 0 ? result_is_wrong : 0;
+    });
+}
+
+} // namespace tutti::tools

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "html_report.hpp"
+
+#include "../common/quantities.hpp"
+#include "report_page.hpp"
+
+#include <collectives/algorithm/all.hpp>
+
+#include <stdexcept>
+
+#include <nlohmann/json.hpp>
+
+namespace tutti::tools {
+namespace {
+
+using page_json = nlohmann::ordered_json;
+
+template <class T>
+page_json known_or_null(const std::optional<T>& value) {
+    return value ? page_json(*value) : page_json(nullptr);
+}
+
+// Rows go as arrays: their keys, once, are `columns`.
+page_json page_columns() {
+    return {"operation",    "algorithm",      "ranks",
+            "bytes",        "depth",          "rounds",
+            "messages",     "bytes_sent_max", "bytes_received_max",
+            "fan_in_max",   "total_bytes",    "closed_form_us",
+            "simulated_us", "measured_us"};
+}
+
+page_json page_row(const model_row& r) {
+    return page_json::array({r.operation, r.algorithm, r.ranks, r.bytes, known_or_null(r.depth),
+                             known_or_null(r.rounds), known_or_null(r.messages), known_or_null(r.bytes_sent_max),
+                             known_or_null(r.bytes_received_max), known_or_null(r.fan_in_max),
+                             known_or_null(r.total_bytes), known_or_null(r.closed_form_us),
+                             known_or_null(r.simulated_us), known_or_null(r.measured_us)});
+}
+
+// Sizes go as text as well, so that the page prints them as the terminal does.
+page_json page_fastest(const model_fastest& f) {
+    page_json changes = page_json::array();
+    for (const crossover& c : f.changes)
+        changes.push_back({{"bytes", c.bytes}, {"size", bytes_text(static_cast<double>(c.bytes))}, {"to", c.to}});
+    return {{"operation", f.operation},
+            {"ranks", f.ranks},
+            {"time", f.simulated ? "simulated_us" : "closed_form_us"},
+            {"at_smallest", f.at_smallest},
+            {"changes", std::move(changes)}};
+}
+
+page_json page_activity(const schedule::activity& a) {
+    constexpr double us = 1e6;
+    return page_json::array({a.rank, a.step, schedule::name_of(a.what), a.peer, a.bytes, a.begin_s * us, a.end_s * us});
+}
+
+page_json page_timeline(const model_timeline& t) {
+    page_json activities = page_json::array();
+    for (const schedule::activity& a : t.activities) activities.push_back(page_activity(a));
+    return {{"operation", t.operation},
+            {"algorithm", t.algorithm},
+            {"ranks", t.ranks},
+            {"bytes", t.bytes},
+            {"activities", std::move(activities)}};
+}
+
+// Inside a page nothing in the data may end their element or begin a comment: no '<' remains.
+std::string without_markup(const std::string& json) {
+    std::string safe;
+    safe.reserve(json.size());
+    for (const char c : json) {
+        if (c == '<') {
+            safe += "\\u003c";
+        } else {
+            safe += c;
+        }
+    }
+    return safe;
+}
+
+// How each algorithm works, by its name.
+page_json page_ideas() {
+    page_json ideas = page_json::object();
+    for (const auto& list : {algorithm::all(), algorithm::compositions(), algorithm::added()})
+        for (const algorithm::any& a : list) ideas[std::string(a.name())] = a.idea();
+    return ideas;
+}
+
+std::string page_data(const model_report& report) {
+    page_json rows = page_json::array(), fastest = page_json::array(), timelines = page_json::array();
+    for (const model_row& r : report.rows) rows.push_back(page_row(r));
+    for (const model_fastest& f : report.fastest) fastest.push_back(page_fastest(f));
+    for (const model_timeline& t : report.timelines) timelines.push_back(page_timeline(t));
+    const page_json all{{"machine", report.machine},     {"ideas", page_ideas()},
+                        {"columns", page_columns()},     {"rows", std::move(rows)},
+                        {"fastest", std::move(fastest)}, {"timelines", std::move(timelines)}};
+    return without_markup(all.dump(-1, ' ', false, page_json::error_handler_t::replace));
+}
+
+} // namespace
+
+bool have_html_report() noexcept { return !page_before_data.empty(); }
+
+std::string html_report(const model_report& report) {
+    if (!have_html_report()) {
+        throw std::runtime_error("this tutti was built without Chart.js, and so without HTML reports: install "
+                                 "libjs-chart.js, or name its file by -Dchart_js=FILE, and set up the build again");
+    }
+    std::string page;
+    for (const std::string_view piece : page_before_data) page += piece;
+    page += page_data(report);
+    for (const std::string_view piece : page_after_data) page += piece;
+    return page;
+}
+
+} // namespace tutti::tools

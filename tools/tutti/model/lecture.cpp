@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "lecture.hpp"
+
+#include "../common/quantities.hpp"
+
+#include <base/error.hpp>
+#include <collectives/model/counts.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace tutti::tools {
+namespace {
+
+constexpr std::size_t parameter_bytes = 4;
+
+/// One way to sum gradients, as a schedule; in the reason stand the figures that were counted.
+struct lesson {
+    const char* title;
+    const char* algorithm;
+    const char* reason;
+};
+
+constexpr std::array lessons{
+    lesson{"central parameter server", "naive",
+           "All ranks send everything to rank 0, which sends the sum back. Its link takes in {received} and hands out "
+           "{sent} in each step, {as_ring}, and with each further worker more: it collapses while the links of all "
+           "others idle."},
+    lesson{"sharded parameter server", "parameter_server",
+           "Every rank serves a part of the parameters, so that no link carries more than {busiest}, {as_ring}. "
+           "But {fan_in} ranks send to one at once, and each rank sends {sent_messages:.0f} messages, "
+           "of which each pays its latency, and its place in the queues of the network."},
+    lesson{"all to all", "all_to_all",
+           "Everybody sends everything to everybody and sums for itself. Nobody waits for more than one message on its "
+           "way, but every rank takes in {received}, and {total} go through the network: right for a few bytes between "
+           "a few ranks."},
+    lesson{"ring", "ring",
+           "Each rank takes from one neighbour and sends to the other, {sent} in all, which hardly depends on how many "
+           "ranks there are. The price is {rounds} rounds one after the other: little data waits for {rounds} "
+           "latencies."},
+    lesson{
+        "butterfly", "butterfly",
+        "A rank exchanges all of the data with one partner after the other, {rounds} rounds in all: few latencies. It "
+        "carries {as_ring}: right for little data."},
+    lesson{"butterfly by halves", "halving_doubling",
+           "Partners exchange half of the data, then a quarter, and so on, and back: {as_ring}, in "
+           "{rounds} rounds. Half of the data goes half of all ranks away, which costs more where links are "
+           "shared; that is not in these times."},
+    lesson{"double tree", "double_binary_tree",
+           "Two trees carry one half each, cut into {segments} piece{plural}; who is a leaf in one "
+           "passes on in the "
+           "other. No rank sends more than {sent}, however many there are, and a piece waits for {depth} messages: "
+           "nearly as few bytes as the ring, and latencies that grow with the logarithm of the ranks."},
+    lesson{"hierarchical rings", "hierarchical:ring:ring",
+           "{per_node} ranks of a node sum among themselves first, so that of {total} only {far} go between nodes; and "
+           "{rounds} rounds are enough."},
+};
+
+struct studied {
+    const lesson* what;
+    model::collective call;
+    model::counts counted;
+    std::optional<double> time_us;
+
+    [[nodiscard]] double busiest() const {
+        return static_cast<double>(std::max(counted.sent.most, counted.received.most));
+    }
+};
+
+std::string number(const std::optional<long long>& value, const char* otherwise = "-") {
+    return value ? std::to_string(*value) : otherwise;
+}
+
+template <class... Cell>
+void print_lesson(const Cell&... c) {
+    fmt::print("  {:<25} {:<23} {:>7} {:>10} {:>10} {:>10} {:>10} {:>10} {:>7} {:>15} {:>13} {:>10}\n", c...);
+}
+
+void print(const studied& e, double step_s) {
+    print_lesson(e.what->title, e.what->algorithm, number(e.counted.rounds), std::to_string(e.counted.messages),
+                 volume_text(e.counted.total_bytes), volume_text(e.counted.inbound_max),
+                 volume_text(e.counted.received.most), volume_text(e.counted.sent.most), number(e.counted.fan_in),
+                 bandwidth_text(8 * e.busiest() / step_s), e.time_us ? time_text(*e.time_us / 1e6) : "-",
+                 e.time_us ? fmt::format("{:.1f} %", *e.time_us / 1e4 / step_s) : "-");
+}
+
+std::string as_ring(double ratio) {
+    constexpr double little = 0.005; // what pieces of uneven size make
+    if (std::abs(ratio - 1) < little) return "as much as a rank of the ring";
+    return fmt::format("{:.3g} times as much as a rank of the ring", ratio);
+}
+
+/// Breaks a text into lines of at most 100 columns, each indented by two.
+std::string wrapped(const std::string& text) {
+    constexpr std::size_t columns = 100;
+    std::istringstream words(text);
+    std::string all, line;
+    for (std::string word; words >> word;) {
+        if (!line.empty() && 2 + line.size() + 1 + word.size() > columns) all += "  " + std::exchange(line, "") + "\n";
+        line += (line.empty() ? "" : " ") + word;
+    }
+    return all + "  " + line;
+}
+
+void print_reason(const studied& e, double ring_bytes, int per_node) {
+    constexpr auto many = "uncounted"; // with too many ranks
+    const model::counts& n = e.counted;
+    fmt::print(
+        "\n{} ({})\n{}\n", e.what->title, e.what->algorithm,
+        wrapped(fmt::format(
+            fmt::runtime(e.what->reason), fmt::arg("received", volume_text(n.received.most)),
+            fmt::arg("sent", volume_text(n.sent.most)), fmt::arg("busiest", bytes_text(e.busiest())),
+            fmt::arg("total", volume_text(n.total_bytes)), fmt::arg("as_ring", as_ring(e.busiest() / ring_bytes)),
+            fmt::arg("fan_in", number(n.fan_in, many)), fmt::arg("rounds", number(n.rounds, many)),
+            fmt::arg("depth", number(n.depth, many)),
+            fmt::arg("sent_messages", static_cast<double>(n.messages) / e.call.size),
+            fmt::arg("segments", e.call.segments), fmt::arg("plural", e.call.segments == 1 ? "" : "s"),
+            fmt::arg("per_node", per_node), fmt::arg("far", n.levels ? volume_text(n.levels->far) : "what must"))));
+}
+
+studied study(const lesson& l, int ranks, std::size_t bytes, pricing& prices) {
+    const model::collective c = prices.call(schedule::operation::allreduce, l.algorithm, ranks, bytes, parameter_bytes);
+    return {&l, c, model::count(c, prices.width_of_node(ranks)), prices.predicted_us(c)};
+}
+
+/// Those that can be counted; of the others it prints why not.
+std::vector<studied> study_all(int ranks, std::size_t bytes, pricing& prices) {
+    std::vector<studied> entries;
+    for (const lesson& l : lessons) {
+        try {
+            entries.push_back(study(l, ranks, bytes, prices));
+        } catch (const error& e) { // the bytes of all ranks are too many
+            fmt::print("# {} ({}): not counted: {}\n", l.title, l.algorithm, e.facts().detail);
+        }
+    }
+    return entries;
+}
+
+} // namespace
+
+void lecture(int ranks, const lecture_settings& s, pricing& prices) {
+    if (ranks < 2) throw std::invalid_argument("a lecture on sums over ranks needs 2 ranks at least");
+    const std::size_t bytes = s.parameters * parameter_bytes;
+    fmt::print("# To sum {} of gradients ({} parameters of {} bytes) over {} ranks, once in a step of {}\n",
+               bytes_text(static_cast<double>(bytes)), s.parameters, parameter_bytes, ranks, time_text(s.step_s));
+    fmt::print("# machine: {}\n# simulated: {}\n", prices.by().description, prices.rule());
+    const std::vector<studied> entries = study_all(ranks, bytes, prices);
+    const auto ring = std::find_if(entries.begin(), entries.end(),
+                                   [](const studied& e) { return std::string_view(e.what->algorithm) == "ring"; });
+    if (ring == entries.end()) throw std::invalid_argument("with so many parameters not even the ring can be counted");
+    fmt::print("\n");
+    print_lesson("", "algorithm", "rounds", "messages", "total", "inbound", "received", "sent", "fan-in", "bandwidth",
+                 "time", "of a step");
+    print_lesson("", "", "", "", "sent", "peak", "max", "max", "max", "that it needs", "simulated", "");
+    for (const studied& e : entries) print(e, s.step_s);
+    for (const studied& e : entries) print_reason(e, ring->busiest(), prices.width_of_node(ranks));
+    fmt::print(R"(
+# inbound peak: the most bytes that one rank takes in at the same depth, which is what its port and its buffers have to
+# stand at once. Bandwidth that it needs: for the busiest rank to send or receive its bytes within one step, with
+# nothing else on its port and each direction by itself. All of it is counted from the steps of all ranks, and the times
+# are those of the same steps.
+)");
+}
+
+} // namespace tutti::tools

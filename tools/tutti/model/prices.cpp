@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "../bench/contest.hpp"
+#include "../common/lists.hpp"
+#include "../common/sizes.hpp"
+#include "../common/text_output.hpp"
+#include "../common/trace_file.hpp"
+#include "html_report.hpp"
+#include "measured.hpp"
+#include "output.hpp"
+#include "settings.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace tutti::tools {
+namespace {
+
+constexpr int most_traced_ranks = 64; // more tracks than anybody reads
+
+void print_strangers(const std::vector<std::string>& strangers) {
+    constexpr std::size_t shown = 4;
+    if (strangers.empty()) return;
+    fmt::print(
+        "# measured, but no row here: {}{}\n",
+        join(std::vector(strangers.begin(), strangers.begin() + static_cast<long>(std::min(strangers.size(), shown)))),
+        strangers.size() > shown ? fmt::format(" and {} more", strangers.size() - shown) : "");
+}
+
+void print_nodes(const pricing& prices, int most_ranks) {
+    if (!prices.nodes().empty()) fmt::print("# nodes: {}\n", prices.nodes());
+    if (const std::string hint = prices.nodes_hint(most_ranks); !hint.empty()) fmt::print("# hint: {}\n", hint);
+}
+
+std::string place_text(const operation_names& in_place) {
+    return fmt::format("priced in place, as it was measured: {}", join(in_place));
+}
+
+void print_head(const pricing& prices, int most_ranks, const operation_names& in_place) {
+    fmt::print("# machine: {}\n", prices.by().description);
+    print_nodes(prices, most_ranks);
+    fmt::print("# each message is charged, also where many are sent in one round; fan-in costs what its bytes and\n"
+               "# messages do, and more only where a measured machine says so\n");
+    fmt::print("# simulated{}: {}\n", prices.simulates() ? "" : " where an estimate could win", prices.rule());
+    fmt::print("# double_binary_tree: {}\n", prices.cutting());
+    if (!in_place.empty()) fmt::print("# {}\n", place_text(in_place));
+}
+
+void print_notes(const pricing& prices) {
+    for (const std::string& note : prices.notes()) fmt::print("# {}\n", note);
+}
+
+int most_ranks_of(const std::vector<contest>& contests) {
+    return std::max_element(contests.begin(), contests.end(),
+                            [](const contest& a, const contest& b) { return a.ranks < b.ranks; })
+        ->ranks;
+}
+
+/// The machine as the page tells it, in one line.
+std::string page_machine(const pricing& prices, int most_ranks) {
+    std::string text = prices.by().description;
+    if (!prices.nodes().empty()) text += "; nodes: " + prices.nodes();
+    if (const std::string hint = prices.nodes_hint(most_ranks); !hint.empty()) text += "; " + hint;
+    return text;
+}
+
+/// The contests whose timelines the page shows: of each operation the one on nearest as many ranks as can be looked at.
+std::vector<contest> shown_as_timelines(const std::vector<contest>& contests) {
+    const auto distance = [](const contest& c) { return std::abs(c.ranks - timeline_ranks); };
+    std::vector<contest> shown;
+    for (const contest& c : contests) {
+        if (c.ranks < 2) continue;
+        if (shown.empty() || shown.back().what != c.what)
+            shown.push_back(c);
+        else if (distance(c) < distance(shown.back()))
+            shown.back() = c;
+    }
+    for (contest& c : shown) // the ring first, whose steps explain themselves
+        std::stable_partition(c.algorithms.begin(), c.algorithms.end(),
+                              [](const auto& name) { return name == "ring"; });
+    return shown;
+}
+
+/// The page compares times of one kind: those of forms, and for estimates, as in the terminal, what was simulated.
+void take_simulated_for_estimates(std::vector<model_row>& rows) {
+    for (model_row& r : rows) {
+        r.closed_form_us = predicted_us(r, false);
+        r.simulated_us.reset();
+    }
+}
+
+/// The page shows the middle size of each operation as it runs on few ranks.
+std::string page_of(const std::vector<contest>& contests, const std::vector<std::size_t>& sizes, const pricing& prices,
+                    model_report all) {
+    if (!prices.simulates()) take_simulated_for_estimates(all.rows);
+    for (const contest& c : shown_as_timelines(contests))
+        for (model_timeline& t : timelines(c, sizes[sizes.size() / 2], prices)) all.timelines.push_back(std::move(t));
+    return html_report(all);
+}
+
+/// Throws where something cannot be written: told at once, not when all has been priced.
+void check_outputs(const model_settings& s, int most_ranks) {
+    if (!s.trace.empty() && most_ranks > most_traced_ranks)
+        throw std::invalid_argument(fmt::format("--trace shows {} ranks at most", most_traced_ranks));
+    for (const std::string* file : {&s.trace, &s.html})
+        if (*file == "-") throw std::invalid_argument("--trace and --html want a file: '-' is for --csv or --json");
+    if (s.csv == "-" && s.json == "-") throw std::invalid_argument("--csv - or --json -: standard output takes one");
+    for (const std::string* file : {&s.csv, &s.json, &s.trace, &s.html}) require_writable(*file);
+}
+
+/// Then nothing else may be printed there.
+bool rows_to_standard_output(const model_settings& s) { return s.csv == "-" || s.json == "-"; }
+
+/// Every row, as it is simulated.
+void write_trace(const std::vector<contest>& contests, const std::vector<std::size_t>& sizes, const pricing& prices,
+                 const std::string& path) {
+    trace_file file(path);
+    for (const contest& c : contests)
+        for (const std::size_t bytes : sizes)
+            for (model_timeline& t : timelines(c, bytes, prices, c.ranks))
+                file.add(fmt::format("{} {} {} bytes", t.operation, t.algorithm, t.bytes), t.ranks,
+                         std::move(t.activities));
+    file.finish();
+}
+
+/// A table for each size, then who is the fastest between them, which is kept for the page. Prints neither if quiet.
+void print_contests(const std::vector<contest>& contests, const std::vector<std::size_t>& sizes, pricing& prices,
+                    model_report& all, bool quiet) {
+    std::span<const model_row> rows = all.rows;
+    for (const contest& c : contests) {
+        const auto own = rows.first(sizes.size() * c.algorithms.size());
+        if (!quiet) print(c, sizes, own, prices);
+        std::fflush(stdout); // what follows may take a while
+        if (std::optional<model_fastest> found = fastest(c, sizes, own, prices)) {
+            if (!quiet) print_crossovers(*found);
+            all.fastest.push_back(std::move(*found));
+        }
+        rows = rows.subspan(own.size());
+    }
+}
+
+} // namespace
+
+int report_prices(const model_settings& s) {
+    if (!s.html.empty() && !have_html_report())
+        throw std::invalid_argument("--html: this tutti was built without Chart.js, and so without HTML reports");
+    const std::vector<contest> contests = contests_of(s.operation, s.algorithm, s.ranks);
+    const std::vector<std::size_t> sizes = parse_sizes(s.bytes);
+    const std::vector<measured_row> measured = read_measured(s.measured);
+    check_outputs(s, most_ranks_of(contests));
+    const operation_names in_place = measured_in_place(measured);
+    pricing_settings how = s.how;
+    if (!measured.empty()) how.segments_by = cut::by_rule; // what was measured is what is priced
+    how.in_place = in_place;
+    pricing prices(machine_of(s.machine), how);
+    const bool quiet = rows_to_standard_output(s);
+    if (!quiet) print_head(prices, most_ranks_of(contests), in_place);
+    model_report all{page_machine(prices, most_ranks_of(contests)), {}, {}, {}};
+    if (!in_place.empty()) all.machine += "; " + place_text(in_place);
+    for (const contest& c : contests) price(c, sizes, prices, all.rows);
+    const std::vector<std::string> strangers = join_measured(measured, in_place, all);
+    print_contests(contests, sizes, prices, all, quiet);
+    if (!quiet) print_strangers(strangers);
+    if (!quiet) print_notes(prices);
+    if (!s.csv.empty()) write_whole(to_csv(all.rows), s.csv);
+    if (!s.json.empty()) write_whole(to_json(all.rows), s.json);
+    if (!s.trace.empty()) write_trace(contests, sizes, prices, s.trace);
+    if (!s.html.empty()) write_whole(page_of(contests, sizes, prices, all), s.html);
+    return 0;
+}
+
+int report_lecture(const model_settings& s) {
+    pricing_settings how = s.how;
+    how.simulate = true; // quick with so few calls, and right for all of them, where a form may be an estimate
+    pricing prices(machine_of(s.machine), how);
+    const std::vector<int> all_ranks = parse_ranks(s.ranks, most_priced_ranks);
+    print_nodes(prices, all_ranks.back());
+    for (const int ranks : all_ranks) lecture(ranks, s.of_lecture, prices);
+    print_notes(prices);
+    return 0;
+}
+
+} // namespace tutti::tools

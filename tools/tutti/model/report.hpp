@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "crossovers.hpp"
+
+#include <collectives/schedule/activity.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tutti::tools {
+
+/// One algorithm at one number of ranks and one size. What is not known is absent, and null in JSON.
+struct model_row {
+    std::string operation;
+    std::string algorithm;
+    int ranks = 1;
+    std::size_t bytes = 0; ///< of the whole vector
+    std::optional<long long> depth;
+    std::optional<long long> rounds;
+    std::optional<long long> messages; ///< of all ranks
+    std::optional<long long> bytes_sent_max;
+    std::optional<long long> bytes_received_max;
+    std::optional<long long> fan_in_max;
+    std::optional<long long> total_bytes; ///< sent by all ranks
+    std::optional<double> closed_form_us;
+    std::optional<double> simulated_us; ///< of all, or of estimates that could win
+    std::optional<double> measured_us;
+    bool closed_form_is_exact = false; ///< for the schedule as it is; else an estimate
+    int segments = 1;                  ///< into which each chunk is cut
+};
+
+/// Who is the fastest of one operation on so many ranks, from the smallest to the largest size of its rows.
+struct model_fastest {
+    std::string operation;
+    int ranks = 1;
+    bool simulated = false;         ///< by the simulated time, else by that of the closed form
+    std::string at_smallest;        ///< at the smallest size; empty where no time is known, also in the changes
+    std::vector<crossover> changes; ///< in order of size
+};
+
+/// A small schedule as it was simulated or measured.
+struct model_timeline {
+    std::string operation;
+    std::string algorithm;
+    int ranks = 1;
+    std::size_t bytes = 0;
+    std::vector<schedule::activity> activities;
+};
+
+/// All that a report shows.
+struct model_report {
+    std::string machine; ///< the parameters and where they come from, a sentence with units
+    std::vector<model_row> rows;
+    std::vector<model_timeline> timelines;
+    std::vector<model_fastest> fastest; ///< one for each operation and number of ranks, where there is a choice
+};
+
+} // namespace tutti::tools

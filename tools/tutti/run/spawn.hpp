@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../common/descriptor.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace tutti::tools {
+
+/// A process that was started, and the reading ends of its output.
+struct child {
+    pid_t pid = -1;
+    descriptor output; ///< not open when the child writes straight to its parent's
+    descriptor error;
+};
+
+struct spawn_options {
+    std::vector<std::string> command;
+    std::vector<std::pair<std::string, std::string>> environment; ///< set in the child; an empty value unsets
+    std::vector<int> inherited;                                   ///< descriptors that stay open
+    bool piped = true; ///< through pipes, or else straight to the parent's output and error
+};
+
+/// Starts a process in a process group of its own (its number is the child's), with nothing to read on standard input
+/// and no signal blocked, which is killed when the calling thread ends. Throws std::system_error that names the
+/// program when it cannot be executed.
+[[nodiscard]] child spawn(const spawn_options& options);
+
+} // namespace tutti::tools
