@@ -38,7 +38,7 @@ void decided(benchmark::State& state) {
 void undecided(benchmark::State& state) {
     const model::topology on{static_cast<int>(state.range(0))};
     const model::decisions by(on, node());
-    for (auto _ : state) benchmark::DoNotOptimize(by.offers(operation::allreduce, std::size_t{1} << 20));
+    for (auto _ : state) benchmark::DoNotOptimize(by.prices(operation::allreduce, std::size_t{1} << 20));
 }
 
 /// What the first call of a size class takes, with one adapter a node of eight ranks.

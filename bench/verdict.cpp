@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-// What a verdict costs the ledger: one rank of a ring is stopped, all others report a timeout, are asked, and answer
-// with their last sixteen calls; the verdict goes to all, and each says that its calls have failed. Ranks are simulated
-// and no byte is sent: the time is the processor's for reading notices, deciding, and writing frames.
+// What a verdict costs the coordinator: one rank of a ring is stopped, all others report a timeout, are asked, and
+// answer with their last sixteen calls; the verdict goes to all, and each says that its calls have failed. Ranks are
+// simulated and no byte is sent: the time is the processor's for reading notices, deciding, and writing frames.
 // `stopped_elsewhere` is the same where every rank waits for its neighbour in a communicator of the two alone.
-// `decision` is the part of it that all ranks wait for: from the moment when the ledger waits for no more answers until
-// the verdict is in frames.
+// `decision` is the part of it that all ranks wait for: from the moment when the coordinator waits for no more answers
+// until the verdict is in frames.
 
 #include <transport/bootstrap/coordinator.hpp>
 #include <transport/bootstrap/frames.hpp>
@@ -69,7 +69,7 @@ class trial {
 public:
     trial(int size, bool elsewhere) : size_(size), elsewhere_(elsewhere), book_(size) {}
 
-    /// Returns the seconds that the ledger took in all.
+    /// Returns the seconds that the coordinator took in all.
     double run() {
         const auto reporters = elsewhere_ ? 1 : size_ - 1; // one case, however many ranks it leads through
         std::vector<bytes> letters;
@@ -83,7 +83,7 @@ public:
         hear(letters, 1);
         const double before = seconds_;
         timed([&] {
-            book_.tick(now_ + ledger::case_grace);
+            book_.tick(now_ + coordinator::report_grace);
             write();
         });
         decision_ = seconds_ - before;
@@ -125,12 +125,12 @@ private:
     [[nodiscard]] notice last(notice_kind kind) const {
         for (auto n = told_.rbegin(); n != told_.rend(); ++n)
             if (n->kind == kind) return *n;
-        throw std::logic_error("the ledger has said nothing");
+        throw std::logic_error("the coordinator has said nothing");
     }
 
     int size_;
     bool elsewhere_;
-    ledger book_;
+    coordinator book_;
     clock::time_point now_{};
     std::vector<notice> told_;
     double seconds_ = 0, decision_ = 0;

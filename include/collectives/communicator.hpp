@@ -50,7 +50,7 @@ public:
 
     /// The same, and algorithms are chosen by the parameters of this machine, as `tutti fit` finds them: a
     /// model::calibrated_machine or a model::machine (include collectives/machine.hpp), or any plain data with an
-    /// adviser_of(topology, parameters).
+    /// tuner_of(topology, parameters).
     /// Collective: those that rank 0 gives count for all ranks, and for the communicators made from this one. Takes a
     /// broadcast.
     template <model::parameters Parameters>
@@ -58,7 +58,7 @@ public:
         : communicator(std::move(fabric), by) {
         Parameters of_all = machine;
         this->broadcast(std::span(&of_all, 1), 0, algorithm::binomial_tree{});
-        membership_->choose_by(adviser_of(topology(), of_all));
+        membership_->choose_by(tuner_of(topology(), of_all));
     }
 
     [[nodiscard]] int rank() const noexcept { return membership_->rank(); }
@@ -81,7 +81,7 @@ public:
     /// people. Not collective.
     [[nodiscard]] std::string way_to(int rank) const { return membership_->way_to(rank); }
     /// How its ranks lie on hosts: what the library rests its choice of algorithms on.
-    [[nodiscard]] const model::topology& topology() const noexcept { return choice().where(); }
+    [[nodiscard]] const model::topology& topology() const noexcept { return choice().topology(); }
     /// Who chooses where a call names no algorithm.
     [[nodiscard]] const model::chooser& choice() const noexcept { return membership_->choice(); }
     /// Which algorithm such a call would take for so many bytes of the whole vector, in any order and from plain

@@ -116,7 +116,7 @@ TUTTI_INLINE void memory::close(context k) {
 
 TUTTI_INLINE void memory::tell(notice n) { world_->control.tell(rank_, std::move(n)); }
 TUTTI_INLINE bool memory::fetch(notice& n) {
-    // Ranks that are all busy never wait, and what the ledger has to decide is due nevertheless.
+    // Ranks that are all busy never wait, and what the coordinator has to decide is due nevertheless.
     if (world_->control.next_tick() != clock::time_point::max()) world_->control.tick(clock::now());
     return world_->control.fetch(rank_, n);
 }

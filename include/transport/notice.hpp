@@ -11,9 +11,9 @@
 
 namespace tutti::transport {
 
-/// What ranks and the ledger (the control plane's memory, one per world) tell each other.
+/// What ranks and the coordinator (the control plane's memory, one per world) tell each other.
 enum class notice_kind : std::uint8_t {
-    // from a rank to the ledger
+    // from a rank to the coordinator
     waiting,     ///< the answer to an inquiry: what this rank is doing there, and for what it waits anywhere
     timeout,     ///< as waiting, and its deadline has passed
     mismatch,    ///< as waiting, and what `peer` sent belongs to another call
@@ -24,7 +24,7 @@ enum class notice_kind : std::uint8_t {
     leaving,     ///< it starts nothing any more, and stays until its data are taken, `request` milliseconds at most
     closing,     ///< before it leaves: `calls` has, for each communicator, how many calls it made, and the last of them
     left,        ///< this rank has finished and will not be heard of again
-    // from the ledger to ranks
+    // from the coordinator to ranks
     inquiry,  ///< every rank answers with waiting
     lost,     ///< rank `rank` died: `why`, `peer` at fault (itself, or what its calls had failed by before), `text`
     departed, ///< rank `rank` has left in good order; the rest as of lost

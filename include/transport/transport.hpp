@@ -51,11 +51,11 @@ struct peer_name {
 /// | t.wait(until)     | returns when progress() or fetch() may have something to do, after wake(), or at `until`; may spin and yield briefly, then sleeps. May return early |
 /// | t.wake()          | any thread: ends a wait under way, or the next one |
 /// | t.close(k)        | cancels: no memory of k's transfers is touched after it returns, none of them completes, what still comes for k is thrown away. Other contexts, also to the same peers, are not disturbed |
-/// | t.tell(n)         | hands a notice to the ledger; never blocks |
-/// | t.fetch(n)        | takes the next notice from the ledger; false if there is none; never blocks |
+/// | t.tell(n)         | hands a notice to the coordinator; never blocks |
+/// | t.fetch(n)        | takes the next notice from the coordinator; false if there is none; never blocks |
 /// | t.broken(peer)    | why the data channel to `peer` does not work any more (all that had arrived was delivered first); empty while it works or was never needed |
 /// | c.name_of(peer)   | host and address of a rank, for errors |
-/// | ~T                | tells the ledger `left`. What sends have completed gets a second to arrive; a lingering_transport gives it longer |
+/// | ~T                | tells the coordinator `left`. What sends have completed gets a second to arrive; a lingering_transport gives it longer |
 ///
 /// A transport may have t.shortage(peer) as well: what this rank itself lacks (descriptors, memory) to reach that peer,
 /// with the limit and the remedy, in words that begin with "it"; empty while it lacks nothing. It ends what waits, on all
@@ -96,7 +96,7 @@ struct untaken {
 ///
 /// | expression        | meaning |
 /// |-------------------|---------|
-/// | t.leave(until)    | once, the last thing before ~T: tells the ledger `leaving`, starts nothing any more, and waits until the peers that are still there have taken all, or until then; returns what they have not |
+/// | t.leave(until)    | once, the last thing before ~T: tells the coordinator `leaving`, starts nothing any more, and waits until the peers that are still there have taken all, or until then; returns what they have not |
 // clang-format on
 template <class T>
 concept lingering_transport = transport<T> && requires(T t, clock::time_point until) {

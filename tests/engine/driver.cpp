@@ -25,7 +25,7 @@ namespace {
 struct gateway {
     bool open = false;
     std::size_t looks = 0, fetches = 0;
-    std::deque<transport::notice> news; ///< from the ledger
+    std::deque<transport::notice> news; ///< from the coordinator
     std::vector<transport::notice> told;
     std::vector<std::uint64_t> communicators; ///< in the order of their first calls
 };

@@ -153,7 +153,7 @@ TEST_CASE("without rank 0 there is no control plane, but the others' communicato
 
 TEST_CASE("when rank 0 has long left in good order, the others still name a rank that dies") {
     // So long rank 0's process stays, and its control plane with it.
-    const auto stay = transport::bootstrap::rendezvous::settings{}.linger;
+    const auto stay = transport::bootstrap::rendezvous_thread::settings{}.linger;
     const int victim = 2;
     const reserved_port at;
     processes ranks(size, [&](int rank, account& mine) {

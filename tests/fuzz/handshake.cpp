@@ -31,7 +31,7 @@ hello hello_of(input& in) {
     return h;
 }
 
-bool fits(const hello& h, const guest_rules& r) {
+bool fits(const hello& h, const hello_rules& r) {
     if (h.what != r.what || h.lane >= r.lanes || h.fabric >= r.fabrics) return false;
     if (h.what == purpose::control) return h.peer == 0 && h.world == 0;
     return h.world == r.world && h.size == r.size && h.peer == r.rank && h.rank >= 0 && h.rank < h.size &&
@@ -70,7 +70,7 @@ bool carry(handshake& from, handshake& to, std::size_t most, std::size_t& carrie
 void between_two(input& in) {
     const auto said = hello_of(in);
     const auto wanted = hello_of(in);
-    const guest_rules rules{wanted.what, wanted.peer, wanted.size,      wanted.world,
+    const hello_rules rules{wanted.what, wanted.peer, wanted.size,      wanted.world,
                             wanted.lane, wanted.at,   wanted.encrypted, wanted.fabric};
     const std::byte mask{in.number<std::uint8_t>()};
     const std::size_t changed = in.below(256);

@@ -3,7 +3,7 @@
 
 // A member of the world, as it asks to join and as it stands in the table; and who sits where.
 //
-// Invariants: written again it is the same bytes; an assembly seats each rank of its own world once.
+// Invariants: written again it is the same bytes; an roll_call seats each rank of its own world once.
 
 #include <transport/bootstrap/members.hpp>
 
@@ -14,7 +14,7 @@ using namespace tutti::fuzz;
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     input in(data, size);
-    assembly seats(static_cast<int>(1 + in.below(4)));
+    roll_call seats(static_cast<int>(1 + in.below(4)));
     byte_reader r(in.rest());
     for (int present = 0; r.ok() && !r.finished();) {
         const member m = read_member(r);

@@ -233,7 +233,7 @@ private:
     input& in_;
     tcp_limits limits_;
     closed_contexts closed_;
-    switchboard board_{1, limits_, closed_};
+    multiplexer board_{1, limits_, closed_};
     std::array<reader, lanes> readers_{reader{board_}, reader{board_}};
     std::array<std::vector<std::byte>, lanes> wires_;
     std::array<side, contexts> sides_;

@@ -13,14 +13,14 @@
 #include <string>
 
 using tutti::algorithm::any;
-using tutti::model::adviser;
+using tutti::model::candidate_price;
 using tutti::model::chooser;
 using tutti::model::decisions;
 using tutti::model::explain;
 using tutti::model::loggp;
 using tutti::model::machine;
-using tutti::model::offer;
 using tutti::model::topology;
+using tutti::model::tuner;
 using tutti::schedule::operation;
 
 namespace {
@@ -38,9 +38,9 @@ std::string chosen_by(const chooser& c, std::size_t bytes, operation what = oper
     return std::string(c.choose(what, bytes).how.name());
 }
 
-double cheapest(const std::vector<offer>& offers) {
+double cheapest(const std::vector<candidate_price>& offers) {
     return std::min_element(offers.begin(), offers.end(),
-                            [](const offer& a, const offer& b) { return a.seconds < b.seconds; })
+                            [](const candidate_price& a, const candidate_price& b) { return a.seconds < b.seconds; })
         ->seconds;
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("a model takes a candidate near the least price, and takes it again") 
                 CAPTURE(size, bytes, std::string(name_of(what)), std::string(first.how.name()));
                 CHECK((first.how == again.how && first.segments == again.segments));
                 const double price = price_s({what, first.how, size, bytes, 0, first.segments, true}, on, a_network());
-                CHECK(price <= cheapest(by.offers(what, bytes)) * 1.1);
+                CHECK(price <= cheapest(by.prices(what, bytes)) * 1.1);
             }
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("little data goes in few rounds, much of it with few bytes a rank") {
 TEST_CASE("of a thousand ranks every candidate has a price") {
     const chooser c = by_model(1000);
     CHECK(c.choose(operation::allreduce, 8).how.stated(operation::allreduce, 1000).depth <= 22);
-    for (const offer& o : c.model()->offers(operation::allreduce, 1 << 20)) {
+    for (const candidate_price& o : c.model()->prices(operation::allreduce, 1 << 20)) {
         CAPTURE(std::string(o.what.how.name()));
         CHECK(o.seconds > 0);
     }
@@ -145,8 +145,8 @@ TEST_CASE("cores and adapters that are enough for all ranks of a node change no 
 TEST_CASE("prices do not jump where simulation ends for some") {
     for (const operation what : {operation::allreduce, operation::broadcast})
         for (const std::size_t bytes : {std::size_t{1024}, std::size_t{16} << 20}) {
-            const double at_32 = cheapest(by_model(32).model()->offers(what, bytes));
-            const double at_33 = cheapest(by_model(33).model()->offers(what, bytes));
+            const double at_32 = cheapest(by_model(32).model()->prices(what, bytes));
+            const double at_33 = cheapest(by_model(33).model()->prices(what, bytes));
             CAPTURE(std::string(name_of(what)), bytes, at_32, at_33);
             CHECK(at_33 < 1.5 * at_32);
             CHECK(at_33 > 0.9 * at_32);
@@ -166,21 +166,21 @@ TEST_CASE("of many ranks the choice, which prices few candidates, is as good as 
                     const double price = price_s({what, taken.how, on.size, bytes, 0, taken.segments, true}, on, m);
                     CAPTURE(nics, on.size, on.ranks_per_node, std::string(name_of(what)), bytes,
                             std::string(taken.how.name()), taken.segments);
-                    CHECK(price <= cheapest(by.offers(what, bytes)) * 1.1);
+                    CHECK(price <= cheapest(by.prices(what, bytes)) * 1.1);
                 }
 }
 
 TEST_CASE("communicators whose ranks lie alike share what was decided, wherever they were made") {
     const topology world{64, 8}, part{16, 8};
     const decisions first(world, a_network());
-    const auto of = [](const std::shared_ptr<const adviser>& a) { return &dynamic_cast<const decisions&>(*a).table(); };
+    const auto of = [](const std::shared_ptr<const tuner>& a) { return &dynamic_cast<const decisions&>(*a).table(); };
     const auto child = first.on(part);
     CHECK(of(first.on(world)) == &first.table());
     CHECK(of(first.on(part)) == of(child));
     CHECK(of(child->on(world)) == &first.table());
     CHECK(of(child) != &first.table());
     for (int size = 2; size < 100; ++size) CHECK(first.on(topology{size}) != nullptr); // forgets some of them
-    CHECK(of(child->on(part))->where() == part);
+    CHECK(of(child->on(part))->topology() == part);
     CHECK(&decisions(world, a_network()).table() != &first.table());
 }
 
@@ -210,7 +210,7 @@ TEST_CASE("without a model, for operands in order and for symmetric memory, the 
 
 TEST_CASE("the chooser of other ranks goes by the same parameters") {
     const chooser eight = by_model(8), two = eight.on(topology{2});
-    CHECK(two.where().size == 2);
+    CHECK(two.topology().size == 2);
     CHECK(chosen_by(two, 1 << 20) == chosen_by(by_model(2), 1 << 20));
     CHECK(chooser(topology{8}).on(topology{2}).model() == nullptr);
 }
@@ -220,12 +220,12 @@ TEST_CASE("an explanation ranks all candidates by price, the chosen one first, a
     REQUIRE(e.ranking.size() > 8);
     CHECK(e.ranking.front().what.how == e.chosen.how);
     CHECK(std::is_sorted(e.ranking.begin() + 1, e.ranking.end(),
-                         [](const offer& a, const offer& b) { return a.seconds < b.seconds; }));
+                         [](const candidate_price& a, const candidate_price& b) { return a.seconds < b.seconds; }));
     CHECK(e.margin() >= -1e-6);
     const std::string text = e.text();
     CHECK(text.find("allreduce of 1048576 bytes on 8 ranks: " + std::string(e.chosen.how.name())) == 0);
     CHECK(text.find("because: the model expects the next best algorithm to take ") != std::string::npos);
-    for (const offer& o : e.ranking) CHECK(text.find(o.what.how.name()) != std::string::npos);
+    for (const candidate_price& o : e.ranking) CHECK(text.find(o.what.how.name()) != std::string::npos);
 }
 
 TEST_CASE("an explanation of the rule's choice says so") {

@@ -25,8 +25,8 @@ namespace {
 machine known_machine() {
     machine m = tutti::model::uniform(loggp{0.4e-6, 1.3e-6, 0, 0, 2e-10, 1.5e-10, 3e-10});
     m.near.count = 2;
-    m.near.segments[0].most_bytes = 65536;
-    m.near.segments[1].cost = {0.4e-6, 1.3e-6, 0, 0, 4e-10, 3e-10, 6e-10};
+    m.near.ranges[0].most_bytes = 65536;
+    m.near.ranges[1].cost = {0.4e-6, 1.3e-6, 0, 0, 4e-10, 3e-10, 6e-10};
     m.call_s = 0.7e-6;
     m.cache_bytes = 6e6;
     m.miss_s_per_byte = 5e-10;
@@ -36,7 +36,7 @@ machine known_machine() {
 
 machine first_guess() {
     machine m = known_machine();
-    for (auto& s : m.near.segments) s.cost = {0.5e-6, 1e-6, 0, 0, 1e-10, 1e-10, 1e-10};
+    for (auto& s : m.near.ranges) s.cost = {0.5e-6, 1e-6, 0, 0, 1e-10, 1e-10, 1e-10};
     m.call_s = 1e-6;
     m.cache_bytes = 16e6;
     m.miss_s_per_byte = 1e-10;
@@ -122,11 +122,11 @@ TEST_CASE("noise moves a fit by a few of its percents, and the spread that it te
 
 TEST_CASE("no price of a fit is negative, though messages be there before their senders are done with them") {
     machine early = known_machine();
-    for (auto& s : early.near.segments) s.cost.latency_s = -0.8e-6; // o is 1.3 us
+    for (auto& s : early.near.ranges) s.cost.latency_s = -0.8e-6; // o is 1.3 us
     early.far = early.near;
     const auto samples = samples_of(early, 65536, 0.02);
     const fitted f = fit_from_first_guess(samples);
-    for (const auto& s : f.found.near.segments) {
+    for (const auto& s : f.found.near.ranges) {
         CHECK(s.cost.latency_s >= 0);
         CHECK(s.cost.overhead_s > 0);
     }
@@ -154,8 +154,8 @@ TEST_CASE("what the samples do not identify stays as it was assumed, and is name
     for (const std::string_view name : {"cache_bytes", "miss_s_per_byte"})
         CHECK(std::find(names.begin(), names.end(), name) != names.end());
     CHECK(f.found.cache_bytes == first_guess().cache_bytes);
-    CHECK(f.found.near.segments[1].cost.gamma_s_per_byte == first_guess().near.segments[1].cost.gamma_s_per_byte);
-    CHECK(f.found.near.segments[0].cost.overhead_s == Approx(1.3e-6).epsilon(0.2));
+    CHECK(f.found.near.ranges[1].cost.gamma_s_per_byte == first_guess().near.ranges[1].cost.gamma_s_per_byte);
+    CHECK(f.found.near.ranges[0].cost.overhead_s == Approx(1.3e-6).epsilon(0.2));
 }
 
 TEST_CASE("the same samples give the same machine, to the last bit") {

@@ -18,11 +18,11 @@ tutti::model::link in_three_parts() {
     l.count = 3;
     const double price[] = {1e-9, 3e-9, 2e-9}, latency[] = {1e-6, 2e-6, 3e-6};
     for (int k = 0; k < 3; ++k) {
-        l.segments[static_cast<std::size_t>(k)].cost.gap_s_per_byte = price[k];
-        l.segments[static_cast<std::size_t>(k)].cost.latency_s = latency[k];
+        l.ranges[static_cast<std::size_t>(k)].cost.gap_s_per_byte = price[k];
+        l.ranges[static_cast<std::size_t>(k)].cost.latency_s = latency[k];
     }
-    l.segments[0].most_bytes = 100;
-    l.segments[1].most_bytes = 1000;
+    l.ranges[0].most_bytes = 100;
+    l.ranges[1].most_bytes = 1000;
     return l;
 }
 

@@ -25,9 +25,9 @@ machine odd_machine(std::mt19937_64& bits) {
     };
     machine m;
     m.near.count = 3;
-    m.near.segments[0] = {{'s', 'l', 'o', 't'}, 4096, cost()};
-    m.near.segments[1] = {{'1', '2', '3', '4', '5', '6', '7', '8', '9', '0', '1', '2', '3', '4', '5'}, 65536, cost()};
-    m.near.segments[2].cost = cost();
+    m.near.ranges[0] = {{'s', 'l', 'o', 't'}, 4096, cost()};
+    m.near.ranges[1] = {{'1', '2', '3', '4', '5', '6', '7', '8', '9', '0', '1', '2', '3', '4', '5'}, 65536, cost()};
+    m.near.ranges[2].cost = cost();
     m.far = cost();
     m.fan_in = {7, any(bits)};
     m.cores = 2;

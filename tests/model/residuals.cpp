@@ -108,8 +108,8 @@ TEST_CASE("a choice goes by corrected prices, also for ranks that are split off"
     const tutti::model::decisions by(on, calibrated(r));
     CHECK_FALSE(by.choose(operation::allreduce, bytes).how == first);
     const topology half{4, 4};
-    const auto of_half = by.on(half)->offers(operation::allreduce, bytes);
-    const auto of_plain = tutti::model::decisions(half, plain).offers(operation::allreduce, bytes);
+    const auto of_half = by.on(half)->prices(operation::allreduce, bytes);
+    const auto of_plain = tutti::model::decisions(half, plain).prices(operation::allreduce, bytes);
     REQUIRE(of_half.size() == of_plain.size());
     for (std::size_t k = 0; k < of_half.size(); ++k)
         CHECK(of_half[k].seconds == close_to(of_plain[k].seconds * (of_half[k].what.how == first ? 100 : 1)));

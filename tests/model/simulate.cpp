@@ -130,7 +130,7 @@ TEST_CASE("full duplex, messages from all at once follow each other, where a pro
 
 TEST_CASE("copies and reductions take their time on the processor") {
     machine m = uniform(ns(100, 0, 0, 0, 2));
-    m.near.segments[0].cost.copy_s_per_byte = 5e-9;
+    m.near.ranges[0].cost.copy_s_per_byte = 5e-9;
     CHECK(near_to(simulate(allreduce_of(algorithm::ring{}, 1, 100), m).finish_s * 1e9, 500));
     CHECK(near_to(simulate(allreduce_of(algorithm::all_to_all{}, 4, 100), m).finish_s * 1e9, 100 + 3 * 200));
 }
@@ -139,8 +139,8 @@ TEST_CASE("a message costs what the link between its ranks takes for one of its 
     machine m = uniform(ns(10, 0, 0, 0));
     m.far = ns(1000, 0, 0, 0);
     m.near.count = 2;
-    m.near.segments[0].most_bytes = 64;
-    m.near.segments[1].cost = ns(20, 0, 0, 0);
+    m.near.ranges[0].most_bytes = 64;
+    m.near.ranges[1].cost = ns(20, 0, 0, 0);
     const auto finish = [&](std::size_t bytes, int ranks_per_node) {
         return simulate(rooted(operation::broadcast, 4, bytes), m, ranks_per_node).rank_finish_s;
     };

@@ -39,7 +39,7 @@ TEST_CASE("a fit writes a machine that reads back, and what it measured and pred
     for (const auto& [name, m] : file.transports) {
         INFO(name);
         CHECK(m.near == m.far);
-        CHECK(m.near.segments[0].cost.overhead_s + m.near.segments[0].cost.latency_s > 0);
+        CHECK(m.near.ranges[0].cost.overhead_s + m.near.ranges[0].cost.latency_s > 0);
         CHECK(m.fan_in.epsilon_s_per_byte == 0); // two ranks do not tell
         REQUIRE(m.residual.ranks().size() == 1);
         CHECK(m.residual.bytes().size() == 5); // 8, 64, 512, 4K, 32K

@@ -130,7 +130,7 @@ TEST_CASE("the first failure gives the exit status, is reported, and ends the ot
     CHECK(r.seconds < 20);
 }
 
-TEST_CASE("when the ledger finds that the last calls did not match, the run has failed") {
+TEST_CASE("when the coordinator finds that the last calls did not match, the run has failed") {
     const std::string line = "tutti: mismatch at the end of a communicator: rank 0 made 1 calls";
     const auto r = command("run -n 2 sh -c '[ $TUTTI_RANK = 1 ] || echo >&2 \"" + line + "\"'");
     CHECK(r.status == 1);

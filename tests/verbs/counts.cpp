@@ -54,7 +54,7 @@ TEST_CASE(
             c.finish("a round ends");
         }
     });
-    const std::uint64_t beside = messages / 20; // a switchboard's credits
+    const std::uint64_t beside = messages / 20; // a multiplexer's credits
     CAPTURE(device::sends, device::inlined, device::signalled, device::refills, device::refilled, device::completions);
     CHECK(device::sends >= messages);
     CHECK(device::sends <= messages + beside);

@@ -15,27 +15,27 @@
 namespace tutti::model {
 
 /// A candidate and what it is predicted to take.
-struct offer {
+struct candidate_price {
     selection what;
     double seconds = 0;
 };
 
 /// Chooses by a model, for one topology: see decisions. Virtual, so that who chooses by rule need not compile a model.
-class adviser {
+class tuner {
 public:
-    virtual ~adviser() = default;
+    virtual ~tuner() = default;
     /// May be called by several threads.
     [[nodiscard]] virtual selection choose(schedule::operation what, std::size_t bytes) const = 0;
     /// All candidates with their prices.
-    [[nodiscard]] virtual std::vector<offer> offers(schedule::operation what, std::size_t bytes) const = 0;
+    [[nodiscard]] virtual std::vector<candidate_price> prices(schedule::operation what, std::size_t bytes) const = 0;
     /// The same model for other ranks.
-    [[nodiscard]] virtual std::shared_ptr<const adviser> on(const topology& where) const = 0;
+    [[nodiscard]] virtual std::shared_ptr<const tuner> on(const topology& where) const = 0;
 };
 
-/// What a model goes by: plain data, from which adviser_of makes who advises ranks that lie so.
+/// What a model goes by: plain data, from which tuner_of makes who advises ranks that lie so.
 template <class P>
 concept parameters = std::is_trivially_copyable_v<P> && requires(const topology& on, const P& p) {
-    { adviser_of(on, p) } -> std::convertible_to<std::shared_ptr<const adviser>>;
+    { tuner_of(on, p) } -> std::convertible_to<std::shared_ptr<const tuner>>;
 };
 
 /// Who chooses for one communicator: a model, where the parameters of a machine are known, else the rule of choose().
@@ -43,28 +43,30 @@ concept parameters = std::is_trivially_copyable_v<P> && requires(const topology&
 /// of plain buffers and of any order.
 class chooser {
 public:
-    explicit chooser(const topology& on, std::shared_ptr<const adviser> by = nullptr) noexcept
+    explicit chooser(const model::topology& on, std::shared_ptr<const tuner> by = nullptr) noexcept
         : on_(on), by_(std::move(by)) {}
 
-    [[nodiscard]] const topology& where() const noexcept { return on_; }
+    [[nodiscard]] const model::topology& topology() const noexcept { return on_; }
     /// The same for other ranks.
-    [[nodiscard]] chooser on(const topology& where) const { return chooser(where, by_ ? by_->on(where) : nullptr); }
+    [[nodiscard]] chooser on(const model::topology& where) const {
+        return chooser(where, by_ ? by_->on(where) : nullptr);
+    }
 
     /// The model, if it chooses; else null.
-    [[nodiscard]] const adviser* model(bool commutative = true, bool symmetric = false) const noexcept {
+    [[nodiscard]] const tuner* model(bool commutative = true, bool symmetric = false) const noexcept {
         return commutative && !symmetric && on_.size > 1 ? by_.get() : nullptr;
     }
 
     /// Depends on nothing but what all ranks know. May be called by several threads.
     [[nodiscard]] selection choose(schedule::operation what, std::size_t bytes, bool commutative = true,
                                    bool symmetric = false) const {
-        if (const adviser* by = model(commutative, symmetric)) return by->choose(what, bytes);
+        if (const tuner* by = model(commutative, symmetric)) return by->choose(what, bytes);
         return model::choose(what, bytes, on_, commutative, symmetric);
     }
 
 private:
-    topology on_;
-    std::shared_ptr<const adviser> by_;
+    model::topology on_;
+    std::shared_ptr<const tuner> by_;
 };
 
 } // namespace tutti::model

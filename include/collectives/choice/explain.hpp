@@ -17,8 +17,9 @@ struct explanation {
     std::size_t bytes = 0; ///< of the whole vector
     topology on;
     selection chosen;
-    std::vector<offer> ranking; ///< the chosen one first, then by predicted time; empty where a rule has chosen
-    std::string reason;         ///< one sentence
+    std::vector<candidate_price>
+        ranking;        ///< the chosen one first, then by predicted time; empty where a rule has chosen
+    std::string reason; ///< one sentence
 
     /// How much longer than the chosen one the next best algorithm is predicted to take: 0.05 for 5 %. Below 0 where
     /// that would be faster: sizes are decided on in classes. 0 without any.

@@ -30,8 +30,9 @@ template <class... Value>
     if (!has_model) return "by rule, since " + virtue + " (no machine's parameters are given; tutti fit finds them)";
     if (e.ranking.empty()) return "by rule, since " + virtue + " (the model prices plain buffers, in any order)";
     if (e.ranking.size() == 1) return "it is the only one";
-    const offer& cheapest = *std::min_element(e.ranking.begin(), e.ranking.end(),
-                                              [](const offer& a, const offer& b) { return a.seconds < b.seconds; });
+    const candidate_price& cheapest =
+        *std::min_element(e.ranking.begin(), e.ranking.end(),
+                          [](const candidate_price& a, const candidate_price& b) { return a.seconds < b.seconds; });
     const double lost = e.ranking.front().seconds / cheapest.seconds - 1;
     constexpr double noticeable = 0.001;
     if (lost > noticeable)
@@ -45,7 +46,7 @@ template <class... Value>
 
 TUTTI_INLINE double explanation::margin() const noexcept {
     const auto other = std::find_if(ranking.begin(), ranking.end(),
-                                    [&](const offer& o) { return o.what.how.name() != chosen.how.name(); });
+                                    [&](const candidate_price& o) { return o.what.how.name() != chosen.how.name(); });
     return other == ranking.end() || ranking.front().seconds <= 0 ? 0 : other->seconds / ranking.front().seconds - 1;
 }
 
@@ -53,7 +54,7 @@ TUTTI_INLINE std::string explanation::text() const {
     std::string said = detail::formatted("%s of %zu bytes on %d rank%s: ", std::string(name_of(what)).c_str(), bytes,
                                          on.size, on.size == 1 ? "" : "s") +
                        detail::name_of(chosen) + "\n";
-    for (const offer& o : ranking)
+    for (const candidate_price& o : ranking)
         said += detail::formatted(o.seconds < 1e6 ? "  %12.3f us  " : "  %12.4g us  ", o.seconds * 1e6) +
                 detail::name_of(o.what) + "\n";
     return said + "because: " + reason + "\n";
@@ -61,13 +62,13 @@ TUTTI_INLINE std::string explanation::text() const {
 
 TUTTI_INLINE explanation explain(const chooser& by, schedule::operation what, std::size_t bytes, bool commutative,
                                  bool symmetric) {
-    explanation e{what, bytes, by.where(), by.choose(what, bytes, commutative, symmetric), {}, {}};
-    if (const adviser* model = by.model(commutative, symmetric)) {
-        e.ranking = model->offers(what, bytes);
-        const auto is_chosen = [&](const offer& o) {
+    explanation e{what, bytes, by.topology(), by.choose(what, bytes, commutative, symmetric), {}, {}};
+    if (const tuner* model = by.model(commutative, symmetric)) {
+        e.ranking = model->prices(what, bytes);
+        const auto is_chosen = [&](const candidate_price& o) {
             return o.what.how == e.chosen.how && o.what.segments == e.chosen.segments;
         };
-        std::stable_sort(e.ranking.begin(), e.ranking.end(), [&](const offer& a, const offer& b) {
+        std::stable_sort(e.ranking.begin(), e.ranking.end(), [&](const candidate_price& a, const candidate_price& b) {
             return is_chosen(a) != is_chosen(b) ? is_chosen(a) : a.seconds < b.seconds;
         });
     }

@@ -14,7 +14,7 @@
 namespace tutti::engine {
 
 /// How many calls this rank has made on each communicator that it has closed, and the last of them. No message shows
-/// that the last calls of all did not match: the ledger compares them when ranks leave.
+/// that the last calls of all did not match: the coordinator compares them when ranks leave.
 class closed_communicators {
 public:
     /// A failure has been told already. Past most_past_calls the oldest is forgotten; without memory this one is.

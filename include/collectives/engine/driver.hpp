@@ -4,15 +4,15 @@
 
 // Long because what moves runs and what ends them share all of its state.
 
-#include "bell.hpp"
-#include "census.hpp"
 #include "closed_communicators.hpp"
+#include "coarse_clock.hpp"
+#include "completion_signal.hpp"
 #include "faults.hpp"
 #include "inquiries.hpp"
-#include "last_tick.hpp"
 #include "leave.hpp"
-#include "own_judgement.hpp"
-#include "patience.hpp"
+#include "local_diagnosis.hpp"
+#include "timeouts.hpp"
+#include "world_status.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -33,7 +33,8 @@ public:
     using clock = transport::clock;
     using members = group<Transport>;
 
-    driver(Transport t, bell& ended) : transport_(std::move(t)), census_(transport_.size()), ended_(ended) {}
+    driver(Transport t, completion_signal& ended)
+        : transport_(std::move(t)), world_status_(transport_.size()), ended_(ended) {}
 
     driver(const driver&) = delete;
     driver& operator=(const driver&) = delete;
@@ -41,11 +42,11 @@ public:
         closed_.tell(transport_);
         if (failed_) return; // and the program has not gone on: the transport gives its peers a second
         leave(transport_, std::max(last_deadline_, clock::now() + std::chrono::seconds(1)),
-              [this](int peer) { return census_.of(peer) != census::presence::here; });
+              [this](int peer) { return world_status_.of(peer) != world_status::presence::here; });
     }
 
-    [[nodiscard]] Transport& fabric() noexcept { return transport_; }
-    [[nodiscard]] const Transport& fabric() const noexcept { return transport_; }
+    [[nodiscard]] Transport& transport() noexcept { return transport_; }
+    [[nodiscard]] const Transport& transport() const noexcept { return transport_; }
 
     /// Begins a prepared run, at once or when its slot is free.
     void admit(run& r) {
@@ -94,7 +95,7 @@ public:
             vain_polls_ = 0;
             return;
         }
-        if (last_tick() >= next_poll_look_) look(clock::now());
+        if (coarse_now() >= next_poll_look_) look(clock::now());
         if (++vain_polls_ < (transport_.crowded() ? vain_polls_a_yield / 8 : vain_polls_a_yield)) return;
         vain_polls_ = 0;
         std::this_thread::yield();
@@ -106,7 +107,7 @@ public:
         if (r.what().reduce.is_functor) [[unlikely]] // which looks at the deadline while it runs
             r.end_by(later(clock::now(), patience));
         admit(r);
-        known_now_ = last_tick();
+        known_now_ = coarse_now();
         r.end_by(later(known_now_ + longest_tick, patience)); // not before its time, unless the tick was late
         last_deadline_ = std::max(last_deadline_, r.deadline());
         if (r.state() == run_state::queued) soonest_queued_ = std::min(soonest_queued_, r.deadline());
@@ -135,7 +136,7 @@ public:
             for (run* r = queue.first; r; r = r->next) r->record_on({});
     }
 
-    /// A communicator is there, and the ledger may ask about it, until it is closed for good.
+    /// A communicator is there, and the coordinator may ask about it, until it is closed for good.
     void open(const members& g) { inquiries_.add(g); }
     /// The program knows of the failure that was told last, and calls on.
     void resume() {
@@ -256,7 +257,7 @@ private:
     void finish(run& r, run_state s, std::shared_ptr<const fault> why) {
         const auto lock = ended_.hold();
         r.end(s, std::move(why));
-        ended_.ring();
+        ended_.notify();
     }
 
     void look(clock::time_point now) {
@@ -291,7 +292,7 @@ private:
             if (n.kind == transport::notice_kind::inquiry)
                 inquiries_.ask(std::move(n), clock::now());
             else
-                census_.record(n);
+                world_status_.record(n);
         }
         if (inquiries_.any()) inquiries_.answer(transport_, active_, clock::now());
     }
@@ -300,16 +301,16 @@ private:
     /// belong to others again, and it with them. `r` is one of its runs, or null.
     bool judge(members& g, const run* r = nullptr) {
         if (g.failure) return true;
-        return !census_.all_well() && judge_by_census(g, r);
+        return !world_status_.all_well() && judge_by_census(g, r);
     }
     bool judge_by_census(members& g, const run* r) {
-        if (const auto* v = census_.verdict_on(g.id)) {
+        if (const auto* v = world_status_.verdict_on(g.id)) {
             fail(g, fault_of(transport_, r, v->why, v->peer, v->text));
             return true;
         }
-        for (const int m : census_.lost()) {
+        for (const int m : world_status_.lost()) {
             if (std::find(g.members.begin(), g.members.end(), m) == g.members.end()) continue;
-            fail(g, fault_of(transport_, r, census_.why(m), census_.culprit(m), census_.how(m)));
+            fail(g, fault_of(transport_, r, world_status_.why(m), world_status_.culprit(m), world_status_.how(m)));
             return true;
         }
         return false;
@@ -320,7 +321,7 @@ private:
         members& g = r.members();
         if (judge(g, &r)) return;
         if (r.reported().sent) {
-            if (now >= r.reported().answer_due) fail(g, own_judgement(transport_, census_, r));
+            if (now >= r.reported().answer_due) fail(g, local_diagnosis(transport_, world_status_, r));
         } else if (now >= r.deadline()) {
             // What waits for its turn is held up by the run whose turn it is.
             const run& at = r.state() == run_state::queued ? *g.queues[r.slot()].first : r;
@@ -337,24 +338,24 @@ private:
             if constexpr (requires { transport_.shortage(m); })
                 if (const auto lack = transport_.shortage(m))
                     return abort(r.members(), "rank " + std::to_string(transport_.rank()) + " cannot go on: " + *lack);
-            // Who has left will never send: a timeout before its time, which the ledger answers at once.
-            if (census_.of(m) == census::presence::left)
+            // Who has left will never send: a timeout before its time, which the coordinator answers at once.
+            if (world_status_.of(m) == world_status::presence::left)
                 return ledger_is_lost()
-                           ? fail(r.members(), own_judgement(transport_, census_, r))
+                           ? fail(r.members(), local_diagnosis(transport_, world_status_, r))
                            : report(r, notice_of(transport_, r, transport::notice_kind::timeout, step), now);
             const auto how = transport_.broken(m);
             if (how && (ledger_is_lost() || now - accusation_patience > r.reported().accused))
-                return fail(r.members(), fault_of_broken(transport_, census_, r, m, *how));
+                return fail(r.members(), fault_of_broken(transport_, world_status_, r, m, *how));
             if (how && r.reported().accused == clock::time_point::max()) accuse(r, step, *how, now);
         }
     }
 
-    /// Nobody collects what ranks know. When rank 0 has left in good order the ledger may stay for a while.
+    /// Nobody collects what ranks know. When rank 0 has left in good order the coordinator may stay for a while.
     [[nodiscard]] bool ledger_is_lost() const {
-        return transport_.rank() != 0 && census_.of(0) == census::presence::lost;
+        return transport_.rank() != 0 && world_status_.of(0) == world_status::presence::lost;
     }
 
-    /// The ledger finds out whether a peer that cannot be reached is lost or has left; either way we hear of it.
+    /// The coordinator finds out whether a peer that cannot be reached is lost or has left; either way we hear of it.
     void accuse(run& r, int step, const std::string& how, clock::time_point now) {
         transport_.tell(notice_of_unreachable(transport_, r, step, how));
         r.reported().accused = now;
@@ -411,8 +412,8 @@ private:
     }
 
     Transport transport_;
-    census census_;
-    bell& ended_;
+    world_status world_status_;
+    completion_signal& ended_;
     /// Those whose turn in their slot it is: four a communicator at most, however many wait behind them.
     std::vector<run*> active_;
     clock::time_point known_now_{}; ///< the last reading of the clock, when a call was entered or nothing moved
@@ -426,7 +427,7 @@ private:
     bool again_ = false;    ///< an executor wants to be asked again without a sleep
     int vain_polls_ = 0;    ///< since something moved or was waited for
     inquiries<Transport> inquiries_;
-    bool told_failure_ = false; ///< to the ledger, and the program has not called on since
+    bool told_failure_ = false; ///< to the coordinator, and the program has not called on since
     closed_communicators closed_;
 };
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "driver.hpp"
-#include "occupancy.hpp"
+#include "serialized_access.hpp"
 #include "wakeup.hpp"
 
 #include <transport/signal_shield.hpp>
@@ -22,9 +22,9 @@ namespace tutti::engine {
 /// All collectives of one rank over one transport.
 ///
 /// Threads: one thread drives at a time. Without a progress thread that is whichever thread is in a call: calls must
-/// not overlap, which `occupancy` watches over, and every wait or test moves all runs. With one, it alone drives; other
-/// threads hand runs and errands over through a locked inbox and sleep until they are ended, so that any thread may
-/// call.
+/// not overlap, which `serialized_access` watches over, and every wait or test moves all runs. With one, it alone
+/// drives; other threads hand runs and errands over through a locked inbox and sleep until they are ended, so that any
+/// thread may call.
 template <transport::transport Transport>
 class engine {
 public:
@@ -37,11 +37,11 @@ public:
     ~engine() {
         if (!thread_.joinable()) return;
         stop_.store(true, std::memory_order_release);
-        driver_.fabric().wake();
+        driver_.transport().wake();
         thread_.join();
     }
 
-    [[nodiscard]] const Transport& fabric() const noexcept { return driver_.fabric(); }
+    [[nodiscard]] const Transport& transport() const noexcept { return driver_.transport(); }
 
     /// For whoever completes what a call waits for, but no message.
     [[nodiscard]] const wakeup& wake() const noexcept { return waking_.handle(); }
@@ -58,7 +58,7 @@ public:
     class [[nodiscard]] guarded {
     public:
         explicit guarded(std::mutex& m) : lock_(&m) { m.lock(); }
-        explicit guarded(occupancy::visit v) noexcept : place_(std::move(v)) {}
+        explicit guarded(serialized_access::visit v) noexcept : place_(std::move(v)) {}
         guarded(const guarded&) = delete;
         guarded& operator=(const guarded&) = delete;
         ~guarded() {
@@ -67,7 +67,7 @@ public:
 
     private:
         std::mutex* lock_ = nullptr;
-        occupancy::visit place_;
+        serialized_access::visit place_;
     };
     /// Throws invalid_argument if another thread is inside a call, and there is no progress thread.
     guarded guard() { return has_progress_thread() ? guarded(callers_) : guarded(inside_.enter()); }
@@ -108,7 +108,7 @@ public:
     [[nodiscard]] bool test(run& r) {
         if (over(r)) return true;
         if (has_progress_thread()) {
-            r.want(last_tick() + call_patience); // so often who waits so tests again
+            r.want(coarse_now() + call_patience); // so often who waits so tests again
         } else {
             const auto here = inside_.enter();
             r.want(transport::clock::time_point::max());
@@ -170,7 +170,7 @@ private:
             const std::lock_guard lock(inbox_lock_);
             inbox_.push_back(std::move(e));
         }
-        driver_.fabric().wake();
+        driver_.transport().wake();
     }
     /// Runs an errand where runs are driven, and returns when it is done.
     template <class Errand>
@@ -184,7 +184,7 @@ private:
             work(d);
             const auto lock = ended_.hold();
             done = true;
-            ended_.ring();
+            ended_.notify();
         });
         ended_.await([&] { return done; });
     }
@@ -205,15 +205,15 @@ private:
         return !under_way_.empty();
     }
 
-    occupancy inside_; ///< of the calls' threads, without a progress thread
+    serialized_access inside_; ///< of the calls' threads, without a progress thread
     /// The program was told of a failure and has started no call since. Written and read by callers; relaxed: of calls
     /// that are started while another thread is told it does not matter which way they count.
     std::atomic<bool> told_{false};
-    bell ended_;
+    completion_signal ended_;
     driver<Transport> driver_;
-    wakeup_source<Transport> waking_{driver_.fabric()}; ///< goes before the transport that it wakes
-    std::mutex callers_;                                ///< what callers share
-    std::mutex inbox_lock_;                             ///< inbox_
+    wakeup_source<Transport> waking_{driver_.transport()}; ///< goes before the transport that it wakes
+    std::mutex callers_;                                   ///< what callers share
+    std::mutex inbox_lock_;                                ///< inbox_
     std::vector<errand> inbox_;
     std::vector<errand> under_way_; ///< of the progress thread; its memory and inbox_'s take turns
     /// Set once by the destructor (release), read by the progress thread (acquire), which then sees all before it.

@@ -196,8 +196,8 @@ public:
     execution* next = nullptr;         ///< in the slot's queue
     std::shared_ptr<const void> keeps; ///< lives as long as this run is in use: the operator
     struct report {
-        bool sent = false; ///< the ledger knows that we are late, or of a mismatch, and owes a verdict
-        /// Since when the ledger knows of a peer that cannot be reached.
+        bool sent = false; ///< the coordinator knows that we are late, or of a mismatch, and owes a verdict
+        /// Since when the coordinator knows of a peer that cannot be reached.
         clock::time_point accused = clock::time_point::max();
         clock::time_point answer_due{}; ///< when to stop waiting for its verdict
     };

@@ -77,7 +77,7 @@ template <class Transport>
     return n;
 }
 
-/// What this rank tells the ledger about a run and one of its steps, -1 for none.
+/// What this rank tells the coordinator about a run and one of its steps, -1 for none.
 template <class Transport>
 [[nodiscard]] transport::notice notice_of(const Transport& t, const execution<Transport>& run,
                                           transport::notice_kind kind, int step) {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "faults.hpp"
-#include "patience.hpp"
+#include "timeouts.hpp"
 
 #include <transport/transport.hpp>
 
@@ -16,8 +16,8 @@
 
 namespace tutti::engine {
 
-/// What the ledger has asked this rank and not been told yet; and the communicators that there are, of which it may
-/// ask. Driven by one thread.
+/// What the coordinator has asked this rank and not been told yet; and the communicators that there are, of which it
+/// may ask. Driven by one thread.
 template <class Transport>
 class inquiries {
 public:
@@ -29,7 +29,7 @@ public:
     void add(const members& g) { groups_.insert_or_assign(g.id, &g); }
     void remove(const members& g) noexcept { groups_.erase(g.id); }
 
-    /// Keeps a question until it is answered. One a communicator: the ledger wants one answer of a rank.
+    /// Keeps a question until it is answered. One a communicator: the coordinator wants one answer of a rank.
     void ask(transport::notice n, clock::time_point now) {
         std::erase_if(open_, [&](const question& q) { return q.what.communicator == n.communicator; });
         open_.push_back({std::move(n), now + call_patience});
@@ -47,8 +47,8 @@ public:
         });
     }
 
-    /// Tells the ledger which of the peers that runs wait for cannot be reached. Before this rank tells for whom it
-    /// waits: a broken link looks like a circle otherwise.
+    /// Tells the coordinator which of the peers that runs wait for cannot be reached. Before this rank tells for whom
+    /// it waits: a broken link looks like a circle otherwise.
     static void tell_unreachable(Transport& t, std::span<run* const> active) {
         for (const run* r : active)
             for (const int peer : r->peers_waited_for(r->members().members.size()))

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "call.hpp"
+#include "executor_work.hpp"
 #include "group.hpp"
-#include "watched_reducer.hpp"
-#include "work_in_hand.hpp"
+#include "interruptible_reducer.hpp"
 
 #include "../schedule/plan.hpp"
 
@@ -108,8 +108,8 @@ protected:
     std::vector<memory> places_;                 ///< by buffer
     std::vector<typename Transport::channel*> channels_;
     transport::transfer_queue put_off_; ///< steps without a peer that are under way; `moved` says how far
-    watched_reducer functor_;
-    work_in_hand in_hand_;
+    interruptible_reducer functor_;
+    executor_work in_hand_;
     bool is_in_trouble_ = false;
 
 private:

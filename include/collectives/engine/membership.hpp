@@ -49,7 +49,7 @@ public:
     [[nodiscard]] const std::vector<int>& members() const noexcept { return group_.members; }
     [[nodiscard]] const model::chooser& choice() const noexcept { return choice_; }
     /// From now on algorithms are chosen by this model. Before any call that leaves the choice to the library.
-    void choose_by(std::shared_ptr<const model::adviser> by);
+    void choose_by(std::shared_ptr<const model::tuner> by);
 
     /// The id of the next communicator made from this one: equal on all ranks that make it, by the order of the calls.
     [[nodiscard]] std::uint64_t next_child(std::uint64_t color);

@@ -17,9 +17,9 @@ namespace tutti::engine {
 template <class T>
 std::shared_ptr<membership<T>> membership<T>::of_world(T t, bool in_thread) {
     auto made = std::make_shared<engine<T>>(std::move(t));
-    std::vector<int> all(static_cast<std::size_t>(made->fabric().size()));
+    std::vector<int> all(static_cast<std::size_t>(made->transport().size()));
     for (std::size_t r = 0; r < all.size(); ++r) all[r] = static_cast<int>(r);
-    const int rank = made->fabric().rank();
+    const int rank = made->transport().rank();
     if (in_thread) made->start_progress_thread();
     return std::make_shared<membership>(std::move(made), 1, std::move(all), rank);
 }
@@ -27,7 +27,7 @@ std::shared_ptr<membership<T>> membership<T>::of_world(T t, bool in_thread) {
 template <class T>
 membership<T>::membership(std::shared_ptr<engine<T>> on, std::uint64_t id, std::vector<int> members, int rank,
                           const model::chooser& like)
-    : engine_(std::move(on)), choice_(like.on(model::topology_of(engine_->fabric(), members))) {
+    : engine_(std::move(on)), choice_(like.on(model::topology_of(engine_->transport(), members))) {
     group_.id = id;
     group_.signature = first_signature(id);
     group_.members = std::move(members);
@@ -47,8 +47,8 @@ std::shared_ptr<membership<T>> membership<T>::child(std::uint64_t id, std::vecto
 }
 
 template <class T>
-void membership<T>::choose_by(std::shared_ptr<const model::adviser> by) {
-    choice_ = model::chooser(choice_.where(), std::move(by));
+void membership<T>::choose_by(std::shared_ptr<const model::tuner> by) {
+    choice_ = model::chooser(choice_.topology(), std::move(by));
 }
 
 template <class T>
@@ -59,14 +59,14 @@ std::uint64_t membership<T>::next_child(std::uint64_t color) {
 
 template <class T>
 std::shared_ptr<std::byte> membership<T>::allocate(std::size_t bytes) const {
-    return symmetric_bytes(engine_->fabric(), bytes);
+    return symmetric_bytes(engine_->transport(), bytes);
 }
 
 template <class T>
 std::string membership<T>::way_to(int rank) const {
     const int peer = group_.members.at(static_cast<std::size_t>(rank));
-    if constexpr (requires { engine_->fabric().way_to(peer); }) return engine_->fabric().way_to(peer);
-    return engine_->fabric().name_of(peer).address;
+    if constexpr (requires { engine_->transport().way_to(peer); }) return engine_->transport().way_to(peer);
+    return engine_->transport().name_of(peer).address;
 }
 
 template <class T>
@@ -195,7 +195,7 @@ void membership<T>::require_reachable(const call& c) const {
     if constexpr (requires(const T& t) { t.is_on_device(c.input); }) {
         const auto is_on_device = [&](const std::byte* p) {
             try {
-                return engine_->fabric().is_on_device(p);
+                return engine_->transport().is_on_device(p);
             } catch (const std::exception& e) {
                 reject(in_words(c), std::string("its memory cannot be looked at: ") + e.what(),
                        "see what nvidia-smi says");

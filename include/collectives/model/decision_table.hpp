@@ -45,11 +45,11 @@ struct size_class {
 /// ranks.
 class decision_table {
 public:
-    decision_table(const topology& on, const calibrated_machine& m);
+    decision_table(const model::topology& on, const calibrated_machine& m);
     decision_table(const decision_table&) = delete;
     decision_table& operator=(const decision_table&) = delete;
 
-    [[nodiscard]] const topology& where() const noexcept { return on_; }
+    [[nodiscard]] const model::topology& topology() const noexcept { return on_; }
 
     /// May be called by several threads.
     [[nodiscard]] selection choose(schedule::operation what, std::size_t bytes) {
@@ -64,7 +64,7 @@ public:
         return candidates_[index(what)][decided - 1];
     }
     /// All candidates with their prices.
-    [[nodiscard]] std::vector<offer> offers(schedule::operation what, std::size_t bytes) const;
+    [[nodiscard]] std::vector<candidate_price> prices(schedule::operation what, std::size_t bytes) const;
 
 private:
     static constexpr std::uint8_t undecided = 0;
@@ -79,7 +79,7 @@ private:
 
     using of_operation = std::array<std::atomic<std::uint8_t>, detail::size_class::count>;
 
-    topology on_;
+    model::topology on_;
     calibrated_machine machine_;
     std::array<std::vector<selection>, schedule::operations.size()> candidates_; ///< by operation
     std::array<of_operation, schedule::operations.size()> kept_{};               ///< a candidate's number from 1

@@ -12,12 +12,13 @@
 
 namespace tutti::model {
 
-TUTTI_INLINE decision_table::decision_table(const topology& on, const calibrated_machine& m) : on_(on), machine_(m) {
+TUTTI_INLINE decision_table::decision_table(const model::topology& on, const calibrated_machine& m)
+    : on_(on), machine_(m) {
     for (const schedule::operation what : schedule::operations) candidates_[index(what)] = candidates(what, on);
 }
 
-TUTTI_INLINE std::vector<offer> decision_table::offers(schedule::operation what, std::size_t bytes) const {
-    std::vector<offer> priced;
+TUTTI_INLINE std::vector<candidate_price> decision_table::prices(schedule::operation what, std::size_t bytes) const {
+    std::vector<candidate_price> priced;
     for (const selection& s : candidates_[index(what)])
         priced.push_back({s, price_s({what, s.how, on_.size, bytes, 0, s.segments, true}, on_, machine_)});
     return priced;
@@ -36,10 +37,11 @@ TUTTI_INLINE std::size_t decision_table::least_loss(schedule::operation what, st
     constexpr double noticeable = 1 - 1e-6;
     std::vector<double> loss(candidates_[index(what)].size(), 1);
     for (const std::size_t bytes : {one, other}) {
-        const std::vector<offer> all = offers(what, bytes);
-        const double least_s = std::min_element(all.begin(), all.end(), [](const offer& a, const offer& b) {
-                                   return a.seconds < b.seconds;
-                               })->seconds;
+        const std::vector<candidate_price> all = prices(what, bytes);
+        const double least_s =
+            std::min_element(all.begin(), all.end(), [](const candidate_price& a, const candidate_price& b) {
+                return a.seconds < b.seconds;
+            })->seconds;
         for (std::size_t k = 0; k < all.size() && least_s > 0; ++k)
             loss[k] = std::max(loss[k], all[k].seconds / least_s);
     }

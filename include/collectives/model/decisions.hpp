@@ -15,7 +15,7 @@ namespace tutti::model {
 
 /// Advises by the prices of a machine. Communicators whose ranks lie alike share what was decided, if one was made from
 /// the other or both from a third.
-class decisions final : public adviser {
+class decisions final : public tuner {
 public:
     decisions(const topology& on, const calibrated_machine& m)
         : family_(std::make_shared<family>(m)), table_(family_->table_of(on)) {}
@@ -23,11 +23,11 @@ public:
     [[nodiscard]] selection choose(schedule::operation what, std::size_t bytes) const override {
         return table_->choose(what, bytes);
     }
-    [[nodiscard]] std::vector<offer> offers(schedule::operation what, std::size_t bytes) const override {
-        return table_->offers(what, bytes);
+    [[nodiscard]] std::vector<candidate_price> prices(schedule::operation what, std::size_t bytes) const override {
+        return table_->prices(what, bytes);
     }
-    [[nodiscard]] std::shared_ptr<const adviser> on(const topology& where) const override {
-        return std::shared_ptr<const adviser>(new decisions(family_, where));
+    [[nodiscard]] std::shared_ptr<const tuner> on(const topology& where) const override {
+        return std::shared_ptr<const tuner>(new decisions(family_, where));
     }
 
     /// What was decided; one for all communicators whose ranks lie alike.
@@ -44,7 +44,7 @@ private:
         [[nodiscard]] std::shared_ptr<decision_table> table_of(const topology& where) {
             const std::lock_guard lock(mutex_);
             const auto known =
-                std::find_if(tables_.begin(), tables_.end(), [&](const auto& t) { return t->where() == where; });
+                std::find_if(tables_.begin(), tables_.end(), [&](const auto& t) { return t->topology() == where; });
             auto table = known == tables_.end() ? std::make_shared<decision_table>(where, machine_) : *known;
             if (known != tables_.end()) tables_.erase(known);
             if (tables_.size() == most) tables_.erase(tables_.begin());
@@ -65,7 +65,7 @@ private:
 };
 
 /// How a communicator is made to choose by a machine's parameters.
-[[nodiscard]] inline std::shared_ptr<const adviser> adviser_of(const topology& on, const calibrated_machine& m) {
+[[nodiscard]] inline std::shared_ptr<const tuner> tuner_of(const topology& on, const calibrated_machine& m) {
     return std::make_shared<const decisions>(on, m);
 }
 

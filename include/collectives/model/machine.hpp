@@ -12,36 +12,36 @@
 namespace tutti::model {
 
 /// LogGP of the messages up to a size: what carries a message, and what holds it meanwhile, changes with its length.
-/// What a byte costs is that of the segment in which the byte lies, so that no message is cheaper than a shorter one
-/// for its bytes; L, o and g are those of the segment in which the message ends.
-struct segment {
+/// What a byte costs is that of the range in which the byte lies, so that no message is cheaper than a shorter one
+/// for its bytes; L, o and g are those of the range in which the message ends.
+struct price_range {
     std::array<char, 16> name{}; ///< what the messages have in common, such as "in one slot"; zeros behind it
     std::size_t most_bytes = std::numeric_limits<std::size_t>::max();
     loggp cost;
-    friend bool operator==(const segment&, const segment&) = default;
+    friend bool operator==(const price_range&, const price_range&) = default;
 };
 
-inline constexpr int most_segments = 4;
+inline constexpr int most_ranges = 4;
 
 /// What is between two ranks, by message size.
 struct link {
-    std::array<segment, most_segments> segments{}; ///< by size, the last for all that is larger
+    std::array<price_range, most_ranges> ranges{}; ///< by size, the last for all that is larger
     int count = 1;                                 ///< how many of them there are
 
     constexpr link() = default;
-    constexpr link(const loggp& cost) noexcept { segments[0].cost = cost; } // NOLINT: a link of one segment
+    constexpr link(const loggp& cost) noexcept { ranges[0].cost = cost; } // NOLINT: a link of one range
 
     [[nodiscard]] constexpr const loggp& at(std::size_t bytes) const noexcept {
         int k = 0;
-        while (k + 1 < count && segments[static_cast<std::size_t>(k)].most_bytes < bytes) ++k;
-        return segments[static_cast<std::size_t>(k)].cost;
+        while (k + 1 < count && ranges[static_cast<std::size_t>(k)].most_bytes < bytes) ++k;
+        return ranges[static_cast<std::size_t>(k)].cost;
     }
 
     /// What `bytes` bytes cost of one of the prices by byte: link.sum(bytes, &loggp::gap_s_per_byte).
     [[nodiscard]] constexpr double sum(double bytes, double loggp::*price) const noexcept {
         double seconds = 0, below = 0;
         for (int k = 0; k < count && below < bytes; ++k) {
-            const segment& s = segments[static_cast<std::size_t>(k)];
+            const price_range& s = ranges[static_cast<std::size_t>(k)];
             const double to = k + 1 < count ? std::min(bytes, static_cast<double>(s.most_bytes)) : bytes;
             seconds += (to - below) * (s.cost.*price);
             below = to;

@@ -43,7 +43,7 @@ namespace tutti::model {
     if (m.cache_bytes <= 0 || working_set <= m.cache_bytes) return m;
     const double more = (1 - m.cache_bytes / working_set) * m.miss_s_per_byte;
     for (link* between : {&m.near, &m.far})
-        for (segment& s : between->segments) {
+        for (price_range& s : between->ranges) {
             s.cost.overhead_s_per_byte += more;
             s.cost.gamma_s_per_byte += more;
             s.cost.copy_s_per_byte += more;

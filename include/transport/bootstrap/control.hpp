@@ -90,7 +90,7 @@ public:
 
     [[nodiscard]] const world_table& table() const noexcept { return table_; }
 
-    /// Hands a notice to the ledger. Never blocks; when the rendezvous is gone or does not read, it is dropped.
+    /// Hands a notice to the coordinator. Never blocks; when the rendezvous is gone or does not read, it is dropped.
     void tell(const notice& n) {
         if (n.kind == notice_kind::left) said_left_ = true;
         stream_.send(frame_type::talk, encode(n));

@@ -33,15 +33,15 @@ namespace tutti::transport::bootstrap {
 /// - The first timeout or mismatch on a communicator opens a case: all ranks of the world are asked and tell in which
 ///   calls they are, on whatever communicator. It is closed by one verdict for all: when every member has answered and
 ///   whoever they wait for as well, when a mismatch's named peer has, when a rank that matters to it is lost, or after
-///   `case_grace`. Before that it waits, once, for the decision on ranks that are unreachable.
+///   `report_grace`. Before that it waits, once, for the decision on ranks that are unreachable.
 /// - A communicator has one verdict; later reports on it get that one again.
 /// - closing: what ranks have called on a communicator is compared. A difference, of which no message could tell any
 ///   more, is a complaint, one a communicator.
-class ledger {
+class coordinator {
 public:
-    static constexpr std::chrono::milliseconds case_grace{400};
+    static constexpr std::chrono::milliseconds report_grace{400};
     static constexpr std::chrono::milliseconds accusation_grace{100};
-    static constexpr std::size_t max_cases = 64;      ///< open at once; the oldest is closed early
+    static constexpr std::size_t max_pending = 64;    ///< open at once; the oldest is closed early
     static constexpr std::size_t max_text = 4096;     ///< bytes of any string kept or repeated
     static constexpr std::size_t max_past_call = 120; ///< bytes of a past call's, and of a waiting call's
 
@@ -51,7 +51,7 @@ public:
         notice what;
     };
 
-    explicit ledger(int size) : size_(size), ranks_(static_cast<std::size_t>(size)) {}
+    explicit coordinator(int size) : size_(size), ranks_(static_cast<std::size_t>(size)) {}
 
     /// A rank spoke. What it claims of itself in n.rank does not count; nonsense is ignored.
     void take(int from, notice n, clock::time_point now) {
@@ -84,14 +84,14 @@ public:
         const auto accusations = accusations_;
         for (const auto& [rank, a] : accusations)
             if (a.due <= now) declare_lost(rank, a.how);
-        while (!cases_.empty() && cases_.at(oldest_case()).due <= now) close_after_accusations(oldest_case());
+        while (!pending_.empty() && pending_.at(oldest_pending()).due <= now) close_after_accusations(oldest_pending());
     }
 
     /// When tick() is wanted next; time_point::max() when nothing is pending.
     [[nodiscard]] clock::time_point next_tick() const {
         auto next = clock::time_point::max();
         for (const auto& [rank, a] : accusations_) next = std::min(next, a.due);
-        for (const auto& [id, c] : cases_) next = std::min(next, c.due);
+        for (const auto& [id, c] : pending_) next = std::min(next, c.due);
         return next;
     }
 
@@ -245,12 +245,12 @@ private:
     /// that left may have done its part) it is certainly a member.
     void settle_cases_of(int rank, bool as_member) {
         std::vector<std::uint64_t> settled;
-        for (const auto& [id, c] : cases_) {
+        for (const auto& [id, c] : pending_) {
             const bool member = c.report.members == size_ || c.has_member(rank);
-            if ((as_member && member) || wait_graph(inquest_of(c)).leads_to(rank)) settled.push_back(id);
+            if ((as_member && member) || wait_graph(diagnosis_of(c)).leads_to(rank)) settled.push_back(id);
         }
         for (const auto id : settled) {
-            const auto q = inquest_of(cases_.at(id));
+            const auto q = diagnosis_of(pending_.at(id));
             if (!as_member && q.report.kind == notice_kind::mismatch)
                 decide(verdict_of_mismatch(q));
             else
@@ -272,12 +272,12 @@ private:
     void report(int from, notice n, clock::time_point now) {
         if (repeat_verdict(from, n.communicator)) return;
         if (const int gone = gone_rank_that_explains(from, n); gone >= 0) return blame_gone(from, n, gone);
-        auto [it, opened] = cases_.try_emplace(n.communicator, open_case{n, {}, now + case_grace});
+        auto [it, opened] = pending_.try_emplace(n.communicator, pending_report{n, {}, now + report_grace});
         if (opened) ask_all(n);
         it->second.weigh(n);
         it->second.add(from, std::move(n));
         close_if_complete(it->first, from);
-        if (cases_.size() > max_cases) close(oldest_case());
+        if (pending_.size() > max_pending) close(oldest_pending());
     }
     /// Settles a report at once. One that comes from a rank which the others gave up is for that rank alone.
     void blame_gone(int from, const notice& n, int gone) {
@@ -302,8 +302,8 @@ private:
     }
 
     void answer(int from, notice n) {
-        const auto it = cases_.find(n.communicator);
-        if (it == cases_.end() || standing_of(from) != standing::present) return;
+        const auto it = pending_.find(n.communicator);
+        if (it == pending_.end() || standing_of(from) != standing::present) return;
         it->second.add(from, std::move(n));
         close_if_complete(it->first, from);
     }
@@ -311,39 +311,39 @@ private:
     /// Closes a case when nothing more need be heard. Whether all is known is looked at when the last member has
     /// spoken, and then only when the rank speaks on whom it depends: so a case costs a few times its answers.
     void close_if_complete(std::uint64_t id, int from) {
-        open_case& c = cases_.at(id);
+        pending_report& c = pending_.at(id);
         const bool all_heard = c.heard >= static_cast<std::size_t>(c.report.members);
         if (c.report.kind == notice_kind::mismatch) {
             if (all_heard || c.has_heard(c.report.peer)) close(id);
             return;
         }
         if (!all_heard || (c.awaited >= 0 && c.awaited != from)) return;
-        const auto root = wait_graph(inquest_of(c)).find_root();
+        const auto root = wait_graph(diagnosis_of(c)).find_root();
         const bool may_answer = root && root->why != absence::gone && !c.has_heard(root->rank);
         if (may_answer) c.awaited = root->rank;
         if (!may_answer && !c.postponed) close_after_accusations(id); // else tick() closes it
     }
 
     void close(std::uint64_t id) {
-        const auto q = inquest_of(cases_.at(id));
+        const auto q = diagnosis_of(pending_.at(id));
         decide(q.report.kind == notice_kind::mismatch ? verdict_of_mismatch(q) : verdict_of_timeout(q));
     }
 
     /// Closes a case, but not before the accusations that are open now have been decided, once: a link that is broken
     /// would be taken for a circle.
     void close_after_accusations(std::uint64_t id) {
-        open_case& c = cases_.at(id);
+        pending_report& c = pending_.at(id);
         if (accusations_.empty() || std::exchange(c.postponed, true)) return close(id);
         c.due = accusations_.begin()->second.due;
         for (const auto& [rank, a] : accusations_) c.due = std::max(c.due, a.due);
     }
 
-    [[nodiscard]] std::uint64_t oldest_case() const {
+    [[nodiscard]] std::uint64_t oldest_pending() const {
         const auto sooner = [](const auto& a, const auto& b) { return a.second.due < b.second.due; };
-        return std::min_element(cases_.begin(), cases_.end(), sooner)->first;
+        return std::min_element(pending_.begin(), pending_.end(), sooner)->first;
     }
 
-    [[nodiscard]] inquest inquest_of(const open_case& c) const { return {c.report, c.answers, ranks_}; }
+    [[nodiscard]] diagnosis diagnosis_of(const pending_report& c) const { return {c.report, c.answers, ranks_}; }
 
     /// A rank that was lost has left calls undone, which is known; and a verdict has told of its communicator.
     void compare(int from, const notice& n) {
@@ -357,7 +357,7 @@ private:
     /// Remembers a verdict, tells everyone, and ends the case.
     void decide(notice verdict) {
         verdict.text = cut(std::move(verdict.text));
-        cases_.erase(verdict.communicator);
+        pending_.erase(verdict.communicator);
         say_to_all(verdict);
         verdicts_.add(std::move(verdict));
     }
@@ -374,7 +374,7 @@ private:
     std::uint64_t failures_ = 0;
     std::shared_ptr<const blame> last_failure_;
     std::map<int, accusation> accusations_;
-    std::map<std::uint64_t, open_case> cases_;
+    std::map<std::uint64_t, pending_report> pending_;
     remembered_verdicts verdicts_;
     std::vector<outgoing> outgoing_;
     last_calls closed_;

@@ -31,7 +31,7 @@ inline std::string ranks_in_words(const std::vector<int>& ranks) {
     return whole ? text : text + " and " + std::to_string(ranks.size() - shown) + " others";
 }
 
-inline const notice* answer_of(const inquest& q, int rank) {
+inline const notice* answer_of(const diagnosis& q, int rank) {
     const auto found = q.answers.find(rank);
     return found == q.answers.end() ? nullptr : &found->second;
 }
@@ -54,7 +54,7 @@ inline const waiting_call* earliest_call(const notice& answer, std::uint64_t com
 }
 
 /// Names the ranks that are still in an earlier call of the communicator than others.
-inline std::string stragglers_in_words(const inquest& q) {
+inline std::string stragglers_in_words(const diagnosis& q) {
     std::uint64_t newest = q.report.request;
     for (const auto& [rank, answer] : q.answers)
         if (const auto* w = earliest_call(answer, q.report.communicator)) newest = std::max(newest, w->request);
@@ -72,7 +72,7 @@ inline std::string stragglers_in_words(const inquest& q) {
            call;
 }
 
-inline notice blank_verdict(const inquest& q, cause why, int peer, std::string text) {
+inline notice blank_verdict(const diagnosis& q, cause why, int peer, std::string text) {
     notice v;
     v.kind = notice_kind::verdict;
     v.why = why;
@@ -87,11 +87,11 @@ inline notice blank_verdict(const inquest& q, cause why, int peer, std::string t
     return v;
 }
 
-inline notice blank_verdict(const inquest& q, blame b) { return blank_verdict(q, b.why, b.peer, std::move(b.text)); }
+inline notice blank_verdict(const diagnosis& q, blame b) { return blank_verdict(q, b.why, b.peer, std::move(b.text)); }
 
 /// Blames the one that is in the earliest call, if all are in calls of one communicator; else whom the reporter waits
 /// for.
-inline notice circle_verdict(const inquest& q, const std::vector<wait_graph::node>& circle) {
+inline notice circle_verdict(const diagnosis& q, const std::vector<wait_graph::node>& circle) {
     if (circle.empty()) return blank_verdict(q, cause::timeout, q.report.peer, "ranks wait for each other");
     std::string text = "ranks wait for each other in a circle: rank " + std::to_string(circle.front().rank);
     const auto* late = &circle.front();
@@ -115,7 +115,7 @@ inline notice circle_verdict(const inquest& q, const std::vector<wait_graph::nod
 }
 
 /// Names the first calls that two ranks made unlike, and where that was seen if it was in another one.
-inline std::string difference_in_words(const inquest& q, const difference& d) {
+inline std::string difference_in_words(const diagnosis& q, const difference& d) {
     std::string text = "rank " + std::to_string(d.ours.rank) + " called " + d.ours.call->call;
     if (!d.is_first && d.ours.call->call == d.theirs.call->call)
         return text + " like rank " + std::to_string(d.theirs.rank) + ", which had called something else before";
@@ -133,7 +133,7 @@ inline std::string difference_in_words(const inquest& q, const difference& d) {
 } // namespace detail
 
 /// The verdict on a rank that is gone: blames it, or by what its calls had failed before.
-inline notice verdict_of_loss(const inquest& q, int rank) {
+inline notice verdict_of_loss(const diagnosis& q, int rank) {
     auto b = blame_for_absence(q.ranks, rank);
     if (detail::of(q.ranks, rank).now == standing::left)
         b.text += detail::waiters_in_words(wait_graph(q), {rank, absence::gone, nullptr});
@@ -141,7 +141,7 @@ inline notice verdict_of_loss(const inquest& q, int rank) {
 }
 
 /// The verdict on two ranks that called different things: names both calls.
-inline notice verdict_of_mismatch(const inquest& q) {
+inline notice verdict_of_mismatch(const diagnosis& q) {
     const int peer = q.report.peer;
     const notice* theirs = peer >= 0 ? detail::answer_of(q, peer) : nullptr;
     if (peer >= 0 && !theirs && detail::of(q.ranks, peer).now == standing::lost) return verdict_of_loss(q, peer);
@@ -174,7 +174,7 @@ namespace detail {
 
 /// What the ranks' last calls show, whether or not any of them waits: on the communicator of the report, else on one
 /// that it is held up on.
-inline std::optional<difference> difference_of_calls(const inquest& q, const wait_graph& graph) {
+inline std::optional<difference> difference_of_calls(const diagnosis& q, const wait_graph& graph) {
     std::vector<history> all;
     for (const auto& [rank, answer] : q.answers) all.push_back({rank, &answer.calls});
     const auto unlike = unlike_calls(all);
@@ -186,7 +186,7 @@ inline std::optional<difference> difference_of_calls(const inquest& q, const wai
     return difference_in(all, where->first, where->second);
 }
 
-inline notice verdict_on_root(const inquest& q, const wait_graph& g, const wait_graph::root& r) {
+inline notice verdict_on_root(const diagnosis& q, const wait_graph& g, const wait_graph::root& r) {
     const std::string who = "rank " + std::to_string(r.rank);
     const bool elsewhere = r.missed->communicator != q.report.communicator;
     const std::string call = elsewhere ? r.missed->call + " on another communicator" : "the call";
@@ -212,7 +212,7 @@ inline notice verdict_on_root(const inquest& q, const wait_graph& g, const wait_
 /// The verdict on a deadline that passed: blames the root of the waiting, in whatever communicator, not the reporter's
 /// neighbour. Linear in the answers. Ranks that wait in unlike calls need not have sent each other anything that shows
 /// it: their last calls do.
-inline notice verdict_of_timeout(const inquest& q) {
+inline notice verdict_of_timeout(const diagnosis& q) {
     const wait_graph graph(q);
     if (const auto d = detail::difference_of_calls(q, graph))
         return detail::blank_verdict(q, cause::mismatch, d->theirs.rank, detail::difference_in_words(q, *d));

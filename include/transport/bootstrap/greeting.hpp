@@ -51,10 +51,10 @@ struct hello {
     friend bool operator==(const hello&, const hello&) = default;
 };
 
-/// What the hello of a guest must satisfy.
-struct guest_rules {
+/// What the hello of who connects must satisfy.
+struct hello_rules {
     purpose what = purpose::control;
-    std::int32_t rank = 0;    ///< data: this rank, whom the guest must want
+    std::int32_t rank = 0;    ///< data: this rank, whom it must want
     std::int32_t size = 0;    ///< data: ranks of the world. For control the join that follows is judged instead
     std::uint64_t world = 0;  ///< data: its id
     std::uint16_t lanes = 1;  ///< lanes are numbered below this

@@ -46,7 +46,7 @@ public:
     }
 
     /// The side that was connected to.
-    [[nodiscard]] static handshake accepting(const secret& s, const guest_rules& rules) {
+    [[nodiscard]] static handshake accepting(const secret& s, const hello_rules& rules) {
         handshake h(s, stage::greeting_header);
         h.rules_ = rules;
         return h;
@@ -190,7 +190,7 @@ private:
         if (s == status::welcome)
             stage_ = stage::accepted;
         else
-            refuse(std::string("a guest was refused: ") + std::string(words_of(s)));
+            refuse(std::string("a peer was refused: ") + std::string(words_of(s)));
     }
 
     void take_answer(const bytes& in) {
@@ -254,7 +254,7 @@ private:
     }
 
     secret secret_;
-    guest_rules rules_;
+    hello_rules rules_;
     stage stage_;
     bool connects_;
     hello theirs_;

@@ -110,9 +110,9 @@ inline void write_member(byte_writer& w, const member& m) {
 }
 
 /// Who has come to the rendezvous so far. No I/O.
-class assembly {
+class roll_call {
 public:
-    explicit assembly(int size) : seats_(static_cast<std::size_t>(size)) {}
+    explicit roll_call(int size) : seats_(static_cast<std::size_t>(size)) {}
 
     /// Seats a member, or says in words why it may not sit.
     [[nodiscard]] std::optional<std::string> admit(const member& m) {

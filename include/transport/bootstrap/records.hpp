@@ -32,7 +32,7 @@ struct blame {
     friend bool operator==(const blame&, const blame&) = default;
 };
 
-/// What the ledger knows of a rank.
+/// What the coordinator knows of a rank.
 struct rank_record {
     standing now = standing::present;
     bool deaf = false;               ///< its connection has ended: nothing can be delivered
@@ -81,7 +81,7 @@ inline blame blame_for_absence(const rank_records& all, int rank) {
 }
 
 /// A timeout or mismatch under inquiry: who reported it, and what the ranks answered so far.
-struct open_case {
+struct pending_report {
     notice report;
     std::map<int, notice> answers{}; ///< one a rank, the reporters' included
     clock::time_point due;           ///< when it is closed whatever is known

@@ -15,43 +15,43 @@
 
 namespace tutti::transport::bootstrap {
 
-/// A connection that somebody opened to the rendezvous: a stranger until its handshake is done, then a guest who may
+/// A connection that somebody opened to the rendezvous: a stranger until its handshake is done, then one that may
 /// ask to join, then a member.
-class guest {
+class rendezvous_connection {
 public:
-    enum class phase : std::uint8_t { proving, asking, member, gone };
+    enum class stage : std::uint8_t { proving, asking, member, gone };
     static constexpr std::chrono::seconds patience{5}; ///< for the proof, and again for the request to join
 
-    guest(descriptor socket, const secret& s, std::chrono::steady_clock::time_point now)
-        : stream_(std::move(socket)), proof_(handshake::accepting(s, guest_rules{})), deadline_(now + patience) {}
+    rendezvous_connection(descriptor socket, const secret& s, std::chrono::steady_clock::time_point now)
+        : stream_(std::move(socket)), proof_(handshake::accepting(s, hello_rules{})), deadline_(now + patience) {}
 
     /// Moves the handshake as far as it goes without waiting. Reads no byte behind it.
     void prove(std::chrono::steady_clock::time_point now) {
-        for (bool moved = true; moved && phase_ == phase::proving;) {
+        for (bool moved = true; moved && phase_ == stage::proving;) {
             moved = read_proof();
             moved = write_proof() || moved;
             if (proof_.refused()) leave();
             if (!proof_.accepted()) continue;
             stream_.protect(proof_.keys());
-            phase_ = phase::asking;
+            phase_ = stage::asking;
             deadline_ = now + patience;
         }
     }
 
-    /// The guest was seated as `rank`.
+    /// The connection was seated as `rank`.
     void become_member(int rank) {
-        phase_ = phase::member;
+        phase_ = stage::member;
         rank_ = rank;
         deadline_ = std::chrono::steady_clock::time_point::max();
     }
 
-    void leave() { phase_ = phase::gone; }
+    void leave() { phase_ = stage::gone; }
 
     [[nodiscard]] bool wants_write() const {
-        return phase_ == phase::proving ? !proof_.outgoing().empty() : stream_.wants_write();
+        return phase_ == stage::proving ? !proof_.outgoing().empty() : stream_.wants_write();
     }
-    [[nodiscard]] phase where() const noexcept { return phase_; }
-    [[nodiscard]] bool stranger() const noexcept { return phase_ == phase::proving || phase_ == phase::asking; }
+    [[nodiscard]] stage phase() const noexcept { return phase_; }
+    [[nodiscard]] bool stranger() const noexcept { return phase_ == stage::proving || phase_ == stage::asking; }
     [[nodiscard]] int rank() const noexcept { return rank_; }
     /// The rank that it claimed when it proved that it knows the secret.
     [[nodiscard]] int claimed_rank() const noexcept { return proof_.theirs().rank; }
@@ -82,7 +82,7 @@ private:
 
     frame_stream stream_;
     handshake proof_;
-    phase phase_ = phase::proving;
+    stage phase_ = stage::proving;
     int rank_ = -1;
     std::chrono::steady_clock::time_point deadline_;
 };

@@ -24,13 +24,13 @@
 namespace tutti::transport::bootstrap {
 
 /// What the rendezvous does with its connections, whoever polls them: seats ranks, sends the table when all have come,
-/// then carries notices between ranks and ledger. Never waits. Strangers are bounded in number and in time; whatever
-/// one sends ends its own connection and nothing else.
+/// then carries notices between ranks and coordinator. Never waits. Strangers are bounded in number and in time;
+/// whatever one sends ends its own connection and nothing else.
 ///
 /// A rank that has proven to know the secret and cannot be seated ends the start of all at once, since without it there
 /// is no world. A wrong secret does not: anyone may come with one. It is told to the user of rank 0, and to all when
 /// the time is up.
-class reception {
+class rendezvous_server {
 public:
     /// So many may be proving themselves beside a world's ranks; past that the oldest is dropped, and tries again. So
     /// it is with those who have proven themselves and not yet asked to join: to drop a rank there would end it.
@@ -39,15 +39,15 @@ public:
     static constexpr std::chrono::seconds first_word{5};
 
     /// `timeout` from `now` for everyone to come. `encrypted`: all encrypt their data.
-    reception(int size, secret key, std::string place, std::chrono::milliseconds timeout, clock::time_point now,
-              bool encrypted = false)
-        : key_(std::move(key)), place_(std::move(place)), encrypted_(encrypted), seats_(size), ledger_(size),
+    rendezvous_server(int size, secret key, std::string place, std::chrono::milliseconds timeout, clock::time_point now,
+                      bool encrypted = false)
+        : key_(std::move(key)), place_(std::move(place)), encrypted_(encrypted), seats_(size), coordinator_(size),
           opened_(now), deadline_(now + timeout), next_word_(now + first_word),
           by_rank_(static_cast<std::size_t>(size), nullptr) {}
 
     void welcome(descriptor socket, clock::time_point now) {
-        guests_.push_back(std::make_unique<guest>(std::move(socket), key_, now));
-        if (count(guest::phase::proving) > by_rank_.size() + max_strangers) drop_oldest_stranger();
+        connections_.push_back(std::make_unique<rendezvous_connection>(std::move(socket), key_, now));
+        if (count(rendezvous_connection::stage::proving) > by_rank_.size() + max_strangers) drop_oldest_stranger();
     }
 
     /// Rank 0's process lacks what it needs to let all ranks in: there will be no world. Once there is one, nobody who
@@ -59,33 +59,34 @@ public:
 
     /// Frees the place of one who has proven nothing; false if there is none.
     bool drop_oldest_stranger() {
-        if (!send_oldest_away(guest::phase::proving)) return false;
+        if (!send_oldest_away(rendezvous_connection::stage::proving)) return false;
         purge();
         return true;
     }
 
-    /// poll() found the guest ready.
-    void attend(guest& g, clock::time_point now) {
-        if (g.where() == guest::phase::proving) prove(g, now);
-        if (g.where() == guest::phase::proving || g.where() == guest::phase::gone) return;
+    /// poll() found the connection ready.
+    void attend(rendezvous_connection& g, clock::time_point now) {
+        if (g.phase() == rendezvous_connection::stage::proving) prove(g, now);
+        if (g.phase() == rendezvous_connection::stage::proving || g.phase() == rendezvous_connection::stage::gone)
+            return;
         g.stream().flush();
         g.stream().read();
-        while (g.where() != guest::phase::gone) {
+        while (g.phase() != rendezvous_connection::stage::gone) {
             const auto f = g.stream().next();
             if (!f) break;
-            if (g.where() == guest::phase::asking)
+            if (g.phase() == rendezvous_connection::stage::asking)
                 take_request(g, *f, now);
             else
                 take_notice(g, *f, now);
         }
-        if (g.stream().ended() && g.where() != guest::phase::gone) {
+        if (g.stream().ended() && g.phase() != rendezvous_connection::stage::gone) {
             if (g.stream().how() == stream_end::forged && assembling()) return tell_of_forgery(g);
             lose(g, g.stream().why(), now);
         }
     }
 
     /// The same. What throws (no memory, a library that is gone because the process exits) ends that connection alone.
-    void attend_safely(guest& g, clock::time_point now) {
+    void attend_safely(rendezvous_connection& g, clock::time_point now) {
         try {
             attend(g, now);
         } catch (const std::exception& e) {
@@ -93,15 +94,16 @@ public:
         }
     }
 
-    /// What time decides, and the delivery of what the ledger wants said. To be called after every round of attend().
+    /// What time decides, and the delivery of what the coordinator wants said. To be called after every round of
+    /// attend().
     void settle(clock::time_point now) {
-        for (auto& g : guests_)
+        for (auto& g : connections_)
             if (g->stranger() && g->deadline() <= now) g->leave();
         if (assembling() && deadline_ <= now) give_up(missing_sentence(now), only(seats_.missing()));
         if (assembling() && next_word_ <= now) say_who_is_missing(now);
-        ledger_.tick(now);
+        coordinator_.tick(now);
         deliver(now);
-        for (auto& c : ledger_.complaints()) news_.push_back(std::move(c));
+        for (auto& c : coordinator_.complaints()) news_.push_back(std::move(c));
         purge();
     }
 
@@ -127,48 +129,51 @@ public:
     [[nodiscard]] bool given_up() const noexcept { return given_up_; }
     /// All but rank 0 know why there is no world; those who may still be on their way, too.
     [[nodiscard]] bool all_told() const {
-        return untold_.empty() &&
-               std::none_of(by_rank_.begin(), by_rank_.end(), [](const guest* g) { return g && g->wants_write(); });
+        return untold_.empty() && std::none_of(by_rank_.begin(), by_rank_.end(),
+                                               [](const rendezvous_connection* g) { return g && g->wants_write(); });
     }
     [[nodiscard]] bool assembling() const noexcept { return !started_ && !given_up_; }
     /// Until when ranks that are leaving may stay.
-    [[nodiscard]] clock::time_point longest_stay() const { return ledger_.longest_stay(); }
+    [[nodiscard]] clock::time_point longest_stay() const { return coordinator_.longest_stay(); }
     /// Members that are connected still.
     [[nodiscard]] bool empty() const {
-        return std::all_of(by_rank_.begin(), by_rank_.end(), [](const guest* g) { return g == nullptr; });
+        return std::all_of(by_rank_.begin(), by_rank_.end(),
+                           [](const rendezvous_connection* g) { return g == nullptr; });
     }
-    [[nodiscard]] std::vector<std::unique_ptr<guest>>& guests() noexcept { return guests_; }
+    [[nodiscard]] std::vector<std::unique_ptr<rendezvous_connection>>& connections() noexcept { return connections_; }
 
     /// When settle() is wanted at the latest.
     [[nodiscard]] clock::time_point next_deadline() const {
-        auto next = ledger_.next_tick();
+        auto next = coordinator_.next_tick();
         if (assembling()) next = std::min({next, deadline_, next_word_});
-        for (const auto& g : guests_) next = std::min(next, g->deadline());
+        for (const auto& g : connections_) next = std::min(next, g->deadline());
         return next;
     }
 
 private:
-    [[nodiscard]] std::size_t count(guest::phase p) const {
+    [[nodiscard]] std::size_t count(rendezvous_connection::stage p) const {
         return static_cast<std::size_t>(
-            std::count_if(guests_.begin(), guests_.end(), [p](const auto& g) { return g->where() == p; }));
+            std::count_if(connections_.begin(), connections_.end(), [p](const auto& g) { return g->phase() == p; }));
     }
 
-    /// The guest stays in the list until purge(), so that whoever walks along it is not disturbed.
-    bool send_oldest_away(guest::phase p) {
-        const auto it = std::find_if(guests_.begin(), guests_.end(), [p](const auto& g) { return g->where() == p; });
-        if (it == guests_.end()) return false;
+    /// The connection stays in the list until purge(), so that whoever walks along it is not disturbed.
+    bool send_oldest_away(rendezvous_connection::stage p) {
+        const auto it =
+            std::find_if(connections_.begin(), connections_.end(), [p](const auto& g) { return g->phase() == p; });
+        if (it == connections_.end()) return false;
         (*it)->leave();
         return true;
     }
 
-    void prove(guest& g, clock::time_point now) {
+    void prove(rendezvous_connection& g, clock::time_point now) {
         g.prove(now);
         if (g.wrong_secret() && assembling()) suspect(g.claimed_rank());
-        if (g.where() != guest::phase::asking) return;
-        if (count(guest::phase::asking) > by_rank_.size() + max_strangers) send_oldest_away(guest::phase::asking);
+        if (g.phase() != rendezvous_connection::stage::asking) return;
+        if (count(rendezvous_connection::stage::asking) > by_rank_.size() + max_strangers)
+            send_oldest_away(rendezvous_connection::stage::asking);
     }
 
-    void take_request(guest& g, const frame& f, clock::time_point now) {
+    void take_request(rendezvous_connection& g, const frame& f, clock::time_point now) {
         byte_reader r(f.body);
         if (f.type == frame_type::refused) return take_farewell(g, r.text(max_text_bytes));
         const auto m = read_member(r);
@@ -186,7 +191,7 @@ private:
     }
 
     /// One that has proven itself cannot be seated. Once there is a world, that is its own trouble alone.
-    void object(guest& g, const std::string& objection) {
+    void object(rendezvous_connection& g, const std::string& objection) {
         if (started_) {
             std::vector<std::byte> body;
             byte_writer w(body);
@@ -200,7 +205,7 @@ private:
     }
 
     /// A rank says, before it has joined, that it will not.
-    void take_farewell(guest& g, const std::string& why) {
+    void take_farewell(rendezvous_connection& g, const std::string& why) {
         const auto who = "rank " + std::to_string(g.claimed_rank());
         if (assembling()) abandon(who + " gave up before it had joined: " + why, g.claimed_rank());
         untold_.erase(g.claimed_rank());
@@ -208,7 +213,7 @@ private:
     }
 
     /// What a rank says was changed on the way. It would not come to anything if that rank came again.
-    void tell_of_forgery(guest& g) {
+    void tell_of_forgery(rendezvous_connection& g) {
         const auto who = "rank " + std::to_string(g.claimed_rank());
         abandon("what " + who + " says to rank 0 at " + place_ + " is changed on the way: somebody stands between them",
                 g.claimed_rank());
@@ -221,7 +226,7 @@ private:
         untold_.insert(missing.begin(), missing.end());
         give_up(why, at_fault);
     }
-    void turn_away(guest& g) {
+    void turn_away(rendezvous_connection& g) {
         g.stream().send(frame_type::refused, refusal_);
         untold_.erase(g.claimed_rank());
         dismiss(g);
@@ -255,7 +260,8 @@ private:
         const auto table = table_frames();
         const auto for_all = batches_of(table);
         // Nothing was said to a member before, so that there is room in all streams or in none.
-        started_ = std::all_of(by_rank_.begin(), by_rank_.end(), [&](guest* to) { return to->stream().send(for_all); });
+        started_ = std::all_of(by_rank_.begin(), by_rank_.end(),
+                               [&](rendezvous_connection* to) { return to->stream().send(for_all); });
         if (!started_)
             give_up("the table of " + std::to_string(seats_.size()) + " ranks has " + std::to_string(table.size()) +
                     " bytes, more than the " + std::to_string(frame_stream::max_unsent_bytes) +
@@ -277,31 +283,31 @@ private:
         return table;
     }
 
-    void take_notice(guest& g, const frame& f, clock::time_point now) {
+    void take_notice(rendezvous_connection& g, const frame& f, clock::time_point now) {
         const auto n = f.type == frame_type::talk ? decode_notice(f.body) : std::nullopt;
         if (!n) return lose(g, "it sent what is no notice", now);
         if (!started_) return;
-        ledger_.take(g.rank(), *n, now);
+        coordinator_.take(g.rank(), *n, now);
         if (n->kind == notice_kind::left) dismiss(g);
     }
 
-    void dismiss(guest& g) {
-        if (g.where() == guest::phase::member) by_rank_[static_cast<std::size_t>(g.rank())] = nullptr;
+    void dismiss(rendezvous_connection& g) {
+        if (g.phase() == rendezvous_connection::stage::member) by_rank_[static_cast<std::size_t>(g.rank())] = nullptr;
         g.leave();
     }
 
-    void lose(guest& g, const std::string& why, clock::time_point now) {
-        const bool was_member = g.where() == guest::phase::member;
+    void lose(rendezvous_connection& g, const std::string& why, clock::time_point now) {
+        const bool was_member = g.phase() == rendezvous_connection::stage::member;
         dismiss(g);
         if (!was_member) return;
         if (started_)
-            ledger_.lost(g.rank(), why, now);
+            coordinator_.lost(g.rank(), why, now);
         else if (!given_up_)
             seats_.withdraw(g.rank());
     }
 
     void deliver(clock::time_point now) {
-        for (auto pending = ledger_.drain(); !pending.empty(); pending = ledger_.drain()) {
+        for (auto pending = coordinator_.drain(); !pending.empty(); pending = coordinator_.drain()) {
             std::vector<std::vector<frame_batch>> frames; // each written once, however many ranks hear it
             for (const auto& o : pending) frames.push_back(batch_of(o.what));
             // Rank 0 last: what it is told may end its process, and this desk with it.
@@ -317,7 +323,7 @@ private:
         return batches_of(frame);
     }
     void hand_over(int rank, std::span<const frame_batch> frame, clock::time_point now) {
-        guest* g = by_rank_[static_cast<std::size_t>(rank)];
+        rendezvous_connection* g = by_rank_[static_cast<std::size_t>(rank)];
         if (g && !g->stream().send(frame)) lose(*g, "it does not read what it is told", now);
     }
 
@@ -336,23 +342,23 @@ private:
     }
 
     void purge() {
-        std::erase_if(guests_, [](const auto& g) { return g->where() == guest::phase::gone; });
+        std::erase_if(connections_, [](const auto& g) { return g->phase() == rendezvous_connection::stage::gone; });
     }
 
     secret key_;
     std::string place_;
     bool encrypted_;
-    assembly seats_;
-    ledger ledger_;
+    roll_call seats_;
+    coordinator coordinator_;
     clock::time_point opened_;
     clock::time_point deadline_;
     clock::time_point next_word_;
     std::vector<std::string> news_;
-    std::set<int> suspects_;                     // ranks that were claimed with another secret
-    std::vector<std::byte> refusal_;             // why there is no world, for all who come
-    std::set<int> untold_;                       // ranks that may come and have not been told so
-    std::vector<std::unique_ptr<guest>> guests_; // in the order in which they came
-    std::vector<guest*> by_rank_;                // members that are connected
+    std::set<int> suspects_;                                          // ranks that were claimed with another secret
+    std::vector<std::byte> refusal_;                                  // why there is no world, for all who come
+    std::set<int> untold_;                                            // ranks that may come and have not been told so
+    std::vector<std::unique_ptr<rendezvous_connection>> connections_; // in the order in which they came
+    std::vector<rendezvous_connection*> by_rank_;                     // members that are connected
     bool started_ = false;
     bool given_up_ = false;
 };

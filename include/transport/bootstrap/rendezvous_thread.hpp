@@ -20,13 +20,13 @@
 
 namespace tutti::transport::bootstrap {
 
-/// Where all ranks meet and where the ledger is kept: run by rank 0 in one thread of its own, which sleeps in poll(2)
-/// and is on no data path. Rank 0 itself talks to it like any other rank.
+/// Where all ranks meet and where the coordinator is kept: run by rank 0 in one thread of its own, which sleeps in
+/// poll(2) and is on no data path. Rank 0 itself talks to it like any other rank.
 ///
 /// Destroying it does not leave the others without a control plane at once: it goes on serving until every rank has
 /// left or is lost: for `linger`, and for as long as ranks that are leaving by then stay. Rank 0 says `left` on its own
 /// connection before.
-class rendezvous {
+class rendezvous_thread {
 public:
     struct settings {
         std::chrono::milliseconds timeout{60'000}; ///< for all ranks to come
@@ -37,14 +37,14 @@ public:
 
     /// Listens at all of `where`, and starts the thread. Of several addresses those that this host does not have are
     /// passed over: a name may mean more than the host was given. Throws a bootstrap error if it cannot.
-    rendezvous(int size, const std::vector<address>& where, const secret& key, const settings& how)
+    rendezvous_thread(int size, const std::vector<address>& where, const secret& key, const settings& how)
         : linger_(how.linger), wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
         for (const auto& a : where) listen(a, how.any_port, &a != &where.back() || !listeners_.empty());
         if (listeners_.empty() || !wake_) bootstrap_failed("rank 0 has no address to listen at");
         bound_ = local_address(listeners_.front().get());
         const auto needed = static_cast<std::size_t>(size) + own_descriptors_needed;
         const bool fits = make_room_for_descriptors(needed);
-        reception desk(size, key, bound_.text(), how.timeout, clock::now(), how.encrypted);
+        rendezvous_server desk(size, key, bound_.text(), how.timeout, clock::now(), how.encrypted);
         if (!fits)
             desk.run_out("it needs " + std::to_string(needed) + " file descriptors and may have " +
                          std::to_string(descriptor_limit::now().soft) + ": raise the hard limit (ulimit -Hn)");
@@ -52,10 +52,10 @@ public:
         thread_ = std::thread([this, d = std::move(desk)]() mutable { serve(d); });
     }
 
-    rendezvous(const rendezvous&) = delete;
-    rendezvous& operator=(const rendezvous&) = delete;
+    rendezvous_thread(const rendezvous_thread&) = delete;
+    rendezvous_thread& operator=(const rendezvous_thread&) = delete;
 
-    ~rendezvous() {
+    ~rendezvous_thread() {
         // The flag orders nothing but itself: the thread shares no other data that changes, and is joined below.
         stopping_.store(true, std::memory_order_relaxed);
         const std::uint64_t one = 1;
@@ -83,14 +83,14 @@ private:
         listeners_.push_back(std::move(fd));
     }
 
-    void serve(reception& desk) {
+    void serve(rendezvous_server& desk) {
         serve_until_done(desk);
         listeners_.clear(); // who comes now is refused by the system, not left waiting
         if (desk.given_up()) desk.tell_rank_zero();
         voice_.finish(farewell);
     }
 
-    void serve_until_done(reception& desk) {
+    void serve_until_done(rendezvous_server& desk) {
         auto end = clock::time_point::max();
         bool farewell_begun = false;
         for (;;) {
@@ -109,14 +109,14 @@ private:
     }
 
     /// Sleeps until something happens or is due, and deals with it.
-    void round(reception& desk, clock::time_point end) {
+    void round(rendezvous_server& desk, clock::time_point end) {
         std::vector<pollfd> ready{{wake_.get(), POLLIN, 0}};
         const bool paused = clock::now() < paused_until_;
         for (const auto& l : listeners_) ready.push_back({paused ? -1 : l.get(), POLLIN, 0});
-        for (const auto& g : desk.guests())
+        for (const auto& g : desk.connections())
             ready.push_back({g->get(), static_cast<short>(g->wants_write() ? POLLIN | POLLOUT : POLLIN), 0});
         auto until = std::min({end, desk.next_deadline(), paused ? paused_until_ : end});
-        if (!voice_.idle()) until = std::min(until, clock::now() + speaker::pause);
+        if (!voice_.idle()) until = std::min(until, clock::now() + stderr_writer::pause);
         ::poll(ready.data(), ready.size(), timeout_until(until));
 
         const auto now = clock::now();
@@ -124,9 +124,9 @@ private:
             std::uint64_t count = 0;
             static_cast<void>(::read(wake_.get(), &count, sizeof count));
         }
-        const std::size_t known = desk.guests().size();
+        const std::size_t known = desk.connections().size();
         for (std::size_t i = 0; i < known; ++i)
-            if (ready[1 + listeners_.size() + i].revents != 0) desk.attend_safely(*desk.guests()[i], now);
+            if (ready[1 + listeners_.size() + i].revents != 0) desk.attend_safely(*desk.connections()[i], now);
         desk.settle(now);
         for (const auto& sentence : desk.take_news()) voice_.say(sentence);
         voice_.flush();
@@ -141,7 +141,7 @@ private:
         return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(until - now).count());
     }
 
-    void admit(reception& desk, int listener, clock::time_point now) {
+    void admit(rendezvous_server& desk, int listener, clock::time_point now) {
         for (int i = 0; i < 64; ++i) {
             auto fd = accept_from(listener);
             const int why = errno;
@@ -161,7 +161,7 @@ private:
     }
 
     std::chrono::milliseconds linger_;
-    speaker voice_; // the thread's alone once it runs
+    stderr_writer voice_; // the thread's alone once it runs
     descriptor wake_;
     std::vector<descriptor> listeners_; // the thread's alone once it runs
     address bound_;

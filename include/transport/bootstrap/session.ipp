@@ -16,7 +16,7 @@
 namespace tutti::transport::bootstrap {
 
 struct session::connections {
-    std::optional<rendezvous> server; // outlives the connection to it
+    std::optional<rendezvous_thread> server; // outlives the connection to it
     std::optional<bootstrap::control> control;
 };
 
@@ -27,7 +27,7 @@ TUTTI_INLINE session::session(identity me) : me_(std::move(me)), open_(std::make
                          "set TUTTI_SECRET or TUTTI_SECRET_FILE on every rank, or unset TUTTI_ENCRYPT");
     auto& server = open_->server;
     if (me_.rank == 0) {
-        rendezvous::settings how;
+        rendezvous_thread::settings how;
         how.timeout = me_.timeout;
         how.encrypted = me_.encrypt;
         server.emplace(me_.size, listening_addresses(me_), me_.key, how);

@@ -18,12 +18,12 @@ namespace tutti::transport::bootstrap {
 
 /// Says sentences on standard error, a line each, and never waits for whoever reads it: what it does not take at once
 /// is kept and tried again, up to max_lines. One thread at a time.
-class speaker {
+class stderr_writer {
 public:
     static constexpr std::size_t max_lines = 256; ///< kept; what comes beyond is lost
     static constexpr std::chrono::milliseconds pause{100};
 
-    explicit speaker(int descriptor = STDERR_FILENO) noexcept : out_(descriptor) {}
+    explicit stderr_writer(int descriptor = STDERR_FILENO) noexcept : out_(descriptor) {}
 
     void say(const std::string& sentence) {
         std::string line = std::string(line_prefix) + sentence;

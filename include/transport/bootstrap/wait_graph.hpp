@@ -15,8 +15,8 @@
 
 namespace tutti::transport::bootstrap {
 
-/// What is known of a call that went wrong. Refers to what the ledger keeps.
-struct inquest {
+/// What is known of a call that went wrong. Refers to what the coordinator keeps.
+struct diagnosis {
     const notice& report;                 ///< the first mismatch, else the first timeout; `rank` is who reported
     const std::map<int, notice>& answers; ///< one a rank, the reporter's included
     const rank_records& ranks;            ///< of the whole world
@@ -46,7 +46,7 @@ public:
         const waiting_call* what;
     };
 
-    explicit wait_graph(const inquest& q) : q_(&q), first_(q.ranks.size() + 1, 0), heard_(q.ranks.size(), false) {
+    explicit wait_graph(const diagnosis& q) : q_(&q), first_(q.ranks.size() + 1, 0), heard_(q.ranks.size(), false) {
         int next = 0;
         for (const auto& [rank, answer] : q.answers) {
             for (; next <= rank; ++next) first_[static_cast<std::size_t>(next)] = nodes_.size();
@@ -229,7 +229,7 @@ private:
         return ranks;
     }
 
-    const inquest* q_;
+    const diagnosis* q_;
     std::vector<node> nodes_;        // in the order of ranks
     std::vector<std::size_t> first_; // by rank: the number of its first node
     std::vector<bool> heard_;        // by rank

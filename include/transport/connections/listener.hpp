@@ -53,7 +53,7 @@ public:
     /// Lets in new guests, goes on with those that are there, and hands who is accepted to
     /// `welcome(bootstrap::proven_socket&&, const bootstrap::hello&)`. True if anything moved.
     template <class Welcome>
-    bool step(const bootstrap::secret& s, bootstrap::guest_rules rules, clock::time_point now, Welcome&& welcome) {
+    bool step(const bootstrap::secret& s, bootstrap::hello_rules rules, clock::time_point now, Welcome&& welcome) {
         rules.at = place_;
         bool moved = accept(s, rules, now, welcome);
         look();
@@ -77,15 +77,15 @@ public:
     template <class Use>
     void descriptors(clock::time_point now, Use&& use) {
         if (deaf_until_ <= now) use(descriptor(), POLLIN);
-        for (auto* guests : {&silent_, &greeted_})
-            for (guest& g : *guests) use(g.talk.descriptor(), g.talk.events());
+        for (auto* pending : {&silent_, &greeted_})
+            for (pending_connection& g : *pending) use(g.talk.descriptor(), g.talk.events());
     }
 
     /// When step() is needed though nothing came.
     [[nodiscard]] clock::time_point due(clock::time_point now) const {
         auto first = deaf_until_ > now ? deaf_until_ : clock::time_point::max();
-        for (const auto* guests : {&silent_, &greeted_})
-            if (!guests->empty()) first = std::min(first, guests->front().until);
+        for (const auto* pending : {&silent_, &greeted_})
+            if (!pending->empty()) first = std::min(first, pending->front().until);
         return first;
     }
 
@@ -93,7 +93,7 @@ public:
     [[nodiscard]] const std::optional<std::string>& shortage() const noexcept { return shortage_; }
 
 private:
-    struct guest {
+    struct pending_connection {
         introduction talk;
         clock::time_point until;
         bool ready = true;
@@ -121,7 +121,7 @@ private:
     }
 
     template <class Welcome>
-    bool accept(const bootstrap::secret& s, const bootstrap::guest_rules& rules, clock::time_point now,
+    bool accept(const bootstrap::secret& s, const bootstrap::hello_rules& rules, clock::time_point now,
                 Welcome&& welcome) {
         bool any = false;
         const std::size_t most = least_guests + static_cast<std::size_t>(std::max(rules.size, 0));
@@ -144,8 +144,8 @@ private:
             if (!arrived) continue;
             tune(arrived);
             // Descriptors that the process needs itself are not given to strangers.
-            if (!bootstrap::can_spare_descriptors(arrived.get())) room_ = std::min(room_, guests());
-            if (guests() >= room_) drop_one();
+            if (!bootstrap::can_spare_descriptors(arrived.get())) room_ = std::min(room_, pending_connections());
+            if (pending_connections() >= room_) drop_one();
             silent_.push_back(
                 {introduction(std::move(arrived), bootstrap::handshake::accepting(s, rules)), now + patience});
             // A rank has greeted by now, if not proven itself. It must not be taken for one of the silent when the
@@ -162,7 +162,7 @@ private:
         return any;
     }
 
-    [[nodiscard]] std::size_t guests() const noexcept { return silent_.size() + greeted_.size(); }
+    [[nodiscard]] std::size_t pending_connections() const noexcept { return silent_.size() + greeted_.size(); }
 
     /// Makes room for a new guest; false if there is none.
     bool drop_one() {
@@ -178,28 +178,28 @@ private:
     /// Finds out in one system call who has said something.
     void look() {
         polled_.clear();
-        for (auto* guests : {&silent_, &greeted_})
-            for (guest& g : *guests) polled_.push_back({g.talk.descriptor(), g.talk.events(), 0});
+        for (auto* pending : {&silent_, &greeted_})
+            for (pending_connection& g : *pending) polled_.push_back({g.talk.descriptor(), g.talk.events(), 0});
         if (polled_.empty()) return;
         ::poll(polled_.data(), polled_.size(), 0);
         auto at = polled_.cbegin();
-        for (auto* guests : {&silent_, &greeted_})
-            for (guest& g : *guests) g.ready = (at++)->revents != 0;
+        for (auto* pending : {&silent_, &greeted_})
+            for (pending_connection& g : *pending) g.ready = (at++)->revents != 0;
     }
     template <class Welcome>
-    bool attend(guest& g, Welcome&& welcome) {
+    bool attend(pending_connection& g, Welcome&& welcome) {
         const bool moved = g.ready && g.talk.step();
         if (g.talk.accepted() && !std::exchange(g.welcomed, true)) welcome(g.talk.release(), g.talk.theirs());
         return moved;
     }
-    [[nodiscard]] static bool is_over(const guest& g, clock::time_point now) {
+    [[nodiscard]] static bool is_over(const pending_connection& g, clock::time_point now) {
         return g.talk.accepted() || g.talk.failed() || g.until <= now;
     }
 
     socket port_;
-    bootstrap::place place_;   // whom guests must want
-    std::list<guest> silent_;  // have not said a whole greeting; the oldest first
-    std::list<guest> greeted_; // are proving themselves
+    bootstrap::place place_;                // whom guests must want
+    std::list<pending_connection> silent_;  // have not said a whole greeting; the oldest first
+    std::list<pending_connection> greeted_; // are proving themselves
     clock::time_point breath_began_{};
     std::size_t came_ = 0; // in this breath
     std::size_t room_ = least_guests;

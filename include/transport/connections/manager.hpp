@@ -65,7 +65,7 @@ public:
     /// `use(arrival&&)`. True if anything moved.
     template <class Use>
     bool step(clock::time_point now, Use&& use) {
-        bootstrap::guest_rules rules{bootstrap::purpose::data, rank_, size(), world_->world, max_lanes};
+        bootstrap::hello_rules rules{bootstrap::purpose::data, rank_, size(), world_->world, max_lanes};
         rules.fabrics = fabrics_;
         rules.encrypted = world_->encrypted;
         bool moved = port_.step(key_, rules, now, [&](bootstrap::proven_socket&& s, const bootstrap::hello& theirs) {

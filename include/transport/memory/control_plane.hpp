@@ -18,10 +18,10 @@
 
 namespace tutti::transport::detail {
 
-/// The ledger, a mailbox and a bell for each rank. Every function may be called from any thread.
+/// The coordinator, a mailbox and a bell for each rank. Every function may be called from any thread.
 class control_plane {
 public:
-    explicit control_plane(int size) : ledger_(size), desks_(static_cast<std::size_t>(size)) {}
+    explicit control_plane(int size) : coordinator_(size), desks_(static_cast<std::size_t>(size)) {}
     control_plane(const control_plane&) = delete;
     control_plane& operator=(const control_plane&) = delete;
     ~control_plane() { voice_.finish(std::chrono::seconds(1)); }
@@ -34,14 +34,14 @@ public:
 
     void tell(int from, notice n) {
         const std::lock_guard lock{mutex_};
-        ledger_.take(from, std::move(n), clock::now());
+        coordinator_.take(from, std::move(n), clock::now());
         deliver();
-        for (const auto& c : ledger_.complaints()) voice_.say(c);
+        for (const auto& c : coordinator_.complaints()) voice_.say(c);
     }
 
     void lose(int rank, std::string how) {
         const std::lock_guard lock{mutex_};
-        ledger_.lost(rank, std::move(how), clock::now());
+        coordinator_.lost(rank, std::move(how), clock::now());
         deliver();
     }
 
@@ -64,11 +64,11 @@ public:
         return clock::time_point{clock::duration{next_tick_.load(std::memory_order_relaxed)}};
     }
 
-    /// Lets the ledger make the decisions that are due, if any.
+    /// Lets the coordinator make the decisions that are due, if any.
     void tick(clock::time_point now) {
         if (now < next_tick()) return;
         const std::lock_guard lock{mutex_};
-        ledger_.tick(now);
+        coordinator_.tick(now);
         deliver();
     }
 
@@ -96,19 +96,19 @@ private:
     }
 
     void deliver() {
-        for (auto& [to, what] : ledger_.drain()) {
+        for (auto& [to, what] : coordinator_.drain()) {
             const auto shared = std::make_shared<const notice>(std::move(what));
             for (const int rank : to) put(desk_of(rank), shared);
         }
         const auto before = next_tick();
-        const auto next = ledger_.next_tick();
+        const auto next = coordinator_.next_tick();
         next_tick_.store(next.time_since_epoch().count(), std::memory_order_relaxed);
         if (next < before) ring_all();
     }
 
-    std::mutex mutex_; ///< guards the ledger, the mail and the voice
-    bootstrap::ledger ledger_;
-    bootstrap::speaker voice_;
+    std::mutex mutex_; ///< guards the coordinator, the mail and the voice
+    bootstrap::coordinator coordinator_;
+    bootstrap::stderr_writer voice_;
     std::vector<desk> desks_;
     std::atomic<clock::rep> next_tick_{clock::time_point::max().time_since_epoch().count()};
 };

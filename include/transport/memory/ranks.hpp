@@ -5,7 +5,7 @@
 #include <base/error.hpp>
 
 #include "control_plane.hpp"
-#include "switchboard.hpp"
+#include "lane_table.hpp"
 #include "world.hpp"
 
 #include <atomic>
@@ -60,7 +60,7 @@ public:
     }
 
     control_plane control;
-    switchboard lines;
+    lane_table lines;
     const bool crowded; ///< more ranks than cores
 
 private:

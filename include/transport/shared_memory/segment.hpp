@@ -36,8 +36,9 @@ struct head {
     alignas(64) doorbell bell;
     /// Peers who have mapped this; each adds one (release), the owner waits for all of them before it goes (acquire).
     alignas(64) std::atomic<std::uint32_t> attached{0};
-    std::atomic<std::uint32_t> left{0};  ///< set by the owner (release) after all that it did, read by peers (acquire)
-    std::atomic<std::uint32_t> alarm{0}; ///< raised by a peer who has told the ledger something urgent; only a hint
+    std::atomic<std::uint32_t> left{0}; ///< set by the owner (release) after all that it did, read by peers (acquire)
+    std::atomic<std::uint32_t> alarm{
+        0}; ///< raised by a peer who has told the coordinator something urgent; only a hint
     alignas(64) directory lanes;
     regions symmetric;
 };

@@ -4,8 +4,8 @@
 
 #include "../delivery.hpp"
 #include "credits.hpp"
-#include "early.hpp"
 #include "frame.hpp"
+#include "unexpected_messages.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -136,7 +136,7 @@ private:
     grant credits_;
     outstanding& waiting_;
     transfer_queue posted_; // receives without a message; empty while there are early messages
-    early_messages early_;
+    unexpected_messages early_;
 
     // The message that arrives, or the next one that will.
     std::uint32_t sequence_ = 0;

@@ -137,7 +137,7 @@ private:
     }
 
     std::span<std::byte> landing_;
-    switchboard board_;
+    multiplexer board_;
     std::list<stream> lanes_;
     bool ending_ = false; // a lane has ended
     std::optional<std::string> broken_;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "switchboard.hpp"
+#include "multiplexer.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace tutti::transport::detail::tcp {
 /// it ends at worst in senseless().
 class reader {
 public:
-    explicit reader(switchboard& board) noexcept : board_(board) {}
+    explicit reader(multiplexer& board) noexcept : board_(board) {}
 
     /// Where the next bytes can be put without a detour, or nothing.
     [[nodiscard]] std::span<std::byte> place() const noexcept {
@@ -106,7 +106,7 @@ private:
         rest_ = 0;
     }
 
-    switchboard& board_;
+    multiplexer& board_;
     frame_image header_{};
     std::size_t have_ = 0;      // bytes of the header
     std::size_t rest_ = 0;      // bytes of the payload that are to come

@@ -35,7 +35,7 @@ public:
     static constexpr std::uint32_t silence_ms = 10'000;
 
     /// Without a cipher the bytes travel as they are.
-    stream(socket&& s, int lane, switchboard& board, std::unique_ptr<cipher> c = {})
+    stream(socket&& s, int lane, multiplexer& board, std::unique_ptr<cipher> c = {})
         : socket_(std::move(s)), lane_(lane), board_(board), in_(board), cipher_(std::move(c)) {}
 
     [[nodiscard]] int descriptor() const noexcept { return socket_.get(); }
@@ -197,7 +197,7 @@ private:
 
     socket socket_;
     int lane_;
-    switchboard& board_;
+    multiplexer& board_;
     reader in_;
     writer out_;
     std::unique_ptr<cipher> cipher_;

@@ -36,7 +36,7 @@ public:
         try {
             if (!all_.packets->reserve(all_.slots_of_link())) {
                 all_.shortage = "it has no room in its shared receive queue for another peer: RDMA device " +
-                                all_.rails.front()->where().device + " allows " +
+                                all_.rails.front()->port().device + " allows " +
                                 std::to_string(all_.rails.front()->facts().max_srq_wr) +
                                 " entries, of which each peer takes " + std::to_string(all_.slots_of_link());
                 return false;

@@ -80,7 +80,7 @@ public:
         const auto cards = rails_to(peer);
         std::string text;
         for (std::size_t i = 0; i < cards.size(); ++i)
-            text += (i == 0 ? "" : "; ") + words_of(all_.rails[i]->where()) + " to " + cards[i].device + " " +
+            text += (i == 0 ? "" : "; ") + words_of(all_.rails[i]->port()) + " to " + cards[i].device + " " +
                     text_of(cards[i].gid);
         return text;
     }
@@ -154,7 +154,7 @@ public:
         if (!link.wire().pairs().empty()) return; // a second one
         if (active_.size() > most_links_)
             all_.shortage = "it has no room in its completion queue for another peer: RDMA device " +
-                            all_.rails.front()->where().device + " allows " +
+                            all_.rails.front()->port().device + " allows " +
                             std::to_string(all_.rails.front()->facts().max_cqe) + " entries";
         else
             link.begin(std::move(a.connected.socket));
@@ -339,7 +339,7 @@ private:
     }
     void listen(rail& r) {
         r.take_faults([&](const ibv_async_event& e) {
-            const std::string words = "RDMA port " + r.where().device + ":" + std::to_string(r.where().port) +
+            const std::string words = "RDMA port " + r.port().device + ":" + std::to_string(r.port().port) +
                                       ", which told \"" + ibv_event_type_str(e.event_type) + '"';
             switch (e.event_type) {
             case IBV_EVENT_PORT_ACTIVE: r.forget_fault(); break;

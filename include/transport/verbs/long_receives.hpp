@@ -142,7 +142,7 @@ public:
         answer(packet_kind::withdrawn, ticket);
     }
 
-    /// No memory of that context is touched any more once closing(k) is over. To be called when the switchboard has
+    /// No memory of that context is touched any more once closing(k) is over. To be called when the multiplexer has
     /// forgotten it.
     void close(context k) {
         for (auto it = early_.lower_bound({k, 0}); it != early_.end() && it->first.first == k; it = early_.erase(it))

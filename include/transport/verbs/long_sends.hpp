@@ -43,7 +43,7 @@ public:
         return &o;
     }
 
-    /// A message of the switchboard's is an announcement.
+    /// A message of the multiplexer's is an announcement.
     [[nodiscard]] bool is_mine(const transfer& x) const noexcept { return x.owner == &sent_; }
     static void told(transfer& x) noexcept { static_cast<outgoing&>(x).told = true; }
 
@@ -60,7 +60,7 @@ public:
         return true;
     }
 
-    /// The switchboard has forgotten that context. `withdraw(ticket)` is called for what the peer may be reading.
+    /// The multiplexer has forgotten that context. `withdraw(ticket)` is called for what the peer may be reading.
     template <class Withdraw>
     void close(context k, bool broken, Withdraw&& withdraw) {
         for (auto next = all_of_it_.begin(); next != all_of_it_.end();) {

@@ -13,7 +13,7 @@
 namespace tutti::transport::detail::verbs {
 
 enum class packet_kind : std::uint8_t {
-    frame = 1,     ///< of a channel: data or what the switchboards tell each other
+    frame = 1,     ///< of a channel: data or what the multiplexers tell each other
     announced = 2, ///< the same, whose data is an announcement: a long message waits to be read
     taken = 3,     ///< the announced message was read, all of it
     refused = 4,   ///< it is not what the receiver expects
@@ -22,7 +22,7 @@ enum class packet_kind : std::uint8_t {
     credits = 7,   ///< nothing but the count of taken packets
 };
 
-/// The header of each SEND: of a switchboard's frame, the count of the peer's packets that were taken, and which long
+/// The header of each SEND: of a multiplexer's frame, the count of the peer's packets that were taken, and which long
 /// message it is about.
 struct packet {
     packet_kind kind = packet_kind::frame;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../tcp/switchboard.hpp"
+#include "../tcp/multiplexer.hpp"
 #include "channel.hpp"
 #include "connection.hpp"
 #include "long_receives.hpp"
@@ -20,7 +20,7 @@
 
 namespace tutti::transport::detail::verbs {
 
-/// All there is between this rank and one peer. A switchboard decides what is said of short messages and which channel
+/// All there is between this rank and one peer. A multiplexer decides what is said of short messages and which channel
 /// has its turn; its frames travel as packets. Long messages are announced as short ones, and read by their receiver.
 class peer_link {
 public:
@@ -238,7 +238,7 @@ private:
     }
 
     resources& all_;
-    tcp::switchboard board_;
+    tcp::multiplexer board_;
     connection wire_;
     long_sends sends_;
     long_receives receives_;

@@ -56,7 +56,7 @@ public:
         inline_bytes_ = how.cap.max_inline_data;
         ibv_qp_attr a{};
         a.qp_state = IBV_QPS_INIT;
-        a.port_num = on.where().port;
+        a.port_num = on.port().port;
         // Writes of no bytes, as of unacknowledged(), are all that a peer can write: no memory is registered for more.
         a.qp_access_flags = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
         change(a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
@@ -73,16 +73,16 @@ public:
     void connect(const rail_card& peer, const pair_end& with, int reads, const patience& how) {
         ibv_qp_attr a{};
         a.qp_state = IBV_QPS_RTR;
-        a.path_mtu = std::min(on_.where().mtu, static_cast<ibv_mtu>(peer.mtu));
+        a.path_mtu = std::min(on_.port().mtu, static_cast<ibv_mtu>(peer.mtu));
         a.dest_qp_num = with.number;
         a.rq_psn = with.first_packet;
         a.max_dest_rd_atomic = static_cast<std::uint8_t>(std::clamp(on_.facts().max_qp_rd_atom, 1, 255));
         a.min_rnr_timer = 12;
-        a.ah_attr.port_num = on_.where().port;
+        a.ah_attr.port_num = on_.port().port;
         a.ah_attr.dlid = peer.lid;
         a.ah_attr.is_global = peer.how != addressing::infiniband;
         a.ah_attr.grh.dgid = peer.gid;
-        a.ah_attr.grh.sgid_index = static_cast<std::uint8_t>(on_.where().index);
+        a.ah_attr.grh.sgid_index = static_cast<std::uint8_t>(on_.port().index);
         a.ah_attr.grh.hop_limit = 64;
         change(a, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
                       IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);

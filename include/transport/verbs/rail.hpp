@@ -46,7 +46,7 @@ public:
         if (!queue_) refuse("gives no completion queue of " + std::to_string(entries) + " entries");
     }
 
-    [[nodiscard]] const candidate& where() const noexcept { return where_; }
+    [[nodiscard]] const candidate& port() const noexcept { return where_; }
     [[nodiscard]] const ibv_device_attr& facts() const noexcept { return facts_; }
     [[nodiscard]] ibv_pd* domain() const noexcept { return domain_.get(); }
     [[nodiscard]] ibv_cq* queue() const noexcept { return queue_.get(); }

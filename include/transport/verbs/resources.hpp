@@ -34,7 +34,7 @@ struct resources {
     resources& operator=(const resources&) = delete;
 
     verbs_limits limits;
-    tcp_limits board_limits; ///< of the switchboards
+    tcp_limits board_limits; ///< of the multiplexers
     std::vector<std::unique_ptr<rail>> rails;
     std::shared_ptr<registrations> memory;
     std::optional<slots> packets;

@@ -17,7 +17,7 @@
 
 using namespace tutti;
 using namespace tutti::transport;
-using bootstrap::ledger;
+using bootstrap::coordinator;
 using namespace std::chrono_literals;
 
 namespace {
@@ -123,7 +123,7 @@ private:
         bool present = true;  // its process runs, and its connection is there
         bool outside = false; // it takes no part any more
         bool mute = false;    // and does not answer
-        bool told = false;    // the ledger of its first failure
+        bool told = false;    // the coordinator of its first failure
         sequel after{};
         std::chrono::milliseconds patience{};
     };
@@ -333,7 +333,7 @@ private:
     }
 
     scenario& s_;
-    ledger book_;
+    coordinator book_;
     clock::time_point now_{};
     std::vector<rank> ranks_;
     int failures_ = 0;
@@ -342,7 +342,7 @@ private:
 } // namespace
 
 TEST_CASE("whatever one rank does, on whatever communicators the others wait: it is named in all failures",
-          "[ledger]") {
+          "[coordinator]") {
     int failures = 0;
     std::array<int, mishaps> faults{};
     for (unsigned seed = 1; seed <= 2000; ++seed) {

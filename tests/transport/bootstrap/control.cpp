@@ -41,7 +41,7 @@ std::vector<std::byte> table_of_one_and(const notice& n) {
 } // namespace
 
 TEST_CASE("a rank that is destroyed has left, and the others hear that", "[control]") {
-    const rendezvous place(3, loopback(), secret(), quick());
+    const rendezvous_thread place(3, loopback(), secret(), quick());
     auto ranks = join_all(0, 3, 3, place);
     ranks[1].reset();
     for (const int r : {0, 2}) {
@@ -53,7 +53,7 @@ TEST_CASE("a rank that is destroyed has left, and the others hear that", "[contr
 }
 
 TEST_CASE("a rank whose connection ends without a farewell is lost", "[control]") {
-    const rendezvous place(3, loopback(), secret(), quick());
+    const rendezvous_thread place(3, loopback(), secret(), quick());
     auto gone = std::make_unique<frame_stream>(bare_member(2, 3, place));
     auto ranks = join_all(0, 2, 3, place);
     gone.reset();
@@ -65,7 +65,7 @@ TEST_CASE("a rank whose connection ends without a farewell is lost", "[control]"
 }
 
 TEST_CASE("a timeout is asked about, answered and judged across the wire", "[control]") {
-    const rendezvous place(3, loopback(), secret(), quick());
+    const rendezvous_thread place(3, loopback(), secret(), quick());
     auto ranks = join_all(0, 3, 3, place);
     const auto begin = clock::now();
     ranks[0]->tell(said(notice_kind::timeout, 1, 3));
@@ -85,7 +85,7 @@ TEST_CASE("a timeout is asked about, answered and judged across the wire", "[con
 }
 
 TEST_CASE("a mismatch is judged as soon as the other side has answered", "[control]") {
-    const rendezvous place(2, loopback(), secret(), quick());
+    const rendezvous_thread place(2, loopback(), secret(), quick());
     auto ranks = join_all(0, 2, 2, place);
     ranks[0]->tell(said(notice_kind::mismatch, 1, 2, "barrier"));
     REQUIRE(await(*ranks[1], notice_kind::inquiry));
@@ -98,7 +98,7 @@ TEST_CASE("a mismatch is judged as soon as the other side has answered", "[contr
 TEST_CASE("when the rendezvous goes away without a farewell, rank 0 is lost, once", "[control]") {
     auto how = quick();
     how.linger = 0ms;
-    auto place = std::make_unique<rendezvous>(2, loopback(), secret(), how);
+    auto place = std::make_unique<rendezvous_thread>(2, loopback(), secret(), how);
     auto zero = bare_member(0, 2, *place);
     std::vector<std::unique_ptr<control>> ranks = join_all(1, 2, 2, *place);
     REQUIRE(ranks[1]);
@@ -141,7 +141,7 @@ TEST_CASE("what comes together with the table of ranks is heard without anything
 }
 
 TEST_CASE("when rank 0 leaves first, the rendezvous serves until the others have left", "[control]") {
-    auto place = std::make_unique<rendezvous>(3, loopback(), secret(), quick());
+    auto place = std::make_unique<rendezvous_thread>(3, loopback(), secret(), quick());
     auto ranks = join_all(0, 3, 3, *place);
     ranks[0].reset();
     const auto begin = clock::now();
@@ -167,7 +167,7 @@ TEST_CASE("when rank 0 leaves first, the rendezvous serves until the others have
 TEST_CASE("when rank 0 has left and lingered, the end of the connection means nothing", "[control]") {
     auto how = quick();
     how.linger = 200ms;
-    auto place = std::make_unique<rendezvous>(2, loopback(), secret(), how);
+    auto place = std::make_unique<rendezvous_thread>(2, loopback(), secret(), how);
     auto ranks = join_all(0, 2, 2, *place);
     ranks[0].reset();
     const auto begin = clock::now();
@@ -183,7 +183,7 @@ TEST_CASE("when nobody answers, the error says where it looked and for how long"
     me.rank = 3;
     me.size = 4;
     {
-        const rendezvous place(1, loopback(), secret(), quick());
+        const rendezvous_thread place(1, loopback(), secret(), quick());
         me.rendezvous = {"127.0.0.1", place.bound().port()};
     }
     me.timeout = 300ms;
@@ -229,7 +229,7 @@ TEST_CASE("who holds the port for a moment and refuses everyone is outlasted", "
         refused = talk.refused();
     }
     impostor.reset();
-    std::optional<rendezvous> place;
+    std::optional<rendezvous_thread> place;
     const auto listening = attempt([&] { place.emplace(1, std::vector{where}, me.key, quick()); });
     joiner.join();
     CHECK(refused);
@@ -239,7 +239,7 @@ TEST_CASE("who holds the port for a moment and refuses everyone is outlasted", "
 
 TEST_CASE("without a secret no rank is told to send data beyond loopback", "[control]") {
     const std::string address = GENERATE("192.0.2.1", "a-name");
-    const rendezvous place(2, loopback(), secret(), quick());
+    const rendezvous_thread place(2, loopback(), secret(), quick());
     const auto outcomes = in_threads(0, 2, [&](int r) {
         control c(rank_of(r, 2, place));
         auto m = at_port(1);
@@ -251,7 +251,7 @@ TEST_CASE("without a secret no rank is told to send data beyond loopback", "[con
 
 TEST_CASE("with a secret, or where insecure is allowed, data may go anywhere", "[control]") {
     const char* key = GENERATE("s", "");
-    const rendezvous place(1, loopback(), secret_of(key), quick());
+    const rendezvous_thread place(1, loopback(), secret_of(key), quick());
     auto me = rank_of(0, 1, place, key);
     me.insecure = !me.key.configured();
     control c(me);

@@ -18,7 +18,7 @@ namespace {
 
 const place here = place_of(*address::literal("127.0.0.1", 5));
 const hello data_hello{purpose::data, 1, 2, 0, 4, 77, here, false};
-const guest_rules data_rules{purpose::data, 0, 4, 77, 2, here, false};
+const hello_rules data_rules{purpose::data, 0, 4, 77, 2, here, false};
 const hello control_hello{purpose::control, 0, 3, 0, 4, 0};
 
 std::vector<std::byte> take_out(handshake& h) {

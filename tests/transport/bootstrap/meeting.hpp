@@ -25,8 +25,8 @@ using tutti::transport::clock;
 using tutti::transport::notice;
 using tutti::transport::notice_kind;
 
-inline rendezvous::settings quick() {
-    rendezvous::settings s;
+inline rendezvous_thread::settings quick() {
+    rendezvous_thread::settings s;
     s.timeout = 5s;
     s.linger = 2s;
     s.any_port = true;
@@ -37,7 +37,7 @@ inline std::vector<address> loopback(const char* host = "127.0.0.1") { return {*
 
 using tutti::test::secret_of;
 
-inline identity rank_of(int rank, int size, const rendezvous& place, const char* key = "") {
+inline identity rank_of(int rank, int size, const rendezvous_thread& place, const char* key = "") {
     identity me;
     me.rank = rank;
     me.size = size;
@@ -92,7 +92,7 @@ inline std::optional<notice> await(control& c, notice_kind k, std::chrono::milli
 }
 
 /// Two or more joined ranks in one thread: the joins run in threads, the connections are handed back.
-inline std::vector<std::unique_ptr<control>> join_all(int first, int last, int size, const rendezvous& place,
+inline std::vector<std::unique_ptr<control>> join_all(int first, int last, int size, const rendezvous_thread& place,
                                                       const char* key = "") {
     std::vector<std::unique_ptr<control>> out(static_cast<std::size_t>(last));
     in_threads(first, last, [&](int r) {
@@ -104,7 +104,7 @@ inline std::vector<std::unique_ptr<control>> join_all(int first, int last, int s
 }
 
 /// A rank that joins and then does what a test wants, never saying farewell.
-inline frame_stream bare_member(int rank, int size, const rendezvous& place) {
+inline frame_stream bare_member(int rank, int size, const rendezvous_thread& place) {
     const auto me = rank_of(rank, size, place);
     frame_stream s(dial(
         me, [&](std::string&) { return std::vector{place.bound()}; }, clock::now() + 5s));

@@ -57,7 +57,7 @@ TEST_CASE("2,000 ranks that come to one at once all get in, though it takes half
     std::atomic<bool> stop{false}; // orders nothing but itself
     int welcomed = 0;
     std::thread host([&] {
-        const bootstrap::guest_rules rules{bootstrap::purpose::data, guests, guests + 1, 77, 1};
+        const bootstrap::hello_rules rules{bootstrap::purpose::data, guests, guests + 1, 77, 1};
         std::vector<bootstrap::proven_socket> inside;
         while (!stop.load(std::memory_order_relaxed)) {
             port.step(key, rules, clock::now(), [&](bootstrap::proven_socket&& s, const bootstrap::hello&) {

@@ -34,7 +34,7 @@ struct host {
     std::deque<bootstrap::traffic_keys> keys;
 
     bool step(clock::time_point now = clock::now()) {
-        const bootstrap::guest_rules rules{bootstrap::purpose::data, 1, 3, 77, 4};
+        const bootstrap::hello_rules rules{bootstrap::purpose::data, 1, 3, 77, 4};
         return port.step(key, rules, now, [&](bootstrap::proven_socket&& s, const bootstrap::hello& h) {
             welcomed.push_back(h);
             inside.push_back(std::move(s.socket));
@@ -47,8 +47,8 @@ struct host {
         return at;
     }
 
-    bootstrap::hello guest_hello(std::uint16_t lane = 0) { return {bootstrap::purpose::data, lane, 0, 1, 3, 77}; }
-    connector guest(std::uint16_t lane = 0) { return {where(), key, guest_hello(lane)}; }
+    bootstrap::hello valid_hello(std::uint16_t lane = 0) { return {bootstrap::purpose::data, lane, 0, 1, 3, 77}; }
+    connector guest(std::uint16_t lane = 0) { return {where(), key, valid_hello(lane)}; }
 
     connection stranger() { return bootstrap::connect_to(where(), clock::now() + std::chrono::seconds{5}); }
     void step_for(std::chrono::milliseconds time) {
@@ -114,7 +114,7 @@ TEST_CASE("who knows the secret is let in, with its rank and lane") {
 
 TEST_CASE("whom a welcome that throws has refused is not welcomed again, and others get in") {
     host h;
-    const bootstrap::guest_rules rules{bootstrap::purpose::data, 1, 3, 77, 4};
+    const bootstrap::hello_rules rules{bootstrap::purpose::data, 1, 3, 77, 4};
     auto c = h.guest();
     int welcomes = 0;
     for (const auto end = clock::now() + std::chrono::seconds{20}; welcomes == 0 && clock::now() < end;) {
@@ -138,7 +138,7 @@ TEST_CASE("whom a welcome that throws has refused is not welcomed again, and oth
 
 TEST_CASE("who does not know the secret is refused, and told nothing more") {
     host h;
-    connector c(h.where(), bootstrap::secret("another secret, as long"), h.guest_hello());
+    connector c(h.where(), bootstrap::secret("another secret, as long"), h.valid_hello());
     h.settle(c, true);
     CHECK(c.failed());
     CHECK(c.why().find("secret") != std::string::npos);
@@ -147,7 +147,7 @@ TEST_CASE("who does not know the secret is refused, and told nothing more") {
 
 TEST_CASE("who wants another rank or world is refused") {
     host h;
-    auto other = h.guest_hello();
+    auto other = h.valid_hello();
     SECTION("rank") { other.peer = 2; }
     SECTION("world") { other.world = 78; }
     SECTION("itself") { other.rank = 1; }
@@ -217,7 +217,7 @@ TEST_CASE("a guest that was pushed out by strangers who greet comes again") {
     auto c = h.guest();
     c.step(clock::now());
     h.step_for(std::chrono::milliseconds{5});
-    const auto greeting = bootstrap::detail::encode_greeting(h.guest_hello());
+    const auto greeting = bootstrap::detail::encode_greeting(h.valid_hello());
     std::deque<connection> flood;
     for (std::size_t i = 0; i < 3 * most_guests; ++i) {
         flood.push_back(h.stranger());

@@ -35,7 +35,7 @@ void aborts_reach_everyone() {
 }
 
 /// A timeout that one rank reports while another sleeps in the same call: the sleeper is asked, and when it does not
-/// answer the ledger decides by itself, in time.
+/// answer the coordinator decides by itself, in time.
 template <contract_fixture Fixture>
 void timeouts_are_decided() {
     Fixture{}.run(3, [](auto& t) {

@@ -25,7 +25,7 @@ struct end {
 
     transport::tcp_limits limits;
     transport::detail::tcp::closed_contexts closed;
-    transport::detail::tcp::switchboard board{1, limits, closed};
+    transport::detail::tcp::multiplexer board{1, limits, closed};
     std::array<writer, lanes> out;
     std::array<reader, lanes> in{reader{board}, reader{board}, reader{board}};
     std::array<bytes, lanes> wires; // towards this end

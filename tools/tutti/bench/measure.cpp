@@ -78,7 +78,7 @@ public:
     /// One more call, after those that are measured: what the steps of all ranks did, at rank 0. Ranks that do not
     /// share a clock each count from when they left a barrier.
     activities record() {
-        const bool one_clock = self_.others.one_clock() || (self_.choice && self_.choice->where().nodes() == 1);
+        const bool one_clock = self_.others.one_clock() || (self_.choice && self_.choice->topology().nodes() == 1);
         std::optional<activities> all;
         for (std::size_t most_steps = 64; !all; most_steps *= 8) {
             for (std::size_t i = 0; i < settings_.warm_up; ++i) arrive_and(call_); // writing the row has cooled caches
@@ -110,7 +110,7 @@ private:
     [[nodiscard]] double predicted_us(const model::selection& s) const {
         const job& j = result_.what;
         const model::collective c{j.what, s.how, j.ranks, j.bytes(), 0, s.segments, j.in_place, size_of(j.type)};
-        return model::price_s(c, self_.choice->where(), *settings_.machine) * 1e6;
+        return model::price_s(c, self_.choice->topology(), *settings_.machine) * 1e6;
     }
 
     void check() {

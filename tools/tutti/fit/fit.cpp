@@ -74,7 +74,7 @@ model::machine common_machine(std::string_view transport) {
     model::machine m = model::uniform(cost);
     m.near.count = static_cast<int>(names.size());
     for (std::size_t k = 0; k < names.size(); ++k) {
-        model::segment& s = m.near.segments[k];
+        model::price_range& s = m.near.ranges[k];
         s.cost = cost;
         std::copy(names[k].begin(), names[k].end(), s.name.begin());
         if (k < bounds.size()) s.most_bytes = bounds[k];

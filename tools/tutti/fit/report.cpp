@@ -50,9 +50,7 @@ std::string value_of(const model::estimate& e) {
 /// The messages that a parameter is for.
 std::string messages_of(const model::estimate& e, const model::machine& m) {
     if (e.what.figure != nullptr) return "";
-    const auto most = [&](int k) {
-        return static_cast<double>(m.near.segments[static_cast<std::size_t>(k)].most_bytes);
-    };
+    const auto most = [&](int k) { return static_cast<double>(m.near.ranges[static_cast<std::size_t>(k)].most_bytes); };
     const int last = m.near.count - 1;
     if (e.what.first == 0 && e.what.last == last) return "all";
     if (e.what.last == last) return "bytes above " + bytes_text(most(last - 1));

@@ -40,7 +40,7 @@ std::string machine_text(const model::link& l) {
     std::string all;
     std::string range;
     for (int k = 0; k < l.count; ++k) {
-        const model::segment& s = l.segments[static_cast<std::size_t>(k)];
+        const model::price_range& s = l.ranges[static_cast<std::size_t>(k)];
         if (l.count > 1)
             range =
                 k + 1 < l.count ? fmt::format(" up to {}", bytes_text(static_cast<double>(s.most_bytes))) : " beyond";

@@ -33,9 +33,9 @@ constexpr std::size_t quick_messages = 200'000;
 
 /// All messages cost by the same L, o, g, G and gamma, and nothing else counts.
 bool is_uniform(const model::machine& m) {
-    const model::loggp& all = m.near.segments[0].cost;
+    const model::loggp& all = m.near.ranges[0].cost;
     model::machine unnamed = m;
-    unnamed.near.segments[0].name = unnamed.far.segments[0].name = {};
+    unnamed.near.ranges[0].name = unnamed.far.ranges[0].name = {};
     return unnamed == model::uniform(all) && all.overhead_s_per_byte == 0 && all.copy_s_per_byte == 0;
 }
 
@@ -56,7 +56,7 @@ model::receiver_rule rule_of(const priced_machine& by, const std::string& said) 
 pricing::pricing(priced_machine by, const pricing_settings& how) : by_(std::move(by)), how_(how) {
     const auto* const m = std::get_if<model::calibrated_machine>(&by_.parameters);
     if (m && is_uniform(*m))
-        by_.parameters = model::loggp(m->near.segments[0].cost);
+        by_.parameters = model::loggp(m->near.ranges[0].cost);
     else if (m)
         how_.simulate = true;
     rule_ = rule_of(by_, how_.receiver);

@@ -24,14 +24,14 @@ struct parameter {
 
     [[nodiscard]] double value(machine m) const noexcept {
         if (figure != nullptr) return figure(m);
-        return m.near.segments[static_cast<std::size_t>(first)].cost.*price;
+        return m.near.ranges[static_cast<std::size_t>(first)].cost.*price;
     }
     void set(machine& m, double value) const noexcept {
         if (figure != nullptr) {
             figure(m) = value;
             return;
         }
-        for (int k = first; k <= last; ++k) m.near.segments[static_cast<std::size_t>(k)].cost.*price = value;
+        for (int k = first; k <= last; ++k) m.near.ranges[static_cast<std::size_t>(k)].cost.*price = value;
     }
 };
 

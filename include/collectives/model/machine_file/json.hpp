@@ -93,7 +93,7 @@ inline void expect_keys(const json& j, const std::string& where, std::initialize
 }
 
 /// Binds all members, so that a new one that no file would keep does not compile.
-[[nodiscard]] inline json to_json(const segment& s, bool last) {
+[[nodiscard]] inline json to_json(const price_range& s, bool last) {
     const auto& [latency, overhead, gap, gap_per_byte, gamma_per_byte, overhead_per_byte, copy_per_byte] = s.cost;
     return {{"name", std::string(s.name.data())},
             {"most_bytes", last ? json(nullptr) : json(s.most_bytes)},
@@ -106,11 +106,11 @@ inline void expect_keys(const json& j, const std::string& where, std::initialize
             {"copy_s_per_byte", copy_per_byte}};
 }
 
-[[nodiscard]] inline segment segment_from(const json& j, const std::string& where, bool last) {
+[[nodiscard]] inline price_range price_range_from(const json& j, const std::string& where, bool last) {
     expect_keys(j, where,
                 {"name", "most_bytes", "latency_s", "overhead_s", "gap_s", "gap_s_per_byte", "gamma_s_per_byte",
                  "overhead_s_per_byte", "copy_s_per_byte"});
-    segment s;
+    price_range s;
     const std::string name = text_of(j, where, "name");
     if (name.size() >= s.name.size()) refuse_machine(where, "has a name of more than 15 bytes");
     if (name.find('\0') != name.npos) refuse_machine(where, "has a name with a zero byte");
@@ -131,21 +131,21 @@ inline void expect_keys(const json& j, const std::string& where, std::initialize
 [[nodiscard]] inline json to_json(const link& l) {
     json segments = json::array();
     for (int k = 0; k < l.count; ++k)
-        segments.push_back(to_json(l.segments[static_cast<std::size_t>(k)], k + 1 == l.count));
+        segments.push_back(to_json(l.ranges[static_cast<std::size_t>(k)], k + 1 == l.count));
     return {{"segments", std::move(segments)}};
 }
 
 [[nodiscard]] inline link link_from(const json& j, const std::string& where) {
     expect_keys(j, where, {"segments"});
     const json& segments = j.at("segments");
-    if (!segments.is_array() || segments.empty() || segments.size() > most_segments)
-        refuse_machine(where, "has in \"segments\" no list of 1 to " + std::to_string(most_segments));
+    if (!segments.is_array() || segments.empty() || segments.size() > most_ranges)
+        refuse_machine(where, "has in \"segments\" no list of 1 to " + std::to_string(most_ranges));
     link l;
     l.count = static_cast<int>(segments.size());
     for (std::size_t k = 0; k < segments.size(); ++k) {
         const std::string here = where + ", segment " + std::to_string(k + 1);
-        l.segments[k] = segment_from(segments[k], here, k + 1 == segments.size());
-        if (k > 0 && l.segments[k].most_bytes <= l.segments[k - 1].most_bytes)
+        l.ranges[k] = price_range_from(segments[k], here, k + 1 == segments.size());
+        if (k > 0 && l.ranges[k].most_bytes <= l.ranges[k - 1].most_bytes)
             refuse_machine(here, "ends before it begins: segments go by size, upwards");
     }
     return l;

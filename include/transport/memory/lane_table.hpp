@@ -20,7 +20,7 @@ struct line {
     line() noexcept {} // not zeroed, as its lanes
 
     std::array<lane, 2> lanes;    ///< [0] from the lower to the higher rank, [1] back
-    std::array<bool, 2> opened{}; ///< by the lower and the higher rank; guarded by the switchboard, as is `closed`
+    std::array<bool, 2> opened{}; ///< by the lower and the higher rank; guarded by the lane_table, as is `closed`
     std::array<bool, 2> closed{};
 
     [[nodiscard]] lane& way(int from, int to) noexcept { return lanes[from < to ? 0 : 1]; }
@@ -28,9 +28,9 @@ struct line {
 
 /// All lines of a world. A line is made when either side first opens it, and kept until both have closed it or left, so
 /// that what one side sent before it closed still reaches the other.
-class switchboard {
+class lane_table {
 public:
-    explicit switchboard(int size) : gone_(static_cast<std::size_t>(size), false) {}
+    explicit lane_table(int size) : gone_(static_cast<std::size_t>(size), false) {}
 
     /// The line between two ranks. A side that has closed a line and comes back gets a new one.
     [[nodiscard]] std::shared_ptr<line> connect(context k, int self, int peer) {

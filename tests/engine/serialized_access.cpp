@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <collectives/engine/occupancy.hpp>
+#include <collectives/engine/serialized_access.hpp>
 
 #include "support/catch.hpp"
 #include "support/world.hpp"
@@ -54,7 +54,7 @@ TEST_CASE("the fence of a whole process is asked for where a world is made, sinc
     const auto offered = [] { return ::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0; };
     const bool known = (::syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0) & MEMBARRIER_CMD_PRIVATE_EXPEDITED) > 0;
     if (offered()) return; // another test of this program has run before
-    const tutti::engine::occupancy inside;
+    const tutti::engine::serialized_access inside;
     CHECK(offered() == known);
 }
 #endif

@@ -70,13 +70,14 @@ private:
     /// The rendezvous does what is to do; callers hear what it says.
     void attend() {
         for (int turn = 0; turn < 3; ++turn) {
-            for (std::size_t i = 0, known = desk_.guests().size(); i < known; ++i)
-                desk_.attend(*desk_.guests()[i], now_);
+            for (std::size_t i = 0, known = desk_.connections().size(); i < known; ++i)
+                desk_.attend(*desk_.connections()[i], now_);
             desk_.settle(now_);
             for (caller& c : callers_) hear(c);
         }
-        demand(desk_.guests().size() <= callers_.size() + gone_, "a guest that has gone is forgotten");
-        demand(desk_.next_deadline() >= now_ || !desk_.guests().empty() || desk_.given_up(), "what is due is done");
+        demand(desk_.connections().size() <= callers_.size() + gone_, "a guest that has gone is forgotten");
+        demand(desk_.next_deadline() >= now_ || !desk_.connections().empty() || desk_.given_up(),
+               "what is due is done");
     }
 
     void hear(caller& c) {
@@ -151,7 +152,7 @@ private:
     input& in_;
     int size_;
     clock::time_point now_;
-    reception desk_;
+    rendezvous_server desk_;
     std::array<caller, 4> callers_;
     std::size_t gone_ = 200; // at most: one a step, until the rendezvous looks at it
 };

@@ -15,7 +15,7 @@ inline constexpr std::chrono::milliseconds longest_tick{10};
 /// The clock as it stood at the kernel's last tick: never ahead, and behind by longest_tick at most, unless the machine
 /// is held up. Costs a look at memory that the kernel keeps, where the clock itself asks the processor's counter, which
 /// a small message would feel.
-[[nodiscard]] inline transport::clock::time_point last_tick() noexcept {
+[[nodiscard]] inline transport::clock::time_point coarse_now() noexcept {
 #if defined(CLOCK_MONOTONIC_COARSE)
     timespec t{};
     ::clock_gettime(CLOCK_MONOTONIC_COARSE, &t); // cannot fail: both arguments are right

@@ -8,7 +8,7 @@
 namespace tutti::engine {
 
 /// Tells threads that wait for the progress thread that something has ended. Costs nothing while there is none.
-class bell {
+class completion_signal {
 public:
     /// From now on several threads are concerned. Called before the second one starts.
     void share() noexcept { shared_ = true; }
@@ -18,7 +18,7 @@ public:
     [[nodiscard]] std::unique_lock<std::mutex> hold() {
         return shared_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
     }
-    void ring() {
+    void notify() {
         if (shared_) changed_.notify_all();
     }
     /// Sleeps until `ended`, which is evaluated under the lock.

@@ -30,7 +30,7 @@ struct answered {
     explicit answered(std::vector<notice> all) : first(all.front()), records(all.size()) {
         for (auto& a : all) answers.emplace(a.rank, a);
     }
-    [[nodiscard]] inquest of() const { return {first, answers, records}; }
+    [[nodiscard]] diagnosis of() const { return {first, answers, records}; }
     notice first;
     std::map<int, notice> answers;
     rank_records records;

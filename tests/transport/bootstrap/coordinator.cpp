@@ -10,7 +10,7 @@
 
 using namespace tutti;
 using namespace tutti::transport;
-using bootstrap::ledger;
+using bootstrap::coordinator;
 using namespace std::chrono_literals;
 using kind = notice_kind;
 
@@ -46,14 +46,14 @@ notice spoken(kind k, int peer = -1, std::string text = {}) {
 }
 
 /// Who is told something of that kind.
-std::vector<int> told(const std::vector<ledger::outgoing>& all, kind k) {
+std::vector<int> told(const std::vector<coordinator::outgoing>& all, kind k) {
     std::vector<int> out;
     for (const auto& o : all)
         if (o.what.kind == k) out.insert(out.end(), o.to.begin(), o.to.end());
     return out;
 }
 
-notice verdict_in(const std::vector<ledger::outgoing>& all) {
+notice verdict_in(const std::vector<coordinator::outgoing>& all) {
     for (const auto& o : all)
         if (o.what.kind == kind::verdict) return o.what;
     FAIL("no verdict");
@@ -66,8 +66,8 @@ using ranks = std::vector<int>;
 
 } // namespace
 
-TEST_CASE("a lost rank is announced once to every other rank", "[ledger]") {
-    ledger l(4);
+TEST_CASE("a lost rank is announced once to every other rank", "[coordinator]") {
+    coordinator l(4);
     l.lost(2, "connection reset", start);
     const auto all = l.drain();
     CHECK(told(all, kind::lost) == ranks{0, 1, 3});
@@ -79,11 +79,11 @@ TEST_CASE("a lost rank is announced once to every other rank", "[ledger]") {
     CHECK(l.drain().empty());
 }
 
-TEST_CASE("an unreachable rank is lost after a grace, in which it may turn out to have left", "[ledger]") {
-    ledger l(3);
+TEST_CASE("an unreachable rank is lost after a grace, in which it may turn out to have left", "[coordinator]") {
+    coordinator l(3);
     l.take(0, spoken(kind::unreachable, 1, "connection reset"), start);
     CHECK(l.drain().empty());
-    REQUIRE(l.next_tick() == start + ledger::accusation_grace);
+    REQUIRE(l.next_tick() == start + coordinator::accusation_grace);
 
     SECTION("it is lost") {
         l.tick(l.next_tick());
@@ -110,8 +110,8 @@ TEST_CASE("an unreachable rank is lost after a grace, in which it may turn out t
     CHECK(l.next_tick() == clock::time_point::max());
 }
 
-TEST_CASE("a rank that is leaving is gone for who waits for it, and stays for all others", "[ledger]") {
-    ledger l(4);
+TEST_CASE("a rank that is leaving is gone for who waits for it, and stays for all others", "[coordinator]") {
+    coordinator l(4);
     auto leaving = spoken(kind::leaving);
     leaving.request = 5000;
     l.take(1, leaving, start);
@@ -147,8 +147,8 @@ TEST_CASE("a rank that is leaving is gone for who waits for it, and stays for al
     }
 }
 
-TEST_CASE("after a rank has left, losing its connection or not reaching it means nothing", "[ledger]") {
-    ledger l(3);
+TEST_CASE("after a rank has left, losing its connection or not reaching it means nothing", "[coordinator]") {
+    coordinator l(3);
     l.take(1, spoken(kind::left), start);
     CHECK(told(l.drain(), kind::departed) == ranks{0, 2});
     l.lost(1, "closed", start);
@@ -158,8 +158,8 @@ TEST_CASE("after a rank has left, losing its connection or not reaching it means
     CHECK(l.drain().empty());
 }
 
-TEST_CASE("abort is a verdict for all ranks, and for later reports on that communicator", "[ledger]") {
-    ledger l(3);
+TEST_CASE("abort is a verdict for all ranks, and for later reports on that communicator", "[coordinator]") {
+    coordinator l(3);
     l.take(1, spoken(kind::abort, -1, "diverged"), start);
     const auto all = l.drain();
     CHECK(told(all, kind::verdict) == ranks{0, 1, 2});
@@ -173,17 +173,17 @@ TEST_CASE("abort is a verdict for all ranks, and for later reports on that commu
     CHECK(l.next_tick() == clock::time_point::max());
 }
 
-TEST_CASE("the first timeout asks all, and the verdict blames the root of the waiting", "[ledger]") {
-    ledger l(4);
+TEST_CASE("the first timeout asks all, and the verdict blames the root of the waiting", "[coordinator]") {
+    coordinator l(4);
     l.take(0, report(kind::timeout, 1, 4), start);
     CHECK(told(l.drain(), kind::inquiry) == ranks{0, 1, 2, 3});
     l.take(3, report(kind::timeout, 0, 4), start + 1ms);
     CHECK(l.drain().empty());
     l.take(1, report(kind::waiting, 2, 4), start + 2ms);
     CHECK(l.drain().empty());
-    l.tick(start + ledger::case_grace - 1ms);
+    l.tick(start + coordinator::report_grace - 1ms);
     CHECK(l.drain().empty());
-    l.tick(start + ledger::case_grace);
+    l.tick(start + coordinator::report_grace);
     const auto all = l.drain();
     CHECK(told(all, kind::verdict) == ranks{0, 1, 2, 3});
     const auto v = verdict_in(all);
@@ -194,8 +194,8 @@ TEST_CASE("the first timeout asks all, and the verdict blames the root of the wa
     CHECK(v.call == "allreduce(ring)");
 }
 
-TEST_CASE("a case closes as soon as every member has answered, and names the circle", "[ledger]") {
-    ledger l(8);
+TEST_CASE("a case closes as soon as every member has answered, and names the circle", "[coordinator]") {
+    coordinator l(8);
     l.take(5, report(kind::timeout, 6, 2), start);
     l.take(6, report(kind::waiting, 5, 2), start);
     CHECK(told(l.drain(), kind::verdict).empty()); // the reporter's last calls are in its answer alone
@@ -207,8 +207,8 @@ TEST_CASE("a case closes as soon as every member has answered, and names the cir
           "are slow or do not get through, or its algorithm is wrong, which tutti::algorithm::prove would tell");
 }
 
-TEST_CASE("a case waits for the decision on who cannot be reached, or it would find a circle", "[ledger]") {
-    ledger l(8);
+TEST_CASE("a case waits for the decision on who cannot be reached, or it would find a circle", "[coordinator]") {
+    coordinator l(8);
     l.take(5, report(kind::timeout, 6, 3), start);
     l.take(4, report(kind::waiting, 5, 3), start);
     l.take(6, report(kind::waiting, 5, 3), start);
@@ -218,7 +218,7 @@ TEST_CASE("a case waits for the decision on who cannot be reached, or it would f
     l.take(5, report(kind::waiting, 6, 3), start + 1ms);
     l.take(4, report(kind::waiting, 5, 3), start + 2ms); // to hear it again changes nothing
     CHECK(told(l.drain(), kind::verdict).empty());
-    const auto decided = start + ledger::accusation_grace;
+    const auto decided = start + coordinator::accusation_grace;
 
     SECTION("it is lost") {
         l.tick(decided);
@@ -235,19 +235,19 @@ TEST_CASE("a case waits for the decision on who cannot be reached, or it would f
         CHECK(told(all, kind::lost).empty());
         CHECK(has(verdict_in(all).text, "rank 6 has left"));
     }
-    l.tick(decided + ledger::accusation_grace);
+    l.tick(decided + coordinator::accusation_grace);
     CHECK(l.next_tick() == clock::time_point::max());
 }
 
-TEST_CASE("a case that waits for accusations does so once", "[ledger]") {
-    ledger l(8);
+TEST_CASE("a case that waits for accusations does so once", "[coordinator]") {
+    coordinator l(8);
     l.take(0, spoken(kind::unreachable, 7), start);
     l.take(5, report(kind::timeout, 6, 2), start);
     l.take(6, report(kind::waiting, 5, 2), start);
     l.take(5, report(kind::waiting, 6, 2), start + 1ms);
     CHECK(told(l.drain(), kind::verdict).empty());
     l.take(0, spoken(kind::unreachable, 3), start + 50ms);
-    l.tick(start + ledger::accusation_grace);
+    l.tick(start + coordinator::accusation_grace);
     const auto all = l.drain();
     CHECK(told(all, kind::lost) == ranks{0, 1, 2, 3, 4, 5, 6});
     CHECK(has(verdict_in(all).text, "in a circle")); // neither 7 nor 3 has to do with it
@@ -255,8 +255,8 @@ TEST_CASE("a case that waits for accusations does so once", "[ledger]") {
     CHECK(l.next_tick() == clock::time_point::max());
 }
 
-TEST_CASE("a rank still in an earlier call is named with that call", "[ledger]") {
-    ledger l(2);
+TEST_CASE("a rank still in an earlier call is named with that call", "[coordinator]") {
+    coordinator l(2);
     l.take(0, report(kind::timeout, 1, 2, 9, "broadcast"), start);
     l.take(1, report(kind::waiting, 0, 2, 8, "barrier"), start);
     l.take(0, report(kind::waiting, 1, 2, 9, "broadcast"), start);
@@ -265,16 +265,16 @@ TEST_CASE("a rank still in an earlier call is named with that call", "[ledger]")
     CHECK(has(v.text, "rank 1 is still in an earlier call, barrier"));
 }
 
-TEST_CASE("a reporter that waits for nobody still gets the telling root", "[ledger]") {
-    ledger l(3);
+TEST_CASE("a reporter that waits for nobody still gets the telling root", "[coordinator]") {
+    coordinator l(3);
     l.take(0, report(kind::timeout, -1, 3), start);
     l.take(1, report(kind::waiting, 2, 3), start);
     l.tick(start + 1s);
     CHECK(verdict_in(l.drain()).peer == 2);
 }
 
-TEST_CASE("when all that is known is a rank that waits for nobody, that rank is named", "[ledger]") {
-    ledger l(2);
+TEST_CASE("when all that is known is a rank that waits for nobody, that rank is named", "[coordinator]") {
+    coordinator l(2);
     l.take(0, report(kind::timeout, 1, 2), start);
     l.take(0, report(kind::waiting, 1, 2), start);
     l.take(1, with_waits(report(kind::waiting, -1, 2), {{world, 1, true, {}, "allreduce(ring)"}}), start);
@@ -284,8 +284,8 @@ TEST_CASE("when all that is known is a rank that waits for nobody, that rank is 
         has(v.text, "rank 1 is inside the call and waits for nobody: its own work is not done (rank 0 waits for it)"));
 }
 
-TEST_CASE("a rank that answers and is in no call is told from one that does not answer", "[ledger]") {
-    ledger l(2);
+TEST_CASE("a rank that answers and is in no call is told from one that does not answer", "[coordinator]") {
+    coordinator l(2);
     l.take(0, report(kind::timeout, 1, 2), start);
     l.take(0, report(kind::waiting, 1, 2), start);
     l.take(1, with_waits(report(kind::waiting, -1, 2), {}), start);
@@ -295,8 +295,8 @@ TEST_CASE("a rank that answers and is in no call is told from one that does not 
 }
 
 TEST_CASE("of a rank's calls under way that very one counts which is waited for, else the one that blocks it",
-          "[ledger]") {
-    ledger l(4);
+          "[coordinator]") {
+    coordinator l(4);
     l.take(0, report(kind::timeout, 1, 4, 5), start);
     SECTION("that very one") {
         l.take(1, with_waits(report(kind::waiting, 3, 4), {{world, 4, true, {3}, ""}, {world, 5, false, {2}, ""}}),
@@ -316,8 +316,8 @@ TEST_CASE("of a rank's calls under way that very one counts which is waited for,
     }
 }
 
-TEST_CASE("a case on a small communicator waits for those who are waited for elsewhere", "[ledger]") {
-    ledger l(4);
+TEST_CASE("a case on a small communicator waits for those who are waited for elsewhere", "[coordinator]") {
+    coordinator l(4);
     l.take(0, report(kind::timeout, 1, 2), start);
     l.take(0, report(kind::waiting, 1, 2), start);
     auto elsewhere = with_waits(report(kind::waiting, -1, 2), {{world + 1, 0, true, {2}, "barrier"}});
@@ -328,7 +328,7 @@ TEST_CASE("a case on a small communicator waits for those who are waited for els
     l.take(2, unknown, start);
     CHECK(told(l.drain(), kind::verdict).empty());
     SECTION("it does not answer") {
-        l.tick(start + ledger::case_grace);
+        l.tick(start + coordinator::report_grace);
         CHECK(verdict_in(l.drain()).peer == 3);
     }
     SECTION("it does") {
@@ -344,8 +344,8 @@ TEST_CASE("a case on a small communicator waits for those who are waited for els
     }
 }
 
-TEST_CASE("ranks that wait for each other in two communicators are told so", "[ledger]") {
-    ledger l(2);
+TEST_CASE("ranks that wait for each other in two communicators are told so", "[coordinator]") {
+    coordinator l(2);
     l.take(0, report(kind::timeout, 1, 2, 1, "barrier"), start);
     l.take(0, report(kind::waiting, 1, 2, 1, "barrier"), start);
     l.take(1, with_waits(report(kind::waiting, -1, 2), {{world + 1, 0, true, {0}, "broadcast"}}), start);
@@ -355,8 +355,9 @@ TEST_CASE("ranks that wait for each other in two communicators are told so", "[l
                       "broadcast"));
 }
 
-TEST_CASE("who has left, is lost or does not come after a failure is not to blame, but who made it fail", "[ledger]") {
-    ledger l(4);
+TEST_CASE("who has left, is lost or does not come after a failure is not to blame, but who made it fail",
+          "[coordinator]") {
+    coordinator l(4);
     auto failure = spoken(kind::failed, 3, "rank 3 was lost: killed");
     failure.why = cause::lost_peer;
     l.take(2, failure, start);
@@ -401,8 +402,8 @@ TEST_CASE("who has left, is lost or does not come after a failure is not to blam
     }
 }
 
-TEST_CASE("calls that differ are a mismatch, though no message shows it and all wait in a circle", "[ledger]") {
-    ledger l(3);
+TEST_CASE("calls that differ are a mismatch, though no message shows it and all wait in a circle", "[coordinator]") {
+    coordinator l(3);
     auto zero = report(kind::timeout, 1, 3, 6, "barrier");
     l.take(0, zero, start);
     zero.kind = kind::waiting;
@@ -421,8 +422,8 @@ TEST_CASE("calls that differ are a mismatch, though no message shows it and all 
               "rank 0 called reduce, root 0, rank 1 called reduce, root 1 as call 5, an earlier call than barrier"));
 }
 
-TEST_CASE("a mismatch names both calls as soon as the other side has answered", "[ledger]") {
-    ledger l(3);
+TEST_CASE("a mismatch names both calls as soon as the other side has answered", "[coordinator]") {
+    coordinator l(3);
     l.take(0, report(kind::mismatch, 1, 3, 4, "allreduce of 8 float32"), start);
     CHECK(told(l.drain(), kind::inquiry) == ranks{1, 2});
     l.take(2, report(kind::waiting, 0, 3), start);
@@ -434,33 +435,33 @@ TEST_CASE("a mismatch names both calls as soon as the other side has answered", 
     CHECK(v.text == "rank 0 called allreduce of 8 float32, rank 1 called allreduce of 9 float32");
 }
 
-TEST_CASE("a mismatch of call numbers says so", "[ledger]") {
-    ledger l(2);
+TEST_CASE("a mismatch of call numbers says so", "[coordinator]") {
+    coordinator l(2);
     l.take(0, report(kind::mismatch, 1, 2, 4, "barrier"), start);
     l.take(1, report(kind::mismatch, 0, 2, 5, "barrier"), start);
     CHECK(verdict_in(l.drain()).text == "rank 0 called barrier as call 4, rank 1 called barrier as call 5");
 }
 
-TEST_CASE("a mismatch with a rank that has returned says that", "[ledger]") {
-    ledger l(2);
+TEST_CASE("a mismatch with a rank that has returned says that", "[coordinator]") {
+    coordinator l(2);
     l.take(0, report(kind::mismatch, 1, 2, 4, "barrier"), start);
-    SECTION("it does not answer") { l.tick(start + ledger::case_grace); }
+    SECTION("it does not answer") { l.tick(start + coordinator::report_grace); }
     SECTION("it leaves") { l.take(1, spoken(kind::left), start); }
     const auto v = verdict_in(l.drain());
     CHECK(v.why == cause::mismatch);
     CHECK(v.text == "rank 0 called barrier, rank 1 has already returned from its call or is elsewhere");
 }
 
-TEST_CASE("a mismatch outweighs the timeouts before it", "[ledger]") {
-    ledger l(4);
+TEST_CASE("a mismatch outweighs the timeouts before it", "[coordinator]") {
+    coordinator l(4);
     l.take(0, report(kind::timeout, 3, 4), start);
     l.take(1, report(kind::mismatch, 2, 4, 1, "barrier"), start);
     l.take(2, report(kind::waiting, 1, 4, 1, "broadcast"), start);
     CHECK(verdict_in(l.drain()).text == "rank 1 called barrier, rank 2 called broadcast");
 }
 
-TEST_CASE("losing a rank settles the cases that it matters to", "[ledger]") {
-    ledger l(4);
+TEST_CASE("losing a rank settles the cases that it matters to", "[coordinator]") {
+    coordinator l(4);
     SECTION("in a communicator of all ranks, whoever it is") {
         l.take(0, report(kind::timeout, 1, 4), start);
         l.lost(3, "killed", start);
@@ -487,8 +488,8 @@ TEST_CASE("losing a rank settles the cases that it matters to", "[ledger]") {
     }
 }
 
-TEST_CASE("a report that a rank already gone explains is settled at once", "[ledger]") {
-    ledger l(4);
+TEST_CASE("a report that a rank already gone explains is settled at once", "[coordinator]") {
+    coordinator l(4);
     l.lost(1, "killed", start);
     static_cast<void>(l.drain());
     SECTION("it is named") { l.take(0, report(kind::timeout, 1, 2), start); }
@@ -498,8 +499,8 @@ TEST_CASE("a report that a rank already gone explains is settled at once", "[led
     CHECK(v.peer == 1);
 }
 
-TEST_CASE("a rank that the others gave up is told so when it asks", "[ledger]") {
-    ledger l(3);
+TEST_CASE("a rank that the others gave up is told so when it asks", "[coordinator]") {
+    coordinator l(3);
     l.take(0, spoken(kind::unreachable, 1, "reset"), start);
     l.tick(start + 1s);
     static_cast<void>(l.drain());
@@ -509,8 +510,8 @@ TEST_CASE("a rank that the others gave up is told so when it asks", "[ledger]") 
     CHECK(verdict_in(all).peer == 1);
 }
 
-TEST_CASE("a verdict is remembered, and repeated only to who reports later", "[ledger]") {
-    ledger l(3);
+TEST_CASE("a verdict is remembered, and repeated only to who reports later", "[coordinator]") {
+    coordinator l(3);
     l.take(0, report(kind::timeout, 1, 3), start);
     l.tick(start + 1s);
     const auto first = verdict_in(l.drain());
@@ -521,24 +522,24 @@ TEST_CASE("a verdict is remembered, and repeated only to who reports later", "[l
     CHECK(all.size() == 1);
 }
 
-TEST_CASE("communicators have cases of their own", "[ledger]") {
-    ledger l(4);
+TEST_CASE("communicators have cases of their own", "[coordinator]") {
+    coordinator l(4);
     auto other = report(kind::timeout, 3, 2);
     other.communicator = world + 1;
     l.take(0, report(kind::timeout, 1, 2), start);
     l.take(2, other, start + 100ms);
     static_cast<void>(l.drain());
-    l.tick(start + ledger::case_grace);
+    l.tick(start + coordinator::report_grace);
     CHECK(verdict_in(l.drain()).communicator == world);
-    CHECK(l.next_tick() == start + 100ms + ledger::case_grace);
+    CHECK(l.next_tick() == start + 100ms + coordinator::report_grace);
     l.tick(l.next_tick());
     CHECK(verdict_in(l.drain()).peer == 3);
 }
 
-TEST_CASE("open cases are bounded: the oldest is closed early", "[ledger]") {
-    ledger l(2);
+TEST_CASE("open cases are bounded: the oldest is closed early", "[coordinator]") {
+    coordinator l(2);
     std::size_t verdicts = 0;
-    const auto many = static_cast<int>(ledger::max_cases) + 10;
+    const auto many = static_cast<int>(coordinator::max_pending) + 10;
     for (int i = 0; i < many; ++i) {
         auto n = report(kind::timeout, 1, 2);
         n.communicator = static_cast<std::uint64_t>(i);
@@ -549,11 +550,11 @@ TEST_CASE("open cases are bounded: the oldest is closed early", "[ledger]") {
     CHECK(verdicts == 10);
 }
 
-TEST_CASE("nonsense never crashes it, and every case ends", "[ledger]") {
+TEST_CASE("nonsense never crashes it, and every case ends", "[coordinator]") {
     std::mt19937 random(7);
     const auto some = [&](int below) { return static_cast<int>(random() % static_cast<unsigned>(below)); };
     for (int world_size = 1; world_size < 6; ++world_size) {
-        ledger l(world_size);
+        coordinator l(world_size);
         auto now = start;
         for (int i = 0; i < 20'000; ++i) {
             notice n;
@@ -576,7 +577,7 @@ TEST_CASE("nonsense never crashes it, and every case ends", "[ledger]") {
             if (some(4) == 0) l.tick(now += std::chrono::milliseconds(some(60)));
             for (const auto& o : l.drain()) {
                 for (const int to : o.to) REQUIRE((to >= 0 && to < world_size));
-                REQUIRE(o.what.text.size() <= 2 * ledger::max_text);
+                REQUIRE(o.what.text.size() <= 2 * coordinator::max_text);
             }
         }
         l.tick(now + 1h);

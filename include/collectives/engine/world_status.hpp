@@ -16,11 +16,11 @@
 namespace tutti::engine {
 
 /// What the control plane has said so far: who is lost, who has left, and which communicators have failed.
-class census {
+class world_status {
 public:
     enum class presence : std::uint8_t { here, lost, left };
 
-    explicit census(int size) : ranks_(static_cast<std::size_t>(size)) {}
+    explicit world_status(int size) : ranks_(static_cast<std::size_t>(size)) {}
 
     void record(const transport::notice& n) {
         using transport::notice_kind;

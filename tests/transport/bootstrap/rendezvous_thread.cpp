@@ -41,7 +41,7 @@ std::vector<descriptor> strays(const address& where, std::size_t count) {
 }
 
 /// Comes to the desk; the other end of the connection.
-descriptor come(reception& desk, clock::time_point now) {
+descriptor come(rendezvous_server& desk, clock::time_point now) {
     int ends[2];
     REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) == 0);
     desk.welcome(descriptor(ends[0]), now);
@@ -49,24 +49,24 @@ descriptor come(reception& desk, clock::time_point now) {
 }
 
 /// The same, as rank 1 and with that secret; asks for nothing yet.
-descriptor come_and_try(reception& desk, clock::time_point now, const char* key) {
+descriptor come_and_try(rendezvous_server& desk, clock::time_point now, const char* key) {
     auto mine = come(desk, now);
     auto proof = handshake::connecting(secret_of(key), {purpose::control, 0, 1, 0, 2, 0});
     for (int i = 0; i < 10 && !proof.accepted(); ++i) {
         if (const auto out = proof.outgoing(); !out.empty()) proof.sent(write_some(mine.get(), out).bytes);
-        desk.attend(*desk.guests().back(), now);
+        desk.attend(*desk.connections().back(), now);
         std::array<std::byte, 128> landing;
         const auto in = std::span(landing).first(std::min(proof.wanted(), landing.size()));
         proof.feed(in.first(read_some(mine.get(), in).bytes));
     }
-    CHECK(proof.accepted() == (desk.guests().back()->where() == guest::phase::asking));
+    CHECK(proof.accepted() == (desk.connections().back()->phase() == rendezvous_connection::stage::asking));
     return mine;
 }
 
 /// The same with the secret "s".
-descriptor come_and_prove(reception& desk, clock::time_point now) {
+descriptor come_and_prove(rendezvous_server& desk, clock::time_point now) {
     auto mine = come_and_try(desk, now, "s");
-    REQUIRE(desk.guests().back()->where() != guest::phase::proving);
+    REQUIRE(desk.connections().back()->phase() != rendezvous_connection::stage::proving);
     return mine;
 }
 
@@ -79,7 +79,7 @@ TEST_CASE("all ranks meet and get the same table", "[rendezvous]") {
         WARN("this host has no ::1");
         return;
     }
-    const rendezvous place(size, loopback(host), secret_of("s"), quick());
+    const rendezvous_thread place(size, loopback(host), secret_of("s"), quick());
     std::vector<world_table> tables(static_cast<std::size_t>(size));
     const auto outcomes = in_threads(0, size, [&](int r) {
         control c(rank_of(r, size, place, "s"));
@@ -105,7 +105,7 @@ TEST_CASE("all ranks meet and get the same table", "[rendezvous]") {
 TEST_CASE("worlds differ in their id", "[rendezvous]") {
     std::set<std::uint64_t> ids;
     for (int i = 0; i < 4; ++i) {
-        const rendezvous place(1, loopback(), secret(), quick());
+        const rendezvous_thread place(1, loopback(), secret(), quick());
         control c(rank_of(0, 1, place));
         ids.insert(c.join(at_port(1)).world);
     }
@@ -113,7 +113,7 @@ TEST_CASE("worlds differ in their id", "[rendezvous]") {
 }
 
 TEST_CASE("two ranks of one number end the start of all at once, and are named", "[rendezvous]") {
-    const rendezvous place(4, loopback(), secret(), quick());
+    const rendezvous_thread place(4, loopback(), secret(), quick());
     const auto begin = clock::now();
     const auto outcomes = in_threads(0, 3, [&](int r) {
         if (r == 2) std::this_thread::sleep_for(200ms);
@@ -129,7 +129,7 @@ TEST_CASE("two ranks of one number end the start of all at once, and are named",
 }
 
 TEST_CASE("a rank that was told another size ends the start of all at once, with both sizes", "[rendezvous]") {
-    const rendezvous place(4, loopback(), secret(), quick());
+    const rendezvous_thread place(4, loopback(), secret(), quick());
     const auto begin = clock::now();
     const auto outcomes = in_threads(0, 3, [&](int r) {
         if (r == 2) std::this_thread::sleep_for(200ms);
@@ -141,7 +141,7 @@ TEST_CASE("a rank that was told another size ends the start of all at once, with
 }
 
 TEST_CASE("who comes a little after a refusal is told of it too", "[rendezvous]") {
-    const rendezvous place(3, loopback(), secret(), quick());
+    const rendezvous_thread place(3, loopback(), secret(), quick());
     const auto begin = clock::now();
     const auto outcomes = in_threads(0, 3, [&](int r) {
         if (r == 2) std::this_thread::sleep_for(400ms);
@@ -153,7 +153,7 @@ TEST_CASE("who comes a little after a refusal is told of it too", "[rendezvous]"
 }
 
 TEST_CASE("a rank that gives up before it has joined is named to the others at once", "[rendezvous]") {
-    const rendezvous place(3, loopback(), secret(), quick());
+    const rendezvous_thread place(3, loopback(), secret(), quick());
     const bool says_why = GENERATE(true, false);
     const auto begin = clock::now();
     const auto outcomes = in_threads(0, 3, [&](int r) {
@@ -174,7 +174,7 @@ TEST_CASE("a rank that gives up before it has joined is named to the others at o
 TEST_CASE("when ranks never come, everyone who came is told which", "[rendezvous]") {
     auto how = quick();
     how.timeout = 700ms;
-    const rendezvous place(5, loopback(), secret(), how);
+    const rendezvous_thread place(5, loopback(), secret(), how);
     const auto begin = clock::now();
     const auto outcomes = in_threads(0, 3, [&](int r) {
         control c(rank_of(r, 5, place));
@@ -189,7 +189,7 @@ TEST_CASE("when ranks never come, everyone who came is told which", "[rendezvous
 }
 
 TEST_CASE("the first joiner whose patience ends is told who is missing, and so is everyone", "[rendezvous]") {
-    const rendezvous place(3, loopback(), secret(), quick());
+    const rendezvous_thread place(3, loopback(), secret(), quick());
     const auto begin = clock::now();
     const auto outcomes = in_threads(0, 2, [&](int r) {
         auto me = rank_of(r, 3, place);
@@ -202,7 +202,7 @@ TEST_CASE("the first joiner whose patience ends is told who is missing, and so i
 }
 
 TEST_CASE("when rank 0 stops before all have come, the others are told", "[rendezvous]") {
-    auto place = std::make_unique<rendezvous>(2, loopback(), secret(), quick());
+    auto place = std::make_unique<rendezvous_thread>(2, loopback(), secret(), quick());
     const auto me = rank_of(1, 2, *place);
     outcome o;
     std::thread joiner([&] {
@@ -218,7 +218,7 @@ TEST_CASE("when rank 0 stops before all have come, the others are told", "[rende
 }
 
 TEST_CASE("a rank that went away before the world began may come again", "[rendezvous]") {
-    const rendezvous place(2, loopback(), secret(), quick());
+    const rendezvous_thread place(2, loopback(), secret(), quick());
     { const auto gone = bare_member(1, 2, place); }
     const auto outcomes = in_threads(0, 2, [&](int r) {
         control c(rank_of(r, 2, place));
@@ -228,7 +228,7 @@ TEST_CASE("a rank that went away before the world began may come again", "[rende
 }
 
 TEST_CASE("a rank with the wrong secret is told so when its time is up, and nobody else is disturbed", "[rendezvous]") {
-    const rendezvous place(2, loopback(), secret_of("right"), quick());
+    const rendezvous_thread place(2, loopback(), secret_of("right"), quick());
     const auto begin = clock::now();
     const auto try_with = [&](const char* key) {
         auto me = rank_of(1, 2, place, key);
@@ -251,7 +251,7 @@ TEST_CASE("when a rank with the wrong secret is all that is missing, the others 
           "[rendezvous]") {
     auto how = quick();
     how.timeout = 700ms;
-    const rendezvous place(2, loopback(), secret_of("right"), how);
+    const rendezvous_thread place(2, loopback(), secret_of("right"), how);
     const auto outcomes = in_threads(0, 2, [&](int r) {
         auto me = rank_of(r, 2, place, r == 1 ? "wrong" : "right");
         if (r == 1) me.timeout = 300ms;
@@ -265,7 +265,7 @@ TEST_CASE("when a rank with the wrong secret is all that is missing, the others 
 
 TEST_CASE("silent, slow, half-open and talkative strangers keep nobody from meeting or talking", "[rendezvous]") {
     const int size = 3;
-    const rendezvous place(size, loopback(), secret_of("s"), quick());
+    const rendezvous_thread place(size, loopback(), secret_of("s"), quick());
     auto before = strays(place.bound(), 150);
     auto ranks = join_all(0, size, size, place, "s");
     for (const auto& r : ranks) REQUIRE(r);
@@ -283,7 +283,7 @@ TEST_CASE("silent, slow, half-open and talkative strangers keep nobody from meet
 }
 
 TEST_CASE("a member that talks nonsense is lost, and nobody else is", "[rendezvous]") {
-    const rendezvous place(3, loopback(), secret(), quick());
+    const rendezvous_thread place(3, loopback(), secret(), quick());
     auto bad = bare_member(2, 3, place);
     auto ranks = join_all(0, 2, 3, place);
     REQUIRE(ranks[0]);
@@ -303,13 +303,13 @@ TEST_CASE("a member that talks nonsense is lost, and nobody else is", "[rendezvo
 }
 
 TEST_CASE("a member that does not read is given up once its share of memory is full", "[rendezvous]") {
-    const rendezvous place(2, loopback(), secret(), quick());
+    const rendezvous_thread place(2, loopback(), secret(), quick());
     const auto deaf = bare_member(1, 2, place);
     auto ranks = join_all(0, 1, 2, place);
     REQUIRE(ranks[0]);
     notice n;
     n.kind = notice_kind::abort;
-    n.text.assign(ledger::max_text, 'x');
+    n.text.assign(coordinator::max_text, 'x');
     std::optional<notice> lost;
     for (std::uint64_t i = 0; i < 10'000 && !lost; ++i) {
         n.communicator = i;
@@ -325,7 +325,7 @@ TEST_CASE("a member that does not read is given up once its share of memory is f
 }
 
 TEST_CASE("who comes to a world that is complete is refused, and nobody else hears of it", "[rendezvous]") {
-    const rendezvous place(1, loopback(), secret(), quick());
+    const rendezvous_thread place(1, loopback(), secret(), quick());
     auto ranks = join_all(0, 1, 1, place);
     const auto late = attempt([&] {
         control c(rank_of(0, 1, place));
@@ -344,7 +344,7 @@ TEST_CASE("a world that does not fit into rank 0's descriptors ends at once, wit
         ::setrlimit(RLIMIT_NOFILE, &few);
         bool good = false;
         {
-            const rendezvous place(185, loopback(), secret(), quick());
+            const rendezvous_thread place(185, loopback(), secret(), quick());
             const auto begin = clock::now();
             const auto outcomes = in_threads(0, 2, [&](int r) {
                 control c(rank_of(r, 185, place));
@@ -369,7 +369,7 @@ TEST_CASE("the soft limit of descriptors is raised for a world that needs it", "
     if (child == 0) {
         const rlimit few{30, 300};
         ::setrlimit(RLIMIT_NOFILE, &few);
-        const rendezvous place(40, loopback(), secret(), quick());
+        const rendezvous_thread place(40, loopback(), secret(), quick());
         ::_exit(descriptor_limit::now().soft == 300 ? 0 : 1);
     }
     int status = -1;
@@ -379,72 +379,73 @@ TEST_CASE("the soft limit of descriptors is raised for a world that needs it", "
 
 TEST_CASE("port 0 is refused unless allowed, and a port in use is named", "[rendezvous]") {
     auto how = quick();
-    const rendezvous first(1, loopback(), secret(), how);
+    const rendezvous_thread first(1, loopback(), secret(), how);
     how.any_port = false;
-    CHECK(has(attempt([&] { const rendezvous r(1, loopback(), secret(), how); }).value_or(""), "port 0"));
-    const auto taken = attempt([&] { const rendezvous r(1, {first.bound()}, secret(), how); });
+    CHECK(has(attempt([&] { const rendezvous_thread r(1, loopback(), secret(), how); }).value_or(""), "port 0"));
+    const auto taken = attempt([&] { const rendezvous_thread r(1, {first.bound()}, secret(), how); });
     CHECK(has(taken.value_or(""), "cannot listen at " + first.bound().text() + ": Address already in use"));
 }
 
 TEST_CASE("rank 0 does without those of several addresses that its host has not, but not without all", "[rendezvous]") {
     const auto here = loopback()[0];
     const auto elsewhere = *address::literal("192.0.2.1", 0);
-    const rendezvous place(1, {elsewhere, here}, secret(), quick());
+    const rendezvous_thread place(1, {elsewhere, here}, secret(), quick());
     CHECK(place.bound().host() == "127.0.0.1");
-    const auto nowhere = attempt([&] { const rendezvous r(1, {elsewhere, elsewhere}, secret(), quick()); });
+    const auto nowhere = attempt([&] { const rendezvous_thread r(1, {elsewhere, elsewhere}, secret(), quick()); });
     CHECK(has(nowhere.value_or(""), "rank 0 cannot listen at 192.0.2.1:0: "));
-    const auto taken = attempt([&] { const rendezvous r(1, {here, place.bound()}, secret(), quick()); });
+    const auto taken = attempt([&] { const rendezvous_thread r(1, {here, place.bound()}, secret(), quick()); });
     CHECK(has(taken.value_or(""), "Address already in use"));
 }
 
-TEST_CASE("strangers are bounded in number and in time", "[reception]") {
+TEST_CASE("strangers are bounded in number and in time", "[rendezvous_server]") {
     const auto now = clock::now();
-    constexpr std::size_t most = reception::max_strangers + 2; // in a world of two
-    reception desk(2, secret(), "here", 1min, now);
+    constexpr std::size_t most = rendezvous_server::max_strangers + 2; // in a world of two
+    rendezvous_server desk(2, secret(), "here", 1min, now);
     std::vector<descriptor> others;
     for (std::size_t i = 0; i < most + 3; ++i) others.push_back(come(desk, now));
     std::byte landing[1];
-    CHECK(desk.guests().size() == most);
+    CHECK(desk.connections().size() == most);
     CHECK(read_some(others[2].get(), landing).ended);
     CHECK_FALSE(read_some(others[3].get(), landing).ended);
-    CHECK(desk.next_deadline() == now + guest::patience);
-    desk.settle(now + guest::patience - 1ms);
-    CHECK(desk.guests().size() == most);
-    desk.settle(now + guest::patience);
-    CHECK(desk.guests().empty());
+    CHECK(desk.next_deadline() == now + rendezvous_connection::patience);
+    desk.settle(now + rendezvous_connection::patience - 1ms);
+    CHECK(desk.connections().size() == most);
+    desk.settle(now + rendezvous_connection::patience);
+    CHECK(desk.connections().empty());
 }
 
-TEST_CASE("strangers do not push out a guest that has proven itself, until its time is up", "[reception]") {
+TEST_CASE("strangers do not push out a guest that has proven itself, until its time is up", "[rendezvous_server]") {
     const auto now = clock::now();
-    constexpr std::size_t most = reception::max_strangers + 2; // in a world of two
-    reception desk(2, secret_of("s"), "here", 1min, now);
+    constexpr std::size_t most = rendezvous_server::max_strangers + 2; // in a world of two
+    rendezvous_server desk(2, secret_of("s"), "here", 1min, now);
     const auto proven = come_and_prove(desk, now);
-    REQUIRE(desk.guests().front()->where() == guest::phase::asking);
+    REQUIRE(desk.connections().front()->phase() == rendezvous_connection::stage::asking);
     std::vector<descriptor> others;
     for (std::size_t i = 0; i < most + 3; ++i) others.push_back(come(desk, now));
-    CHECK(desk.guests().size() == most + 1);
-    CHECK(desk.guests().front()->where() == guest::phase::asking);
+    CHECK(desk.connections().size() == most + 1);
+    CHECK(desk.connections().front()->phase() == rendezvous_connection::stage::asking);
     for (std::size_t i = 0; i < most; ++i) CHECK(desk.drop_oldest_stranger());
     CHECK_FALSE(desk.drop_oldest_stranger());
-    desk.settle(now + guest::patience);
-    CHECK(desk.guests().empty());
+    desk.settle(now + rendezvous_connection::patience);
+    CHECK(desk.connections().empty());
 }
 
-TEST_CASE("guests that have proven themselves and ask for nothing are bounded too", "[reception]") {
+TEST_CASE("guests that have proven themselves and ask for nothing are bounded too", "[rendezvous_server]") {
     const auto now = clock::now();
-    reception desk(2, secret_of("s"), "here", 1min, now);
+    rendezvous_server desk(2, secret_of("s"), "here", 1min, now);
     std::vector<descriptor> others;
-    for (std::size_t i = 0; i < reception::max_strangers + 5; ++i) others.push_back(come_and_prove(desk, now));
+    for (std::size_t i = 0; i < rendezvous_server::max_strangers + 5; ++i) others.push_back(come_and_prove(desk, now));
     desk.settle(now);
-    CHECK(desk.guests().size() == reception::max_strangers + 2);
+    CHECK(desk.connections().size() == rendezvous_server::max_strangers + 2);
     std::byte landing[1];
     CHECK(read_some(others[2].get(), landing).ended);
     CHECK_FALSE(read_some(others[3].get(), landing).ended);
 }
 
-TEST_CASE("the user hears after 5 s for whom all wait, and again each time that the wait has doubled", "[reception]") {
+TEST_CASE("the user hears after 5 s for whom all wait, and again each time that the wait has doubled",
+          "[rendezvous_server]") {
     const auto begin = clock::now();
-    reception desk(20, secret(), "10.0.0.1:7", 10min, begin);
+    rendezvous_server desk(20, secret(), "10.0.0.1:7", 10min, begin);
     std::vector<int> told_after;
     for (int second = 0; second <= 100; ++second) {
         desk.settle(begin + std::chrono::seconds(second));
@@ -459,14 +460,14 @@ TEST_CASE("the user hears after 5 s for whom all wait, and again each time that 
 }
 
 TEST_CASE("the user hears once of who claims a rank with another secret, and all do when the time is up",
-          "[reception]") {
+          "[rendezvous_server]") {
     const auto now = clock::now();
-    reception desk(2, secret_of("right"), "10.0.0.1:7", 1min, now);
+    rendezvous_server desk(2, secret_of("right"), "10.0.0.1:7", 1min, now);
     std::vector<descriptor> others;
     for (const char* key : {"wrong", "right", "wrong", ""}) others.push_back(come_and_try(desk, now, key));
     const std::string told = "a process that calls itself rank 1 was refused at 10.0.0.1:7: it has another secret";
     CHECK(desk.take_news() == std::vector{told});
     desk.settle(now);
-    CHECK(desk.guests().size() == 1);
+    CHECK(desk.connections().size() == 1);
     CHECK(desk.assembling());
 }

@@ -43,7 +43,7 @@ notice notice_of(input& in, int size) {
 /// What the ranks were told.
 class told {
 public:
-    void hear(const ledger::outgoing& o, int size) {
+    void hear(const coordinator::outgoing& o, int size) {
         const auto body = encode(o.what);
         demand(body.size() < max_frame_bytes - 2 && decode_notice(body) == o.what, "a notice fits a frame");
         demand(o.what.peer >= -1 && o.what.peer < size, "who is at fault is a rank of the world");
@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     input in(data, size);
     const int ranks = static_cast<int>(1 + in.below(5));
     const auto anyone = [&] { return static_cast<int>(in.below(static_cast<std::size_t>(ranks))); };
-    ledger book(ranks);
+    coordinator book(ranks);
     told all;
     std::vector<bool> left(static_cast<std::size_t>(ranks));
     clock::time_point now{};
@@ -102,7 +102,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         listen();
         demand(book.next_tick() > now, "what is due is done");
     }
-    now += ledger::case_grace + ledger::accusation_grace;
+    now += coordinator::report_grace + coordinator::accusation_grace;
     book.tick(now);
     demand(book.next_tick() == clock::time_point::max(), "every case ends");
     return 0;

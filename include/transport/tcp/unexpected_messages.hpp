@@ -12,7 +12,7 @@ namespace tutti::transport::detail::tcp {
 
 /// Messages of a channel that came before their receives. Only the newest may be incomplete. Credits bound its size,
 /// and it takes no memory before the first early message.
-class early_messages {
+class unexpected_messages {
 public:
     struct message {
         std::uint64_t length;

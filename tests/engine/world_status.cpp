@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <collectives/engine/census.hpp>
+#include <collectives/engine/world_status.hpp>
 
 #include "support/catch.hpp"
 
 using tutti::cause;
-using tutti::engine::census;
+using tutti::engine::world_status;
 using tutti::transport::notice;
 using tutti::transport::notice_kind;
 
@@ -29,26 +29,26 @@ notice verdict(std::uint64_t communicator, const char* text) {
 } // namespace
 
 TEST_CASE("everyone is here until something else is said") {
-    census c(3);
-    for (int r = 0; r < 3; ++r) CHECK(c.of(r) == census::presence::here);
+    world_status c(3);
+    for (int r = 0; r < 3; ++r) CHECK(c.of(r) == world_status::presence::here);
     CHECK_FALSE(c.anyone_lost());
     CHECK(c.verdict_on(1) == nullptr);
 }
 
 TEST_CASE("it knows who is lost and how, and who has left") {
-    census c(3);
+    world_status c(3);
     c.record(about(notice_kind::departed, 0, ""));
-    CHECK(c.of(0) == census::presence::left);
+    CHECK(c.of(0) == world_status::presence::left);
     CHECK_FALSE(c.anyone_lost());
     c.record(about(notice_kind::lost, 2, "its connection ended"));
-    CHECK(c.of(2) == census::presence::lost);
+    CHECK(c.of(2) == world_status::presence::lost);
     CHECK(c.how(2) == "its connection ended");
     CHECK(c.anyone_lost());
-    CHECK(c.of(1) == census::presence::here);
+    CHECK(c.of(1) == world_status::presence::here);
 }
 
 TEST_CASE("a rank that is gone is at fault itself, or who had made its calls fail before") {
-    census c(4);
+    world_status c(4);
     auto n = about(notice_kind::lost, 2, "it was killed");
     c.record(n); // nothing is said of who is at fault
     CHECK(c.culprit(2) == 2);
@@ -68,14 +68,14 @@ TEST_CASE("a rank that is gone is at fault itself, or who had made its calls fai
 }
 
 TEST_CASE("ranks that do not exist change nothing") {
-    census c(2);
+    world_status c(2);
     c.record(about(notice_kind::lost, 2, ""));
     c.record(about(notice_kind::lost, -1, ""));
     CHECK_FALSE(c.anyone_lost());
 }
 
 TEST_CASE("a communicator's first verdict counts") {
-    census c(2);
+    world_status c(2);
     c.record(verdict(5, "first"));
     c.record(verdict(6, "other"));
     c.record(verdict(5, "second"));
@@ -86,7 +86,7 @@ TEST_CASE("a communicator's first verdict counts") {
 }
 
 TEST_CASE("the oldest of very many verdicts are forgotten") {
-    census c(2);
+    world_status c(2);
     for (std::uint64_t id = 1; id <= 1000; ++id) c.record(verdict(id, ""));
     CHECK(c.verdict_on(1) == nullptr);
     CHECK(c.verdict_on(900) != nullptr);

@@ -22,9 +22,9 @@ namespace tutti::transport::detail::tcp {
 /// tcp_limits::contexts_ahead, and gets it back when the peer opens the channel, or closes it. Who has no place left
 /// announces the channel, and sends when the peer answers with a credit; its own credits wait until it hears from the
 /// peer. An announcement waits for no other channel, so ranks may open channels in any order.
-class switchboard {
+class multiplexer {
 public:
-    switchboard(int peer, const tcp_limits& limits, const closed_contexts& closed) noexcept
+    multiplexer(int peer, const tcp_limits& limits, const closed_contexts& closed) noexcept
         : peer_(peer), limits_(limits), closed_(closed), places_(limits.contexts_ahead),
           its_places_(limits.contexts_ahead) {}
 

@@ -9,16 +9,16 @@
 /// How long the driver waits for what, and how often it looks.
 namespace tutti::engine {
 
-/// How long past its deadline a run waits for the ledger's verdict before it judges by itself: longer than a rank 0
-/// that says nothing passes for alive, and what is left of a second is for the machine to be busy.
+/// How long past its deadline a run waits for the coordinator's verdict before it judges by itself: longer than a rank
+/// 0 that says nothing passes for alive, and what is left of a second is for the machine to be busy.
 inline constexpr std::chrono::milliseconds verdict_grace{850};
-/// How long a run waits for the ledger's word on a peer that it cannot reach, which is due in a third of that.
+/// How long a run waits for the coordinator's word on a peer that it cannot reach, which is due in a third of that.
 inline constexpr std::chrono::milliseconds accusation_patience{300};
 /// How long a rank that is asked about a call which it has not begun gives itself to come to it.
 inline constexpr std::chrono::milliseconds call_patience{200};
 /// The control plane is looked at whenever nothing moves, and this often while things do.
 inline constexpr std::chrono::milliseconds look_interval{50};
-/// How long calls are entered without a look at the control plane, which may be a system call; by last_tick(), so not
+/// How long calls are entered without a look at the control plane, which may be a system call; by coarse_now(), so not
 /// before the next tick.
 inline constexpr std::chrono::microseconds entry_interval{100};
 /// Who polls in vain is spinning, and yields after so many polls. On a busy host each yield may cost a time slice.

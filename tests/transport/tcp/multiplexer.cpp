@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <transport/tcp/switchboard.hpp>
+#include <transport/tcp/multiplexer.hpp>
 
 #include "support/catch.hpp"
 
@@ -17,7 +17,7 @@ struct owing {
 
     tcp_limits limits{.window_bytes = window};
     closed_contexts closed;
-    switchboard board{1, limits, closed};
+    multiplexer board{1, limits, closed};
     channel& c = board.open({1, 0});
     std::array<std::byte, 80'000> memory{};
     transfer_queue done;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include <transport/tcp/early.hpp>
+#include <transport/tcp/unexpected_messages.hpp>
 
 #include "support/catch.hpp"
 
@@ -13,7 +13,7 @@ using namespace tutti::transport::detail::tcp;
 
 namespace {
 
-std::vector<std::byte> taken(early_messages& early) {
+std::vector<std::byte> taken(unexpected_messages& early) {
     std::vector<std::byte> all;
     early.take([&](std::span<const std::byte> piece) { all.insert(all.end(), piece.begin(), piece.end()); });
     return all;
@@ -46,7 +46,7 @@ TEST_CASE("a ring is a queue, however often it turns and grows") {
 }
 
 TEST_CASE("early messages are taken in order, with what identifies them") {
-    early_messages early;
+    unexpected_messages early;
     const std::vector<std::byte> first(3, std::byte{1});
     const std::vector<std::byte> second(2, std::byte{2});
     CHECK(early.empty());

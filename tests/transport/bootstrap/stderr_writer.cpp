@@ -10,7 +10,7 @@
 #include <chrono>
 #include <string>
 
-using tutti::transport::bootstrap::speaker;
+using tutti::transport::bootstrap::stderr_writer;
 
 namespace {
 
@@ -27,7 +27,7 @@ struct pipe_of_lines {
         const std::string page(4096, 'x');
         while (::write(ends[1], page.data(), page.size()) > 0) {
         }
-        ::fcntl(ends[1], F_SETFL, 0); // as the speaker finds it: who writes too much waits
+        ::fcntl(ends[1], F_SETFL, 0); // as the stderr_writer finds it: who writes too much waits
     }
     [[nodiscard]] std::string read() const {
         std::string all;
@@ -43,7 +43,7 @@ struct pipe_of_lines {
 
 TEST_CASE("sentences are lines") {
     const pipe_of_lines to;
-    speaker voice(to.ends[1]);
+    stderr_writer voice(to.ends[1]);
     voice.say("one");
     voice.say("two");
     CHECK(voice.idle());
@@ -53,7 +53,7 @@ TEST_CASE("sentences are lines") {
 TEST_CASE("nobody reads: saying does not wait, and what was said comes when somebody does, in order") {
     const pipe_of_lines to;
     to.fill();
-    speaker voice(to.ends[1]);
+    stderr_writer voice(to.ends[1]);
     const auto begin = std::chrono::steady_clock::now();
     for (int i = 0; i < 10; ++i) voice.say("sentence " + std::to_string(i));
     voice.flush();
@@ -71,8 +71,8 @@ TEST_CASE("nobody reads: saying does not wait, and what was said comes when some
 TEST_CASE("what is kept for who does not read is bounded, and so is a line") {
     const pipe_of_lines to;
     to.fill();
-    speaker voice(to.ends[1]);
-    for (std::size_t i = 0; i < 2 * speaker::max_lines; ++i) voice.say(std::string(100'000, 'y'));
+    stderr_writer voice(to.ends[1]);
+    for (std::size_t i = 0; i < 2 * stderr_writer::max_lines; ++i) voice.say(std::string(100'000, 'y'));
     std::string all;
     for (int i = 0; i < 10'000 && !voice.idle(); ++i) {
         all += to.read();
@@ -80,6 +80,6 @@ TEST_CASE("what is kept for who does not read is bounded, and so is a line") {
     }
     CHECK(voice.idle());
     all += to.read();
-    CHECK(all.size() < (1 << 20) + (speaker::max_lines + 1) * PIPE_BUF);
+    CHECK(all.size() < (1 << 20) + (stderr_writer::max_lines + 1) * PIPE_BUF);
     CHECK(all.find("tutti: yyy") != std::string::npos);
 }

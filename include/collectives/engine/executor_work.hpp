@@ -10,7 +10,7 @@
 namespace tutti::engine {
 
 /// The work of one run that its executor has. Its transfers come back in a list of their own.
-class work_in_hand {
+class executor_work {
 public:
     /// True: it is done. Throws what the executor throws.
     [[nodiscard]] bool start(executor& by, const local_work& work, transport::transfer& x) {

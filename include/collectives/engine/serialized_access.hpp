@@ -22,11 +22,11 @@ namespace tutti::engine {
 /// nanoseconds are found when one of them leaves. What cannot fail has a way that excludes all others and waits for
 /// them, and they for it; it takes microseconds.
 /// Who leaves releases and who enters acquires: what a thread did inside is seen by the next one.
-class occupancy {
+class serialized_access {
     using place = std::atomic<const void*>; ///< an address of the thread that has it; null if none has
 
 public:
-    occupancy() noexcept { transport::detail::process_fence::prepare(); }
+    serialized_access() noexcept { transport::detail::process_fence::prepare(); }
 
     /// As long as it lives the thread is inside.
     class [[nodiscard]] visit {

@@ -17,14 +17,14 @@ namespace tutti::engine {
 /// A reduction by a functor of the caller's, which may take any time for an element. It is done in pieces of some
 /// milliseconds, with a look at the clock after each. When the deadline has passed, the rest is left undone: what is
 /// there then is no result, and must go nowhere.
-class watched_reducer {
+class interruptible_reducer {
 public:
     using clock = transport::clock;
 
     /// `deadline` is read at each look, and outlives this.
-    explicit watched_reducer(const clock::time_point& deadline) noexcept : deadline_(&deadline) {}
-    watched_reducer(const watched_reducer&) = delete;
-    watched_reducer& operator=(const watched_reducer&) = delete;
+    explicit interruptible_reducer(const clock::time_point& deadline) noexcept : deadline_(&deadline) {}
+    interruptible_reducer(const interruptible_reducer&) = delete;
+    interruptible_reducer& operator=(const interruptible_reducer&) = delete;
 
     /// Takes over a reducer, which it calls.
     void watch(const reducer& r) noexcept {
@@ -68,8 +68,8 @@ private:
         });
     }
     /// One thread drives, and the object is not const.
-    [[nodiscard]] static watched_reducer& of(const void* state) noexcept {
-        return *static_cast<watched_reducer*>(const_cast<void*>(state));
+    [[nodiscard]] static interruptible_reducer& of(const void* state) noexcept {
+        return *static_cast<interruptible_reducer*>(const_cast<void*>(state));
     }
 
     /// `work` gets the place of a piece in bytes, and its elements.
