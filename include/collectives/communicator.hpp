@@ -174,7 +174,7 @@ private:
     static constexpr bool returns_at_once = false;
     void issue(engine::call&& c) const {
         c.by = executor_;
-        membership_->complete(c, deadline_);
+        membership_->start(c, deadline_).wait();
     }
 
     /// `ranks` are ranks of this communicator.

@@ -34,9 +34,9 @@ public:
     }
 
     /// Runs it. Errors as of the call that prepared it.
-    void run() { in_->complete(*plan_, call_, deadline_, keeps_); }
+    void run() { in_->start(call_, deadline_, keeps_, plan_).wait(); }
     /// Starts it. At most one run of it is under way at a time, since all share the buffers.
-    [[nodiscard]] request<Transport> start() { return {in_, in_->start(*plan_, call_, deadline_, keeps_)}; }
+    [[nodiscard]] request<Transport> start() { return {in_, in_->start(call_, deadline_, keeps_, plan_)}; }
 
 private:
     std::shared_ptr<membership> in_;

@@ -88,7 +88,7 @@ struct stage {
         c.input = reinterpret_cast<const std::byte*>(data.data());
         c.output = reinterpret_cast<std::byte*>(data.data());
         c.in_place = true;
-        run.prepare(members, c, 5);
+        run.prepare(members, c, {5, 0});
         wire.list.clear();
         run.begin(wire);
     }
@@ -138,7 +138,7 @@ TEST_CASE("messages say where the data is, how long, and which call they belong 
     CHECK(in.from == in.to);
     CHECK(in.incoming_left);
     REQUIRE(in.reduce != nullptr);
-    CHECK(in.signature == engine::next_signature(s.members.signature, engine::meaning_of(s.run.what())));
+    CHECK(in.signature == engine::next_signature(0, engine::meaning_of(s.run.what())));
     CHECK(in.signature == out.signature);
 }
 
@@ -276,7 +276,7 @@ TEST_CASE("a run that waits for its turn waits for nobody and has done nothing")
     stage s({schedule::receive(1, first)});
     s.wire.list[0].x->moved = 8;
     s.complete(0);
-    s.run.prepare(s.members, s.run.what(), 6);
+    s.run.prepare(s.members, s.run.what(), {6, 0});
     CHECK(s.run.state() == engine::run_state::queued);
     CHECK(s.run.bytes_done() == 0);
     CHECK(s.run.waiting_step() == -1);

@@ -19,12 +19,12 @@ class closed_communicators {
 public:
     /// A failure has been told already. Past most_past_calls the oldest is forgotten; without memory this one is.
     template <class Transport>
-    void add(const group<Transport>& g) noexcept {
-        if (g.failure || g.calls == 0 || g.size() == 1) return;
+    void add(const group<Transport>& g, const call_sequence& made) noexcept {
+        if (g.failure || made.next == 0 || g.size() == 1) return;
         try {
-            const auto* last = g.done_before(g.calls - 1);
+            const auto* last = g.done_before(made.next - 1);
             if (all_.size() == transport::most_past_calls) all_.erase(all_.begin());
-            all_.push_back({g.id, g.calls, g.signature, last ? in_words(*last->what) : std::string()});
+            all_.push_back({g.id, made.next, made.signature, last ? in_words(*last->what) : std::string()});
         } catch (const std::exception&) {
         }
     }

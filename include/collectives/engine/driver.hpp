@@ -151,11 +151,11 @@ public:
     void close(members& g) {
         for (std::uint32_t s = 0; s < slots; ++s) transport_.close({g.id, s});
     }
-    /// Closes a communicator for good. What was called on it is told when this rank leaves.
-    void close_for_good(members& g) {
+    /// Closes a communicator for good. The calls made on it are told when this rank leaves.
+    void close_for_good(members& g, const call_sequence& made) {
         close(g);
         inquiries_.remove(g);
-        closed_.add(g);
+        closed_.add(g, made);
     }
 
 private:
@@ -163,20 +163,18 @@ private:
     void begin(run& r) {
         stalled_since_ = {};
         for (run* next = &r; next;) {
-            if (!begin_alone(*next)) return;
+            try {
+                next->begin(transport_);
+            } catch (const std::exception& e) {
+                return abort_unbegun(*next, e.what());
+            }
             next = next->finished() ? complete(*next) : nullptr;
         }
     }
-    /// False if it could not begin, for want of memory or descriptors: then its communicator has failed, everywhere.
-    bool begin_alone(run& r) {
-        try {
-            r.begin(transport_);
-            return true;
-        } catch (const std::exception& e) {
-            abort(r.members(), "rank " + std::to_string(transport_.rank()) + " could not begin " + in_words(r.what()) +
-                                   ": " + e.what());
-            return false;
-        }
+    /// It could not begin, for want of memory or descriptors: its communicator fails, everywhere.
+    void abort_unbegun(run& r, const std::string& why) {
+        abort(r.members(),
+              "rank " + std::to_string(transport_.rank()) + " could not begin " + in_words(r.what()) + ": " + why);
     }
 
     /// One round of progress; false if nothing moved.
@@ -301,9 +299,9 @@ private:
     /// belong to others again, and it with them. `r` is one of its runs, or null.
     bool judge(members& g, const run* r = nullptr) {
         if (g.failure) return true;
-        return !world_status_.all_well() && judge_by_census(g, r);
+        return !world_status_.all_well() && judge_by_status(g, r);
     }
-    bool judge_by_census(members& g, const run* r) {
+    bool judge_by_status(members& g, const run* r) {
         if (const auto* v = world_status_.verdict_on(g.id)) {
             fail(g, fault_of(transport_, r, v->why, v->peer, v->text));
             return true;
@@ -340,18 +338,18 @@ private:
                     return abort(r.members(), "rank " + std::to_string(transport_.rank()) + " cannot go on: " + *lack);
             // Who has left will never send: a timeout before its time, which the coordinator answers at once.
             if (world_status_.of(m) == world_status::presence::left)
-                return ledger_is_lost()
+                return coordinator_is_lost()
                            ? fail(r.members(), local_diagnosis(transport_, world_status_, r))
                            : report(r, notice_of(transport_, r, transport::notice_kind::timeout, step), now);
             const auto how = transport_.broken(m);
-            if (how && (ledger_is_lost() || now - accusation_patience > r.reported().accused))
+            if (how && (coordinator_is_lost() || now - accusation_patience > r.reported().accused))
                 return fail(r.members(), fault_of_broken(transport_, world_status_, r, m, *how));
             if (how && r.reported().accused == clock::time_point::max()) accuse(r, step, *how, now);
         }
     }
 
     /// Nobody collects what ranks know. When rank 0 has left in good order the coordinator may stay for a while.
-    [[nodiscard]] bool ledger_is_lost() const {
+    [[nodiscard]] bool coordinator_is_lost() const {
         return transport_.rank() != 0 && world_status_.of(0) == world_status::presence::lost;
     }
 

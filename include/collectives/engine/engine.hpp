@@ -158,8 +158,8 @@ public:
         on_driver([&](driver<Transport>& d) { d.open(g); });
     }
     /// Forgets a communicator whose runs are all over.
-    void close(members& g) {
-        on_driver([&](driver<Transport>& d) { d.close_for_good(g); });
+    void close(members& g, const call_sequence& made) {
+        on_driver([&](driver<Transport>& d) { d.close_for_good(g, made); });
     }
 
 private:

@@ -36,17 +36,17 @@ public:
     execution& operator=(const execution&) = delete;
 
     /// Takes a call over. Nothing moves before begin().
-    void prepare(group<Transport>& g, const call& c, std::uint64_t request) {
+    void prepare(group<Transport>& g, const call& c, const call_sequence& before) {
         group_ = &g;
-        request_ = request;
+        request_ = before.next;
         if (!is_laid_out_ || !repeats(c, call_)) {
             is_laid_out_ = false;
             call_ = c;
             meaning_ = meaning_of(c);
             if (c.reduce.is_functor) functor_.watch(c.reduce);
-            same_since_ = request;
+            same_since_ = request_;
         }
-        signature_ = next_signature(g.signature, meaning_);
+        signature_ = next_signature(before.signature, meaning_);
         left_ = plan_->steps.size();
         functor_.begin();
         is_in_trouble_ = false;

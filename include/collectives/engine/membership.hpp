@@ -86,16 +86,10 @@ public:
         std::unique_ptr<run> run_;
     };
 
-    /// Starts a call that may take so long. `keeps` lives as long as it is under way. Throws why the communicator
-    /// cannot be used any more, if so.
+    /// Starts a call that may take so long, by a plan that was found before, or else by the cache's. `keeps` lives as
+    /// long as it is under way. Throws why the communicator cannot be used any more, if so.
     [[nodiscard]] started start(const call& c, std::chrono::nanoseconds patience,
-                                std::shared_ptr<const void> keeps = {});
-    /// The same with a plan that was found before.
-    [[nodiscard]] started start(entry& plan, const call& c, std::chrono::nanoseconds patience,
-                                std::shared_ptr<const void> keeps);
-    /// Starts a call and returns when it is over; throws if it has failed.
-    void complete(const call& c, std::chrono::nanoseconds patience);
-    void complete(entry& plan, const call& c, std::chrono::nanoseconds patience, std::shared_ptr<const void> keeps);
+                                std::shared_ptr<const void> keeps = {}, entry* plan = nullptr);
     /// Returns when `ended()`, which looks at calls of this world only.
     template <class Ended>
     void wait_until(const Ended& ended) {
@@ -119,13 +113,13 @@ private:
     void require_usable();
     /// Throws invalid_argument if the host cannot do the call's local work.
     void require_reachable(const call& c) const;
-    /// Guarded. Takes `keeps` when nothing can throw any more.
-    [[nodiscard]] started begin(entry& plan, const call& c, std::chrono::nanoseconds patience,
-                                std::shared_ptr<const void>& keeps);
+    /// A run of this plan for the sequence's next call. Guarded.
+    [[nodiscard]] std::unique_ptr<run> idle_run(entry& plan, const call& c);
     void give_back(entry& plan, std::unique_ptr<run> r) noexcept;
 
     std::shared_ptr<engine<Transport>> engine_;
     group<Transport> group_;
+    call_sequence sequence_;
     model::chooser choice_;
     plan_cache<Transport> cache_;
     std::uint64_t children_ = 0;

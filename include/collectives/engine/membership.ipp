@@ -29,7 +29,7 @@ membership<T>::membership(std::shared_ptr<engine<T>> on, std::uint64_t id, std::
                           const model::chooser& like)
     : engine_(std::move(on)), choice_(like.on(model::topology_of(engine_->transport(), members))) {
     group_.id = id;
-    group_.signature = first_signature(id);
+    sequence_.signature = first_signature(id);
     group_.members = std::move(members);
     group_.rank = rank;
     group_.wake = engine_->wake();
@@ -38,7 +38,7 @@ membership<T>::membership(std::shared_ptr<engine<T>> on, std::uint64_t id, std::
 
 template <class T>
 membership<T>::~membership() {
-    engine_->close(group_);
+    engine_->close(group_, sequence_);
 }
 
 template <class T>
@@ -112,29 +112,37 @@ void membership<T>::started::await() {
 }
 
 template <class T>
-auto membership<T>::start(const call& c, std::chrono::nanoseconds patience, std::shared_ptr<const void> keeps)
-    -> started {
+auto membership<T>::start(const call& c, std::chrono::nanoseconds patience, std::shared_ptr<const void> keeps,
+                          entry* plan) -> started {
     const auto lock = engine_->guard();
     require_usable();
-    require_reachable(c);
-    return begin(cache_.find(c, rank(), size()), c, patience, keeps);
-}
-template <class T>
-auto membership<T>::start(entry& plan, const call& c, std::chrono::nanoseconds patience,
-                          std::shared_ptr<const void> keeps) -> started {
-    const auto lock = engine_->guard();
-    require_usable();
-    return begin(plan, c, patience, keeps);
+    if (!plan) {
+        require_reachable(c);
+        plan = &cache_.find(c, rank(), size());
+    }
+    std::unique_ptr<run> r = idle_run(*plan, c);
+    r->prepare(group_, c, sequence_);
+    r->record_on(recorder_ ? recorder_->turn(plan->plan->steps.size()) : record_page{});
+    engine_->start(*r, patience); // under the lock: runs of one communicator start in the order of their numbers
+    r->keeps = std::move(keeps);  // not before: if this throws, it goes with the caller, outside of the guard
+    ++sequence_.next;             // from here on nothing throws: a call that could not start was none
+    sequence_.signature = r->signature();
+    ++plan->in_use;
+    return {*this, *plan, std::move(r)};
 }
 
 template <class T>
-void membership<T>::complete(const call& c, std::chrono::nanoseconds patience) {
-    start(c, patience).wait();
-}
-template <class T>
-void membership<T>::complete(entry& plan, const call& c, std::chrono::nanoseconds patience,
-                             std::shared_ptr<const void> keeps) {
-    start(plan, c, patience, std::move(keeps)).wait();
+auto membership<T>::idle_run(entry& plan, const call& c) -> std::unique_ptr<run> {
+    const auto slot = static_cast<std::uint32_t>(sequence_.next % slots);
+    auto& idle = plan.idle[slot];
+    if (idle.empty()) {
+        auto r = std::make_unique<run>(plan.plan, slot, c);
+        idle.reserve(idle.capacity() + 1); // so that giving it back cannot fail
+        return r;
+    }
+    auto r = std::move(idle.back());
+    idle.pop_back();
+    return r;
 }
 
 template <class T>
@@ -205,30 +213,6 @@ void membership<T>::require_reachable(const call& c) const {
             reject(in_words(c), "its data is in the memory of a GPU",
                    "call it on a handle of communicator::with_executor, with an executor of that GPU");
     }
-}
-
-template <class T>
-auto membership<T>::begin(entry& plan, const call& c, std::chrono::nanoseconds patience,
-                          std::shared_ptr<const void>& keeps) -> started {
-    const std::uint64_t request = group_.calls;
-    const auto slot = static_cast<std::uint32_t>(request % slots);
-    auto& idle = plan.idle[slot];
-    std::unique_ptr<run> r;
-    if (idle.empty()) {
-        r = std::make_unique<run>(plan.plan, slot, c);
-        idle.reserve(idle.capacity() + 1); // so that giving it back cannot fail
-    } else {
-        r = std::move(idle.back());
-        idle.pop_back();
-    }
-    r->prepare(group_, c, request);
-    r->record_on(recorder_ ? recorder_->turn(plan.plan->steps.size()) : record_page{});
-    engine_->start(*r, patience); // under the lock: runs of one communicator start in the order of their numbers
-    r->keeps = std::move(keeps);  // not before: if this throws, it goes with the caller, outside of the guard
-    ++group_.calls;               // from here on nothing throws: a call that could not start was none
-    group_.signature = r->signature();
-    ++plan.in_use;
-    return {*this, plan, std::move(r)};
 }
 
 template <class T>
