@@ -1,21 +1,30 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
+
+// The example of docs/own-algorithm.md.
 #include <tools/tutti/command.hpp>
 
-/// A ring allgather, as a user would write it.
 struct my_ring {
     static constexpr std::string_view name = "my_ring";
-    static constexpr int chunks(int size) { return size; }
+    static constexpr int chunks(int size) { return size; } // into how many chunks the data are cut
+
     static constexpr tutti::schedule::cost stated(tutti::schedule::operation, int size) {
-        return {size - 1, size - 1, size - 1, size - 1, size > 1 ? 1 : 0};
+        const int rounds = 2 * (size - 1);
+        return {rounds, rounds, rounds, rounds, size > 1 ? 1 : 0}; // depth, rounds, sent, received, fan-in
     }
-    static constexpr auto closed_form(const auto& c) { return c.time((c.size - 1) * c.message(c.shard()), c.plain()); }
-    static constexpr void allgather(const tutti::schedule::position& p, auto&& emit) {
+
+    static constexpr void allreduce(const tutti::schedule::position& p, auto&& emit) {
         using namespace tutti::schedule;
         const int next = (p.rank + 1) % p.size, previous = (p.rank + p.size - 1) % p.size;
-        for (int k = 0; k < p.size - 1; ++k) {
-            emit(send(next, {buffer::output, (p.rank - k + p.size) % p.size, 1}));
-            emit(receive(previous, {buffer::output, (p.rank - k - 1 + p.size) % p.size, 1}));
+        const auto behind = [&](int k) { return (p.rank - k + 2 * p.size) % p.size; }; // the chunk k places behind
+        for (int k = 1; k < p.size; ++k) {                                             // sums travel to their owners
+            const place in{buffer::input, behind(k + 1), 1}, out{buffer::output, behind(k + 1), 1};
+            emit(send(next, {k == 1 ? buffer::input : buffer::output, behind(k), 1}));
+            emit(receive_reduce(previous, in, out, side::left)); // out = what comes + in
+        }
+        for (int k = 0; k < p.size - 1; ++k) { // results travel round
+            emit(send(next, {buffer::output, behind(k), 1}));
+            emit(receive(previous, {buffer::output, behind(k + 1), 1}));
         }
     }
 };

@@ -23,7 +23,7 @@ namespace tutti::model::detail {
 using json = nlohmann::ordered_json;
 
 [[noreturn]] inline void refuse_machine(const std::string& where, const std::string& why) {
-    reject("machine file", where + " " + why, "docs/design.md shows one: all of its keys, and no other");
+    reject("machine file", where + " " + why, "docs/model.md shows one: all of its keys, and no other");
 }
 
 /// What a fault says behind the name of its class.
