@@ -147,8 +147,8 @@ private:
     [[nodiscard]] TUTTI_HOST_DEVICE bool reaches(unsigned peer, const std::uint64_t* word, std::uint64_t number) const {
         return block_.wait_for(peer, [&] { return here_.load_acquire(word) >= number; });
     }
-    /// One thread. Waits until the peer has begun this call, and compares signatures. Who has read all that this rank
-    /// has posted may be in the next call already. Who has yet to be read cannot be.
+    /// One thread. Waits until the peer has begun this call, and compares signatures. A peer that has read all
+    /// messages of this rank may be in the next call already. A peer with messages yet to be read cannot be.
     [[nodiscard]] TUTTI_HOST_DEVICE bool is_in_this_call(unsigned peer, bool may_be_ahead) {
         if ((greeted_ >> peer & 1U) != 0) return true;
         const std::uint64_t* const flag = &call_.pages[call_.group.rank]->called[here_.block()][peer];

@@ -25,8 +25,8 @@ concept execution = requires(const Execution& here) {
 };
 
 /// A thread that also meets threads of other kernels, on this device or another. Words are aligned, and several kernels
-/// touch one by these operations alone, or with a kernel's end between. Who acquires what another has released sees all
-/// that the other had written or seen before. Relaxed operations are whole, and order nothing else.
+/// touch one by these operations alone, or with a kernel's end between. A thread that acquires a word sees everything
+/// that its releasing thread had written or seen before. Relaxed operations are whole, and order nothing else.
 template <class Execution>
 concept peer_execution =
     execution<Execution> && requires(const Execution& here, const std::uint64_t* at, std::uint64_t* to) {

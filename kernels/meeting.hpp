@@ -46,7 +46,7 @@ struct peer_group {
     flag_page* pages[most_peers]{};     ///< by rank
     block_counters* counters = nullptr; ///< this rank's own, by block; zeroed before its first kernel
     std::uint64_t* report = nullptr;    ///< where the host looks: gets the failure_word, if there is one
-    std::uint64_t patience_ns = 0;      ///< how long one thread waits for one peer
+    std::uint64_t timeout_ns = 0;       ///< how long one thread waits for one peer
 };
 
 /// Errors: invalid_argument, where ranks or blocks are out of range, or memory is missing.
@@ -65,7 +65,7 @@ inline void check_group(const peer_group& group) {
 /// Why a group has failed.
 enum class group_failure : std::uint8_t {
     none = 0,
-    timeout = 1,  ///< a peer did not come within patience_ns
+    timeout = 1,  ///< a peer did not come within timeout_ns
     mismatch = 2, ///< a peer came to another call
 };
 
@@ -120,7 +120,7 @@ public:
                 if (group_has_failed()) return false;
                 const std::uint64_t now = here_.nanoseconds();
                 if (began == 0) began = now;
-                if (now - began > group_.patience_ns) return fail(group_failure::timeout, peer);
+                if (now - began > group_.timeout_ns) return fail(group_failure::timeout, peer);
             }
             here_.rest();
         }

@@ -113,7 +113,7 @@ TEST_CASE("a rank that sends no packets ends the call of the others") {
     const auto what_of = [&](unsigned r) { return from_to<float, sum_operator>(data[r], data[r]); };
     group.packets(what_of);
     REQUIRE_FALSE(group.has_failed());
-    for (auto& g : group.groups) g.patience_ns = 2'000'000'000;
+    for (auto& g : group.groups) g.timeout_ns = 2'000'000'000;
     const auto signature_of = [](unsigned) { return 7U; };
     group.packets(signature_of, what_of, [](unsigned r) { return r != 2; });
     for (const unsigned r : {0U, 1U}) {

@@ -166,7 +166,7 @@ TEST_CASE("a rank that does not come ends the call of the others, and the group"
     }
     CHECK(group.failure_of(1) == kernels::failure_word{});
     // It learns it at its next call, at once though the patience is over for nobody.
-    for (auto& g : group.groups) g.patience_ns = 3'600'000'000'000;
+    for (auto& g : group.groups) g.timeout_ns = 3'600'000'000'000;
     group.shot(2, what_of, [](unsigned r) { return r == 1; });
     CHECK(group.failure_of(1).why == kernels::group_failure::timeout);
     CHECK(group.failure_of(1).peer == 1);

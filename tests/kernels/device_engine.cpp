@@ -202,7 +202,7 @@ TEST_CASE("a rank that does not come ends the call of all others, whom they wait
         CAPTURE(r);
         CHECK(engine.failure_of(r).why == kernels::group_failure::timeout);
     }
-    for (auto& g : engine.groups) g.patience_ns = 3'600'000'000'000;
+    for (auto& g : engine.groups) g.timeout_ns = 3'600'000'000'000;
     engine.run(c.calls(engine), [](unsigned r) { return r == 2; }); // hears of it at once
     CHECK(engine.failure_of(2).why == kernels::group_failure::timeout);
 }

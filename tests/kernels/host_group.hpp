@@ -37,7 +37,7 @@ public:
             for (unsigned p = 0; p < ranks; ++p) g.pages[p] = &pages_[p];
             g.counters = counters_[r].data();
             g.report = &reports_[r];
-            g.patience_ns = static_cast<std::uint64_t>(patience.count());
+            g.timeout_ns = static_cast<std::uint64_t>(patience.count());
             groups.push_back(g);
         }
     }

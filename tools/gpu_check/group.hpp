@@ -39,7 +39,7 @@ public:
             for (unsigned p = 0; p < ranks; ++p) g.pages[p] = pages_.data() + p;
             g.counters = counters_.data() + std::size_t{r} * blocks;
             g.report = reports_.on_device() + r;
-            g.patience_ns = static_cast<std::uint64_t>(patience.count());
+            g.timeout_ns = static_cast<std::uint64_t>(patience.count());
             groups.push_back(g);
         }
         count_ = count;

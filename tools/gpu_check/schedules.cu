@@ -38,7 +38,7 @@ public:
         }
         call.group.counters = group_counters_.data() + std::size_t{rank} * blocks;
         call.group.report = reports_.on_device() + rank;
-        call.group.patience_ns = 10'000'000'000;
+        call.group.timeout_ns = 10'000'000'000;
         call.counters = counters_.data() + std::size_t{rank} * blocks;
     }
     [[nodiscard]] bool failed() const {

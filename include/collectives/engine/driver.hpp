@@ -88,8 +88,8 @@ public:
         }
     }
 
-    /// One round without sleeping. Who polls again and again in vain looks at the control plane once a tick at most,
-    /// and yields now and then: the peer may need this core.
+    /// One round without sleeping. Repeated polls without progress look at the control plane once a tick at most, and
+    /// yield now and then: the peer may need this core.
     void poll() {
         if (advance()) {
             vain_polls_ = 0;
@@ -103,12 +103,12 @@ public:
 
     /// Admits a run that may take so long from now on. What can wait until its first messages are on their way does:
     /// the clock, which is read by ticks, and the look at the control plane, whose news may end the run at once.
-    void admit(run& r, std::chrono::nanoseconds patience) {
+    void admit(run& r, std::chrono::nanoseconds timeout) {
         if (r.what().reduce.is_functor) [[unlikely]] // which looks at the deadline while it runs
-            r.end_by(later(clock::now(), patience));
+            r.end_by(later(clock::now(), timeout));
         admit(r);
         known_now_ = coarse_now();
-        r.end_by(later(known_now_ + longest_tick, patience)); // not before its time, unless the tick was late
+        r.end_by(later(known_now_ + longest_tick, timeout)); // not before its time, unless the tick was late
         last_deadline_ = std::max(last_deadline_, r.deadline());
         if (r.state() == run_state::queued) soonest_queued_ = std::min(soonest_queued_, r.deadline());
         if (known_now_ < next_entry_look_) return;
@@ -342,7 +342,7 @@ private:
                            ? fail(r.members(), local_diagnosis(transport_, world_status_, r))
                            : report(r, notice_of(transport_, r, transport::notice_kind::timeout, step), now);
             const auto how = transport_.broken(m);
-            if (how && (coordinator_is_lost() || now - accusation_patience > r.reported().accused))
+            if (how && (coordinator_is_lost() || now - accusation_timeout > r.reported().accused))
                 return fail(r.members(), fault_of_broken(transport_, world_status_, r, m, *how));
             if (how && r.reported().accused == clock::time_point::max()) accuse(r, step, *how, now);
         }

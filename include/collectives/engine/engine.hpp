@@ -87,14 +87,14 @@ public:
     }
 
     /// Starts a prepared run, which fails if it takes longer than that; it begins when its slot is free. Guarded.
-    void start(run& r, std::chrono::nanoseconds patience) {
+    void start(run& r, std::chrono::nanoseconds timeout) {
         const bool goes_on = told_.load(std::memory_order_relaxed) && told_.exchange(false, std::memory_order_relaxed);
         if (!has_progress_thread()) {
             if (goes_on) [[unlikely]]
                 driver_.resume();
-            return driver_.admit(r, patience);
+            return driver_.admit(r, timeout);
         }
-        r.end_by(later(transport::clock::now(), patience));
+        r.end_by(later(transport::clock::now(), timeout));
         hand_over([&r, goes_on](driver<Transport>& d) {
             if (goes_on) d.resume();
             d.admit(r);
@@ -108,7 +108,7 @@ public:
     [[nodiscard]] bool test(run& r) {
         if (over(r)) return true;
         if (has_progress_thread()) {
-            r.want(coarse_now() + call_patience); // so often who waits so tests again
+            r.want(coarse_now() + late_call_grace); // so often who waits so tests again
         } else {
             const auto here = inside_.enter();
             r.want(transport::clock::time_point::max());

@@ -32,7 +32,7 @@ public:
     /// Keeps a question until it is answered. One a communicator: the coordinator wants one answer of a rank.
     void ask(transport::notice n, clock::time_point now) {
         std::erase_if(open_, [&](const question& q) { return q.what.communicator == n.communicator; });
-        open_.push_back({std::move(n), now + call_patience});
+        open_.push_back({std::move(n), now + late_call_grace});
     }
     [[nodiscard]] bool any() const noexcept { return !open_.empty(); }
 

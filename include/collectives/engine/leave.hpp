@@ -11,7 +11,7 @@
 namespace tutti::engine {
 
 /// Before the transport goes: waits until peers have taken what this rank has sent, as a completed send promises, and
-/// says on standard error what may be lost at `until`. Who is `gone(peer)` as far as is known loses nothing more.
+/// says on standard error what may be lost at `until`. A peer that is known to be `gone(peer)` loses nothing more.
 template <transport::transport Transport, class Gone>
 void leave(Transport& t, transport::clock::time_point until, Gone gone) noexcept {
     if constexpr (transport::lingering_transport<Transport>) {

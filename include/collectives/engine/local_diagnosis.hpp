@@ -28,7 +28,7 @@ template <class Transport>
 }
 
 /// What a run that cannot end says when the coordinator is gone or silent: whom it waits for, and what is known of rank
-/// 0. Whoever that one waits for cannot be known here.
+/// 0. For whom that rank waits is unknown here.
 template <class Transport>
 [[nodiscard]] fault local_diagnosis(Transport& t, const world_status& known, const execution<Transport>& run) {
     if (const int i = run.mismatched_step(); i >= 0)

@@ -59,7 +59,7 @@ public:
     /// Zeroed memory from which peers read, where the transport has such; else plain memory.
     [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) const;
 
-    /// A call under way. Whoever holds it waits for it before it goes.
+    /// A call under way. Its destructor waits for the call.
     class started {
     public:
         started(membership& in, entry& from, std::unique_ptr<run> what) noexcept;
@@ -88,8 +88,8 @@ public:
 
     /// Starts a call that may take so long, by a plan that was found before, or else by the cache's. `keeps` lives as
     /// long as it is under way. Throws why the communicator cannot be used any more, if so.
-    [[nodiscard]] started start(const call& c, std::chrono::nanoseconds patience,
-                                std::shared_ptr<const void> keeps = {}, entry* plan = nullptr);
+    [[nodiscard]] started start(const call& c, std::chrono::nanoseconds timeout, std::shared_ptr<const void> keeps = {},
+                                entry* plan = nullptr);
     /// Returns when `ended()`, which looks at calls of this world only.
     template <class Ended>
     void wait_until(const Ended& ended) {

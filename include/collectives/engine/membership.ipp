@@ -112,7 +112,7 @@ void membership<T>::started::await() {
 }
 
 template <class T>
-auto membership<T>::start(const call& c, std::chrono::nanoseconds patience, std::shared_ptr<const void> keeps,
+auto membership<T>::start(const call& c, std::chrono::nanoseconds timeout, std::shared_ptr<const void> keeps,
                           entry* plan) -> started {
     const auto lock = engine_->guard();
     require_usable();
@@ -123,9 +123,9 @@ auto membership<T>::start(const call& c, std::chrono::nanoseconds patience, std:
     std::unique_ptr<run> r = idle_run(*plan, c);
     r->prepare(group_, c, sequence_);
     r->record_on(recorder_ ? recorder_->turn(plan->plan->steps.size()) : record_page{});
-    engine_->start(*r, patience); // under the lock: runs of one communicator start in the order of their numbers
-    r->keeps = std::move(keeps);  // not before: if this throws, it goes with the caller, outside of the guard
-    ++sequence_.next;             // from here on nothing throws: a call that could not start was none
+    engine_->start(*r, timeout); // under the lock: runs of one communicator start in the order of their numbers
+    r->keeps = std::move(keeps); // not before: if this throws, it goes with the caller, outside of the guard
+    ++sequence_.next;            // from here on nothing throws: a call that could not start was none
     sequence_.signature = r->signature();
     ++plan->in_use;
     return {*this, *plan, std::move(r)};

@@ -13,9 +13,9 @@ namespace tutti::engine {
 /// 0 that says nothing passes for alive, and what is left of a second is for the machine to be busy.
 inline constexpr std::chrono::milliseconds verdict_grace{850};
 /// How long a run waits for the coordinator's word on a peer that it cannot reach, which is due in a third of that.
-inline constexpr std::chrono::milliseconds accusation_patience{300};
+inline constexpr std::chrono::milliseconds accusation_timeout{300};
 /// How long a rank that is asked about a call which it has not begun gives itself to come to it.
-inline constexpr std::chrono::milliseconds call_patience{200};
+inline constexpr std::chrono::milliseconds late_call_grace{200};
 /// The control plane is looked at whenever nothing moves, and this often while things do.
 inline constexpr std::chrono::milliseconds look_interval{50};
 /// How long calls are entered without a look at the control plane, which may be a system call; by coarse_now(), so not

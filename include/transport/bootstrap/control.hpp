@@ -38,8 +38,8 @@ public:
     control(const control&) = delete;
     control& operator=(const control&) = delete;
 
-    /// Says `left` and waits until the rendezvous has heard it, `farewell` at most. Who has not asked to join says that
-    /// it will not: the others need not wait for it.
+    /// Says `left` and waits until the rendezvous has heard it, `farewell` at most. A rank that has not asked to
+    /// join says that it will not: the others need not wait for it.
     ~control() {
         if (!asked_to_join_) give_up("its own message says why");
         if (!joined_ || stream_.ended()) return;

@@ -20,10 +20,10 @@ namespace tutti::transport::bootstrap {
 class rendezvous_connection {
 public:
     enum class stage : std::uint8_t { proving, asking, member, gone };
-    static constexpr std::chrono::seconds patience{5}; ///< for the proof, and again for the request to join
+    static constexpr std::chrono::seconds timeout{5}; ///< for the proof, and again for the request to join
 
     rendezvous_connection(descriptor socket, const secret& s, std::chrono::steady_clock::time_point now)
-        : stream_(std::move(socket)), proof_(handshake::accepting(s, hello_rules{})), deadline_(now + patience) {}
+        : stream_(std::move(socket)), proof_(handshake::accepting(s, hello_rules{})), deadline_(now + timeout) {}
 
     /// Moves the handshake as far as it goes without waiting. Reads no byte behind it.
     void prove(std::chrono::steady_clock::time_point now) {
@@ -34,7 +34,7 @@ public:
             if (!proof_.accepted()) continue;
             stream_.protect(proof_.keys());
             phase_ = stage::asking;
-            deadline_ = now + patience;
+            deadline_ = now + timeout;
         }
     }
 

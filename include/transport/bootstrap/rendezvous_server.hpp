@@ -177,7 +177,7 @@ private:
         byte_reader r(f.body);
         if (f.type == frame_type::refused) return take_farewell(g, r.text(max_text_bytes));
         const auto m = read_member(r);
-        const std::chrono::milliseconds patience(r.integer<std::uint32_t>());
+        const std::chrono::milliseconds timeout(r.integer<std::uint32_t>());
         const bool encrypts = r.integer<std::uint8_t>() != 0;
         if (f.type != frame_type::join || !r.finished() || m.rank != g.claimed_rank()) return g.leave();
         if (given_up_) return turn_away(g);
@@ -185,8 +185,8 @@ private:
         if (const auto objection = seats_.admit(m)) return object(g, *objection);
         g.become_member(m.rank);
         by_rank_[static_cast<std::size_t>(m.rank)] = &g;
-        // A rank that gives up leaves the world incomplete for all: the first one's patience is everyone's.
-        deadline_ = std::min(deadline_, now + patience);
+        // A rank that gives up leaves the world incomplete for all: the shortest timeout holds for all.
+        deadline_ = std::min(deadline_, now + timeout);
         if (seats_.complete()) start();
     }
 

@@ -34,7 +34,7 @@ namespace tutti::transport::detail::connections {
 class listener {
 public:
     static constexpr std::size_t least_guests = 512; ///< at a time, and as many more as there are ranks
-    static constexpr std::chrono::seconds patience{5};
+    static constexpr std::chrono::seconds timeout{5};
     /// New guests a step, so that a flood of strangers leaves others the time to prove themselves.
     static constexpr int at_once = 32;
     /// Without descriptors for new connections the port is not looked at for so long.
@@ -147,7 +147,7 @@ private:
             if (!bootstrap::can_spare_descriptors(arrived.get())) room_ = std::min(room_, pending_connections());
             if (pending_connections() >= room_) drop_one();
             silent_.push_back(
-                {introduction(std::move(arrived), bootstrap::handshake::accepting(s, rules)), now + patience});
+                {introduction(std::move(arrived), bootstrap::handshake::accepting(s, rules)), now + timeout});
             // A rank has greeted by now, if not proven itself. It must not be taken for one of the silent when the
             // next makes room.
             const auto newest = std::prev(silent_.end());

@@ -19,9 +19,9 @@ namespace tutti::transport::detail::tcp {
 /// socket.
 ///
 /// A rank may use a channel that its peer has not opened. It takes a *place* for that, of which there are
-/// tcp_limits::contexts_ahead, and gets it back when the peer opens the channel, or closes it. Who has no place left
-/// announces the channel, and sends when the peer answers with a credit; its own credits wait until it hears from the
-/// peer. An announcement waits for no other channel, so ranks may open channels in any order.
+/// tcp_limits::contexts_ahead, and gets it back when the peer opens the channel, or closes it. A rank without a free
+/// place announces the channel, and sends when the peer answers with a credit. Its own credits wait until it hears from
+/// the peer. An announcement waits for no other channel, so ranks may open channels in any order.
 class multiplexer {
 public:
     multiplexer(int peer, const tcp_limits& limits, const closed_contexts& closed) noexcept

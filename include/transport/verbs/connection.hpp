@@ -149,7 +149,7 @@ private:
             return;
         }
         for (std::size_t i = 0; i < pairs_.size(); ++i)
-            pairs_[i].connect(peer_[i], pairing_->ends()[i], most_reads(i), all_.patience_on(*all_.rails[i]));
+            pairs_[i].connect(peer_[i], pairing_->ends()[i], most_reads(i), all_.retry_limits_on(*all_.rails[i]));
         pairing_->answer();
     }
 

@@ -125,9 +125,9 @@ public:
         touch(c.link); // reads are asked for when all that has come was looked at
     }
 
-    /// Waits until no device touches memory of the context: for this rank's reads, which are under way, and until peers
-    /// have said that they do not read. Who does not answer for 100 ms does not read either: what it has asked for was
-    /// done long ago, and what it may ask for is taken from it.
+    /// Waits until no device touches memory of the context: for this rank's reads under way, and for the peers' answers
+    /// that they do not read. A peer that does not answer for 100 ms does not read either: its earlier reads were done
+    /// long ago, and the registration that later ones would need is ended.
     void close(context k) {
         if (is_of_a_child()) return; // the parent's devices are not to be touched
         all_.closed.add(k);
@@ -347,7 +347,7 @@ private:
             case IBV_EVENT_CQ_ERR:
             case IBV_EVENT_SRQ_ERR: all_.shortage = "it has lost its " + words; break;
             case IBV_EVENT_PORT_ERR: // it may come back, and nothing is lost then
-                r.remember_fault(words, clock::now() + all_.patience_on(r).whole());
+                r.remember_fault(words, clock::now() + all_.retry_limits_on(r).whole());
                 break;
             case IBV_EVENT_GID_CHANGE: // any of the port's
                 if (!r.has_gid()) r.remember_fault(words, clock::time_point::max());

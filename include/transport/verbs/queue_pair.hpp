@@ -24,7 +24,7 @@ struct pair_end {
 };
 
 /// How long a queue pair tries.
-struct patience {
+struct retry_limits {
     int retries;
     int timeout;
     /// From a packet that is lost to the failure of its queue pair, about.
@@ -70,7 +70,7 @@ public:
     [[nodiscard]] std::size_t inline_bytes() const noexcept { return inline_bytes_; }
 
     /// Connects it to the peer's; `reads` is how many the two may have in flight. Throws a bootstrap error.
-    void connect(const rail_card& peer, const pair_end& with, int reads, const patience& how) {
+    void connect(const rail_card& peer, const pair_end& with, int reads, const retry_limits& how) {
         ibv_qp_attr a{};
         a.qp_state = IBV_QPS_RTR;
         a.path_mtu = std::min(on_.port().mtu, static_cast<ibv_mtu>(peer.mtu));

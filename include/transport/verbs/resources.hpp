@@ -52,7 +52,7 @@ struct resources {
     [[nodiscard]] std::uint32_t depth() const noexcept {
         return 2 * slots_of_link() + static_cast<std::uint32_t>(limits.reads) + 8;
     }
-    [[nodiscard]] patience patience_on(const rail& r) const noexcept {
+    [[nodiscard]] retry_limits retry_limits_on(const rail& r) const noexcept {
         return {limits.retries >= 0 ? limits.retries : (r.is_software() ? 6 : 7),
                 limits.timeout > 0 ? limits.timeout : (r.is_software() ? 14 : 20)};
     }

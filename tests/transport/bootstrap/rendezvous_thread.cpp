@@ -407,10 +407,10 @@ TEST_CASE("strangers are bounded in number and in time", "[rendezvous_server]") 
     CHECK(desk.connections().size() == most);
     CHECK(read_some(others[2].get(), landing).ended);
     CHECK_FALSE(read_some(others[3].get(), landing).ended);
-    CHECK(desk.next_deadline() == now + rendezvous_connection::patience);
-    desk.settle(now + rendezvous_connection::patience - 1ms);
+    CHECK(desk.next_deadline() == now + rendezvous_connection::timeout);
+    desk.settle(now + rendezvous_connection::timeout - 1ms);
     CHECK(desk.connections().size() == most);
-    desk.settle(now + rendezvous_connection::patience);
+    desk.settle(now + rendezvous_connection::timeout);
     CHECK(desk.connections().empty());
 }
 
@@ -426,7 +426,7 @@ TEST_CASE("strangers do not push out a guest that has proven itself, until its t
     CHECK(desk.connections().front()->phase() == rendezvous_connection::stage::asking);
     for (std::size_t i = 0; i < most; ++i) CHECK(desk.drop_oldest_stranger());
     CHECK_FALSE(desk.drop_oldest_stranger());
-    desk.settle(now + rendezvous_connection::patience);
+    desk.settle(now + rendezvous_connection::timeout);
     CHECK(desk.connections().empty());
 }
 

@@ -316,10 +316,10 @@ TEST_CASE("a guest's time is limited") {
     h.step_for(std::chrono::milliseconds{5});
     const auto now = clock::now();
     CHECK(h.port.due(now) > now);
-    CHECK(h.port.due(now) <= now + listener::patience);
-    h.step(now + listener::patience - std::chrono::seconds{1});
+    CHECK(h.port.due(now) <= now + listener::timeout);
+    h.step(now + listener::timeout - std::chrono::seconds{1});
     CHECK(hears_nothing(silent));
-    h.step(now + listener::patience);
+    h.step(now + listener::timeout);
     CHECK(dropped(silent));
     CHECK(h.port.due(now) == clock::time_point::max());
 }
