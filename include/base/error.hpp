@@ -27,7 +27,7 @@ enum class cause : std::uint8_t {
     return names[static_cast<std::size_t>(c)];
 }
 
-/// The facts of a failure. What is not known is empty or -1. Ranks are those of the world, not of a split.
+/// The facts of a failure. Unknown ones are empty or -1. Ranks are those of the world, not of a split.
 struct fault {
     cause why = cause::invalid_argument;
     std::string operation;        ///< the call that failed: "allreduce(ring) of 1000 float32, sum"
@@ -35,7 +35,7 @@ struct fault {
     int peer = -1;                ///< the rank at fault; of a mismatch one of the two that `detail` names
     std::string host;             ///< the peer's host
     std::string address;          ///< the peer's address
-    std::uint64_t bytes_done = 0; ///< what this rank had sent and received for the call
+    std::uint64_t bytes_done = 0; ///< bytes that this rank had sent and received for the call
     std::string detail;           ///< what happened, one sentence without a full stop
     std::string remedy;           ///< what to do about it, likewise
 };

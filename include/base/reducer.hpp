@@ -6,7 +6,7 @@
 
 namespace tutti {
 
-/// An operator on elements with its types forgotten: what the engine and the transports call. One indirect call works
+/// An operator on elements, type-erased, for the engine and the transports. One indirect call works
 /// on a whole piece of data.
 struct reducer {
     /// to[i] = left[i] ∘ right[i] for `count` elements. No pointer need be aligned; `to` may equal `left` or `right`,

@@ -17,7 +17,7 @@
 #include <type_traits>
 #include <vector>
 
-/// What the operations' headers share: from a user's arguments to the engine's call.
+/// Shared by the operations' headers: from a user's arguments to the engine's call.
 namespace tutti::detail {
 
 /// The default for "how": the library chooses.
@@ -65,7 +65,7 @@ constexpr void check_outlive() noexcept {
                   "tutti: the buffers of a non-blocking or prepared call must outlive it: do not pass a temporary");
 }
 
-// What follows is compiled once for all element types: the checks of every call, and their sentences.
+// Compiled once for all element types: the checks of every call, and their error texts.
 
 /// A range of elements whose type is forgotten.
 struct raw_range {
@@ -146,7 +146,7 @@ template <class How>
 /// The operator of operations that only move data.
 struct no_operator {};
 
-/// Puts into a call what it knows of elements T and of the operator. `op` must live as long as the call is under way.
+/// Puts the element type and the operator into a call. `op` must outlive the call.
 template <class T, class Op>
 void put_types(engine::call& c, const Op& op) {
     c.element_bytes = sizeof(T);
@@ -176,7 +176,7 @@ template <schedule::operation what, class Issuer, class T, class U, class Op, cl
     return c;
 }
 
-/// What a call that outlives its caller's expression keeps of its operator: a copy, unless it has no state.
+/// The operator of a call that outlives its caller's expression: a copy, or nothing where it has no state.
 template <class Op>
 [[nodiscard]] std::shared_ptr<const void> kept(const Op& op) {
     if constexpr (is_stateless<Op> || std::is_function_v<Op>)

@@ -20,7 +20,7 @@
 
 namespace tutti {
 
-/// Who makes non-blocking collectives progress.
+/// Which thread makes non-blocking collectives progress.
 enum class progress : std::uint8_t {
     in_calls,  ///< whichever thread is inside a call; one thread at a time may call (the default, and the fastest)
     in_thread, ///< a thread of the library's own, which sleeps while nothing moves; any thread may call
@@ -35,10 +35,10 @@ enum class progress : std::uint8_t {
 ///
 /// Threads: without a progress thread, one thread at a time may be inside calls of a world: of this communicator, of
 /// all that were made from it, and of their requests. A call that finds another thread inside throws invalid_argument
-/// and does nothing; what cannot fail, such as the destructor of a request, waits. Two threads that enter within
-/// nanoseconds of each other, to drop their requests for instance, are found too late for that: the process ends with a
-/// message. With progress::in_thread any thread may call; the order of the calls must be the same on all ranks. An
-/// operator may not call.
+/// and does nothing; functions that cannot fail, such as the destructor of a request, wait. Two threads that enter
+/// within nanoseconds of each other, to drop their requests for instance, are found too late for that: the process ends
+/// with a message. With progress::in_thread any thread may call; the order of the calls must be the same on all ranks.
+/// An operator may not call.
 template <transport::transport Transport>
 class communicator : public operations<communicator<Transport>> {
 public:
@@ -80,12 +80,12 @@ public:
     /// How messages from this rank to another one travel: the fabric, and how it addresses that rank; in words, for
     /// people. Not collective.
     [[nodiscard]] std::string way_to(int rank) const { return membership_->way_to(rank); }
-    /// How its ranks lie on hosts: what the library rests its choice of algorithms on.
+    /// How its ranks lie on hosts. The choice of algorithms depends on it.
     [[nodiscard]] const model::topology& topology() const noexcept { return choice().topology(); }
-    /// Who chooses where a call names no algorithm.
+    /// Chooses where a call names no algorithm.
     [[nodiscard]] const model::chooser& choice() const noexcept { return membership_->choice(); }
     /// Which algorithm such a call would take for so many bytes of the whole vector, in any order and from plain
-    /// buffers; the other candidates, with what they are predicted to take; and why. Not collective.
+    /// buffers; the other candidates with their predicted times; and why. Not collective.
     [[nodiscard]] model::explanation explain(schedule::operation what, std::size_t bytes) const {
         return model::explain(choice(), what, bytes);
     }
@@ -109,7 +109,7 @@ public:
     /// calls; it serves one world.
     /// It is given all memory that these calls are, also that of single values, and scratch of the library. Operators
     /// run wherever it runs them, on several threads at once if it does so: one with state must bear that.
-    /// Costs: messages are stored before they are reduced, in scratch of up to the size of what is reduced.
+    /// Costs: messages are stored before they are reduced, in scratch of up to the size of the reduced data.
     [[nodiscard]] communicator with_executor(engine::executor& e) const {
         communicator other = *this;
         other.executor_ = &e;
@@ -142,13 +142,13 @@ public:
     /// Memory from which peers of the same host read and reduce without a copy, where the transport can (shared_memory,
     /// routed; memory and tcp give plain memory). Not collective; but a call that leaves the algorithm to the library
     /// takes such buffers on all ranks or on none, see symmetric_memory. Over cuda_ipc it is memory of the GPU. Throws
-    /// std::bad_alloc, std::system_error, or what the transport says.
+    /// std::bad_alloc, std::system_error, or an exception of the transport.
     template <element T>
     [[nodiscard]] symmetric_memory<T> allocate(std::size_t n) const {
         return {membership_->allocate(detail::symmetric_size<T>(n)), n};
     }
 
-    /// Records what the steps of this rank's calls on this communicator do, and when, from now on until the recording
+    /// Records each step of this rank's calls on this communicator, with its times, from now on until the recording
     /// goes. Not collective. Has memory for `most_steps` steps, sizeof(schedule::activity) each; calls beyond it are
     /// not recorded, but counted. Recording a step is two readings of the clock; nothing is allocated meanwhile. Ranks
     /// of one host share the clock: with the same `origin` their times can be compared. Throws invalid_argument if a

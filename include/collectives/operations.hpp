@@ -25,7 +25,7 @@ class operations : public allgather_operations<Issuer>,
 
 namespace detail {
 
-/// A communicator seen by who only issues calls on it. Must not outlive that handle.
+/// A communicator for issuing calls only. Must not outlive that handle.
 template <class Communicator>
 class issuing_view {
 public:

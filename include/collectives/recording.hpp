@@ -12,11 +12,11 @@
 
 namespace tutti {
 
-/// What a rank did while it was recorded.
+/// A rank's activities while it was recorded.
 struct trace {
     /// Each step that ended: by call in the order of their starts, and of a call in the order of its schedule. Times in
     /// seconds since the recording's origin. Ranks and peers are of the communicator; bytes are those of the message,
-    /// or of the result of what does not communicate. If no rank has missed a call, the k-th send to a rank in this
+    /// or of the result of a local step. If no rank has missed a call, the k-th send to a rank in this
     /// list belongs to the k-th receive from this one in that rank's, also of calls that overlapped.
     std::vector<schedule::activity> activities;
     std::size_t missed_calls = 0; ///< which the memory did not suffice for: no step of them is there
@@ -26,7 +26,7 @@ struct trace {
 /// by communicator::record().
 ///
 /// A step begins when it is handed to the transport, or works on memory; it ends when this rank has noticed that it is
-/// complete, so a message that came while the rank was busy elsewhere ends with that. What is under way when the
+/// complete, so a message that came while the rank was busy elsewhere ends with that. A call under way when the
 /// recording ends is in it up to then. Used from where calls may be made: see `progress`.
 template <class Transport>
 class [[nodiscard]] recording {
@@ -44,7 +44,7 @@ public:
         if (to_) in_->stop_recording();
     }
 
-    /// Ends it and hands out what was recorded; a second time there is nothing. Linear in the memory.
+    /// Ends the recording and returns it; a second call returns nothing. Linear in the memory.
     [[nodiscard]] trace stop() {
         if (!to_) return {};
         in_->stop_recording();

@@ -24,7 +24,7 @@ public:
     using started = engine::membership<Transport>::started;
 
     request(std::shared_ptr<engine::membership<Transport>> in, started s) : in_(std::move(in)), started_(std::move(s)) {
-        // What a transport has put off goes out: the caller may compute for long before it comes back.
+        // Sends the messages that the transport has put off: the caller may compute for long before its next call.
         started_->nudge();
     }
     request(request&& other) noexcept : in_(std::move(other.in_)), started_(std::move(other.started_)) {
@@ -49,7 +49,7 @@ public:
         mine.wait();
     }
 
-    /// Moves what can be moved without sleeping. True when the result is there; throws like wait().
+    /// Makes progress without sleeping. True when the call is over; throws like wait().
     [[nodiscard]] bool test() {
         if (!started_) return true;
         if (!started_->test()) return false;

@@ -19,7 +19,7 @@
 /// that learn them when they run. Not part of collectives.hpp: it compiles a kernel for each pair of type and operator.
 namespace tutti {
 
-// g++ takes an enumerator of a scoped enumeration for one that hides what has its name outside.
+// g++ warns that an enumerator of a scoped enumeration hides an outer name.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 /// An element type.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// Who am I, where is everyone, and the control plane.
+/// The start of ranks, and the control plane.
 #include "bootstrap/coordinator.hpp" // the control plane's memory
 #include "bootstrap/handshake.hpp"   // proves both ends of a connection to each other
 #include "bootstrap/identity.hpp"    // identity_from_environment()

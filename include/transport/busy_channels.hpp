@@ -23,7 +23,7 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept { return listed_.size(); }
 
-    /// Moves what can be moved, and lets go whom nothing is left to do for. True if anything moved.
+    /// Makes progress on each channel, and drops those with nothing left to do. True if anything moved.
     bool advance() {
         return advance([](Channel& c) { return c.advance(); });
     }

@@ -34,7 +34,7 @@ class delivery {
 public:
     void begin(transfer& x) noexcept { receiver_ = &x; }
     [[nodiscard]] transfer* receiver() const noexcept { return receiver_; }
-    /// Hands the receive back; what still comes goes nowhere.
+    /// Hands the receive back; later bytes of the message are dropped.
     transfer* end() noexcept {
         part_.clear();
         return std::exchange(receiver_, nullptr);

@@ -9,7 +9,7 @@
 
 namespace tutti::transport {
 
-/// What a GPU or its driver cannot do, or cannot do any more, in words.
+/// A failure of a GPU or its driver, in words.
 class device_error : public std::runtime_error {
 public:
     using runtime_error::runtime_error;
@@ -17,7 +17,7 @@ public:
 
 // clang-format off
 /// All that the library asks of CUDA: `cuda_runtime` is the real one, the tests have one of threads and files. An
-/// object stands for one device, and so do its copies. What fails throws device_error, unless it says noexcept.
+/// object stands for one device, and so do its copies. Failures throw device_error, except in noexcept functions.
 ///
 /// | expression           | meaning |
 /// |----------------------|---------|

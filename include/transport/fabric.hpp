@@ -19,32 +19,32 @@ namespace detail::connections {
 class manager;
 }
 
-/// What a fabric is given when all ranks have come.
+/// Given to a fabric when all ranks have come.
 struct joined_world {
     int rank;                                ///< this one
     std::uint8_t fabric;                     ///< the fabric's number in the world's list
     const bootstrap::world_table& table;     ///< everyone
     detail::connections::manager* sockets{}; ///< connects to peers; null unless a fabric `needs_sockets`
 
-    /// What the fabric of the same number of another rank has told of itself.
+    /// The card of another rank's fabric of the same number.
     [[nodiscard]] std::span<const std::byte> card_of(int peer) const {
         return table.members[static_cast<std::size_t>(peer)].cards[fabric].bytes;
     }
 };
 
-/// A rank, and what it has told of one of its fabrics.
+/// A rank, and the card of one of its fabrics.
 struct fabric_end {
     const bootstrap::member& of;
     std::span<const std::byte> card;
 };
 
 // clang-format off
-/// What carries messages to the ranks that it reaches, and knows of no control plane. A `world` makes a transport of a
+/// A fabric carries messages to the ranks that it reaches, and knows of no control plane. A `world` makes a transport of a
 /// list of fabrics. `D` describes one; where only D is seen, D::fabric may be incomplete, or D may be that class.
 ///
 /// | expression       | meaning |
 /// |------------------|---------|
-/// | D::fabric D::channel D::limits | the class, its channels, what a user may set |
+/// | D::fabric D::channel D::limits | the class, its channels, its options |
 /// | D::name          | for errors |
 /// | D::between       | the medium of its messages |
 /// | D::views         | it has f.look(h, x) and f.release(h), as viewing_transport has them |
@@ -57,17 +57,17 @@ struct fabric_end {
 /// |-----------------------|---------|
 /// | F(limits)             | before the world has come together |
 /// | c.card()              | how others reach this rank by it: at most 4 KiB, exchanged once; all ranks' together 4 MiB |
-/// | F::reaches(a, b)      | whether it carries messages between two ranks: a pure function of what they have told, equal for (b, a). Whom no fabric reaches first is left to the next of the list; a link that fails later is an error, never a reason to take another |
+/// | F::reaches(a, b)      | whether it carries messages between two ranks: a pure function of their cards, equal for (b, a). A pair that this fabric does not reach is left to the next of the list; a link that fails later is an error, never a reason to take another |
 /// | F::name_of(m)         | how it addresses that rank, for errors |
 /// | f.join(w)             | once, before any channel |
 /// | f.open f.send f.receive f.close f.broken | as a transport has them, for peers that it reaches; open returns a pointer |
-/// | f.progress()          | moves what can be moved without blocking; true if anything did |
+/// | f.progress()          | moves data without blocking; true if anything moved |
 /// | f.arm()               | before a sleep: true if there is something to do after all. Else c.descriptor() becomes readable for poll(2) when there is, until f.disarm() |
 /// | c.descriptor()        | one for all its links, so that waiting costs the same however many there are |
 /// | c.due()               | when progress() is wanted though nothing came |
 /// | f.disarm()            | after each arm() |
 /// | f.finish()            | the rank leaves: nothing is started any more |
-/// | f.untaken(peer)       | after that: bytes of completed sends that would be lost if this rank went now; 0 for who is gone |
+/// | f.untaken(peer)       | after that: bytes of completed sends that would be lost if this rank went now; 0 for a peer that is gone |
 ///
 /// Optional:
 ///

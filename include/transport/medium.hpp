@@ -6,7 +6,7 @@
 
 namespace tutti::transport {
 
-/// What messages travel through.
+/// The medium that messages travel through.
 enum class medium : std::uint8_t {
     memory,  ///< that both ranks can reach: a message costs copies
     network, ///< also where it loops back within a host: a message costs system calls

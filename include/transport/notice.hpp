@@ -11,12 +11,12 @@
 
 namespace tutti::transport {
 
-/// What ranks and the coordinator (the control plane's memory, one per world) tell each other.
+/// A message between ranks and the coordinator (the control plane's state, one per world).
 enum class notice_kind : std::uint8_t {
     // from a rank to the coordinator
-    waiting,     ///< the answer to an inquiry: what this rank is doing there, and for what it waits anywhere
+    waiting,     ///< the answer to an inquiry: the state of this rank's call there, and all that it waits for
     timeout,     ///< as waiting, and its deadline has passed
-    mismatch,    ///< as waiting, and what `peer` sent belongs to another call
+    mismatch,    ///< as waiting, and the message of `peer` belongs to another call
     abort,       ///< end everything on that communicator; `text` is the reason
     unreachable, ///< the data channel to `peer` broke; `text` says how
     failed,      ///< its calls on that communicator fail, the first that do: `why`, `peer` at fault, `text`
@@ -35,18 +35,18 @@ enum class notice_kind : std::uint8_t {
 struct past_call {
     std::uint64_t communicator = 0;
     std::uint64_t request = 0;   ///< its number there; of `closing`, the number of all calls
-    std::uint64_t signature = 0; ///< the hash of what it and all calls before it meant
+    std::uint64_t signature = 0; ///< the hash of this call and of all before it
     std::string call;            ///< in words
     friend bool operator==(const past_call&, const past_call&) = default;
 };
 inline constexpr std::size_t most_past_calls = 256; ///< in one notice
 
-/// A call that is under way on a rank, of any communicator, and for whom it waits.
+/// A call under way on a rank, of any communicator, and the ranks that it waits for.
 struct waiting_call {
     std::uint64_t communicator = 0;
     std::uint64_t request = 0;       ///< its number there
     bool blocks = false;             ///< the rank's program waits for it, or for one behind it
-    std::vector<std::int32_t> peers; ///< the first most_peers for whom it waits; none while it works by itself
+    std::vector<std::int32_t> peers; ///< the first most_peers ranks that it waits for; none while it works locally
     std::string call;                ///< in words
     friend bool operator==(const waiting_call&, const waiting_call&) = default;
 };
@@ -56,11 +56,11 @@ inline constexpr std::size_t most_peers = 8;          ///< in one waiting call
 /// One message of the control plane. Ranks are ranks of the world.
 struct notice {
     notice_kind kind = notice_kind::waiting;
-    cause why = cause::timeout;     ///< of a verdict, or what an inquiry is about: timeout or mismatch
+    cause why = cause::timeout;     ///< of a verdict, or of an inquiry: timeout or mismatch
     std::uint64_t communicator = 0; ///< which communicator
     std::int32_t members = 0;       ///< its size; of an answer 0 if this rank does not know that communicator
-    std::int32_t rank = -1;         ///< who speaks, or who is spoken of
-    std::int32_t peer = -1;         ///< whom it waits for, or who is at fault; -1 none
+    std::int32_t rank = -1;         ///< the sender, or the subject
+    std::int32_t peer = -1;         ///< the rank that it waits for, or that is at fault; -1 none
     std::uint64_t request = 0;      ///< the number of the call on its communicator
     std::int64_t step = -1;         ///< the schedule's step that waits
     std::uint64_t bytes = 0;        ///< bytes done

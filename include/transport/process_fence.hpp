@@ -16,7 +16,7 @@
 
 namespace tutti::transport::detail {
 
-/// A memory fence in all threads of this process at once, by membarrier(2): who comes often then needs none.
+/// A memory fence in all threads of this process at once, by membarrier(2): frequent paths then need none.
 class process_fence {
 public:
     /// Asks the kernel for it, once a process. A process of one thread gets it at once. One of several threads waits

@@ -21,12 +21,12 @@ struct routed_world<world<Near...>, world<Far>...> {
 
 /// Ranks on any number of hosts: those of one host over Near, others over the first Far that reaches them, as in
 /// `routed<shared_memory, tcp>::from_environment()`, or `routed<shared_memory, verbs, tcp>` where some hosts have RDMA
-/// devices. What Near and Far say of themselves holds for their messages.
+/// devices. The guarantees of Near and Far hold for their messages.
 ///
 /// - Ranks share a host if they run on one kernel under one host name, or under one name that the launcher gave them
 ///   (TUTTI_HOST). Those that do must run as one user in one process namespace; they may be in different network
 ///   namespaces. Between hosts nothing is needed but TCP.
-/// - Takes what Near and Far take together, and two more descriptors and one for each peer of this host.
+/// - Resources: those of Near and Far, and two more descriptors and one for each peer of this host.
 template <class Near, class... Far>
 using routed = typename detail::routed_world<Near, Far...>::type;
 

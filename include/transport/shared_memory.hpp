@@ -24,14 +24,14 @@ struct shared_memory_fabric {
 
 /// Ranks that are processes of one host, over memory that they share.
 ///
-/// - Small messages lie beside their flag, in one cache line up to 24 bytes; no system call unless somebody sleeps.
+/// - Small messages lie beside their flag, in one cache line up to 24 bytes; no system call unless the peer sleeps.
 ///   Larger ones go in parts of up to 32 KiB, through 16 slots of each channel and direction. A send completes when all
 ///   of it has been copied. That is at most 512 KiB ahead of the receives, and 128 KiB while this rank has taken 6 MiB
 ///   for parts.
 /// - Messages in symmetric memory (see world::allocate) are read or reduced where they lie, from
 ///   shared_memory_limits::lend_symmetric_bytes on. Others of lend_bytes and more, which is none unless set, are read
 ///   straight from the sender's memory (process_vm_readv) where the kernel allows it; each rank tries that once with
-///   each peer. All the rest goes through the slots. What lies in symmetric memory or in one slot can be viewed.
+///   each peer. All the rest goes through the slots. Messages in symmetric memory or in one slot can be viewed.
 /// - Waiting ends in a futex. The control plane is looked at at least every 20 ms, every millisecond when a rank of
 ///   this host has raised the alarm. Beside other fabrics it ends in poll(2) like theirs.
 /// - The shared memory has no name: nothing of it stays, however the processes end, and it is not bounded by the size

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-/// What carries messages. A transport belongs to one rank and is driven by one thread at a time; only wake() may be
+/// Transports carry messages. A transport belongs to one rank and is driven by one thread at a time; only wake() may be
 /// called from others.
 namespace tutti::transport {
 
@@ -38,7 +38,7 @@ struct peer_name {
 ///
 /// | expression        | meaning |
 /// |-------------------|---------|
-/// | c.rank() c.size() | who this is in the world, and of how many; constant |
+/// | c.rank() c.size() | this rank in the world, and the number of ranks; constant |
 /// | c.node(peer)      | the node (host) that rank `peer` of the world is on: nodes are numbered by first appearance in rank order, the same on all ranks; constant |
 /// | T::near, T::far   | the medium between ranks of a node, and between nodes |
 /// | c.crowded()       | more ranks share this host than it has cores: waiting must yield at once |
@@ -47,18 +47,18 @@ struct peer_name {
 /// | t.receive(h, x)   | starts the receive of the channel's next message: x.to = incoming, or with x.reduce x.to = x.from ∘ incoming, handing the reducer whole elements in any number of calls, in order. Complete when all is in x.to. A message with another signature or length completes it as `mismatched`, x.to untouched |
 /// | zero length       | a message of 0 bytes is a message: it is sent, ordered, checked and completed like any other; x.from and x.to may be null |
 /// | credits           | a send whose receive has not started either completes (kept in a buffer of bounded size per channel) or stays pending; it never delays another channel, whatever its context. That holds for any number of contexts that the peer has not opened, or opens in another order |
-/// | t.progress()      | moves what can be moved without blocking; true if anything did |
+/// | t.progress()      | moves data without blocking; true if anything moved |
 /// | t.wait(until)     | returns when progress() or fetch() may have something to do, after wake(), or at `until`; may spin and yield briefly, then sleeps. May return early |
 /// | t.wake()          | any thread: ends a wait under way, or the next one |
-/// | t.close(k)        | cancels: no memory of k's transfers is touched after it returns, none of them completes, what still comes for k is thrown away. Other contexts, also to the same peers, are not disturbed |
+/// | t.close(k)        | cancels: no memory of k's transfers is touched after it returns, none of them completes, later messages for k are dropped. Other contexts, also to the same peers, are not disturbed |
 /// | t.tell(n)         | hands a notice to the coordinator; never blocks |
 /// | t.fetch(n)        | takes the next notice from the coordinator; false if there is none; never blocks |
 /// | t.broken(peer)    | why the data channel to `peer` does not work any more (all that had arrived was delivered first); empty while it works or was never needed |
 /// | c.name_of(peer)   | host and address of a rank, for errors |
-/// | ~T                | tells the coordinator `left`. What sends have completed gets a second to arrive; a lingering_transport gives it longer |
+/// | ~T                | tells the coordinator `left`. Data of completed sends get a second to arrive; a lingering_transport gives it longer |
 ///
-/// A transport may have t.shortage(peer) as well: what this rank itself lacks (descriptors, memory) to reach that peer,
-/// with the limit and the remedy, in words that begin with "it"; empty while it lacks nothing. It ends what waits, on all
+/// A transport may have t.shortage(peer) as well: the resource that this rank itself lacks (descriptors, memory) to reach that peer,
+/// with the limit and the remedy, in words that begin with "it"; empty while it lacks nothing. It ends the waiting calls, on all
 /// ranks, and names this one.
 ///
 /// A peer's death never blocks, throws or crashes any of these: it shows in broken() and in fetch().
@@ -85,7 +85,7 @@ concept transport = requires(T t, const T c, typename T::channel& h, transfer& x
     { c.name_of(peer) } -> std::same_as<peer_name>;
 };
 
-/// What a rank that leaves had sent and a peer has not taken.
+/// Bytes that a leaving rank had sent and a peer has not taken.
 struct untaken {
     int peer;
     std::size_t bytes;
@@ -112,7 +112,7 @@ concept lingering_transport = transport<T> && requires(T t, clock::time_point un
 /// | x.viewed          | the message waits to be read; meanwhile its send may stay pending, and no later message of the channel is received |
 /// | t.look(h, x)      | where it lies; stays readable until t.release(h, x), before which nothing but other looks is asked of t. Null: the sender has taken it back |
 /// | t.release(h, x)   | after each look, null or not: it has been read. False: the sender has taken it back meanwhile, so what was read is void, and the receive stays as if its message had never come |
-/// | t.close(k)        | forgets what was not looked at. A close on the sender's side waits for a reader, or has its release return false |
+/// | t.close(k)        | forgets messages that were not looked at. A close on the sender's side waits for a reader, or has its release return false |
 // clang-format on
 template <class T>
 concept viewing_transport = transport<T> && requires(T t, typename T::channel& h, transfer& x) {

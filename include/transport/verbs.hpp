@@ -23,13 +23,13 @@ struct verbs_fabric {
 };
 
 /// Ranks on hosts with RDMA devices, InfiniBand or RoCE, over reliable connections of libibverbs. Where some hosts have
-/// none: `routed<shared_memory, verbs, tcp>`. docs/rdma.md says what to set on a cluster.
+/// none: `routed<shared_memory, verbs, tcp>`. docs/rdma.md lists the settings for a cluster.
 ///
 /// - Each rank takes the port that has its data address, else the first active one, and of its GIDs RoCE v2 before v1.
-///   verbs_limits or TUTTI_VERBS_DEVICE and TUTTI_VERBS_GID say otherwise. way_to() tells what was chosen.
+///   verbs_limits or TUTTI_VERBS_DEVICE and TUTTI_VERBS_GID say otherwise. way_to() tells the choice.
 /// - Two ranks reach each other if their k-th ports have GIDs of one kind: InfiniBand, RoCE v1, RoCE v2 over IPv4 or
 /// over
-///   IPv6. It is decided once, by what all ranks have told at the start.
+///   IPv6. It is decided once, from the cards of all ranks.
 /// - Queue pairs are connected when a context first needs them. Their numbers go over a socket on which both ranks have
 ///   proven the secret; it stays open, so that the end of a peer shows at once. Data are not encrypted: with
 ///   TUTTI_ENCRYPT a rank refuses to start.

@@ -27,7 +27,7 @@ public:
 
     /// Any thread.
     void wake() noexcept {
-        // Written by any thread, taken by the driving one. Release: what the waker did before is seen by who was woken.
+        // Written by any thread, taken by the driving one. Release: the woken thread sees what the waker did before.
         woken_.store(true, std::memory_order_release);
         const std::uint64_t one = 1;
         [[maybe_unused]] const auto written = ::write(fd_, &one, sizeof one); // fails only if it is readable anyway

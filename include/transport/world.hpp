@@ -35,7 +35,7 @@ struct routed_channel {
 template <class D>
 concept reaches_devices = requires { requires D::reaches_devices; };
 
-/// Of a list of fabrics: the first, the last, and what a world of them has for a channel.
+/// Of a list of fabrics: the first, the last, and the channel type of a world of them.
 template <class First, class... More>
 struct fabric_list {
     using channel = routed_channel;
@@ -52,13 +52,13 @@ struct fabric_list<Only> {
 /// A transport made of fabrics: each pair of ranks exchanges its messages over the first of the list that reaches both.
 /// `tcp`, `shared_memory` and `routed` are worlds; a fabric of your own (see fabric.hpp) joins a list like theirs.
 ///
-/// - One world, one control plane, one place to wait: what is said of faults holds whichever way messages go.
+/// - One world, one control plane, one place to wait: the rules for faults hold for all fabrics.
 /// - Everything happens in the calls of the one thread that drives it; rank 0 alone has a second thread, for the
 ///   rendezvous, which is on no data path.
 /// - Waiting spins briefly on all fabrics, yields (at once when ranks outnumber cores), and then sleeps in poll(2): on
 ///   one descriptor for each fabric, the control plane, and connections that are on their way. A fabric that is the
 ///   only one may sleep its own way.
-/// - Who reaches whom is decided once, from what all ranks have told at the start: a link that fails is an error.
+/// - The fabric of each pair of ranks is decided once, from all cards: a link that fails is an error.
 template <class... Fabrics>
 class world {
     using list = detail::fabric_list<Fabrics...>;
@@ -75,7 +75,7 @@ public:
     [[nodiscard]] static world from_environment();
     [[nodiscard]] static world from_environment(const typename Fabrics::limits&... how);
 
-    /// The same for a rank that knows who it is. Precondition on all ranks: as each fabric has it for its limits.
+    /// The same with a given identity. Precondition on all ranks: as each fabric has it for its limits.
     explicit world(bootstrap::identity me);
     world(bootstrap::identity me, const typename Fabrics::limits&... how);
     world(world&&) noexcept;

@@ -14,13 +14,13 @@
 
 namespace tutti::model {
 
-/// A candidate and what it is predicted to take.
+/// A candidate and its predicted time.
 struct candidate_price {
     selection what;
     double seconds = 0;
 };
 
-/// Chooses by a model, for one topology: see decisions. Virtual, so that who chooses by rule need not compile a model.
+/// Chooses by a model, for one topology: see decisions. Virtual, so that programs that choose by rule compile no model.
 class tuner {
 public:
     virtual ~tuner() = default;
@@ -32,13 +32,13 @@ public:
     [[nodiscard]] virtual std::shared_ptr<const tuner> on(const topology& where) const = 0;
 };
 
-/// What a model goes by: plain data, from which tuner_of makes who advises ranks that lie so.
+/// The parameters of a model: plain data, from which tuner_of makes the tuner of a topology.
 template <class P>
 concept parameters = std::is_trivially_copyable_v<P> && requires(const topology& on, const P& p) {
     { tuner_of(on, p) } -> std::convertible_to<std::shared_ptr<const tuner>>;
 };
 
-/// Who chooses for one communicator: a model, where the parameters of a machine are known, else the rule of choose().
+/// Chooses for one communicator: by a model where the parameters of a machine are known, else by the rule of choose().
 /// The rule also chooses where operands may not change places, and for symmetric memory: the model's prices are those
 /// of plain buffers and of any order.
 class chooser {
@@ -57,7 +57,7 @@ public:
         return commutative && !symmetric && on_.size > 1 ? by_.get() : nullptr;
     }
 
-    /// Depends on nothing but what all ranks know. May be called by several threads.
+    /// Depends only on facts that all ranks know. May be called by several threads.
     [[nodiscard]] selection choose(schedule::operation what, std::size_t bytes, bool commutative = true,
                                    bool symmetric = false) const {
         if (const tuner* by = model(commutative, symmetric)) return by->choose(what, bytes);

@@ -11,7 +11,7 @@
 
 namespace tutti::model {
 
-/// What runs, and in how many pieces.
+/// An algorithm, and into how many segments its chunks are cut.
 struct selection {
     algorithm::any how;
     int segments = 1;

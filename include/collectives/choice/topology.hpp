@@ -11,7 +11,7 @@
 
 namespace tutti::model {
 
-/// How the ranks of a communicator lie on nodes, and what is between them: all of it that a choice may rest on. The
+/// How the ranks of a communicator lie on nodes, and the media between them: the facts that a choice may use. The
 /// same on all of its ranks.
 struct topology {
     int size = 1;
@@ -27,7 +27,7 @@ struct topology {
     /// There are several nodes, and several ranks on them.
     [[nodiscard]] constexpr bool has_levels() const noexcept { return 1 < ranks_per_node && ranks_per_node < size; }
 
-    /// What is between ranks, the slower of both if it is not the same between all.
+    /// The medium between ranks: the slower one, if there are two.
     [[nodiscard]] constexpr transport::medium between() const noexcept { return ranks_per_node < size ? far : near; }
 
     friend constexpr bool operator==(const topology&, const topology&) = default;
