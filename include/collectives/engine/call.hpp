@@ -34,7 +34,7 @@ struct call {
     bool in_place = false;
     bool symmetric = false; ///< the buffers' type says symmetric memory, which the algorithm was chosen for
 
-    const char* title = nullptr; ///< what errors call it, when it is not just the operation
+    const char* title = nullptr; ///< its name in errors, where that is not just the operation
 
     std::size_t element_bytes = 1;
     std::uint64_t type = 0;
@@ -61,7 +61,7 @@ struct call {
            now.by == before.by;
 }
 
-/// What the frames of this wire format begin their signatures with; raise it when the meaning of anything changes.
+/// The seed of signatures in this wire format; raise it when the meaning of anything changes.
 inline constexpr std::uint64_t wire_version = 3;
 
 /// The hash that goes on from h by x. The sum keeps small numbers from cancelling each other.
@@ -70,7 +70,7 @@ inline constexpr std::uint64_t wire_version = 3;
     return h ^ (h >> 32);
 }
 
-/// The hash of what a call means: equal for calls that differ in their data alone.
+/// The hash of a call's meaning: equal for calls that differ in their data alone.
 [[nodiscard]] inline std::uint64_t meaning_of(const call& c) noexcept {
     std::uint64_t h = mixed(0, c.type);
     h = mixed(h, c.count);

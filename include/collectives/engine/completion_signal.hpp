@@ -14,7 +14,7 @@ public:
     void share() noexcept { shared_ = true; }
     [[nodiscard]] bool shared() const noexcept { return shared_; }
 
-    /// Guards what is said to have ended.
+    /// Guards the state that says what has ended.
     [[nodiscard]] std::unique_lock<std::mutex> hold() {
         return shared_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
     }

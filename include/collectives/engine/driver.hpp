@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// Long because what moves runs and what ends them share all of its state.
+// Long because the code that moves runs and the code that ends them share all of its state.
 
 #include "closed_communicators.hpp"
 #include "coarse_clock.hpp"
@@ -54,7 +54,7 @@ public:
         if (judge(g, &r)) return finish(r, run_state::failed, std::make_shared<const fault>(*g.failure));
         auto& queue = g.queues[r.slot()];
         const bool waits = queue.first;
-        if (!waits) active_.push_back(&r); // what throws comes first
+        if (!waits) active_.push_back(&r); // first, since it may throw
         r.next = nullptr;
         (waits ? queue.last->next : queue.first) = &r;
         queue.last = &r;
@@ -64,7 +64,7 @@ public:
             begin(r);
     }
 
-    /// Drives until `done()`: moves what can be moved, and sleeps when nothing can.
+    /// Drives until `done()`: makes progress, and sleeps when nothing moves.
     template <class Done>
     void drive(Done done) {
         vain_polls_ = 0;
@@ -140,7 +140,7 @@ public:
     void open(const members& g) { inquiries_.add(g); }
     /// The program knows of the failure that was told last, and calls on.
     void resume() {
-        failed_ = false; // what it sends from now on counts again
+        failed_ = false; // its later sends count again
         if (!std::exchange(told_failure_, false)) return;
         transport::notice n;
         n.kind = transport::notice_kind::resumed;
@@ -321,7 +321,7 @@ private:
         if (r.reported().sent) {
             if (now >= r.reported().answer_due) fail(g, local_diagnosis(transport_, world_status_, r));
         } else if (now >= r.deadline()) {
-            // What waits for its turn is held up by the run whose turn it is.
+            // A queued run is held up by the run that has the slot.
             const run& at = r.state() == run_state::queued ? *g.queues[r.slot()].first : r;
             report(r, notice_of(transport_, at, transport::notice_kind::timeout, at.waiting_step()), now);
         } else if (r.state() == run_state::running && now - stalled_since_ >= stall_before_fault) {
@@ -336,7 +336,8 @@ private:
             if constexpr (requires { transport_.shortage(m); })
                 if (const auto lack = transport_.shortage(m))
                     return abort(r.members(), "rank " + std::to_string(transport_.rank()) + " cannot go on: " + *lack);
-            // Who has left will never send: a timeout before its time, which the coordinator answers at once.
+            // A rank that has left will never send: reported as a timeout before its time, which the coordinator
+            // answers at once.
             if (world_status_.of(m) == world_status::presence::left)
                 return coordinator_is_lost()
                            ? fail(r.members(), local_diagnosis(transport_, world_status_, r))
@@ -348,7 +349,7 @@ private:
         }
     }
 
-    /// Nobody collects what ranks know. When rank 0 has left in good order the coordinator may stay for a while.
+    /// Nobody collects reports any more. When rank 0 has left in good order the coordinator may stay for a while.
     [[nodiscard]] bool coordinator_is_lost() const {
         return transport_.rank() != 0 && world_status_.of(0) == world_status::presence::lost;
     }
@@ -386,7 +387,7 @@ private:
             }
     }
 
-    /// So that others do not blame this rank for what it does next, but who made its calls fail.
+    /// So that others do not blame this rank for its next acts, but the rank that made its calls fail.
     void tell_of_failure(const members& g, const fault& why) {
         if (why.peer < 0 || std::exchange(told_failure_, true)) return;
         auto n = notice_about(transport_, g, transport::notice_kind::failed);

@@ -43,7 +43,7 @@ public:
 
     [[nodiscard]] const Transport& transport() const noexcept { return driver_.transport(); }
 
-    /// For whoever completes what a call waits for, but no message.
+    /// For threads that complete something a call waits for, other than a message.
     [[nodiscard]] const wakeup& wake() const noexcept { return waking_.handle(); }
 
     /// From now on a thread of the library's own drives. It takes no signals of the program's. Call it once, when no
@@ -54,7 +54,7 @@ public:
         thread_ = std::thread([this] { serve(); });
     }
     [[nodiscard]] bool has_progress_thread() const noexcept { return ended_.shared(); }
-    /// Holds what callers share: a lock when there can be several, else the place of the one that there can be.
+    /// Guards the state that callers share: a lock if there can be several, else the presence of the one caller.
     class [[nodiscard]] guarded {
     public:
         explicit guarded(std::mutex& m) : lock_(&m) { m.lock(); }
@@ -104,11 +104,11 @@ public:
     /// that.
     void tells_program() noexcept { told_.store(true, std::memory_order_relaxed); }
 
-    /// Moves what can be moved; true if the run is over.
+    /// Makes progress; true if the run is over.
     [[nodiscard]] bool test(run& r) {
         if (over(r)) return true;
         if (has_progress_thread()) {
-            r.want(coarse_now() + late_call_grace); // so often who waits so tests again
+            r.want(coarse_now() + late_call_grace); // a caller that waits by tests comes again within that time
         } else {
             const auto here = inside_.enter();
             r.want(transport::clock::time_point::max());
@@ -212,7 +212,7 @@ private:
     completion_signal ended_;
     driver<Transport> driver_;
     wakeup_source<Transport> waking_{driver_.transport()}; ///< goes before the transport that it wakes
-    std::mutex callers_;                                   ///< what callers share
+    std::mutex callers_;                                   ///< the state that callers share
     std::mutex inbox_lock_;                                ///< inbox_
     std::vector<errand> inbox_;
     std::vector<errand> under_way_; ///< of the progress thread; its memory and inbox_'s take turns

@@ -108,11 +108,11 @@ public:
     void stop() noexcept {
         if (call_.by) in_hand_.stop(*call_.by);
     }
-    /// The pieces of local work that its executor has. While it has any, the run works by itself and waits for nobody.
+    /// The pieces of local work that its executor has. While it has any, the run works locally and waits for no peer.
     [[nodiscard]] std::size_t in_hand() const noexcept { return in_hand_.number(); }
     /// Its executor wants to be asked again without a sleep.
     [[nodiscard]] bool asks_again() const noexcept { return call_.by && asks_again_; }
-    /// What its executor has thrown; empty if nothing.
+    /// The message that its executor has thrown; empty if none.
     [[nodiscard]] const std::string& executor_failure() const noexcept { return in_hand_.failure(); }
 
     /// It cannot come to its end: a message does not belong to it, or its functor was too slow.
@@ -184,8 +184,8 @@ public:
     }
     [[nodiscard]] run_state state() const noexcept { return state_.load(std::memory_order_acquire); }
 
-    /// Until when its caller waits for it: now and then for who tests, for ever for who waits. Written by the caller,
-    /// read by the driving thread; relaxed, since nothing follows from it but what other ranks are told.
+    /// Until when its caller waits for it: for a while after each test(), for ever in wait(). Written by the caller,
+    /// read by the driving thread; relaxed, since only reports to other ranks depend on it.
     void want(clock::time_point until) noexcept {
         wanted_.store(until.time_since_epoch().count(), std::memory_order_relaxed);
     }
@@ -283,7 +283,7 @@ private:
                 mismatched_ = static_cast<int>(i);
                 is_in_trouble_ = true;
             } else if (functor_.late()) {
-                is_in_trouble_ = true; // what is in its place is no result
+                is_in_trouble_ = true; // its memory holds no result
             } else {
                 complete(i);
             }
@@ -344,7 +344,7 @@ private:
         if (left_ > 0 || !call_.finisher) return;
         if (!give_to_executor([this] { return base::hand_over_finish(group_->wake); })) left_ = 1;
     }
-    /// What the executor throws ends the call; until then it is given nothing more.
+    /// An exception of the executor ends the call; until then it gets no more work.
     template <class Ask>
     [[nodiscard]] bool give_to_executor(Ask ask) {
         if (!in_hand_.failure().empty()) return false;
@@ -372,7 +372,7 @@ private:
         ready_[ready_count_++] = i;
     }
 
-    /// What a step does, without its times.
+    /// The activity of a step, without its times.
     [[nodiscard]] schedule::activity activity_of(std::uint32_t i) const noexcept {
         const schedule::step& s = plan_->steps[i];
         const int peer = communicates(s) ? plan_->peers[static_cast<std::size_t>(s.peer)] : -1;

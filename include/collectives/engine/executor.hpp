@@ -67,7 +67,7 @@ struct local_work {
 /// progress::in_thread, the library's own. It serves one world, and outlives the calls that it is given to.
 ///
 /// Several pieces may be under way, of one call and of others. No piece writes what another one reads or writes: they
-/// may be done in any order, and side by side. The memory is what the calls were given, and scratch. Messages are
+/// may be done in any order, and side by side. The memory is that of the calls, and scratch. Messages are
 /// received into what work reads, and sent from what it has written: when progress() completes work, its results must
 /// be visible to the driving thread.
 class executor {
@@ -83,7 +83,7 @@ public:
     /// Throws if it cannot be done: the call then fails on all ranks, with cause::aborted and what().
     virtual bool start(const local_work& work, transport::transfer& x) = 0;
 
-    /// Completes what is done. Called for each call of which it has work, whenever the driving thread looks around.
+    /// Completes finished work. Called for each call of which it has work, whenever the driving thread looks around.
     /// True: that thread is to come again without a sleep. Throws when the executor as a whole is of no use any more,
     /// and then does so each time: every call of which it has work fails.
     virtual bool progress() = 0;

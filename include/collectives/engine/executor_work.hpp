@@ -12,7 +12,7 @@ namespace tutti::engine {
 /// The work of one run that its executor has. Its transfers come back in a list of their own.
 class executor_work {
 public:
-    /// True: it is done. Throws what the executor throws.
+    /// True: it is done. Passes on exceptions of the executor.
     [[nodiscard]] bool start(executor& by, const local_work& work, transport::transfer& x) {
         if (work.elements == 0) return true;
         x.status = transport::transfer_status::pending;
@@ -50,7 +50,7 @@ public:
         number_ = 0;
     }
 
-    /// What the executor has thrown; empty if nothing. The call cannot come to its end.
+    /// The message that the executor has thrown; empty if none. The call cannot complete.
     void fail(std::string why) { failure_ = std::move(why); }
     [[nodiscard]] const std::string& failure() const noexcept { return failure_; }
 

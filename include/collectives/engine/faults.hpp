@@ -19,7 +19,7 @@ namespace tutti::engine {
     }
 }
 
-/// What to do about a fault whose detail is known.
+/// The remedy for a fault whose detail is known.
 [[nodiscard]] inline std::string remedy_for(cause c, const std::string& detail) {
     if (c == cause::mismatch && detail.find("symmetric memory") != detail.npos)
         return "pass symmetric_memory on all ranks or on none (a span of it counts as plain memory), or name an "
@@ -27,7 +27,7 @@ namespace tutti::engine {
     return remedy_for(c);
 }
 
-/// The fault of a run, with what the run knows added to what the control plane says.
+/// The fault of a run: the run's facts, added to those of the control plane.
 template <class Transport>
 [[nodiscard]] fault fault_of(const Transport& t, const execution<Transport>* run, cause why, int peer,
                              std::string detail) {
@@ -77,7 +77,7 @@ template <class Transport>
     return n;
 }
 
-/// What this rank tells the coordinator about a run and one of its steps, -1 for none.
+/// A notice to the coordinator about a run and one of its steps, -1 for none.
 template <class Transport>
 [[nodiscard]] transport::notice notice_of(const Transport& t, const execution<Transport>& run,
                                           transport::notice_kind kind, int step) {
@@ -100,7 +100,7 @@ template <class Transport>
     return n;
 }
 
-/// The answer to who asks for a call that is over.
+/// The answer to an inquiry about a call that is over.
 template <class Transport>
 [[nodiscard]] transport::notice notice_of(const Transport& t, const group<Transport>& g,
                                           const typename group<Transport>::past& over) {

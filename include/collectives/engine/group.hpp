@@ -25,20 +25,20 @@ inline constexpr std::uint32_t slots = 4;
 /// So many of a communicator's last calls are remembered when they are over.
 inline constexpr std::uint32_t remembered_calls = 16;
 
-/// How many calls were made on a communicator, and which. Owned by those who call, under the engine's guard.
+/// How many calls were made on a communicator, and which. Owned by the calling threads, under the engine's guard.
 struct call_sequence {
     std::uint64_t next = 0;      ///< number of the next call
     std::uint64_t signature = 0; ///< of all calls before it
 };
 
-/// The ranks of a communicator, and its calls under way. The driver alone touches what changes in it; `failure` is
+/// The ranks of a communicator, and its calls under way. The driver alone changes it; `failure` is
 /// read by callers too, under the lock of completion_signal.
 template <class Transport>
 struct group {
     std::uint64_t id = 0;     ///< equal on all members, unlike that of any other communicator of the world
     std::vector<int> members; ///< ranks of the world, by rank of the communicator
     int rank = 0;             ///< this rank in it
-    wakeup wake;              ///< ends the sleep of whoever drives its calls
+    wakeup wake;              ///< ends the sleep of the thread that drives its calls
 
     struct memory {
         std::shared_ptr<std::byte> bytes;

@@ -16,7 +16,7 @@
 
 namespace tutti::engine {
 
-/// What the coordinator has asked this rank and not been told yet; and the communicators that there are, of which it
+/// Unanswered inquiries of the coordinator; and the open communicators, of which it
 /// may ask. Driven by one thread.
 template <class Transport>
 class inquiries {
@@ -36,7 +36,7 @@ public:
     }
     [[nodiscard]] bool any() const noexcept { return !open_.empty(); }
 
-    /// Answers what can be answered. `active` are the runs whose turn in their slot it is.
+    /// Answers those that can be answered. `active` are the runs whose turn in their slot it is.
     void answer(Transport& t, std::span<run* const> active, clock::time_point now) {
         std::erase_if(open_, [&](const question& q) {
             const members* g = find(q.what.communicator);
@@ -56,7 +56,7 @@ public:
                     t.tell(notice_of_unreachable(t, *r, r->step_waiting_for(peer), *how));
     }
 
-    /// All that is under way on this rank: first on that communicator, then what its program waits for.
+    /// All calls under way on this rank: first on that communicator, then those that its program waits for.
     [[nodiscard]] static std::vector<transport::waiting_call>
     waits_of(std::span<run* const> active, std::uint64_t communicator, clock::time_point now) {
         std::vector<transport::waiting_call> all;
@@ -74,7 +74,7 @@ public:
 private:
     struct question {
         transport::notice what;
-        clock::time_point until; ///< then it is answered with what there is
+        clock::time_point until; ///< then it is answered with the facts known by then
     };
 
     [[nodiscard]] const members* find(std::uint64_t communicator) const {

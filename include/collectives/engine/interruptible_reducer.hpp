@@ -37,7 +37,7 @@ public:
         late_ = false;
         left_ = piece_ = std::min(piece_, first_piece); // its elements may take longer than those of the last call
     }
-    /// What the engine and the transports call.
+    /// The reducer for the engine and the transports.
     [[nodiscard]] const reducer& get() const noexcept { return outer_; }
     /// Something was left undone.
     [[nodiscard]] bool late() const noexcept { return late_; }

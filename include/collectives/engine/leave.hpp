@@ -10,8 +10,8 @@
 
 namespace tutti::engine {
 
-/// Before the transport goes: waits until peers have taken what this rank has sent, as a completed send promises, and
-/// says on standard error what may be lost at `until`. A peer that is known to be `gone(peer)` loses nothing more.
+/// Before the transport is destroyed: waits until peers have taken the data of completed sends, and says on standard
+/// error which data may be lost at `until`. A peer that is known to be `gone(peer)` loses nothing more.
 template <transport::transport Transport, class Gone>
 void leave(Transport& t, transport::clock::time_point until, Gone gone) noexcept {
     if constexpr (transport::lingering_transport<Transport>) {

@@ -11,7 +11,7 @@
 
 namespace tutti::engine {
 
-/// What this rank knows of rank 0, whose process hosts the control plane.
+/// The state of rank 0, whose process hosts the control plane, as far as this rank knows.
 [[nodiscard]] inline std::string coordinator_in_words(const world_status& known) {
     const std::string zero = "nobody could be asked for more: rank 0 hosts the control plane, and ";
     return zero + (known.of(0) == world_status::presence::here ? "that does not answer" : known.how(0));
@@ -27,8 +27,8 @@ template <class Transport>
                     "it cannot be reached: " + how + (asks ? std::string() : "; " + coordinator_in_words(known)));
 }
 
-/// What a run that cannot end says when the coordinator is gone or silent: whom it waits for, and what is known of rank
-/// 0. For whom that rank waits is unknown here.
+/// The fault of a run that cannot end while the coordinator is gone or silent: the rank that it waits for, and the
+/// state of rank 0. For whom that rank waits is unknown here.
 template <class Transport>
 [[nodiscard]] fault local_diagnosis(Transport& t, const world_status& known, const execution<Transport>& run) {
     if (const int i = run.mismatched_step(); i >= 0)

@@ -20,7 +20,7 @@
 
 namespace tutti::engine {
 
-/// The steps of a run that have no peer, and what all its steps work on. They are done by the driving thread, at once
+/// The local steps of a run, and the memory of all its steps. They are done by the driving thread, at once
 /// or piece by piece; or by the call's executor, if it has one. The base of `execution`.
 template <class Transport>
 class local_steps {
@@ -44,7 +44,7 @@ protected:
         const memory& m = places_[static_cast<std::size_t>(index_of(b))];
         return m.base ? m.base + (element - m.first) * call_.element_bytes : nullptr;
     }
-    /// What reduces: the call's own reducer, or the watch over it.
+    /// The call's own reducer, or the interruptible one around it.
     [[nodiscard]] const reducer& reduction() const noexcept {
         return call_.reduce.is_functor ? functor_.get() : call_.reduce;
     }

@@ -23,8 +23,8 @@ template <transport::transport Transport>
 class engine;
 class recorder;
 
-/// One rank's part in a communicator: what its handles, requests and prepared calls share. The context is closed when
-/// the last of them is gone. The bodies are in membership.ipp: whoever only calls needs no engine.
+/// One rank's part in a communicator: the state that its handles, requests and prepared calls share. The context is
+/// closed when the last of them is gone. The bodies are in membership.ipp: a unit that only calls needs no engine.
 template <class Transport>
 class membership {
 public:
@@ -70,12 +70,12 @@ public:
         [[nodiscard]] run& of() const noexcept { return *run_; }
         /// Returns when it is over; throws if it has failed.
         void wait();
-        /// Moves what can be moved; true if it is over.
+        /// Makes progress; true if it is over.
         [[nodiscard]] bool test();
         [[nodiscard]] bool is_over() const noexcept;
-        /// The program waits for it, or does so no longer: what other ranks are told when they wait for this one.
+        /// The program waits for it, or does so no longer. Other ranks are told so when they wait for this one.
         void want(bool now) noexcept;
-        /// Moves what can be moved, unless another thread is inside a call: then that one moves it.
+        /// Makes progress, unless another thread is inside a call: then that thread does.
         void nudge();
 
     private:

@@ -51,7 +51,7 @@ auto plan_cache<T>::head_of(const typename entry::key& key) noexcept -> entry*& 
 
 namespace detail {
 
-/// What a plan takes, and a run of it in each slot.
+/// The memory of a plan, and of a run of it in each slot.
 template <class T>
 [[nodiscard]] std::size_t memory_of(const schedule::plan& p) noexcept {
     const auto of = [](const auto& v) { return v.capacity() * sizeof(*v.data()); };

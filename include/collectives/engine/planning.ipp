@@ -16,7 +16,7 @@ namespace tutti::engine {
 
 namespace detail {
 
-/// What must be right lest memory is harmed or operands change places. That the result is right, verify proves.
+/// Checks what could harm memory or reorder operands. verify proves the result.
 TUTTI_INLINE void check_steps(const call& c, const schedule::position& at, const std::vector<schedule::step>& steps,
                               const std::vector<schedule::part>& parts) {
     schedule::program p{c.what, at.size, at.root, at.in_place, c.how.chunks(at.size) * c.segments, {}, c.segments};
@@ -31,7 +31,7 @@ TUTTI_INLINE void check_steps(const call& c, const schedule::position& at, const
         reject(in_words(c), std::string(c.how.name()) + " does not keep rank order, which the operator needs");
 }
 
-/// What an executor is to be given: no step that reduces what it receives, and no message that is read where it lies.
+/// The plan for an executor: no receive_reduce, and no viewed message.
 TUTTI_INLINE std::shared_ptr<const schedule::plan> lowered_plan_of(const call& c, const schedule::position& at,
                                                                    const std::vector<schedule::step>& steps) {
     if (!schedule::can_be_lowered(steps))

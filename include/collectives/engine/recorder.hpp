@@ -11,7 +11,7 @@
 
 namespace tutti::engine {
 
-/// Where one run writes what its steps do, one activity a step of its plan; nowhere, unless a recorder gave it.
+/// Where one run writes an activity for each step of its plan; nowhere, unless a recorder gave it.
 class record_page {
 public:
     using clock = std::chrono::steady_clock;
@@ -38,7 +38,7 @@ private:
     clock::time_point origin_{};
 };
 
-/// Memory for what the steps of one rank's calls do, and when. All of it is made, and touched, before the first call.
+/// Memory for the activities of one rank's calls. All of it is made, and touched, before the first call.
 class recorder {
 public:
     recorder(std::size_t most_steps, record_page::clock::time_point origin)

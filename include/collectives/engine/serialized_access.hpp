@@ -19,9 +19,9 @@ namespace tutti::engine {
 ///
 /// The usual way in is by the door: a load, a store and a load. That is no lock, which would cost a small message
 /// several atomic operations. It finds every thread that comes while another is inside; two that enter within the same
-/// nanoseconds are found when one of them leaves. What cannot fail has a way that excludes all others and waits for
+/// nanoseconds are found when one of them leaves. Functions that cannot fail exclude all others and wait for
 /// them, and they for it; it takes microseconds.
-/// Who leaves releases and who enters acquires: what a thread did inside is seen by the next one.
+/// Leaving is a release and entering an acquire: the next thread sees everything that this one did inside.
 class serialized_access {
     using place = std::atomic<const void*>; ///< an address of the thread that has it; null if none has
 
@@ -70,7 +70,7 @@ public:
     }
 
 private:
-    /// Either this thread sees that the place is awaited, or who awaits it sees this thread, by the fence in
+    /// Either this thread sees that another awaits the place, or that one sees this thread, by the fence in
     /// enter_alone().
     [[nodiscard]] visit enter_by(place& door) noexcept {
         door.store(this_thread(), std::memory_order_relaxed);

@@ -41,7 +41,7 @@ concept kernel_launcher = requires(const L c, std::uint64_t id, std::span<const 
 /// Does the local work of calls on a stream of a device: give it to communicator::with_executor. Calls on host memory
 /// have theirs done by the host; one call has its data in one of the two.
 ///
-/// What the user's own kernels have written must be there when a call begins: synchronise their stream before. Results
+/// The user's own kernels must have finished when a call begins: synchronise their stream before. Results
 /// are there when the call has ended.
 ///
 /// Errors of a call: aborted, where there is no kernel for its type and operator, or the device fails.
@@ -68,7 +68,7 @@ public:
         if (!where.device) return work.run(), true;
         if (work.what != local_work::kind::copy && where.host)
             throw std::invalid_argument("a part of the call's data is in the memory of a GPU, another is not");
-        under_way_.push_back({free_event(), nullptr, nullptr}); // first: what has begun must not be forgotten
+        under_way_.push_back({free_event(), nullptr, nullptr}); // first: started work must not be forgotten
         try {
             if (!begin(work)) throw std::invalid_argument("there is no kernel for this type and operator");
             device_.record(under_way_.back().end, stream_);
@@ -91,7 +91,7 @@ public:
         return !under_way_.empty();
     }
 
-    /// Waits for what the stream has of that call: milliseconds, and 5 s at most. A device that takes longer has
+    /// Waits for that call's work on the stream: milliseconds, and 5 s at most. A device that takes longer has
     /// failed.
     void stop(transport::transfer_queue& of) noexcept override {
         const auto until = transport::clock::now() + std::chrono::seconds{5};

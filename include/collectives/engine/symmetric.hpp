@@ -16,7 +16,7 @@ concept makes_symmetric_memory = requires(const Transport t, std::size_t bytes) 
     { t.allocate(bytes) } -> std::same_as<std::shared_ptr<std::byte>>;
 };
 
-/// Zeroed memory aligned to 64 bytes: what there is where the transport has none, or reaches all memory anyway.
+/// Zeroed memory aligned to 64 bytes: for transports without symmetric memory, or that reach all memory anyway.
 [[nodiscard]] inline std::shared_ptr<std::byte> plain_memory(std::size_t bytes) {
     constexpr std::align_val_t alignment{64};
     auto* const made = static_cast<std::byte*>(::operator new(bytes, alignment));

@@ -6,7 +6,7 @@
 
 #include <chrono>
 
-/// How long the driver waits for what, and how often it looks.
+/// Timeouts and polling intervals of the driver.
 namespace tutti::engine {
 
 /// How long past its deadline a run waits for the coordinator's verdict before it judges by itself: longer than a rank
@@ -21,9 +21,9 @@ inline constexpr std::chrono::milliseconds look_interval{50};
 /// How long calls are entered without a look at the control plane, which may be a system call; by coarse_now(), so not
 /// before the next tick.
 inline constexpr std::chrono::microseconds entry_interval{100};
-/// Who polls in vain is spinning, and yields after so many polls. On a busy host each yield may cost a time slice.
+/// A thread that polls without progress yields after so many polls. On a busy host each yield may cost a time slice.
 inline constexpr int vain_polls_a_yield = 64;
-/// A peer that is gone is a fault once nothing has moved for this long: what it had sent may be on its way still.
+/// A peer that is gone is a fault once nothing has moved for this long: its last messages may still be in flight.
 inline constexpr std::chrono::milliseconds stall_before_fault{200};
 
 /// The point in time `d` after `now`; the last one that there is where that lies beyond it.

@@ -9,7 +9,7 @@ namespace tutti::engine {
 
 /// Ends the sleep of the thread that drives a world, so that it looks around again. A value: copies mean the same
 /// world. Call it from any thread, at any time; when the world is gone, or of none, it does nothing. Costs a mutex and
-/// what the transport's wake() costs.
+/// the transport's wake().
 class wakeup {
 public:
     wakeup() = default;

@@ -15,7 +15,7 @@
 
 namespace tutti::engine {
 
-/// What the control plane has said so far: who is lost, who has left, and which communicators have failed.
+/// The state of the world by the notices so far: lost ranks, ranks that have left, failed communicators.
 class world_status {
 public:
     enum class presence : std::uint8_t { here, lost, left };
@@ -36,8 +36,8 @@ public:
     [[nodiscard]] bool all_well() const noexcept { return lost_.empty() && verdicts_.empty(); }
     /// Lost ranks, the first first.
     [[nodiscard]] const std::vector<int>& lost() const noexcept { return lost_; }
-    /// Of a rank that is not here: what happened, in a sentence; and who is at fault, and for what: itself, or who had
-    /// made its calls fail before.
+    /// Of a rank that is lost or has left: what happened, in a sentence; the rank at fault, itself or the one that had
+    /// made its calls fail before; and why.
     [[nodiscard]] const std::string& how(int rank) const { return of_rank(rank).how; }
     [[nodiscard]] int culprit(int rank) const { return of_rank(rank).culprit; }
     [[nodiscard]] cause why(int rank) const { return of_rank(rank).why; }
