@@ -16,12 +16,12 @@
 
 namespace tutti::transport::bootstrap {
 
-/// What a line on standard error begins with.
+/// The beginning of a line on standard error.
 inline constexpr std::string_view line_prefix = "tutti: ";
-/// What the line of such a mismatch begins with; `tutti run` looks for it.
+/// The beginning of the line of such a mismatch; `tutti run` looks for it.
 inline constexpr std::string_view mismatch_at_the_end = "tutti: mismatch at the end of a communicator: ";
 
-/// Compares what ranks have called on each communicator when they leave. Bounded.
+/// Compares the calls of ranks on each communicator when they leave. Bounded.
 class last_calls {
 public:
     static constexpr std::size_t capacity = 65'536; ///< communicators
@@ -55,10 +55,10 @@ private:
                (c.request == 1 ? " call, " : " calls, the last of them ") + c.call;
     }
 
-    std::map<std::uint64_t, account> accounts_; // by communicator: who told first
+    std::map<std::uint64_t, account> accounts_; // by communicator: of the first rank that told
 };
 
-/// What a rank has told of its last calls.
+/// The last calls of a rank, as it has told them.
 struct history {
     int rank;
     const std::vector<past_call>* calls;

@@ -28,7 +28,7 @@ public:
     /// How long after a report the rendezvous may say nothing at all before rank 0 is taken for lost: its process may
     /// be stopped, and then its connections look well.
     static constexpr std::chrono::milliseconds silence{750};
-    static constexpr std::chrono::milliseconds farewell{1'000}; ///< what the destructor may take
+    static constexpr std::chrono::milliseconds farewell{1'000}; ///< the longest time that the destructor takes
 
     /// Connects to the rendezvous and proves that it knows the secret, retrying until me.timeout has passed. Rank 0
     /// passes where its own rendezvous is bound. Throws a bootstrap error.
@@ -54,7 +54,7 @@ public:
         }
     }
 
-    /// Tells the others, through the rendezvous, that this rank will not join, and why. For who cannot go on.
+    /// Tells the others, through the rendezvous, that this rank will not join, and why. For a rank that cannot go on.
     void give_up(const std::string& why) {
         std::vector<std::byte> body;
         byte_writer(body).text(why, max_text_bytes);
@@ -84,7 +84,7 @@ public:
         asked_to_join_ = true;
         table_.encrypted = me_.encrypt;
         while (!joined_) gather();
-        hear_frames(); // what was read together with the table: nothing need come after it
+        hear_frames(); // frames that were read together with the table: no later read need come
         return table_;
     }
 
@@ -164,8 +164,8 @@ private:
         if (!good) fail("the rendezvous sent a table of ranks that makes no sense");
     }
 
-    /// Without a secret anyone on this host may have joined in a rank's place: he shall not choose whom this rank
-    /// calls.
+    /// Without a secret any process of this host may have joined in a rank's place. It must not choose which addresses
+    /// this rank calls.
     [[nodiscard]] member judged(member m) const {
         const auto where = address::literal(m.address, m.port);
         if (!me_.may_leave_loopback() && !(where && where->loopback()))

@@ -18,25 +18,26 @@
 
 namespace tutti::transport::bootstrap {
 
-/// The control plane's memory: one per world. A state machine without I/O, threads or a clock; whoever owns it holds
-/// the lock, hands in what ranks say, and delivers what drain() returns. What a rank says never makes it throw
-/// (memory aside) and its memory is bounded.
+/// The state of the control plane: one per world. A state machine without I/O, threads or a clock. Its owner holds the
+/// lock, hands in the notices of ranks, and delivers what drain() returns. No notice makes it throw (memory aside), and
+/// its memory is bounded. By the kind of a notice:
 ///
 /// - lost, unreachable: every other rank is told `lost`, once a rank. An unreachable rank has `accusation_grace` to
 ///   turn out to have left: its farewell and the end of its data channels travel different ways.
-/// - left: every other rank is told `departed`; that its connection then ends means nothing.
-/// - leaving: who waits for the rank, and has missed its deadline or finds that its data channel has ended, is told so.
+/// - left: every other rank is told `departed`. The end of its connection then means nothing.
+/// - leaving: a rank that waits for it is told so, if it has missed its deadline or finds its data channel ended.
 ///   Others hear of it when its data are taken and it says `left`.
-/// - failed: from then on others do not blame this rank for being gone or absent, but who made its calls fail, until
-///   the rank has resumed. So a loss is named on communicators that never had that rank.
+/// - failed: until the rank resumes, its absence is blamed on the rank that made its calls fail. So a loss is named on
+///   communicators that never had the lost rank.
 /// - abort: a verdict for all on that communicator.
-/// - The first timeout or mismatch on a communicator opens a case: all ranks of the world are asked and tell in which
-///   calls they are, on whatever communicator. It is closed by one verdict for all: when every member has answered and
-///   whoever they wait for as well, when a mismatch's named peer has, when a rank that matters to it is lost, or after
-///   `report_grace`. Before that it waits, once, for the decision on ranks that are unreachable.
-/// - A communicator has one verdict; later reports on it get that one again.
-/// - closing: what ranks have called on a communicator is compared. A difference, of which no message could tell any
-///   more, is a complaint, one a communicator.
+/// - timeout, mismatch: the first one on a communicator becomes a pending report. All ranks of the world are asked, and
+///   tell their calls on every communicator. One verdict for all ends it. That happens when every member and every rank
+///   that they wait for has answered; when a mismatch's named peer has; when a rank that matters to it is lost; or
+///   after `report_grace`. Before that it waits, once, for the decision on unreachable ranks.
+/// - closing: the calls of ranks on a communicator are compared. A difference is a complaint, one a communicator, since
+///   no message can tell it any more.
+///
+/// A communicator has one verdict; later reports on it get the same one again.
 class coordinator {
 public:
     static constexpr std::chrono::milliseconds report_grace{400};
@@ -45,7 +46,7 @@ public:
     static constexpr std::size_t max_text = 4096;     ///< bytes of any string kept or repeated
     static constexpr std::size_t max_past_call = 120; ///< bytes of a past call's, and of a waiting call's
 
-    /// What is to be delivered to some ranks.
+    /// A notice for some ranks.
     struct outgoing {
         std::vector<int> to;
         notice what;
@@ -53,7 +54,7 @@ public:
 
     explicit coordinator(int size) : size_(size), ranks_(static_cast<std::size_t>(size)) {}
 
-    /// A rank spoke. What it claims of itself in n.rank does not count; nonsense is ignored.
+    /// Takes a rank's notice. Its own n.rank does not count; nonsense is ignored.
     void take(int from, notice n, clock::time_point now) {
         if (!in_world(from) || standing_of(from) == standing::left) return;
         clean(n, from);
@@ -95,10 +96,10 @@ public:
         return next;
     }
 
-    /// What is to be delivered, in order; empties the list.
+    /// The notices to deliver, in order; empties the list.
     [[nodiscard]] std::vector<outgoing> drain() { return std::exchange(outgoing_, {}); }
 
-    /// Sentences for whoever looks after the program, for rank 0's standard error; empties the list.
+    /// Sentences for rank 0's standard error; empties the list.
     [[nodiscard]] std::vector<std::string> complaints() { return std::exchange(complaints_, {}); }
 
     /// Until when ranks that are leaving may stay; the past if none is.
@@ -138,11 +139,11 @@ private:
             if (w.peers.size() > most_peers) w.peers.resize(most_peers);
             if (w.call.size() > max_past_call) w.call.resize(max_past_call);
         }
-        // Who tells of one call alone need not say it twice.
+        // A rank that tells of one call alone need not say it twice.
         if (n.waits.empty() && n.peer >= 0) n.waits.push_back({n.communicator, n.request, true, {n.peer}, n.call});
     }
 
-    /// What is put together of several texts.
+    /// A text joined from several.
     [[nodiscard]] static std::string cut(std::string text) {
         if (text.size() > 2 * max_text) text.resize(2 * max_text);
         return text;
@@ -159,7 +160,7 @@ private:
         if (!all.empty()) outgoing_.push_back({std::move(all), std::move(what)});
     }
 
-    /// Whoever reports is asked as well: the last calls are in answers alone.
+    /// The reporter is asked as well: only answers have the last calls.
     void ask_all(const notice& about) {
         notice n;
         n.kind = notice_kind::inquiry;
@@ -190,7 +191,7 @@ private:
         accusations_.erase(rank);
         record_of(rank).now = standing::leaving;
         record_of(rank).stays_until = now + std::chrono::milliseconds(std::min(n.request, longest_ms));
-        settle_cases_of(rank, false);
+        settle_reports_on(rank, false);
     }
 
     void leave(int rank) {
@@ -198,7 +199,7 @@ private:
         const auto before = std::exchange(record_of(rank).now, standing::left);
         if (before == standing::lost) return;
         say_of(rank, notice_kind::departed);
-        settle_cases_of(rank, false);
+        settle_reports_on(rank, false);
     }
 
     void accuse(int from, const notice& n, clock::time_point now) {
@@ -227,7 +228,7 @@ private:
         record_of(rank).how = std::move(how);
         if (first_lost_ < 0) first_lost_ = rank;
         say_of(rank, notice_kind::lost);
-        settle_cases_of(rank, true);
+        settle_reports_on(rank, true);
     }
 
     /// The first since the rank has resumed counts. Many ranks fail by one cause: its words are kept once.
@@ -241,9 +242,9 @@ private:
         r.failed_at = ++failures_;
     }
 
-    /// Closes the cases to which a rank that has just gone matters: someone waits for it, or (when it was lost; one
-    /// that left may have done its part) it is certainly a member.
-    void settle_cases_of(int rank, bool as_member) {
+    /// Ends the pending reports to which a rank that has just gone matters: a rank waits for it, or it was lost and is
+    /// certainly a member. (A rank that has left may have done its part.)
+    void settle_reports_on(int rank, bool as_member) {
         std::vector<std::uint64_t> settled;
         for (const auto& [id, c] : pending_) {
             const bool member = c.report.members == size_ || c.has_member(rank);
@@ -308,8 +309,8 @@ private:
         close_if_complete(it->first, from);
     }
 
-    /// Closes a case when nothing more need be heard. Whether all is known is looked at when the last member has
-    /// spoken, and then only when the rank speaks on whom it depends: so a case costs a few times its answers.
+    /// Ends a report when no further answer is needed. That is checked when the last member has answered, and then only
+    /// when the rank answers on which the verdict depends. So a report costs a few times its answers.
     void close_if_complete(std::uint64_t id, int from) {
         pending_report& c = pending_.at(id);
         const bool all_heard = c.heard >= static_cast<std::size_t>(c.report.members);
@@ -329,8 +330,7 @@ private:
         decide(q.report.kind == notice_kind::mismatch ? verdict_of_mismatch(q) : verdict_of_timeout(q));
     }
 
-    /// Closes a case, but not before the accusations that are open now have been decided, once: a link that is broken
-    /// would be taken for a circle.
+    /// Ends a report, but not before the current accusations are decided, once: a broken link would look like a cycle.
     void close_after_accusations(std::uint64_t id) {
         pending_report& c = pending_.at(id);
         if (accusations_.empty() || std::exchange(c.postponed, true)) return close(id);
@@ -354,7 +354,7 @@ private:
         }
     }
 
-    /// Remembers a verdict, tells everyone, and ends the case.
+    /// Remembers a verdict, tells all ranks, and ends the report.
     void decide(notice verdict) {
         verdict.text = cut(std::move(verdict.text));
         pending_.erase(verdict.communicator);

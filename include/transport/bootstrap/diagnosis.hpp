@@ -36,7 +36,7 @@ inline const notice* answer_of(const diagnosis& q, int rank) {
     return found == q.answers.end() ? nullptr : &found->second;
 }
 
-/// Who waits for a rank, directly or through others, in words.
+/// The ranks that wait for a rank, directly or through others, in words.
 inline std::string waiters_in_words(const wait_graph& g, const wait_graph::root& r) {
     const auto w = g.waiters_for(r);
     if (w.all.empty()) return {};
@@ -132,7 +132,7 @@ inline std::string difference_in_words(const diagnosis& q, const difference& d) 
 
 } // namespace detail
 
-/// The verdict on a rank that is gone: blames it, or by what its calls had failed before.
+/// The verdict on a rank that is gone: blames it, or the first cause of its earlier failure.
 inline notice verdict_of_loss(const diagnosis& q, int rank) {
     auto b = blame_for_absence(q.ranks, rank);
     if (detail::of(q.ranks, rank).now == standing::left)
@@ -172,8 +172,8 @@ inline notice verdict_of_mismatch(const diagnosis& q) {
 
 namespace detail {
 
-/// What the ranks' last calls show, whether or not any of them waits: on the communicator of the report, else on one
-/// that it is held up on.
+/// The first difference between the ranks' last calls, whether or not any of them waits: on the communicator of the
+/// report, else on one that it is held up on.
 inline std::optional<difference> difference_of_calls(const diagnosis& q, const wait_graph& graph) {
     std::vector<history> all;
     for (const auto& [rank, answer] : q.answers) all.push_back({rank, &answer.calls});

@@ -17,7 +17,7 @@
 
 namespace tutti::transport::bootstrap {
 
-/// What a rank tells the others of one of its fabrics: how to reach it there. Only that fabric reads the bytes.
+/// A rank's address in one of its fabrics. Only that fabric reads the bytes.
 struct fabric_card {
     std::string fabric; ///< its name
     std::vector<std::byte> bytes;
@@ -109,7 +109,7 @@ inline void write_member(byte_writer& w, const member& m) {
     return m;
 }
 
-/// Who has come to the rendezvous so far. No I/O.
+/// The ranks that have come to the rendezvous so far. No I/O.
 class roll_call {
 public:
     explicit roll_call(int size) : seats_(static_cast<std::size_t>(size)) {}

@@ -16,15 +16,15 @@
 
 namespace tutti::transport::bootstrap {
 
-/// How a rank stands in the world.
+/// The state of a rank in the world.
 enum class standing : std::uint8_t {
     present,
     lost,    ///< died, or the others cannot reach it
     left,    ///< said so
-    leaving, ///< stays only until what it had sent is taken
+    leaving, ///< stays only until its peers have taken its messages
 };
 
-/// Who is at fault, and what happened, in a sentence.
+/// The rank at fault, and what happened, in a sentence.
 struct blame {
     cause why = cause::lost_peer;
     int peer = -1;
@@ -32,13 +32,13 @@ struct blame {
     friend bool operator==(const blame&, const blame&) = default;
 };
 
-/// What the coordinator knows of a rank.
+/// The coordinator's record of a rank.
 struct rank_record {
     standing now = standing::present;
     bool deaf = false;               ///< its connection has ended: nothing can be delivered
     clock::time_point stays_until{}; ///< of a rank that is leaving
     std::string how;                 ///< of a lost rank: how that was noticed
-    /// By what its calls have failed, and when among all such reports. Null: they have not, or its program goes on.
+    /// The cause of the failure of its calls, and its place among all such reports. Null: none, or its program goes on.
     std::shared_ptr<const blame> failure;
     std::uint64_t failed_at = 0;
 };
@@ -60,7 +60,7 @@ inline const blame* first_failure(const rank_records& all, int rank) {
     }
 }
 
-/// What a rank does, or has done, that others wait in vain.
+/// Why others wait for a rank in vain.
 inline std::string absence_in_words(const rank_records& all, int rank) {
     const rank_record& r = of(all, rank);
     const std::string who = "rank " + std::to_string(rank);
@@ -71,8 +71,8 @@ inline std::string absence_in_words(const rank_records& all, int rank) {
 
 } // namespace detail
 
-/// Who is to blame that a rank is gone, or joins no call. After a failure that is not the rank itself but who had made
-/// its calls fail: the first cause.
+/// The blame for a rank that is gone, or joins no call. After a failure it goes to the first cause: the rank that made
+/// its calls fail.
 inline blame blame_for_absence(const rank_records& all, int rank) {
     const auto words = detail::absence_in_words(all, rank);
     const blame* const first = detail::first_failure(all, rank);
@@ -80,7 +80,7 @@ inline blame blame_for_absence(const rank_records& all, int rank) {
     return {first->why, first->peer, first->text + "; after that " + words};
 }
 
-/// A timeout or mismatch under inquiry: who reported it, and what the ranks answered so far.
+/// A timeout or mismatch under inquiry: the report, and the answers of ranks so far.
 struct pending_report {
     notice report;
     std::map<int, notice> answers{}; ///< one a rank, the reporters' included

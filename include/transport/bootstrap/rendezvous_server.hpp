@@ -23,7 +23,7 @@
 
 namespace tutti::transport::bootstrap {
 
-/// What the rendezvous does with its connections, whoever polls them: seats ranks, sends the table when all have come,
+/// The rendezvous, without polling: seats ranks, sends the table when all have come,
 /// then carries notices between ranks and coordinator. Never waits. Strangers are bounded in number and in time;
 /// whatever one sends ends its own connection and nothing else.
 ///
@@ -33,9 +33,9 @@ namespace tutti::transport::bootstrap {
 class rendezvous_server {
 public:
     /// So many may be proving themselves beside a world's ranks; past that the oldest is dropped, and tries again. So
-    /// it is with those who have proven themselves and not yet asked to join: to drop a rank there would end it.
+    /// with connections that are proven and have not yet asked to join: to drop a rank there would end it.
     static constexpr std::size_t max_strangers = 128;
-    /// When the user is told for the first time whom everyone waits for. From then on each time the wait has doubled.
+    /// When the user is told for the first time which ranks are missing. Then again each time the wait has doubled.
     static constexpr std::chrono::seconds first_word{5};
 
     /// `timeout` from `now` for everyone to come. `encrypted`: all encrypt their data.
@@ -57,7 +57,7 @@ public:
             abandon("rank 0 cannot let all " + std::to_string(seats_.size()) + " ranks in: " + of_what, 0);
     }
 
-    /// Frees the place of one who has proven nothing; false if there is none.
+    /// Frees the place of an unproven connection; false if there is none.
     bool drop_oldest_stranger() {
         if (!send_oldest_away(rendezvous_connection::stage::proving)) return false;
         purge();
@@ -85,7 +85,7 @@ public:
         }
     }
 
-    /// The same. What throws (no memory, a library that is gone because the process exits) ends that connection alone.
+    /// The same. An exception (no memory, a library that is gone because the process exits) ends that connection alone.
     void attend_safely(rendezvous_connection& g, clock::time_point now) {
         try {
             attend(g, now);
@@ -94,7 +94,7 @@ public:
         }
     }
 
-    /// What time decides, and the delivery of what the coordinator wants said. To be called after every round of
+    /// Timeouts, and the delivery of the coordinator's notices. To be called after every round of
     /// attend().
     void settle(clock::time_point now) {
         for (auto& g : connections_)
@@ -108,7 +108,7 @@ public:
     }
 
     /// There will be no world: everyone who came is told why, and which rank is at fault, if one is. So is who still
-    /// comes. Rank 0 is told last, by tell_rank_zero(): its process may end at once, and this desk with it.
+    /// comes. Rank 0 is told last, by tell_rank_zero(): its process may end at once, and this server with it.
     void give_up(const std::string& why, int at_fault = -1) {
         refusal_.clear();
         byte_writer w(refusal_);
@@ -123,7 +123,7 @@ public:
         if (by_rank_[0]) by_rank_[0]->stream().send(frame_type::refused, refusal_);
     }
 
-    /// What the user should know by now, in whole sentences; empties the list.
+    /// Messages for the user, in whole sentences; empties the list.
     [[nodiscard]] std::vector<std::string> take_news() { return std::exchange(news_, {}); }
 
     [[nodiscard]] bool given_up() const noexcept { return given_up_; }
@@ -156,7 +156,7 @@ private:
             std::count_if(connections_.begin(), connections_.end(), [p](const auto& g) { return g->phase() == p; }));
     }
 
-    /// The connection stays in the list until purge(), so that whoever walks along it is not disturbed.
+    /// The connection stays in the list until purge(), so that loops over it stay valid.
     bool send_oldest_away(rendezvous_connection::stage p) {
         const auto it =
             std::find_if(connections_.begin(), connections_.end(), [p](const auto& g) { return g->phase() == p; });
@@ -212,7 +212,7 @@ private:
         g.leave();
     }
 
-    /// What a rank says was changed on the way. It would not come to anything if that rank came again.
+    /// A rank's frames were changed on the way. It would not help if that rank came again.
     void tell_of_forgery(rendezvous_connection& g) {
         const auto who = "rank " + std::to_string(g.claimed_rank());
         abandon("what " + who + " says to rank 0 at " + place_ + " is changed on the way: somebody stands between them",
@@ -232,7 +232,7 @@ private:
         dismiss(g);
     }
 
-    /// Somebody who does not know the secret claims to be a rank.
+    /// A process that does not know the secret claims to be a rank.
     void suspect(int rank) {
         if (!seats_.is_missing(rank) || !suspects_.insert(rank).second) return;
         news_.push_back("a process that calls itself rank " + std::to_string(rank) + " was refused at " + place_ +
@@ -255,7 +255,7 @@ private:
 
     static int only(const std::vector<int>& ranks) { return ranks.size() == 1 ? ranks.front() : -1; }
 
-    /// Everyone has come: tells everyone who is where. The same bytes for all, which all streams share.
+    /// All ranks have come: sends the table to all. All streams share the same bytes.
     void start() {
         const auto table = table_frames();
         const auto for_all = batches_of(table);
@@ -310,7 +310,7 @@ private:
         for (auto pending = coordinator_.drain(); !pending.empty(); pending = coordinator_.drain()) {
             std::vector<std::vector<frame_batch>> frames; // each written once, however many ranks hear it
             for (const auto& o : pending) frames.push_back(batch_of(o.what));
-            // Rank 0 last: what it is told may end its process, and this desk with it.
+            // Rank 0 last: the notice may end its process, and this server with it.
             for (const bool zero : {false, true})
                 for (std::size_t i = 0; i < pending.size(); ++i)
                     for (const int to : pending[i].to)
@@ -355,7 +355,7 @@ private:
     clock::time_point next_word_;
     std::vector<std::string> news_;
     std::set<int> suspects_;                                          // ranks that were claimed with another secret
-    std::vector<std::byte> refusal_;                                  // why there is no world, for all who come
+    std::vector<std::byte> refusal_;                                  // why there is no world, for all ranks that come
     std::set<int> untold_;                                            // ranks that may come and have not been told so
     std::vector<std::unique_ptr<rendezvous_connection>> connections_; // in the order in which they came
     std::vector<rendezvous_connection*> by_rank_;                     // members that are connected

@@ -44,12 +44,12 @@ public:
         bound_ = local_address(listeners_.front().get());
         const auto needed = static_cast<std::size_t>(size) + own_descriptors_needed;
         const bool fits = make_room_for_descriptors(needed);
-        rendezvous_server desk(size, key, bound_.text(), how.timeout, clock::now(), how.encrypted);
+        rendezvous_server server(size, key, bound_.text(), how.timeout, clock::now(), how.encrypted);
         if (!fits)
-            desk.run_out("it needs " + std::to_string(needed) + " file descriptors and may have " +
-                         std::to_string(descriptor_limit::now().soft) + ": raise the hard limit (ulimit -Hn)");
+            server.run_out("it needs " + std::to_string(needed) + " file descriptors and may have " +
+                           std::to_string(descriptor_limit::now().soft) + ": raise the hard limit (ulimit -Hn)");
         const signal_shield none_on_the_thread;
-        thread_ = std::thread([this, d = std::move(desk)]() mutable { serve(d); });
+        thread_ = std::thread([this, d = std::move(server)]() mutable { serve(d); });
     }
 
     rendezvous_thread(const rendezvous_thread&) = delete;
@@ -67,7 +67,8 @@ public:
     [[nodiscard]] const address& bound() const noexcept { return bound_; }
 
 private:
-    static constexpr std::chrono::milliseconds farewell{1'000};   // to send the reason of a failure to all who come
+    static constexpr std::chrono::milliseconds farewell{
+        1'000}; // to send the reason of a failure to all ranks that come
     static constexpr std::chrono::milliseconds accept_pause{100}; // when the process has no file descriptor to spare
     static constexpr std::size_t own_descriptors_needed = 16;     // beside one for each rank
 
@@ -83,40 +84,40 @@ private:
         listeners_.push_back(std::move(fd));
     }
 
-    void serve(rendezvous_server& desk) {
-        serve_until_done(desk);
-        listeners_.clear(); // who comes now is refused by the system, not left waiting
-        if (desk.given_up()) desk.tell_rank_zero();
-        voice_.finish(farewell);
+    void serve(rendezvous_server& server) {
+        serve_until_done(server);
+        listeners_.clear(); // later connections are refused by the system, not left waiting
+        if (server.given_up()) server.tell_rank_zero();
+        stderr_.finish(farewell);
     }
 
-    void serve_until_done(rendezvous_server& desk) {
+    void serve_until_done(rendezvous_server& server) {
         auto end = clock::time_point::max();
         bool farewell_begun = false;
         for (;;) {
-            round(desk, std::max(end, desk.longest_stay()));
+            round(server, std::max(end, server.longest_stay()));
             const auto now = clock::now();
             const bool stopping = stopping_.load(std::memory_order_relaxed);
-            if (stopping && desk.assembling()) desk.give_up("rank 0 stopped before all ranks had come");
-            if (!farewell_begun && (stopping || desk.given_up())) {
+            if (stopping && server.assembling()) server.give_up("rank 0 stopped before all ranks had come");
+            if (!farewell_begun && (stopping || server.given_up())) {
                 farewell_begun = true;
-                end = now + (desk.given_up() ? farewell : linger_);
+                end = now + (server.given_up() ? farewell : linger_);
             }
             if (!farewell_begun) continue;
-            if (now >= end && now >= desk.longest_stay()) return;
-            if (desk.given_up() ? desk.all_told() : desk.empty()) return;
+            if (now >= end && now >= server.longest_stay()) return;
+            if (server.given_up() ? server.all_told() : server.empty()) return;
         }
     }
 
     /// Sleeps until something happens or is due, and deals with it.
-    void round(rendezvous_server& desk, clock::time_point end) {
+    void round(rendezvous_server& server, clock::time_point end) {
         std::vector<pollfd> ready{{wake_.get(), POLLIN, 0}};
         const bool paused = clock::now() < paused_until_;
         for (const auto& l : listeners_) ready.push_back({paused ? -1 : l.get(), POLLIN, 0});
-        for (const auto& g : desk.connections())
+        for (const auto& g : server.connections())
             ready.push_back({g->get(), static_cast<short>(g->wants_write() ? POLLIN | POLLOUT : POLLIN), 0});
-        auto until = std::min({end, desk.next_deadline(), paused ? paused_until_ : end});
-        if (!voice_.idle()) until = std::min(until, clock::now() + stderr_writer::pause);
+        auto until = std::min({end, server.next_deadline(), paused ? paused_until_ : end});
+        if (!stderr_.idle()) until = std::min(until, clock::now() + stderr_writer::pause);
         ::poll(ready.data(), ready.size(), timeout_until(until));
 
         const auto now = clock::now();
@@ -124,14 +125,14 @@ private:
             std::uint64_t count = 0;
             static_cast<void>(::read(wake_.get(), &count, sizeof count));
         }
-        const std::size_t known = desk.connections().size();
+        const std::size_t known = server.connections().size();
         for (std::size_t i = 0; i < known; ++i)
-            if (ready[1 + listeners_.size() + i].revents != 0) desk.attend_safely(*desk.connections()[i], now);
-        desk.settle(now);
-        for (const auto& sentence : desk.take_news()) voice_.say(sentence);
-        voice_.flush();
+            if (ready[1 + listeners_.size() + i].revents != 0) server.attend_safely(*server.connections()[i], now);
+        server.settle(now);
+        for (const auto& sentence : server.take_news()) stderr_.say(sentence);
+        stderr_.flush();
         for (std::size_t i = 0; i < listeners_.size(); ++i)
-            if (ready[1 + i].revents != 0) admit(desk, listeners_[i].get(), now);
+            if (ready[1 + i].revents != 0) admit(server, listeners_[i].get(), now);
     }
 
     static int timeout_until(clock::time_point until) {
@@ -141,27 +142,27 @@ private:
         return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(until - now).count());
     }
 
-    void admit(rendezvous_server& desk, int listener, clock::time_point now) {
+    void admit(rendezvous_server& server, int listener, clock::time_point now) {
         for (int i = 0; i < 64; ++i) {
             auto fd = accept_from(listener);
             const int why = errno;
             if (fd) {
                 // Descriptors that the process needs itself are not given to strangers.
-                if (!can_spare_descriptors(fd.get())) desk.drop_oldest_stranger();
-                desk.welcome(std::move(fd), now);
+                if (!can_spare_descriptors(fd.get())) server.drop_oldest_stranger();
+                server.welcome(std::move(fd), now);
                 continue;
             }
             const auto lack = shortage_in_words(why);
-            if (lack && !desk.drop_oldest_stranger()) {
+            if (lack && !server.drop_oldest_stranger()) {
                 paused_until_ = now + accept_pause;
-                desk.run_out(*lack);
+                server.run_out(*lack);
             }
             if (why != ECONNABORTED) return;
         }
     }
 
     std::chrono::milliseconds linger_;
-    stderr_writer voice_; // the thread's alone once it runs
+    stderr_writer stderr_; // the thread's alone once it runs
     descriptor wake_;
     std::vector<descriptor> listeners_; // the thread's alone once it runs
     address bound_;

@@ -15,9 +15,9 @@
 
 namespace tutti::transport::bootstrap {
 
-/// What is known of a call that went wrong. Refers to what the coordinator keeps.
+/// The facts about a call that went wrong. Refers to the coordinator's records.
 struct diagnosis {
-    const notice& report;                 ///< the first mismatch, else the first timeout; `rank` is who reported
+    const notice& report;                 ///< the first mismatch, else the first timeout; `rank` is the reporter
     const std::map<int, notice>& answers; ///< one a rank, the reporter's included
     const rank_records& ranks;            ///< of the whole world
 };
@@ -28,10 +28,10 @@ enum class absence : std::uint8_t {
     failed, ///< its calls had failed before
     silent, ///< it does not answer
     idle,   ///< it answers that it is in no call
-    alone,  ///< it is in that very call and waits for nobody
+    alone,  ///< it is in that very call and waits for no rank
 };
 
-/// Who waits for whom, over all communicators, as the ranks have told. A node is a call under way on a rank. Linear in
+/// The wait graph of all communicators, as the ranks have reported it. A node is a call under way on a rank. Linear in
 /// nodes and in peers of nodes, in time and memory.
 class wait_graph {
 public:
@@ -56,7 +56,7 @@ public:
         for (; next < static_cast<int>(first_.size()); ++next) first_[static_cast<std::size_t>(next)] = nodes_.size();
     }
 
-    /// Who holds up the call that was reported; else, any call of its communicator. Nothing if all wait in circles.
+    /// The root that holds up the reported call, or else any call of its communicator. Nothing if all wait in cycles.
     [[nodiscard]] std::optional<root> find_root() const {
         const auto found = search(reported());
         return found ? found : search(nodes_of_communicator());
@@ -120,7 +120,7 @@ private:
     static constexpr std::size_t none = ~std::size_t{0};
     using numbers = std::vector<std::size_t>;
 
-    /// Who waits for a node, as lists; and which nodes wait for the root itself.
+    /// The nodes that wait for each node, as lists; and those that wait for the root itself.
     struct reversed {
         struct edge {
             std::size_t from, next;
@@ -145,8 +145,9 @@ private:
 
     [[nodiscard]] std::size_t first_of(int rank) const { return first_[static_cast<std::size_t>(rank)]; }
 
-    /// The call of `peer` that holds up what waits for it in `w`: the same call if the peer is in it; else what its
-    /// program waits for, in the same communicator rather than in another; else an earlier call of that communicator.
+    /// The call of `peer` that holds up the ranks waiting for it in `w`: the same call if the peer is in it; else the
+    /// one that its program waits for, in the same communicator rather than in another; else an earlier call of that
+    /// communicator.
     [[nodiscard]] std::optional<std::size_t> node_for(int peer, const waiting_call& w) const {
         if (detail::of(q_->ranks, peer).now != standing::present) return std::nullopt;
         int best_kind = 0;
@@ -166,8 +167,8 @@ private:
 
     static constexpr int nobody = -1, another_node = -2;
 
-    /// Visits all that is waited for from these nodes on: each node once, with each of its peers that is in no call
-    /// which explains why, with another_node for the others, with nobody where it has none.
+    /// Visits all nodes that these wait for, directly or through others, each once: with each peer that is in no call
+    /// that explains its silence, with another_node for other peers, with nobody where it has no peer.
     template <class Visit>
     void walk(numbers frontier, Visit visit) const {
         std::vector<bool> met(nodes_.size(), false);
