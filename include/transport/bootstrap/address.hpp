@@ -132,7 +132,7 @@ private:
     return out;
 }
 
-/// Where to find somebody, as people write it.
+/// A host and a port, as people write them.
 struct endpoint {
     std::string host; ///< a name or a literal address, IPv6 without brackets
     std::uint16_t port = 0;

@@ -32,7 +32,7 @@ public:
 
     void raw(std::span<const std::byte> bytes) { out_->insert(out_->end(), bytes.begin(), bytes.end()); }
 
-    /// A length of 16 bits, then the bytes; what is longer than `cap` is cut.
+    /// A length of 16 bits, then the bytes; longer strings are cut to `cap`.
     void text(std::string_view s, std::size_t cap) {
         s = s.substr(0, std::min<std::size_t>(cap, 0xffff));
         integer(static_cast<std::uint16_t>(s.size()));
@@ -43,7 +43,7 @@ private:
     std::vector<std::byte>* out_;
 };
 
-/// Reads what byte_writer wrote, and trusts none of it: past the end everything reads as zero or empty and ok() is
+/// Reads the output of a byte_writer, and trusts none of it: past the end everything reads as zero or empty and ok() is
 /// false ever after.
 class byte_reader {
 public:

@@ -29,8 +29,8 @@ public:
         static crypto& only = *new crypto;
         return only;
     }
-    /// Written when the process exits and OpenSSL is taken down, read by whoever still wants to use it. Relaxed: what
-    /// takes it down joins no thread of ours, and orders nothing for us.
+    /// Written when the process exits and OpenSSL is taken down, read before each use. Relaxed: the exit
+    /// handler joins no thread of the library, and orders nothing for it.
     [[nodiscard]] bool usable() const noexcept { return !over().load(std::memory_order_relaxed); }
 
     [[nodiscard]] bool sha256(std::span<const std::byte> text, digest& out) const noexcept {
@@ -50,7 +50,7 @@ public:
     }
 
 private:
-    /// OpenSSL is to last as long as the process, if nobody has begun to use it otherwise.
+    /// OpenSSL is to last as long as the process, unless the program has initialised it otherwise.
     crypto() {
         OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr);
         OPENSSL_atexit([] { over().store(true, std::memory_order_relaxed); });

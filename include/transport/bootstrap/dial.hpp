@@ -55,9 +55,9 @@ inline std::string prove(int fd, handshake& h, moment until) {
 /// run's rendezvous, may hold the port for a moment.
 inline constexpr std::chrono::seconds refusal_patience{10};
 
-/// Connects to the rendezvous and proves itself, again and again until it works or `until`; blocks. `where` yields the
-/// addresses to try, or a reason why there are none. Throws a bootstrap error when the time is up, when one who knows
-/// the secret refuses, or when others have refused for refusal_patience.
+/// Connects to the rendezvous and proves itself; tries until it works or `until`, and blocks. `where` yields the
+/// addresses to try, or a reason why there are none. Throws a bootstrap error when the time is up, when a peer that
+/// knows the secret refuses, or when others have refused for refusal_patience.
 [[nodiscard]] inline proven_socket
 dial(const identity& me, const std::function<std::vector<address>(std::string&)>& where, detail::moment until) {
     using namespace std::chrono_literals;
@@ -88,7 +88,7 @@ dial(const identity& me, const std::function<std::vector<address>(std::string&)>
                                  "give every rank rank 0's address");
         }
         if (std::chrono::steady_clock::now() + pause >= until) break;
-        // Not in step with others: those who are turned away together would come again together.
+        // Random: ranks that were turned away together should not come again together.
         std::this_thread::sleep_for(pause / 2 + pause * static_cast<int>(random.below(512)) / 1024);
     }
     if (!refusal.empty() && refusal != problem) problem += "; who answered before: " + refusal;

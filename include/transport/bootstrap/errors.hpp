@@ -27,7 +27,7 @@ namespace tutti::transport::bootstrap {
 
 } // namespace tutti::transport::bootstrap
 
-/// What a process may run out of. It is its own trouble, never the peer's.
+/// Resources that a process may run out of. That is never the fault of a peer.
 namespace tutti::transport::bootstrap {
 
 /// How many descriptors this process may have, and how many it may allow itself.
@@ -43,7 +43,7 @@ struct descriptor_limit {
 };
 
 /// Raises the soft limit of descriptors to the hard one. True if that allows more of them than before. Leaves errno as
-/// it is: who asks for a descriptor once more has yet to tell why there was none.
+/// it is: a caller that tries again may still have to report the first error.
 inline bool raise_descriptor_limit() noexcept {
     const int before = errno;
     rlimit all{};
@@ -62,7 +62,7 @@ inline bool raise_descriptor_limit() noexcept {
 }
 
 /// Whether this process has descriptors to spare for strangers when `newest` was the last that it got: the system
-/// always gives the lowest that is free. A quarter of all is kept for what the process itself opens, 64 at most.
+/// always gives the lowest that is free. A quarter of all, 64 at most, is kept for the process itself.
 [[nodiscard]] inline bool can_spare_descriptors(int newest) noexcept {
     const auto fits = [newest](std::size_t limit) {
         return static_cast<std::size_t>(newest) + std::min<std::size_t>(limit / 4, 64) < limit;
@@ -70,7 +70,8 @@ inline bool raise_descriptor_limit() noexcept {
     return fits(descriptor_limit::now().soft) || (raise_descriptor_limit() && fits(descriptor_limit::now().soft));
 }
 
-/// What this process lacks, with the limit and the remedy, if an error of the system says that it lacks something.
+/// The resource that this process lacks by an error of the system, with the limit and the remedy; empty if it lacks
+/// none.
 [[nodiscard]] inline std::optional<std::string> shortage_in_words(int code) {
     const auto limit = descriptor_limit::now();
     switch (code) {

@@ -29,8 +29,8 @@ enum class stream_end : std::uint8_t {
     none,      ///< it has not
     closed,    ///< by the other side
     broke,     ///< the system says so
-    senseless, ///< the other side, who knows the secret, sent what is no frame
-    forged,    ///< what came bears a wrong tag: somebody on the way has changed it
+    senseless, ///< the other side, which knows the secret, sent something that is no frame
+    forged,    ///< a record bears a wrong tag: it was changed on the way
 };
 
 /// Frames over a non-blocking socket, sealed in both directions; nothing here waits, and no buffer grows past its
@@ -38,7 +38,7 @@ enum class stream_end : std::uint8_t {
 class frame_stream {
 public:
     static constexpr std::size_t max_unsent_bytes = 4 * 1024 * 1024;
-    static constexpr std::size_t record_cost = 64; ///< what a record takes beside its bytes
+    static constexpr std::size_t record_cost = 64; ///< the memory of a record beside its bytes
 
     /// Nothing may be sent or read before protect().
     explicit frame_stream(descriptor socket) : socket_(std::move(socket)) {}
@@ -52,8 +52,8 @@ public:
 
     [[nodiscard]] int get() const noexcept { return socket_.get(); }
 
-    /// Queues a frame and writes what can be written; to one that has gone, nothing. False, and nothing queued, when
-    /// too much is unsent already.
+    /// Queues a frame and writes as much as the socket takes; does nothing if the other side is gone. False, and
+    /// nothing queued, when too much is unsent already.
     bool send(frame_type type, std::span<const std::byte> body) {
         if (!takes_words()) return true;
         std::vector<std::byte> whole;
@@ -73,8 +73,8 @@ public:
         return true;
     }
 
-    /// Writes what can be written of what is unsent. That writing fails is not the end: what the other side said before
-    /// it went, its farewell perhaps, is still to be read.
+    /// Writes as much of the unsent bytes as the socket takes. A failed write is not the end: the last frames of the
+    /// other side, perhaps its farewell, are still to be read.
     void flush() {
         while (wants_write()) {
             const auto r = write_first();
@@ -128,7 +128,7 @@ private:
         first_ = 0;
     }
 
-    /// What is left of the first record.
+    /// The rest of the first record.
     io_result write_first() const {
         const sealed_record& first = out_[first_];
         const auto text = std::span(*first.text).subspan(std::min(written_, first.text->size()));
@@ -159,7 +159,7 @@ private:
     std::vector<sealed_record> out_;
     std::size_t first_ = 0;   // of those that are not out yet
     std::size_t written_ = 0; // of that record
-    std::size_t unsent_ = 0;  // bytes of all that are not whole out, and what they cost
+    std::size_t unsent_ = 0;  // bytes of all records that are not whole out, and their cost
     bool deaf_ = false;       // the other side takes no more
     stream_end end_ = stream_end::none;
     std::string why_;

@@ -17,7 +17,7 @@
 
 namespace tutti::transport::bootstrap {
 
-/// What is in a frame of the control connection, after its handshake.
+/// The types of frames of the control connection, after its handshake.
 enum class frame_type : std::uint8_t {
     join,    ///< rank to rendezvous: a member and how long it will wait
     refused, ///< rendezvous to rank: why there will be no world, and the rank at fault; to it: why it gives up
@@ -44,7 +44,7 @@ inline void append_frame(std::vector<std::byte>& out, frame_type type, std::span
     w.raw(body);
 }
 
-/// Cuts a stream of bytes into frames. Holds at most one frame and what was fed with its end.
+/// Cuts a stream of bytes into frames. Holds at most one frame and the bytes that were fed with its end.
 class frame_cutter {
 public:
     void feed(std::span<const std::byte> bytes) {
@@ -67,7 +67,7 @@ public:
         return frame{static_cast<frame_type>(type), {body.begin(), body.end()}};
     }
 
-    /// What came was no frame; nothing after it is looked at.
+    /// The bytes were no frame; later ones are ignored.
     [[nodiscard]] bool broken() const noexcept { return broken_; }
 
 private:
@@ -86,12 +86,12 @@ private:
 
 } // namespace tutti::transport::bootstrap
 
-/// The frames of the control connection as they travel: in records that bear a tag, so that nobody on the way can
-/// change, leave out, repeat or reorder them. They are not encrypted.
+/// The frames of the control connection as they travel: in records that bear a tag, so that no relay can
+/// change, drop, repeat or reorder them. They are not encrypted.
 ///
 /// Record: length 4, bytes of frames, tag 16. The tag is HMAC-SHA256(key, number of the record 8 | SHA-256(bytes)), cut
 /// to 16 bytes; the key is that of the direction, and records are counted from 0. The digest is apart from the key, so
-/// that what rank 0 says alike to all is digested once. A frame may go over the end of a record.
+/// that frames of rank 0 for all ranks are digested once. A frame may go over the end of a record.
 namespace tutti::transport::bootstrap {
 
 inline constexpr std::size_t record_length_bytes = 4;
@@ -112,7 +112,7 @@ inline std::array<std::byte, tag_bytes> tag_of(const digest& key, std::uint64_t 
 
 } // namespace detail
 
-/// What one record says, whoever it is for: its length, then frames of at most max_record_bytes; and their digest.
+/// The content of one record, for any receiver: its length, then frames of at most max_record_bytes; and their digest.
 struct frame_batch {
     explicit frame_batch(std::span<const std::byte> frames) : hash(digest_of(frames)) {
         std::vector<std::byte> all;
@@ -144,7 +144,7 @@ struct sealed_record {
     return out;
 }
 
-/// Seals what one side says.
+/// Seals the frames of one side.
 class frame_sealer {
 public:
     explicit frame_sealer(const digest& key) : key_(key) {}
@@ -157,7 +157,7 @@ private:
     std::uint64_t next_ = 0;
 };
 
-/// Opens what the other side says. Holds at most one record, and what was fed with its end.
+/// Opens the frames of the other side. Holds at most one record, and the bytes that were fed with its end.
 class frame_opener {
 public:
     explicit frame_opener(const digest& key) : key_(key) {}

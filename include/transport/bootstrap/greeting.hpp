@@ -19,7 +19,7 @@ inline constexpr std::uint16_t wire_version = 2;
 
 enum class purpose : std::uint8_t { control, data };
 
-/// Where somebody listens, as both sides of a connection write it. IPv4 is mapped into IPv6; all zero: not said.
+/// The address of a listener, as both sides of a connection write it. IPv4 is mapped into IPv6; all zero: not said.
 struct place {
     std::array<std::uint8_t, 16> host{};
     std::uint16_t port = 0;
@@ -35,12 +35,12 @@ struct place {
     return out;
 }
 
-/// What a rank says that opens a connection.
+/// The first message of a rank that connects.
 struct hello {
     purpose what = purpose::control;
     std::uint16_t lane = 0;
-    std::int32_t rank = -1;  ///< who connects
-    std::int32_t peer = -1;  ///< whom it wants; 0 for control
+    std::int32_t rank = -1;  ///< the connecting rank
+    std::int32_t peer = -1;  ///< the rank that it wants; 0 for control
     std::int32_t size = 0;   ///< ranks of the world
     std::uint64_t world = 0; ///< its id, which rank 0 drew at random; 0 while unknown (control)
     /// Data: where the table of ranks says that the peer listens. Nothing for control: the way to the rendezvous may
@@ -51,10 +51,10 @@ struct hello {
     friend bool operator==(const hello&, const hello&) = default;
 };
 
-/// What the hello of who connects must satisfy.
+/// The rules that a hello must satisfy.
 struct hello_rules {
     purpose what = purpose::control;
-    std::int32_t rank = 0;    ///< data: this rank, whom it must want
+    std::int32_t rank = 0;    ///< data: this rank, which it must want
     std::int32_t size = 0;    ///< data: ranks of the world. For control the join that follows is judged instead
     std::uint64_t world = 0;  ///< data: its id
     std::uint16_t lanes = 1;  ///< lanes are numbered below this

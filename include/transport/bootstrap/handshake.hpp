@@ -16,9 +16,9 @@
 
 namespace tutti::transport::bootstrap {
 
-/// Proves on both sides of a byte stream that the other knows the secret, and says who it is. No I/O of its own: while
-/// neither accepted() nor refused(), write outgoing() and tell sent(); read at most wanted() bytes and feed() them.
-/// When refused, write what outgoing() still holds if that is possible without waiting, then close.
+/// Proves on both sides of a byte stream that the other one knows the secret, and which rank it is. No I/O of its own:
+/// while neither accepted() nor refused(), write outgoing() and tell sent(); read at most wanted() bytes and feed()
+/// them. When refused, write the rest of outgoing() if that is possible without waiting, then close.
 ///
 /// Messages, of fixed sizes so that nothing behind them is read:
 ///   greeting   connecting -> accepting   magic 4, version 2, purpose 1, encrypted 1, fabric 1, lane 2, port 2, rank 4,
@@ -26,13 +26,12 @@ namespace tutti::transport::bootstrap {
 ///   challenge  accepting -> connecting   magic 4, version 2, 0 0, nonce 32
 ///   proof      connecting -> accepting   HMAC(secret, "connecting" | greeting | challenge)
 ///   answer     accepting -> connecting   status 1, HMAC(secret, "accepting" | status | greeting | challenge)
-/// The labels differ, so that no side's proof serves the other's; the one who connects proves first, so that a stranger
-/// gets nothing that a secret could be guessed from, and hears no more than "refused".
+/// The labels differ, so that no side's proof serves as the other's. The connecting side proves first. So a stranger
+/// gets nothing to guess a secret from, and hears no more than "refused".
 ///
-/// Who stands between the two and passes their messages on cannot change one. A port or address of his own, at which he
-/// made a rank connect to him, is in the greeting and is refused. Both sides then share keys() that he does not know.
-/// What follows is protected as far as these are used: control frames are, see frames.hpp; data are only where
-/// they are encrypted, see tcp/record.hpp.
+/// A relay between the two can change no message. If it made a rank connect to a port or address of its own, that is in
+/// the greeting and is refused. Both sides then share keys() that the relay does not know. They protect the frames of
+/// the control connection (frames.hpp), and data where these are encrypted (tcp/record.hpp).
 class handshake {
 public:
     /// The side that connects, saying `mine`.
@@ -74,8 +73,8 @@ public:
     /// Each side knows that the other holds the secret, and nothing is left to write.
     [[nodiscard]] bool accepted() const { return stage_ == stage::accepted && outgoing().empty(); }
     [[nodiscard]] bool refused() const { return stage_ == stage::refused; }
-    /// Refused by one who has proven to know the secret: to ask again would not help. Any other refusal may come from
-    /// whoever holds the port for the moment; that includes "wrong secret", which nobody can prove to a stranger.
+    /// Refused by a peer that has proven the secret: another try would not help. Any other refusal may come from a
+    /// foreign process that holds the port. That includes "wrong secret", which cannot be proven to a stranger.
     [[nodiscard]] bool refused_for_good() const { return refused() && proven_; }
 
     /// The side that was connected to: a whole greeting has come, and the proof is still to come.
@@ -264,7 +263,7 @@ private:
     bytes incoming_;
     std::size_t sent_ = 0;
     bool wrong_secret_ = false;
-    bool proven_ = false; // the answer came from one who knows the secret
+    bool proven_ = false; // the answer came from a peer that knows the secret
     std::string reason_;
 };
 

@@ -20,14 +20,14 @@
 
 namespace tutti::transport::bootstrap {
 
-/// Who this rank is and where the others meet.
+/// This rank's number, and the address of the rendezvous.
 struct identity {
     int rank = 0;
     int size = 1;
     endpoint rendezvous; ///< where rank 0 listens; port 0 only where rank 0 hands the real one on itself
     secret key;
-    /// What this rank's host is called, if not by its own name. Ranks of one kernel that are told the same name share a
-    /// host, others do not: to tell apart what has one name, or to pretend several hosts.
+    /// The name of this rank's host, if not its own. Ranks of one kernel with the same name share a host, others do
+    /// not. That tells apart hosts of one name, or pretends several.
     std::string host;
     std::string interface; ///< rule for the data port's interface, see choose_interface()
     port_range ports;      ///< of which the data port is one
@@ -93,7 +93,7 @@ inline identity read_tutti() {
 
 inline constexpr std::size_t max_host_bytes = 255;
 
-/// What is the same under every launcher.
+/// The settings that are the same under every launcher.
 inline void read_settings(identity& me) {
     me.key = secret_from_environment();
     me.host = variable("TUTTI_HOST");
@@ -109,10 +109,10 @@ inline void read_settings(identity& me) {
 
 } // namespace detail
 
-/// A program that starts ranks and tells each who it is.
+/// A program that starts ranks and tells each its number.
 struct launcher {
     bool (*present)();  ///< its marks are in the environment
-    identity (*read)(); ///< rank, size and rendezvous from them; throws a bootstrap error that names what is wrong
+    identity (*read)(); ///< rank, size and rendezvous from them; throws a bootstrap error that names the wrong variable
 };
 
 /// In the order in which they are asked. A new launcher is a new line here.
@@ -120,7 +120,7 @@ inline constexpr std::array launchers{
     launcher{detail::started_by_tutti, detail::read_tutti},
 };
 
-/// Who this process is, from what its launcher put into the environment:
+/// The identity of this process, from the environment that its launcher made:
 /// TUTTI_RANK, TUTTI_SIZE, TUTTI_ADDRESS (rank 0's host:port) from tutti's own; and under any launcher TUTTI_SECRET or
 /// TUTTI_SECRET_FILE, TUTTI_HOST, TUTTI_INTERFACE, TUTTI_PORTS (5000-5063), TUTTI_INSECURE and TUTTI_ENCRYPT (0 or 1),
 /// TUTTI_BOOTSTRAP_TIMEOUT (seconds, 60). Throws a bootstrap error that names the variable which is missing or wrong.

@@ -15,7 +15,7 @@
 namespace tutti::transport::bootstrap {
 
 inline constexpr std::uint8_t notice_version = 3;
-inline constexpr std::size_t max_call_bytes = 8 * 1024;  ///< of a notice's call; what is longer is cut
+inline constexpr std::size_t max_call_bytes = 8 * 1024;  ///< of a notice's call; longer ones are cut
 inline constexpr std::size_t max_text_bytes = 16 * 1024; ///< of a notice's text, likewise
 inline constexpr std::size_t max_past_call_bytes = 120;  ///< of each of its past calls, likewise
 
@@ -81,7 +81,7 @@ inline void write_waiting_calls(byte_writer& w, std::span<const waiting_call> al
 ///   past calls     their number 2; of each communicator 8, request 8, signature 8, call with a 16-bit length
 ///   waiting calls  their number 1; of each communicator 8, request 8, blocks 1, number of peers 1, each peer 4, call
 ///                  with a 16-bit length
-/// What is beyond most_past_calls, most_waiting_calls and most_peers is left out.
+/// Entries beyond most_past_calls, most_waiting_calls and most_peers are left out.
 [[nodiscard]] inline std::vector<std::byte> encode(const notice& n) {
     std::vector<std::byte> out;
     byte_writer w(out);

@@ -69,7 +69,7 @@ private:
                          });
     }
 
-    /// In the child. Calls only what a child of a process with threads may call.
+    /// In the child. Calls only functions that are safe after a fork in a process with threads.
     void give_up() noexcept {
         int nothing = -1;
         for (std::size_t i = 0; i < ours_.size(); ++i) {

@@ -15,7 +15,7 @@
 
 namespace tutti::transport::bootstrap {
 
-/// A connection that somebody opened to the rendezvous: a stranger until its handshake is done, then one that may
+/// A connection to the rendezvous: a stranger until its handshake is done, then one that may
 /// ask to join, then a member.
 class rendezvous_connection {
 public:

@@ -26,15 +26,14 @@ namespace tutti::transport::bootstrap {
 
 using nonce = std::array<std::byte, 32>;
 
-/// What the ranks of a world know and nobody else does; possibly nothing. A handle: copies share the bytes, which are
-/// wiped when the last copy goes. Use random bytes: whoever makes a rank connect to him gets a proof that he may try
-/// guesses against at leisure.
+/// The secret of a world's ranks; possibly empty. A handle: copies share the bytes, which are wiped with the last copy.
+/// Use random bytes: an attacker that makes a rank connect to it gets a proof to test guesses against.
 class secret {
 public:
     /// Shorter ones could be guessed.
     static constexpr std::size_t least_bytes = 16;
 
-    /// No secret: proofs are made with an empty key and keep out nobody but strays.
+    /// No secret: proofs have an empty key and keep out stray connections only.
     secret() = default;
 
     /// Empty: no secret. Throws a bootstrap error if it has fewer than least_bytes otherwise.
@@ -99,18 +98,18 @@ private:
     return CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
-/// What two who have proven themselves to each other share from then on: a key for each direction, of that connection
+/// The keys that two sides share after the handshake: one for each direction, of that connection
 /// alone. Wiped when it goes.
 struct traffic_keys {
-    digest out{}; ///< for what this side says
-    digest in{};  ///< for what the other side says
+    digest out{}; ///< for the frames of this side
+    digest in{};  ///< for the frames of the other side
     traffic_keys() = default;
     traffic_keys(const traffic_keys&) = default;
     traffic_keys& operator=(const traffic_keys&) = default;
     ~traffic_keys() { OPENSSL_cleanse(this, sizeof *this); }
 };
 
-/// Fills with bytes that nobody can predict.
+/// Fills with unpredictable bytes.
 inline void draw(std::span<std::byte> out) {
     if (RAND_bytes(reinterpret_cast<unsigned char*>(out.data()), static_cast<int>(out.size())) != 1)
         bootstrap_failed("OpenSSL has no random bytes");
@@ -131,10 +130,10 @@ namespace detail {
 } // namespace detail
 
 /// Reads a secret from a file that only its owner can read, who is this process's user or root; line ends at its end do
-/// not count. Throws a bootstrap error that names the file and what is wrong with it.
+/// not count. Throws a bootstrap error that names the file and the fault.
 [[nodiscard]] inline secret read_secret_file(const std::string& path) {
     const std::string which = "the secret file " + path;
-    // Not to be held up by a pipe that someone put there; what was opened is what is judged.
+    // Non-blocking, in case the file is a pipe. The opened file itself is examined.
     const descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     struct stat facts {};
     if (!file || ::fstat(file.get(), &facts) != 0)

@@ -30,7 +30,7 @@ class [[nodiscard]] descriptor {
 public:
     descriptor() = default;
     explicit descriptor(int fd) noexcept : fd_(fd) {}
-    /// What `open()` yields, a socket that children of this process shall not keep; see own_descriptors.
+    /// The socket of `open()`, which children of this process shall not keep; see own_descriptors.
     template <class Open>
     [[nodiscard]] static descriptor unshared(Open&& open) {
         const int fd = own_descriptors::list().add(open);
@@ -144,7 +144,7 @@ inline bool wait_ready(int fd, short events, std::chrono::steady_clock::time_poi
         why = ETIMEDOUT;
         if (wait_ready(fd.get(), POLLOUT, until)) ::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &why, &length);
     }
-    // A loopback port nobody listens on may connect to itself.
+    // A loopback port without a listener may connect to itself.
     if (why == 0 && local_address(fd.get()) == remote_address(fd.get())) why = ECONNREFUSED;
     if (why != 0)
         fd.reset();
@@ -154,7 +154,7 @@ inline bool wait_ready(int fd, short events, std::chrono::steady_clock::time_poi
     return fd;
 }
 
-/// What became of a read or write: a count, nothing for now, or the end (`error` 0: the other side closed).
+/// The result of a read or write: a count, nothing for now, or the end (`error` 0: the other side closed).
 struct io_result {
     std::size_t bytes = 0;
     bool ended = false;

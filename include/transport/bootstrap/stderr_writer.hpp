@@ -16,11 +16,11 @@
 
 namespace tutti::transport::bootstrap {
 
-/// Says sentences on standard error, a line each, and never waits for whoever reads it: what it does not take at once
-/// is kept and tried again, up to max_lines. One thread at a time.
+/// Writes lines to standard error and never blocks. Lines that it does not take at once are kept and tried again, up to
+/// max_lines. One thread at a time.
 class stderr_writer {
 public:
-    static constexpr std::size_t max_lines = 256; ///< kept; what comes beyond is lost
+    static constexpr std::size_t max_lines = 256; ///< kept; further ones are lost
     static constexpr std::chrono::milliseconds pause{100};
 
     explicit stderr_writer(int descriptor = STDERR_FILENO) noexcept : out_(descriptor) {}
@@ -32,12 +32,12 @@ public:
         flush();
     }
 
-    /// Writes what is taken without waiting.
+    /// Writes without waiting.
     void flush() {
         for (pollfd room{out_, POLLOUT, 0}; !lines_.empty() && ::poll(&room, 1, 0) == 1; lines_.pop_front())
             static_cast<void>(::write(out_, lines_.front().data(), lines_.front().size()));
     }
-    /// The same, and waits so long for what is kept to be taken.
+    /// The same, and waits so long until all kept lines are written.
     void finish(std::chrono::milliseconds most) {
         flush();
         for (pollfd room{out_, POLLOUT, 0}; !lines_.empty() && ::poll(&room, 1, static_cast<int>(most.count())) == 1;)

@@ -26,7 +26,7 @@ namespace tutti::transport::detail::connections {
 /// tried again and again: to give up would accuse a rank that others reach, and the call has a deadline. Given up are
 /// - a port that is closed, soon, since every rank listens before any rank knows of it;
 /// - a way on which nothing comes back, after unanswered_patience;
-/// - who refuses with the proof that it knows the secret, at once; who refuses without one, after some tries.
+/// - a refusal with the proof of the secret, at once; a refusal without one, after some tries.
 ///
 /// Where this process lacks something for the connection, it says so after a few tries, and tries on: see shortage().
 class connector {
@@ -60,7 +60,8 @@ public:
     [[nodiscard]] bootstrap::proven_socket release() { return talk_->release(); }
     [[nodiscard]] bool failed() const noexcept { return !why_.empty(); }
     [[nodiscard]] const std::string& why() const noexcept { return why_; }
-    /// What this process lacks for it, with the remedy: the peer is not at fault. Empty while it lacks nothing.
+    /// The resource that this process lacks for it, with the remedy: the peer is not at fault. Empty while it lacks
+    /// none.
     [[nodiscard]] const std::optional<std::string>& shortage() const noexcept { return shortage_; }
 
     /// -1 while it pauses.
@@ -73,7 +74,7 @@ public:
     }
 
 private:
-    /// What went wrong, and what it says about the next try.
+    /// The failure of a try, and what to do next.
     enum class trouble { closed_port, no_answer, refusal, shortage, dropped };
 
     [[nodiscard]] clock::time_point unanswered_at() const noexcept {
@@ -102,7 +103,7 @@ private:
         int code = 0;
         socklen_t length = sizeof code;
         ::getsockopt(p.fd, SOL_SOCKET, SO_ERROR, &code, &length);
-        // A loopback port that nobody listens on may have been connected to itself.
+        // A loopback port without a listener may have been connected to itself.
         if (code == 0 && talk_->connected_to_itself()) code = ECONNREFUSED;
         if (code != 0) return retry_after_error(code, now);
         connected_ = true;
@@ -162,7 +163,7 @@ private:
         return own.octets().empty() ? "this host" : own.host();
     }
 
-    /// It doubles, and half of it is random: who were dropped together do not come together again.
+    /// It doubles, and half of it is random: ranks that were dropped together do not come together again.
     [[nodiscard]] clock::duration pause() {
         const auto whole =
             std::min<std::chrono::microseconds>(longest_pause, first_pause * (1 << std::min(tries_++, 10)));

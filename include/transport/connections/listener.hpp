@@ -24,13 +24,12 @@
 
 namespace tutti::transport::detail::connections {
 
-/// This rank's data port: lets in who proves to know the secret. Strangers, the slow and the silent cost nothing but
-/// their own connection: there is a bound on those that have proven nothing, and none may take longer than the
-/// deadline.
+/// This rank's data port: accepts connections that prove the secret. Strangers, slow and silent ones cost only their
+/// own connection: unproven ones are bounded in number, and none may take longer than the deadline.
 ///
-/// When there are too many, room is made by who has said nothing yet, the oldest first; only then by any of those who
-/// have said a whole greeting, at random. A rank says it at once, so that a flood of the silent never drops one. Among
-/// strangers who say it too, a rank is dropped as seldom as any, and comes again.
+/// When there are too many, the oldest silent one is dropped first, and only then a random one of those that have sent
+/// a whole greeting. A rank greets at once, so a flood of silent connections never drops one. Among strangers that
+/// greet too, a rank is dropped as seldom as any, and comes again.
 class listener {
 public:
     static constexpr std::size_t least_guests = 512; ///< at a time, and as many more as there are ranks
@@ -50,7 +49,7 @@ public:
     [[nodiscard]] std::uint16_t port() const noexcept { return place_.port; }
     [[nodiscard]] int descriptor() const noexcept { return port_.get(); }
 
-    /// Lets in new guests, goes on with those that are there, and hands who is accepted to
+    /// Takes in new connections, goes on with the pending ones, and hands accepted ones to
     /// `welcome(bootstrap::proven_socket&&, const bootstrap::hello&)`. True if anything moved.
     template <class Welcome>
     bool step(const bootstrap::secret& s, bootstrap::hello_rules rules, clock::time_point now, Welcome&& welcome) {
@@ -89,7 +88,7 @@ public:
         return first;
     }
 
-    /// Why nobody can be let in, with the remedy: this process lacks something. Empty while it does not.
+    /// Why no connection can be taken in, with the remedy: this process lacks a resource. Empty while it does not.
     [[nodiscard]] const std::optional<std::string>& shortage() const noexcept { return shortage_; }
 
 private:
@@ -175,7 +174,7 @@ private:
         return true;
     }
 
-    /// Finds out in one system call who has said something.
+    /// Finds out in one system call which connections have data.
     void look() {
         polled_.clear();
         for (auto* pending : {&silent_, &greeted_})
@@ -197,7 +196,7 @@ private:
     }
 
     socket port_;
-    bootstrap::place place_;                // whom guests must want
+    bootstrap::place place_;                // that connections must want
     std::list<pending_connection> silent_;  // have not said a whole greeting; the oldest first
     std::list<pending_connection> greeted_; // are proving themselves
     clock::time_point breath_began_{};

@@ -69,14 +69,14 @@ public:
         rules.fabrics = fabrics_;
         rules.encrypted = world_->encrypted;
         bool moved = port_.step(key_, rules, now, [&](bootstrap::proven_socket&& s, const bootstrap::hello& theirs) {
-            // Who proved to know the secret and dials a lower rank is no rank of this library.
+            // A rank of this library never dials a lower one.
             if (theirs.rank < rank_) hand(theirs.fabric, theirs.rank, theirs.lane, std::move(s), use);
         });
         for (auto next = connectors_.begin(); next != connectors_.end();) {
             const auto c = next++;
             moved |= c->step(now);
             if (!c->accepted() && !c->failed()) continue;
-            std::list<connector> done; // out of the list first: what `use` throws must not bring it here again
+            std::list<connector> done; // out of the list first: an exception of `use` must not bring it here again
             done.splice(done.end(), connectors_, c);
             if (c->accepted())
                 hand(c->fabric(), c->peer(), c->lane(), c->release(), use);
@@ -87,7 +87,7 @@ public:
         return moved;
     }
 
-    /// What this process lacks, so that it cannot be connected to a peer, with the limit and the remedy; empty while it
+    /// The resource that this process lacks to connect to a peer, with the limit and the remedy; empty while it
     /// lacks nothing. `awaits`: a fabric waits for peers to dial.
     [[nodiscard]] std::optional<std::string> shortage(int peer, bool awaits) const {
         for (const connector& c : connectors_)

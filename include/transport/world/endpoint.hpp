@@ -65,7 +65,7 @@ public:
     }
     world_endpoint(const world_endpoint&) = delete;
     world_endpoint& operator=(const world_endpoint&) = delete;
-    // Before `left` is said: who hears that a rank has left may take it that all its data is there.
+    // Before `left` is said: a rank that hears of it may assume that all data have arrived.
     ~world_endpoint() {
         try {
             if (!leaving_) static_cast<void>(leave(clock::now() + std::chrono::seconds{1}));
@@ -199,7 +199,7 @@ public:
         return any;
     }
 
-    /// Peers that are gone by what the control plane says take nothing more.
+    /// Peers that are gone, as the control plane says, take nothing more.
     std::vector<untaken> leave(clock::time_point until) {
         leaving_ = true;
         notice n;
@@ -224,8 +224,8 @@ public:
     }
 
 private:
-    static constexpr std::chrono::microseconds longest_pause{10'000}; ///< between looks at what peers have taken
-    /// So often, even while data moves, who wants to connect is looked at.
+    static constexpr std::chrono::microseconds longest_pause{10'000}; ///< between looks at the acknowledged bytes
+    /// New connections are looked at so often, even while data moves.
     static constexpr std::uint32_t look_around = 64;
 
     [[nodiscard]] std::size_t way_to_peer(int peer) const noexcept { return ways_[static_cast<std::size_t>(peer)]; }
@@ -329,7 +329,7 @@ private:
     std::uint32_t rounds_ = 0;
     bool crowded_ = false;
     bool leaving_ = false;
-    bool heard_the_last_ = false; // the control plane is gone, and whoever fetches knows
+    bool heard_the_last_ = false; // the control plane is gone, and fetch() has told so
 };
 
 } // namespace tutti::transport::detail

@@ -15,7 +15,7 @@
 
 namespace tutti::transport::detail {
 
-/// What a user has set for a fabric, if it makes sense. Throws tutti::error (invalid_argument).
+/// The user's options of a fabric, if they are valid. Throws tutti::error (invalid_argument).
 template <class D>
 const typename D::limits& checked(const typename D::limits& how) {
     if constexpr (requires { D::fabric::checked(how); }) D::fabric::checked(how);
@@ -37,7 +37,7 @@ concept explains_reach = requires(const fabric_end& e) {
     { F::why_not(e, e) } -> std::same_as<std::string>;
 };
 
-/// The fabrics of a world, and which of them leads to whom.
+/// The fabrics of a world, and which of them reaches which peer.
 template <class... Described>
 class fabric_tuple {
     static constexpr std::size_t count = sizeof...(Described);
@@ -117,7 +117,7 @@ private:
         }
     }
 
-    /// What the fabrics say of it that explain themselves: "; ..." each.
+    /// The reasons of the fabrics that explain themselves: "; ..." each.
     template <std::size_t I>
     [[nodiscard]] static std::string why_not(const bootstrap::member& a, const bootstrap::member& b) {
         if constexpr (I == count) {
