@@ -22,6 +22,13 @@ call bind(const job& what, const buffers& where) {
     case operation::allgather:
         return [=] { MPI_Allgather(from, count, MPI_FLOAT, to, count, MPI_FLOAT, MPI_COMM_WORLD); };
     case operation::broadcast: return [=] { MPI_Bcast(to, count, MPI_FLOAT, root, MPI_COMM_WORLD); };
+    case operation::reduce: return [=] { MPI_Reduce(from, to, count, MPI_FLOAT, MPI_SUM, root, MPI_COMM_WORLD); };
+    case operation::gather:
+        return [=] { MPI_Gather(from, count, MPI_FLOAT, to, count, MPI_FLOAT, root, MPI_COMM_WORLD); };
+    case operation::scatter:
+        return [=] { MPI_Scatter(from, count, MPI_FLOAT, to, count, MPI_FLOAT, root, MPI_COMM_WORLD); };
+    case operation::scan: return [=] { MPI_Scan(from, to, count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD); };
+    case operation::exscan: return [=] { MPI_Exscan(from, to, count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD); };
     default: throw std::invalid_argument("not in this contest");
     }
 }

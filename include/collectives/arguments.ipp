@@ -7,6 +7,7 @@
 #include "algorithm/all.hpp"
 #include <base/error.hpp>
 
+#include <limits>
 #include <utility>
 
 namespace tutti::detail {
@@ -24,8 +25,8 @@ namespace tutti::detail {
     if (!has_shards(what))
         reject(std::string(name_of(what)),
                "the input has " + std::to_string(in) + " elements where " + std::to_string(out) + " fit the output");
-    const bool gathers = what == schedule::operation::allgather;
-    const std::string_view larger = gathers ? "output" : "input", smaller = gathers ? "input" : "output";
+    const bool collects = gathers(what);
+    const std::string_view larger = collects ? "output" : "input", smaller = collects ? "input" : "output";
     std::string why = "the input has " + std::to_string(in) + " elements and the output " + std::to_string(out);
     why.append(": with ").append(std::to_string(ranks)).append(" ranks the ").append(larger);
     why.append(" must have ").append(std::to_string(ranks)).append(" times as many as the ").append(smaller);
@@ -35,20 +36,32 @@ namespace tutti::detail {
     reject(std::string(name_of(what)), "input and output overlap in part", "see the operation for what in place means");
 }
 
+/// Of a rank that has no input, or no output. A buffer beside the root's is one rank's part, or the whole vector.
+[[nodiscard]] TUTTI_INLINE placement placed_alone(schedule::operation what, raw_range only, std::size_t parts,
+                                                  bool is_input) {
+    if (only.count > std::numeric_limits<std::size_t>::max() / parts)
+        reject(std::string(name_of(what)),
+               std::to_string(only.count) + " elements of each rank are more than memory can hold");
+    return {only.count * parts, is_input ? only.data : nullptr, is_input ? nullptr : only.data, false};
+}
+
 TUTTI_INLINE placement placed(schedule::operation what, raw_range in, raw_range out, std::size_t element_bytes,
                               const schedule::position& self) {
     using schedule::operation;
     if (has_root(what) && (self.root < 0 || self.root >= self.size)) refuse_root(what, self);
-    const bool has_output = what != operation::reduce || self.rank == self.root;
+    const bool is_root = self.rank == self.root;
+    const bool has_output = (what != operation::reduce && what != operation::gather) || is_root;
+    const bool has_input = what != operation::scatter || is_root;
     if (!has_output) out = {};
+    if (!has_input) in = {};
     if ((in.data == nullptr && in.count > 0) || (out.data == nullptr && out.count > 0)) refuse_null(what);
 
-    const bool gathers = what == operation::allgather;
-    const raw_range larger = gathers ? out : in, smaller = gathers ? in : out;
     const std::size_t parts = has_shards(what) ? static_cast<std::size_t>(self.size) : 1;
+    if (!has_output || !has_input) return placed_alone(what, has_input ? in : out, parts, has_input);
+    const raw_range larger = gathers(what) ? out : in, smaller = gathers(what) ? in : out;
     const bool fit =
         parts == 1 ? larger.count == smaller.count : larger.count / parts == smaller.count && larger.count % parts == 0;
-    if (has_output && !fit && what != operation::broadcast) refuse_counts(what, in.count, out.count, parts);
+    if (!fit && what != operation::broadcast) refuse_counts(what, in.count, out.count, parts);
 
     placement at{larger.count, in.data, out.data, larger.data == smaller.data && parts == 1};
     if (at.in_place || smaller.count == 0) return at;

@@ -6,8 +6,12 @@
 #include "allreduce.hpp"
 #include "barrier.hpp"
 #include "broadcast.hpp"
+#include "exscan.hpp"
+#include "gather.hpp"
 #include "reduce.hpp"
 #include "reduce_scatter.hpp"
+#include "scan.hpp"
+#include "scatter.hpp"
 
 #include <memory>
 #include <utility>
@@ -20,8 +24,12 @@ class operations : public allgather_operations<Issuer>,
                    public allreduce_operations<Issuer>,
                    public barrier_operations<Issuer>,
                    public broadcast_operations<Issuer>,
+                   public exscan_operations<Issuer>,
+                   public gather_operations<Issuer>,
                    public reduce_operations<Issuer>,
-                   public reduce_scatter_operations<Issuer> {};
+                   public reduce_scatter_operations<Issuer>,
+                   public scan_operations<Issuer>,
+                   public scatter_operations<Issuer> {};
 
 namespace detail {
 

@@ -105,10 +105,10 @@ struct runtime_call {
     schedule::operation what = schedule::operation::allreduce;
     element_type type = element_type::float32;
     operator_type op = operator_type::sum; ///< not looked at by operations that do not reduce
-    std::size_t count = 0;                 ///< elements; of one rank's part for reduce_scatter and allgather
-    const void* input = nullptr;           ///< not looked at by broadcast
-    void* output = nullptr;                ///< of reduce looked at by the root alone
-    int root = 0;                          ///< of reduce and broadcast
+    std::size_t count = 0;                 ///< elements; of one rank's part where schedule::has_shards(what)
+    const void* input = nullptr;           ///< not looked at by broadcast, of scatter by the root alone
+    void* output = nullptr;                ///< of reduce and gather looked at by the root alone
+    int root = 0;                          ///< where schedule::has_root(what)
     std::optional<algorithm::any> how{};   ///< none: the library chooses
     bool symmetric = false;                ///< the library chooses for symmetric_memory, which the buffers then are
 };

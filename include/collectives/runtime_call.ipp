@@ -39,17 +39,20 @@ TUTTI_INLINE engine::call engine_call_of(const runtime_call& c, int rank, int si
     const std::string_view name = name_of(c.what);
     if (schedule::reduces(c.what) && !reduces(c.op, c.type))
         reject(std::string(name), std::string(name_of(c.op)) + " does not reduce " + std::string(name_of(c.type)));
+    if (schedule::is_scan(c.what) && c.op == operator_type::average)
+        reject(std::string(name), "ranks have different numbers of operands, so that there is no average", "take sum");
     const std::size_t parts = schedule::has_shards(c.what) ? static_cast<std::size_t>(size) : 1;
     const std::size_t width = size_of(c.type);
     if (c.count > std::numeric_limits<std::size_t>::max() / parts / width)
         reject(std::string(name), std::to_string(c.count) + " elements of each rank are more than memory can hold");
 
-    const bool spreads = c.what == schedule::operation::broadcast, gathers = c.what == schedule::operation::allgather;
-    const bool scatters = c.what == schedule::operation::reduce_scatter;
-    const raw_range out{static_cast<std::byte*>(c.output), gathers ? c.count * parts : c.count};
-    const raw_range in{static_cast<std::byte*>(const_cast<void*>(c.input)), scatters ? c.count * parts : c.count};
+    const bool spreads = c.what == schedule::operation::broadcast;
+    const std::size_t of_output = gathers(c.what) ? parts : 1, of_input = parts / of_output;
+    const raw_range out{static_cast<std::byte*>(c.output), c.count * of_output};
+    const raw_range in{static_cast<std::byte*>(const_cast<void*>(c.input)), c.count * of_input};
     const placement at = placed(c.what, spreads ? out : in, out, width, {rank, size, c.root});
-    const bool symmetric = c.symmetric && (scatters || c.what == schedule::operation::allreduce);
+    const bool symmetric =
+        c.symmetric && (c.what == schedule::operation::reduce_scatter || c.what == schedule::operation::allreduce);
     const model::selection s = selected(c.what, c.how ? &*c.how : nullptr, at.count * width, by, true, symmetric);
     engine::call result = call_of(c.what, s, at, c.root, symmetric && !c.how);
     put_runtime_types(result, c.type, c.op);

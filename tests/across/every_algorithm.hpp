@@ -36,7 +36,7 @@ void expect_allreduce(const World& world, const algorithm::any& how, std::size_t
 template <class World>
 void expect_all_algorithms(const World& world, std::size_t most = 65'537) {
     const auto p = static_cast<std::size_t>(world.size());
-    for (const auto& how : algorithm::all(3))
+    for (const auto& how : algorithm::all(schedule::operation::allreduce, 3))
         for (const std::size_t count : {std::size_t{0}, std::size_t{1}, p - 1, p, std::size_t{1000}, most})
             expect_allreduce(world, how, count);
 }

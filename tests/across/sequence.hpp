@@ -7,6 +7,7 @@
 #include <collectives/collectives.hpp>
 
 #include "support/threaded_executor.hpp"
+#include "support/typed_call.hpp"
 
 #include <array>
 #include <cstdint>
@@ -65,7 +66,8 @@ private:
         bool in_place, by_library;
     };
     [[nodiscard]] draw drawn() {
-        return {pick(4), pick(5), pick(64), 1 + pick(3), pick(64), pick(64), pick(2) == 0, pick(6) == 0};
+        return {pick(4),     pick(schedule::operations.size()), pick(64), 1 + pick(3), pick(64), pick(64), pick(2) == 0,
+                pick(6) == 0};
     }
 
     [[nodiscard]] static std::size_t count_of(const draw& d, int size) {
@@ -101,7 +103,8 @@ private:
         const draw d = drawn();
         const Communicator& on = d.who == 0 ? part_ : d.who == 1 ? twin_ : world_;
         const operation what = schedule::operations[d.what];
-        const bool parts = what == operation::allgather || what == operation::reduce_scatter;
+        if (is_scan(what) && finisher_of<Op, T>() != nullptr) return; // has no average
+        const bool parts = has_shards(what);
         const auto size = static_cast<std::size_t>(on.size());
         const std::size_t count = parts ? count_of(d, on.size()) * size : count_of(d, on.size());
 
@@ -116,9 +119,8 @@ private:
 
         std::vector<bytes> inputs;
         for (int r = 0; r < on.size(); ++r)
-            inputs.push_back(
-                bytes_of(data_of<T>(on.world_rank(r), what == operation::allgather ? count / size : count)));
-        const auto mine = data_of<T>(on.world_rank(on.rank()), what == operation::allgather ? count / size : count);
+            inputs.push_back(bytes_of(data_of<T>(on.world_rank(r), gathers(what) ? count / size : count)));
+        const auto mine = data_of<T>(on.world_rank(on.rank()), gathers(what) ? count / size : count);
         const auto got = d.by_library ? perform(on, c, mine, d.in_place, op, detail::automatic{})
                                       : perform(on, c, mine, d.in_place, op, c.how);
         const bytes wanted = serial_run(c, on.size(), inputs).output(on.rank());
@@ -128,29 +130,16 @@ private:
     }
 
     template <class T, class Op, class How>
-    [[nodiscard]] static std::vector<T> perform(const Communicator& on, const call& c, std::vector<T> mine,
+    [[nodiscard]] static std::vector<T> perform(const Communicator& on, const call& c, const std::vector<T>& mine,
                                                 bool in_place, const Op& op, const How& how) {
-        const auto share = c.count / static_cast<std::size_t>(on.size());
-        const auto offset = static_cast<std::ptrdiff_t>(share) * on.rank();
-        std::vector<T> out(c.what == operation::reduce_scatter ? share : c.count);
-        switch (c.what) {
-        case operation::allreduce:
-            if (!in_place) return on.allreduce(mine, out, op, how), out;
-            return on.allreduce(mine, op, how), mine;
-        case operation::reduce_scatter:
-            if (!in_place) return on.reduce_scatter(mine, out, op, how), out;
-            on.reduce_scatter(mine, std::span(mine).subspan(static_cast<std::size_t>(offset), share), op, how);
-            return {mine.begin() + offset, mine.begin() + offset + static_cast<std::ptrdiff_t>(share)};
-        case operation::allgather:
-            if (!in_place) return on.allgather(mine, out, how), out;
-            std::copy(mine.begin(), mine.end(), out.begin() + offset);
-            return on.allgather(std::span(out).subspan(static_cast<std::size_t>(offset), share), out, how), out;
-        case operation::reduce:
-            if (!in_place) return on.reduce(mine, out, c.root, op, how), out;
-            return on.reduce(mine, mine, c.root, op, how), mine;
-        case operation::broadcast: return on.broadcast(mine, c.root, how), mine;
-        }
-        return {};
+        std::vector<T> in(c.count), out(c.count);
+        const bool is_part = in_place && (!has_root(c.what) || on.rank() == c.root) && gathers(c.what);
+        const std::size_t share = c.count / static_cast<std::size_t>(on.size());
+        const std::size_t begin = is_part ? share * static_cast<std::size_t>(on.rank()) : 0;
+        std::copy(mine.begin(), mine.end(), in.begin() + static_cast<std::ptrdiff_t>(begin));
+        const result_place at = typed_call(on, c.what, std::span(in), std::span(out), in_place, c.root, op, how);
+        const T* const first = (at.in_input ? in : out).data() + at.first;
+        return {first, first + at.count};
     }
 
     /// Several requests under way on two communicators, waited for in an order that differs between ranks.

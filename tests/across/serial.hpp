@@ -4,7 +4,7 @@
 
 #include <collectives/algorithm/any.hpp>
 #include <collectives/engine/call.hpp>
-#include <collectives/schedule/layout.hpp>
+#include <collectives/schedule/cut.hpp>
 
 #include "support/expect.hpp"
 
@@ -21,10 +21,11 @@ using bytes = std::vector<std::byte>;
 /// A schedule on the data of all ranks, step after step in one thread: what every transport must give, bit by bit.
 class serial_run {
 public:
-    /// `inputs` by rank: each rank's own part for allgather, the whole vector otherwise.
+    /// `inputs` by rank: each rank's own part where the operation gathers, the whole vector otherwise.
     serial_run(const engine::call& c, int size, const std::vector<bytes>& inputs)
         : call_(c), program_(c.how.write(c.what, size, c.root, false, c.segments)),
-          cut_(c.count, c.how.chunks(size), c.segments), ranks_(static_cast<std::size_t>(size)) {
+          cut_(schedule::cut_of(c.what, size, c.how.chunks(c.what, size), c.segments, c.count)),
+          ranks_(static_cast<std::size_t>(size)) {
         for (int r = 0; r < size; ++r) {
             const auto own = window(r, schedule::buffer::input);
             auto& input = bank(r, schedule::buffer::input);

@@ -21,8 +21,8 @@ void same_as_typed(const A& a) {
     const any erased(a);
     CHECK(erased.name() == std::string_view(A::name));
     for (const int size : {1, 2, 3, 6, 8}) {
-        CHECK(erased.chunks(size) == a.chunks(size));
         for (const operation o : tutti::schedule::operations) {
+            CHECK(erased.chunks(o, size) == chunks_of(a, o, size));
             CHECK(erased.offers(o) == offers<A>(o));
             if (!offers<A>(o)) continue;
             CHECK(erased.stated(o, size) == a.stated(o, size));

@@ -38,7 +38,7 @@ std::vector<std::uint32_t> bits_of(const std::vector<float>& data) {
 
 template <class Op>
 void expect_same_bits(communicator& world, const Op& op) {
-    for (const auto& how : tutti::algorithm::all(3)) {
+    for (const auto& how : tutti::algorithm::all(tutti::schedule::operation::allreduce, 3)) {
         const std::string name = tutti::operator_name(op) + " by " + std::string(how.name());
         std::vector<float> out(997);
         world.allreduce(awkward(world.rank()), out, op, how);
@@ -74,7 +74,7 @@ TEST_CASE("all ranks get the same bits, and the same again, by every algorithm")
 TEST_CASE("min and max take -0 for less than +0, and every NaN comes out as the same one") {
     for (const int size : {2, 5})
         run_world(size, [](communicator& world) {
-            for (const auto& how : tutti::algorithm::all(2)) {
+            for (const auto& how : tutti::algorithm::all(tutti::schedule::operation::allreduce, 2)) {
                 auto low = awkward(world.rank()), high = low;
                 world.allreduce(low, tutti::minimum, how);
                 world.allreduce(high, tutti::maximum, how);
@@ -91,7 +91,7 @@ TEST_CASE("an average is the sum times 1/P, rounded once more") {
         run_world(size, [size](communicator& world) {
             const float scale = 1.0F / static_cast<float>(size);
             const auto part = static_cast<std::size_t>(world.rank()) * 10;
-            for (const auto& how : tutti::algorithm::all(2)) {
+            for (const auto& how : tutti::algorithm::all(tutti::schedule::operation::allreduce, 2)) {
                 std::vector<float> sums(70, static_cast<float>(world.rank()) + 0.1F), averages = sums;
                 world.allreduce(sums, tutti::sum, how);
                 world.allreduce(averages, tutti::average, how);

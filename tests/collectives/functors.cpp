@@ -56,7 +56,7 @@ std::vector<matrix> factors(int rank, std::size_t count) {
 TEST_CASE("records are reduced by a functor") {
     for (const int size : {1, 2, 5, 8})
         run_world(size, [size](communicator& world) {
-            for (const auto& how : algorithm::all(2)) {
+            for (const auto& how : algorithm::all(tutti::schedule::operation::allreduce, 2)) {
                 const auto r = static_cast<float>(world.rank());
                 std::vector<extremes> data(99, {-r, r, world.rank()});
                 world.allreduce(data, join{}, how);
@@ -105,7 +105,7 @@ TEST_CASE("a non_commutative operator keeps rank order, whatever algorithm is ch
 TEST_CASE("every algorithm that is proven to keep rank order does, and every other one is refused") {
     for (const int size : {2, 3, 5, 8})
         run_world(size, [size](communicator& world) {
-            for (const auto& how : algorithm::all(2)) {
+            for (const auto& how : algorithm::all(tutti::schedule::operation::allreduce, 2)) {
                 auto data = factors(world.rank(), 50);
                 if (how.preserves_order(operation::allreduce, size, 0)) {
                     world.allreduce(data, in_order, how);
@@ -127,7 +127,7 @@ TEST_CASE("a non_commutative reduce_scatter is in rank order or refused") {
         run_world(size, [size](communicator& world) {
             const auto data = factors(world.rank(), 10 * static_cast<std::size_t>(size));
             const auto first = static_cast<std::size_t>(world.rank()) * 10;
-            for (const auto& how : algorithm::all()) {
+            for (const auto& how : algorithm::all(tutti::schedule::operation::allreduce)) {
                 std::vector<matrix> part(10);
                 if (how.preserves_order(operation::reduce_scatter, size, 0)) {
                     world.reduce_scatter(data, part, in_order, how);

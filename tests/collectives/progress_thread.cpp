@@ -18,7 +18,7 @@ void run_with_thread(int size, const body& work) { run_new_world(size, work, tut
 TEST_CASE("with a progress thread every operation gives what it gives without") {
     for (const int size : {1, 2, 5})
         run_with_thread(size, [size](communicator& world) {
-            for (const auto& how : algorithm::all(2))
+            for (const auto& how : algorithm::all(tutti::schedule::operation::allreduce, 2))
                 for (const std::size_t count : {std::size_t{0}, std::size_t{3}, std::size_t{30'000}}) {
                     std::vector<int> data(count, world.rank());
                     world.allreduce(data, tutti::sum, how);

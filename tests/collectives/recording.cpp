@@ -27,7 +27,8 @@ schedule::plan plan_of(const algorithm::any& how, const communicator& world) {
     const schedule::position at{world.rank(), world.size(), 0, true};
     std::vector<schedule::step> steps;
     how.walk(schedule::operation::allreduce, at, 1, steps);
-    return schedule::compile(schedule::operation::allreduce, at, how.chunks(at.size), 1, std::move(steps));
+    return schedule::compile(schedule::operation::allreduce, at, how.chunks(schedule::operation::allreduce, at.size), 1,
+                             std::move(steps));
 }
 
 /// That the activities are the steps of the plan, each once, with its peer and its bytes.
@@ -88,7 +89,7 @@ std::size_t expect_matched(const channels& all) {
 
 TEST_CASE("a recording has every step of the schedule once, in an order that the data allows, its messages matched") {
     for (const int size : {1, 2, 5})
-        for (const auto& how : algorithm::all(2)) {
+        for (const auto& how : algorithm::all(tutti::schedule::operation::allreduce, 2)) {
             const auto origin = clock_type::now();
             std::mutex lock;
             channels all;

@@ -36,7 +36,7 @@ TEST_CASE("many more calls than slots may be under way, and be waited for from t
 }
 
 TEST_CASE("a large and a small call are waited for in opposite orders on different ranks") {
-    for (const auto& how : algorithm::all(2))
+    for (const auto& how : algorithm::all(tutti::schedule::operation::allreduce, 2))
         run_world(4, [&](communicator& world) {
             std::vector<int> large(300'000, 1), small(3, 1);
             auto first = world.async().allreduce(large, tutti::sum, how);

@@ -35,6 +35,14 @@ std::vector<T> typed(const communicator& world, operation what, const std::vecto
     case operation::broadcast:
         if (world.rank() == 1) out = in;
         world.broadcast(out, 1);
+        break;
+    case operation::gather: world.gather(in, out, 1); break;
+    case operation::scatter: world.scatter(in, out, 1); break;
+    case operation::scan:
+        if constexpr (finisher_of<Op, T>() == nullptr) world.scan(in, out, op);
+        break;
+    case operation::exscan:
+        if constexpr (finisher_of<Op, T>() == nullptr) world.exscan(in, out, op);
     }
     return out;
 }
@@ -43,8 +51,8 @@ std::vector<T> typed(const communicator& world, operation what, const std::vecto
 template <class T, class Op>
 void compare(const communicator& world, runtime_call c, const Op& op) {
     const auto ranks = static_cast<std::size_t>(world.size());
-    const auto in = data_of<T>(world.rank(), c.what == operation::reduce_scatter ? part * ranks : part);
-    const std::size_t count = c.what == operation::allgather ? part * ranks : part;
+    const auto in = data_of<T>(world.rank(), has_shards(c.what) && !gathers(c.what) ? part * ranks : part);
+    const std::size_t count = gathers(c.what) ? part * ranks : part;
     std::vector<T> out(count, T(1));
     if (c.what == operation::broadcast && world.rank() == 1) out = in;
     c.count = part;
@@ -64,7 +72,8 @@ template <class T, class Op>
 void compare_all(const communicator& world, element_type t, operator_type o, const Op& op) {
     expect(reduces(o, t) == operator_on<Op, T>, "which operator reduces which type");
     if constexpr (operator_on<Op, T>)
-        for (const operation what : schedule::operations) compare<T>(world, {what, t, o}, op);
+        for (const operation what : schedule::operations)
+            if (!is_scan(what) || finisher_of<Op, T>() == nullptr) compare<T>(world, {what, t, o}, op);
 }
 
 runtime_call sum_of(std::vector<float>& data) {

@@ -15,4 +15,4 @@ struct with_ownership : tutti::algorithm::ring {
     [[nodiscard]] constexpr int parameter() const noexcept { return 1; }
 };
 
-int main() { return tutti::algorithm::any(with_ownership{}).chunks(4) == 0; }
+int main() { return tutti::algorithm::any(with_ownership{}).chunks(tutti::schedule::operation::allreduce, 4) == 0; }

@@ -13,4 +13,4 @@ struct with_parameters : tutti::algorithm::ring {
     [[nodiscard]] constexpr int parameter() const noexcept { return 1; }
 };
 
-int main() { return tutti::algorithm::any(with_parameters{}).chunks(4) == 0; }
+int main() { return tutti::algorithm::any(with_parameters{}).chunks(tutti::schedule::operation::allreduce, 4) == 0; }

@@ -12,4 +12,4 @@ struct with_parameter : tutti::algorithm::ring {
 #endif
 };
 
-int main() { return tutti::algorithm::any(with_parameter{}).chunks(4) == 0; }
+int main() { return tutti::algorithm::any(with_parameter{}).chunks(tutti::schedule::operation::allreduce, 4) == 0; }

@@ -29,7 +29,7 @@ TEST_CASE("a warm blocking call allocates nothing") {
             for (const std::size_t count : {std::size_t{0}, std::size_t{10}, std::size_t{40'000}}) {
                 const std::size_t all = count * static_cast<std::size_t>(world.size());
                 std::vector<int> data(count, 1), out(count), large(all);
-                for (const auto& how : tutti::algorithm::all(2))
+                for (const auto& how : tutti::algorithm::all(tutti::schedule::operation::allreduce, 2))
                     expect_none([&] { world.allreduce(data, out, tutti::sum, how); }, std::string(how.name()));
                 expect_none([&] { world.allreduce(data, tutti::maximum); }, "allreduce in place");
                 expect_none([&] { world.allgather(data, large); }, "allgather");
@@ -57,7 +57,7 @@ TEST_CASE("a warm call whose executor allocates nothing allocates nothing either
         at_once e;
         const auto mine = world.with_executor(e);
         std::vector<double> data(1000, 1), out(1000);
-        for (const auto& how : tutti::algorithm::all(2))
+        for (const auto& how : tutti::algorithm::all(tutti::schedule::operation::allreduce, 2))
             expect_none([&] { mine.allreduce(data, out, tutti::average, how); }, std::string(how.name()));
     });
 }

@@ -5,6 +5,7 @@
 #include "support/catch.hpp"
 #include "support/effort.hpp"
 #include "support/threaded_executor.hpp"
+#include "support/typed_call.hpp"
 #include "support/world.hpp"
 
 #include <cstring>
@@ -53,31 +54,13 @@ public:
     template <class Op>
     caller(operation o, algorithm::any how, std::size_t count, bool in_place, Op op) {
         run_ = [=](const handle& world) {
-            const auto size = static_cast<std::size_t>(world.size()), rank = static_cast<std::size_t>(world.rank());
+            const auto size = static_cast<std::size_t>(world.size());
             const int root = world.size() / 2;
             std::vector<T> in(count * size), out(count * size);
             for (std::size_t i = 0; i < in.size(); ++i) in[i] = element_of<T>(i, world.rank());
-            const std::span part(in.data(), count), own(in.data() + rank * count, count);
-            const std::span result(out.data(), count);
-            switch (o) {
-            case operation::allreduce:
-                if (in_place) return world.allreduce(in, op, how), in;
-                return world.allreduce(in, out, op, how), out;
-            case operation::reduce_scatter:
-                if (in_place) return world.reduce_scatter(in, own, op, how), std::vector<T>(own.begin(), own.end());
-                return world.reduce_scatter(in, result, op, how), out;
-            case operation::allgather:
-                if (in_place) return world.allgather(own, in, how), in;
-                return world.allgather(part, out, how), out;
-            case operation::reduce:
-                if (in_place && world.rank() == root)
-                    world.reduce(in, in, root, op, how);
-                else
-                    world.reduce(in, out, root, op, how);
-                return world.rank() != root ? std::vector<T>{} : in_place ? in : out;
-            case operation::broadcast: return world.broadcast(in, root, how), in;
-            }
-            return in;
+            const auto at = tutti::test::typed_call(world, o, std::span(in), std::span(out), in_place, root, op, how);
+            const auto* const first = (at.in_input ? in : out).data() + at.first;
+            return std::vector<T>(first, first + at.count);
         };
     }
     std::vector<T> operator()(const handle& world) const { return run_(world); }
@@ -282,7 +265,7 @@ TEST_CASE("what is recorded tells of the steps that the executor does, from thei
 TEST_CASE("an executor without a thread asks to be asked again") {
     run_world(3, [](handle& world) {
         lazy_executor e;
-        for (const auto& how : algorithm::all(2))
+        for (const auto& how : algorithm::all(tutti::schedule::operation::allreduce, 2))
             expect_same<float>(world, e, operation::allreduce, how, 100, tutti::sum);
     });
 }

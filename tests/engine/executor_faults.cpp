@@ -148,7 +148,7 @@ TEST_CASE("memory may go as soon as a call has failed, whatever its executor was
             threaded_executor e(seed + static_cast<unsigned>(world.rank()), 200us);
             const auto mine = world.with_executor(e);
             const auto stop_at = std::chrono::steady_clock::now() + std::chrono::microseconds(random() % 6000);
-            const auto all = tutti::algorithm::all(2);
+            const auto all = tutti::algorithm::all(tutti::schedule::operation::allreduce, 2);
             const auto f = fault_of([&] {
                 for (unsigned k = seed;; ++k) {
                     const auto data = std::make_unique<std::vector<float>>(5000, 1.0F); // ASan sees who is late

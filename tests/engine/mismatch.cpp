@@ -55,7 +55,7 @@ body broadcast_from(int root) {
 } // namespace
 
 TEST_CASE("unequal counts are named on all ranks") {
-    for (const auto& how : algorithm::all(2))
+    for (const auto& how : algorithm::all(tutti::schedule::operation::allreduce, 2))
         clash(allreduce_of(1000, how), allreduce_of(1001, how), "of 1000 int32", "of 1001 int32");
     clash(allreduce_of(0), allreduce_of(1), "of 0 int32", "of 1 int32");
     clash(allreduce_of(100'000), allreduce_of(1), "of 100000 int32", "of 1 int32");

@@ -74,7 +74,7 @@ TEST_CASE("a call with an executor has a plan of its own: nothing reduces what i
     const auto is_rr = [](const schedule::step& s) { return s.what == schedule::action::receive_reduce; };
     cache plans;
     int fused = 0, viewed = 0;
-    for (const auto& how : algorithm::all(2)) {
+    for (const auto& how : algorithm::all(schedule::operation::allreduce, 2)) {
         engine::call c{schedule::operation::allreduce, how};
         const auto plain = plans.find(c, 1, 4).plan;
         c.by = &e;

@@ -202,7 +202,7 @@ auto slow_sum(std::chrono::microseconds each) {
 } // namespace
 
 TEST_CASE("a deadline is kept while an operator is slow, in every algorithm, and the slow result goes nowhere") {
-    for (const auto& how : tutti::algorithm::all(2))
+    for (const auto& how : tutti::algorithm::all(tutti::schedule::operation::allreduce, 2))
         for (const bool in_place : {true, false}) {
             gate all_failed(3);
             run_new_world(3, [&](communicator& world) {

@@ -20,7 +20,7 @@ TEST_CASE("a killed rank is named in a world of two, and in one of eight") {
 
 TEST_CASE("a killed rank is named under every algorithm") {
     int victim = 0;
-    for (const auto& how : algorithm::all(2)) {
+    for (const auto& how : algorithm::all(tutti::schedule::operation::allreduce, 2)) {
         CAPTURE(how.name(), victim);
         kill_one(over_tcp, size, victim, 15ms, how);
         victim = (victim + 1) % size;

@@ -119,7 +119,7 @@ TEST_CASE("every algorithm gives the bits of its schedule, on all ranks") {
 }
 
 TEST_CASE("other elements, few of them, and vectors that are aligned to elements alone") {
-    for (const algorithm::any& how : algorithm::all(4))
+    for (const algorithm::any& how : algorithm::all(tutti::schedule::operation::allreduce, 4))
         for (const std::size_t count : {0, 1, 3, 9, 130}) {
             check_engine<bfloat16, sum_operator>(how, operation::allreduce, 4, 0, count % 2 == 0, 2, count, 1);
             check_engine<std::int64_t, maximum_operator>(how, operation::allreduce, 4, 0, true, 1, count);

@@ -91,7 +91,7 @@ TEST_CASE("little data goes in few rounds, much of it with few bytes a rank") {
     const chooser c = by_model(8);
     const any little = c.choose(operation::allreduce, 8).how, much = c.choose(operation::allreduce, 64 << 20).how;
     CHECK(little.stated(operation::allreduce, 8).depth <= 3);
-    CHECK(much.stated(operation::allreduce, 8).sent < 2 * much.chunks(8));
+    CHECK(much.stated(operation::allreduce, 8).sent < 2 * much.chunks(operation::allreduce, 8));
     CHECK(little.name() != much.name());
 }
 

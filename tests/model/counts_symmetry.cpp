@@ -38,7 +38,7 @@ std::vector<std::tuple<schedule::action, int, int, int>> shifted_messages(const 
     for (const step& s : steps_walked(a, o, by, size)) {
         if (!communicates(s)) continue;
         const place x = s.what == schedule::action::receive ? s.to : s.from;
-        const int first = a.chunks(size) == 1 ? x.first : (x.first + size - by) % size;
+        const int first = a.chunks(o, size) == 1 ? x.first : (x.first + size - by) % size;
         list.emplace_back(s.what, (s.peer + size - by) % size, first, x.count);
     }
     return list;
@@ -107,7 +107,8 @@ TEST_CASE("by symmetry the same is counted as rank by rank, over levels too") {
             for (const int size : {2, 4, 8, 12, 16}) {
                 if (!a.alike(size) || size % g != 0) continue;
                 CAPTURE(std::string(a.name()), g, size);
-                const collective c{operation::allreduce, a, size, 4800 * static_cast<std::size_t>(a.chunks(size))};
+                const collective c{operation::allreduce, a, size,
+                                   4800 * static_cast<std::size_t>(a.chunks(operation::allreduce, size))};
                 const bool whole = model::detail::nodes_alike(a, size, g);
                 counts by_symmetry, by_ranks;
                 by_symmetry.by_symmetry = true;
@@ -129,7 +130,7 @@ TEST_CASE("one rank's chains of messages are those of all") {
             for (const int size : {2, 3, 5, 8, 19}) {
                 if (!a.offers(o) || !a.rotates()) continue;
                 CAPTURE(std::string(a.name()), std::string(name_of(o)), size);
-                const collective c{o, a, size, 100 * static_cast<std::size_t>(a.chunks(size))};
+                const collective c{o, a, size, 100 * static_cast<std::size_t>(a.chunks(o, size))};
                 const auto one = model::detail::chains(c, true).count(), all = model::detail::chains(c, false).count();
                 REQUIRE((one && all));
                 CHECK(one->depth == all->depth);

@@ -41,7 +41,7 @@ TEST_CASE("where there is enough of all that is shared, contention changes nothi
                      0.7 * nanosecond, 0.2 * nanosecond, 0.1 * nanosecond};
     for (const receiver_rule rule : {receiver_rule::serial, receiver_rule::full_duplex})
         for (int size = 2; size <= 9; ++size)
-            for (const any& how : all(1))
+            for (const any& how : all(tutti::schedule::operation::allreduce, 1))
                 for (const std::size_t bytes : {1, 1000, 54'321}) {
                     const collective c = allreduce_of(how, size, bytes);
                     machine m = tutti::model::uniform(cost);

@@ -149,7 +149,7 @@ TEST_CASE("the table shows what is reduced after a round below it, and of one ch
 }
 
 TEST_CASE("the tables of eight ranks fit into 120 columns") {
-    for (const auto& a : tutti::algorithm::all(2)) {
+    for (const auto& a : tutti::algorithm::all(tutti::schedule::operation::allreduce, 2)) {
         std::istringstream lines{draw::table_of(draw::timeline_of(a.write(operation::allreduce, 8)), "a")};
         for (std::string line; std::getline(lines, line);)
             if (line.size() > 120) FAIL(a.name() << ": " << line);

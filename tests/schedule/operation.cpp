@@ -19,14 +19,23 @@ constexpr chunk_range all{0, 8}, none{0, 0};
 TEST_CASE("every operation has a name of its own") {
     std::set<std::string> names;
     for (const operation o : operations) names.insert(std::string(name_of(o)));
-    CHECK(names == std::set<std::string>{"allgather", "allreduce", "broadcast", "reduce", "reduce_scatter"});
+    CHECK(names == std::set<std::string>{"allgather", "allreduce", "broadcast", "exscan", "gather", "reduce",
+                                         "reduce_scatter", "scan", "scatter"});
 }
 
-TEST_CASE("reduce and broadcast have a root; allgather and broadcast combine nothing") {
-    for (const operation o : operations) {
-        CHECK(has_root(o) == (o == operation::reduce || o == operation::broadcast));
-        CHECK(reduces(o) == (o != operation::allgather && o != operation::broadcast));
-    }
+TEST_CASE("operations have a root, shards or an operator, or not") {
+    using enum operation;
+    const auto those = [](bool (*has)(operation) noexcept) {
+        std::set<operation> found;
+        for (const operation o : operations)
+            if (has(o)) found.insert(o);
+        return found;
+    };
+    CHECK(those(has_root) == std::set{reduce, broadcast, gather, scatter});
+    CHECK(those(has_shards) == std::set{reduce_scatter, allgather, gather, scatter});
+    CHECK(those(reduces) == std::set{allreduce, reduce_scatter, reduce, scan, exscan});
+    CHECK(those(gathers) == std::set{allgather, gather});
+    CHECK(those(is_scan) == std::set{scan, exscan});
 }
 
 TEST_CASE("the user's buffers hold what the operation gives them: everything, a shard, or nothing") {
@@ -42,6 +51,14 @@ TEST_CASE("the user's buffers hold what the operation gives them: everything, a 
         CHECK(of(operation::reduce, rank, buffer::output, 2) == (rank == 2 ? all : none));
         CHECK(of(operation::broadcast, rank, buffer::input, 2) == (rank == 2 ? all : none));
         CHECK(of(operation::broadcast, rank, buffer::output, 2) == all);
+        CHECK(of(operation::gather, rank, buffer::input, 2) == shard);
+        CHECK(of(operation::gather, rank, buffer::output, 2) == (rank == 2 ? all : none));
+        CHECK(of(operation::scatter, rank, buffer::input, 2) == (rank == 2 ? all : none));
+        CHECK(of(operation::scatter, rank, buffer::output, 2) == shard);
+        CHECK(of(operation::scan, rank, buffer::input) == all);
+        CHECK(of(operation::scan, rank, buffer::output) == all);
+        CHECK(of(operation::exscan, rank, buffer::input) == all);
+        CHECK(of(operation::exscan, rank, buffer::output) == (rank > 0 ? all : none));
     }
 }
 

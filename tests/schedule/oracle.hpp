@@ -90,16 +90,25 @@ private:
         if (chunk < 0 || chunk >= p_.chunks) return false;
         const bool mine = chunk / (p_.chunks / p_.size > 0 ? p_.chunks / p_.size : 1) == r;
         using o = schedule::operation;
-        if (where == 0) return p_.what == o::allgather ? mine : p_.what != o::broadcast || r == p_.root;
-        if (where == 1) return p_.what == o::reduce_scatter ? mine : p_.what != o::reduce || r == p_.root;
-        return true;
+        if (where > 1) return true;
+        switch (p_.what) {
+        case o::allreduce:
+        case o::scan: return true;
+        case o::reduce_scatter: return where == 0 || mine;
+        case o::allgather: return where == 1 || mine;
+        case o::reduce: return where == 0 || r == p_.root;
+        case o::broadcast: return where == 1 || r == p_.root;
+        case o::gather: return where == 0 ? mine : r == p_.root;
+        case o::scatter: return where == 1 ? mine : r == p_.root;
+        case o::exscan: return where == 0 || r > 0;
+        }
+        return false;
     }
     bool well_formed(int r, const step& s) const {
         if (talks(s) && (s.peer < 0 || s.peer >= p_.size || s.peer == r)) return false;
         if (uses_to(s) && s.to.where == schedule::buffer::input) return false;
-        using o = schedule::operation;
         const bool moves = s.what == action::send || s.what == action::receive || s.what == action::copy;
-        if (!moves && (p_.what == o::allgather || p_.what == o::broadcast)) return false;
+        if (!moves && only_moves()) return false;
         if (uses_from(s) && uses_to(s) && (s.from.first != s.to.first || s.from.count != s.to.count)) return false;
         if (s.what == action::reduce_many && (s.extra < 1 || s.extra > 7)) return false;
         std::vector<place> named = operands(s);
@@ -111,6 +120,11 @@ private:
         }
         return true;
     }
+    bool only_moves() const {
+        using o = schedule::operation;
+        return p_.what == o::allgather || p_.what == o::broadcast || p_.what == o::gather || p_.what == o::scatter;
+    }
+    bool scans() const { return p_.what == schedule::operation::scan || p_.what == schedule::operation::exscan; }
     /// Where the data of a place are: in place, the input is where the output is.
     spot memory_of(int r, const place& x, int k) const {
         const int where = static_cast<int>(x.where);
@@ -289,17 +303,21 @@ private:
                         return "wrong data";
                     continue;
                 }
-                if (!has_all(found, c)) return "wrong contributions";
+                const int operands = !scans() ? p_.size : p_.what == schedule::operation::scan ? r + 1 : r;
+                if (!has_first(operands, found, c)) return "wrong contributions";
+                if (scans()) continue;
                 if (sums.emplace(c, found).first->second != found) return "different bits";
             }
         return {};
     }
     /// Whose input chunk c of the output is; -1: everybody's.
     int source_of(int c) const {
-        if (p_.what == schedule::operation::broadcast) return p_.root;
-        return p_.what == schedule::operation::allgather ? c / (p_.chunks / p_.size) : -1;
+        using o = schedule::operation;
+        if (p_.what == o::broadcast || p_.what == o::scatter) return p_.root;
+        return only_moves() ? c / (p_.chunks / p_.size) : -1;
     }
-    bool has_all(std::string text, int c) {
+    /// The inputs of the first ranks, once each; of a scan in rank order.
+    bool has_first(int operands, std::string text, int c) {
         const auto is_bracket = [](char x) { return x == '(' || x == ')'; };
         text.erase(std::remove_if(text.begin(), text.end(), is_bracket), text.end());
         std::string once;
@@ -307,9 +325,11 @@ private:
             once += text[i];
             if (text[i + 1] != static_cast<char>('A' + c)) return false;
         }
-        in_rank_order_ = in_rank_order_ && std::is_sorted(once.begin(), once.end());
+        const bool sorted = std::is_sorted(once.begin(), once.end());
+        if (scans() && !sorted) return false;
+        in_rank_order_ = in_rank_order_ && sorted;
         std::sort(once.begin(), once.end());
-        return once == std::string("abcdefghijklmnopqrstuvwxyz").substr(0, static_cast<std::size_t>(p_.size));
+        return once == std::string("abcdefghijklmnopqrstuvwxyz").substr(0, static_cast<std::size_t>(operands));
     }
 
     const schedule::program& p_;

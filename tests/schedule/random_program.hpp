@@ -13,13 +13,14 @@
 namespace tutti::test {
 
 /// Writes schedules that nobody would: each range of chunks goes up a random tree of reductions and down another one,
-/// through random buffers, with steps put in another order here and there. About as many are right as are wrong.
+/// along a random path, or up the ranks as a scan, through random buffers, with steps put in another order here and
+/// there. About as many are right as are wrong.
 class random_program {
 public:
     explicit random_program(unsigned seed) : random_(seed) {}
 
     schedule::program write() {
-        const auto what = schedule::operations[static_cast<std::size_t>(below(5))];
+        const auto what = schedule::operations[static_cast<std::size_t>(below(schedule::operations.size()))];
         const int size = 2 + below(4), chunks = schedule::has_shards(what) ? size * (1 + below(2)) : 1 + below(4);
         p_ = {what, size, schedule::has_root(what) ? below(size) : 0, below(2) == 1, chunks, {}};
         p_.ranks.resize(static_cast<std::size_t>(size));
@@ -47,6 +48,10 @@ private:
     /// All that is to be done with these chunks; `center` is whom they come from, or go to first.
     void move(schedule::chunk_range chunks, int center) {
         now_ = chunks;
+        if (p_.what == schedule::operation::gather) return carry(center, p_.root);
+        if (p_.what == schedule::operation::scatter) return carry(p_.root, center);
+        if (p_.what == schedule::operation::scan) return scan();
+        if (p_.what == schedule::operation::exscan) return exscan();
         if (schedule::reduces(p_.what))
             reduce_to(center);
         else if (!p_.in_place || below(8) == 0)
@@ -58,6 +63,48 @@ private:
             emit(from, schedule::send(r, in(buffer::output)));
             emit(r, schedule::receive(from, in(buffer::output)));
             informed.push_back(r);
+        }
+    }
+
+    /// From one rank's input to another one's output, by way of others now and then.
+    void carry(int from, int to) {
+        buffer where = buffer::input;
+        for (const int by : shuffled(from)) {
+            if (from == to || by == to || below(3) > 0) continue;
+            const buffer landing = bank();
+            emit(from, schedule::send(by, in(where)));
+            emit(by, schedule::receive(from, in(landing)));
+            from = by;
+            where = landing;
+        }
+        if (from != to) {
+            emit(from, schedule::send(to, in(where)));
+            emit(to, schedule::receive(from, in(buffer::output)));
+        } else if (!p_.in_place || below(8) == 0) {
+            emit(to, schedule::copy(in(where), in(buffer::output)));
+        }
+    }
+
+    /// Each rank adds its input to the sum of the lower ranks, on the wrong side now and then.
+    void scan() {
+        buffer sum = buffer::input;
+        if (!p_.in_place || below(8) == 0) emit(0, schedule::copy(in(buffer::input), in(buffer::output)));
+        for (int r = 1; r < p_.size; ++r) {
+            const auto side = below(10) == 0 ? schedule::side::right : schedule::side::left;
+            sum = meet(r - 1, sum, r, buffer::input, side, below(2) == 0);
+            if (sum != buffer::output) emit(r, schedule::copy(in(sum), in(buffer::output)));
+        }
+    }
+    void exscan() {
+        buffer sum = buffer::input;
+        for (int r = 1; r < p_.size; ++r) {
+            const buffer lower = below(2) == 0 ? buffer::output : bank();
+            emit(r - 1, schedule::send(r, in(sum)));
+            emit(r, schedule::receive(r - 1, in(lower)));
+            sum = bank();
+            const std::array more{below(10) == 0 ? lower : buffer::input};
+            if (r + 1 < p_.size) emit(r, schedule::reduce_many(in(lower), more, in(sum)));
+            if (lower != buffer::output) emit(r, schedule::copy(in(lower), in(buffer::output)));
         }
     }
 

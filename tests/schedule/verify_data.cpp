@@ -46,6 +46,58 @@ TEST_CASE("a program without chunks, without ranks, or with unequal shards is no
     rejected(p, flaw::bad_program, message);
 }
 
+TEST_CASE("a scan's result has the inputs of ranks 0 to its own, once and in rank order") {
+    const auto scan_of = [](side incoming) {
+        return hand_made(operation::scan, 1,
+                         {{copy(in(0), out(0)), send(1, in(0))},
+                          {receive_reduce(0, in(0), out(0), incoming), send(2, out(0))},
+                          {receive_reduce(1, in(0), out(0), side::left)}});
+    };
+    CHECK(verify(scan_of(side::left)).message() == "proven");
+    CHECK(verify(scan_of(side::left)).preserves_order);
+    rejected(scan_of(side::right), flaw::not_a_prefix,
+             "rank 1, step 0: chunk 0 is not the reduction of ranks 0 to 1 in rank order");
+
+    program p = scan_of(side::left);
+    p.ranks[1][1].from = in(0);
+    rejected(p, flaw::lost, "rank 2, step 0: chunk 0 lacks the contribution of rank 0");
+    p = scan_of(side::left);
+    p.ranks[2].push_back(reduce(in(0), out(0), side::right));
+    rejected(p, flaw::doubled, "rank 2, step 1: chunk 0 has the contribution of rank 2 twice");
+    p = scan_of(side::left);
+    p.ranks[0].push_back(receive_reduce(1, out(0), out(0), side::right));
+    p.ranks[1].push_back(send(0, in(0)));
+    rejected(p, flaw::not_a_prefix, "rank 0, step 2: chunk 0 is not the reduction of ranks 0 to 0 in rank order");
+}
+
+TEST_CASE("an exscan gives rank 0 nothing, and its own input to no rank") {
+    const program p = hand_made(operation::exscan, 1, {{send(1, in(0))}, {receive(0, out(0))}});
+    CHECK(verify(p).message() == "proven");
+    program wrong = p;
+    wrong.ranks[0].push_back(copy(in(0), out(0)));
+    rejected(wrong, flaw::bad_place, "rank 0, step 1: chunk 0 is outside of the buffer that the step names");
+    wrong = p;
+    wrong.ranks[1][0] = receive_reduce(0, in(0), out(0), side::left);
+    rejected(wrong, flaw::not_a_prefix, "rank 1, step 0: chunk 0 is not the reduction of ranks 0 to 0 in rank order");
+}
+
+TEST_CASE("a gather and a scatter move each rank's own shard") {
+    const program gathered =
+        hand_made(operation::gather, 2, {{copy(in(0), out(0)), receive(1, out(1))}, {send(0, in(1))}});
+    CHECK(verify(gathered).message() == "proven");
+    const program scattered =
+        hand_made(operation::scatter, 2, {{copy(in(0), out(0)), send(1, in(1))}, {receive(0, out(1))}});
+    CHECK(verify(scattered).message() == "proven");
+    program p = gathered;
+    p.ranks[0][1] = receive(1, out(0));
+    rejected(p, flaw::length_mismatch,
+             "rank 1, step 0 and rank 0, step 1 are two ends of a message but name different "
+             "chunks");
+    p = scattered;
+    p.ranks[0][0] = reduce(in(0), out(0), side::right);
+    rejected(p, flaw::no_operator, "rank 0, step 0 reduces in an operation that has no operator");
+}
+
 TEST_CASE("a contribution that is reduced twice is doubled") {
     program p = swap_and_reduce();
     p.ranks[1].push_back(reduce(in(0), out(0), side::right));

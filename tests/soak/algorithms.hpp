@@ -12,14 +12,10 @@ namespace tutti::soak {
 
 /// The library's word for an operation. A barrier is an allreduce of nothing.
 [[nodiscard]] constexpr schedule::operation scheduled(operation o) noexcept {
-    switch (o) {
-    case operation::reduce_scatter: return schedule::operation::reduce_scatter;
-    case operation::allgather: return schedule::operation::allgather;
-    case operation::reduce: return schedule::operation::reduce;
-    case operation::broadcast: return schedule::operation::broadcast;
-    default: return schedule::operation::allreduce;
-    }
+    if (o == operation::barrier) return schedule::operation::allreduce;
+    return schedule::operations[static_cast<std::size_t>(o)];
 }
+static_assert(schedule::operations.size() == static_cast<std::size_t>(operation::barrier));
 
 /// The algorithm that a call names. Precondition: it names one.
 [[nodiscard]] inline algorithm::any named(const call& c) {

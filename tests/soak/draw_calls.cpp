@@ -73,7 +73,7 @@ std::size_t bytes_of(flavour f) noexcept {
 call drawn_call(dice& d, const plan& p, int family, std::size_t most_bytes) {
     call c;
     c.family = family;
-    c.what = static_cast<operation>(d.chance(8) ? 5 : d.chance(30) ? 0 : d.below(5));
+    c.what = d.chance(8) ? operation::barrier : static_cast<operation>(d.chance(30) ? 0 : d.below(operations - 1));
     if (c.what == operation::barrier) return c;
     c.of = drawn_flavour(d, c.what);
     const std::size_t parts = has_parts(c.what) ? static_cast<std::size_t>(p.ranks) : 1;
@@ -111,7 +111,7 @@ call unlike(dice& d, const call& c, difference how) {
         while (odd.algorithm == c.algorithm) odd.algorithm = drawn_algorithm(d, c.what);
         break;
     case difference::operation:
-        while (odd.what == c.what) odd.what = static_cast<operation>(d.below(6));
+        while (odd.what == c.what) odd.what = static_cast<operation>(d.below(operations));
         if (odd.of == flavour::uint32_compose) odd.of = flavour::int32_sum;
         if (odd.what == operation::barrier) return odd;
         odd.algorithm = drawn_algorithm(d, odd.what);

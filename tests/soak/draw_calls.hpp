@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "algorithms.hpp"
 #include "dice.hpp"
 #include "plan.hpp"
 
@@ -17,14 +18,10 @@ namespace tutti::soak {
 [[nodiscard]] bool can_differ(const call& c, difference how) noexcept;
 
 [[nodiscard]] std::size_t bytes_of(flavour f) noexcept;
-[[nodiscard]] constexpr bool reduces(operation o) noexcept {
-    return o == operation::allreduce || o == operation::reduce || o == operation::reduce_scatter;
-}
-[[nodiscard]] constexpr bool has_root(operation o) noexcept {
-    return o == operation::reduce || o == operation::broadcast;
-}
-[[nodiscard]] constexpr bool has_parts(operation o) noexcept {
-    return o == operation::reduce_scatter || o == operation::allgather;
-}
+[[nodiscard]] constexpr bool reduces(operation o) noexcept { return schedule::reduces(scheduled(o)); }
+[[nodiscard]] constexpr bool has_root(operation o) noexcept { return schedule::has_root(scheduled(o)); }
+[[nodiscard]] constexpr bool has_parts(operation o) noexcept { return schedule::has_shards(scheduled(o)); }
+[[nodiscard]] constexpr bool gathers(operation o) noexcept { return schedule::gathers(scheduled(o)); }
+[[nodiscard]] constexpr bool is_scan(operation o) noexcept { return schedule::is_scan(scheduled(o)); }
 
 } // namespace tutti::soak

@@ -64,8 +64,8 @@ public:
         const auto mine = data_of(me_);
         for (std::size_t i = 0; i < in_.size(); ++i)
             if (in_[i] != mine[i]) return "element " + std::to_string(i) + " of the input was changed";
-        if (call_.what == operation::reduce && !has_result() && !in_place_ && !second_.untouched(out_))
-            return "the output was written where there is no root";
+        if (call_.what != operation::barrier && !has_result() && !in_place_ && !first_or_second().untouched(out_))
+            return "the output was written where there is no result";
         return {};
     }
 
@@ -74,8 +74,16 @@ private:
 
     [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(on_.size()); }
     [[nodiscard]] bool has_result() const noexcept {
-        return call_.what != operation::barrier && (call_.what != operation::reduce || on_.rank() == root_);
+        switch (call_.what) {
+        case operation::barrier: return false;
+        case operation::reduce:
+        case operation::gather: return on_.rank() == root_;
+        case operation::exscan: return on_.rank() > 0;
+        default: return true;
+        }
     }
+    /// The buffer that the output is in, where the call is not in place.
+    [[nodiscard]] const guarded<T>& first_or_second() const noexcept { return gathers(call_.what) ? first_ : second_; }
     /// An operator that is not commutative needs an algorithm that keeps rank order.
     [[nodiscard]] bool may_name() const {
         if (commutes || !reduces(call_.what)) return true;
@@ -97,9 +105,9 @@ private:
         second_.make(on_, in_place_ ? 0 : n, symmetric, call_.whole_object && symmetric);
         const auto part = first_.range().subspan(has_parts(call_.what) ? n * static_cast<std::size_t>(on_.rank()) : 0);
         const auto other = in_place_ ? part.first(n) : second_.range();
-        const bool gathers = call_.what == operation::allgather;
-        in_ = gathers ? other : first_.range();
-        out_ = gathers || call_.what == operation::broadcast ? first_.range() : other;
+        const bool collects = gathers(call_.what);
+        in_ = collects ? other : first_.range();
+        out_ = collects || call_.what == operation::broadcast ? first_.range() : other;
         if (call_.what == operation::broadcast && on_.rank() != root_) in_ = {};
     }
     void fill() {
@@ -109,11 +117,17 @@ private:
 
     /// Element i of this rank's result, from all ranks' data in rank order.
     [[nodiscard]] T expected(std::size_t i) const {
+        const auto rank = static_cast<std::size_t>(on_.rank());
         if (call_.what == operation::broadcast) return data_of_member(static_cast<std::size_t>(root_))[i];
-        if (call_.what == operation::allgather) return data_of_member(i / call_.count)[i % call_.count];
-        if (call_.what == operation::reduce_scatter) i += call_.count * static_cast<std::size_t>(on_.rank());
+        if (call_.what == operation::scatter)
+            return data_of_member(static_cast<std::size_t>(root_))[i + call_.count * rank];
+        if (gathers(call_.what)) return data_of_member(i / call_.count)[i % call_.count];
+        if (call_.what == operation::reduce_scatter) i += call_.count * rank;
+        const std::size_t operands = call_.what == operation::scan     ? rank + 1
+                                     : call_.what == operation::exscan ? rank
+                                                                       : members_.size();
         T sum = data_of_member(0)[i];
-        for (std::size_t m = 1; m < members_.size(); ++m) sum = static_cast<T>(Elements::op(sum, data_of_member(m)[i]));
+        for (std::size_t m = 1; m < operands; ++m) sum = static_cast<T>(Elements::op(sum, data_of_member(m)[i]));
         return sum;
     }
 
@@ -144,6 +158,21 @@ private:
             return drive([&] { on_.broadcast(out_, root_, how); },
                          [&] { return on_.async().broadcast(out_, root_, how); },
                          [&] { return on_.prepare().broadcast(out_, root_, how); });
+        case operation::gather:
+            return drive([&] { on_.gather(in_, out_, root_, how); },
+                         [&] { return on_.async().gather(in_, out_, root_, how); },
+                         [&] { return on_.prepare().gather(in_, out_, root_, how); });
+        case operation::scatter:
+            return drive([&] { on_.scatter(in_, out_, root_, how); },
+                         [&] { return on_.async().scatter(in_, out_, root_, how); },
+                         [&] { return on_.prepare().scatter(in_, out_, root_, how); });
+        case operation::scan:
+            return drive([&] { on_.scan(in_, out_, op, how); }, [&] { return on_.async().scan(in_, out_, op, how); },
+                         [&] { return on_.prepare().scan(in_, out_, op, how); });
+        case operation::exscan:
+            return drive([&] { on_.exscan(in_, out_, op, how); },
+                         [&] { return on_.async().exscan(in_, out_, op, how); },
+                         [&] { return on_.prepare().exscan(in_, out_, op, how); });
         case operation::barrier: return;
         }
     }

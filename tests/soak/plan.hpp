@@ -13,7 +13,21 @@ namespace tutti::soak {
 
 enum class fabric : std::uint8_t { memory, shared_memory, tcp, routed, verbs };
 
-enum class operation : std::uint8_t { allreduce, reduce_scatter, allgather, reduce, broadcast, barrier };
+/// The library's operations in their order, and the barrier.
+enum class operation : std::uint8_t {
+    allreduce,
+    reduce_scatter,
+    allgather,
+    reduce,
+    broadcast,
+    gather,
+    scatter,
+    scan,
+    exscan,
+    barrier,
+};
+
+inline constexpr int operations = 10;
 
 /// An element type with an operator, see flavours.hpp.
 enum class flavour : std::uint8_t {

@@ -87,12 +87,11 @@ const char* name_of(fabric f) noexcept {
 }
 
 std::string in_words(const call& c) {
-    constexpr std::array operations{"allreduce", "reduce_scatter", "allgather", "reduce", "broadcast", "barrier"};
     constexpr std::array kinds{"uint8 sum",      "int32 sum",   "int32 maximum",         "float sum",
                                "double product", "float16 sum", "uint32 non_commutative"};
     constexpr std::array modes{"", " non-blocking", " prepared"};
     static_assert(kinds.size() == flavours);
-    std::string text = operations[static_cast<std::size_t>(c.what)];
+    std::string text{c.what == operation::barrier ? "barrier" : name_of(scheduled(c.what))};
     const auto on = " on " + std::to_string(c.family);
     if (c.what == operation::barrier) return text + on;
     text += c.algorithm < 0 ? std::string("(auto)") : "(" + std::string(named(c).name()) + ")";

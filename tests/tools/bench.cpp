@@ -191,7 +191,7 @@ TEST_CASE("what makes no sense is refused before anything is started, with 2") {
         CHECK(r.status == 2);
         CHECK_THAT(r.output, Contains(words));
     };
-    refused("--operation gather", "there is no operation 'gather'; choose one of allreduce");
+    refused("--operation shuffle", "there is no operation 'shuffle'; choose one of allreduce");
     refused("--algorithm rinq", "there is no algorithm \"rinq\"; choose one of naive");
     refused("--operation broadcast --algorithm ring", "ring has no broadcast; choose one of");
     refused("-d float128", "there is no type 'float128'; choose one of int8");

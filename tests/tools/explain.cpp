@@ -34,7 +34,7 @@ TEST_CASE("without a machine, tutti explain says what the rule takes for the tra
 
 TEST_CASE("tutti explain refuses what it cannot explain") {
     for (const char* arguments :
-         {"--operation gather", "--ranks 0", "--bytes many", "--loggp 1us", "--transport pigeons",
+         {"--operation shuffle", "--ranks 0", "--bytes many", "--loggp 1us", "--transport pigeons",
           "--ranks-per-node 4 --transport pigeons", "--machine no_such_file --loggp 1us,1us,0,0"})
         CHECK(command(std::string("explain ") + arguments).status == 2);
     CHECK(command("explain --machine no_such_file").status == 1);

@@ -142,7 +142,7 @@ TEST_CASE("an estimate wins by what is simulated, and is marked where it is not"
 TEST_CASE("rows have their columns, in JSON and in CSV, and nothing for what is not known") {
     const folder here;
     const model_json rows = rows_of("--ranks 3,4 --bytes 8,1K --operation all --csv " + here.path("rows.csv"));
-    REQUIRE(rows.size() == 2 * 2 * (10 + 4 + 4 + 3 + 3));
+    REQUIRE(rows.size() == 2 * 2 * (10 + 4 + 4 + 3 + 3 + 4 * 2));
     std::istringstream lines(here.read("rows.csv"));
     std::string line, names;
     for (const std::string& key : row_keys) names += (names.empty() ? "" : ",") + key;
@@ -577,7 +577,7 @@ TEST_CASE("a command line that makes no sense to the model is refused with 2, a 
                                   "--bytes 8..",
                                   "--algorithm auto",
                                   "--algorithm rinq",
-                                  "--operation gather",
+                                  "--operation shuffle",
                                   "--operation broadcast --algorithm ring",
                                   "--alpha 10",
                                   "--beta 1us",

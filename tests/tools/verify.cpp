@@ -40,8 +40,8 @@ TEST_CASE("a few numbers of ranks get a line each, with the costs that are known
 }
 
 TEST_CASE("what does not exist is refused with 2") {
-    for (const char* arguments : {"--operation gather", "--algorithm rinq", "--ranks 0", "--ranks 3..1", "--ranks 2049",
-                                  "--algorithm auto", "--operation broadcast --algorithm ring"})
+    for (const char* arguments : {"--operation shuffle", "--algorithm rinq", "--ranks 0", "--ranks 3..1",
+                                  "--ranks 2049", "--algorithm auto", "--operation broadcast --algorithm ring"})
         CHECK(command(std::string("verify ") + arguments).status == 2);
 }
 

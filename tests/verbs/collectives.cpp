@@ -37,7 +37,8 @@ TEST_CASE("so it does where every other rank has an executor") {
 
 TEST_CASE("long messages are striped over two devices") {
     run_verbs_processes(4, on_both_ends, [](const auto& world) {
-        for (const auto& how : algorithm::all(2)) expect_allreduce(world, how, 100'001);
+        for (const auto& how : algorithm::all(tutti::schedule::operation::allreduce, 2))
+            expect_allreduce(world, how, 100'001);
     });
 }
 

@@ -140,6 +140,10 @@ private:
         case operation::allgather: return by.allgather(in.first(part), out, how);
         case operation::reduce: return by.reduce(in, out, 0, sum, how);
         case operation::broadcast: return by.broadcast(in, 0, how);
+        case operation::gather: return by.gather(in.first(part), out, 0, how);
+        case operation::scatter: return by.scatter(in, out.first(part), 0, how);
+        case operation::scan: return by.scan(in, out, sum, how);
+        case operation::exscan: return by.exscan(in, out, sum, how);
         }
     }
 
@@ -157,8 +161,8 @@ private:
         call(on_device_, o, how, seen(device_in), seen(device_out));
         copy(raw(told_in), device_in.data(), bytes);
         copy(raw(told_out), device_out.data(), bytes);
-        const bool has_result = o != operation::reduce || world_.rank() == 0; // elsewhere the output is unspecified
-        return told_in == in && (!has_result || told_out == out);
+        const bool at_root = o != operation::reduce || world_.rank() == 0; // elsewhere the output is unspecified
+        return told_in == in && (!at_root || told_out == out);
     }
 
     Runtime device_;

@@ -11,7 +11,8 @@ OURS = ("tutti", "symmetric")  # with plain buffers, and with those of communica
 PROBE = "probe"  # bare sockets
 FLAGS, FLAGS_MOST_BYTES = "flags", 4096  # the bare exchange of flags, and what it takes at a time
 IN_PLACE = ("allreduce", "broadcast")  # the other operations are measured out of place
-OPERATIONS = ("allreduce", "reduce_scatter", "allgather", "broadcast")
+OF_GLOO = ("allreduce", "reduce_scatter", "allgather", "broadcast")  # those that Gloo is measured with
+OPERATIONS = OF_GLOO + ("reduce", "gather", "scatter", "scan", "exscan")
 TRANSPORTS = ("shared_memory", "tcp")
 
 OPEN_MPI = ["mpiexec.openmpi", "--mca", "pml", "ob1", "--mca", "btl"]
@@ -47,7 +48,7 @@ class Contestant:
                     and row.bytes <= FLAGS_MOST_BYTES)
         if self.family == "gloo":
             by_name = row.operation == "allreduce"  # Gloo has one algorithm for each of the other operations
-            return row.transport == "tcp" and by_name == bool(self.algorithm)
+            return row.transport == "tcp" and row.operation in OF_GLOO and by_name == bool(self.algorithm)
         return True
 
     def command(self, build, row, seconds, room, json):

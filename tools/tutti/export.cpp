@@ -93,7 +93,7 @@ std::string exported(const export_settings& s) {
         throw std::invalid_argument(
             fmt::format("--format msccl-xml is for {} ranks at most", schedule::most_msccl_ranks));
     check_steps(s, what, a);
-    const schedule::layout elements = exported_cut(s, what, a.chunks(s.ranks), element_bytes);
+    const schedule::layout elements = exported_cut(s, what, a.chunks(what, s.ranks), element_bytes);
     const schedule::program p = a.write(what, s.ranks, s.root, s.in_place, s.segments);
     if (s.format == "goal") return schedule::goal(p, elements, {element_bytes, s.calc_ns_per_byte});
     return schedule::msccl_xml(p, a.name());

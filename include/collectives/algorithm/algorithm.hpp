@@ -36,6 +36,17 @@ concept has_reduce = requires(const A a, const position& p) { a.reduce(p, buffer
 /// On entry the root has the data in output; at the end all ranks have.
 template <class A>
 concept has_broadcast = requires(const A a, const position& p) { a.broadcast(p, discard); };
+/// On entry the root's own shard is in output; at the end all shards are, there.
+template <class A>
+concept has_gather = requires(const A a, const position& p) { a.gather(p, discard); };
+/// On entry the root's own shard is in its output; at the end every rank's is in its own.
+template <class A>
+concept has_scatter = requires(const A a, const position& p) { a.scatter(p, discard); };
+/// From input to output: the reduction of ranks 0 to `rank`, or to `rank` - 1, in rank order.
+template <class A>
+concept has_scan = requires(const A a, const position& p) { a.scan(p, discard); };
+template <class A>
+concept has_exscan = requires(const A a, const position& p) { a.exscan(p, discard); };
 /// From input to output on all ranks: for algorithms that are not composed of halves, or better than their halves.
 template <class A>
 concept has_allreduce = requires(const A a, const position& p) { a.allreduce(p, discard); };
@@ -53,23 +64,46 @@ template <class A>
     case operation::allgather: return has_allgather<A>;
     case operation::reduce: return has_reduce<A>;
     case operation::broadcast: return has_broadcast<A>;
+    case operation::gather: return has_gather<A>;
+    case operation::scatter: return has_scatter<A>;
+    case operation::scan: return has_scan<A>;
+    case operation::exscan: return has_exscan<A>;
     }
     return false;
+}
+/// True if algorithm A has a schedule for any operation.
+template <class A>
+[[nodiscard]] constexpr bool offers_any() noexcept {
+    for (const operation o : schedule::operations)
+        if (offers<A>(o)) return true;
+    return false;
+}
+
+/// `int chunks(int size) const`, or `int chunks(operation, int size) const` where operations differ in it.
+template <class A>
+concept has_chunks = requires(const A a, int size) {
+    { a.chunks(size) } -> std::same_as<int>;
+} || requires(const A a, operation o, int size) {
+    { a.chunks(o, size) } -> std::same_as<int>;
+};
+template <has_chunks A>
+[[nodiscard]] constexpr int chunks_of(const A& a, operation o, int size) noexcept {
+    if constexpr (requires { a.chunks(o, size); })
+        return a.chunks(o, size);
+    else
+        return a.chunks(size);
 }
 
 /// The messages of a schedule (peers, chunks, order on each channel) must not depend on `position::in_place`: ranks may
 /// differ in it. Only where data are read, kept and copied may.
 ///
 /// An algorithm: a small value with a name, the number of chunks that it cuts the data into (a multiple of `size`
-/// for reduce_scatter and allgather: the r-th equal part is shard r), the cost that it claims, and its schedules.
+/// where the operation has shards: the r-th equal part is shard r), the cost that it claims, and its schedules.
 template <class A>
-concept algorithm =
-    requires(const A a, operation o, int size) {
-        { a.chunks(size) } -> std::same_as<int>;
-        { a.stated(o, size) } -> std::same_as<cost>;
-        { A::name } -> std::convertible_to<std::string_view>;
-    } && (offers<A>(operation::allreduce) || offers<A>(operation::allgather) || offers<A>(operation::broadcast) ||
-          offers<A>(operation::reduce) || offers<A>(operation::reduce_scatter));
+concept algorithm = has_chunks<A> && requires(const A a, operation o, int size) {
+    { a.stated(o, size) } -> std::same_as<cost>;
+    { A::name } -> std::convertible_to<std::string_view>;
+} && offers_any<A>();
 
 // What an algorithm may say of itself beyond that, as members. What it leaves out claims nothing.
 

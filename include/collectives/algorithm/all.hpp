@@ -6,10 +6,12 @@
 #include "any.hpp"
 #include "binomial_tree.hpp"
 #include "butterfly.hpp"
+#include "chain.hpp"
 #include "direct.hpp"
 #include "double_binary_tree.hpp"
 #include "halving_doubling.hpp"
 #include "hierarchical.hpp"
+#include "hillis_steele.hpp"
 #include "naive.hpp"
 #include "parameter_server.hpp"
 #include "ring.hpp"
@@ -23,7 +25,7 @@ namespace tutti::algorithm {
 /// The library's algorithms on one level. A new one is a line here, and the line above that includes it.
 #define TUTTI_ALGORITHMS(each)                                                                                         \
     each(naive) each(all_to_all) each(parameter_server) each(direct) each(ring) each(butterfly) each(halving_doubling) \
-        each(binomial_tree) each(double_binary_tree)
+        each(binomial_tree) each(double_binary_tree) each(chain) each(hillis_steele)
 
 /// The compositions that the library itself takes over several nodes.
 #define TUTTI_COMPOSITIONS(each)                                                                                       \
@@ -38,6 +40,9 @@ inline constexpr std::size_t flat_algorithms = 0 TUTTI_ALGORITHMS(TUTTI_ONE);
 /// Every algorithm that tools run where they run all: those on one level, and a hierarchical ring of so many ranks a
 /// node.
 [[nodiscard]] std::vector<any> all(int ranks_per_node = 1);
+
+/// Those of all() that have a schedule for the operation.
+[[nodiscard]] std::vector<any> all(operation o, int ranks_per_node = 1);
 
 /// The further compositions that have a name.
 [[nodiscard]] std::vector<any> compositions(int ranks_per_node = 1);

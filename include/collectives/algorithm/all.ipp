@@ -24,6 +24,12 @@ TUTTI_INLINE std::vector<any> all(int ranks_per_node) {
 #undef TUTTI_VALUE
 }
 
+TUTTI_INLINE std::vector<any> all(operation o, int ranks_per_node) {
+    std::vector<any> list = all(ranks_per_node);
+    std::erase_if(list, [o](const any& a) { return !a.offers(o); });
+    return list;
+}
+
 TUTTI_INLINE std::vector<any> compositions(int ranks_per_node) {
 #define TUTTI_VALUE(...) any(__VA_ARGS__{ranks_per_node}),
     return {TUTTI_COMPOSITIONS(TUTTI_VALUE)};

@@ -54,7 +54,7 @@ public:
         return table_ == &table_of<A> ? &as<A>(storage_) : nullptr;
     }
     [[nodiscard]] bool offers(operation o) const noexcept { return table_->offers(o); }
-    [[nodiscard]] int chunks(int size) const noexcept { return table_->chunks(storage_, size); }
+    [[nodiscard]] int chunks(operation o, int size) const noexcept { return table_->chunks(storage_, o, size); }
     [[nodiscard]] cost stated(operation o, int size) const noexcept { return table_->stated(storage_, o, size); }
 
     // What it says of itself: see algorithm.hpp.
@@ -92,7 +92,7 @@ private:
         bool rotates, has_bank_for_each_rank;
         unsigned steps_rotate; ///< a bit for each operation
         bool (*offers)(operation) noexcept;
-        int (*chunks)(const void*, int) noexcept;
+        int (*chunks)(const void*, operation, int) noexcept;
         cost (*stated)(const void*, operation, int) noexcept;
         void (*walk)(const void*, operation, const position&, int, std::vector<step>&, std::vector<schedule::part>*);
         bool (*alike)(const void*, int) noexcept;
@@ -162,7 +162,7 @@ constinit const any::table any::table_of{
     algorithm::has_bank_for_each_rank<A>(),
     rotating_operations<A>(),
     [](operation o) noexcept { return algorithm::offers<A>(o); },
-    [](const void* a, int size) noexcept { return as<A>(a).chunks(size); },
+    [](const void* a, operation o, int size) noexcept { return chunks_of(as<A>(a), o, size); },
     [](const void* a, operation o, int size) noexcept { return as<A>(a).stated(o, size); },
     [](const void* a, operation o, const position& p, int segments, std::vector<step>& steps,
        std::vector<schedule::part>* parts) { algorithm::walk(as<A>(a), o, p, step_writer(steps, segments, parts)); },

@@ -9,7 +9,7 @@
 namespace tutti::algorithm {
 
 TUTTI_INLINE schedule::program any::write(operation o, int size, int root, bool in_place, int segments) const {
-    schedule::program all{o, size, root, in_place, chunks(size) * segments, {}, segments};
+    schedule::program all{o, size, root, in_place, chunks(o, size) * segments, {}, segments};
     for (int rank = 0; rank < size; ++rank)
         walk(o, {rank, size, root, in_place}, segments, all.ranks.emplace_back(), &all.parts.emplace_back());
     return all;

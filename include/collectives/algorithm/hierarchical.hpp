@@ -72,8 +72,8 @@ struct hierarchical {
 
     [[nodiscard]] constexpr int chunks(int size) const noexcept {
         const int g = per_node(size);
-        if (size % g != 0) return global.chunks((size + g - 1) / g);
-        return local.chunks(g) * global.chunks(size / g);
+        if (size % g != 0) return global_chunks((size + g - 1) / g);
+        return local_chunks(g) * global_chunks(size / g);
     }
 
     [[nodiscard]] constexpr cost stated(operation, int size) const noexcept {
@@ -82,8 +82,8 @@ struct hierarchical {
         if (size % g != 0)
             return sum(scaled(binomial_tree::stated(operation::reduce, g), chunks(size)), far,
                        scaled(binomial_tree::stated(operation::broadcast, g), chunks(size)), true);
-        const int per = global.chunks(nodes);
-        return sum(scaled(local.stated(operation::reduce_scatter, g), per), scaled(far, local.chunks(g) / g),
+        const int per = global_chunks(nodes);
+        return sum(scaled(local.stated(operation::reduce_scatter, g), per), scaled(far, local_chunks(g) / g),
                    scaled(local.stated(operation::allgather, g), per), false);
     }
 
@@ -99,14 +99,20 @@ struct hierarchical {
     }
 
 private:
+    [[nodiscard]] constexpr int local_chunks(int ranks) const noexcept {
+        return chunks_of(local, operation::reduce_scatter, ranks);
+    }
+    [[nodiscard]] constexpr int global_chunks(int nodes) const noexcept {
+        return chunks_of(global, operation::allreduce, nodes);
+    }
     [[nodiscard]] constexpr int per_node(int size) const noexcept {
         return ranks_per_node < 1 ? 1 : ranks_per_node < size ? ranks_per_node : size;
     }
 
     template <class Emit>
     constexpr void by_shards(const position& p, int g, Emit&& emit) const {
-        const int nodes = p.size / g, node = p.rank / g, self = p.rank % g, per = global.chunks(nodes);
-        const int width = local.chunks(g) / g; // of a shard, in Local's chunks; then in ours of one of Global's chunks
+        const int nodes = p.size / g, node = p.rank / g, self = p.rank % g, per = global_chunks(nodes);
+        const int width = local_chunks(g) / g; // of a shard, in Local's chunks; then in ours of one of Global's chunks
         const auto near = [&](step s) { emit(moved(s, node * g, 1, 0, per)); };
         const auto far = [&](step s) { emit(in_output(moved(s, self, g, self * per * width, width))); };
         const position here{self, g, 0, p.in_place}, across{node, nodes, 0, true};

@@ -22,11 +22,21 @@ constexpr void begin([[maybe_unused]] Emit& emit, [[maybe_unused]] operation of,
     if constexpr (requires { emit.begin(of, library); }) emit.begin(of, library);
 }
 
-/// One rank: the result is the input.
+/// The library's copy of these chunks, from input to output.
 template <class Emit>
-constexpr void alone(operation o, const position& p, int chunks, Emit&& emit) {
+constexpr void copy_own(operation o, const position& p, schedule::chunk_range own, Emit&& emit) {
     begin(emit, o, true);
-    if (!p.in_place) emit(schedule::copy({buffer::input, 0, chunks}, {buffer::output, 0, chunks}));
+    if (!p.in_place && own.count() > 0)
+        emit(schedule::copy({buffer::input, own.first, own.count()}, {buffer::output, own.first, own.count()}));
+}
+
+/// The part of the result that this rank has from the start and copies first.
+[[nodiscard]] constexpr schedule::chunk_range own_part(operation o, const position& p, int chunks) noexcept {
+    const bool is_root = p.rank == p.root;
+    if (o == operation::allgather || (is_root && (o == operation::broadcast || o == operation::gather)))
+        return schedule::window(o, p, buffer::input, chunks);
+    if (is_root && o == operation::scatter) return schedule::window(o, p, buffer::output, chunks);
+    return {};
 }
 
 template <class A, class Emit>
@@ -52,24 +62,30 @@ constexpr void walk_allreduce(const A& a, const position& p, Emit&& emit) {
 template <class A, class Emit>
 constexpr void walk(const A& a, operation o, const position& p, Emit&& emit) {
     using namespace detail;
-    const int chunks = a.chunks(p.size);
-    if (p.size == 1) return alone(o, p, chunks, emit);
+    const int chunks = chunks_of(a, o, p.size);
+    // Of one rank, the result is the input.
+    if (p.size == 1) return copy_own(o, p, schedule::window(o, p, buffer::output, chunks), emit);
     if (o == operation::allreduce) return walk_allreduce(a, p, emit);
     if constexpr (has_reduce_scatter<A>)
         if (o == operation::reduce_scatter) return a.reduce_scatter(p, schedule::scratch(0), emit);
     if constexpr (has_reduce<A>)
         if (o == operation::reduce) return a.reduce(p, p.rank == p.root ? buffer::output : schedule::scratch(0), emit);
-    if (o == operation::allgather || (o == operation::broadcast && p.rank == p.root)) {
-        const auto own = schedule::window(o, p, buffer::input, chunks);
-        begin(emit, o, true);
-        if (!p.in_place)
-            emit(schedule::copy({buffer::input, own.first, own.count()}, {buffer::output, own.first, own.count()}));
+    if constexpr (has_scan<A>)
+        if (o == operation::scan) return a.scan(p, emit);
+    if constexpr (has_exscan<A>)
+        if (o == operation::exscan) return a.exscan(p, emit);
+    if (const schedule::chunk_range own = own_part(o, p, chunks); own.count() > 0) {
+        copy_own(o, p, own, emit);
         begin(emit, o);
     }
     if constexpr (has_allgather<A>)
         if (o == operation::allgather) return a.allgather(p, emit);
     if constexpr (has_broadcast<A>)
         if (o == operation::broadcast) return a.broadcast(p, emit);
+    if constexpr (has_gather<A>)
+        if (o == operation::gather) return a.gather(p, emit);
+    if constexpr (has_scatter<A>)
+        if (o == operation::scatter) return a.scatter(p, emit);
 }
 
 /// Keeps steps in a list, each cut into `segments` steps on equal parts of its chunks: pipelining is nothing but more
@@ -110,7 +126,7 @@ private:
 template <class A>
 [[nodiscard]] constexpr schedule::program write(const A& a, operation o, int size, int root = 0, bool in_place = false,
                                                 int segments = 1) {
-    schedule::program all{o, size, root, in_place, a.chunks(size) * segments, {}, segments};
+    schedule::program all{o, size, root, in_place, chunks_of(a, o, size) * segments, {}, segments};
     for (int rank = 0; rank < size; ++rank)
         walk(a, o, {rank, size, root, in_place},
              step_writer(all.ranks.emplace_back(), segments, &all.parts.emplace_back()));

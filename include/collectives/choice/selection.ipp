@@ -88,6 +88,21 @@ namespace detail {
     return by_halves(on.size);
 }
 
+/// From or to one root: few messages in a row for little data; for much, no byte twice.
+[[nodiscard]] TUTTI_INLINE algorithm::any parts_of_root(std::size_t bytes, const topology& on) {
+    constexpr std::size_t little = 4 * 1024; // a rank
+    const bool in_memory = on.between() == transport::medium::memory && few(on.size);
+    if (in_memory || bytes / static_cast<unsigned>(on.size) > little) return algorithm::naive{};
+    return algorithm::binomial_tree{};
+}
+
+/// Few rounds for little data; for much, each rank's data once.
+[[nodiscard]] TUTTI_INLINE algorithm::any prefixes(std::size_t bytes, const topology& on) {
+    constexpr std::size_t little = 64 * 1024;
+    if (on.size == 2 || bytes > little) return algorithm::chain{};
+    return algorithm::hillis_steele{};
+}
+
 } // namespace detail
 
 TUTTI_INLINE selection choose(schedule::operation what, std::size_t bytes, const topology& on, bool commutative,
@@ -100,6 +115,10 @@ TUTTI_INLINE selection choose(schedule::operation what, std::size_t bytes, const
     case operation::allreduce: return pick(detail::allreduce(bytes, on, commutative, symmetric));
     case operation::reduce_scatter:
     case operation::allgather: return pick(detail::shards(what, bytes, on, symmetric));
+    case operation::gather:
+    case operation::scatter: return pick(detail::parts_of_root(bytes, on));
+    case operation::scan:
+    case operation::exscan: return pick(detail::prefixes(bytes, on));
     case operation::reduce:
         if (!commutative) return pick(naive{});
         [[fallthrough]];

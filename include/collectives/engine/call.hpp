@@ -27,8 +27,8 @@ struct call {
     schedule::operation what;
     algorithm::any how;
     int segments = 1;      ///< pieces that each chunk is cut into
-    int root = 0;          ///< of reduce and broadcast
-    std::size_t count = 0; ///< elements of the whole vector: size times the shard for reduce_scatter and allgather
+    int root = 0;          ///< where has_root(what)
+    std::size_t count = 0; ///< elements of the whole vector: size times the shard where has_shards(what)
     const std::byte* input = nullptr;
     std::byte* output = nullptr;
     bool in_place = false;
@@ -62,7 +62,7 @@ struct call {
 }
 
 /// The seed of signatures in this wire format; raise it when the meaning of anything changes.
-inline constexpr std::uint64_t wire_version = 3;
+inline constexpr std::uint64_t wire_version = 4;
 
 /// The hash that goes on from h by x. The sum keeps small numbers from cancelling each other.
 [[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t h, std::uint64_t x) noexcept {

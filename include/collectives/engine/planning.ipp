@@ -19,7 +19,8 @@ namespace detail {
 /// Checks what could harm memory or reorder operands. verify proves the result.
 TUTTI_INLINE void check_steps(const call& c, const schedule::position& at, const std::vector<schedule::step>& steps,
                               const std::vector<schedule::part>& parts) {
-    schedule::program p{c.what, at.size, at.root, at.in_place, c.how.chunks(at.size) * c.segments, {}, c.segments};
+    schedule::program p{c.what, at.size,   at.root, at.in_place, c.how.chunks(c.what, at.size) * c.segments,
+                        {},     c.segments};
     p.ranks.resize(static_cast<std::size_t>(at.size));
     p.ranks[static_cast<std::size_t>(at.rank)] = steps;
     p.parts.resize(p.ranks.size());
@@ -36,7 +37,7 @@ TUTTI_INLINE std::shared_ptr<const schedule::plan> lowered_plan_of(const call& c
                                                                    const std::vector<schedule::step>& steps) {
     if (!schedule::can_be_lowered(steps))
         reject(in_words(c), "the schedule has more scratch banks than an executor can be given", "use fewer");
-    auto made = schedule::compile(c.what, at, c.how.chunks(at.size), c.segments, lowered(steps, at.in_place));
+    auto made = schedule::compile(c.what, at, c.how.chunks(c.what, at.size), c.segments, lowered(steps, at.in_place));
     made.dependencies.viewed = {};
     return std::make_shared<const schedule::plan>(std::move(made));
 }
@@ -50,7 +51,7 @@ TUTTI_INLINE std::shared_ptr<const schedule::plan> plan_of(const call& c, const 
     detail::check_steps(c, at, steps, parts);
     if (c.by) return detail::lowered_plan_of(c, at, steps);
     return std::make_shared<const schedule::plan>(
-        schedule::compile(c.what, at, c.how.chunks(at.size), c.segments, std::move(steps)));
+        schedule::compile(c.what, at, c.how.chunks(c.what, at.size), c.segments, std::move(steps)));
 }
 
 } // namespace tutti::engine

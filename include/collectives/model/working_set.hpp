@@ -19,7 +19,7 @@ namespace tutti::model {
 [[nodiscard]] inline double working_set_bytes(const collective& c, int ranks_per_node) {
     using schedule::buffer;
     const detail::cut cut(c);
-    const int chunks = c.how.chunks(c.size) * c.segments, ranks = std::min(ranks_per_node, c.size);
+    const int chunks = c.how.chunks(c.what, c.size) * c.segments, ranks = std::min(ranks_per_node, c.size);
     const int walked = c.how.steps_rotate(c.what) ? 1 : ranks;
     double bytes = 0;
     std::vector<schedule::step> steps;

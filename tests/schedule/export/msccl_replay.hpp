@@ -78,12 +78,14 @@ private:
     [[nodiscard]] memory memory_of(int rank) const {
         const std::map<char, int>& chunks = a_.gpus[static_cast<std::size_t>(rank)].chunks;
         const int input = chunks.at('i'), output = chunks.at('o');
-        const int skip_in = a_.in_place && a_.collective == "allgather" ? shard(rank) : 0;
-        const int skip_out = a_.in_place && a_.collective == "reducescatter" ? shard(rank) : 0;
+        const bool gathers = a_.collective == "allgather" || a_.collective == "gather";
+        const bool shares = a_.collective == "reducescatter" || a_.collective == "scatter";
+        const int skip_in = a_.in_place && gathers && output > 0 ? shard(rank) : 0;
+        const int skip_out = a_.in_place && shares && input > 0 ? shard(rank) : 0;
         memory m;
         m.starts = {{'i', skip_in}, {'o', skip_out + (a_.in_place ? 0 : input)}, {'s', input + output}};
         m.cells.resize(static_cast<std::size_t>(input + output + chunks.at('s')));
-        const int first_id = a_.collective == "allgather" ? shard(rank) : 0;
+        const int first_id = gathers ? shard(rank) : 0;
         for (int c = 0; c < input; ++c)
             m.cells[static_cast<std::size_t>(m.starts['i'] + c)] = {first_id + c, std::uint64_t{1} << (4 * rank)};
         return m;
@@ -177,12 +179,13 @@ private:
     std::uint64_t all = 0;
     for (int r = 0; r < size; ++r) all += own(r);
     std::vector<value> output;
-    if (a.collective == "reduce" && rank != root) return output;
+    if ((a.collective == "reduce" || a.collective == "gather") && rank != root) return output;
+    const bool shares = a.collective == "reducescatter" || a.collective == "scatter";
+    const bool from_root = a.collective == "broadcast" || a.collective == "scatter";
     for (int c = 0; c < a.chunks; ++c) {
-        if (a.collective == "reducescatter" && c / width != rank) continue;
-        output.push_back({c, a.collective == "allgather"   ? own(c / width)
-                             : a.collective == "broadcast" ? own(root)
-                                                           : all});
+        if (shares && c / width != rank) continue;
+        const bool gathers = a.collective == "allgather" || a.collective == "gather";
+        output.push_back({c, gathers ? own(c / width) : from_root ? own(root) : all});
     }
     return output;
 }

@@ -27,7 +27,7 @@ struct subject {
                (program.in_place ? ", in place, " : ", ") + std::to_string(segments) + " segments";
     }
     [[nodiscard]] schedule::layout cut(std::size_t count) const {
-        return schedule::cut_of(program.what, program.size, how.chunks(program.size), segments, count);
+        return schedule::cut_of(program.what, program.size, how.chunks(program.what, program.size), segments, count);
     }
 };
 

@@ -12,6 +12,7 @@
 #include "support/effort.hpp"
 #include "support/identity.hpp"
 #include "support/run_ranks.hpp"
+#include "support/typed_call.hpp"
 #include "support/world.hpp"
 
 #include <random>
@@ -39,28 +40,9 @@ std::vector<T> result_of(const fake_communicator& world, operation o, const algo
     const placed_elements<T> in(memory, where, count * size), out(memory, where, count * size);
     for (std::size_t i = 0; i < count * size; ++i)
         in.there()[i] = static_cast<T>(0.1F * static_cast<float>(i % 1000) + static_cast<float>(3 * rank + 1));
-    const auto all = in.seen(), whole = out.seen();
-    const auto part = all.first(count), own = all.subspan(rank * count, count), result = whole.first(count);
-    const auto told = [](std::span<T> s) { return std::vector<T>(s.begin(), s.end()); };
-    switch (o) {
-    case operation::allreduce:
-        if (in_place) return world.allreduce(all, op, how), told(in.there());
-        return world.allreduce(all, whole, op, how), told(out.there());
-    case operation::reduce_scatter:
-        if (in_place) return world.reduce_scatter(all, own, op, how), told(in.there().subspan(rank * count, count));
-        return world.reduce_scatter(all, result, op, how), told(out.there().first(count));
-    case operation::allgather:
-        if (in_place) return world.allgather(own, all, how), told(in.there());
-        return world.allgather(part, whole, how), told(out.there());
-    case operation::reduce:
-        if (in_place && world.rank() == root)
-            world.reduce(all, all, root, op, how);
-        else
-            world.reduce(all, whole, root, op, how);
-        return world.rank() != root ? std::vector<T>{} : told(in_place ? in.there() : out.there());
-    case operation::broadcast: return world.broadcast(all, root, how), told(in.there());
-    }
-    return {};
+    const auto at = typed_call(world, o, in.seen(), out.seen(), in_place, root, op, how);
+    const auto found = (at.in_input ? in : out).there().subspan(at.first, at.count);
+    return std::vector<T>(found.begin(), found.end());
 }
 
 template <class T, class Op>

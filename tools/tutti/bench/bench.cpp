@@ -43,7 +43,8 @@ Columns:
   p50 p99 min max microseconds of the slowest rank of each iteration; no p99 from under 100 of them
   skew            median microseconds between the first and the last rank that left the barrier
   algbw           bytes over time, in 10^9 bytes a second; the time is the p50, of a loop the mean
-  busbw           algbw times 2(P-1)/P for allreduce, (P-1)/P for reduce_scatter and allgather, 1 otherwise
+  busbw           algbw times 2(P-1)/P for allreduce, (P-1)/P for reduce_scatter, allgather,
+                  gather and scatter, 1 otherwise
   cpu             microseconds of processor time for one operation, over all ranks. Not of the calls that
                   were timed: of a loop of calls without barriers after them, a quarter as many; with
                   --timing loop, of the timed loop itself

@@ -79,15 +79,13 @@ struct job {
     choice algorithm;
     element_type type = element_type::float32;
     operator_type op = operator_type::sum;
-    std::size_t count = 0; ///< elements, as nccl-tests counts: of one shard for reduce_scatter and allgather
+    std::size_t count = 0; ///< elements, as nccl-tests counts: of one shard where there are shards
     int root = 0;
     bool in_place = false;
     int ranks = 1;
     int rank = 0; ///< this one
 
-    [[nodiscard]] bool sharded() const noexcept {
-        return what == operation::reduce_scatter || what == operation::allgather;
-    }
+    [[nodiscard]] bool sharded() const noexcept { return schedule::has_shards(what); }
     /// Elements of the whole operation.
     [[nodiscard]] std::size_t elements() const noexcept {
         return sharded() ? count * static_cast<std::size_t>(ranks) : count;

@@ -10,8 +10,9 @@ call bind(const any_world& world, const job& what, const buffers& where) {
                    where.input, where.output, what.root, what.algorithm.algorithm};
     if (what.in_place) {
         std::byte* const own = where.output + static_cast<std::size_t>(what.rank) * what.count * size_of(what.type);
-        c.input = what.what == operation::allgather ? own : where.output;
-        if (what.what == operation::reduce_scatter) c.output = own;
+        const bool has_part = what.sharded() && (!has_root(what.what) || what.rank == what.root);
+        c.input = has_part && gathers(what.what) ? own : where.output;
+        if (has_part && !gathers(what.what)) c.output = own;
     }
     return [world, c] { issue(world, c); };
 }

@@ -16,8 +16,9 @@ public:
     explicit typed_data(const job& what)
         : what_(what), op_(reduces(what.what) ? what.op : operator_type::sum),
           input_(input_of<T>(op_, what.rank, what.ranks)), shard_(what.count * static_cast<std::size_t>(what.rank)) {
-        if (reduces(what.what)) result_ = reduction_of<T>(op_, what.ranks);
-        if (what.what == operation::broadcast) result_ = input_of<T>(op_, what.root, what.ranks);
+        if (reduces(what.what)) result_ = prefix_of<T>(op_, what.ranks, operands());
+        if (what.what == operation::broadcast || what.what == operation::scatter)
+            result_ = input_of<T>(op_, what.root, what.ranks);
     }
 
     void prepare(const buffers& where) const override {
@@ -34,21 +35,35 @@ public:
     [[nodiscard]] std::uint64_t count_wrong(const buffers& where) const override {
         const T* const output = reinterpret_cast<const T*>(where.output);
         switch (what_.what) {
+        case operation::scatter:
         case operation::reduce_scatter:
-            return tools::count_wrong<T>({output + (what_.in_place ? shard_ : 0), what_.count}, result_, shard_);
+            return tools::count_wrong<T>({output + (is_part_of_larger() ? shard_ : 0), what_.count}, result_, shard_);
         case operation::allgather: return wrong_shards(output);
+        case operation::gather: return what_.rank == what_.root ? wrong_shards(output) : 0;
         case operation::reduce:
             if (what_.rank != what_.root) return 0;
+            [[fallthrough]];
+        case operation::exscan:
+            if (operands() == 0) return 0;
             [[fallthrough]];
         default: return tools::count_wrong<T>({output, what_.count}, result_);
         }
     }
 
 private:
+    /// The ranks whose inputs are in this one's result.
+    [[nodiscard]] int operands() const noexcept {
+        if (what_.what == operation::scan) return what_.rank + 1;
+        return what_.what == operation::exscan ? what_.rank : what_.ranks;
+    }
+    /// The smaller buffer is this rank's part of the larger one. A gather and a scatter have that at the root alone.
+    [[nodiscard]] bool is_part_of_larger() const noexcept {
+        return what_.in_place && (!has_root(what_.what) || what_.rank == what_.root);
+    }
     [[nodiscard]] std::span<T> source(const buffers& where) const {
-        const bool gathers = what_.what == operation::allgather;
+        const bool collects = gathers(what_.what);
         T* const from = reinterpret_cast<T*>(what_.in_place ? where.output : where.input);
-        return {from + (gathers && what_.in_place ? shard_ : 0), gathers ? what_.count : what_.elements()};
+        return {from + (collects && is_part_of_larger() ? shard_ : 0), collects ? what_.count : what_.elements()};
     }
 
     [[nodiscard]] std::uint64_t wrong_shards(const T* output) const {

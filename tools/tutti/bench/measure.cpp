@@ -225,6 +225,7 @@ std::vector<job> jobs_of(const bench_settings& s, int rank, int ranks) {
         for (element_type type : types_of(s.type))
             for (operator_type op : operators_of(s.op)) {
                 if (reduces(what) && !reduces(op, type)) continue;
+                if (schedule::is_scan(what) && op == operator_type::average) continue;
                 if (!reduces(what) && op != operators_of(s.op).front()) continue;
                 std::size_t last = SIZE_MAX;
                 for (std::size_t bytes : s.sizes()) {

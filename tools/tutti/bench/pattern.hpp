@@ -103,19 +103,25 @@ template <class T>
     return values;
 }
 
-/// One period of the reduction of all inputs.
+/// One period of the reduction of the inputs of the first `operands` ranks.
 template <class T>
-[[nodiscard]] period_of<T> reduction_of(operator_type op, int ranks) {
+[[nodiscard]] period_of<T> prefix_of(operator_type op, int ranks, int operands) {
     period_of<T> result;
     for (std::size_t i = 0; i < period; ++i) {
         auto total = detail::value<T>(op, 0, ranks, i);
-        for (int rank = 1; rank < ranks; ++rank)
+        for (int rank = 1; rank < operands; ++rank)
             total = detail::combined(op, total, detail::value<T>(op, rank, ranks, i));
         if constexpr (tutti::detail::floating<T>)
             if (op == operator_type::average) total *= detail::wide<T>{1} / static_cast<detail::wide<T>>(ranks);
         result[i] = static_cast<T>(total);
     }
     return result;
+}
+
+/// One period of the reduction of all inputs.
+template <class T>
+[[nodiscard]] period_of<T> reduction_of(operator_type op, int ranks) {
+    return prefix_of<T>(op, ranks, ranks);
 }
 
 /// Writes a pattern, its element `first` first.

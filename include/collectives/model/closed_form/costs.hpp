@@ -35,6 +35,13 @@ public:
     }
     /// The bytes of the longest shard.
     [[nodiscard]] double shard() const noexcept { return first(1, size); }
+    /// The bytes that one rank contributes or gets: the mean shard where the operation has shards, else the whole
+    /// vector.
+    [[nodiscard]] double contribution() const noexcept { return schedule::has_shards(what) ? whole() / size : whole(); }
+    /// What it takes to reduce so many bytes; nothing where the operation does not reduce.
+    [[nodiscard]] double reduction(double bytes) const noexcept {
+        return schedule::reduces(what) ? this->reduce(bytes) : 0;
+    }
     /// All parts are of one length.
     [[nodiscard]] bool divides(int parts) const noexcept { return elements() % static_cast<std::size_t>(parts) == 0; }
     /// For messages that are one segment each.
@@ -42,11 +49,19 @@ public:
 
     /// A closed form: so many seconds, which the schedule takes exactly or about.
     [[nodiscard]] static form time(double seconds, bool exact = true) noexcept { return {seconds, exact}; }
-    /// The time of the reduce phase, the distribute phase or, for an allreduce, both.
+    /// The time of the first phase, which reduces or gathers; of the second, which distributes; or, for an allreduce,
+    /// of both.
     [[nodiscard]] form phases(const auto& reduce, const auto& distribute) const {
         using schedule::operation;
-        if (what == operation::reduce_scatter || what == operation::reduce) return reduce();
-        if (what == operation::allgather || what == operation::broadcast) return distribute();
+        switch (what) {
+        case operation::reduce_scatter:
+        case operation::reduce:
+        case operation::gather: return reduce();
+        case operation::allgather:
+        case operation::broadcast:
+        case operation::scatter: return distribute();
+        default: break;
+        }
         return reduce() + distribute();
     }
     /// No rank that has received the last message of the first phase waits to send the first one of the second.

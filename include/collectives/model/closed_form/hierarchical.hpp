@@ -41,7 +41,7 @@ template <class Model>
                                         part(operation::broadcast, tree, g, c.bytes), near, far);
         return sum ? std::optional(*sum + form{0, false}) : sum;
     }
-    const int chunks = c.how.chunks(c.size);
+    const int chunks = c.how.chunks(c.what, c.size);
     const auto shard = static_cast<std::size_t>(all.first(chunks / g, chunks)); // the longest, of chunks in a row
     const auto sum =
         in_three_parts(part(operation::reduce_scatter, levels.local, g, shard * static_cast<std::size_t>(g)),

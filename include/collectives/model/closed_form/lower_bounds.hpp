@@ -26,10 +26,15 @@ struct lower_bounds {
 [[nodiscard]] constexpr lower_bounds lower_bounds_of(schedule::operation what, int size, std::size_t bytes,
                                                      const hockney& p) noexcept {
     if (size < 2) return {};
-    const double all = static_cast<double>(bytes), others = all * (size - 1) / size;
-    const double share = schedule::has_root(what) ? all : what == schedule::operation::allreduce ? 2 * others : others;
+    const auto ranks = static_cast<std::size_t>(size);
+    const bool one_root = schedule::has_root(what) && schedule::has_shards(what); // which may have the longest shard
+    const double all = static_cast<double>(bytes);
+    const double others = one_root ? static_cast<double>(bytes - (bytes + ranks - 1) / ranks) : all * (size - 1) / size;
+    const bool whole = schedule::is_scan(what) || (schedule::has_root(what) && !schedule::has_shards(what));
+    const double share = whole ? all : what == schedule::operation::allreduce ? 2 * others : others;
     const int rounds = static_cast<int>(std::bit_width(static_cast<unsigned>(size - 1))); // ceil(log2 P)
-    return {rounds * p.alpha_s, share * p.beta_s_per_byte, schedule::reduces(what) ? others * p.gamma_s_per_byte : 0};
+    const double reduced = what == schedule::operation::exscan ? all * (size - 2) / size : others;
+    return {rounds * p.alpha_s, share * p.beta_s_per_byte, schedule::reduces(what) ? reduced * p.gamma_s_per_byte : 0};
 }
 
 } // namespace tutti::model

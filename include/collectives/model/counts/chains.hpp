@@ -29,7 +29,7 @@ struct chain_counts {
 class chains {
 public:
     chains(const collective& c, bool rotates)
-        : cut_(c), size_(c.size), chunks_(c.how.chunks(c.size) * c.segments), rotates_(rotates) {
+        : cut_(c), size_(c.size), chunks_(c.how.chunks(c.what, c.size) * c.segments), rotates_(rotates) {
         for (int rank = 0; rank < (rotates ? 1 : c.size); ++rank) {
             auto& list = ranks_.emplace_back();
             c.how.walk(c.what, {rank, c.size, c.root, c.in_place}, c.segments, list.steps);

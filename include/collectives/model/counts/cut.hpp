@@ -13,7 +13,8 @@ namespace tutti::model::detail {
 class cut {
 public:
     explicit cut(const collective& c) noexcept
-        : layout_(schedule::cut_of(c.what, c.size, c.how.chunks(c.size), c.segments, c.bytes / c.element_bytes)),
+        : layout_(
+              schedule::cut_of(c.what, c.size, c.how.chunks(c.what, c.size), c.segments, c.bytes / c.element_bytes)),
           element_bytes_(c.element_bytes) {}
 
     [[nodiscard]] long long bytes(const schedule::place& x) const noexcept {

@@ -42,7 +42,7 @@ public:
 
     /// One rank for all: what it sends `d` ranks on, it gets from `d` ranks back.
     [[nodiscard]] graph by_symmetry() {
-        const double mean = static_cast<double>(c_.bytes) / c_.how.chunks(c_.size) / c_.segments;
+        const double mean = static_cast<double>(c_.bytes) / c_.how.chunks(c_.what, c_.size) / c_.segments;
         add_rank(0, [&](const schedule::place& x) { return static_cast<std::size_t>(std::llround(mean * x.count)); });
         number_peers();
         for (const int peer : peers_) {
@@ -109,7 +109,7 @@ private:
         for (const schedule::step& s : steps)
             lengths.push_back(length(bytes(s.what == schedule::action::receive ? s.to : s.from)));
         const int slots = static_cast<int>(peers_.size());
-        auto order = schedule::order_of(steps, slots, c_.how.chunks(c_.size) * c_.segments, c_.in_place);
+        auto order = schedule::order_of(steps, slots, c_.how.chunks(c_.what, c_.size) * c_.segments, c_.in_place);
         return roles_.number_of(make_role(steps, std::move(order), lengths, peers_.size()));
     }
     [[nodiscard]] std::uint32_t length(std::size_t bytes) {

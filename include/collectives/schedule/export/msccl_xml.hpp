@@ -4,7 +4,6 @@
 
 #include "thread_blocks.hpp"
 
-#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -35,15 +34,14 @@ public:
 
 private:
     void head(const program& p, std::string_view name) {
-        constexpr std::array<std::string_view, 5> collectives{"allreduce", "reducescatter", "allgather", "reduce",
-                                                              "broadcast"}; // in the order of operation
+        const std::string_view what = p.what == operation::reduce_scatter ? "reducescatter" : name_of(p.what);
         text_ += "<algo";
         word("name", name);
         word("proto", "Simple");
         number("nchannels", 1);
         number("nchunksperloop", p.chunks);
         number("ngpus", p.size);
-        word("coll", collectives[static_cast<std::size_t>(p.what)]);
+        word("coll", what);
         number("inplace", p.in_place ? 1 : 0);
         number("outofplace", p.in_place ? 0 : 1);
         number("minBytes", 0);
@@ -100,17 +98,18 @@ private:
 ///
 /// What MSCCL cannot express, and where its results may differ in their bits from ours: on which side of the operator
 /// an operand stands, so that the operator must be commutative; and that a reduce_many is rounded once (it becomes a
-/// copy and reductions). Data is cut into equal chunks there, so the count must be a multiple of them. The root of
-/// reduce and broadcast is the program's, whatever the call names. How many steps, blocks and chunks a message may have
+/// copy and reductions). Data is cut into equal chunks there, so the count must be a multiple of them. The root
+/// is the program's, whatever the call names. How many steps, blocks and chunks a message may have
 /// depends on the version of MSCCL and is not checked here.
 ///
-/// The program must have been proven. Throws tutti::error(invalid_argument) if ranks do not agree in the number of
-/// their messages, if a reduce_many has its target as operand more than once, for the name, or beyond 1,024 ranks.
-/// Takes time and memory linear in steps and in what they wait for, plus P². Source: Cowan, Maleki, Musuvathi,
+/// The program must have been proven. Throws tutti::error(invalid_argument) for a scan, if ranks do not agree in the
+/// number of their messages, if a reduce_many has its target as operand more than once, for the name, or beyond 1,024
+/// ranks. Takes time and memory linear in steps and in what they wait for, plus P². Source: Cowan, Maleki, Musuvathi,
 /// Saarikivi and Xiong, MSCCLang, ASPLOS 2023.
 [[nodiscard]] inline std::string msccl_xml(const program& p, std::string_view name) {
     if (name.find_first_of("\"&<>") != name.npos)
         reject("export as MSCCL XML", "a name must not have quotation marks, ampersands or angle brackets");
+    if (is_scan(p.what)) reject("export as MSCCL XML", "MSCCL has no " + std::string(name_of(p.what)));
     if (p.size > most_msccl_ranks)
         reject("export as MSCCL XML",
                std::to_string(p.size) + " ranks are more than " + std::to_string(most_msccl_ranks));

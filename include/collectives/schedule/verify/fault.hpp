@@ -25,6 +25,7 @@ enum class flaw : std::uint8_t {
     lost,            ///< a contribution is missing from a result
     doubled,         ///< a contribution is in a result twice
     wrong_data,      ///< a place holds something else than the operation promises
+    not_a_prefix,    ///< a scan's result is not the reduction of the ranks' inputs from rank 0 on, in rank order
     different_bits,  ///< two ranks hold differently grouped or ordered results for the same chunk
     disconnected,    ///< some ranks never hear of the others, so that a failure or a mismatch could not reach them
     modes_differ,    ///< a message or a result is not the same in place and out of place, though ranks may differ in it
@@ -106,6 +107,9 @@ namespace detail {
         return here + ": " + chunk + " has the contribution of rank " + to_string(f.other_rank) + " twice";
     case flaw::wrong_data:
         return here + ": " + chunk + " holds something else than rank " + to_string(f.other_rank) + "'s data";
+    case flaw::not_a_prefix:
+        return here + ": " + chunk + " is not the reduction of ranks 0 to " + to_string(f.other_rank) +
+               " in rank order";
     case flaw::different_bits: return here + ": " + chunk + " is grouped or ordered otherwise than on " + there;
     case flaw::disconnected: return here + " is not connected with rank " + to_string(f.other_rank);
     case flaw::modes_differ: return detail::modes_in_words(f, here);

@@ -24,9 +24,7 @@ public:
         for (int r = 0; r < p_.size; ++r) {
             const chunk_range mine = window(p_.what, p_.at(r), buffer::output, p_.chunks);
             for (int c = mine.first; c < mine.last; ++c)
-                if (const finding f = schedule::reduces(p_.what) ? check_sum(r, c) : check_copy(r, c);
-                    f.what != flaw::none)
-                    return f;
+                if (const finding f = check_result(r, c); f.what != flaw::none) return f;
         }
         return {};
     }
@@ -34,8 +32,14 @@ public:
     [[nodiscard]] constexpr bool preserves_order() const noexcept { return preserves_order_; }
 
 private:
+    constexpr finding check_result(int r, int c) {
+        if (is_scan(p_.what)) return check_prefix(r, c);
+        return schedule::reduces(p_.what) ? check_sum(r, c) : check_copy(r, c);
+    }
+
     constexpr finding check_copy(int r, int c) const {
-        const int source = p_.what == operation::broadcast ? p_.root : c / (p_.chunks / p_.size);
+        const bool from_root = p_.what == operation::broadcast || p_.what == operation::scatter;
+        const int source = from_root ? p_.root : c / (p_.chunks / p_.size);
         if (value(r, c) == source) return {};
         return {flaw::wrong_data, r, writer(r, c), source, -1, c};
     }
@@ -55,6 +59,20 @@ private:
         if (same_ == bits::may_differ) return {};
         const int other = holder_[static_cast<std::size_t>(c)];
         return {flaw::different_bits, r, writer(r, c), other, writer(other, c), c};
+    }
+
+    /// Ranks hold different results here, so none is compared with another's.
+    constexpr finding check_prefix(int r, int c) const {
+        const int last = p_.what == operation::scan ? r : r - 1, found = value(r, c);
+        if (found < 0) return {flaw::lost, r, -1, 0, -1, c};
+        const auto& node = e_.values()[found];
+        if (node.in_rank_order && node.lowest == 0 && node.highest == last) return {};
+        const std::vector<int> times = e_.values().inputs_of(found, p_.size);
+        for (int q = 0; q < p_.size; ++q)
+            if (times[static_cast<std::size_t>(q)] > 1) return doubled(found, q, c);
+        for (int q = 0; q <= last; ++q)
+            if (times[static_cast<std::size_t>(q)] < 1) return {flaw::lost, r, writer(r, c), q, -1, c};
+        return {flaw::not_a_prefix, r, writer(r, c), last, -1, c};
     }
 
     constexpr finding check_complete(int r, int c, int n) {

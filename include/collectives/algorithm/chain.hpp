@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "algorithm.hpp"
+
+namespace tutti::algorithm {
+
+/// Chain: each rank receives the reduction of the lower ranks, adds its own data, and sends it on. The fewest bytes;
+/// cut into segments, all ranks work at once. Ranks wait for P-1 messages in a row, so little data takes its time.
+///
+/// | P ranks, n elements | depth | rounds | sent = received per rank | fan-in |
+/// |---|---|---|---|---|
+/// | scan, exscan | P-1 | P-1 | n | 1 |
+///
+/// Source: the linear scan of MPI libraries; pipelined as in Sanders and Träff, Parallel prefix (scan) algorithms for
+/// MPI, EuroPVM/MPI 2006.
+struct chain {
+    static constexpr std::string_view name = "chain";
+    static constexpr std::string_view idea = "Each rank adds its data to the sum of the lower ranks and sends it on.";
+    static constexpr std::string_view virtue = "every rank sends its data once, in segments that follow each other";
+    static constexpr int most_segments = 16;
+    [[nodiscard]] static constexpr int chunks(int) noexcept { return 1; }
+
+    [[nodiscard]] static constexpr cost stated(operation, int size) noexcept {
+        const int others = size - 1, some = size > 1 ? 1 : 0;
+        return {others, others, some, some, some};
+    }
+
+    template <class Emit>
+    static constexpr void scan(const position& p, Emit&& emit) {
+        const place input{buffer::input, 0, 1}, output{buffer::output, 0, 1};
+        if (p.rank > 0)
+            emit(schedule::receive_reduce(p.rank - 1, input, output, side::left));
+        else if (!p.in_place)
+            emit(schedule::copy(input, output));
+        if (p.rank + 1 < p.size) emit(schedule::send(p.rank + 1, p.rank > 0 ? output : input));
+    }
+
+    template <class Emit>
+    static constexpr void exscan(const position& p, Emit&& emit) {
+        const place input{buffer::input, 0, 1}, output{buffer::output, 0, 1}, sum{schedule::scratch(0), 0, 1};
+        if (p.rank == 0) return void(emit(schedule::send(1, input)));
+        if (p.rank + 1 == p.size) return void(emit(schedule::receive(p.rank - 1, output)));
+        // In place, the sum of the lower ranks waits in scratch until our own data have been added to it.
+        const place lower = p.in_place ? place{schedule::scratch(1), 0, 1} : output;
+        const buffer own = buffer::input;
+        emit(schedule::receive(p.rank - 1, lower));
+        emit(schedule::reduce_many(lower, {&own, 1}, sum));
+        emit(schedule::send(p.rank + 1, sum));
+        if (p.in_place) emit(schedule::copy(lower, output));
+    }
+
+    /// P-1 messages in a row, each but an exscan's last one reduced. Segments follow each other at the pace of one.
+    template <class Costs>
+    [[nodiscard]] static constexpr auto closed_form(const Costs& c) {
+        const double n = c.whole() / c.segments, t = c.of_one_segment().message(n), each = c.reduce(n);
+        const int reduced = c.what == operation::scan ? c.size - 1 : c.size - 2;
+        return c.time((c.size - 1) * t + reduced * each + (c.segments - 1) * (t + each), c.plain());
+    }
+};
+
+} // namespace tutti::algorithm

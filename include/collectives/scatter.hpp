@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "issue.hpp"
+
+namespace tutti {
+
+/// scatter: rank r gets the r-th of `size` equal parts of the root's data.
+///
+/// Preconditions on all ranks: equal counts, element types, algorithms and roots; the same order of calls.
+/// Shapes: at the root the input has size times as many elements as the output; elsewhere the input is not looked at
+/// and may be empty. In place, at the root: the output is the root's own part of the input. The result is valid in the
+/// output when the call returns. Errors: as of allreduce.
+/// Cost: that of the algorithm. naive moves no byte twice; binomial_tree has depth ceil(log2 P).
+template <class Issuer>
+class scatter_operations {
+public:
+    template <class In, class Out, class How = detail::automatic>
+    auto scatter(In&& in, Out&& out, int root, const How& how = {}) const {
+        return detail::access::issue<In, Out>(self(), detail::no_operator{}, [&](const auto& none) {
+            return detail::make_call<schedule::operation::scatter>(self(), detail::span_of(in),
+                                                                   detail::writable_span_of(out), root, none, how);
+        });
+    }
+
+private:
+    [[nodiscard]] const Issuer& self() const noexcept { return static_cast<const Issuer&>(*this); }
+};
+
+} // namespace tutti
