@@ -57,7 +57,7 @@ TEST_CASE("the halves of an allreduce are offered on their own") {
     for (const operation o :
          {operation::reduce_scatter, operation::allgather, operation::reduce, operation::broadcast}) {
         CHECK_FALSE(lists(o, "butterfly"));
-        CHECK_FALSE(lists(o, "all_to_all"));
+        CHECK_FALSE(lists(o, "one_shot"));
         CHECK(names(o).size() == (has_shards(o) ? 4 : 3));
     }
 }

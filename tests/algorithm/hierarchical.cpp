@@ -32,7 +32,7 @@ TEST_CASE("any levels with any number of ranks a node, uneven nodes included, ar
     prove_all_nodes<ring, double_binary_tree>();
     prove_all_nodes<parameter_server, butterfly>();
     prove_all_nodes<halving_doubling, halving_doubling>();
-    prove_all_nodes<halving_doubling, all_to_all>();
+    prove_all_nodes<halving_doubling, one_shot>();
     prove_all_nodes<parameter_server, binomial_tree>();
     prove_all_nodes<direct, direct>();
 }

@@ -65,7 +65,7 @@ TEST_CASE("an order that depends on the mode is none, since ranks may differ in 
 
 TEST_CASE("whether rank order is kept is derived from a few ranks and holds for all") {
     holds<naive>();
-    holds<all_to_all>();
+    holds<one_shot>();
     holds<parameter_server>();
     holds<direct>();
     holds<ring>();
@@ -78,7 +78,7 @@ TEST_CASE("whether rank order is kept is derived from a few ranks and holds for 
 TEST_CASE("those that are for non-commutative operators keep rank order, the rotating ones do not") {
     STATIC_REQUIRE(preserves_order<naive, operation::allreduce>);
     STATIC_REQUIRE(preserves_order<naive, operation::reduce>);
-    STATIC_REQUIRE(preserves_order<all_to_all, operation::allreduce>);
+    STATIC_REQUIRE(preserves_order<one_shot, operation::allreduce>);
     STATIC_REQUIRE(preserves_order<direct, operation::allreduce>);
     STATIC_REQUIRE(preserves_order<direct, operation::reduce_scatter>);
     STATIC_REQUIRE(preserves_order<butterfly, operation::allreduce>);

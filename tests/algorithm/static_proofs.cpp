@@ -41,7 +41,7 @@ constexpr bool all_proven() {
 
 TEST_CASE("every algorithm can be proven by the compiler") {
     STATIC_REQUIRE(all_proven<naive{}>());
-    STATIC_REQUIRE(all_proven<all_to_all{}>());
+    STATIC_REQUIRE(all_proven<one_shot{}>());
     STATIC_REQUIRE(all_proven<parameter_server{}>());
     STATIC_REQUIRE(all_proven<direct{}>());
     STATIC_REQUIRE(all_proven<ring{}>());

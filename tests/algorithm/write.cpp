@@ -43,7 +43,7 @@ TEST_CASE("the count of allocations counts") {
 
 TEST_CASE("to walk an algorithm's steps allocates nothing") {
     walks_without_allocation(naive{});
-    walks_without_allocation(all_to_all{});
+    walks_without_allocation(one_shot{});
     walks_without_allocation(parameter_server{});
     walks_without_allocation(direct{});
     walks_without_allocation(ring{});

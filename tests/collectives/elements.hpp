@@ -41,8 +41,8 @@ void check(communicator& world, const Op& op) {
     constexpr std::size_t count = 67;
     std::array<T, count> data{};
     for (std::size_t i = 0; i < count; ++i) data[i] = value_of<T>(world.rank(), i);
-    const algorithm::any all_to_all = algorithm::all_to_all{}; // folds in rank order
-    world.allreduce(std::span<T>(data), op, all_to_all);
+    const algorithm::any one_shot = algorithm::one_shot{}; // folds in rank order
+    world.allreduce(std::span<T>(data), op, one_shot);
     for (std::size_t i = 0; i < count; ++i) {
         T wanted = value_of<T>(0, i);
         for (int r = 1; r < world.size(); ++r) wanted = static_cast<T>(op(wanted, value_of<T>(r, i)));

@@ -64,7 +64,7 @@ void kill_parent(const Enter& enter, int ranks, int victim, child_of_rank how) {
     const auto enter_and_fork = [&](int rank, int size, const reserved_port& at) {
         auto world = enter(rank, size, at);
         std::vector<int> data(1000, 1);
-        world.allreduce(data, sum, algorithm::all_to_all{});
+        world.allreduce(data, sum, algorithm::one_shot{});
         if (rank == victim) child.set(fork_one(how));
         return world;
     };

@@ -90,10 +90,10 @@ TEST_CASE("a parameter server's shards take in as little as a ring's ranks altog
 }
 
 TEST_CASE("a reduction of many operands counts each but the first; what they wait in is scratch memory") {
-    const counts c = count(counted_allreduce(all_to_all{}, 4, 100));
+    const counts c = count(counted_allreduce(one_shot{}, 4, 100));
     CHECK(c.reduced.most == 300);
     CHECK(c.scratch_max == 300);
-    collective in_place = counted_allreduce(all_to_all{}, 4, 100);
+    collective in_place = counted_allreduce(one_shot{}, 4, 100);
     in_place.in_place = true;
     CHECK(count(in_place).scratch_max == 400);
 }
@@ -156,9 +156,9 @@ TEST_CASE("sums of bytes that no integer holds are refused, step by step and by 
     CHECK(count(counted_allreduce(ring{}, 3, quarter)).total_bytes == 4LL << 60);
     CHECK_THROWS_WITH(count(counted_allreduce(ring{}, 4, quarter)), Catch::Contains("than can be counted"));
     CHECK_THROWS_WITH(count(counted_allreduce(naive{}, 64, quarter)), Catch::Contains("than can be counted"));
-    const counts many = count(counted_allreduce(all_to_all{}, 4096, std::size_t{1} << 32));
+    const counts many = count(counted_allreduce(one_shot{}, 4096, std::size_t{1} << 32));
     CHECK(many.by_symmetry);
     CHECK(many.total_bytes == 4096LL * 4095 << 32);
-    CHECK_THROWS_WITH(count(counted_allreduce(all_to_all{}, 65536, std::size_t{1} << 32)),
+    CHECK_THROWS_WITH(count(counted_allreduce(one_shot{}, 65536, std::size_t{1} << 32)),
                       Catch::Contains("than can be counted"));
 }

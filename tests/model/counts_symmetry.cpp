@@ -164,7 +164,7 @@ TEST_CASE("100,000 ranks of what takes few rounds are counted one by one") {
 }
 
 TEST_CASE("what needs more scratch banks than there are has no figure for scratch memory") {
-    const counts c = model::count({operation::allreduce, all_to_all{}, 70'000, 8});
+    const counts c = model::count({operation::allreduce, one_shot{}, 70'000, 8});
     CHECK_FALSE(c.scratch_max.has_value());
     CHECK_FALSE(c.inbound_max.has_value());
     CHECK(c.depth == 1);

@@ -48,7 +48,7 @@ std::vector<sample> samples_of(const machine& m, std::size_t most, double noise)
     std::vector<sample> all;
     for (const algorithm::any& how :
          {algorithm::any(algorithm::naive{}), algorithm::any(algorithm::ring{}), algorithm::any(algorithm::butterfly{}),
-          algorithm::any(algorithm::all_to_all{}), algorithm::any(algorithm::binomial_tree{})})
+          algorithm::any(algorithm::one_shot{}), algorithm::any(algorithm::binomial_tree{})})
         for (const int size : {2, 4})
             for (std::size_t bytes = 8; bytes <= most; bytes *= 4) {
                 const tutti::model::collective c{

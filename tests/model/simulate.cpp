@@ -88,7 +88,7 @@ TEST_CASE("full duplex: messages to one rank come in one after the other, beside
 }
 
 TEST_CASE("serial: what a rank receives delays what it sends; full duplex it does not") {
-    const collective c = allreduce_of(algorithm::all_to_all{}, 3, 1001);
+    const collective c = allreduce_of(algorithm::one_shot{}, 3, 1001);
     // Its second send may begin after 1,000 ns, when it has begun to receive what came after 100.
     CHECK(near_to(finish_ns(c, ns(100, 0, 0, 1), receiver_rule::serial), 100 + 1000 + 100 + 1000));
     CHECK(near_to(finish_ns(c, ns(100, 0, 0, 1), receiver_rule::full_duplex), 1000 + 100 + 1000));
@@ -121,7 +121,7 @@ TEST_CASE("full duplex, messages from all at once follow each other, where a pro
             return finish_ns(c, ns(10, 0, 0, 0.7), receiver_rule::full_duplex);
         };
         INFO(p << " ranks");
-        CHECK(near_to(finish(algorithm::all_to_all{}), 10 + (p - 1) * (n - 1) * 0.7));
+        CHECK(near_to(finish(algorithm::one_shot{}), 10 + (p - 1) * (n - 1) * 0.7));
         CHECK(near_to(finish(algorithm::parameter_server{}), 2 * (10 + (p - 1) * 23 * 0.7)));
         CHECK(near_to(finish(algorithm::direct{}), 2 * (10 + (p - 1) * 23 * 0.7)));
         CHECK(near_to(finish(algorithm::naive{}), 2 * 10 + 2 * (p - 1) * (n - 1) * 0.7));
@@ -132,7 +132,7 @@ TEST_CASE("copies and reductions take their time on the processor") {
     machine m = uniform(ns(100, 0, 0, 0, 2));
     m.near.ranges[0].cost.copy_s_per_byte = 5e-9;
     CHECK(near_to(simulate(allreduce_of(algorithm::ring{}, 1, 100), m).finish_s * 1e9, 500));
-    CHECK(near_to(simulate(allreduce_of(algorithm::all_to_all{}, 4, 100), m).finish_s * 1e9, 100 + 3 * 200));
+    CHECK(near_to(simulate(allreduce_of(algorithm::one_shot{}, 4, 100), m).finish_s * 1e9, 100 + 3 * 200));
 }
 
 TEST_CASE("a message costs what the link between its ranks takes for one of its length") {

@@ -110,8 +110,8 @@ TEST_CASE("what does not rotate is simulated step by step, or refused where it w
     CHECK_FALSE(
         by_one_rank(test::allreduce_of(algorithm::butterfly{}, 8, 64), receiver_rule::serial, true).by_symmetry);
     CHECK(
-        why_refused(test::allreduce_of(algorithm::all_to_all{}, 10'000, 64), 1) ==
-        "tutti: invalid argument in simulate: all_to_all of 10000 ranks has more than 33554432 messages, or as many "
+        why_refused(test::allreduce_of(algorithm::one_shot{}, 10'000, 64), 1) ==
+        "tutti: invalid argument in simulate: one_shot of 10000 ranks has more than 33554432 messages, or as many "
         "steps of which no two ranks' are alike; take its closed form, or fewer ranks; most_messages raises the limit");
     CHECK(why_refused(test::allreduce_of(algorithm::ring{}, 100'000, 64), 8).find("ring of 100000 ranks") !=
           std::string::npos);

@@ -37,7 +37,7 @@ TEST_CASE("the working set of a call is what its ranks of a node have of inputs,
     const collective at_root{operation::broadcast, algorithm::naive{}, 3, 100};
     CHECK(working_set_bytes(at_root, 3) == 100 + 3 * 100); // the root's input, and an output of each
 
-    collective staged = allreduce_of(algorithm::all_to_all{}, 4, 400);
+    collective staged = allreduce_of(algorithm::one_shot{}, 4, 400);
     CHECK(working_set_bytes(staged, 4) == 4 * (400 + 400 + 3 * 400)); // each keeps what the others send
 }
 

@@ -92,7 +92,7 @@ TEST_CASE("a message carries a result when every rank's input is in all that it 
             if (m.result != (m.round >= size)) FAIL("round " << m.round << " of a ring of " << size);
     }
     for (const draw::message& m : drawn("naive", operation::reduce, 6, 2).messages) CHECK_FALSE(m.result);
-    for (const draw::message& m : drawn("all_to_all", operation::allreduce, 6).messages) CHECK_FALSE(m.result);
+    for (const draw::message& m : drawn("one_shot", operation::allreduce, 6).messages) CHECK_FALSE(m.result);
     for (const draw::message& m : drawn("ring", operation::allgather, 6).messages) CHECK(m.result);
     // One of two chunks is complete: that is no result yet.
     const program mixed = hand_made(operation::reduce, 2,
@@ -136,7 +136,7 @@ TEST_CASE("the table of a ring of three, to the letter") {
 }
 
 TEST_CASE("the table shows what is reduced after a round below it, and of one chunk no number") {
-    const std::string text = draw::table_of(drawn("all_to_all", operation::allreduce, 3), "all");
+    const std::string text = draw::table_of(drawn("one_shot", operation::allreduce, 3), "all");
     CHECK(text.substr(0, text.find("\n\n>r") + 1) == "all: 2 rounds, 6 messages, 3 reductions\n"
                                                      "\n"
                                                      "round  rank 0  rank 1  rank 2\n"
@@ -144,7 +144,7 @@ TEST_CASE("the table shows what is reduced after a round below it, and of one ch
                                                      "    2  >2      >0      >1\n"
                                                      "       +3      +3      +3\n");
     // Two pieces of one rank after one round take two rows.
-    const std::string pieces = draw::table_of(drawn("all_to_all", operation::allreduce, 2, 0, 2), "pieces");
+    const std::string pieces = draw::table_of(drawn("one_shot", operation::allreduce, 2, 0, 2), "pieces");
     CHECK_THAT(pieces, Catch::Contains("\n    1  0>1     0>0\n       0+2     0+2\n    2  1>1     1>0\n       1+2"));
 }
 

@@ -86,8 +86,8 @@ TEST_CASE("each message is one arrow from its sender's line to its receiver's, i
 TEST_CASE("reductions are dots: where a message is reduced, or after a round; the legend has one more") {
     const std::string dot = R"(<circle class="ink")";
     CHECK(count_of(picture("ring", operation::allreduce, 8), dot) == 57);
-    CHECK(count_of(picture("all_to_all", operation::allreduce, 5), dot) == 6);
-    CHECK(count_of(picture("all_to_all", operation::allreduce, 5), "of 5 operands</title></circle>") == 5);
+    CHECK(count_of(picture("one_shot", operation::allreduce, 5), dot) == 6);
+    CHECK(count_of(picture("one_shot", operation::allreduce, 5), "of 5 operands</title></circle>") == 5);
     CHECK(count_of(picture("ring", operation::allgather, 8), dot) == 0);
 }
 

@@ -30,7 +30,7 @@ TEST_CASE("every algorithm is drawn as a table, and as well-formed XML") {
     const folder here;
     std::string files;
     for (const char* algorithm :
-         {"naive", "all_to_all", "parameter_server", "direct", "ring", "butterfly", "halving_doubling", "binomial_tree",
+         {"naive", "one_shot", "parameter_server", "direct", "ring", "butterfly", "halving_doubling", "binomial_tree",
           "double_binary_tree", "hierarchical:ring:ring"}) {
         const std::string drawn = std::string("draw --ranks 6 --algorithm ") + algorithm;
         const auto text = command(drawn);

@@ -108,7 +108,7 @@ class Report(unittest.TestCase):
         self.show("lecture")
         self.assertIn("1,023 ranks send to each at once instead of 1", self.text("#counts .text"))
         self.assertIn("In naive one rank takes in 128 MiB, 512 times the 256 KiB of ring", self.text("#counts .text"))
-        self.assertIn("In all-to-all every rank takes in 128 MiB", self.text("#counts .text"))
+        self.assertIn("In one-shot every rank takes in 128 MiB", self.text("#counts .text"))
         self.assertIn("364 of 364 predictions are within 25 %", self.text("#prediction .text"))
 
     def column(self, size):
@@ -168,8 +168,8 @@ class Report(unittest.TestCase):
         self.show("ties")
         column = chromium.evaluate("""[...document.querySelectorAll("#winners .map tbody tr")].map(
             row => row.children[1]).map(cell => [cell.dataset.winner, cell.textContent])""")
-        self.assertEqual(column, [["all_to_all", "A2A ="]] * 17 + [["parameter_server", "PS ="]] * 9)
-        self.assertIn("all-to-all at 8 B to 512 KiB, then parameter-server at 1 MiB to 256 MiB. Tied with the fastest: "
+        self.assertEqual(column, [["one_shot", "1-shot ="]] * 17 + [["parameter_server", "PS ="]] * 9)
+        self.assertIn("one-shot at 8 B to 512 KiB, then parameter-server at 1 MiB to 256 MiB. Tied with the fastest: "
                       "butterfly at 17, ring at 9 and halving-doubling at 9 of 26 sizes.", self.text("#glance ul"))
         self.assertRegex(self.text("#winners .text"), r" [0-9]+ are tied \(=\): the first of the list is named\.")
         chromium.evaluate("""document.querySelector("#winners .map tbody td").click()""")

@@ -42,7 +42,7 @@ times times_of(std::string_view name, double p, double n) {
     const double least = 2 * others / p * n * beta + others * b * gamma_us, least_loggp = others * b * gamma_us;
     if (name == "naive")
         return {2 * others * (alpha + n * beta) + others * n * gamma_us, inbound(n, n) + inbound(n, 0)};
-    if (name == "all_to_all") return {others * (alpha + n * (beta + gamma_us)), inbound(n, n)};
+    if (name == "one_shot") return {others * (alpha + n * (beta + gamma_us)), inbound(n, n)};
     if (name == "parameter_server") return {2 * others * alpha + least, inbound(b, b) + inbound(b, 0)};
     if (name == "ring") return {2 * others * alpha + least, 2 * others * message(b) + least_loggp};
     if (name == "butterfly") return {l * (alpha + n * (beta + gamma_us)), l * (message(n) + n * gamma_us)};
@@ -56,16 +56,16 @@ times times_of(std::string_view name, double p, double n) {
 model_row row_of(std::string_view name, int ranks, std::size_t bytes) {
     const double p = ranks, n = static_cast<double>(bytes), l = std::log2(p);
     const times t = times_of(name, p, n);
-    const bool whole = name == "naive" || name == "all_to_all",
+    const bool whole = name == "naive" || name == "one_shot",
                logarithmic = name == "butterfly" || name == "binomial_tree";
     const double busiest = whole ? (p - 1) * n : logarithmic ? l * n : 2 * (p - 1) / p * n;
     const double total = name == "naive" || name == "binomial_tree" ? 2 * (p - 1) * n : p * busiest;
     const bool crowded = whole || name == "parameter_server";
     const double rounds = name == "butterfly"         ? l
-                          : name == "all_to_all"      ? p - 1
+                          : name == "one_shot"        ? p - 1
                           : crowded || name == "ring" ? 2 * (p - 1)
                                                       : 2 * l;
-    const double depth = name == "all_to_all" ? 1 : crowded ? 2 : rounds;
+    const double depth = name == "one_shot" ? 1 : crowded ? 2 : rounds;
     model_row r{"allreduce", std::string(name), ranks, bytes, {}, {}, {}, {}, {}, {}, {}, t.hockney, t.loggp, {}};
     r.depth = std::llround(depth);
     r.rounds = std::llround(rounds);
@@ -94,7 +94,7 @@ model_timeline ring_of_four() {
     return t;
 }
 
-constexpr std::string_view names[]{"naive",     "parameter_server", "all_to_all",   "ring",
+constexpr std::string_view names[]{"naive",     "parameter_server", "one_shot",     "ring",
                                    "butterfly", "halving_doubling", "binomial_tree"};
 
 model_fastest fastest_on(int ranks, std::size_t least, std::size_t most) {
@@ -168,7 +168,7 @@ model_report measured_only() {
     return all;
 }
 
-// On two ranks all to all and butterfly are the same call: their times differ by what rounding makes of them.
+// On two ranks one_shot and butterfly are the same call: their times differ by what rounding makes of them.
 model_report ties() {
     model_report all = lecture();
     all.fastest.clear();

@@ -131,8 +131,8 @@ TEST_CASE("an estimate wins by what is simulated, and is marked where it is not"
     CHECK_THAT(line_with(shown, "* "), Contains(" halving_doubling ") && Catch::EndsWith(" 1.00"));
     CHECK_THAT(line_with(shown, " parameter_server "), Contains(" ~16.322 ") && Contains(" 28.322 "));
     const auto hopeless =
-        command("model --loggp 1000ns,0,0,1ns/B --ranks 8 --bytes 1M --algorithm ring,all_to_all").output;
-    CHECK_THAT(line_with(hopeless, " all_to_all "), Contains(" ~7341.025 ") && Catch::EndsWith(" ~3.97"));
+        command("model --loggp 1000ns,0,0,1ns/B --ranks 8 --bytes 1M --algorithm ring,one_shot").output;
+    CHECK_THAT(line_with(hopeless, " one_shot "), Contains(" ~7341.025 ") && Catch::EndsWith(" ~3.97"));
     for (const model_json& r : rows_of(arguments)) {
         if (r["algorithm"] == "parameter_server") CHECK((r["exact"] == false && r["simulated_us"] == 28.322));
         if (r["algorithm"] == "ring") CHECK((r["exact"] == true && r["simulated_us"].is_null()));
@@ -323,10 +323,10 @@ TEST_CASE("beside measured times the double tree is priced in the segments that 
 }
 
 TEST_CASE("what is too much to be counted is priced, without counts; sizes beyond 1 PiB are refused") {
-    const auto r = command("model --ranks 65536 --bytes 4G --algorithm all_to_all");
+    const auto r = command("model --ranks 65536 --bytes 4G --algorithm one_shot");
     CHECK(r.status == 0);
-    CHECK_THAT(r.output, Contains("all_to_all), 65536 ranks, 4 GiB: not counted: more bytes"));
-    CHECK_THAT(line_with(r.output, "* all_to_all"), Contains(" - ") && !Contains("-1"));
+    CHECK_THAT(r.output, Contains("one_shot), 65536 ranks, 4 GiB: not counted: more bytes"));
+    CHECK_THAT(line_with(r.output, "* one_shot"), Contains(" - ") && !Contains("-1"));
     const auto beyond = command("model --ranks 4 --bytes 2048T");
     CHECK(beyond.status == 2);
     CHECK_THAT(beyond.output, Contains("'2048T' has a size beyond 1024T"));
@@ -369,10 +369,10 @@ TEST_CASE("what was measured in place alone is priced in place, and that is said
     std::string text = machine_text();
     for (std::size_t at = 0; (at = text.find("\"copy_s_per_byte\": 0", at)) != text.npos; ++at)
         text.replace(at, 20, "\"copy_s_per_byte\": 1");
-    const std::string arguments = "--ranks 4 --bytes 64 --algorithm all_to_all --machine " +
+    const std::string arguments = "--ranks 4 --bytes 64 --algorithm one_shot --machine " +
                                   here.write("machine.json", text) + " --transport tcp --measured ";
     const auto measured = [&](bool in_place) {
-        return here.write("measured.json", model_json({bench_row("all_to_all", 64, in_place, 7)}).dump());
+        return here.write("measured.json", model_json({bench_row("one_shot", 64, in_place, 7)}).dump());
     };
     const model_json out = rows_of(arguments + measured(false));
     CHECK_THAT(command("model " + arguments + measured(false)).output, !Contains("priced in place"));
@@ -549,7 +549,7 @@ TEST_CASE("the lecture counts what it tells") {
     CHECK_THAT(line_with(r.output, "  central parameter server"), Contains(" 96 Mbit/s ") && Contains("11.44 MiB"));
     CHECK_THAT(line_with(r.output, "  ring "), Contains(" 48 Mbit/s ") && Contains("5.722 MiB"));
     CHECK_THAT(line_with(r.output, "  all to all "), Contains(" 96 Mbit/s ") && Contains("45.78 MiB"));
-    for (const char* name : {"naive", "parameter_server", "all_to_all", "ring", "butterfly", "halving_doubling",
+    for (const char* name : {"naive", "parameter_server", "one_shot", "ring", "butterfly", "halving_doubling",
                              "double_binary_tree", "hierarchical:ring:ring"})
         CHECK_THAT(r.output, Contains("(" + std::string(name) + ")\n"));
     const auto usual = command("model --lecture");
@@ -566,7 +566,7 @@ TEST_CASE("the lecture takes as many ranks as the tables do, and says what it ca
     CHECK_THAT(r.output, !Contains("- rounds"));
     const auto large = command("model --lecture --ranks 64 --parameters 1125899906842624");
     CHECK(large.status == 0);
-    CHECK_THAT(large.output, Contains("# all to all (all_to_all): not counted: more bytes"));
+    CHECK_THAT(large.output, Contains("# all to all (one_shot): not counted: more bytes"));
     CHECK(command("model --lecture --ranks 1000001").status == 2);
 }
 

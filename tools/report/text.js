@@ -20,7 +20,7 @@ function fastestText({at_smallest, changes}) {
     + (changes.length === 0 ? " at all of these sizes" : "");
 }
 
-// "Tied with the fastest: all-to-all at 3 of 24 sizes."
+// "Tied with the fastest: one-shot at 3 of 24 sizes."
 function tiesText(rankings, what) {
   const ties = rankings.flatMap(ranked => tiedIn(ranked).map(nameOf));
   const counts = distinct(ties).map(name => `${name} at ${grouped(ties.filter(one => one === name).length)}`);

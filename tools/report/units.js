@@ -36,7 +36,7 @@ const spanText = (values, text) =>
   values.length === 1 ? text(values[0]) : `${text(values[0])} to ${text(values.at(-1))}`;
 
 // For the cells of the map: ring stays, double_binary_tree is DBT. Unlike names stay unlike.
-const customary = {all_to_all: "A2A", butterfly: "Bfly"};
+const customary = {one_shot: "1-shot", butterfly: "Bfly"};
 const shortNames = new Map();
 for (const name of algorithms) {
   const words = name.split(/[_:]/).filter(Boolean);

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "all_to_all.hpp"
 #include "any.hpp"
 #include "binomial_tree.hpp"
 #include "butterfly.hpp"
@@ -13,6 +12,7 @@
 #include "hierarchical.hpp"
 #include "hillis_steele.hpp"
 #include "naive.hpp"
+#include "one_shot.hpp"
 #include "parameter_server.hpp"
 #include "ring.hpp"
 
@@ -24,7 +24,7 @@ namespace tutti::algorithm {
 
 /// The library's algorithms on one level. A new one is a line here, and the line above that includes it.
 #define TUTTI_ALGORITHMS(each)                                                                                         \
-    each(naive) each(all_to_all) each(parameter_server) each(direct) each(ring) each(butterfly) each(halving_doubling) \
+    each(naive) each(one_shot) each(parameter_server) each(direct) each(ring) each(butterfly) each(halving_doubling)   \
         each(binomial_tree) each(double_binary_tree) each(chain) each(hillis_steele)
 
 /// The compositions that the library itself takes over several nodes.

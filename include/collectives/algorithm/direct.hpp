@@ -51,7 +51,7 @@ struct direct {
         parameter_server::allgather(p, emit);
     }
 
-    /// As all_to_all's, of shards. Beyond most_operands some ranks reduce a part while others' data are on their way.
+    /// As one_shot's, of shards. Beyond most_operands some ranks reduce a part while others' data are on their way.
     template <class Costs>
     [[nodiscard]] static constexpr auto closed_form(const Costs& c) {
         const double b = c.shard();

@@ -40,7 +40,7 @@ namespace detail {
 ///
 /// Exact, by algorithm, and unless said otherwise for any P and n, in one segment, for g <= L + 2o, and no O:
 /// - naive, binomial_tree, ring, butterfly;
-/// - all_to_all, where LogGP's L is as long as (P-2) max(o, g + (n-1)G), so that all is sent when the first arrives;
+/// - one_shot, where LogGP's L is as long as (P-2) max(o, g + (n-1)G), so that all is sent when the first arrives;
 /// - parameter_server, direct: likewise of shards, if these are equally long; direct's allreduce with up to 8 ranks, or
 ///   with reductions that cost nothing;
 /// - halving_doubling: P a power of two and P | n; under Hockney's model its reduce_scatter for any P and n;

@@ -32,7 +32,7 @@ constexpr auto fit_footer =
   ping-pong         allreduce(naive) and allreduce(binomial_tree) of 2 ranks: a message there, one back
   fan-in, burst     allreduce(naive) of more: all send to the root, which sends to all, one after the other;
                     each sender beyond the first costs the root epsilon a byte on top
-  exchange          allreduce(butterfly) and allreduce(all_to_all): sends and receives at once
+  exchange          allreduce(butterfly) and allreduce(one_shot): sends and receives at once
   pipeline          allreduce(ring): many messages of a part of the data each
   reduce kernels    what these reduce, by the size of its parts and by the memory that a call works in
   oversubscription  all of these with more ranks than cores, where --ranks asks for it

@@ -39,7 +39,7 @@ namespace {
 constexpr std::size_t smallest = 8, factor = 8, between = 4;
 
 /// The schedules that identify the parameters: see the help.
-const std::set<std::string> identifying{"naive", "ring", "butterfly", "all_to_all", "binomial_tree"};
+const std::set<std::string> identifying{"naive", "ring", "butterfly", "one_shot", "binomial_tree"};
 
 /// One run of `tutti bench`.
 struct errand {

@@ -40,7 +40,7 @@ constexpr std::array lessons{
            "Every rank serves a part of the parameters, so that no link carries more than {busiest}, {as_ring}. "
            "But {fan_in} ranks send to one at once, and each rank sends {sent_messages:.0f} messages, "
            "of which each pays its latency, and its place in the queues of the network."},
-    lesson{"all to all", "all_to_all",
+    lesson{"all to all", "one_shot",
            "Everybody sends everything to everybody and sums for itself. Nobody waits for more than one message on its "
            "way, but every rank takes in {received}, and {total} go through the network: right for a few bytes between "
            "a few ranks."},

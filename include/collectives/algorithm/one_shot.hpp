@@ -17,8 +17,8 @@ namespace tutti::algorithm {
 ///
 /// Source: the one-phase allreduce of Thakur, Rabenseifner and Gropp's discussion (IJHPCA 2005); "one-shot" in GPU
 /// libraries.
-struct all_to_all {
-    static constexpr std::string_view name = "all_to_all";
+struct one_shot {
+    static constexpr std::string_view name = "one_shot";
     static constexpr std::string_view idea =
         "Everybody sends everything to everybody, and each reduces all of it: one message delay, the most bytes.";
     static constexpr std::string_view virtue = "nobody waits for more than one message of each rank";
