@@ -169,7 +169,7 @@ template <schedule::operation what, class Issuer, class T, class U, class Op, cl
     using value = std::remove_const_t<U>;
     static_assert(std::is_same_v<std::remove_const_t<T>, value>,
                   "tutti: input and output must have the same element type");
-    static_assert(!schedule::is_scan(what) || finisher_of<Op, value>() == nullptr,
+    static_assert(!(schedule::is_scan(what) && has_finisher<Op, value>),
                   "tutti: ranks of a scan have different numbers of operands, so that it has no average: take sum");
     const placement at = placed(what, raw(in), raw(out), sizeof(value), {by.rank(), by.size(), root});
     const model::selection s = selected_for<what, Op>(how, at.count * sizeof(value), by.choice(), symmetric);

@@ -103,7 +103,7 @@ private:
         const draw d = drawn();
         const Communicator& on = d.who == 0 ? part_ : d.who == 1 ? twin_ : world_;
         const operation what = schedule::operations[d.what];
-        if (is_scan(what) && finisher_of<Op, T>() != nullptr) return; // has no average
+        if (is_scan(what) && has_finisher<Op, T>) return; // has no average
         const bool parts = has_shards(what);
         const auto size = static_cast<std::size_t>(on.size());
         const std::size_t count = parts ? count_of(d, on.size()) * size : count_of(d, on.size());

@@ -39,10 +39,10 @@ std::vector<T> typed(const communicator& world, operation what, const std::vecto
     case operation::gather: world.gather(in, out, 1); break;
     case operation::scatter: world.scatter(in, out, 1); break;
     case operation::scan:
-        if constexpr (finisher_of<Op, T>() == nullptr) world.scan(in, out, op);
+        if constexpr (!has_finisher<Op, T>) world.scan(in, out, op);
         break;
     case operation::exscan:
-        if constexpr (finisher_of<Op, T>() == nullptr) world.exscan(in, out, op);
+        if constexpr (!has_finisher<Op, T>) world.exscan(in, out, op);
     }
     return out;
 }
@@ -73,7 +73,7 @@ void compare_all(const communicator& world, element_type t, operator_type o, con
     expect(reduces(o, t) == operator_on<Op, T>, "which operator reduces which type");
     if constexpr (operator_on<Op, T>)
         for (const operation what : schedule::operations)
-            if (!is_scan(what) || finisher_of<Op, T>() == nullptr) compare<T>(world, {what, t, o}, op);
+            if (!is_scan(what) || !has_finisher<Op, T>) compare<T>(world, {what, t, o}, op);
 }
 
 runtime_call sum_of(std::vector<float>& data) {

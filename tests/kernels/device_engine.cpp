@@ -107,8 +107,7 @@ constexpr std::size_t tiles_of_floats = 5 * kernels::tile_bytes / sizeof(float) 
 
 TEST_CASE("every algorithm gives the bits of its schedule, on all ranks") {
     for (const int size : {1, 2, 3, 4, 5, 8})
-        for (const operation what : {operation::allreduce, operation::reduce_scatter, operation::allgather,
-                                     operation::reduce, operation::broadcast})
+        for (const operation what : tutti::schedule::operations)
             for (const algorithm::any& how : algorithm::all(size)) {
                 if (!how.offers(what)) continue;
                 // Shards are equal.

@@ -38,11 +38,11 @@ result_place typed_call(const Handle& world, schedule::operation o, std::span<T>
     case operation::gather: world.gather(contribution, whole, root, how); return is_root ? all : result_place{};
     case operation::scatter: world.scatter(in, shard, root, how); return of_shard;
     case operation::scan:
-        if constexpr (finisher_of<Op, T>() == nullptr) return world.scan(in, whole, op, how), all;
+        if constexpr (!has_finisher<Op, T>) return world.scan(in, whole, op, how), all;
         return {};
     case operation::exscan:
-        if constexpr (finisher_of<Op, T>() == nullptr) world.exscan(in, whole, op, how);
-        return finisher_of<Op, T>() == nullptr && world.rank() > 0 ? all : result_place{};
+        if constexpr (!has_finisher<Op, T>) world.exscan(in, whole, op, how);
+        return !has_finisher<Op, T> && world.rank() > 0 ? all : result_place{};
     }
     return {};
 }

@@ -71,7 +71,7 @@ inline constexpr bool is_stateless<non_commutative<Functor>> = is_stateless<Func
 template <fixed_text text, class Functor>
 inline constexpr bool is_stateless<named_operator<text, Functor>> = is_stateless<Functor>;
 
-/// What a kernel needs to find `op` again.
+/// The state pointer from which a kernel finds `op` again.
 template <class Op>
 [[nodiscard]] const void* state_of(const Op& op) noexcept {
     if constexpr (is_stateless<Op>)
@@ -173,10 +173,14 @@ struct finish {
     using kernel = void (*)(std::byte* data, std::size_t count, int ranks);
 };
 
+/// Op has a last stage on elements of type T: it is `average`.
+template <class Op, element T>
+inline constexpr bool has_finisher = std::same_as<detail::bare_operator<Op>, average_operator> && detail::floating<T>;
+
 /// The last stage that Op asks for on elements of type T: for `average` one multiplication by 1/ranks, else null.
 template <class Op, element T>
 [[nodiscard]] constexpr finish::kernel finisher_of() noexcept {
-    if constexpr (std::same_as<detail::bare_operator<Op>, average_operator> && detail::floating<T>)
+    if constexpr (has_finisher<Op, T>)
         return &detail::scale_to_average<T>;
     else
         return nullptr;
