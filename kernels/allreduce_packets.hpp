@@ -62,7 +62,7 @@ struct packet_epochs {
     [[nodiscard]] static TUTTI_HOST_DEVICE constexpr bool cleans(std::uint32_t call) noexcept {
         return call % between_cleanings == 0;
     }
-    /// Not 0, which is what a clean packet has.
+    /// Not 0, the epoch of a clean packet.
     [[nodiscard]] static TUTTI_HOST_DEVICE constexpr std::uint32_t of(std::uint32_t call) noexcept {
         return 1 + call % between_cleanings;
     }
@@ -183,8 +183,8 @@ template <class T, class Op, class Epilogue, peer_execution Here>
     return true;
 }
 
-/// Empties what this block uses of this rank's box. No packet is on its way there: all of earlier calls were received,
-/// and nobody sends one of this call before all have met.
+/// Cleans this block's part of this rank's box. No packet is on its way there: all of earlier calls were received,
+/// and no rank sends one of this call before all have met.
 template <class T, peer_execution Here>
 TUTTI_HOST_DEVICE void clean_packets(const packets_of_call<Here>& packets, std::size_t capacity, const Here& here) {
     constexpr unsigned each = packets_a_turn<T>;

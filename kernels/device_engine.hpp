@@ -21,7 +21,7 @@ namespace tutti::kernels {
 /// Bytes of a tile. Tile t is of block t modulo the number of blocks.
 inline constexpr std::size_t tile_bytes = 4096;
 
-/// What others tell one rank. Zeroed before the group's first kernel starts.
+/// The words that other ranks store for one rank. Zeroed before the group's first kernel starts.
 ///
 /// All words are stored by block b of rank p (released), and loaded by block b of the page's rank (acquired). So what
 /// p's block wrote before a post, and read before an acknowledgement, is over when the other sees it.
@@ -31,7 +31,7 @@ struct device_page {
     std::uint64_t taken[most_group_blocks][most_peers];  ///< messages of this rank to p that p has read
 };
 
-/// What a block of one rank counts; zeroed before the first kernel.
+/// The counters of a block of one rank; zeroed before the first kernel.
 struct device_counters {
     std::uint64_t sent[most_peers], received[most_peers]; ///< messages of all calls that are over
     std::uint32_t calls;                                  ///< that are over
@@ -102,14 +102,14 @@ public:
         tell_call();
         for (std::uint32_t k = 0; k < call_.number; ++k)
             if (!take(call_.steps[k])) return;
-        here_.sync(); // nobody reads the counts of the calls before any more
+        here_.sync(); // no thread reads the counts of earlier calls any more
         if (here_.thread() == 0) count_call();
     }
 
 private:
     static constexpr unsigned lanes = most_lanes(sizeof(T), sizeof(T));
 
-    /// Tells all others which call this is, so that who waits for this rank in another one finds out.
+    /// Tells all others which call this is, so that a rank that waits for this one in another call finds out.
     TUTTI_HOST_DEVICE void tell_call() const {
         const std::uint64_t word = std::uint64_t{number_of_call()} << 32 | call_.signature;
         for (unsigned peer = here_.thread(); peer < call_.group.size; peer += here_.threads())
@@ -131,7 +131,7 @@ private:
         }
     }
 
-    /// What the block's threads have written and read comes before it.
+    /// All writes and reads of the block's threads come before it.
     TUTTI_HOST_DEVICE bool tell(std::uint64_t* word, std::uint64_t number) const {
         here_.sync();
         if (here_.thread() == 0) here_.store_release(word, number);
@@ -167,7 +167,7 @@ private:
 
     TUTTI_HOST_DEVICE void combine(const device_step& s) const {
         constexpr std::size_t tile = tile_bytes / sizeof(T);
-        here_.sync(); // other threads have written what this one reads now
+        here_.sync(); // this thread reads data that other threads have written
         const std::uint64_t blocks = here_.blocks(), first = s.first / tile;
         for (std::uint64_t t = first + (here_.block() + blocks - first % blocks) % blocks; t * tile < s.end;
              t += blocks) {

@@ -56,7 +56,7 @@ struct message_counts {
     std::uint32_t sent[most_peers]{}, received[most_peers]{};
 };
 
-/// What one rank does, strictly one step after the other.
+/// The steps of one rank, which run strictly one after the other.
 struct device_plan {
     std::vector<device_step> steps;
     std::vector<operand> operands;

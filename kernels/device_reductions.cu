@@ -58,7 +58,7 @@ template <class Op, class... T>
 constexpr std::array<reduction_entry, sizeof...(T)> entries() {
     return {reduction_entry{type_id<T>(), operator_id<Op>(), &reduce_on<T, Op>}...};
 }
-/// What is averaged is summed first.
+/// An average is summed first.
 template <class... T>
 constexpr std::array<reduction_entry, sizeof...(T)> entries_of_averages() {
     return {reduction_entry{type_id<T>(), operator_id<average_operator>(), &reduce_on<T, sum_operator>}...};

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-/// What becomes of a total before it leaves the registers. Epilogues are put together when the program is compiled:
+/// Operations on a total before it leaves the registers. Epilogues are put together when the program is compiled:
 /// `scaled{1.0F / ranks, stored<bfloat16>{{to}, 1}}`. Each has `write(total, at)` for elements [at, at + lanes), which
 /// may change the totals; `list(arrays)`, the arrays that it touches; and the sizes of their smallest and largest
 /// element.
@@ -24,7 +24,7 @@ namespace tutti::kernels {
 
 namespace detail {
 
-/// What a total may be stored as: itself, or a floating-point number to which it rounds once.
+/// The types that a total may be stored as: its own, or a floating-point type to which it rounds once.
 template <class Total, class To>
 concept storable_as = std::same_as<Total, To> || (std::same_as<Total, float> && tutti::detail::floating<To>) ||
                       (std::same_as<Total, double> && std::same_as<To, float>) ||
@@ -43,7 +43,7 @@ template <class To, class Total>
 
 } // namespace detail
 
-/// Nothing more: the end of a chain that has written what there is to write.
+/// The end of a chain that has stored its results.
 struct nothing {
     static constexpr std::size_t smallest_element = widest, largest_element = 1;
     template <unsigned lanes, class Total>
@@ -102,7 +102,7 @@ struct scaled {
     void list(std::vector<touched>& arrays) const { next.list(arrays); }
 };
 
-/// The same by a factor that lies where the kernel runs: what an earlier kernel found, as in clipping.
+/// The same by a factor in device memory, which an earlier kernel has computed, as in clipping.
 template <std::floating_point Factor, class Next>
 struct scaled_by {
     static constexpr std::size_t smallest_element = Next::smallest_element, largest_element = Next::largest_element;

@@ -13,7 +13,7 @@
 namespace tutti::kernels {
 
 /// One thread of one block. `thread()` is less than `threads()`, `block()` less than `blocks()`. `sync()` is called by
-/// all threads of a block or by none. What they wrote before it, to memory of the block or any other, they all see
+/// all threads of a block or by none. Their writes before it, to any memory, are visible to all of them
 /// after it.
 template <class Execution>
 concept execution = requires(const Execution& here) {

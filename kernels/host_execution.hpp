@@ -24,7 +24,7 @@ public:
     [[nodiscard]] unsigned threads() const noexcept { return shape_.threads; }
     [[nodiscard]] unsigned block() const noexcept { return block_; }
     [[nodiscard]] unsigned blocks() const noexcept { return shape_.blocks; }
-    /// The barrier orders the block's threads: what each wrote before it happens before what each reads after it.
+    /// The barrier orders the block's threads: writes before it happen before reads after it.
     void sync() const { together_->arrive_and_wait(); }
 
     [[nodiscard]] std::uint64_t load_acquire(const std::uint64_t* at) const noexcept {

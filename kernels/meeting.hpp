@@ -18,7 +18,7 @@ inline constexpr unsigned most_peers = 8;
 /// The most blocks of a rank's kernel.
 inline constexpr unsigned most_group_blocks = 64;
 
-/// What the others tell one rank. Zeroed before the group's first kernel starts.
+/// The words that other ranks store for one rank. Zeroed before the group's first kernel starts.
 ///
 /// arrived[b][p] is stored by block b of rank p and loaded by block b of the page's rank: released and acquired, so
 /// that what p's block wrote or read before it is over when the other sees the flag. The failure is stored by any rank
@@ -28,13 +28,13 @@ struct flag_page {
     std::uint64_t failure;                                ///< not 0: the group has failed, and stays so. A failure_word
 };
 
-/// What the blocks of one rank count; all blocks the same, since each takes part in each call.
+/// The counters of one rank's blocks. All blocks count alike, since each takes part in each call.
 struct block_counters {
     std::uint32_t meetings = 0;
     std::uint32_t packet_calls = 0;
 };
 
-/// What a kernel knows of its group. Every rank has the same `size`, `blocks` and order of calls. All blocks of a rank
+/// A kernel's group. Every rank has the same `size`, `blocks` and order of calls. All blocks of a rank
 /// are resident at once: each waits for the block of its number on every other rank, and for no other. A rank's calls
 /// run one after the other: a kernel starts when the one before it has ended.
 ///
@@ -69,7 +69,7 @@ enum class group_failure : std::uint8_t {
     mismatch = 2, ///< a peer came to another call
 };
 
-/// Why, by whom it was found, and about whom.
+/// The cause, the rank that found it, and the rank at fault.
 struct failure_word {
     group_failure why = group_failure::none;
     std::uint8_t found_by = 0, peer = 0;
@@ -97,7 +97,7 @@ public:
         here.sync();
     }
 
-    /// Waits for this block on all ranks. What they wrote before it, all see after it. False, on all threads, if the
+    /// Waits for this block on all ranks. Writes before it are visible to all after it. False, on all threads, if the
     /// group has failed.
     [[nodiscard]] TUTTI_HOST_DEVICE bool meet() {
         ++counters_.meetings;

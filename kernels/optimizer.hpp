@@ -93,7 +93,7 @@ struct momentum_sgd {
     }
 };
 
-/// What of Adam and AdamW is the same for all elements of a step. It is computed once, on the host.
+/// The factors of Adam and AdamW that are the same for all elements of a step. Computed once, on the host.
 struct adam_step {
     float first_decay = 0.9F;    ///< beta1
     float second_decay = 0.999F; ///< beta2

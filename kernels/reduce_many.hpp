@@ -23,7 +23,7 @@ namespace tutti::kernels {
 /// The most sources of one pass.
 inline constexpr unsigned most_sources = 8;
 
-/// What one call of reduce_many does. `last` gets each element's total and writes it: see epilogue.hpp. Sources may
+/// The arguments of one reduce_many. `last` gets each element's total and writes it: see epilogue.hpp. Sources may
 /// equal each other. Destinations may equal sources whose elements have the same size. They overlap in no other way.
 template <element T, class Op, class Epilogue>
 struct reduction {
@@ -122,7 +122,7 @@ template <class T, class Op, class Epilogue>
 /// Enough blocks to fill the device, and not more than there is work for: a block keeps its place for the whole pass.
 template <class T, class Op, class Epilogue>
 [[nodiscard]] geometry geometry_of(const reduction<T, Op, Epilogue>& what, access_width how, unsigned multiprocessors) {
-    constexpr unsigned threads = 256, blocks_at_once = 8; // 2,048 threads are what a multiprocessor holds
+    constexpr unsigned threads = 256, blocks_at_once = 8; // a multiprocessor holds 2,048 threads
     const std::size_t packs = what.count / how.lanes + 1, blocks = (packs + threads - 1) / threads;
     return {static_cast<unsigned>(std::min<std::size_t>(blocks, std::size_t{multiprocessors} * blocks_at_once)),
             threads};

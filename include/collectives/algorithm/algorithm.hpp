@@ -52,7 +52,7 @@ template <class A>
 concept has_allreduce = requires(const A a, const position& p) { a.allreduce(p, discard); };
 } // namespace detail
 
-/// True if algorithm A has a schedule for the operation. An allreduce is composed of what the algorithm has:
+/// True if algorithm A has a schedule for the operation. An allreduce may be composed of two others:
 /// reduce-scatter then allgather, or reduce to rank 0 then broadcast.
 template <class A>
 [[nodiscard]] constexpr bool offers(operation o) noexcept {
@@ -105,7 +105,7 @@ concept algorithm = has_chunks<A> && requires(const A a, operation o, int size) 
     { A::name } -> std::convertible_to<std::string_view>;
 } && offers_any<A>();
 
-// What an algorithm may say of itself beyond that, as members. What it leaves out claims nothing.
+// Further members that an algorithm may have. Without a member, it makes no such claim.
 
 /// `static constexpr std::string_view idea`: how it works, in a sentence for the report of `tutti model --html`.
 template <class A>
@@ -113,7 +113,7 @@ template <class A>
     if constexpr (requires { A::idea; }) return A::idea;
     return {};
 }
-/// `static constexpr std::string_view virtue`: what it is good for, to follow "since".
+/// `static constexpr std::string_view virtue`: its strength, in words that follow "since".
 template <class A>
 [[nodiscard]] constexpr std::string_view virtue_of() noexcept {
     if constexpr (requires { A::virtue; }) return A::virtue;
@@ -132,8 +132,8 @@ template <class A>
     if constexpr (requires { A::rotates; }) return A::rotates;
     return false;
 }
-/// `static constexpr bool steps_rotate(operation)`: moreover all of rank r's steps are those of rank 0, shifted. What
-/// takes one rank its time takes all ranks theirs. What combines in rank order does not rotate.
+/// `static constexpr bool steps_rotate(operation)`: moreover all of rank r's steps are those of rank 0, shifted. So
+/// all ranks take the same time. An algorithm that combines in rank order does not rotate.
 template <class A>
 [[nodiscard]] constexpr bool steps_rotate(operation o) noexcept {
     if constexpr (requires { A::steps_rotate(o); }) return A::steps_rotate(o);
@@ -152,8 +152,8 @@ template <class A>
     if constexpr (requires { A::has_bank_for_each_rank; }) return A::has_bank_for_each_rank;
     return false;
 }
-/// `ranks_per_node`, `local` and `global`: it knows nodes, of so many consecutive ranks, and what runs in them and
-/// between them.
+/// `ranks_per_node`, `local` and `global`: it knows nodes of so many consecutive ranks, and the algorithms in a
+/// node and between nodes.
 template <class A>
 concept hierarchy = requires(const A a) {
     { a.ranks_per_node } -> std::convertible_to<int>;
@@ -161,7 +161,7 @@ concept hierarchy = requires(const A a) {
     a.global;
 };
 
-// `static constexpr auto closed_form(const auto& costs)`: what a call takes by a formula; `costs` is a model::costs,
-// which says what. Compiled by those who price calls; see model/closed_form.hpp.
+// `static constexpr auto closed_form(const auto& costs)`: the time of a call by a formula in the terms of `costs`, a
+// model::costs. Compiled only in programs that price calls; see model/closed_form.hpp.
 
 } // namespace tutti::algorithm

@@ -26,7 +26,7 @@ template <algorithm A>
 
 struct levels;
 
-/// Any algorithm with its type forgotten: for choices at run time, and what the engine makes plans from. A value;
+/// Any algorithm with its type forgotten: for choices at run time, and for the engine's plans. A value;
 /// copying it allocates nothing.
 class any {
 public:
@@ -57,7 +57,7 @@ public:
     [[nodiscard]] int chunks(operation o, int size) const noexcept { return table_->chunks(storage_, o, size); }
     [[nodiscard]] cost stated(operation o, int size) const noexcept { return table_->stated(storage_, o, size); }
 
-    // What it says of itself: see algorithm.hpp.
+    // Its traits: see algorithm.hpp.
     [[nodiscard]] std::string_view idea() const noexcept { return table_->idea; }
     [[nodiscard]] std::string_view virtue() const noexcept { return table_->virtue; }
     [[nodiscard]] int most_segments() const noexcept { return table_->most_segments; }

@@ -177,7 +177,7 @@ private:
         while ((2 << levels) < size) ++levels;
         return levels;
     }
-    /// The root takes in what the last subtree has sent when it is done with the others.
+    /// The root receives the last subtree's data when it is done with the others.
     template <class Costs>
     [[nodiscard]] static constexpr double reduce_s(const Costs& c, int size) {
         if (size == 1) return 0;

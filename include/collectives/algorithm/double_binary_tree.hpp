@@ -8,7 +8,7 @@
 
 namespace tutti::algorithm {
 
-/// Double binary tree: two trees carry half of the data each, and who is inside one is a leaf of the other, so that
+/// Double binary tree: two trees carry half of the data each, and an inner rank of one is a leaf of the other, so that
 /// with many segments every rank sends and receives all the time. Full bandwidth at logarithmic latency.
 /// Rooted operations build the trees over the other ranks and hang both below the root.
 /// With h the height of the trees over P ranks, about log2 P, and h' over P-1:
@@ -102,7 +102,7 @@ private:
 
     [[nodiscard]] static constexpr place half(buffer b, int which) noexcept { return {b, which, 1}; }
 
-    /// Adds what the children send, and says where the sum is: with no children, in the input.
+    /// Adds the children's data. Returns where the sum is: with no children, in the input.
     template <class Emit>
     static constexpr buffer up(const auto& who, int which, int self, int rank, buffer partial, Emit&& emit) {
         buffer have = buffer::input;

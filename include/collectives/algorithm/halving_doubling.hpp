@@ -77,7 +77,7 @@ struct halving_doubling {
     }
 
 private:
-    /// What the first `members` of the core stand for: their own shards and those of the extra ranks before them.
+    /// The shards that the first `members` of the core hold: their own and those of the extra ranks before them.
     template <class Costs>
     [[nodiscard]] static constexpr double bytes_of(const Costs& c, const detail::core& f, int members) {
         return c.first(f.first_shard(members), c.size);

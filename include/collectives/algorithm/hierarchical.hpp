@@ -57,12 +57,13 @@ struct hierarchical {
         const int g = per_node(size);
         return size % g == 0 && algorithm::alike(local, g) && algorithm::alike(global, size / g);
     }
-    /// What preserves_order looks at: Global alone (one rank a node), both levels, and Local alone (one node).
+    /// The examples that preserves_order proves: Global alone (one rank a node), both levels, and Local alone (one
+    /// node).
     [[nodiscard]] static constexpr auto examples() noexcept {
         return std::array{hierarchical{1}, hierarchical{2}, hierarchical{3}, hierarchical{5}};
     }
 
-    /// What tells apart algorithms of one name: the ranks per node of this level and, where Global has levels too, its.
+    /// Distinguishes algorithms of one name: the ranks per node of this level and, where Global has levels too, its.
     [[nodiscard]] constexpr std::uint64_t parameter() const noexcept {
         std::uint64_t levels = 0;
         if constexpr (requires { global.parameter(); }) levels = global.parameter() * 0x100000001b3;

@@ -9,8 +9,8 @@
 
 namespace tutti::algorithm {
 
-/// Hillis and Steele's scan, by doubling distances: in round k each rank sends what it has to the rank 2^k above, and
-/// adds what comes from the rank 2^k below. The fewest rounds for any P; a whole vector in each. An exscan first moves
+/// Hillis and Steele's scan, by doubling distances: in round k each rank sends its sum to the rank 2^k above, and
+/// adds the sum of the rank 2^k below. The fewest rounds for any P; a whole vector in each. An exscan first moves
 /// all data one rank up, then scans ranks 1 to P-1.
 ///
 /// | P ranks, n elements | depth | rounds | most sent / received | fan-in |
@@ -79,7 +79,7 @@ private:
     }
 
     /// Scans ranks `first` and above, of which this one has `have`. The last sum goes to output, the others to two
-    /// scratch banks in turn, so that no sum overwrites what is being sent.
+    /// scratch banks in turn, so that no sum overwrites one that is being sent.
     template <class Emit>
     static constexpr void double_distances(const position& p, int first, place have, Emit&& emit) {
         const int self = p.rank - first;

@@ -7,9 +7,9 @@
 
 namespace tutti::algorithm {
 
-/// Everyone sends everything to everyone, and each rank combines all of it in rank order, in one pass (one more for
-/// every seven ranks beyond eight). One message delay, keeps rank order; bytes and scratch memory grow with P n, so it
-/// is for a few bytes.
+/// Each rank sends all its data to every other one, and each combines all of it in rank order, in one pass (one more
+/// for every seven ranks beyond eight). One message delay, keeps rank order; bytes and scratch memory grow with P n, so
+/// it is for a few bytes.
 ///
 /// | P ranks, n elements | depth | rounds | sent = received per rank | fan-in | scratch |
 /// |---|---|---|---|---|---|
@@ -33,7 +33,7 @@ struct one_shot {
     template <class Emit>
     static constexpr void allreduce(const position& p, Emit&& emit) {
         // Incoming data of rank q waits in scratch bank q. In place, our own data moves to our own bank, since the
-        // result would overwrite what the others have yet to read.
+        // result would overwrite data that other ranks have yet to read.
         const auto of = [&](int q) { return q == p.rank && !p.in_place ? buffer::input : schedule::scratch(q); };
         const place own{of(p.rank), 0, 1}, output{buffer::output, 0, 1};
         if (p.in_place) emit(schedule::copy({buffer::input, 0, 1}, own));

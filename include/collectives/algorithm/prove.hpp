@@ -17,15 +17,15 @@ struct rank_range {
     int last = 64;
 };
 
-/// What is to be proven of an algorithm.
+/// The range of a proof, and the claims that it checks.
 struct scope {
     rank_range ranks{};
     bool same_bits = true;   ///< all ranks hold the same bits; if not, each may group and order operands in its own way
-    bool stated_cost = true; ///< the cost is what the algorithm states, which it does of whole steps
+    bool stated_cost = true; ///< the cost is the stated one, which is stated for one segment
     int segments = 1;        ///< into how many each step is cut; the library itself cuts those of trees alone
 };
 
-/// What a proof of an algorithm has found: of the call that is wrong or, if none is, of the last one.
+/// The result of a proof: of the call that is wrong or, if none is, of the last one.
 struct verdict {
     bool proven = false;
     schedule::proof proof{};
@@ -41,7 +41,7 @@ struct verdict {
 };
 
 /// Proves one call that the algorithm offers, of `root` where there is one: in place, out of place, and by ranks that
-/// differ in it. What it says of its rotation is checked as well. `of.ranks` does not count. Takes as long as three
+/// differ in it. Its claims to rotate are checked as well. `of.ranks` does not count. Takes as long as three
 /// proofs by verify.
 [[nodiscard]] verdict prove_call(const any& a, operation what, int size, int root = 0, const scope& of = {});
 

@@ -37,8 +37,7 @@ namespace detail {
     return s;
 }
 
-/// The first step that is not rank 0's, shifted: of all steps, or of those alone that send or receive, by what goes
-/// over the wire.
+/// The first step that is not rank 0's, shifted: of all steps, or of the messages alone.
 [[nodiscard]] TUTTI_INLINE schedule::finding broken_rotation(const schedule::program& p, bool of_all_steps) {
     const auto message = [](const step& s) {
         const place x = s.what == schedule::action::receive ? s.to : s.from;

@@ -110,7 +110,7 @@ public:
     }
 
 private:
-    /// The first chunk of the d-th part. What no int can hold is outside of every buffer, and stays so.
+    /// The first chunk of the d-th part. A number that no int can hold is outside of every buffer, and stays so.
     [[nodiscard]] constexpr int cut(const place& x, int d) const noexcept {
         const std::int64_t first = std::int64_t{x.first} * segments_ + std::int64_t{d} * x.count;
         return static_cast<int>(

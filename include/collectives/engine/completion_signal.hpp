@@ -14,7 +14,7 @@ public:
     void share() noexcept { shared_ = true; }
     [[nodiscard]] bool shared() const noexcept { return shared_; }
 
-    /// Guards the state that says what has ended.
+    /// Guards the state of ended work.
     [[nodiscard]] std::unique_lock<std::mutex> hold() {
         return shared_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
     }

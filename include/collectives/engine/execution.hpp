@@ -80,8 +80,8 @@ public:
             finish_by_executor();
     }
 
-    /// Takes note of what the transport has completed and starts what that allows; and does a piece of the work that is
-    /// too long to be done at once. False: there was nothing to do.
+    /// Takes the transfers that the transport has completed and starts the steps that they release. Does a piece of
+    /// work that is too long to be done at once. False: there was nothing to do.
     bool advance(Transport& t) {
         const bool completed = take_completed(t);
         if (call_.by) [[unlikely]]
@@ -104,7 +104,7 @@ public:
         if (!call_.finisher || call_.by) return;
         if (const std::size_t n = base::elements_to_finish(); n > 0) call_.finisher(call_.output, n, plan_->where.size);
     }
-    /// Takes back what its executor has; afterwards that touches no memory of it. Before a run ends that has failed.
+    /// Stops its executor's work; afterwards that touches no memory of the run. Called before a failed run ends.
     void stop() noexcept {
         if (call_.by) in_hand_.stop(*call_.by);
     }
@@ -176,8 +176,8 @@ public:
     void end_by(clock::time_point deadline) noexcept { deadline_ = deadline; }
     [[nodiscard]] const std::shared_ptr<const fault>& failure() const noexcept { return failure_; }
 
-    /// Ends it. Written by the driving thread as its last act on this object; whoever waits reads it with acquire and
-    /// then owns the object and the user's buffers again.
+    /// Ends it. Written by the driving thread as its last act on this object; the waiting thread reads it with acquire
+    /// and then owns the object and the user's buffers again.
     void end(run_state s, std::shared_ptr<const fault> why = {}) {
         failure_ = std::move(why);
         state_.store(s, std::memory_order_release);
@@ -326,7 +326,7 @@ private:
         if (give_to_executor([&] { return base::hand_over(i, group_->wake); })) complete(i);
     }
 
-    /// Takes note of what the executor has completed. False: nothing has moved.
+    /// Takes the work that the executor has completed. False: there was none.
     [[gnu::noinline]] bool take_from_executor(Transport& t) {
         asks_again_ = give_to_executor([this] { return in_hand_.progress(*call_.by); });
         bool moved = false;

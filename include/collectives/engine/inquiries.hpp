@@ -90,7 +90,7 @@ private:
     }
 
     /// Nothing that this rank does next makes a better answer: it is in that very call or has done it, or its program
-    /// waits for some call. What a message does not fit can only be that very call.
+    /// waits for some call. A message can only mismatch that very call.
     [[nodiscard]] static bool is_clear(const transport::notice& asked, const members* g, std::span<run* const> active,
                                        clock::time_point now) {
         if (g && g->done_before(asked.request)) return true;

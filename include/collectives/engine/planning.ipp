@@ -16,7 +16,7 @@ namespace tutti::engine {
 
 namespace detail {
 
-/// Checks what could harm memory or reorder operands. verify proves the result.
+/// Refuses steps that could harm memory or reorder operands. verify proves the result.
 TUTTI_INLINE void check_steps(const call& c, const schedule::position& at, const std::vector<schedule::step>& steps,
                               const std::vector<schedule::part>& parts) {
     schedule::program p{c.what, at.size,   at.root, at.in_place, c.how.chunks(c.what, at.size) * c.segments,

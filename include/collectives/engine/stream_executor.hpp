@@ -115,11 +115,11 @@ public:
 private:
     struct piece {
         typename Runtime::event end;
-        transport::transfer* x; ///< null: nobody waits for it any more
+        transport::transfer* x; ///< null: no transfer waits for it any more
         transport::transfer_queue* owner;
     };
     struct kept {
-        std::shared_ptr<std::byte> memory; ///< nobody else has it: it is free
+        std::shared_ptr<std::byte> memory; ///< free when its use count is 1
         std::size_t bytes;
     };
     struct places {

@@ -10,7 +10,7 @@
 
 namespace tutti::model {
 
-/// What is priced: one call of a collective, as all of its ranks make it.
+/// One call of a collective by all of its ranks, to be priced.
 struct collective {
     schedule::operation what = schedule::operation::allreduce;
     algorithm::any how;

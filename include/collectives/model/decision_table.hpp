@@ -55,7 +55,7 @@ public:
     [[nodiscard]] selection choose(schedule::operation what, std::size_t bytes) {
         const std::size_t number = detail::size_class::of(bytes);
         auto& kept = kept_[index(what)][number];
-        // Whoever finds nothing decides; all come to the same, and nothing else goes with it: relaxed.
+        // A thread that finds no decision makes it. All threads make the same, and it publishes no other data: relaxed.
         std::uint8_t decided = kept.load(std::memory_order_relaxed);
         if (decided == undecided) {
             decided = decide(what, number);

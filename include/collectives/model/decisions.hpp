@@ -30,7 +30,7 @@ public:
         return std::shared_ptr<const tuner>(new decisions(family_, where));
     }
 
-    /// What was decided; one for all communicators whose ranks lie alike.
+    /// The decisions; one table for all communicators whose ranks lie alike.
     [[nodiscard]] const decision_table& table() const noexcept { return *table_; }
 
 private:

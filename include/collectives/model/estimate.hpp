@@ -14,7 +14,7 @@
 #include <limits>
 #include <vector>
 
-/// Of what price_s() is made.
+/// The parts of price_s().
 namespace tutti::model {
 
 namespace detail {

@@ -17,14 +17,14 @@
 
 namespace tutti::model {
 
-/// What a call took, all of its ranks on one node.
+/// The measured time of a call, all of its ranks on one node.
 struct sample {
     collective what;
     double seconds = 0;
     double spread = 0; ///< of the seconds, relative to them: 0.1 for 10 %
 };
 
-/// What samples say of a parameter.
+/// The evidence that the samples give for a parameter.
 enum class knowledge : std::uint8_t {
     found,      ///< its value, and how far off it may be
     negligible, ///< less than it began with; they cannot tell it from nothing
@@ -48,7 +48,7 @@ struct fitted {
 
 namespace detail {
 
-/// One way from a machine to what it would have the samples be.
+/// Predicts the samples from a machine.
 class fitting {
 public:
     fitting(std::span<const sample> samples, const machine& start, std::span<const parameter> parameters)
@@ -63,7 +63,7 @@ public:
             if (!(p.value(start) > 0)) reject("fit", "a parameter must begin above 0: it is fitted by factors");
     }
 
-    /// Finds all. What the samples say little about is left as it began, if they are explained no worse then.
+    /// Fits all parameters. One that the samples hardly determine keeps its first value, if the fit is no worse.
     [[nodiscard]] fitted run() {
         solution best(*this);
         for (std::size_t tried = 0; tried < parameters_.size(); ++tried) {
@@ -109,7 +109,7 @@ private:
         for (const simulation& s : runs_) seconds.push_back(s.run(m).finish_s);
         return seconds;
     }
-    /// What is off by a factor counts alike whether it took long or not; what scatters counts less.
+    /// Errors are relative, so short and long calls count alike. Samples that scatter count less.
     [[nodiscard]] std::vector<double> residuals_at(const std::vector<double>& logarithms) const {
         std::vector<double> off = predictions(at(logarithms));
         for (std::size_t i = 0; i < off.size(); ++i)

@@ -11,11 +11,11 @@
 
 namespace tutti::model {
 
-/// LogGP of the messages up to a size: what carries a message, and what holds it meanwhile, changes with its length.
+/// LogGP of the messages up to a size. Transports carry and store messages differently by length.
 /// What a byte costs is that of the range in which the byte lies, so that no message is cheaper than a shorter one
 /// for its bytes; L, o and g are those of the range in which the message ends.
 struct price_range {
-    std::array<char, 16> name{}; ///< what the messages have in common, such as "in one slot"; zeros behind it
+    std::array<char, 16> name{}; ///< the kind of message, such as "in one slot"; zeros behind it
     std::size_t most_bytes = std::numeric_limits<std::size_t>::max();
     loggp cost;
     friend bool operator==(const price_range&, const price_range&) = default;
@@ -23,7 +23,7 @@ struct price_range {
 
 inline constexpr int most_ranges = 4;
 
-/// What is between two ranks, by message size.
+/// The link between two ranks, by message size.
 struct link {
     std::array<price_range, most_ranges> ranges{}; ///< by size, the last for all that is larger
     int count = 1;                                 ///< how many of them there are
@@ -37,7 +37,7 @@ struct link {
         return ranges[static_cast<std::size_t>(k)].cost;
     }
 
-    /// What `bytes` bytes cost of one of the prices by byte: link.sum(bytes, &loggp::gap_s_per_byte).
+    /// The cost of `bytes` bytes by one of the prices by byte: link.sum(bytes, &loggp::gap_s_per_byte).
     [[nodiscard]] constexpr double sum(double bytes, double loggp::*price) const noexcept {
         double seconds = 0, below = 0;
         for (int k = 0; k < count && below < bytes; ++k) {
@@ -60,14 +60,14 @@ struct fan_in_penalty {
     friend bool operator==(const fan_in_penalty&, const fan_in_penalty&) = default;
 };
 
-/// What a schedule is priced by. Plain data: the ranks of a communicator take those of rank 0.
+/// The parameters that price a schedule. Plain data: the ranks of a communicator take those of rank 0.
 struct machine {
     link near; ///< between ranks of a node
     link far;  ///< between nodes
     fan_in_penalty fan_in;
     int cores = 0;                ///< of a node, shared by its ranks; 0: one for each rank
     double switch_s = 0;          ///< until a core that another rank has left works for the next
-    double crowded_latency_s = 0; ///< on top of L where ranks share cores: who waits does not look all the time
+    double crowded_latency_s = 0; ///< on top of L where ranks share cores: a waiting rank does not poll all the time
     double call_s = 0;            ///< of each rank, for a call, besides its steps
     double cache_bytes = 0;       ///< of a node, shared by its ranks; 0: all data fits
     double miss_s_per_byte = 0;   ///< a processor's, for each byte that it works on, on top, where no data fits

@@ -17,7 +17,7 @@
 
 namespace tutti::model {
 
-/// What is known of a machine: what its schedules are priced by over each transport, by the transport's name.
+/// The calibrated parameters of a machine, by the name of the transport.
 struct machine_file {
     std::string made; ///< when, where and how the figures came about: a sentence for people
     std::map<std::string, calibrated_machine> transports;
@@ -59,7 +59,7 @@ struct machine_file {
 
 /// Throws tutti::error(invalid_argument) if the file cannot be written.
 inline void write_machine_file(const std::string& path, const machine_file& f) {
-    const std::string text = text_of(f); // before the file loses what it held
+    const std::string text = text_of(f); // before the file is truncated
     std::ofstream out(path, std::ios::binary);
     out << text << std::flush;
     if (!out) reject("machine file", path + " cannot be written");

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-/// What schedules cost: parameters, exact counts, closed forms, simulation, fit and choice. All times are in seconds.
+/// The cost of schedules: parameters, exact counts, closed forms, simulation, fit and choice. All times are in seconds.
 namespace tutti::model {
 
 /// The postal model with reduction: a message of m bytes takes alpha + m beta, and reducing m bytes m gamma. A rank

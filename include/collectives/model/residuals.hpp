@@ -40,11 +40,10 @@ template <class Position, class Value>
 
 } // namespace detail
 
-/// What a machine's parameters leave unexplained: by how much longer calls took than predicted, by operation,
-/// algorithm, ranks and bytes. A few parameters cannot say all that a call goes through; what they miss of an algorithm
-/// changes slowly with its size, and is more than lies between it and the next best. Those of calls in place, cut as
-/// the library does by rule, count for all calls. Plain data, at most 8 numbers of ranks and 12 sizes; hierarchical
-/// algorithms have none.
+/// The measured time of calls over the predicted one, by operation, algorithm, ranks and bytes. A few parameters cannot
+/// say all that a call goes through; what they miss of an algorithm changes slowly with its size, and is more than lies
+/// between it and the next best. Those of calls in place, cut as the library does by rule, count for all calls. Plain
+/// data, at most 8 numbers of ranks and 12 sizes; hierarchical algorithms have none.
 class residuals {
 public:
     static constexpr std::size_t most_ranks = 8, most_sizes = 12;
@@ -113,7 +112,7 @@ private:
     std::array<of_operation, schedule::operations.size()> ratios_{};
 };
 
-/// A machine, and by how much what was measured on it differs from its prices.
+/// A machine, and the ratios of measured times to its prices.
 struct calibrated_machine : machine {
     residuals residual;
 

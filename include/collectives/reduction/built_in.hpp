@@ -14,7 +14,7 @@ namespace tutti {
 
 namespace detail {
 
-/// What can be added: bool cannot, because "true + true" has no answer on which everyone agrees.
+/// Types that can be added. Not bool: "true + true" has no agreed meaning.
 template <class T>
 concept number = arithmetic<T> && !std::same_as<T, bool>;
 

@@ -25,9 +25,9 @@ inline constexpr bool is_address = std::is_pointer_v<T> || std::is_member_pointe
 
 } // namespace detail
 
-/// What a collective moves and reduces: every arithmetic type, floats of 16 and 8 bits, and every trivially copyable
-/// type that is no pointer. Records and enumerations travel as their bytes, so all ranks must lay them out alike; what
-/// a reduction leaves in their padding is unspecified.
+/// The elements that a collective moves and reduces: every arithmetic type, floats of 16 and 8 bits, and every
+/// trivially copyable type that is no pointer. Records and enumerations travel as their bytes, so all ranks must lay
+/// them out alike; what a reduction leaves in their padding is unspecified.
 template <class T>
 concept element = detail::is_plain_object<T> && std::is_trivially_copyable_v<T> && !detail::is_address<T>;
 

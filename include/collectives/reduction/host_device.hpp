@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// On each operation of elements: what a GPU may run as well as the host.
+/// Marks operations on elements that the host and a GPU may run.
 #if defined(__CUDACC__)
 #define TUTTI_HOST_DEVICE __host__ __device__
 #else

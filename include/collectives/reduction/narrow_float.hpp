@@ -41,9 +41,9 @@ struct narrow_float {
 using float16 = narrow_float<detail::binary16>;
 /// The upper half of a float: 8 significant bits, float's range.
 using bfloat16 = narrow_float<detail::brain16>;
-/// OFP8 E4M3: 4 significant bits, up to 448; what is beyond, and infinity, is NaN.
+/// OFP8 E4M3: 4 significant bits, up to 448; larger numbers and infinity become NaN.
 using float8_e4m3 = narrow_float<detail::e4m3>;
-/// OFP8 E5M2: 3 significant bits, up to 57344; what is beyond is infinity.
+/// OFP8 E5M2: 3 significant bits, up to 57344; larger numbers become infinity.
 using float8_e5m2 = narrow_float<detail::e5m2>;
 
 namespace detail {
@@ -53,7 +53,7 @@ inline constexpr bool is_narrow_float = false;
 template <class Format>
 inline constexpr bool is_narrow_float<narrow_float<Format>> = true;
 
-/// What a reduction of T is computed in: float for 16 and 8 bits, else T itself.
+/// The type in which a reduction of T is computed: float for 16 and 8 bits, else T itself.
 template <class T>
 using wide = std::conditional_t<is_narrow_float<T>, float, T>;
 

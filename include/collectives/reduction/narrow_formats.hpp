@@ -56,7 +56,7 @@ struct narrow_format {
 
 private:
     static constexpr unsigned stored_bits = 8 * sizeof(Storage), sign = 1U << (stored_bits - 1), shift = 23 - fraction;
-    // What follows are bits of floats.
+    // The following constants are bits of floats.
     static constexpr unsigned one_exponent = 1U << 23, rebasing = rebias * one_exponent,
                               half_step = (1U << shift) / 2 - 1;
     static constexpr unsigned least_normal = rebasing + one_exponent, round_off = least_normal + shift * one_exponent;

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-/// Operators, built in or your own, and what is known of them when the program is built.
+/// Operators, built in or your own, and their properties at compile time.
 ///
 /// A functor of your own, taken as associative and commutative, serves as well: anything that can be called as
 /// op(T const&, T const&), as a const object, and gives something that converts to T. It must not throw: a reduction

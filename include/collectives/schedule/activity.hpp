@@ -8,13 +8,13 @@
 
 namespace tutti::schedule {
 
-/// What one rank did for one step of its schedule, and when: simulated or measured. The k-th send from one rank to
+/// One step of one rank's schedule with its times, simulated or measured. The k-th send from one rank to
 /// another belongs to the k-th receive there from it.
 struct activity {
     int rank = 0;
     int step = 0; ///< in the rank's schedule
     action what = action::send;
-    int peer = -1; ///< of what communicates
+    int peer = -1; ///< of a send or receive
     std::size_t bytes = 0;
     double begin_s = 0; ///< since the first rank began, or since the origin of a recording
     double end_s = 0;

@@ -10,8 +10,8 @@
 namespace tutti::schedule {
 
 /// The chunk ids of one rank's steps, compressed to *cells*: the ranges between the boundaries that occur in the steps.
-/// No step divides a cell, so what is known of one of its chunks is known of all, and what is kept by chunk takes no
-/// more than the steps do, however many chunks there are. Where there are no more chunks than steps, each is a cell.
+/// No step divides a cell, so all chunks of a cell are in the same state. Tables by cell take memory linear in steps,
+/// however many chunks there are. Where there are no more chunks than steps, each is a cell.
 class cells {
 public:
     constexpr cells(const std::vector<step>& steps, int chunks) {

@@ -4,10 +4,10 @@
 
 namespace tutti::schedule {
 
-/// What a schedule costs, counted exactly. `sent` and `received` are in chunks of n / chunks(size) elements, the most
+/// The cost of a schedule, counted exactly. `sent` and `received` are in chunks of n / chunks(size) elements, the most
 /// over all ranks.
 struct cost {
-    int depth = 0;          ///< the longest chain of messages each of which carries what the former brought
+    int depth = 0;          ///< the longest chain of messages, each of which carries data of the one before
     int rounds = 0;         ///< unit-time steps when a rank sends one and receives one message at a time
     long long sent = 0;     ///< chunks sent by the busiest sender
     long long received = 0; ///< chunks received by the busiest receiver

@@ -8,12 +8,12 @@
 #include <cstddef>
 #include <vector>
 
-/// Lowering: every receive_reduce becomes a receive, and a reduce of what has come. So no transport reduces.
+/// Lowering: every receive_reduce becomes a receive and a local reduce. So no transport reduces.
 namespace tutti::schedule {
 
 namespace detail {
 
-/// Where the incoming lands that is to be reduced into a place: in a scratch bank of that place's own buffer.
+/// The landing places of messages that are to be reduced: a scratch bank for each buffer that they are reduced into.
 class landing_banks {
 public:
     constexpr explicit landing_banks(const std::vector<step>& steps) {
@@ -38,7 +38,7 @@ private:
 
 } // namespace detail
 
-/// The steps of one rank without a receive_reduce. What it receives lands in `to`, where that is not the memory of its
+/// The steps of one rank without a receive_reduce. The message lands in `to`, where that is not the memory of its
 /// `from`, else in a scratch bank that only receives for the same buffer use.
 ///
 /// Whatever is proven stays so, with the same expressions, hence bits, and on any of the ranks. A receive waits only

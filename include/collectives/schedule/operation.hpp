@@ -10,7 +10,7 @@
 
 namespace tutti::schedule {
 
-/// What a collective promises. Shard r is the r-th of `size` equal parts of the chunk ids.
+/// A collective operation, by its result. Shard r is the r-th of `size` equal parts of the chunk ids.
 enum class operation : std::uint8_t {
     allreduce,      ///< output = the reduction of all inputs, on every rank
     reduce_scatter, ///< output = shard `rank` of the reduction of all inputs
@@ -50,7 +50,7 @@ inline constexpr std::array operations{operation::allreduce, operation::reduce_s
     return o == operation::allreduce || o == operation::reduce_scatter || o == operation::reduce || is_scan(o);
 }
 
-/// Who runs the schedule: all that an algorithm may know.
+/// The rank that a schedule is for. An algorithm may depend on nothing else.
 struct position {
     int rank = 0;
     int size = 1;

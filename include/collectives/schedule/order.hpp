@@ -15,7 +15,7 @@
 
 namespace tutti::schedule {
 
-/// What must come before what on one rank. Two kinds of order:
+/// The order of one rank's steps. There are two kinds:
 /// - data: steps on overlapping places run in program order, each after the *completion* of the former (read after
 ///   write, write after read, write after write);
 /// - channel: sends to one peer, and receives from one peer, *start* in program order.
@@ -25,7 +25,7 @@ struct order {
     std::vector<std::uint32_t> first;     ///< followers of step i: followers[first[i]] to followers[first[i + 1]]
     std::vector<std::uint32_t> followers; ///< the steps that the completion of a step releases
     std::vector<int> next_on_channel;     ///< per step: the step that its start releases, or -1
-    views viewed;                         ///< receives whose sends may stay open until what they bring has been read
+    views viewed;                         ///< receives whose sends may stay open until their data have been read
 
     /// The steps that the completion of step i releases.
     [[nodiscard]] constexpr std::span<const std::uint32_t> followers_of(std::uint32_t i) const {
@@ -35,7 +35,7 @@ struct order {
 
 namespace detail {
 
-/// The last writer of each cell of each buffer, and who has read it since.
+/// The last writer of each cell of each buffer, and the steps that have read it since.
 class accesses {
 public:
     constexpr accesses(const std::vector<step>& steps, int cells, bool in_place)

@@ -29,8 +29,8 @@ namespace tutti::schedule {
     return windows;
 }
 
-/// Numbers the chunks of one rank's buffers, so that what is known of each fits into a vector: all of input and output,
-/// and what its steps touch of scratch. In place, input and output are the same.
+/// Numbers the chunks of one rank's buffers from 0, for tables by place: all of input and output, and the chunks of
+/// scratch that its steps touch. In place, input and output have the same numbers.
 class place_numbers {
 public:
     constexpr place_numbers(const std::vector<step>& steps, int chunks, bool in_place)

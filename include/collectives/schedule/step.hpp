@@ -12,7 +12,7 @@
 /// Schedules: collective algorithms as pure lists of steps. Nothing here touches memory, sockets or clocks.
 namespace tutti::schedule {
 
-/// What a step does. Peers are ranks of the communicator that runs the schedule.
+/// The kind of a step. Peers are ranks of the communicator that runs the schedule.
 enum class action : std::uint8_t {
     send,           ///< hand `from` to the peer; complete when the peer has it (or it is safe in a buffer): see views
     receive,        ///< to = incoming
@@ -49,8 +49,8 @@ struct place {
 /// The most operands of one step; a reduce_many has two at least.
 inline constexpr int most_operands = 8;
 
-/// One step. `from` is unused by receive, `to` by send, `peer` by what does not communicate, the rest by all but
-/// reduce_many. What is unused may hold anything: nobody looks at it.
+/// One step. A receive ignores `from`, a send ignores `to`, a local step ignores `peer`. Only reduce_many uses `more`
+/// and `extra`. Members that a step ignores may hold any value.
 struct step {
     action what = action::send;
     side other = side::right;

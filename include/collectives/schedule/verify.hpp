@@ -11,7 +11,7 @@
 
 namespace tutti::schedule {
 
-/// What verify has found out about a program.
+/// The result of verify.
 struct proof {
     bool proven = false;
     finding fault{};              ///< the first flaw, when not proven
@@ -78,7 +78,7 @@ namespace detail {
 
 namespace detail {
 
-/// What can be found out without running anything but the program itself. `run` is a fresh execution of it.
+/// Runs the program and checks its result and its graph of messages. `run` is a fresh execution of it.
 [[nodiscard]] constexpr finding check(const program& p, execution& run, postcondition& promise) {
     if (const finding f = run.run(); f.what != flaw::none) return f;
     if (const finding f = connected(p); f.what != flaw::none) return f;
@@ -96,15 +96,15 @@ constexpr void measure(const program& p, const execution& run, proof& result) {
 } // namespace detail
 
 /// Proves a program, or finds its first flaw:
-/// - each place ends with exactly what the operation promises, every contribution once;
-/// - nobody deadlocks, even when no send finishes before its receive has begun, nor one of a viewed operand before that
-///   has been read;
+/// - each place ends with the promised result, every contribution once, in a scan also in rank order;
+/// - there is no deadlock, even where no send completes before its receive has begun, nor the send of a viewed operand
+///   before that has been read;
 /// - both ends of every message name the same chunks, so that they agree for every layout;
 /// - every rank holds the same ordered expression for the same chunk, hence the same bits, unless they `may_differ`;
 /// - the graph of messages is connected;
-/// - the cost is what `stated` says (no more than it says, where it is a bound), when it is given.
+/// - the cost equals `stated`, if that is given; where `stated` is a bound, it is no more.
 /// Takes time and memory linear in steps and in the chunks that they touch, plus P². Also runs at compile time.
-/// One program is one mode: what holds for all that ranks may run, algorithm::prove tells.
+/// One program is one mode: algorithm::prove proves all that ranks may run.
 [[nodiscard]] constexpr proof verify(const program& p, const cost* stated = nullptr, bits same = bits::equal) {
     proof result;
     result.fault = detail::told(detail::shapes_of(p), p, p);

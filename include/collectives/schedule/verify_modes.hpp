@@ -12,7 +12,7 @@ namespace tutti::schedule {
 
 namespace detail {
 
-/// Both modes of one schedule: each by itself, then what they have in common.
+/// Both modes of one schedule: each by itself, then both compared.
 class both_modes {
 public:
     /// Shapes must have been checked.
@@ -71,7 +71,8 @@ private:
 /// - no step waits for itself when both modes of all ranks wait for each other at once. This refuses a schedule whose
 ///   circle of waiting needs both modes of one rank, which no run has.
 /// A rank that gets the same messages makes the same ones of them, so each mixture has the messages and the results of
-/// both. What verify finds out of the one, such as preserves_order, then holds for all. Takes as long as three proofs.
+/// both. Properties that verify finds for both, such as preserves_order, then hold for all. Takes as long as three
+/// proofs.
 [[nodiscard]] constexpr proof verify_modes(const program& apart, const program& in_place, const cost* stated = nullptr,
                                            bits same = bits::equal) {
     proof result;

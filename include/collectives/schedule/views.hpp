@@ -11,8 +11,8 @@
 
 namespace tutti::schedule {
 
-/// The receives that may be *viewed* instead of stored: what they bring into scratch is one operand of one reduce_many,
-/// and nothing else reads it. A transport that can leaves it where it lies until then.
+/// The receives that may be *viewed* instead of stored: their data are one operand of one reduce_many, and no other
+/// step reads them. A transport may leave such a message where it lies until the reduce_many runs.
 class views {
 public:
     /// A viewed receive, and as which operand its reader reads it.
@@ -41,7 +41,7 @@ public:
         sort();
     }
 
-    /// The reduce_many that reads what step i receives; -1: what it receives is to be stored, or it receives nothing.
+    /// The reduce_many that reads the message of step i; -1: the message is to be stored, or step i receives none.
     [[nodiscard]] constexpr int reader_of(int i) const {
         return uses_.empty() ? -1 : uses_[static_cast<std::size_t>(i)].reader;
     }
@@ -53,7 +53,7 @@ public:
     }
 
 private:
-    /// Who reads what a step has written: none yet (-1), one step as that operand, or others as well.
+    /// The readers of a step's result: none yet (-1), one step as that operand, or others as well.
     struct use {
         int reader = -1;
         int number = -1;

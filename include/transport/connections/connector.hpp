@@ -74,7 +74,7 @@ public:
     }
 
 private:
-    /// The failure of a try, and what to do next.
+    /// The failure of an attempt, and the next action.
     enum class trouble { closed_port, no_answer, refusal, shortage, dropped };
 
     [[nodiscard]] clock::time_point unanswered_at() const noexcept {

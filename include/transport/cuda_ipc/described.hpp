@@ -7,7 +7,7 @@
 
 namespace tutti::transport {
 
-/// What a cuda_ipc transport may be told. Each rank may have its own.
+/// Settings of a cuda_ipc transport. Ranks may differ in them.
 struct cuda_ipc_limits {
     int device = -1; ///< its number; -1: the current one of the thread that makes the transport
 };

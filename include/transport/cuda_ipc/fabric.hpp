@@ -41,7 +41,7 @@ public:
             return;
         }
         try {
-            all_.runtime.use();         // for what goes now, whichever thread this is
+            all_.runtime.use();         // for the frees below, on any thread
         } catch (const device_error&) { // then nothing of it works any more
         }
         while (!ends_.empty()) close(ends_.begin()->first.first);
@@ -61,7 +61,7 @@ public:
         busy_.reserve(ends_.size() + 1);
         auto& stream = streams_[other];
         if (!stream) {
-            all_.runtime.use(); // throws, like all here, to whoever begins a call
+            all_.runtime.use(); // throws, like all here, to the caller of the collective
             stream = std::make_unique<typename R::stream>(all_.runtime.make_stream());
         }
         shm::channel& through = *all_.shared.open(k, other);
@@ -122,18 +122,18 @@ public:
     }
 
     void finish() noexcept { all_.shared.finish(); }
-    /// A send is complete when its message was read, or lies in memory that stays with those who have mapped it.
+    /// A send is complete when its message was read, or lies in memory that stays mapped at its receivers.
     [[nodiscard]] static std::size_t untaken(int) noexcept { return 0; }
 
     [[nodiscard]] std::optional<std::string> broken(int other) {
         for (const auto& [where, end] : ends_) {
             if (where.second != other) continue;
             if (!end->in.broken().empty()) return end->in.broken();
-            if (end->in.copies() && failure_.empty()) return std::nullopt; // what has arrived is delivered first
+            if (end->in.copies() && failure_.empty()) return std::nullopt; // arrived messages are delivered first
         }
         return all_.shared.broken(other);
     }
-    /// What this rank lacks, to whichever peer.
+    /// The resource that this rank lacks, for any peer.
     [[nodiscard]] std::optional<std::string> shortage() const {
         return failure_.empty() ? std::nullopt : std::optional(failure_);
     }
@@ -152,7 +152,7 @@ private:
     }
     [[nodiscard]] bool is_of_a_child() const noexcept { return ::getpid() != owner_; }
 
-    /// What this rank cannot do is told by shortage(); its device is asked nothing after that.
+    /// shortage() tells a failure of this rank. Its device is not called after that.
     template <class Work>
     void attempt(Work work) {
         if (!failure_.empty()) return;
@@ -174,7 +174,7 @@ private:
             channel& h = *e.of;
             attempt([&] {
                 h.ended(e);
-                h.out.advance(); // what waited for it
+                h.out.advance(); // messages that waited for it
             });
             busy_.list(h);
         }

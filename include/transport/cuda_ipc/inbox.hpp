@@ -54,7 +54,7 @@ public:
         }
     }
 
-    /// No copy writes what was to be received, or reads what a peer has lent, any more. False: one still does.
+    /// No copy writes to receive buffers, or reads a peer's lent memory, any more. False: one still does.
     [[nodiscard]] bool stop(clock::time_point until) noexcept {
         const bool over = work_.await(all_.runtime, until);
         if (is_held_) static_cast<void>(let_go());
@@ -64,7 +64,7 @@ public:
 private:
     using kind = typename inner_transfer<R>::kind;
 
-    /// For the next record, if somebody waits for its message.
+    /// Posts the receive of the next record, if a transfer waits for its message.
     void listen() {
         if (is_busy_ || waiting_.empty()) return;
         is_busy_ = true;
@@ -166,7 +166,7 @@ private:
         x.moved == x.bytes ? finish() : go_on();
     }
 
-    /// The sender may have its memory back. False: it has taken it back already, so what was read is void.
+    /// The sender may have its memory back. False: it has taken it back already, so the data read are void.
     [[nodiscard]] bool let_go() noexcept {
         is_held_ = false;
         return shm::fabric::release(through_);
@@ -200,9 +200,9 @@ private:
     transfer_queue waiting_;     ///< for their messages
     bool is_busy_ = false;       ///< with a record, or with the message that it told of
     bool is_held_ = false;       ///< the record of a part, until that was copied
-    bool lands_ = false;         ///< what comes goes to landing_ first
+    bool lands_ = false;         ///< received data go to landing_ first
     std::size_t part_bytes_ = 0; ///< of the part that is being copied
-    std::size_t unwanted_ = 0;   ///< what is still to come of a message that was not expected
+    std::size_t unwanted_ = 0;   ///< bytes still to come of a message that was not expected
     copy<R> work_;
     std::vector<std::byte> landing_;
     delivery delivery_; ///< of parts that are reduced

@@ -24,7 +24,7 @@ struct inner_transfer : transfer {
         lend,            ///< the record of a part in device memory: ends when that was read
         receive_record,  ///< of the next message or part
         receive_payload, ///< the message after it
-        skip_payload,    ///< a message that nobody wants
+        skip_payload,    ///< a message to be discarded
     };
     kind what = kind::receive_record;
     channel<R>* of = nullptr;
@@ -59,7 +59,7 @@ public:
     }
     void give_back(inner_transfer<R>& e) noexcept { free_.push_back(&e); } // its place was reserved
 
-    /// Gives back the records of what is still lent. Nobody reads them any more.
+    /// Gives back the records of messages that are still lent. No peer reads them any more.
     void give_back_records() noexcept {
         for (const auto& e : made_)
             if (record* const r = std::exchange(e->lent, nullptr)) all_.records.give_back(*r);

@@ -77,7 +77,7 @@ public:
         if (x->moved == x->bytes) complete(*x);
     }
 
-    /// No copy reads what is to be sent any more. False: one still does.
+    /// No copy reads the data to be sent any more. False: one still does.
     [[nodiscard]] bool stop(clock::time_point until) noexcept {
         bool all = small_.await(all_.runtime, until);
         for (stage& s : stages_) all = s.work.await(all_.runtime, until) && all;
@@ -194,7 +194,7 @@ private:
     std::size_t lent_ = 0;   ///< of those, bytes that were lent
     copy<R> small_;          ///< to bounce_
     std::unique_ptr<std::byte[]> bounce_;
-    bool is_bounce_used_ = false; ///< until shared memory has taken what is there
+    bool is_bounce_used_ = false; ///< until shared memory has taken its data
     std::array<stage, 2> stages_; ///< in turn
     std::size_t next_copy_ = 0, next_lent_ = 0;
     std::uint32_t lent_count_ = 0; ///< records that were not read yet

@@ -9,7 +9,7 @@
 
 namespace tutti::transport::detail::cuda {
 
-/// What the receiver is told of a message before it has any of it. Passed through shared memory, as a message.
+/// The notice of a message, before its data. Passed through shared memory, as a message.
 struct record {
     std::uint64_t signature = 0;
     std::uint64_t message_bytes = 0;
@@ -23,7 +23,7 @@ struct record {
 };
 static_assert(sizeof(record) == 128 && std::is_trivially_copyable_v<record>);
 
-/// What records, messages, and those that nobody wants are signed with in shared memory: each side knows what comes.
+/// Signatures in shared memory of records, messages and discarded messages. Each side knows which comes next.
 inline constexpr std::uint64_t record_signature = 0x7265636f7264, payload_signature = 0x7061796c6f6164,
                                unwanted_signature = 0x6e6f6e65;
 

@@ -46,7 +46,7 @@ private:
     std::vector<record*> free_;
 };
 
-/// What all channels of a rank use. The members are made in this order.
+/// The resources that all channels of a rank share. The members are made in this order.
 template <device_runtime R>
 struct resources {
     explicit resources(const R& r) : runtime(r), peers(r) {}
@@ -54,7 +54,7 @@ struct resources {
     R runtime;
     std::shared_ptr<slab<R>> memory = std::make_shared<slab<R>>(runtime);
     peer_memory<R> peers;
-    // Records alone are in its symmetric memory, so what is viewed or lent is a record.
+    // Records alone are in its symmetric memory, so only records are viewed or lent.
     shm::fabric shared{{.lend_bytes = shared_memory_limits::never, .lend_symmetric_bytes = sizeof(record)}};
     lent_records records{shared};
     transfer_queue ended; ///< inner transfers

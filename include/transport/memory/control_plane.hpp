@@ -46,8 +46,8 @@ public:
     }
 
     [[nodiscard]] bool has_mail(int rank) const noexcept {
-        // Only a hint, the mail itself is guarded by the mutex. A deliverer sets it before it rings, so whom the bell
-        // wakes sees it (the bell synchronizes); whoever looks earlier is rung afterwards.
+        // Only a hint: the mutex guards the mail. A deliverer sets it and then rings. A rank that the ring wakes sees
+        // it, since the bell synchronizes; a rank that looks earlier is rung afterwards.
         return desks_[static_cast<std::size_t>(rank)].has_mail.load(std::memory_order_relaxed);
     }
 
@@ -58,7 +58,7 @@ public:
         return taken != nullptr;
     }
 
-    /// When tick() is wanted; whoever sleeps past it is rung when it moves forward.
+    /// The time of the next tick(). A rank that would sleep past it is rung when it is moved forward.
     [[nodiscard]] clock::time_point next_tick() const noexcept {
         // Relaxed: a hint, as has_mail.
         return clock::time_point{clock::duration{next_tick_.load(std::memory_order_relaxed)}};

@@ -10,7 +10,7 @@
 
 namespace tutti::transport::detail {
 
-/// What a sleeping rank is woken by. Any thread rings; only the rank's own thread listens.
+/// Wakes a sleeping rank. Any thread rings; only the rank's own thread waits.
 ///
 /// A ring is never lost: it leaves `rung_` set until a wait has ended because of it.
 class doorbell {
@@ -20,7 +20,7 @@ public:
             // Under the mutex, so that it falls either before the sleeper's look at `rung_` or after the sleeper has
             // begun to wait, where the notification reaches it.
             const std::lock_guard lock{mutex_};
-            // Release, with the acquire in answer(): who is woken sees what the ringer did before.
+            // Release, with the acquire in answer(): the woken thread sees all that the ringer did before.
             rung_.store(true, std::memory_order_release);
         }
         bell_.notify_one();
@@ -28,7 +28,7 @@ public:
 
     /// True once for any number of rings since the last time.
     [[nodiscard]] bool answer() noexcept {
-        // A relaxed look first keeps the line shared while nobody rings; the exchange acquires what the ringer did.
+        // A relaxed load first keeps the cache line shared between rings. The exchange acquires the ringer's writes.
         return rung_.load(std::memory_order_relaxed) && rung_.exchange(false, std::memory_order_acquire);
     }
 

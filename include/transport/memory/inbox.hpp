@@ -25,7 +25,7 @@ public:
         if (waiting_.front() == &x) advance();
     }
 
-    /// Takes what has come, up to one piece of a large message.
+    /// Receives the messages that have come, up to one piece of a large one.
     bool advance() {
         bool moved = false;
         while (ready()) {

@@ -21,11 +21,12 @@ namespace tutti::transport::detail {
 /// - `reading`, set by the receiver: it is reading the sender's own memory. Cleared (release) after each piece, or
 /// after
 ///   a look at a viewed message.
-/// - `withdrawn`, set by the sender: it wants its memory back. Whoever sets its bit second sees the other's: a receiver
+/// - `withdrawn`, set by the sender: it wants its memory back. The side that sets its bit second sees the other's: a
+/// receiver
 ///   that finds `withdrawn` reads nothing, a sender that finds `reading` waits (acquire) until that piece is done.
-/// - `awaited`, set by either: it is about to sleep until `full` changes. Whoever changes `full` does it by an exchange
-///   and rings the other's bell if this bit was set; whoever sets this bit too late sees the changed `full` and does
-///   not sleep. A stale bit costs a needless ring.
+/// - `awaited`, set by either: it is about to sleep until `full` changes. The other side changes `full` by an exchange
+///   and rings this side's bell if this bit was set. A side that sets the bit too late sees the changed `full` and
+///   does not sleep. A stale bit costs a needless ring.
 struct alignas(64) slot {
     static constexpr std::uint32_t full = 1, reading = 2, withdrawn = 4, awaited = 8;
     static constexpr std::size_t eager_bytes = 2048; ///< messages up to here travel in the slot
@@ -44,8 +45,8 @@ struct alignas(64) slot {
     std::array<std::byte, eager_bytes> data;
 };
 
-/// The way from one rank to another in one context: a ring of slots, used in turn by one sender and one receiver, who
-/// each count their own turns. The slots are the context's credits.
+/// The way from one rank to another in one context: a ring of slots, used in turn by one sender and one receiver.
+/// Each counts its own turns. The slots are the context's credits.
 struct lane {
     static constexpr std::uint32_t slots = 16;
     lane() noexcept {} // leaves the slots' data uninitialized

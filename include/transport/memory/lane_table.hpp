@@ -15,7 +15,7 @@
 
 namespace tutti::transport::detail {
 
-/// The lanes between two ranks in one context, and who has been there.
+/// The lanes between two ranks in one context, and which of the two have opened and closed it.
 struct line {
     line() noexcept {} // not zeroed, as its lanes
 
@@ -27,7 +27,7 @@ struct line {
 };
 
 /// All lines of a world. A line is made when either side first opens it, and kept until both have closed it or left, so
-/// that what one side sent before it closed still reaches the other.
+/// that messages sent before a close still reach the other side.
 class lane_table {
 public:
     explicit lane_table(int size) : gone_(static_cast<std::size_t>(size), false) {}

@@ -20,7 +20,7 @@ public:
         if (!waiting_.empty() || !put(x)) waiting_.push(x);
     }
 
-    /// Completes what the receiver has read and fills the slots that came free.
+    /// Completes the sends that the receiver has read, and fills the slots that came free.
     bool advance() {
         bool moved = reap();
         while (!waiting_.empty() && has_room()) {
@@ -48,7 +48,7 @@ public:
         for (std::uint32_t turn = 0; turn < lane::slots; ++turn) {
             if (!lent_[turn]) continue;
             std::atomic<std::uint32_t>& state = lane_.at(turn).state;
-            // Acquire in both: what the receiver read was read before.
+            // Acquire in both: the receiver's reads happened before.
             for (auto seen = state.fetch_or(slot::withdrawn, std::memory_order_acq_rel); seen & slot::reading;
                  seen = state.load(std::memory_order_acquire))
                 std::this_thread::yield();

@@ -53,7 +53,7 @@ public:
 
     void kill(int rank) {
         auto expected = standing::present;
-        // Release, with the acquire of those who find it dead: what it sent before is seen before.
+        // Release. A rank that acquires `killed` also sees all messages sent before it.
         if (!standing_of(rank).compare_exchange_strong(expected, standing::killed, std::memory_order_acq_rel)) return;
         control.lose(rank, "it was killed");
         control.ring_all();

@@ -6,7 +6,7 @@
 
 namespace tutti::transport {
 
-/// What the ranks of one process share: size, channels, control plane. Lives as long as any of its ranks.
+/// The state that the ranks of one process share: size, channels, control plane. Lives as long as any of them.
 class memory_world {
 public:
     /// A world of `size` ranks, 0 to size-1. Throws `error` (invalid_argument) when that is less than one.

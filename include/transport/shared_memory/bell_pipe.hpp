@@ -16,7 +16,7 @@
 
 namespace tutti::transport::detail::shm {
 
-/// What makes a doorbell heard in poll(2): the owner polls a pipe of its own for reading, ringers open the same pipe
+/// Makes a doorbell readable in poll(2): the owner polls a pipe of its own for reading, ringers open the same pipe
 /// through /proc/PID/fd, as they open its segment. An eventfd could not be opened there, and to fetch one out of the
 /// owner's process (pidfd_getfd) takes the right to trace it, which many systems give to parents alone.
 class bell_pipe {

@@ -12,7 +12,7 @@
 
 namespace tutti::transport::detail::shm {
 
-/// What others find the shared memory of a rank by.
+/// The record by which peers find the shared memory of a rank.
 struct card {
     std::int32_t file = -1; ///< under which descriptor its process has the memory
     std::uint64_t key = 0;  ///< which is written there

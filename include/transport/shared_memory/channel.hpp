@@ -11,14 +11,14 @@ namespace tutti::transport::detail::shm {
 /// One rank's end of the two lanes to and from a peer in one context.
 class channel {
     own_segment& mine_;
-    own_segment::handle made_; // first of what is made: when it is there nothing throws any more
+    own_segment::handle made_; // made first: nothing after it throws
 
 public:
     /// Throws std::system_error where there is no more memory.
     channel(context k, int self, int other, own_segment& mine, peer& theirs, symmetric_heap& heap,
             std::vector<std::byte>& landing, const shared_memory_limits& limits)
         : mine_(mine), made_(mine.add_lane(k, other)), out(*made_, theirs, heap, limits), in(k, self, theirs, landing) {
-        theirs.ring(); // who waits for the lane can begin
+        theirs.ring(); // a peer that waits for the lane can begin
     }
     channel(const channel&) = delete;
     channel& operator=(const channel&) = delete;

@@ -31,7 +31,7 @@ public:
         std::uint32_t slot;
         std::uint64_t communicator;
         std::uint64_t serial;              ///< of all lanes that this sender ever had
-        std::atomic<std::uint32_t> closed; ///< by whom
+        std::atomic<std::uint32_t> closed; ///< the sides that have closed it
         /// The receiver can read the sender's memory. Set once by the receiver before it sleeps or reads, looked at by
         /// the sender; it guards nothing.
         std::atomic<std::uint32_t> may_lend;

@@ -6,7 +6,7 @@
 
 namespace tutti::transport::detail::shm {
 
-/// What a sleeping rank is woken by, in its segment. Any thread of any process rings; only the rank itself listens.
+/// Wakes a sleeping rank; lies in its segment. Any thread of any process rings; only the rank itself waits.
 ///
 /// A ring is never lost: it leaves `rung` set until a wait has ended because of it. Ringer: sets `rung`, then looks at
 /// `asleep`. Sleeper: sets `asleep`, then looks at `rung`. All four are sequentially consistent, so at least one sees
@@ -17,7 +17,7 @@ namespace tutti::transport::detail::shm {
 /// the same argument holds, but the ringer has to make a descriptor readable (bell_pipe), which stays so until the
 /// sleeper has looked.
 ///
-/// `Word` is futex_word, or what a test of all interleavings puts in its place.
+/// `Word` is futex_word, or its replacement in a test of all interleavings.
 template <class Word>
 class basic_doorbell {
 public:
@@ -31,7 +31,7 @@ public:
 
     /// True once for any number of rings since the last time.
     [[nodiscard]] bool answer() noexcept {
-        // A relaxed look first keeps the line shared while nobody rings; the exchange acquires what the ringer did.
+        // A relaxed load first keeps the cache line shared between rings. The exchange acquires the ringer's writes.
         return rung_.load(std::memory_order_relaxed) != 0 && rung_.exchange(0, std::memory_order_acquire) != 0;
     }
 
@@ -39,7 +39,7 @@ public:
     void sleep(clock::time_point until) noexcept {
         asleep_.store(on_futex, std::memory_order_seq_cst);
         if (rung_.load(std::memory_order_seq_cst) == 0) sleep_on(rung_, 0, until);
-        asleep_.store(0, std::memory_order_relaxed); // a ringer who has not seen it wakes nobody, in vain
+        asleep_.store(0, std::memory_order_relaxed); // a ringer that has not seen it makes a needless wake-up call
         static_cast<void>(answer());
     }
 

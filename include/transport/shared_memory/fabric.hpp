@@ -28,7 +28,7 @@ public:
     explicit fabric(const shared_memory_limits& limits) : limits_(limits) {}
     fabric(const fabric&) = delete;
     fabric& operator=(const fabric&) = delete;
-    /// What was sent lies in memory that stays with those who have mapped it.
+    /// Messages lie in memory that stays mapped at the receivers.
     void finish() noexcept {
         if (is_of_a_child()) return;
         mine_.top().left.store(1, std::memory_order_release);
@@ -37,7 +37,7 @@ public:
     }
     [[nodiscard]] static std::size_t untaken(int) noexcept { return 0; } // but see leave()
     ~fabric() {
-        if (is_of_a_child()) { // the parent's peers still use what is shared
+        if (is_of_a_child()) { // the parent's peers still use the shared memory
             for (auto& [where, end] : ends_) static_cast<void>(end.release());
             return;
         }
@@ -122,7 +122,7 @@ public:
         settle();
     }
 
-    /// progress() would move something, or somebody has rung since the last time.
+    /// progress() would move a message, or a peer has rung since the last call.
     [[nodiscard]] bool ready() {
         return busy_.any([](channel& h) { return h.ready(); }) || mine_.top().bell.answer();
     }
@@ -167,14 +167,14 @@ public:
         for (const auto& [where, end] : ends_)
             if (where.second == other && !end->in.broken().empty()) return end->in.broken();
         const peer& p = peer_of(other);
-        // First whether it is gone, then what it has left behind: all that it had sent is seen.
+        // First whether it is gone, then its messages: so all that it had sent are seen.
         const bool left = p.has_left();
         if ((!left && !p.is_dead()) || !is_exhausted(other)) return std::nullopt;
         return left ? "it has left" : "its process has ended";
     }
 
 private:
-    /// This is the copy of a rank that a child made by fork(2) has. What it shares with the peers is the parent's.
+    /// This is the copy of a rank in a child made by fork(2). The memory shared with the peers is the parent's.
     [[nodiscard]] bool is_of_a_child() const noexcept { return ::getpid() != owner_; }
     [[nodiscard]] peer& peer_of(int rank) const noexcept { return *peers_[static_cast<std::size_t>(rank)]; }
 

@@ -20,11 +20,11 @@ namespace tutti::transport::detail::shm {
 /// - `reading`, set by the receiver while it uses mapped memory in place. Whoever of `reading` and `withdrawn` comes
 ///   second sees the other: a receiver that finds `withdrawn` reads nothing, a sender that finds `reading` waits
 ///   (acquire) until that piece is done, or not for ever: see `withdrawn`.
-/// - `awaited`, set by either: it is about to sleep until `full` changes. Whoever changes `full` does it by an exchange
-///   and rings the other's bell if this bit was set; whoever sets this bit too late sees the changed `full` and does
-///   not sleep. A stale bit costs a needless ring.
+/// - `awaited`, set by either: it is about to sleep until `full` changes. The other side changes `full` by an exchange
+///   and rings this side's bell if this bit was set. A side that sets the bit too late sees the changed `full` and
+///   does not sleep. A stale bit costs a needless ring.
 ///
-/// `Word` is std::atomic<std::uint32_t>, or what a test of all interleavings puts in its place.
+/// `Word` is std::atomic<std::uint32_t>, or its replacement in a test of all interleavings.
 template <class Word>
 class basic_flag {
 public:
@@ -54,7 +54,7 @@ public:
     [[nodiscard]] bool has_part_asking() noexcept {
         return has_part(state_.fetch_or(awaited, std::memory_order_acq_rel));
     }
-    /// The receiver, after it has read lent memory: what it has read is not to be delivered.
+    /// The receiver, after it has read lent memory: those data must not be delivered.
     [[nodiscard]] bool was_withdrawn() const noexcept {
         std::atomic_thread_fence(std::memory_order_seq_cst);
         return (state_.load(std::memory_order_relaxed) & withdrawn) != 0;

@@ -160,7 +160,7 @@ private:
         return std::min<std::uint64_t>(rest, room::most_bytes);
     }
 
-    /// False if the message is not what is expected: then nobody wants the rest of it.
+    /// False if the message is not the expected one: then its rest is discarded.
     bool begin(const slot& s, transfer& x) {
         arrived_ = 0;
         if (s.signature == x.signature && s.message_bytes == x.bytes) {
@@ -218,7 +218,7 @@ private:
         return there;
     }
 
-    /// A piece of what can be used where it lies. False if that was not to be.
+    /// A piece of a message that is read in place. False if it could not be read.
     bool use_lent(slot& s, const transfer& x) {
         const std::size_t bytes = std::min(piece_of(x), x.bytes - arrived_);
         const std::byte* const there = reach(s, s.lent + arrived_, bytes);
@@ -244,7 +244,7 @@ private:
         return std::string("this rank cannot reach its memory: ") + e.what();
     }
 
-    /// A piece of what lies in private memory. False if it could not be read.
+    /// A piece of a message in private memory. False if it could not be read.
     bool copy_lent(slot& s, const transfer& x) {
         const std::size_t bytes = std::min(piece_of(x), x.bytes - arrived_);
         std::byte* const own = delivery_.place();
@@ -293,7 +293,7 @@ private:
     transfer_queue waiting_;   ///< for their messages
     delivery delivery_;        ///< to the first of them, once its message has begun
     std::size_t arrived_ = 0;  ///< of that message
-    std::size_t unwanted_ = 0; ///< what is still to come of a message that was not expected
+    std::size_t unwanted_ = 0; ///< bytes still to come of a message that was not expected
     std::string broken_;       ///< see broken()
     std::uint32_t next_ = 0;   ///< turn of the next part
     bool viewed_ = false;      ///< it is a message whose receive is complete, and waits to be read

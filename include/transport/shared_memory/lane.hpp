@@ -29,7 +29,7 @@ struct alignas(64) slot {
 
 static_assert(sizeof(slot) == 256 && std::atomic<std::uint32_t>::is_always_lock_free);
 
-/// The way from one rank to another in one context: a ring of slots, used in turn by one sender and one receiver, who
+/// The way from one rank to another in one context: a ring of slots, used in turn by one sender and one receiver, which
 /// each count their own turns. The slots are the context's credits. A page of zeros is a lane whose slots are all free.
 struct lane {
     static constexpr std::uint32_t slots = 16;
@@ -40,7 +40,8 @@ struct lane {
     std::array<slot, slots> ring;
 };
 
-/// Where a part lies that is too long for its slot. Rooms belong to the sender, who lends them to slots: see room_pool.
+/// Memory for a part that is too long for its slot. Rooms belong to the sender, which lends them to slots: see
+/// room_pool.
 struct room {
     static constexpr std::size_t most_bytes = 32 * 1024; ///< the largest part
     std::array<std::byte, most_bytes> bytes;

@@ -7,7 +7,7 @@
 
 namespace tutti::transport {
 
-/// What a shared_memory transport may be told. Each rank may have its own.
+/// Settings of a shared_memory transport. Ranks may differ in them.
 struct shared_memory_limits {
     static constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
 

@@ -29,7 +29,7 @@ public:
         if (waiting_.front() == &x) fill();
     }
 
-    /// Completes what the receiver has read and fills the slots that came free.
+    /// Completes the sends that the receiver has read, and fills the slots that came free.
     bool advance() {
         const bool moved = reap();
         return fill() || moved;
@@ -97,7 +97,7 @@ private:
         }
         ++next_;
         if (s.flag.publish()) receiver_.ring();
-        // The receiver has the lines of the next slot; the first two are fetched while nobody waits for them.
+        // The receiver has the lines of the next slot; the first two are prefetched here, off the path of a message.
         const slot& following = lane_.at(next_);
         __builtin_prefetch(&following, 1);
         __builtin_prefetch(&following.data[64], 1);

@@ -53,7 +53,7 @@ public:
 
     [[nodiscard]] bool has_left() const noexcept { return top().left.load(std::memory_order_acquire) != 0; }
     [[nodiscard]] bool is_dead() const noexcept {
-        pollfd p{alive_.get(), POLLIN, 0}; // readable once the process has ended; without one nobody looks
+        pollfd p{alive_.get(), POLLIN, 0}; // readable once the process has ended; a negative descriptor is ignored
         return ::poll(&p, 1, 0) == 1 && p.revents != 0;
     }
 

@@ -229,7 +229,7 @@ private:
     bool listed_ = false;                       ///< among the holders
 };
 
-/// Takes back from all lanes what was read.
+/// Takes back from all lanes the rooms that were read.
 inline void room_pool::sweep() noexcept {
     wants_ = 0;
     std::erase_if(holders_, [](outgoing_rooms* r) { return r->reap_and_leave(); });

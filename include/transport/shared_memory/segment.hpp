@@ -34,11 +34,12 @@ struct head {
     std::uint64_t private_key_at = 0; ///< where the owner keeps the key in memory of its own, for probing
     std::int32_t bell_pipe = -1;      ///< under which descriptor the owner has its bell_pipe; -1: it does not poll
     alignas(64) doorbell bell;
-    /// Peers who have mapped this; each adds one (release), the owner waits for all of them before it goes (acquire).
+    /// The number of peers that have mapped this; each adds one (release), the owner waits for all of them before it
+    /// goes (acquire).
     alignas(64) std::atomic<std::uint32_t> attached{0};
     std::atomic<std::uint32_t> left{0}; ///< set by the owner (release) after all that it did, read by peers (acquire)
     std::atomic<std::uint32_t> alarm{
-        0}; ///< raised by a peer who has told the coordinator something urgent; only a hint
+        0}; ///< raised by a peer that has sent the coordinator an urgent notice; only a hint
     alignas(64) directory lanes;
     regions symmetric;
 };

@@ -14,7 +14,7 @@
 
 namespace tutti::transport::detail::tcp {
 
-/// What stands between a stream and its socket where data are encrypted: reads and writes records.
+/// The layer between a stream and its socket where data are encrypted: reads and writes records.
 ///
 /// Memory: up to batch_bytes once something was written, and one record that has come in part.
 class cipher {
@@ -53,7 +53,7 @@ public:
         return got;
     }
 
-    /// What was read last is not what the peer has sent: somebody on the way has changed it.
+    /// The data read last are not those that the peer has sent: they were changed on the way.
     [[nodiscard]] bool forged() const noexcept { return forged_; }
 
 private:

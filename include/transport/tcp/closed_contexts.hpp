@@ -18,8 +18,8 @@ struct context_hash {
     }
 };
 
-/// The contexts that were closed last: what still comes for them is thrown away. Bounded; a peer that is this many
-/// closed contexts behind gets a channel that nobody reads, bounded by its credits.
+/// The contexts that were closed last: messages that still come for them are discarded. Bounded; a peer that is this
+/// many closed contexts behind gets a channel that is never read, bounded by its credits.
 class closed_contexts {
 public:
     static constexpr std::size_t remembered = 4096;
@@ -31,7 +31,7 @@ public:
         known_.erase(order_.front());
         order_.pop_front();
     }
-    /// What comes for it is for the new one from now on.
+    /// From now on messages for it belong to the new one.
     void reopen(context k) {
         if (known_.erase(k) > 0) std::erase(order_, k);
     }

@@ -8,10 +8,10 @@
 
 namespace tutti::transport::detail::tcp {
 
-/// What a message costs beside its bytes, so that a flood of empty messages is bounded too.
+/// The credits of a message besides its bytes, so that a flood of empty messages is bounded too.
 inline constexpr std::uint64_t message_cost = 64;
 
-/// What of a peer's channels is not complete.
+/// The incomplete messages of a peer's channels.
 struct outstanding {
     std::size_t transfers = 0;
     std::size_t placed = 0; ///< among them the receives that are better read straight to where they belong
@@ -36,7 +36,7 @@ private:
 ///
 /// The peer is told along with what is sent to it once half a window could be added, and by itself, which costs both
 /// sides as much as a small message, only from three quarters on. Thus it has at any time been told of more than all
-/// posted receives: a message whose receive is posted never waits for a credit that nobody sends.
+/// posted receives: a message whose receive is posted never waits for a credit that is never sent.
 class grant {
 public:
     explicit grant(std::uint64_t window) noexcept : window_(window), told_(window) {}

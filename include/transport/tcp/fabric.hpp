@@ -23,14 +23,14 @@
 
 namespace tutti::transport::detail::tcp {
 
-/// This rank's links to all others: connected when a context first needs them, moved by whoever calls.
+/// This rank's links to all others: connected when a context first needs them, driven by the calling thread.
 class fabric {
 public:
     using channel = tcp::channel;
 
-    /// So few lanes on which somebody waits are quicker tried than asked for.
+    /// Up to so many lanes with waiting transfers, trying all of them is quicker than epoll.
     static constexpr std::size_t few_lanes = 4;
-    /// So often, even then, all lanes are looked at: those on which nobody waits, too.
+    /// So often, even then, all lanes are looked at, also those without waiting transfers.
     static constexpr std::uint32_t look_around = 64;
 
     /// Throws tutti::error (invalid_argument) where they make no sense.
@@ -118,7 +118,7 @@ public:
         return moved;
     }
 
-    /// What no lane has taken yet is given to them, since epoll does not know of it.
+    /// Hands the lanes the frames that none has taken yet, since epoll does not know of them.
     [[nodiscard]] bool arm() {
         return busy_.advance([this](peer_link& link) {
             const bool moved = link.push();
@@ -158,14 +158,14 @@ private:
         return *link;
     }
 
-    /// A paused lane is not watched, and may go on here. So a link that leaves the busy ones is watched anew.
+    /// A paused lane is not watched, and may go on here. So a link that leaves the busy ones is watched again.
     bool pump(peer_link& link) {
         const bool moved = link.pump();
         if (!link.busy()) watch(link);
         return moved;
     }
 
-    /// Moves what can be moved on lanes that are ready, whether or not somebody waits there.
+    /// Moves all data that can move on ready lanes, with or without waiting transfers.
     bool look() {
         slept_ = false;
         bool moved = arm();
@@ -179,7 +179,8 @@ private:
         return moved;
     }
 
-    /// Has epoll look for what the lanes of a link wait for now. False where the system lacks memory for that.
+    /// Registers with epoll the events that the lanes of a link wait for now. False where the system lacks memory for
+    /// that.
     bool watch(peer_link& link) noexcept {
         bool all = true;
         for (stream& s : link.lanes()) {

@@ -14,7 +14,7 @@
 #include <span>
 #include <type_traits>
 
-/// What the TCP transport is made of. Not contract.
+/// The parts of the TCP transport. Not part of the transport contract.
 namespace tutti::transport::detail::tcp {
 
 enum class frame_kind : std::uint8_t {
@@ -25,7 +25,7 @@ enum class frame_kind : std::uint8_t {
     places = 5,   ///< of no channel: how many places the peer may have taken in all
 };
 
-/// What the sender of a frame knows of the channel: something came on it, so the peer has opened it; or nothing did.
+/// Whether the sender of a frame has received a frame on the channel. Then the peer has opened it.
 enum class standing : std::uint8_t {
     open = 0,
     ahead = 1,

@@ -79,7 +79,7 @@ public:
 
     [[nodiscard]] grant& credits() noexcept { return credits_; }
 
-    /// Forgets its transfers; what still comes must not be handed in.
+    /// Forgets its transfers. Data that still come must not be handed in.
     void abandon() noexcept {
         if (const transfer* const x = delivery_.end()) forget(*x);
         while (const transfer* const x = posted_.pop()) forget(*x);

@@ -28,7 +28,7 @@ public:
             bootstrap::bootstrap_failed("the system gives no epoll descriptor: " + bootstrap::words_of_errno(errno));
     }
 
-    /// Readable while one of them is ready for what it is watched for.
+    /// Readable while one of them has an event that it is watched for.
     [[nodiscard]] int descriptor() const noexcept { return all_.get(); }
 
     /// Watches a socket for other events of poll(2) than before; 0: not at all, not even for its end. False where the

@@ -81,7 +81,7 @@ public:
     }
     /// A channel that was never opened is closed: the peer may wait for it.
     bool forget_announcement(context k) { return !announced_.empty() && announced_.erase(k) > 0; }
-    /// Nothing comes or goes any more: announcements are forgotten. What had come is kept for who opens its channel.
+    /// The link is dead: announcements are forgotten. Received messages are kept until their channels are opened.
     void end() noexcept {
         is_over_ = true;
         owes_places_ = false;
@@ -144,7 +144,7 @@ private:
         }
         if (f.stands != standing::open) sane = came_ahead(*c, takes_place);
         if (!c->heard()) hear(*c);
-        // What takes the place may still be on its way on another lane; it comes here in any case.
+        // The message that takes this place may still be on its way on another lane. It comes here in any case.
         if (c->by_peer != channel::usage::unplaced) last_ = c;
         return c;
     }
@@ -275,7 +275,7 @@ private:
     channel_queue<&channel::credit> credit_;
     channel* last_ = nullptr;  // routed to; the next frame is probably for it too
     bool owes_ = false;        // there is a frame without data to send
-    bool urgent_ = false;      // one that is not to wait for what is sent next
+    bool urgent_ = false;      // one that must not wait for the next frame
     bool owes_places_ = false; // it is about places
     bool is_over_ = false;     // see end()
     allowance places_;         // of this rank at the peer

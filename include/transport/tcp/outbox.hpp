@@ -15,7 +15,7 @@ namespace tutti::transport::detail::tcp {
 /// A piece of a message on its way out. The frame is filled in but for the context.
 struct fragment {
     frame head;
-    transfer* message = nullptr; ///< null: nobody is told when it is out
+    transfer* message = nullptr; ///< null: no transfer completes when it is out
     const std::byte* payload = nullptr;
 };
 

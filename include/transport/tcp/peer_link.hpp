@@ -41,7 +41,7 @@ public:
     }
     void receive(channel& c, transfer& x) {
         c.in.post(x);
-        board_.schedule_receive(c); // a credit goes with what is sent next, or when progress is made
+        board_.schedule_receive(c); // a credit goes with the next frame, or when progress is made
     }
     void close(context k) {
         channel* const c = board_.find(k);
@@ -57,15 +57,15 @@ public:
                std::any_of(lanes_.begin(), lanes_.end(), [](const stream& s) { return s.busy(); });
     }
 
-    /// Hands the lanes what they can take. True if anything moved.
+    /// Hands the lanes as many frames as they can take. True if any byte moved.
     bool push() { return !board_.idle() && write(); }
-    /// Moves what can be moved on all lanes. True if anything did.
+    /// Moves all data that can move on all lanes. True if any byte moved.
     bool pump() {
         bool moved = push();
         for (stream& s : lanes_) moved |= pump(s);
         return resume() || moved;
     }
-    /// The same for one lane that is ready, and for those that had to wait for what it brings.
+    /// The same for one lane that is ready, and for those that had to wait for its data.
     bool pump(int lane) {
         bool moved = false;
         for (stream& s : lanes_) moved |= s.lane() == lane && pump(s);
@@ -92,7 +92,7 @@ public:
     bool listed = false; ///< among its rank's busy links
 
 private:
-    /// Goes on with paused lanes, until each waits for what has not come: nothing else would try them again.
+    /// Goes on with paused lanes until each waits for data that have not come. No other call would try them again.
     bool resume() {
         bool moved = false;
         for (bool more = lanes_.size() > 1; more; moved |= more) {
@@ -108,7 +108,7 @@ private:
         moved |= take(s);
         return (!ending_ && push()) || moved;
     }
-    /// Takes what has come on a lane. True if anything did.
+    /// Receives the data that have come on a lane. True if there were any.
     bool take(stream& s) {
         if (s.ended()) return false;
         const bool moved = s.read(landing_);

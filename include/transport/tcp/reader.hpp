@@ -40,7 +40,7 @@ public:
 
     /// The next fragment has not its turn: nothing may be read until resume() says so.
     [[nodiscard]] bool paused() const noexcept { return paused_; }
-    /// Looks whether the turn has come, and takes what was kept. True if anything moved.
+    /// Takes the data that were kept, if their turn has come. True if any byte moved.
     bool resume() {
         paused_ = false;
         begin_frame();
@@ -51,7 +51,7 @@ public:
         return true;
     }
 
-    /// What came cannot be from a sane peer; nothing more is taken.
+    /// Received data violate the protocol. No more are taken.
     [[nodiscard]] bool senseless() const noexcept { return senseless_; }
 
     /// The channel is about to go; the rest of its payload is thrown away.
@@ -113,7 +113,7 @@ private:
     channel* target_ = nullptr; // of the payload; null: nowhere
     bool paused_ = false;       // between a header and its payload
     bool senseless_ = false;
-    std::vector<std::byte> held_; // what had been read behind the header when it paused
+    std::vector<std::byte> held_; // data read behind the header before it paused
     std::vector<std::byte> kept_; // the same while it is taken
 };
 

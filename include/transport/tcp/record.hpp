@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-/// Records: what a lane carries where data are encrypted.
+/// Records: the units in which a lane carries encrypted data.
 ///
 /// Record: length of the text 2 (little endian), text encrypted by ChaCha20-Poly1305 (RFC 8439), tag 16. The length is
 /// authenticated with it. Each direction of each lane has a key of its own, and its records are counted from 0; the

@@ -15,7 +15,7 @@ namespace tutti::transport::detail::tcp {
 using bootstrap::io_result;
 using socket = bootstrap::descriptor;
 
-/// Fills `place`, then `rest`, with what has come. Precondition: one of them is not empty.
+/// Fills `place`, then `rest`, with received data. Precondition: one of them is not empty.
 [[nodiscard]] inline io_result read_some(const socket& s, std::span<std::byte> place,
                                          std::span<std::byte> rest) noexcept {
     if (place.empty()) return bootstrap::read_some(s.get(), rest);

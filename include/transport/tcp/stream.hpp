@@ -41,7 +41,7 @@ public:
     [[nodiscard]] int descriptor() const noexcept { return socket_.get(); }
     [[nodiscard]] int lane() const noexcept { return lane_; }
     short watched = 0; ///< the events of poll(2) that the owner has it watched for
-    /// What poll(2) should look for.
+    /// The events that poll(2) should look for.
     [[nodiscard]] short events() const noexcept {
         const int in = in_.paused() ? 0 : POLLIN;
         return static_cast<short>(in | (busy() ? POLLOUT : 0));
@@ -50,14 +50,14 @@ public:
     /// Something is on its way out.
     [[nodiscard]] bool busy() const noexcept { return !out_.empty() && !deaf_; }
 
-    /// Sends what there is, as far as the kernel takes it. True if anything moved.
+    /// Sends queued data, as far as the kernel takes them. True if any byte moved.
     bool write() {
         bool moved = false;
         for (int i = 0; i < turns && !deaf_; ++i) {
             fill();
             if (out_.empty()) break;
             const io_result sent = cipher_ ? cipher_->write(socket_, out_) : write_some();
-            // What the peer had sent before it went is still to be read: only reading ends the stream.
+            // Data that the peer sent before it left are still to be read: only reading ends the stream.
             if (sent.ended) become_deaf(sent.error);
             out_.written(sent.bytes);
             moved = moved || sent.bytes > 0;
@@ -67,7 +67,7 @@ public:
         return moved;
     }
 
-    /// Takes what has come. `landing` is memory for a moment. True if anything moved.
+    /// Receives the data that have come. `landing` is used during the call alone. True if any byte moved.
     bool read(std::span<std::byte> landing) {
         bool moved = in_.paused() && in_.resume();
         judge();
@@ -83,7 +83,7 @@ public:
 
     /// The peer is gone, or is not one. All that had come was taken.
     [[nodiscard]] bool ended() const noexcept { return !why_.empty(); }
-    /// It ended like one whose owner has left: what the other lanes carry may still be on its way.
+    /// It ended as the stream of a rank that has left. Data of the other lanes may still be on their way.
     [[nodiscard]] bool closed() const noexcept { return closed_; }
     /// Fragments on other lanes must come first.
     [[nodiscard]] bool paused() const noexcept { return in_.paused(); }
@@ -117,7 +117,7 @@ public:
         int bytes = 0;
         return ::ioctl(descriptor(), SIOCOUTQ, &bytes) == 0 && bytes > 1 ? static_cast<std::size_t>(bytes - 1) : 0;
     }
-    /// Throws away what has come: closing a socket with unread data would discard what the peer has yet to read.
+    /// Discards received data: closing a socket with unread data would reset it, and the peer would lose data.
     void discard(std::span<std::byte> landing) {
         io_result got{1};
         for (int i = 0; i < turns && got.bytes > 0; ++i) got = read_some(socket_, {}, landing);
@@ -182,7 +182,7 @@ private:
 
     void become_deaf(int error) {
         deaf_ = true;
-        // An error is told once, to the first who asks; afterwards reading would only say that it is over.
+        // The kernel reports an error once, to the first call. Later reads would only report the end of the stream.
         if (error != EPIPE) fault_ = bootstrap::words_of_errno(error);
     }
 

@@ -30,7 +30,7 @@ public:
         messages_.back().arrived += bytes.size();
     }
 
-    /// Takes the oldest message out; `use` gets what had arrived of it, in order, in one or two pieces.
+    /// Takes the oldest message out; `use` gets the bytes of it that had arrived, in order, in one or two pieces.
     template <class Use>
     void take(Use&& use) {
         std::size_t rest = messages_.front().arrived;

@@ -53,7 +53,7 @@ public:
         for_each_piece([&](piece p) { to = std::copy(p.begin(), p.end(), to); });
     }
 
-    /// The first `bytes` of what gather() returned were written. Completes the sends that are all out.
+    /// The first `bytes` that gather() returned were written. Completes the sends that are all out.
     void written(std::size_t bytes) noexcept {
         while (bytes > 0) {
             outgoing& o = frames_[first_];

@@ -11,7 +11,7 @@
 
 namespace tutti::transport::detail::verbs {
 
-/// What a long message's sender tells of it: where it lies, and how the receiver may read it. Length and signature
+/// The notice of a long message: its address, and the keys by which the receiver may read it. Length and signature
 /// are those of the receive, else the announcement would not have met it.
 struct announcement {
     std::uint64_t ticket = 0;                    ///< names the message between these two ranks

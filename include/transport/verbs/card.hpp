@@ -19,7 +19,7 @@ namespace tutti::transport::detail::verbs {
 /// Ports of a rank that long messages are striped over.
 inline constexpr std::size_t max_rails = 4;
 
-/// What a peer must know of a port to reach it.
+/// The data by which a peer reaches a port.
 struct rail_card {
     addressing how{};
     ibv_gid gid{};

@@ -59,7 +59,7 @@ public:
     [[nodiscard]] const std::vector<queue_pair>& pairs() const noexcept { return pairs_; }
     [[nodiscard]] queue_pair& pair(std::size_t rail) noexcept { return pairs_[rail]; }
 
-    /// Goes on with what the socket has brought. Returns why the peer is gone, once it is.
+    /// Handles data from the socket. Returns why the peer is gone, once it is.
     [[nodiscard]] std::optional<std::string> step() {
         if (!pairing_) return std::nullopt;
         while (pairing_->step()) continue;

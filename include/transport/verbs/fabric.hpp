@@ -272,7 +272,7 @@ private:
         const bool moved = taken_ != before;
         if (moved && !all_.packets->post()) all_.shortage = "its RDMA device takes no receive requests";
         if (!all) return true;
-        if (moved) // a place to land may have come free; who waits for one comes first
+        if (moved) // a landing place may have come free; links that wait for one come first
             for (peer_link* link : active_)
                 if (link->hungry) link->hungry = link->advance();
         if (touched_.empty()) return moved;
@@ -313,7 +313,7 @@ private:
         return found == by_number_[rail].end() ? nullptr : found->second;
     }
 
-    /// What has come on sockets, and what devices have to say.
+    /// Handles data from sockets, and events of devices.
     bool look() {
         slept_ = false;
         bool moved = false;
@@ -329,9 +329,9 @@ private:
             }
             moved = true;
             peer_link& link = *links_[ready.peer];
-            touch(link); // what came before it was connected waits to be read
+            touch(link); // messages that came before it was connected wait to be read
             if (!link.step()) return;
-            while (poll()) continue; // what it had sent before
+            while (poll()) continue; // its earlier messages
             link.end();
             static_cast<void>(sockets_.watch(link.wire().descriptor(), POLLIN, 0, ready));
         });
@@ -371,7 +371,7 @@ private:
         if (!moved) std::this_thread::sleep_for(std::chrono::microseconds{20});
     }
 
-    /// What the parent's peers use stays with the parent.
+    /// In a forked child: resources that the parent's peers use stay with the parent.
     void leave_behind() noexcept {
         for (peer_link* link : active_) link->wire().leave_behind();
         if (all_.packets) all_.packets->leave_behind();

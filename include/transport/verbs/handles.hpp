@@ -6,7 +6,7 @@
 
 #include <memory>
 
-/// What the RDMA transport is made of. Not contract.
+/// The parts of the RDMA transport. Not part of the transport contract.
 namespace tutti::transport::detail::verbs {
 
 /// Owners of libibverbs' objects.

@@ -212,7 +212,7 @@ private:
         return best;
     }
 
-    /// Delivers what has come in order, and ends the message when that is all.
+    /// Delivers the pieces that have come in order, and ends the message after the last one.
     template <class Answer>
     void settle(incoming& m, Answer&& answer) {
         while (!m.pieces.empty() && m.pieces.front().done) {

@@ -27,7 +27,7 @@ struct verbs_limits {
     /// A long message is read in pieces of so many bytes, with up to `reads` of them in flight on each port.
     std::size_t piece_bytes = 256 * 1024;
     int reads = 16; ///< from 1 to 128; the devices may allow less
-    /// Where what is to be reduced is read to, for all peers together, in pieces of 64 KiB.
+    /// Memory for messages that are read to be reduced, for all peers together, in pieces of 64 KiB.
     std::size_t landing_bytes = 2 * 1024 * 1024;
     /// Bytes of the user's memory that stay registered when no message uses them, least recently used first out. Only
     /// for programs that unmap none of the memory that they have passed to a call while the transport lives: a
@@ -37,7 +37,7 @@ struct verbs_limits {
     std::uint64_t window_bytes = 256 * 1024;
     /// Contexts in which a peer may send before this rank has opened them.
     std::size_t contexts_ahead = 1024;
-    /// How often a packet that nobody acknowledges is sent again, from 0 to 7, and the exponent of the time
+    /// How often an unacknowledged packet is sent again, from 0 to 7, and the exponent of the time
     /// between, 4.096 us * 2^timeout, from 1 to 31. Negative: 7 and 20 on hardware, 6 and 14 on Soft-RoCE, which with 7
     /// never gives up.
     int retries = -1;

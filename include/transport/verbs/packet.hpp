@@ -13,10 +13,10 @@
 namespace tutti::transport::detail::verbs {
 
 enum class packet_kind : std::uint8_t {
-    frame = 1,     ///< of a channel: data or what the multiplexers tell each other
+    frame = 1,     ///< of a channel: data, or notices between the multiplexers
     announced = 2, ///< the same, whose data is an announcement: a long message waits to be read
     taken = 3,     ///< the announced message was read, all of it
-    refused = 4,   ///< it is not what the receiver expects
+    refused = 4,   ///< the receiver expects another message
     withdraw = 5,  ///< the sender's context is closed: read no more of it
     withdrawn = 6, ///< nothing of it is being read
     credits = 7,   ///< nothing but the count of taken packets

@@ -28,7 +28,7 @@ public:
         offered, ///< the peer has not told its ends
         heard,   ///< it has; answer() is to be called once this rank can receive
         ready,   ///< the peer can receive, too
-        over,    ///< the socket has ended, or what came makes no sense
+        over,    ///< the socket has ended, or received data are invalid
     };
 
     explicit pairing(bootstrap::descriptor&& s) noexcept : socket_(std::move(s)) {}
@@ -36,7 +36,7 @@ public:
     [[nodiscard]] int descriptor() const noexcept { return socket_.get(); }
     [[nodiscard]] stage at() const noexcept { return at_; }
     [[nodiscard]] const std::string& why() const noexcept { return why_; }
-    /// What the peer has told. Precondition: it has been heard.
+    /// The peer's data. Precondition: they have been received.
     [[nodiscard]] const std::vector<pair_end>& ends() const noexcept { return ends_; }
     [[nodiscard]] std::uint32_t slots() const noexcept { return slots_; }
 
@@ -65,7 +65,7 @@ public:
         judge();
     }
 
-    /// Takes what has come. True if anything has.
+    /// Receives the data that have come. True if there were any.
     bool step() {
         if (at_ == stage::over) return false;
         std::array<std::byte, 256> bytes;

@@ -57,7 +57,7 @@ public:
             c.board.in.post(x);
             if (const auto ticket = receives_.early_ticket(c.board.where, number)) refuse(*ticket);
         }
-        board_.schedule_receive(c.board); // a credit goes with what is sent next, or when progress is made
+        board_.schedule_receive(c.board); // a credit goes with the next frame, or when progress is made
         push();
     }
 
@@ -77,16 +77,16 @@ public:
     [[nodiscard]] bool closing(context k) const noexcept { return sends_.closing(k) || receives_.closing(k); }
     /// This rank's own reads for that context are still under way.
     [[nodiscard]] bool reading(context k) const noexcept { return receives_.closing(k); }
-    /// The peer has not answered in time what was withdrawn from it.
+    /// The peer has not answered a withdrawal in time.
     void give_up(context k) {
         if (!sends_.give_up(k)) fail("did not answer for 100 ms when a context was closed of which it may read");
     }
 
-    /// The socket to the peer is there, or what goes over it.
+    /// Takes the connected socket to the peer, and begins to talk over it.
     void begin(bootstrap::descriptor&& s) {
         if (!broken_ && wire_.begin(std::move(s))) static_cast<void>(step()); // its end shows at the socket
     }
-    /// Goes on with what the socket has brought. True if the peer is gone.
+    /// Handles data from the socket. True if the peer is gone.
     [[nodiscard]] bool step() {
         try {
             auto gone = wire_.step();
@@ -130,7 +130,7 @@ public:
         if (status != IBV_WC_SUCCESS) fail(words_of(status));
     }
 
-    /// Sends and asks for what can be. True if something waits for memory that other links share.
+    /// Posts all sends and reads that can be. True if one waits for memory that other links share.
     bool advance() {
         if (!wire_.ready()) return false;
         if (!receives_.ask(wire_)) fail("its queue pair takes no reads");
@@ -231,7 +231,7 @@ private:
         if (!x || !good) return good;
         x->moved += f.head.bytes;
         if (announces)
-            long_sends::told(*x); // it lives until the peer has read what it announces
+            long_sends::told(*x); // it lives until the peer has read the announced message
         else if (x->moved == x->bytes)
             complete(*x);
         return true;

@@ -118,7 +118,7 @@ inline void list_ports(ibv_context* device, const std::string& name, std::vector
     return gid;
 }
 
-/// What of a host's ports this rank should use, the larger the better; negative: not at all.
+/// The preference for a port: the largest value is used first, a negative one not at all.
 [[nodiscard]] inline int worth(const candidate& c, const ibv_gid& data_address) noexcept {
     if (!c.active) return -1;
     const bool is_here = std::memcmp(c.gid.raw, data_address.raw, sizeof c.gid.raw) == 0;

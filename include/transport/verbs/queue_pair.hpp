@@ -16,7 +16,7 @@
 
 namespace tutti::transport::detail::verbs {
 
-/// What two queue pairs must know of each other, beside the ranks' cards.
+/// The data that two queue pairs exchange, besides the ranks' cards.
 struct pair_end {
     std::uint32_t number = 0;
     std::uint32_t first_packet = 0; ///< its first sequence number

@@ -67,7 +67,7 @@ public:
         while (ibv_get_cq_event(events_.get(), &queue, &mine) == 0) ++taken;
         if (taken > 0) ibv_ack_cq_events(queue_.get(), taken);
     }
-    /// What has happened to the device, its port, or a queue pair, one at a time; `use(event)` gets it.
+    /// Hands the events of the device, its port and its queue pairs to `use(event)`, one at a time.
     template <class Use>
     void take_faults(Use&& use) {
         ibv_async_event e{};

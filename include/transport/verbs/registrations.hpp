@@ -24,7 +24,7 @@
 
 namespace tutti::transport::detail::verbs {
 
-/// Memory of this process that its RDMA ports may reach. What is registered stays so while a lease is out. Ordinary
+/// Memory of this process that its RDMA ports may reach. Memory stays registered while a lease is out. Ordinary
 /// memory is deregistered with its last lease, or kept as far as the user allows; symmetric memory stays registered
 /// until it is freed. Any thread.
 class registrations {
@@ -32,7 +32,7 @@ class registrations {
         const std::byte* begin = nullptr;
         std::size_t bytes = 0;
         bool writable = false;  ///< reads of this rank may store there
-        bool symmetric = false; ///< stays, whoever uses it
+        bool symmetric = false; ///< stays registered, used or not
         std::size_t users = 0;
         std::vector<owned<ibv_mr>> of; ///< by rail
         [[nodiscard]] bool holds(const std::byte* p, std::size_t n, bool to_write) const noexcept {
@@ -150,7 +150,7 @@ private:
         all_.push_front(std::move(e));
         return true;
     }
-    /// Symmetric memory goes. What a peer reads of it then fails there.
+    /// Symmetric memory is freed. A peer's read of it then fails.
     void retire(const std::byte* begin) noexcept {
         if (::getpid() != owner_) return; // and another thread of the parent may have held the lock
         const std::scoped_lock hold(lock_);
@@ -171,7 +171,7 @@ private:
             ibv_mr* mr = nullptr;
             while (!(mr = ibv_reg_mr(r->domain(), const_cast<std::byte*>(e.begin), e.bytes, access))) {
                 const int code = errno;
-                if (evict_one()) continue; // what is only kept may be in the way of a limit
+                if (evict_one()) continue; // cached registrations may have used up a limit
                 refusal_ = words_of_registration(e.bytes, pinned_, code);
                 return false;
             }
@@ -220,7 +220,7 @@ private:
     std::size_t most_kept_;
     mutable std::mutex lock_;
     std::list<entry> all_;   // last used first
-    std::size_t kept_ = 0;   // bytes that nobody uses
+    std::size_t kept_ = 0;   // cached bytes without a lease
     std::size_t pinned_ = 0; // bytes in all
     std::uint64_t made_ = 0; // registrations
     std::string refusal_;

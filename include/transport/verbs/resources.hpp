@@ -22,7 +22,7 @@
 
 namespace tutti::transport::detail::verbs {
 
-/// What the links of a rank share.
+/// The resources that the links of a rank share.
 struct resources {
     explicit resources(const verbs_limits& how) : limits(how) {
         board_limits.window_bytes = how.window_bytes;
@@ -41,7 +41,7 @@ struct resources {
     std::optional<landing> places;
     tcp::closed_contexts closed;
     std::map<context, std::string> refused; ///< contexts with a message that could not be registered, and why
-    std::string shortage;                   ///< what this rank lacks; begins with "it"
+    std::string shortage;                   ///< the resource that this rank lacks; begins with "it"
 
     /// Packets to a peer that may be on their way beside those that it has slots for: counts of taken packets alone.
     /// Each tells of at least half of the peer's slots, and no more than all of them can be untold: so there are two.

@@ -73,7 +73,7 @@ public:
                          where_[slot].key});
         freed_.push_back(slot);
     }
-    /// Gives what was freed to the device, once it is worth while. False if the device refuses.
+    /// Posts freed slots to the device in batches. False if the device refuses.
     [[nodiscard]] bool post() { return freed_.size() <= late || post_all(); }
 
     void leave_behind() noexcept {

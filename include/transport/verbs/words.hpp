@@ -12,7 +12,7 @@
 
 namespace tutti::transport::detail::verbs {
 
-/// What a work request has failed of.
+/// The error of a work request, in words.
 [[nodiscard]] inline std::string words_of(ibv_wc_status status) {
     return std::string("its queue pair failed: ") + ibv_wc_status_str(status) + " (work completion status " +
            std::to_string(static_cast<int>(status)) + ")";
@@ -24,7 +24,7 @@ namespace tutti::transport::detail::verbs {
     return all.rlim_cur == RLIM_INFINITY ? "without a limit" : "limited to " + std::to_string(all.rlim_cur) + " bytes";
 }
 
-/// Why memory could not be registered, and what to do; begins with "it".
+/// Why memory could not be registered, and the remedy; begins with "it".
 [[nodiscard]] inline std::string words_of_registration(std::size_t bytes, std::size_t pinned, int code) {
     const std::string what = "it cannot register " + std::to_string(bytes) + " bytes for RDMA beside " +
                              std::to_string(pinned) + " that it has: ";

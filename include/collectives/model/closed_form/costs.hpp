@@ -38,7 +38,7 @@ public:
     /// The bytes that one rank contributes or gets: the mean shard where the operation has shards, else the whole
     /// vector.
     [[nodiscard]] double contribution() const noexcept { return schedule::has_shards(what) ? whole() / size : whole(); }
-    /// What it takes to reduce so many bytes; nothing where the operation does not reduce.
+    /// The time to reduce so many bytes; 0 where the operation does not reduce.
     [[nodiscard]] double reduction(double bytes) const noexcept {
         return schedule::reduces(what) ? this->reduce(bytes) : 0;
     }

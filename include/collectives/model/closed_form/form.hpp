@@ -8,7 +8,7 @@ namespace tutti::model {
 struct form {
     double seconds = 0;
     bool exact =
-        false; ///< what the schedule takes under the model, to the rounding of floating point; else an estimate
+        false; ///< the time of the schedule under the model, to the rounding of floating point; else an estimate
 
     /// One part after the other.
     friend constexpr form operator+(const form& a, const form& b) noexcept {

@@ -13,7 +13,7 @@ namespace tutti::model::detail {
 template <class Model>
 [[nodiscard]] std::optional<form> form_of(const collective& c, const Model& near, const Model& far);
 
-/// A local part, a global one, and another local one; of what is between ranks of a node, and between nodes.
+/// A local part, a global one, and another local one; the costs between ranks of a node, and between nodes.
 template <class Model>
 [[nodiscard]] std::optional<form> in_three_parts(const collective& in, const collective& between, const collective& out,
                                                  const Model& near, const Model& far) {
@@ -52,7 +52,7 @@ template <class Model>
     return sum ? std::optional(*sum + form{nodes > 1 && g > 1 ? 2 * held : held, even}) : sum;
 }
 
-/// Of any algorithm; what has one level is priced by `far`.
+/// Of any algorithm. One level is priced by `far`.
 template <class Model>
 [[nodiscard]] std::optional<form> form_of(const collective& c, const Model& near, const Model& far) {
     if (!c.how.offers(c.what)) return std::nullopt;

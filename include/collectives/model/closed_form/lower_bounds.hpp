@@ -11,9 +11,9 @@
 
 namespace tutti::model {
 
-/// What no schedule can beat under Hockney's model, each for itself; none attains all three everywhere.
+/// Lower bounds for every schedule under Hockney's model. No schedule attains all three everywhere.
 struct lower_bounds {
-    double latency_s = 0;   ///< rounds in which what one rank knows can reach all
+    double latency_s = 0;   ///< rounds in which data of one rank can reach all
     double bandwidth_s = 0; ///< bytes that some rank must send or receive
     double reduction_s = 0; ///< reductions, shared by all ranks
     [[nodiscard]] constexpr double largest_s() const noexcept {

@@ -8,9 +8,9 @@
 
 namespace tutti::model::detail {
 
-/// What a model charges for a message that is sent in `segments` pieces, one right behind the other. Under Hockney's a
-/// rank's port is taken at both ends from the beginning of a message to its end. Under LogGP messages are eager: a
-/// receiver is taken for o + (m - 1)G from when the first byte is there, a sender for o, and its port for
+/// The times that a model charges for a message that is sent in `segments` pieces, one right behind the other. Under
+/// Hockney's a rank's port is taken at both ends from the beginning of a message to its end. Under LogGP messages are
+/// eager: a receiver is taken for o + (m - 1)G from when the first byte is there, a sender for o, and its port for
 /// max(o, g + (m - 1)G). Under LogGP with full_duplex it is the receiver's port that is taken, and its processor for o.
 template <class Model>
 class wire;

@@ -107,7 +107,7 @@ private:
         if (c.taken == c.depths.size()) channels_.erase(found);
         return depth;
     }
-    /// Where rank 0 stands for all, what it receives from rank -d is what it has sent to rank d.
+    /// Where rank 0 stands for all, the messages from rank -d are those that it has sent to rank d.
     [[nodiscard]] std::uint64_t sent_on(int rank, int peer) const noexcept {
         return static_cast<std::uint64_t>(rank) * static_cast<std::uint64_t>(size_) + static_cast<std::uint64_t>(peer);
     }

@@ -24,7 +24,7 @@ inline void add_bytes(long long& to, long long bytes) {
     to += bytes;
 }
 
-/// What the steps of ranks add up to, seen one rank after the other, in ascending order. Nodes are ranks_per_node
+/// Sums over the steps of ranks, which are visited in ascending order. Nodes are ranks_per_node
 /// consecutive ranks each. Throws tutti::error(invalid_argument) if a sum is too large to be counted.
 class traffic {
 public:

@@ -52,7 +52,7 @@ public:
     [[nodiscard]] double freedom() const noexcept {
         return std::max(static_cast<double>(here_.size()) - static_cast<double>(at_.size()), 1.0);
     }
-    /// What the residuals scatter by, squared: from their median size, so that outliers do not count.
+    /// The variance of the residuals, from their median size, so that outliers do not count.
     [[nodiscard]] double variance() const {
         numbers sizes = here_;
         for (double& r : sizes) r = std::abs(r);

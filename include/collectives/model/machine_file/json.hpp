@@ -17,7 +17,7 @@
 
 #include <nlohmann/json.hpp>
 
-/// A machine as JSON, and back: what names and checks the keys.
+/// A machine as JSON, and back. Names and checks the keys.
 namespace tutti::model::detail {
 
 using json = nlohmann::ordered_json;
@@ -26,7 +26,7 @@ using json = nlohmann::ordered_json;
     reject("machine file", where + " " + why, "docs/model.md shows one: all of its keys, and no other");
 }
 
-/// What a fault says behind the name of its class.
+/// The text of a fault behind the name of its class.
 [[nodiscard]] inline std::string reason_of(const json::exception& e) {
     const std::string_view all = e.what();
     const std::size_t end = all.find("] ");

@@ -111,7 +111,7 @@ inline void read_grid(residuals& r, schedule::operation what, const algorithm::a
     return r;
 }
 
-/// A machine, with what its parameters leave unexplained if anything is known of that.
+/// A machine, with its residuals if there are any.
 [[nodiscard]] inline json to_json(const calibrated_machine& m) {
     json j = to_json(static_cast<const machine&>(m));
     if (m.residual != residuals()) j["residuals"] = to_json(m.residual);

@@ -40,7 +40,7 @@ public:
         return std::move(graph_);
     }
 
-    /// One rank for all: what it sends `d` ranks on, it gets from `d` ranks back.
+    /// One rank for all: for a message to rank + d it gets one from rank - d.
     [[nodiscard]] graph by_symmetry() {
         const double mean = static_cast<double>(c_.bytes) / c_.how.chunks(c_.what, c_.size) / c_.segments;
         add_rank(0, [&](const schedule::place& x) { return static_cast<std::size_t>(std::llround(mean * x.count)); });

@@ -13,7 +13,7 @@
 
 namespace tutti::model::detail {
 
-/// What steps of one length cost, in seconds: worked out once for each length and kind of link.
+/// The cost of steps of one length, in seconds: computed once for each length and kind of link.
 struct charge {
     double busy = 0;   ///< of a processor: o + (m - 1)O
     double next = 0;   ///< between the beginnings of two sends: max(o + (m - 1)O, g + (m - 1)G)

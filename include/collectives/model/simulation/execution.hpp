@@ -19,13 +19,13 @@
 
 namespace tutti::model::detail {
 
-/// What a rank's messages leave by, one at a time: when it is free, and the line of sends that wait for it.
+/// The port that a rank's messages leave by, one at a time: when it is free, and the sends that wait for it.
 struct port {
     double free_s = 0;
     std::uint32_t head = none, tail = none;
 };
 
-/// In place of what ranks share where they share nothing.
+/// Stands for the shared resources where ranks share none.
 struct nothing_shared {
     nothing_shared(const graph&, const machine&, const simulation_settings&) noexcept {}
 };
@@ -90,7 +90,7 @@ private:
         return graph_.slots[r.first_slot + s.slot];
     }
 
-    /// What happens to a rank at one time, happens in the order of its steps. Most often it is in order.
+    /// Events of a rank at one time are handled in the order of its steps. Mostly they are in order already.
     void in_program_order(std::vector<event>& batch) {
         if (batch.size() == 1) return;
         ++batch_;
@@ -126,7 +126,7 @@ private:
         if (must_wait(r, rank, i, now)) return;
         const role::step& s = r.of->steps[i];
         const graph::slot to = slot(r, s);
-        const std::uint32_t receiver = graph_.by_symmetry ? 0 : to.peer; // who stands for all
+        const std::uint32_t receiver = graph_.by_symmetry ? 0 : to.peer; // stands for all
         const charge& cost = charges_.of(s.length, to.far);
         if (by_hockney()) {
             begun(rank, i, now);
@@ -221,7 +221,7 @@ private:
         ended(rank, i, start, end);
         return start;
     }
-    /// When a processor begins and ends with what it may begin with from now on.
+    /// When a processor begins and ends work that is ready now.
     std::pair<double, double> work(std::uint32_t rank, [[maybe_unused]] std::uint32_t i, double now, double duration) {
         rank_state& r = ranks_[rank];
         double start = std::max(now, r.processor_free_s), end = start + duration;

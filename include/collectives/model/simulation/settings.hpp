@@ -29,7 +29,7 @@ enum class receiver_rule : std::uint8_t {
 /// How a schedule is simulated.
 struct simulation_settings {
     receiver_rule receiver = receiver_rule::full_duplex;
-    bool activities = false; ///< record what every rank did, and when
+    bool activities = false; ///< record each step of every rank with its times
     /// Every step takes longer by chance, by this much of its time in the mean, exponentially distributed; 0: never.
     double straggling = 0;
     std::uint64_t seed = 1; ///< of that chance: the same seed, the same times
@@ -39,7 +39,7 @@ struct simulation_settings {
     std::size_t symmetric_beyond = std::size_t{1} << 22;
 };
 
-/// What a simulation found.
+/// The result of a simulation.
 struct simulated {
     double finish_s = 0;               ///< when the last rank is done
     std::vector<double> rank_finish_s; ///< by rank; by symmetry, that of all

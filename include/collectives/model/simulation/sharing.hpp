@@ -28,7 +28,7 @@ namespace tutti::model::detail {
     return m.cores > 0 || m.nics > 0 || m.oversubscription > 1 || m.fan_in.epsilon_s_per_byte > 0 || s.straggling > 0;
 }
 
-/// What the ranks of a simulation share, each thing served in the order in which it is asked for:
+/// The resources that the ranks of a simulation share. Each serves requests in their order:
 /// - the cores of a node. A rank takes the core that lets it begin first, of those the one that was idle for the
 ///   shortest time, and rather its last one; changing the rank of a core takes switch_s;
 /// - the adapters of a node, by which messages to and from other nodes go: each rank has one of them, in turn;

@@ -35,7 +35,7 @@ struct compiled<Kernel, instructions::avx512, void(Arguments...)> {
 };
 #endif
 
-/// What `use` makes of the `compiled` for a set. Precondition: this processor has the instructions.
+/// The result of `use` for the `compiled` of an instruction set. Precondition: this processor has the instructions.
 template <class Kernel, class Use>
 auto choose(instructions set, const Use& use) noexcept {
 #if defined(__x86_64__)

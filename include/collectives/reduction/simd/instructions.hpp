@@ -9,11 +9,11 @@
 #include <cpuid.h>
 #endif
 
-/// Which instructions a kernel may use. Those beyond what the program is compiled for are chosen when it runs.
+/// The instructions that a kernel may use. Sets beyond those that the program is compiled for are chosen at run time.
 namespace tutti::detail {
 
 enum class instructions : std::uint8_t {
-    baseline, ///< what the program is compiled for; at least SSE2 on x86-64
+    baseline, ///< those that the program is compiled for; at least SSE2 on x86-64
     avx2,     ///< with F16C, which every processor with AVX2 has but a virtual one may hide
     avx512,   ///< F, BW, DQ and VL
 };

@@ -12,8 +12,8 @@
 
 namespace tutti::schedule::draw::detail {
 
-/// What colours and dashes mean in the drawings of one timeline. Dashed is what is still to be reduced. Where each
-/// message goes along one route and there are several, the colour is the route's; else it is that of the dash.
+/// The meaning of colours and dashes in the drawings of one timeline. Operands are dashed, results are solid. Where
+/// each message goes along one route and there are several, the colour is the route's; else it is that of the dash.
 class key {
 public:
     explicit key(const timeline& t)

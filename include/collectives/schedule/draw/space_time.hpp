@@ -101,7 +101,7 @@ private:
         const point from = start_of(m), to = end_of(m);
         picture_.line(from, towards(to, from, m.reduced ? dot + 1 : 1), key_.style_of(m), told(m));
     }
-    /// Above the arrows: what is sent, at the tail, and where it is reduced.
+    /// Above the arrows: the chunks, at the tail, and where they are reduced.
     void write_ends(const message& m) {
         const point from = start_of(m);
         const bool rightwards = m.to > m.from;
@@ -130,7 +130,7 @@ private:
 } // namespace detail
 
 /// SVG of all messages and reductions: ranks as vertical lines, time downwards, a shaded band a round. A dashed arrow
-/// carries what is still to be reduced, a solid one results; labels are chunk ids. Legible for up to 32 ranks.
+/// carries operands, a solid one results; labels are chunk ids. Legible for up to 32 ranks.
 [[nodiscard]] inline std::string space_time_svg(const timeline& t, std::string_view title) {
     return detail::space_time(t, title).finish();
 }

@@ -56,7 +56,7 @@ inline constexpr palette dark{
     return rules + "\n" + rules_of(light) + "@media (prefers-color-scheme:dark){\n" + rules_of(dark) + "}\n";
 }
 
-/// What the rules of the k-th colour put at the end of a line.
+/// The arrow head of lines in the k-th colour.
 [[nodiscard]] inline std::string arrow_head(std::size_t k) {
     const std::string number = std::to_string(k);
     return "<marker id=\"tutti-head-" + number +

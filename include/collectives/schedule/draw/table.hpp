@@ -62,7 +62,7 @@ private:
     return (t.chunks > 1 ? chunks_label(r.first, r.count, t.chunks) : "") + "+" + std::to_string(r.operands);
 }
 
-/// What follows a round, in as many rows as its busiest rank has.
+/// The local work after a round, in as many rows as its busiest rank has.
 inline void add_reductions(grid& g, const timeline& t, int round) {
     const std::size_t first = g.rows();
     for (const reduction& r : t.reductions)
@@ -81,8 +81,8 @@ inline void add_reductions(grid& g, const timeline& t, int round) {
 
 } // namespace detail
 
-/// Text of all messages and reductions: a row a round, a column a rank, in each what it sends; below a round what is
-/// reduced after it. Some 80 characters wide for 8 ranks.
+/// Text of all messages and reductions: a row a round, a column a rank, in each the messages that it sends; below a
+/// round what is reduced after it. Some 80 characters wide for 8 ranks.
 [[nodiscard]] inline std::string table_of(const timeline& t, std::string_view title) {
     detail::grid g(t.size);
     g.row("round");

@@ -14,7 +14,7 @@
 
 namespace tutti::schedule::draw {
 
-/// Beyond these nobody sees anything.
+/// Larger pictures are not legible.
 inline constexpr int most_ranks = 64;
 inline constexpr std::size_t most_messages = 10000;
 
@@ -29,7 +29,7 @@ struct message {
     friend bool operator==(const message&, const message&) = default;
 };
 
-/// Of data that the rank has already; what comes with a message and is reduced at once is not told again.
+/// A reduction of data that the rank has already. Data reduced on arrival are part of their message.
 struct reduction {
     int round = 0; ///< the one that it follows; 0: it comes before all
     int rank = 0;
@@ -39,7 +39,8 @@ struct reduction {
     friend bool operator==(const reduction&, const reduction&) = default;
 };
 
-/// What happens when, if a rank sends at most one and receives at most one message a round (the rounds of `cost`).
+/// The messages and reductions of each round, where a rank sends at most one and receives at most one message a round
+/// (the rounds of `cost`).
 struct timeline {
     operation what = operation::allreduce;
     int size = 1;
@@ -68,7 +69,7 @@ inline void require_drawable(const program& p) {
 
 } // namespace detail
 
-/// Throws tutti::error(invalid_argument) if the program is larger than what can be seen, or is not proven.
+/// Throws tutti::error(invalid_argument) if the program is too large to be drawn, or is not proven.
 /// Costs a proof and as much again.
 [[nodiscard]] inline timeline timeline_of(const program& p) {
     detail::require_drawable(p);

@@ -18,7 +18,7 @@ struct span_of_rounds {
     int last = 0;
 };
 
-/// What travels up to one rank, down from it, or both.
+/// Data that travel up to one rank, down from it, or both.
 struct tree {
     int root = 0;
     std::vector<int> parent;                ///< by rank; -1 of the root

@@ -14,7 +14,7 @@
 
 namespace tutti::schedule {
 
-/// What a GOAL file says of data and time.
+/// The bytes of an element and the time of local work in a GOAL file.
 struct goal_costs {
     std::size_t element_bytes = 1;
     double calc_ns_per_byte = 0; ///< to combine one byte of two operands, or to copy it
@@ -92,10 +92,10 @@ private:
 /// The program as GOAL text, which LogGOPSim reads: step i is m<i> where it is a message, c<i> where it computes, both
 /// where it receives and reduces. `cut` must have the program's chunks.
 ///
-/// What a step waits for becomes `requires`. Messages of one channel get tags 1, 2, ... at both ends: LogGOPSim takes
-/// the first receive posted that has the source and the tag, and with one tag for all it would depend on the times
-/// whether that is the right one. Tags alone would let a later message that is ready overtake one that is not, which
-/// the engine never does; so starts are chained by `irequires` as well.
+/// Completions that a step waits for become `requires`. Messages of one channel get tags 1, 2, ... at both ends:
+/// LogGOPSim takes the first receive posted that has the source and the tag, and with one tag for all it would depend
+/// on the times whether that is the right one. Tags alone would let a later message that is ready overtake one that is
+/// not, which the engine never does; so starts are chained by `irequires` as well.
 ///
 /// An empty message has 1 byte here, since LogGOPSim charges bytes - 1 without looking. A send of at most its --S bytes
 /// completes at once; a proven program also completes where larger ones wait for their receive. Sides of operands and

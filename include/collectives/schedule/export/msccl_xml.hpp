@@ -94,9 +94,9 @@ private:
 
 /// The program as MSCCL XML, for GPUs that run it by MSCCL's interpreter. `name` is told in its logs; it must have no
 /// quotation marks, ampersands or angle brackets. There is one channel, and on each rank a thread block for each peer
-/// sent to, for each received from, and for what is local. Steps are not fused: no rcs, rrs and rrcs.
+/// sent to, for each received from, and for local steps. Steps are not fused: no rcs, rrs and rrcs.
 ///
-/// What MSCCL cannot express, and where its results may differ in their bits from ours: on which side of the operator
+/// MSCCL cannot express the following, so its results may differ in their bits from ours: on which side of the operator
 /// an operand stands, so that the operator must be commutative; and that a reduce_many is rounded once (it becomes a
 /// copy and reductions). Data is cut into equal chunks there, so the count must be a multiple of them. The root
 /// is the program's, whatever the call names. How many steps, blocks and chunks a message may have

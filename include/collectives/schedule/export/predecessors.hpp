@@ -11,7 +11,7 @@
 
 namespace tutti::schedule::detail {
 
-/// An order told backwards: what each step waits for.
+/// An order reversed: the steps that each step waits for.
 class predecessors {
 public:
     explicit predecessors(const order& o) : first_(o.waits.size() + 1, 0), former_(o.waits.size(), -1) {

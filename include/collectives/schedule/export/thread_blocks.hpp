@@ -25,7 +25,7 @@ struct msccl_step {
     bool awaited = false; ///< by a step of another block
 };
 
-/// What runs its steps one after the other; it sends to one peer, or receives from one, or does neither.
+/// Steps that run one after the other. A block sends to one peer, or receives from one, or does neither.
 struct thread_block {
     int send = -1;
     int receive = -1;
@@ -50,7 +50,7 @@ public:
     [[nodiscard]] std::vector<thread_block> take() && { return std::move(blocks_); }
 
 private:
-    /// Of one of our steps: its block, and the last of what it has become there.
+    /// The block of one of our steps, and the number of its last MSCCL step there.
     struct seat {
         int block = -1;
         int step = -1;
@@ -86,11 +86,12 @@ private:
         return add_block(-1, -1);
     }
 
-    /// What step i becomes: empty steps that wait, but for the last wait, which the first real one takes.
+    /// The MSCCL steps of step i: an empty step for each block that it waits for but one. The first real step waits for
+    /// that one.
     void lower(int i) {
         const int own = seat_of(i).block;
         std::vector<msccl_step>& list = block(own).steps;
-        std::map<int, int> last; // by block; who waits for a step has waited for the former ones of its block
+        std::map<int, int> last; // by block: its last step includes the wait for its earlier ones
         for (const int b : before_.of(i))
             if (const seat s = seat_of(b); s.block != own) last[s.block] = std::max(last[s.block], s.step);
         for (const auto& [b, s] : last) {
@@ -148,7 +149,7 @@ private:
     std::vector<seat> seats_;                              ///< by our steps
     std::map<std::pair<int, bool>, int> of_channel_;       ///< by peer and whether it sends: its block
     std::map<std::pair<int, bool>, std::size_t> messages_; ///< likewise: how many so far
-    int at_once_ = -1;                                     ///< the block of what can run at once; -1: none yet
+    int at_once_ = -1; ///< the block of the steps that can run at once; -1: none yet
 };
 
 } // namespace tutti::schedule::detail

@@ -21,8 +21,8 @@ struct meeting {
 
 /// Runs a program with symbolic values and without any buffering: a send completes when its receive has begun, and if
 /// that may be viewed, only when its reader has run; until then no other message of the channel moves. Since channels
-/// are ordered and steps deterministic, one execution stands for all: what completes here also does where sends
-/// complete earlier. Shapes must have been checked.
+/// are ordered and steps deterministic, one execution stands for all: a program that completes here also does where
+/// sends complete earlier. Shapes must have been checked.
 class execution {
 public:
     constexpr explicit execution(const program& p)
@@ -48,7 +48,7 @@ public:
     [[nodiscard]] constexpr int writer(int rank, place x) const {
         return at(rank).writer[index(rank, x.where, x.first)];
     }
-    /// What a rank's step has sent, by chunk. It must be a send that has been received.
+    /// The expressions that a rank's step has sent, by chunk. Precondition: a send that has been received.
     [[nodiscard]] constexpr std::span<const int> sent_by(int rank, int step) const {
         const rank_state& s = at(rank);
         return std::span(s.carried).subspan(
@@ -142,7 +142,7 @@ private:
         return {};
     }
 
-    /// A reader has run: the sends of what it has viewed complete.
+    /// A reader has run: the sends of its viewed operands complete.
     constexpr finding release_viewed(int r, int i) {
         for (const views::operand& x : at(r).first_to_last.viewed.of(i)) {
             const int peer = (*at(r).steps)[static_cast<std::size_t>(x.receive)].peer;
@@ -177,7 +177,7 @@ private:
         return {};
     }
 
-    /// What the step does to the k-th of its chunks; `incoming` and its depth when it receives.
+    /// Does the step on the k-th of its chunks. `incoming` and its depth are those of the message, if it receives.
     constexpr finding apply(int r, int i, int k, int incoming, int depth) {
         rank_state& s = at(r);
         const step& x = (*s.steps)[static_cast<std::size_t>(i)];
@@ -232,7 +232,7 @@ private:
         if (--at(r).waits[static_cast<std::size_t>(i)] == 0) ready_.push_back({r, i});
     }
 
-    /// Names an unfinished step and what it waits for, if there is any.
+    /// Names an unfinished step and its peer, if there is any.
     constexpr finding stuck() const {
         for (int r = 0; r < program_.size; ++r)
             for (int i = 0; i < static_cast<int>(at(r).steps->size()); ++i)

@@ -17,7 +17,7 @@ public:
     struct node {
         int left = -1, right = -1; ///< -1 for an input
         bool finished = true;
-        int rank = -1, step = -1; ///< who made it first
+        int rank = -1, step = -1; ///< the step that made it first
         int lowest = 0, highest = 0;
         bool in_rank_order = true; ///< its inputs are lowest, lowest + 1 ... highest, from left to right
     };
@@ -40,7 +40,7 @@ public:
         return table_[at] = static_cast<int>(nodes_.size()) - 1;
     }
 
-    /// The number of left ∘ right; -1: nobody has made it.
+    /// The number of left ∘ right; -1: no step has made it.
     [[nodiscard]] constexpr int find(int left, int right, bool finished) const {
         return table_[slot(left, right, finished)];
     }

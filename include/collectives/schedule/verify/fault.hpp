@@ -9,12 +9,12 @@
 
 namespace tutti::schedule {
 
-/// What is wrong with a schedule.
+/// A kind of error in a schedule.
 enum class flaw : std::uint8_t {
     none,
     bad_program,     ///< no ranks or no chunks, not as many lists as ranks, or chunks that do not make equal shards
     bad_peer,        ///< a peer out of range, or the rank itself
-    bad_place,       ///< chunks outside of what the buffer holds on that rank, or an empty range
+    bad_place,       ///< chunks that the buffer does not hold on that rank, or an empty range
     no_operator,     ///< a reduction in an operation that has no operator to reduce with
     bad_operands,    ///< a reduce_many of fewer than two operands, or of more than there is room for
     writes_input,    ///< the input is never written
@@ -44,7 +44,7 @@ struct finding {
     long long expected = 0;
     long long found = 0;
     const char* unit = "";   ///< of an other_cost
-    bool being_sent = false; ///< of a deadlock: it waits to overwrite what is still being sent
+    bool being_sent = false; ///< of a deadlock: it waits to overwrite data that are being sent
     bool in_place = false;   ///< the mode of the program that `step` is a step of
     bool mixed = false;      ///< of a deadlock: only where some ranks work in place and others do not
     own_step own{};          ///< `step`, as its author knows it
@@ -53,7 +53,7 @@ struct finding {
 
 namespace detail {
 
-/// Adds what the message needs of the program. `of_other` is the one that `other_step` belongs to.
+/// Adds the facts of the program that the message needs. `of_other` is the one that `other_step` belongs to.
 [[nodiscard]] constexpr finding told(finding f, const program& p, const program& of_other) {
     f.in_place = p.in_place;
     if (f.step >= 0) f.own = own_step_of(p, f.rank, f.step);

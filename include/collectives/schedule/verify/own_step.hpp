@@ -25,7 +25,7 @@ struct own_step {
 
 namespace detail {
 
-/// What a step of segment `d` was before it was cut.
+/// A step of segment `d` as it was before it was cut.
 [[nodiscard]] constexpr step uncut(step s, int d, int segments) {
     const auto first = [&](const place& x) {
         return static_cast<int>((x.first - std::int64_t{d} * x.count) / segments);

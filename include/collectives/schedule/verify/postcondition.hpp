@@ -11,7 +11,7 @@ enum class bits : bool { equal, may_differ };
 
 namespace detail {
 
-/// Holds what an execution left in the outputs against what the operation promises.
+/// Compares the outputs that an execution left with the results that the operation promises.
 class postcondition {
 public:
     constexpr postcondition(const program& p, const execution& e, bits same)

@@ -33,7 +33,7 @@ private:
         int rank, step;
     };
 
-    /// Starts all that can start. What does not communicate takes no time.
+    /// Starts all steps that can start. Local steps take no time.
     constexpr void settle(int round, auto&& ran) {
         const auto freed = [this](int r, int i) { freed_.push_back({r, i}); };
         while (!freed_.empty()) {

@@ -19,7 +19,7 @@ public:
                         const execution& run_in_place)
         : apart_(apart), in_place_(in_place), run_apart_(run_apart), run_in_place_(run_in_place) {
         const expressions& values = run_in_place.values();
-        for (int n = 0; n < static_cast<int>(values.size()); ++n) // operands come before what is made of them
+        for (int n = 0; n < static_cast<int>(values.size()); ++n) // operands have lower numbers than their results
             apart_of_.push_back(n < apart.size ? n : translated(values[n]));
     }
 
@@ -34,7 +34,7 @@ public:
 private:
     using message = std::pair<int, int>; ///< peer, step
 
-    /// The number out of place of what is this node in place; -1: there is no such expression.
+    /// The number out of place of this expression in place; -1: there is none.
     [[nodiscard]] constexpr int translated(const expressions::node& x) const {
         const int left = apart_of_[static_cast<std::size_t>(x.left)],
                   right = apart_of_[static_cast<std::size_t>(x.right)];

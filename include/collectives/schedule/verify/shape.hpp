@@ -6,7 +6,7 @@
 
 namespace tutti::schedule::detail {
 
-/// What can be said of a step without running it.
+/// Checks a step without running it.
 [[nodiscard]] constexpr finding shape_of(const program& p, int rank, int i) {
     const step& s = p.ranks[static_cast<std::size_t>(rank)][static_cast<std::size_t>(i)];
     const position here = p.at(rank);
