@@ -173,6 +173,12 @@ TEST_CASE("a wrong call by values is refused in words, and changes nothing") {
         c.output = data.data() + 5 * world.rank();
         c.how = algorithm::butterfly{};
         expect(refused(c, "has no schedule for it"), "algorithm");
+        for (const operation o : {operation::scan, operation::exscan}) {
+            c = good;
+            c.what = o;
+            c.op = operator_type::average;
+            expect(refused(c, "no average"), "ranks of a scan have different numbers of operands");
+        }
         issue(world, good);
         expect(data[9] == 2, "the communicator goes on");
     });

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 
 #include <collectives/collectives.hpp>
-#include <collectives/runtime_call.hpp>
 
 #include "support/catch.hpp"
 #include "support/expect.hpp"
@@ -86,18 +85,5 @@ TEST_CASE("of one value the result is returned; an exscan's on rank 0 is that of
         const int rank = world.rank();
         expect(world.scan(rank + 1, tutti::sum) == (rank + 1) * (rank + 2) / 2, "scan");
         expect(world.exscan(rank + 1, tutti::sum) == rank * (rank + 1) / 2, "exscan: where this rank's elements begin");
-    }));
-}
-
-TEST_CASE("a scan has no average") {
-    CHECK_NOTHROW(run_world(2, [](const communicator& world) {
-        std::vector<float> data(3);
-        for (const auto what : {schedule::operation::scan, schedule::operation::exscan}) {
-            const auto f = fault_of([&] {
-                tutti::issue(world, {what, tutti::element_type::float32, tutti::operator_type::average, 3, data.data(),
-                                     data.data()});
-            });
-            expect(f.why == tutti::cause::invalid_argument && f.detail.find("average") != std::string::npos, f.detail);
-        }
     }));
 }
