@@ -349,9 +349,7 @@ private:
             case IBV_EVENT_PORT_ERR: // it may come back, and nothing is lost then
                 r.remember_fault(words, clock::now() + all_.retry_limits_on(r).whole());
                 break;
-            case IBV_EVENT_GID_CHANGE: // any of the port's
-                if (!r.has_gid()) r.remember_fault(words, clock::time_point::max());
-                break;
+            case IBV_EVENT_GID_CHANGE: r.check_gid(words, clock::now() + all_.retry_limits_on(r).whole()); break;
             case IBV_EVENT_LID_CHANGE:
             case IBV_EVENT_PKEY_CHANGE: r.remember_fault(words, clock::time_point::max()); break;
             case IBV_EVENT_QP_FATAL:

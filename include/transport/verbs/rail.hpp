@@ -80,9 +80,21 @@ public:
     void remember_fault(std::string words, clock::time_point given_up_at) {
         fault_ = std::move(words);
         given_up_at_ = given_up_at;
+        gid_is_lost_ = false;
+    }
+    /// The port's GIDs have changed. If the one that this rank has told its peers is lost, that is such a fault; if it
+    /// is back, the fault is over.
+    void check_gid(std::string words, clock::time_point given_up_at) {
+        if (!has_gid()) {
+            remember_fault(std::move(words), given_up_at);
+            gid_is_lost_ = true;
+        } else if (gid_is_lost_) {
+            forget_fault();
+        }
     }
     void forget_fault() noexcept {
         fault_.clear();
+        gid_is_lost_ = false;
         give_up();
     }
     void give_up() noexcept { given_up_at_ = clock::time_point::max(); }
@@ -137,6 +149,7 @@ private:
     std::size_t most_bytes_ = 1 << 20;
     std::string fault_;
     clock::time_point given_up_at_ = clock::time_point::max();
+    bool gid_is_lost_ = false; ///< the fault is that
 };
 
 } // namespace tutti::transport::detail::verbs
