@@ -75,7 +75,7 @@ public:
         for (int r = 0; r < p.size; ++r) lay_out(r, most_lanes(element_bytes, element_bytes));
         for (int r = 0; r < p.size; ++r)
             for (const schedule::step& s : steps_of(r))
-                if (schedule::sends(s)) sends_[channel(r, s.peer)].push_back(operand_of(r, s.from.where));
+                if (schedule::sends(s)) sends_[channel(r, s.peer)].push_back(operand_of(r, s.from));
     }
 
     [[nodiscard]] device_plan plan(int rank) {
@@ -86,7 +86,7 @@ public:
         awaited_.assign(peers, 0);
         read_.assign(peers, {});
         const auto& steps = steps_of(rank);
-        order_ = schedule::order_of(steps, p_.size, p_.chunks, p_.in_place);
+        order_ = schedule::order_of(p_, rank);
         number_.assign(steps.size(), 0);
         frees_.assign(steps.size(), {});
         for (std::size_t i = 0; i < steps.size(); ++i)
@@ -107,29 +107,27 @@ private:
 
     /// Where each buffer of a rank lies. Banks begin where their elements are as aligned as those of a whole vector.
     void lay_out(int rank, std::size_t unit) {
-        auto windows = schedule::scratch_windows(steps_of(rank));
-        const auto at = p_.at(rank);
-        windows[0] = schedule::window(p_.what, at, schedule::buffer::input, p_.chunks);
-        windows[1] = schedule::window(p_.what, at, schedule::buffer::output, p_.chunks);
-        auto& shifts = shifts_.emplace_back();
+        auto& buffers = buffers_.emplace_back();
         std::size_t used = 0;
-        for (std::size_t b = 0; b < windows.size(); ++b) {
-            const std::size_t first = cut_.bound(windows[b].first), end = cut_.bound(windows[b].last);
-            std::size_t place = 0;
-            if (b >= 2 && end > first) {
-                place = used + (first % unit + unit - used % unit) % unit;
-                used = place + (end - first);
+        for (const auto& w : schedule::windows_of(p_.what, p_.at(rank), p_.chunks, steps_of(rank))) {
+            const std::size_t first = cut_.bound(w.range(0).first), elements = elements_of(cut_, w);
+            std::size_t begin = 0;
+            if (buffers.size() >= 2 && elements > 0) {
+                begin = used + (first % unit + unit - used % unit) % unit;
+                used = begin + elements;
             }
-            shifts.push_back(static_cast<std::int64_t>(place) - static_cast<std::int64_t>(first));
+            buffers.push_back({w, begin});
         }
         scratch_.push_back(used);
     }
-    [[nodiscard]] operand operand_of(int rank, schedule::buffer b) const {
-        const auto index = static_cast<std::size_t>(schedule::index_of(b));
-        return {shifts_[static_cast<std::size_t>(rank)][index], static_cast<std::uint8_t>(rank),
-                static_cast<device_memory>(std::min<std::size_t>(index, 2))};
+    [[nodiscard]] operand operand_of(int rank, const schedule::place& x) const {
+        const auto index = static_cast<std::size_t>(schedule::index_of(x.where));
+        const memory& m = buffers_[static_cast<std::size_t>(rank)][index];
+        const std::size_t lies_at = m.begin + offset_of(cut_, m.window, x.first);
+        return {static_cast<std::int64_t>(lies_at) - static_cast<std::int64_t>(cut_.bound(x.first)),
+                static_cast<std::uint8_t>(rank), static_cast<device_memory>(std::min<std::size_t>(index, 2))};
     }
-    [[nodiscard]] operand own(schedule::buffer b) const { return operand_of(rank_, b); }
+    [[nodiscard]] operand own(const schedule::place& x) const { return operand_of(rank_, x); }
 
     void add(std::size_t i, const schedule::step& s) {
         for (const std::size_t send : frees_[i]) await_taken(steps_of(rank_)[send].peer, number_[send]);
@@ -143,9 +141,9 @@ private:
             return;
         }
         if (s.what == schedule::action::reduce_many) return reduce_many(static_cast<int>(i), s);
-        if (s.what == schedule::action::copy) return combine(s.to, {{own(s.from.where)}});
+        if (s.what == schedule::action::copy) return combine(s.to, {{own(s.from)}});
         const bool left = s.other == schedule::side::left;
-        const operand from = own(s.from.where), to = own(s.to.where);
+        const operand from = own(s.from), to = own(s.to);
         combine(s.to, {{left ? from : to, left ? to : from}});
     }
     void receive(const schedule::step& s, std::uint32_t number) {
@@ -155,7 +153,7 @@ private:
             combine(s.to, {{incoming}});
         } else {
             const bool left = s.other == schedule::side::left;
-            const operand from = own(s.from.where);
+            const operand from = own(s.from);
             combine(s.to, {{left ? incoming : from, left ? from : incoming}});
         }
         acknowledge(s.peer, number);
@@ -163,7 +161,7 @@ private:
     /// Reads viewed operands where their senders have them.
     void reduce_many(int i, const schedule::step& s) {
         std::vector<operand> from;
-        for (int k = 0; k < schedule::sources(s); ++k) from.push_back(own(schedule::source(s, k).where));
+        for (int k = 0; k < schedule::sources(s); ++k) from.push_back(own(schedule::source(s, k)));
         const auto viewed = order_.viewed.of(i);
         for (const auto& [receive, k] : viewed) {
             const int peer = steps_of(rank_)[static_cast<std::size_t>(receive)].peer;
@@ -184,7 +182,7 @@ private:
         s.first = cut_.bound(to.first);
         s.end = cut_.bound(to.first + to.count);
         made_.operands.insert(made_.operands.end(), from.begin(), from.end());
-        made_.operands.push_back(own(to.where));
+        made_.operands.push_back(own(to));
         made_.steps.push_back(s);
     }
     void signal(device_action what, int peer, std::uint32_t number) {
@@ -206,11 +204,17 @@ private:
         if (read.all > before) signal(device_action::acknowledge, peer, read.all);
     }
 
+    /// A buffer of a rank: its first element lies at element `begin` of that memory.
+    struct memory {
+        schedule::chunk_window window;
+        std::size_t begin = 0;
+    };
+
     const schedule::program& p_;
     schedule::layout cut_;
-    std::vector<std::vector<std::int64_t>> shifts_; ///< by rank and buffer
-    std::vector<std::size_t> scratch_;              ///< by rank
-    std::vector<std::vector<operand>> sends_;       ///< by channel: where each message lies
+    std::vector<std::vector<memory>> buffers_; ///< by rank and buffer
+    std::vector<std::size_t> scratch_;         ///< by rank
+    std::vector<std::vector<operand>> sends_;  ///< by channel: where each message lies
 
     // Of the rank whose plan is made:
     struct messages_read {

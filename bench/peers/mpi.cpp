@@ -29,6 +29,8 @@ call bind(const job& what, const buffers& where) {
         return [=] { MPI_Scatter(from, count, MPI_FLOAT, to, count, MPI_FLOAT, root, MPI_COMM_WORLD); };
     case operation::scan: return [=] { MPI_Scan(from, to, count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD); };
     case operation::exscan: return [=] { MPI_Exscan(from, to, count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD); };
+    case operation::alltoall:
+        return [=] { MPI_Alltoall(from, count, MPI_FLOAT, to, count, MPI_FLOAT, MPI_COMM_WORLD); };
     default: throw std::invalid_argument("not in this contest");
     }
 }

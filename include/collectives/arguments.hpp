@@ -86,7 +86,7 @@ struct placement {
 };
 
 /// Checks the buffers and the root of a call of `element_bytes` an element. Throws invalid_argument. In place: the
-/// smaller of two buffers is this rank's part of the larger one; input and output may not overlap otherwise.
+/// smaller of two buffers is this rank's part of the larger one, or both are the same; they may not overlap otherwise.
 [[nodiscard]] placement placed(schedule::operation what, raw_range in, raw_range out, std::size_t element_bytes,
                                const schedule::position& self);
 

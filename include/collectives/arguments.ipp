@@ -25,6 +25,10 @@ namespace tutti::detail {
     if (!has_shards(what))
         reject(std::string(name_of(what)),
                "the input has " + std::to_string(in) + " elements where " + std::to_string(out) + " fit the output");
+    if (what == schedule::operation::alltoall)
+        reject(std::string(name_of(what)),
+               "the input has " + std::to_string(in) + " elements and the output " + std::to_string(out) +
+                   ": both must have as many, and a multiple of the " + std::to_string(ranks) + " ranks");
     const bool collects = gathers(what);
     const std::string_view larger = collects ? "output" : "input", smaller = collects ? "input" : "output";
     std::string why = "the input has " + std::to_string(in) + " elements and the output " + std::to_string(out);
@@ -34,6 +38,22 @@ namespace tutti::detail {
 }
 [[noreturn, gnu::cold]] TUTTI_INLINE void refuse_overlap(schedule::operation what) {
     reject(std::string(name_of(what)), "input and output overlap in part", "see the operation for what in place means");
+}
+
+/// Of an alltoall: both buffers have a block for each rank.
+[[nodiscard]] TUTTI_INLINE placement placed_blocks(raw_range in, raw_range out, std::size_t element_bytes, int size) {
+    constexpr auto what = schedule::operation::alltoall;
+    if (size > schedule::most_ranks(what))
+        reject(std::string(name_of(what)), std::to_string(size) + " ranks are more than the " +
+                                               std::to_string(schedule::most_ranks(what)) + " that it can have");
+    if (in.count != out.count || in.count % static_cast<std::size_t>(size) != 0)
+        refuse_counts(what, in.count, out.count, static_cast<std::size_t>(size));
+    const placement at{in.count, in.data, out.data, in.data == out.data};
+    const std::size_t bytes = in.count * element_bytes;
+    const std::less<> precedes{};
+    if (!at.in_place && precedes(in.data, out.data + bytes) && precedes(out.data, in.data + bytes))
+        refuse_overlap(what);
+    return at;
 }
 
 /// Of a rank that has no input, or no output. A buffer beside the root's is one rank's part, or the whole vector.
@@ -56,6 +76,7 @@ TUTTI_INLINE placement placed(schedule::operation what, raw_range in, raw_range 
     if (!has_input) in = {};
     if ((in.data == nullptr && in.count > 0) || (out.data == nullptr && out.count > 0)) refuse_null(what);
 
+    if (what == operation::alltoall) return placed_blocks(in, out, element_bytes, self.size);
     const std::size_t parts = has_shards(what) ? static_cast<std::size_t>(self.size) : 1;
     if (!has_output || !has_input) return placed_alone(what, has_input ? in : out, parts, has_input);
     const raw_range larger = gathers(what) ? out : in, smaller = gathers(what) ? in : out;

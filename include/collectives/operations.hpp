@@ -4,6 +4,7 @@
 
 #include "allgather.hpp"
 #include "allreduce.hpp"
+#include "alltoall.hpp"
 #include "barrier.hpp"
 #include "broadcast.hpp"
 #include "exscan.hpp"
@@ -22,6 +23,7 @@ namespace tutti {
 template <class Issuer>
 class operations : public allgather_operations<Issuer>,
                    public allreduce_operations<Issuer>,
+                   public alltoall_operations<Issuer>,
                    public barrier_operations<Issuer>,
                    public broadcast_operations<Issuer>,
                    public exscan_operations<Issuer>,

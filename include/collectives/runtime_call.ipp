@@ -47,7 +47,8 @@ TUTTI_INLINE engine::call engine_call_of(const runtime_call& c, int rank, int si
         reject(std::string(name), std::to_string(c.count) + " elements of each rank are more than memory can hold");
 
     const bool spreads = c.what == schedule::operation::broadcast;
-    const std::size_t of_output = gathers(c.what) ? parts : 1, of_input = parts / of_output;
+    const bool exchanges = c.what == schedule::operation::alltoall;
+    const std::size_t of_output = gathers(c.what) || exchanges ? parts : 1, of_input = gathers(c.what) ? 1 : parts;
     const raw_range out{static_cast<std::byte*>(c.output), c.count * of_output};
     const raw_range in{static_cast<std::byte*>(const_cast<void*>(c.input)), c.count * of_input};
     const placement at = placed(c.what, spreads ? out : in, out, width, {rank, size, c.root});

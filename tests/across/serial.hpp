@@ -29,15 +29,16 @@ public:
         for (int r = 0; r < size; ++r) {
             const auto own = window(r, schedule::buffer::input);
             auto& input = bank(r, schedule::buffer::input);
-            const auto& given = inputs[static_cast<std::size_t>(r)];
-            if (own.count() > 0 && !given.empty()) std::memcpy(at(input, own.first), given.data(), span_of(own));
+            const std::byte* given = inputs[static_cast<std::size_t>(r)].data();
+            for (int k = 0; k < own.ranges(); given += span_of(own.range(k++)))
+                if (span_of(own.range(k)) > 0) std::memcpy(at(input, own.range(k).first), given, span_of(own.range(k)));
         }
         walk();
     }
 
     /// What the operation gives to a rank; empty where it gives nothing.
     [[nodiscard]] bytes output(int rank) {
-        const auto own = window(rank, schedule::buffer::output);
+        const auto own = window(rank, schedule::buffer::output).range(0);
         auto& out = bank(rank, schedule::buffer::output);
         bytes result(span_of(own));
         if (!result.empty()) std::memcpy(result.data(), at(out, own.first), result.size());
@@ -53,12 +54,12 @@ private:
         std::size_t next = 0;                     // step
     };
 
-    [[nodiscard]] schedule::chunk_range window(int rank, schedule::buffer b) const {
+    [[nodiscard]] schedule::chunk_window window(int rank, schedule::buffer b) const {
         return schedule::window(call_.what, program_.at(rank), b, program_.chunks);
     }
     bytes& bank(int rank, schedule::buffer b) {
         auto& memory = ranks_[static_cast<std::size_t>(rank)].banks[b];
-        memory.resize(call_.count * call_.element_bytes);
+        memory.resize(cut_.bound(program_.chunks) * call_.element_bytes);
         return memory;
     }
     [[nodiscard]] std::byte* at(bytes& memory, int chunk) const {
@@ -67,7 +68,9 @@ private:
     [[nodiscard]] std::size_t span_of(schedule::chunk_range w) const {
         return (cut_.bound(w.last) - cut_.bound(w.first)) * call_.element_bytes;
     }
-    [[nodiscard]] std::size_t span_of(schedule::place p) const { return span_of({p.first, p.first + p.count}); }
+    [[nodiscard]] std::size_t span_of(schedule::place p) const {
+        return span_of(schedule::chunk_range{p.first, p.first + p.count});
+    }
 
     /// Every rank goes as far as it can, in turns. A send never waits.
     void walk() {

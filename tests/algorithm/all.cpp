@@ -38,7 +38,7 @@ TEST_CASE("the algorithms of an operation are those that offer it") {
         std::size_t some = 0;
         for (const any& a : all()) some += a.offers(o) ? 1 : 0;
         CHECK(all(o).size() == some);
-        CHECK(some >= 2);
+        CHECK(some >= (o == operation::alltoall ? 1 : 2));
         for (const any& a : all(o, 3)) CHECK(a.offers(o));
     }
 }

@@ -38,6 +38,7 @@ std::vector<T> typed(const communicator& world, operation what, const std::vecto
         break;
     case operation::gather: world.gather(in, out, 1); break;
     case operation::scatter: world.scatter(in, out, 1); break;
+    case operation::alltoall: world.alltoall(in, out); break;
     case operation::scan:
         if constexpr (!has_finisher<Op, T>) world.scan(in, out, op);
         break;
@@ -52,7 +53,7 @@ template <class T, class Op>
 void compare(const communicator& world, runtime_call c, const Op& op) {
     const auto ranks = static_cast<std::size_t>(world.size());
     const auto in = data_of<T>(world.rank(), has_shards(c.what) && !gathers(c.what) ? part * ranks : part);
-    const std::size_t count = gathers(c.what) ? part * ranks : part;
+    const std::size_t count = gathers(c.what) || c.what == operation::alltoall ? part * ranks : part;
     std::vector<T> out(count, T(1));
     if (c.what == operation::broadcast && world.rank() == 1) out = in;
     c.count = part;

@@ -24,26 +24,36 @@ namespace tutti::test {
 template <class T>
 using vectors = std::vector<std::vector<T>>;
 
-/// The cut of a program's chunks, and where the window of a rank's input or output begins.
+/// The cut of a program's chunks, and where the window of a rank's input or output begins in its vector. That of an
+/// alltoall is the whole vector.
 inline schedule::layout cut_of(const schedule::program& p, std::size_t count) {
     return schedule::cut_of(p.what, p.size, p.chunks / p.segments, p.segments, count);
 }
 inline std::size_t first_shown(const schedule::program& p, int rank, schedule::buffer b, std::size_t count) {
-    return cut_of(p, count).bound(schedule::window(p.what, p.at(rank), b, p.chunks).first);
+    if (p.what == schedule::operation::alltoall) return 0;
+    return cut_of(p, count).bound(schedule::window(p.what, p.at(rank), b, p.chunks).range(0).first);
+}
+/// Where a chunk of a buffer begins in its vector.
+inline std::size_t first_of(const schedule::program& p, int rank, const schedule::place& x, std::size_t count) {
+    const schedule::layout cut = cut_of(p, count);
+    if (p.what != schedule::operation::alltoall || x.where >= schedule::buffer::first_scratch)
+        return cut.bound(x.first);
+    return offset_of(cut, schedule::window(p.what, p.at(rank), x.where, p.chunks), x.first);
 }
 
 /// Runs a program by its definition: messages are copied, and steps go in the order of each list.
 template <class T, class Op>
 class interpreter {
 public:
-    interpreter(const schedule::program& p, std::size_t count) : p_(p), cut_(test::cut_of(p, count)) {}
+    interpreter(const schedule::program& p, std::size_t count) : p_(p), count_(count), cut_(test::cut_of(p, count)) {}
 
     void run(const vectors<T>& in, vectors<T>& out) {
         buffers_.clear();
         for (int r = 0; r < p_.size; ++r) {
             const auto rank = static_cast<std::size_t>(r);
             buffers_.push_back({in[rank], out[rank]});
-            buffers_.back().resize(schedule::scratch_windows(p_.ranks[rank]).size(), std::vector<T>(in[rank].size()));
+            buffers_.back().resize(schedule::scratch_windows(p_.ranks[rank]).size(),
+                                   std::vector<T>(cut_.bound(p_.chunks)));
         }
         std::vector<std::size_t> at(p_.ranks.size(), 0);
         const auto may_go = [&](std::size_t r) { return at[r] < p_.ranks[r].size(); };
@@ -64,12 +74,12 @@ private:
         return buffers_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(schedule::index_of(b))];
     }
     [[nodiscard]] std::vector<T> read(int rank, const schedule::place& x) {
-        const auto from = of(rank, x.where).begin();
-        return {from + static_cast<std::ptrdiff_t>(cut_.bound(x.first)),
-                from + static_cast<std::ptrdiff_t>(cut_.bound(x.first + x.count))};
+        const auto from = of(rank, x.where).begin() + static_cast<std::ptrdiff_t>(first_of(p_, rank, x, count_));
+        return {from, from + static_cast<std::ptrdiff_t>(cut_.bound(x.first + x.count) - cut_.bound(x.first))};
     }
     void write(int rank, const schedule::place& x, const std::vector<T>& all) {
-        std::copy(all.begin(), all.end(), of(rank, x.where).begin() + static_cast<std::ptrdiff_t>(cut_.bound(x.first)));
+        const auto first = static_cast<std::ptrdiff_t>(first_of(p_, rank, x, count_));
+        std::copy(all.begin(), all.end(), of(rank, x.where).begin() + first);
     }
     [[nodiscard]] static std::vector<T> combined(const vectors<T>& from) {
         kernels::reduction<T, Op, kernels::stored<T>> what;
@@ -111,6 +121,7 @@ private:
     }
 
     const schedule::program& p_;
+    std::size_t count_;
     schedule::layout cut_;
     std::vector<vectors<T>> buffers_; // by rank
     std::map<std::pair<int, int>, std::deque<std::vector<T>>> wires_;

@@ -41,7 +41,7 @@ TEST_CASE("depth, rounds, fan-in, and what the busiest ranks send and receive ar
                     if (!a.offers(o)) continue;
                     CAPTURE(std::string(a.name()), std::string(name_of(o)), size, segments);
                     const int root = has_root(o) ? size / 2 : 0;
-                    const auto chunks = static_cast<std::size_t>(a.chunks(o, size) * segments);
+                    const auto chunks = static_cast<std::size_t>(a.chunks(o, size) / vectors_of(o, size) * segments);
                     const counts c = count({o, a, size, chunks, root, segments}, 3);
                     const auto verified = tutti::schedule::verify(a.write(o, size, root, false, segments));
                     REQUIRE(verified.proven);

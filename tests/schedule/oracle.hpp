@@ -101,6 +101,7 @@ private:
         case o::gather: return where == 0 ? mine : r == p_.root;
         case o::scatter: return where == 1 ? mine : r == p_.root;
         case o::exscan: return where == 0 || r > 0;
+        case o::alltoall: return r == (where == 0 ? block_of(chunk) % p_.size : block_of(chunk) / p_.size);
         }
         return false;
     }
@@ -122,13 +123,19 @@ private:
     }
     bool only_moves() const {
         using o = schedule::operation;
-        return p_.what == o::allgather || p_.what == o::broadcast || p_.what == o::gather || p_.what == o::scatter;
+        return p_.what == o::allgather || p_.what == o::broadcast || p_.what == o::gather || p_.what == o::scatter ||
+               p_.what == o::alltoall;
     }
+    /// Of an alltoall: block d * size + s is for rank d from rank s.
+    int block_of(int chunk) const { return chunk / (p_.chunks / (p_.size * p_.size)); }
     bool scans() const { return p_.what == schedule::operation::scan || p_.what == schedule::operation::exscan; }
     /// Where the data of a place are: in place, the input is where the output is.
     spot memory_of(int r, const place& x, int k) const {
-        const int where = static_cast<int>(x.where);
-        return {in_place_[static_cast<std::size_t>(r)] && where == 0 ? 1 : where, x.first + k};
+        const int where = static_cast<int>(x.where), chunk = x.first + k;
+        if (!in_place_[static_cast<std::size_t>(r)] || where != 0) return {where, chunk};
+        if (p_.what != schedule::operation::alltoall) return {1, chunk};
+        const int block = block_of(chunk), pieces = p_.chunks / (p_.size * p_.size); // for rank d lies where d's will
+        return {1, (r * p_.size + block / p_.size) * pieces + chunk % pieces};
     }
     std::set<spot> touched(int r, const step& s, bool written) const {
         std::set<spot> all;
@@ -314,6 +321,7 @@ private:
     int source_of(int c) const {
         using o = schedule::operation;
         if (p_.what == o::broadcast || p_.what == o::scatter) return p_.root;
+        if (p_.what == o::alltoall) return block_of(c) % p_.size;
         return only_moves() ? c / (p_.chunks / p_.size) : -1;
     }
     /// The inputs of the first ranks, once each; of a scan in rank order.

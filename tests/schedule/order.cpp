@@ -53,6 +53,16 @@ TEST_CASE("read after write: who reads a chunk waits for its last writer") {
     CHECK(starts(o) == pairs{{0, 1}});
 }
 
+TEST_CASE("in an alltoall in place, the block to a rank is the memory of the block from it") {
+    // Rank 1 of 3 has the input blocks 1, 4, 7 and the output blocks 3, 4, 5.
+    const std::vector<step> steps{send(0, in(1)), send(2, in(7)), receive(0, out(3)), receive(2, out(5))};
+    const auto order_in = [&](bool in_place) {
+        return completions(order_of(operation::alltoall, {1, 3, 0, in_place}, 9, steps, 3));
+    };
+    CHECK(order_in(false).empty());
+    CHECK(order_in(true) == pairs{{0, 2}, {1, 3}});
+}
+
 TEST_CASE("write after read: who overwrites a chunk waits for all that read it since its last writer") {
     const order o = order_among({copy(in(0), out(0)), send(1, out(0)), send(2, out(0)), receive(3, out(0))});
     CHECK(completions(o) == pairs{{0, 1}, {0, 2}, {0, 3}, {1, 3}, {2, 3}});

@@ -62,7 +62,7 @@ TEST_CASE("ready are the steps that wait for nothing") {
 
 TEST_CASE("the windows of input and output are the operation's") {
     const plan p = compile(operation::reduce_scatter, {2, 6}, 6, 2, {});
-    CHECK(p.windows == std::vector<chunk_range>{{0, 12}, {4, 6}});
+    CHECK(p.windows == std::vector<chunk_window>{chunk_range{0, 12}, chunk_range{4, 6}});
 }
 
 TEST_CASE("the window of a scratch bank spans all that its steps touch") {
@@ -79,7 +79,8 @@ TEST_CASE("the window of a scratch bank spans all that its steps touch") {
 
 TEST_CASE("every operand of a step of many is in its bank's window") {
     const plan p = compiled({receive(1, bank(0, 5, 2)), tutti::test::combine({in(5, 2), bank(0), bank(3)}, out(5, 2))});
-    CHECK(p.windows == std::vector<chunk_range>{{0, 12}, {0, 12}, {5, 7}, {0, 0}, {0, 0}, {5, 7}});
+    CHECK(p.windows == std::vector<chunk_window>{chunk_range{0, 12}, chunk_range{0, 12}, chunk_range{5, 7},
+                                                 chunk_range{}, chunk_range{}, chunk_range{5, 7}});
 }
 
 TEST_CASE("a plan without scratch needs no scratch memory") {

@@ -21,11 +21,14 @@ public:
 
     schedule::program write() {
         const auto what = schedule::operations[static_cast<std::size_t>(below(schedule::operations.size()))];
-        const int size = 2 + below(4), chunks = schedule::has_shards(what) ? size * (1 + below(2)) : 1 + below(4);
+        const int size = 2 + below(4), parts = schedule::parts_of(what, size);
+        const int chunks = schedule::has_shards(what) ? parts * (1 + below(2)) : 1 + below(4);
         p_ = {what, size, schedule::has_root(what) ? below(size) : 0, below(2) == 1, chunks, {}};
         p_.ranks.resize(static_cast<std::size_t>(size));
         ordered_ = below(3) == 0;
-        if (schedule::has_shards(what))
+        if (what == schedule::operation::alltoall)
+            exchange();
+        else if (schedule::has_shards(what))
             for (int r = 0; r < size; ++r) move({r * chunks / size, (r + 1) * chunks / size}, r);
         else
             for (int first = 0, last = 0; first < chunks; first = last) {
@@ -66,6 +69,21 @@ private:
         }
     }
 
+    /// Each block by itself, one after the other. In place most wait in scratch until all have been sent.
+    void exchange() {
+        const int pieces = p_.chunks / (p_.size * p_.size);
+        staged_ = p_.in_place && below(8) > 0;
+        for (int k = 0; k < p_.size; ++k)
+            for (int from = 0; from < p_.size; ++from) {
+                const int to = (from + k) % p_.size, block = to * p_.size + from;
+                now_ = {block * pieces, (block + 1) * pieces};
+                carry(from, to);
+            }
+        for (const auto& [rank, last] : last_copies_) emit(rank, last);
+        last_copies_.clear();
+        staged_ = false;
+    }
+
     /// From one rank's input to another one's output, by way of others now and then.
     void carry(int from, int to) {
         buffer where = buffer::input;
@@ -79,7 +97,9 @@ private:
         }
         if (from != to) {
             emit(from, schedule::send(to, in(where)));
-            emit(to, schedule::receive(from, in(buffer::output)));
+            const buffer landing = staged_ ? bank() : buffer::output;
+            emit(to, schedule::receive(from, in(landing)));
+            if (staged_) last_copies_.emplace_back(to, schedule::copy(in(landing), in(buffer::output)));
         } else if (!p_.in_place || below(8) == 0) {
             emit(to, schedule::copy(in(where), in(buffer::output)));
         }
@@ -182,6 +202,8 @@ private:
     schedule::program p_;
     schedule::chunk_range now_;
     bool ordered_ = false;
+    bool staged_ = false;
+    std::vector<std::pair<int, schedule::step>> last_copies_; ///< rank and step
 };
 
 } // namespace tutti::test

@@ -98,6 +98,37 @@ TEST_CASE("a gather and a scatter move each rank's own shard") {
     rejected(p, flaw::no_operator, "rank 0, step 0 reduces in an operation that has no operator");
 }
 
+TEST_CASE("an alltoall's blocks end with their rank; in place none is overwritten before it has left") {
+    // Block 2 d + s is from rank s to rank d.
+    program p = hand_made(operation::alltoall, 4,
+                          {{copy(in(0), out(0)), send(1, in(2)), receive(1, out(1))},
+                           {copy(in(3), out(3)), send(0, in(1)), receive(0, out(2))}});
+    CHECK(verify(p).message() == "proven");
+    program wrong = p;
+    wrong.ranks[1][1] = send(0, in(2));
+    rejected(wrong, flaw::bad_place, "rank 1, step 1: chunk 2 is outside of the buffer that the step names");
+    wrong = p;
+    wrong.ranks[0].pop_back();
+    wrong.ranks[1].erase(wrong.ranks[1].begin() + 1);
+    rejected(wrong, flaw::wrong_data, "rank 0: chunk 1 holds something else than rank 1's data");
+    wrong = p;
+    wrong.chunks = 6;
+    rejected(wrong, flaw::bad_program, "the program's ranks, lists and chunks do not fit each other and the operation");
+
+    const auto in_place = [](buffer landing) {
+        std::vector<tutti::test::steps> ranks;
+        for (const int r : {0, 1}) {
+            const int other = 1 - r, incoming = 2 * r + other;
+            ranks.push_back({send(other, in(2 * other + r)), receive(other, {landing, incoming, 1})});
+            if (landing != buffer::output)
+                ranks.back().push_back(copy({landing, incoming, 1}, {buffer::output, incoming, 1}));
+        }
+        return hand_made(operation::alltoall, 4, std::move(ranks), 0, true);
+    };
+    CHECK(verify(in_place(scratch(0))).message() == "proven");
+    CHECK(verify(in_place(buffer::output)).fault.what == flaw::deadlock);
+}
+
 TEST_CASE("a contribution that is reduced twice is doubled") {
     program p = swap_and_reduce();
     p.ranks[1].push_back(reduce(in(0), out(0), side::right));

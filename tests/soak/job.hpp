@@ -102,9 +102,11 @@ private:
         const std::size_t larger = has_parts(call_.what) ? n * size() : n;
         const bool symmetric = holds(call_.symmetric, me_);
         first_.make(on_, larger, symmetric, call_.whole_object && symmetric);
-        second_.make(on_, in_place_ ? 0 : n, symmetric, call_.whole_object && symmetric);
-        const auto part = first_.range().subspan(has_parts(call_.what) ? n * static_cast<std::size_t>(on_.rank()) : 0);
-        const auto other = in_place_ ? part.first(n) : second_.range();
+        const bool exchanges = call_.what == operation::alltoall; // both are the larger one
+        const std::size_t smaller = exchanges ? larger : n;
+        second_.make(on_, in_place_ ? 0 : smaller, symmetric, call_.whole_object && symmetric);
+        const auto part = first_.range().subspan(smaller < larger ? n * static_cast<std::size_t>(on_.rank()) : 0);
+        const auto other = in_place_ ? part.first(smaller) : second_.range();
         const bool collects = gathers(call_.what);
         in_ = collects ? other : first_.range();
         out_ = collects || call_.what == operation::broadcast ? first_.range() : other;
@@ -122,6 +124,8 @@ private:
         if (call_.what == operation::scatter)
             return data_of_member(static_cast<std::size_t>(root_))[i + call_.count * rank];
         if (gathers(call_.what)) return data_of_member(i / call_.count)[i % call_.count];
+        if (call_.what == operation::alltoall)
+            return data_of_member(i / call_.count)[i % call_.count + call_.count * rank];
         if (call_.what == operation::reduce_scatter) i += call_.count * rank;
         const std::size_t operands = call_.what == operation::scan     ? rank + 1
                                      : call_.what == operation::exscan ? rank
@@ -173,6 +177,9 @@ private:
             return drive([&] { on_.exscan(in_, out_, op, how); },
                          [&] { return on_.async().exscan(in_, out_, op, how); },
                          [&] { return on_.prepare().exscan(in_, out_, op, how); });
+        case operation::alltoall:
+            return drive([&] { on_.alltoall(in_, out_, how); }, [&] { return on_.async().alltoall(in_, out_, how); },
+                         [&] { return on_.prepare().alltoall(in_, out_, how); });
         case operation::barrier: return;
         }
     }

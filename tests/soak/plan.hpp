@@ -24,6 +24,7 @@ enum class operation : std::uint8_t {
     scatter,
     scan,
     exscan,
+    alltoall,
     barrier,
 };
 

@@ -37,6 +37,7 @@ result_place typed_call(const Handle& world, schedule::operation o, std::span<T>
     case operation::broadcast: world.broadcast(in, root, how); return {true, 0, n};
     case operation::gather: world.gather(contribution, whole, root, how); return is_root ? all : result_place{};
     case operation::scatter: world.scatter(in, shard, root, how); return of_shard;
+    case operation::alltoall: world.alltoall(in, whole, how); return all;
     case operation::scan:
         if constexpr (!has_finisher<Op, T>) return world.scan(in, whole, op, how), all;
         return {};

@@ -144,6 +144,7 @@ private:
         case operation::scatter: return by.scatter(in, out.first(part), 0, how);
         case operation::scan: return by.scan(in, out, sum, how);
         case operation::exscan: return by.exscan(in, out, sum, how);
+        case operation::alltoall: return by.alltoall(in, out, how);
         }
     }
 

@@ -22,7 +22,8 @@ class Target:
     figure: str = "time"  # or cpu: processor time of an operation, all ranks together
 
 
-OTHERS = ("reduce_scatter", "allgather", "broadcast", "reduce", "gather", "scatter", "scan", "exscan")
+OTHERS = ("reduce_scatter", "allgather", "broadcast", "reduce", "gather", "scatter", "scan", "exscan",
+          "alltoall")
 TARGETS = [
     Target("shared_memory", "peers", 1.0, 1.3, ranks=2),
     Target("shared_memory", "peers", 1.6, 2.2, ranks=2, buffers="symmetric", smallest=64 * KI),

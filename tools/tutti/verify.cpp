@@ -101,7 +101,7 @@ void prove(const algorithm::any& a, operation what, int ranks, line& l) {
             l.strict = l.strict && found.proof.in_order;
             if (segments == 1 && root == 0) l.cost = found.proof.measured;
         }
-    l.chunks = a.chunks(what, ranks);
+    l.chunks = a.chunks(what, ranks) / schedule::vectors_of(what, ranks);
     l.largest = ranks;
     if (l.smallest == 0) l.smallest = ranks;
 }

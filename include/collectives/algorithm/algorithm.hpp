@@ -47,6 +47,9 @@ template <class A>
 concept has_scan = requires(const A a, const position& p) { a.scan(p, discard); };
 template <class A>
 concept has_exscan = requires(const A a, const position& p) { a.exscan(p, discard); };
+/// On entry the rank's block for itself is in output; at the end all blocks for it are.
+template <class A>
+concept has_alltoall = requires(const A a, const position& p) { a.alltoall(p, discard); };
 /// From input to output on all ranks: for algorithms that are not composed of halves, or better than their halves.
 template <class A>
 concept has_allreduce = requires(const A a, const position& p) { a.allreduce(p, discard); };
@@ -68,6 +71,7 @@ template <class A>
     case operation::scatter: return has_scatter<A>;
     case operation::scan: return has_scan<A>;
     case operation::exscan: return has_exscan<A>;
+    case operation::alltoall: return has_alltoall<A>;
     }
     return false;
 }
@@ -97,8 +101,9 @@ template <has_chunks A>
 /// The messages of a schedule (peers, chunks, order on each channel) must not depend on `position::in_place`: ranks may
 /// differ in it. Only where data are read, kept and copied may.
 ///
-/// An algorithm: a small value with a name, the number of chunks that it cuts the data into (a multiple of `size`
-/// where the operation has shards: the r-th equal part is shard r), the cost that it claims, and its schedules.
+/// An algorithm: a small value with a name, the number of chunks that it cuts the data into (a multiple of
+/// schedule::parts_of: where the operation has shards, the r-th equal part is shard r), the cost that it claims, and
+/// its schedules.
 template <class A>
 concept algorithm = has_chunks<A> && requires(const A a, operation o, int size) {
     { a.stated(o, size) } -> std::same_as<cost>;

@@ -18,9 +18,11 @@ namespace tutti::algorithm {
 /// | reduce_scatter | 1 | P-1 | (P-1)/P n | P-1 | up to n |
 /// | allgather | 1 | P-1 | (P-1)/P n | P-1 | |
 /// | allreduce | 2 | 2(P-1) | 2(P-1)/P n | P-1 | up to n |
+/// | alltoall | 1 | P-1 | (P-1)/P n | P-1 | in place n |
 ///
 /// Source: the pairwise exchange of Thakur, Rabenseifner and Gropp's reduce-scatter (IJHPCA 2005), its messages all
-/// under way at once; "two-shot" in GPU libraries.
+/// under way at once; "two-shot" in GPU libraries. The alltoall
+/// is the linear one of MPI libraries, with peers in the order of the pairwise exchange.
 struct direct {
     static constexpr std::string_view name = "direct";
     static constexpr std::string_view idea =
@@ -28,8 +30,12 @@ struct direct {
     static constexpr std::string_view virtue =
         "everyone exchanges parts with everyone at once, and works on them in one pass";
     static constexpr bool rotates = true, has_bank_for_each_rank = true;
-    [[nodiscard]] static constexpr bool steps_rotate(operation o) noexcept { return o == operation::allgather; }
-    [[nodiscard]] static constexpr int chunks(int size) noexcept { return size; }
+    [[nodiscard]] static constexpr bool steps_rotate(operation o) noexcept {
+        return o == operation::allgather || o == operation::alltoall;
+    }
+    [[nodiscard]] static constexpr int chunks(operation o, int size) noexcept {
+        return size * schedule::vectors_of(o, size);
+    }
     [[nodiscard]] static constexpr cost stated(operation o, int size) noexcept {
         return parameter_server::stated(o, size);
     }
@@ -49,6 +55,23 @@ struct direct {
     template <class Emit>
     static constexpr void allgather(const position& p, Emit&& emit) {
         parameter_server::allgather(p, emit);
+    }
+
+    /// Each block goes straight to its rank. In place it waits in scratch until its memory has been sent.
+    template <class Emit>
+    static constexpr void alltoall(const position& p, Emit&& emit) {
+        const auto block_from = [&](int q) {
+            return place{p.in_place ? schedule::scratch(0) : buffer::output, p.rank * p.size + q, 1};
+        };
+        for (int k = 1; k < p.size; ++k) {
+            const int to = (p.rank + k) % p.size, from = (p.rank + p.size - k) % p.size;
+            emit(schedule::send(to, {buffer::input, to * p.size + p.rank, 1}));
+            emit(schedule::receive(from, block_from(from)));
+        }
+        for (int k = 1; p.in_place && k < p.size; ++k) {
+            const place landed = block_from((p.rank + p.size - k) % p.size);
+            emit(schedule::copy(landed, {buffer::output, landed.first, 1}));
+        }
     }
 
     /// As one_shot's, of shards. Beyond most_operands some ranks reduce a part while others' data are on their way.

@@ -28,12 +28,21 @@ TUTTI_INLINE std::string verdict::message() const {
 
 namespace detail {
 
+/// The chunk that has the number of this one when ranks are counted from rank `by`. In an alltoall both ranks of a
+/// block are.
+[[nodiscard]] TUTTI_INLINE int chunk_shifted_back(int chunk, int by, const schedule::program& p) {
+    const int shards = p.chunks % p.size == 0 ? p.chunks / p.size * by : 0;
+    const int shifted = (chunk + p.chunks - shards) % p.chunks;
+    if (p.what != operation::alltoall) return shifted;
+    const int row = p.chunks / p.size, block = row / p.size;
+    return shifted / row * row + (shifted % row + row - block * by) % row;
+}
+
 /// A step of rank `by` as it would be of rank 0, if all ranks and chunks were counted from there.
 [[nodiscard]] TUTTI_INLINE step shifted_back(step s, int by, const schedule::program& p) {
-    const int chunks = p.chunks % p.size == 0 ? p.chunks / p.size * by : 0;
     if (communicates(s)) s.peer = (s.peer + p.size - by) % p.size;
     for (place* x : {&s.from, &s.to})
-        if (x->count > 0) x->first = (x->first + p.chunks - chunks) % p.chunks;
+        if (x->count > 0) x->first = chunk_shifted_back(x->first, by, p);
     return s;
 }
 

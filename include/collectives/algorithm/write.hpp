@@ -34,8 +34,9 @@ constexpr void copy_own(operation o, const position& p, schedule::chunk_range ow
 [[nodiscard]] constexpr schedule::chunk_range own_part(operation o, const position& p, int chunks) noexcept {
     const bool is_root = p.rank == p.root;
     if (o == operation::allgather || (is_root && (o == operation::broadcast || o == operation::gather)))
-        return schedule::window(o, p, buffer::input, chunks);
-    if (is_root && o == operation::scatter) return schedule::window(o, p, buffer::output, chunks);
+        return schedule::window(o, p, buffer::input, chunks).range(0);
+    if (is_root && o == operation::scatter) return schedule::window(o, p, buffer::output, chunks).range(0);
+    if (o == operation::alltoall) return schedule::window(o, p, buffer::input, chunks).range(p.rank);
     return {};
 }
 
@@ -64,7 +65,7 @@ constexpr void walk(const A& a, operation o, const position& p, Emit&& emit) {
     using namespace detail;
     const int chunks = chunks_of(a, o, p.size);
     // Of one rank, the result is the input.
-    if (p.size == 1) return copy_own(o, p, schedule::window(o, p, buffer::output, chunks), emit);
+    if (p.size == 1) return copy_own(o, p, schedule::window(o, p, buffer::output, chunks).range(0), emit);
     if (o == operation::allreduce) return walk_allreduce(a, p, emit);
     if constexpr (has_reduce_scatter<A>)
         if (o == operation::reduce_scatter) return a.reduce_scatter(p, schedule::scratch(0), emit);
@@ -86,6 +87,8 @@ constexpr void walk(const A& a, operation o, const position& p, Emit&& emit) {
         if (o == operation::gather) return a.gather(p, emit);
     if constexpr (has_scatter<A>)
         if (o == operation::scatter) return a.scatter(p, emit);
+    if constexpr (has_alltoall<A>)
+        if (o == operation::alltoall) return a.alltoall(p, emit);
 }
 
 /// Keeps steps in a list, each cut into `segments` steps on equal parts of its chunks: pipelining is nothing but more

@@ -117,6 +117,7 @@ TUTTI_INLINE selection choose(schedule::operation what, std::size_t bytes, const
     case operation::allgather: return pick(detail::shards(what, bytes, on, symmetric));
     case operation::gather:
     case operation::scatter: return pick(detail::parts_of_root(bytes, on));
+    case operation::alltoall: return pick(direct{});
     case operation::scan:
     case operation::exscan: return pick(detail::prefixes(bytes, on));
     case operation::reduce:

@@ -241,8 +241,8 @@ private:
         // One range for both places: verify refuses steps that relabel chunks.
         const schedule::place chunks = receives(s) ? s.to : s.from;
         const std::size_t low = cut_.bound(chunks.first);
-        x.from = reads_from(s) ? at(s.from.where, low) : nullptr;
-        x.to = writes_to(s) ? at(s.to.where, low) : nullptr;
+        x.from = reads_from(s) ? at(s.from.where, chunks.first, low) : nullptr;
+        x.to = writes_to(s) ? at(s.to.where, chunks.first, low) : nullptr;
         x.bytes = (cut_.bound(chunks.first + chunks.count) - low) * call_.element_bytes;
         x.reduce = s.what == schedule::action::receive_reduce ? &reduction() : nullptr;
         x.incoming_left = s.other == schedule::side::left;
@@ -262,15 +262,15 @@ private:
     void lay_out_buffers() {
         std::byte* bank = scratch_.bytes.get();
         for (std::size_t b = 0; b < places_.size(); ++b) {
-            const schedule::chunk_range w = plan_->windows[b];
-            places_[b].first = cut_.bound(w.first);
+            const schedule::chunk_window& w = plan_->windows[b];
+            places_[b].first = cut_.bound(w.range(0).first);
             if (b == 0)
                 places_[b].base = const_cast<std::byte*>(call_.input); // schedules never write the input
             else if (b == 1)
                 places_[b].base = call_.output;
             else {
                 places_[b].base = bank;
-                bank += (cut_.bound(w.last) - places_[b].first) * call_.element_bytes;
+                bank += elements_of(cut_, w) * call_.element_bytes;
             }
         }
     }

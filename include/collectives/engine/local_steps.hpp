@@ -30,7 +30,7 @@ protected:
 
     struct memory {
         std::byte* base = nullptr;
-        std::size_t first = 0; ///< the element that lies at base
+        std::size_t first = 0; ///< the first element of its window
     };
 
     local_steps(std::shared_ptr<const schedule::plan> p, const call& c, const transport::clock::time_point& deadline)
@@ -40,9 +40,12 @@ protected:
     local_steps& operator=(const local_steps&) = delete;
     ~local_steps() = default;
 
-    [[nodiscard]] std::byte* at(schedule::buffer b, std::size_t element) const noexcept {
+    /// Where a chunk lies whose first element is `element`.
+    [[nodiscard]] std::byte* at(schedule::buffer b, int chunk, std::size_t element) const noexcept {
         const memory& m = places_[static_cast<std::size_t>(index_of(b))];
-        return m.base ? m.base + (element - m.first) * call_.element_bytes : nullptr;
+        const schedule::chunk_window& w = plan_->windows[static_cast<std::size_t>(index_of(b))];
+        const std::size_t before = w.ranges() == 1 ? element - m.first : offset_of(cut_, w, chunk);
+        return m.base ? m.base + before * call_.element_bytes : nullptr;
     }
     /// The call's own reducer, or the interruptible one around it.
     [[nodiscard]] const reducer& reduction() const noexcept {
@@ -76,8 +79,7 @@ protected:
     }
     /// The elements that the operator's last stage is for.
     [[nodiscard]] std::size_t elements_to_finish() const noexcept {
-        const schedule::chunk_range w = plan_->windows[index_of(schedule::buffer::output)];
-        return call_.finisher ? cut_.bound(w.last) - cut_.bound(w.first) : 0;
+        return call_.finisher ? elements_of(cut_, plan_->windows[index_of(schedule::buffer::output)]) : 0;
     }
     /// Gives the last stage to the executor. True: it is done.
     [[nodiscard]] bool hand_over_finish(const wakeup& wake) {
@@ -161,7 +163,8 @@ private:
         const schedule::step& s = plan_->steps[i];
         const std::size_t low = cut_.bound(s.to.first);
         const auto number = static_cast<std::size_t>(schedule::sources(s));
-        for (std::size_t k = 0; k < number; ++k) from[k] = at(source(s, static_cast<int>(k)).where, low) + offset;
+        for (std::size_t k = 0; k < number; ++k)
+            from[k] = at(source(s, static_cast<int>(k)).where, s.to.first, low) + offset;
         return number;
     }
 

@@ -28,14 +28,18 @@ namespace detail {
 inline constexpr std::size_t most_bytes = std::size_t{1} << 60;
 
 /// Throws tutti::error(invalid_argument), in the name of `who`, if this is no call: without ranks, segments or bytes in
-/// an element, from a root that is none of the ranks, or of more than 2^60 bytes. Whether the algorithm has a schedule
-/// for the operation is not looked at.
+/// an element, from a root that is none of the ranks, of more than 2^60 bytes, or of more ranks than the operation can
+/// have. Whether the algorithm has a schedule for the operation is not looked at.
 inline void check(const collective& c, const char* who) {
     if (c.size < 1) reject(who, "there must be a rank");
     if (c.root < 0 || c.root >= c.size) reject(who, "the root is none of the ranks");
     if (c.segments < 1) reject(who, "there must be a segment");
     if (c.element_bytes < 1) reject(who, "an element must have a byte");
-    if (c.bytes > most_bytes) reject(who, std::to_string(c.bytes) + " bytes are more than 2^60");
+    if (c.bytes > most_bytes / static_cast<std::size_t>(schedule::vectors_of(c.what, c.size)))
+        reject(who, std::to_string(c.bytes) + " bytes are more than 2^60");
+    if (c.size > schedule::most_ranks(c.what))
+        reject(who, std::string(name_of(c.what)) + " has chunk numbers for " +
+                        std::to_string(schedule::most_ranks(c.what)) + " ranks at most");
 }
 
 } // namespace detail

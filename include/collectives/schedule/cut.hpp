@@ -9,11 +9,26 @@
 
 namespace tutti::schedule {
 
-/// How `count` elements are cut: where there are shards, into equal ones first, whatever the number of chunks.
+/// How a vector of `count` elements is cut: where there are equal parts, into these first, whatever the number of
+/// chunks. The vectors of an alltoall are cut as if they were one, of `size` times `count` elements.
 [[nodiscard]] constexpr layout cut_of(operation what, int size, int base_chunks, int segments,
                                       std::size_t count) noexcept {
-    if (has_shards(what)) return {count, size, base_chunks / size * segments};
-    return {count, base_chunks, segments};
+    if (!has_shards(what)) return {count, base_chunks, segments};
+    const int parts = parts_of(what, size);
+    return {count * static_cast<std::size_t>(vectors_of(what, size)), parts, base_chunks / parts * segments};
+}
+
+/// The elements of a buffer that holds `w`, and those that come before chunk `id` there. The ranges of a window are
+/// equal parts, so that they are equally long.
+[[nodiscard]] constexpr std::size_t elements_of(const layout& cut, const chunk_window& w) noexcept {
+    const chunk_range first = w.range(0);
+    return (cut.bound(first.last) - cut.bound(first.first)) * static_cast<std::size_t>(w.ranges());
+}
+[[nodiscard]] constexpr std::size_t offset_of(const layout& cut, const chunk_window& w, int id) noexcept {
+    const int k = w.range_of(id);
+    const std::size_t within = cut.bound(id) - cut.bound(w.range(k).first);
+    if (k == 0) return within;
+    return within + (cut.bound(w.range(0).last) - cut.bound(w.range(0).first)) * static_cast<std::size_t>(k);
 }
 
 } // namespace tutti::schedule

@@ -113,6 +113,17 @@ private:
     return o;
 }
 
+/// The steps of an alltoall in place, with each place in the input named by the output's chunks that are the same
+/// memory: block d of the input is block d of the output.
+[[nodiscard]] constexpr std::vector<step> named_by_output(const position& at, int chunks, std::vector<step> steps) {
+    const chunk_window in = window(operation::alltoall, at, buffer::input, chunks);
+    const int first = window(operation::alltoall, at, buffer::output, chunks).range(0).first;
+    for (step& s : steps)
+        if (reads_from(s) && s.from.where == buffer::input)
+            s.from = {buffer::output, first + in.index_of(s.from.first), s.from.count};
+    return steps;
+}
+
 } // namespace detail
 
 /// The order of one rank's steps, whose peers are below `size`. In place, input and output are the same memory. Linear
@@ -120,6 +131,17 @@ private:
 [[nodiscard]] constexpr order order_of(const std::vector<step>& steps, int size, int chunks, bool in_place) {
     const cells within(steps, chunks);
     return detail::order_of_cells(within.of(steps), size, within.count(), in_place);
+}
+
+/// The order of the steps of an operation at a position, whose peers are below `peers`. Precondition: their places are
+/// in the operation's windows.
+[[nodiscard]] constexpr order order_of(operation what, const position& at, int chunks, const std::vector<step>& steps,
+                                       int peers) {
+    if (what != operation::alltoall || !at.in_place) return order_of(steps, peers, chunks, at.in_place);
+    return order_of(detail::named_by_output(at, chunks, steps), peers, chunks, true);
+}
+[[nodiscard]] constexpr order order_of(const program& p, int rank) {
+    return order_of(p.what, p.at(rank), p.chunks, p.ranks[static_cast<std::size_t>(rank)], p.size);
 }
 
 } // namespace tutti::schedule

@@ -29,30 +29,55 @@ namespace tutti::schedule {
     return windows;
 }
 
-/// Numbers the chunks of one rank's buffers from 0, for tables by place: all of input and output, and the chunks of
-/// scratch that its steps touch. In place, input and output have the same numbers.
+/// By buffer, the chunk ids that one rank's memory holds: the operation's windows of input and output, and scratch.
+[[nodiscard]] constexpr std::vector<chunk_window> windows_of(operation what, const position& at, int chunks,
+                                                             const std::vector<step>& steps) {
+    const std::vector<chunk_range> touched = scratch_windows(steps);
+    std::vector<chunk_window> windows(touched.begin(), touched.end());
+    for (const buffer b : {buffer::input, buffer::output})
+        windows[static_cast<std::size_t>(index_of(b))] = window(what, at, b, chunks);
+    return windows;
+}
+
+/// Numbers the chunks of one rank's buffers from 0, for tables by place: those of input and output that it may use, and
+/// the chunks of scratch that its steps touch. Places have equal numbers where they are the same memory.
 class place_numbers {
 public:
-    constexpr place_numbers(const std::vector<step>& steps, int chunks, bool in_place)
-        : windows_(scratch_windows(steps)), in_place_(in_place) {
-        windows_[0] = windows_[1] = {0, chunks};
-        for (const chunk_range& w : windows_) {
-            starts_.push_back(size_);
-            size_ += static_cast<std::size_t>(w.count());
-        }
+    /// Any chunk of input and output.
+    constexpr place_numbers(const std::vector<step>& steps, int chunks, bool in_place) {
+        const std::vector<chunk_range> touched = scratch_windows(steps);
+        windows_.assign(touched.begin(), touched.end());
+        windows_[0] = windows_[1] = chunk_range{0, chunks};
+        number(in_place);
+    }
+    /// The chunks that the operation's windows show.
+    constexpr place_numbers(operation what, const position& at, int chunks, const std::vector<step>& steps)
+        : windows_(windows_of(what, at, chunks, steps)) {
+        // In place, one window holds the other. The blocks of an alltoall share memory by their index in the window.
+        if (at.in_place && what != operation::alltoall)
+            windows_[0] = windows_[1] = windows_[0].count() > windows_[1].count() ? windows_[0] : windows_[1];
+        number(at.in_place);
     }
 
     [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
     [[nodiscard]] constexpr std::size_t of(buffer b, int chunk) const {
-        const auto where = static_cast<std::size_t>(index_of(in_place_ && b == buffer::input ? buffer::output : b));
-        return starts_[where] + static_cast<std::size_t>(chunk - windows_[where].first);
+        const auto where = static_cast<std::size_t>(index_of(b));
+        return starts_[where] + static_cast<std::size_t>(windows_[where].index_of(chunk));
     }
 
 private:
-    std::vector<chunk_range> windows_;
+    constexpr void number(bool in_place) {
+        if (!in_place) size_ = static_cast<std::size_t>(windows_[0].count());
+        starts_.push_back(0);
+        for (std::size_t b = 1; b < windows_.size(); ++b) {
+            starts_.push_back(size_);
+            size_ += static_cast<std::size_t>(windows_[b].count());
+        }
+    }
+
+    std::vector<chunk_window> windows_;
     std::vector<std::size_t> starts_; ///< by buffer
     std::size_t size_ = 0;
-    bool in_place_;
 };
 
 } // namespace tutti::schedule

@@ -18,9 +18,9 @@ struct plan {
     int segments = 1;
     std::vector<step> steps; ///< `peer` is an index into `peers`
     order dependencies;
-    std::vector<std::uint32_t> ready; ///< the steps that wait for nothing
-    std::vector<int> peers;           ///< ranks, each once, in order of first use
-    std::vector<chunk_range> windows; ///< per buffer: the chunk ids that its memory holds
+    std::vector<std::uint32_t> ready;  ///< the steps that wait for nothing
+    std::vector<int> peers;            ///< ranks, each once, in order of first use
+    std::vector<chunk_window> windows; ///< per buffer: the chunk ids that its memory holds
 
     [[nodiscard]] int chunks() const noexcept { return base_chunks * segments; }
     /// How `count` elements are cut.
@@ -30,8 +30,7 @@ struct plan {
     /// The scratch memory that a run needs, in elements.
     [[nodiscard]] std::size_t scratch_elements(const layout& cut) const noexcept {
         std::size_t sum = 0;
-        for (std::size_t b = 2; b < windows.size(); ++b)
-            sum += cut.bound(windows[b].last) - cut.bound(windows[b].first);
+        for (std::size_t b = 2; b < windows.size(); ++b) sum += elements_of(cut, windows[b]);
         return sum;
     }
 };
@@ -40,10 +39,8 @@ struct plan {
 [[nodiscard]] inline plan compile(operation what, const position& where, int base_chunks, int segments,
                                   std::vector<step> steps) {
     plan p{what, where, base_chunks, segments, std::move(steps), {}, {}, {}, {}};
-    p.dependencies = order_of(p.steps, where.size, p.chunks(), where.in_place);
-    p.windows = scratch_windows(p.steps);
-    for (const buffer b : {buffer::input, buffer::output})
-        p.windows[static_cast<std::size_t>(index_of(b))] = window(what, where, b, p.chunks());
+    p.dependencies = order_of(what, where, p.chunks(), p.steps, where.size);
+    p.windows = windows_of(what, where, p.chunks(), p.steps);
     std::vector<int> index(static_cast<std::size_t>(where.size), -1);
     for (std::size_t i = 0; i < p.steps.size(); ++i) {
         step& s = p.steps[i];

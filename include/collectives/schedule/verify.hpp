@@ -71,7 +71,7 @@ namespace detail {
 /// chunks that they touch, plus P².
 [[nodiscard]] constexpr int rounds_of(const program& p) {
     std::vector<order> orders;
-    for (const std::vector<step>& steps : p.ranks) orders.push_back(order_of(steps, p.size, p.chunks, p.in_place));
+    for (int r = 0; r < p.size; ++r) orders.push_back(order_of(p, r));
     const auto order_at = [&](int r) -> const order& { return orders[static_cast<std::size_t>(r)]; };
     return detail::rounds_among(p, order_at);
 }

@@ -90,10 +90,10 @@ public:
         auto head = xml_.open("algo", {"name", "proto", "nchannels", "nchunksperloop", "ngpus", "coll", "inplace",
                                        "outofplace", "minBytes", "maxBytes"});
         require(head["proto"] == "Simple" && head["nchannels"] == "1", "another protocol");
-        require(
-            std::set<std::string>{"allreduce", "reducescatter", "allgather", "reduce", "broadcast", "gather", "scatter"}
-                .contains(head["coll"]),
-            "no collective");
+        require(std::set<std::string>{"allreduce", "reducescatter", "allgather", "reduce", "broadcast", "gather",
+                                      "scatter", "alltoall"}
+                    .contains(head["coll"]),
+                "no collective");
         found_ = {head["name"], head["coll"], number(head["nchunksperloop"]), flag(head["inplace"]), {}};
         require(flag(head["outofplace"]) != found_.in_place, "neither in place nor out of place");
         require(number(head["minBytes"]) == 0 && head["maxBytes"].size() > 10, "not for all sizes");

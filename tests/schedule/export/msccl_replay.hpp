@@ -184,6 +184,10 @@ private:
     const bool from_root = a.collective == "broadcast" || a.collective == "scatter";
     for (int c = 0; c < a.chunks; ++c) {
         if (shares && c / width != rank) continue;
+        if (a.collective == "alltoall") {
+            output.push_back({rank * width + c % width, own(c / width)});
+            continue;
+        }
         const bool gathers = a.collective == "allgather" || a.collective == "gather";
         output.push_back({c, gathers ? own(c / width) : from_root ? own(root) : all});
     }

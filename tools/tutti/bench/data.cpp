@@ -38,8 +38,9 @@ public:
         case operation::scatter:
         case operation::reduce_scatter:
             return tools::count_wrong<T>({output + (is_part_of_larger() ? shard_ : 0), what_.count}, result_, shard_);
-        case operation::allgather: return wrong_shards(output);
-        case operation::gather: return what_.rank == what_.root ? wrong_shards(output) : 0;
+        case operation::allgather: return wrong_parts(output, 0);
+        case operation::alltoall: return wrong_parts(output, shard_);
+        case operation::gather: return what_.rank == what_.root ? wrong_parts(output, 0) : 0;
         case operation::reduce:
             if (what_.rank != what_.root) return 0;
             [[fallthrough]];
@@ -66,10 +67,11 @@ private:
         return {from + (collects && is_part_of_larger() ? shard_ : 0), collects ? what_.count : what_.elements()};
     }
 
-    [[nodiscard]] std::uint64_t wrong_shards(const T* output) const {
+    /// Of the parts that all ranks have contributed, each taken from element `first` of that rank's input.
+    [[nodiscard]] std::uint64_t wrong_parts(const T* output, std::size_t first) const {
         std::uint64_t wrong = 0;
         for (int rank = 0; rank < what_.ranks; ++rank, output += what_.count)
-            wrong += tools::count_wrong<T>({output, what_.count}, input_of<T>(op_, rank, what_.ranks));
+            wrong += tools::count_wrong<T>({output, what_.count}, input_of<T>(op_, rank, what_.ranks), first);
         return wrong;
     }
 

@@ -49,8 +49,8 @@ public:
 
     /// A closed form: so many seconds, which the schedule takes exactly or about.
     [[nodiscard]] static form time(double seconds, bool exact = true) noexcept { return {seconds, exact}; }
-    /// The time of the first phase, which reduces or gathers; of the second, which distributes; or, for an allreduce,
-    /// of both.
+    /// The time of the first phase, which reduces or gathers; of the second, which distributes or exchanges; or, for an
+    /// allreduce, of both.
     [[nodiscard]] form phases(const auto& reduce, const auto& distribute) const {
         using schedule::operation;
         switch (what) {
@@ -59,7 +59,8 @@ public:
         case operation::gather: return reduce();
         case operation::allgather:
         case operation::broadcast:
-        case operation::scatter: return distribute();
+        case operation::scatter:
+        case operation::alltoall: return distribute();
         default: break;
         }
         return reduce() + distribute();

@@ -23,6 +23,9 @@ public:
     [[nodiscard]] long long bytes(const schedule::chunk_range& x) const noexcept {
         return bytes(schedule::place{{}, x.first, x.count()});
     }
+    [[nodiscard]] long long bytes(const schedule::chunk_window& x) const noexcept {
+        return static_cast<long long>(elements_of(layout_, x) * element_bytes_);
+    }
 
 private:
     schedule::layout layout_;

@@ -42,7 +42,8 @@ public:
 
     /// One rank for all: for a message to rank + d it gets one from rank - d.
     [[nodiscard]] graph by_symmetry() {
-        const double mean = static_cast<double>(c_.bytes) / c_.how.chunks(c_.what, c_.size) / c_.segments;
+        const double vectors = static_cast<double>(c_.bytes) * schedule::vectors_of(c_.what, c_.size);
+        const double mean = vectors / c_.how.chunks(c_.what, c_.size) / c_.segments;
         add_rank(0, [&](const schedule::place& x) { return static_cast<std::size_t>(std::llround(mean * x.count)); });
         number_peers();
         for (const int peer : peers_) {
@@ -65,7 +66,7 @@ private:
         find_peers();
         std::uint32_t role = seen_.find(steps_);
         if (role == none) {
-            role = role_of(segmented(), bytes);
+            role = role_of(segmented(), r, bytes);
             seen_.keep(steps_, role);
         }
         graph_.ranks.push_back({role, static_cast<std::uint32_t>(node(r)), static_cast<std::uint32_t>(graph_.steps),
@@ -103,13 +104,14 @@ private:
         return all;
     }
 
-    [[nodiscard]] std::uint32_t role_of(const std::vector<schedule::step>& steps, auto&& bytes) {
+    [[nodiscard]] std::uint32_t role_of(const std::vector<schedule::step>& steps, int r, auto&& bytes) {
         std::vector<std::uint32_t> lengths;
         lengths.reserve(steps.size());
         for (const schedule::step& s : steps)
             lengths.push_back(length(bytes(s.what == schedule::action::receive ? s.to : s.from)));
         const int slots = static_cast<int>(peers_.size());
-        auto order = schedule::order_of(steps, slots, c_.how.chunks(c_.what, c_.size) * c_.segments, c_.in_place);
+        auto order = schedule::order_of(c_.what, {r, c_.size, c_.root, c_.in_place},
+                                        c_.how.chunks(c_.what, c_.size) * c_.segments, steps, slots);
         return roles_.number_of(make_role(steps, std::move(order), lengths, peers_.size()));
     }
     [[nodiscard]] std::uint32_t length(std::size_t bytes) {

@@ -17,10 +17,10 @@ class contributions {
 public:
     explicit contributions(const program& p) : program_(p) {
         for (int r = 0; r < p.size; ++r) {
-            const auto& numbers = numbers_.emplace_back(p.ranks[static_cast<std::size_t>(r)], p.chunks, p.in_place);
+            const auto& numbers =
+                numbers_.emplace_back(p.what, p.at(r), p.chunks, p.ranks[static_cast<std::size_t>(r)]);
             held_.emplace_back(numbers.size(), 0);
-            const chunk_range own = window(p.what, p.at(r), buffer::input, p.chunks);
-            for (int c = own.first; c < own.last; ++c) at(r, buffer::input, c) = bit(r);
+            window(p.what, p.at(r), buffer::input, p.chunks).each([&](int c) { at(r, buffer::input, c) = bit(r); });
         }
     }
 

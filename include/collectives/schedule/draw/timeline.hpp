@@ -75,7 +75,7 @@ inline void require_drawable(const program& p) {
     detail::require_drawable(p);
     timeline t{p.what, p.size, p.chunks, 0, {}, {}};
     std::vector<order> orders;
-    for (const auto& steps : p.ranks) orders.push_back(order_of(steps, p.size, p.chunks, p.in_place));
+    for (int r = 0; r < p.size; ++r) orders.push_back(order_of(p, r));
     const auto step_at = [&](int rank, int i) -> const step& {
         return p.ranks[static_cast<std::size_t>(rank)][static_cast<std::size_t>(i)];
     };

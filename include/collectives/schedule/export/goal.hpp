@@ -32,7 +32,7 @@ public:
 
 private:
     void write(const std::vector<step>& steps, int rank) {
-        const predecessors before(order_of(steps, p_.size, p_.chunks, p_.in_place));
+        const predecessors before(order_of(p_, rank));
         messages_.assign(2 * static_cast<std::size_t>(p_.size), 0);
         text_.append("\nrank ").append(std::to_string(rank)).append(" {\n");
         for (int i = 0; i < static_cast<int>(steps.size()); ++i) {

@@ -23,9 +23,8 @@ struct msccl_location {
 class msccl_memory {
 public:
     msccl_memory(const program& p, int rank)
-        : in_place_(p.in_place), windows_(scratch_windows(p.ranks[static_cast<std::size_t>(rank)])) {
-        for (const buffer b : {buffer::input, buffer::output})
-            windows_[static_cast<std::size_t>(index_of(b))] = window(p.what, p.at(rank), b, p.chunks);
+        : in_place_(p.in_place),
+          windows_(windows_of(p.what, p.at(rank), p.chunks, p.ranks[static_cast<std::size_t>(rank)])) {
         for (std::size_t b = 0; b < windows_.size(); ++b) {
             int& size = sizes_[number(b)];
             starts_.push_back(size);
@@ -40,7 +39,7 @@ public:
 
     [[nodiscard]] msccl_location at(place x) const {
         const auto b = static_cast<std::size_t>(index_of(x.where));
-        return {"ios"[number(b)], starts_[b] + x.first - windows_[b].first};
+        return {"ios"[number(b)], starts_[b] + windows_[b].index_of(x.first)};
     }
     /// Whether two places of equal chunk ids are the same memory.
     [[nodiscard]] bool same(buffer a, buffer b) const noexcept {
@@ -51,8 +50,8 @@ private:
     [[nodiscard]] static std::size_t number(std::size_t b) noexcept { return b < 2 ? b : 2; }
 
     bool in_place_;
-    std::vector<chunk_range> windows_; ///< by our buffers
-    std::vector<int> starts_;          ///< of each of them in its MSCCL buffer
+    std::vector<chunk_window> windows_; ///< by our buffers
+    std::vector<int> starts_;           ///< of each of them in its MSCCL buffer
     std::array<int, 3> sizes_{};
 };
 

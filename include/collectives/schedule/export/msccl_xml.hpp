@@ -39,7 +39,7 @@ private:
         word("name", name);
         word("proto", "Simple");
         number("nchannels", 1);
-        number("nchunksperloop", p.chunks);
+        number("nchunksperloop", p.chunks / vectors_of(p.what, p.size));
         number("ngpus", p.size);
         word("coll", what);
         number("inplace", p.in_place ? 1 : 0);

@@ -41,7 +41,7 @@ class thread_blocks {
 public:
     thread_blocks(const program& p, int rank, const msccl_memory& memory, const msccl_channels& channels)
         : steps_(p.ranks[static_cast<std::size_t>(rank)]), rank_(rank), memory_(memory), channels_(channels),
-          before_(order_of(steps_, p.size, p.chunks, p.in_place)) {
+          before_(order_of(p, rank)) {
         for (int i = 0; i < static_cast<int>(steps_.size()); ++i) {
             seats_.push_back({block_for(i), -1});
             lower(i);

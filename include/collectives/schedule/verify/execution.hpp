@@ -66,8 +66,8 @@ private:
         int depth, from;
     };
     struct rank_state {
-        constexpr rank_state(const std::vector<step>& list, const program& p)
-            : steps(&list), numbers(list, p.chunks, p.in_place) {}
+        constexpr rank_state(const std::vector<step>& list, const program& p, const position& at)
+            : steps(&list), numbers(p.what, at, p.chunks, list) {}
 
         const std::vector<step>* steps;
         place_numbers numbers;
@@ -91,8 +91,8 @@ private:
     [[nodiscard]] constexpr std::size_t index(int r, buffer b, int chunk) const { return at(r).numbers.of(b, chunk); }
 
     constexpr void add_rank(int r) {
-        rank_state s(program_.ranks[static_cast<std::size_t>(r)], program_);
-        s.first_to_last = order_of(*s.steps, program_.size, program_.chunks, program_.in_place);
+        rank_state s(program_.ranks[static_cast<std::size_t>(r)], program_, program_.at(r));
+        s.first_to_last = order_of(program_, r);
         s.waits = s.first_to_last.waits;
         s.started.assign(s.steps->size(), 0);
         s.finished.assign(s.steps->size(), 0);
@@ -105,8 +105,9 @@ private:
         s.value.assign(s.numbers.size(), -1);
         s.depth.assign(s.numbers.size(), 0);
         s.writer.assign(s.numbers.size(), -1);
-        const chunk_range mine = window(program_.what, program_.at(r), buffer::input, program_.chunks);
-        for (int c = mine.first; c < mine.last; ++c) s.value[s.numbers.of(buffer::input, c)] = r;
+        window(program_.what, program_.at(r), buffer::input, program_.chunks).each([&](int c) {
+            s.value[s.numbers.of(buffer::input, c)] = r;
+        });
         ranks_.push_back(static_cast<rank_state&&>(s));
     }
 

@@ -21,12 +21,12 @@ public:
     /// To be called when the execution has run.
     constexpr finding check() {
         complete_.assign(e_.values().size(), 0);
-        for (int r = 0; r < p_.size; ++r) {
-            const chunk_range mine = window(p_.what, p_.at(r), buffer::output, p_.chunks);
-            for (int c = mine.first; c < mine.last; ++c)
-                if (const finding f = check_result(r, c); f.what != flaw::none) return f;
-        }
-        return {};
+        finding first;
+        for (int r = 0; r < p_.size && first.what == flaw::none; ++r)
+            window(p_.what, p_.at(r), buffer::output, p_.chunks).each([&](int c) {
+                if (first.what == flaw::none) first = check_result(r, c);
+            });
+        return first;
     }
     /// Every result has its operands in rank order.
     [[nodiscard]] constexpr bool preserves_order() const noexcept { return preserves_order_; }
@@ -39,7 +39,8 @@ private:
 
     constexpr finding check_copy(int r, int c) const {
         const bool from_root = p_.what == operation::broadcast || p_.what == operation::scatter;
-        const int source = from_root ? p_.root : c / (p_.chunks / p_.size);
+        const int part = c / (p_.chunks / parts_of(p_.what, p_.size));
+        const int source = from_root ? p_.root : part % p_.size;
         if (value(r, c) == source) return {};
         return {flaw::wrong_data, r, writer(r, c), source, -1, c};
     }

@@ -70,13 +70,13 @@ private:
     }
 
     constexpr finding check_results(int r) const {
-        const chunk_range mine = window(apart_.what, apart_.at(r), buffer::output, apart_.chunks);
-        for (int c = mine.first; c < mine.last; ++c) {
+        finding first;
+        window(apart_.what, apart_.at(r), buffer::output, apart_.chunks).each([&](int c) {
             const place x{buffer::output, c, 1};
-            if (run_apart_.value(r, x) != translated(run_in_place_.value(r, x)))
-                return differs(r, run_in_place_.writer(r, x), run_apart_.writer(r, x), c);
-        }
-        return {};
+            if (first.what == flaw::none && run_apart_.value(r, x) != translated(run_in_place_.value(r, x)))
+                first = differs(r, run_in_place_.writer(r, x), run_apart_.writer(r, x), c);
+        });
+        return first;
     }
 
     [[nodiscard]] static constexpr finding unmatched(int r, const message& m, bool in_place) {

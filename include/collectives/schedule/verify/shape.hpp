@@ -15,7 +15,7 @@ namespace tutti::schedule::detail {
     if (reduces(s) && !reduces(p.what)) return bad(flaw::no_operator);
     const auto outside = [&](place x) {
         const bool users = x.where == buffer::input || x.where == buffer::output;
-        chunk_range range = users ? window(p.what, here, x.where, p.chunks) : chunk_range{0, p.chunks};
+        chunk_window range = users ? window(p.what, here, x.where, p.chunks) : chunk_range{0, p.chunks};
         if (p.in_place && x.where == buffer::input && range.count() == 0) range = {}; // nothing there
         return x.count < 1 || !range.holds(x);
     };
@@ -31,8 +31,8 @@ namespace tutti::schedule::detail {
 
 [[nodiscard]] constexpr bool is_program(const program& p) noexcept {
     return p.size >= 1 && p.segments >= 1 && p.ranks.size() == static_cast<std::size_t>(p.size) && p.chunks >= 1 &&
-           p.root >= 0 && p.root < p.size && p.chunks % p.segments == 0 &&
-           (!has_shards(p.what) || p.chunks / p.segments % p.size == 0);
+           p.root >= 0 && p.root < p.size && p.chunks % p.segments == 0 && p.size <= most_ranks(p.what) &&
+           p.chunks / p.segments % parts_of(p.what, p.size) == 0;
 }
 
 [[nodiscard]] constexpr finding shapes_of(const program& p) {
