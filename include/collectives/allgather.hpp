@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "issue.hpp"
+#include "uneven.hpp"
 
 namespace tutti {
 
@@ -16,10 +16,32 @@ template <class Issuer>
 class allgather_operations {
 public:
     template <class In, class Out, class How = detail::automatic>
+        requires(detail::range_like<In>)
     auto allgather(In&& in, Out&& out, const How& how = {}) const {
         return detail::access::issue<In, Out>(self(), detail::no_operator{}, [&](const auto& none) {
             return detail::make_call<schedule::operation::allgather>(self(), detail::span_of(in),
                                                                      detail::writable_span_of(out), 0, none, how);
+        });
+    }
+
+    /// Of one value of each rank: returns all of them, in rank order.
+    template <class T, class How = detail::automatic>
+        requires(!detail::range_like<T>)
+    [[nodiscard]] std::vector<T> allgather(const T& value, const How& how = {}) const {
+        detail::access::check_value<Issuer, T>();
+        std::vector<T> all(static_cast<std::size_t>(self().size()));
+        allgather(std::span(&value, 1), all, how);
+        return all;
+    }
+
+    /// allgatherv: the same with parts of unequal length, `counts[r]` elements of rank r. Preconditions on all ranks:
+    /// the same counts. Shapes: the input has this rank's count, the output their sum. In place: as above.
+    template <class In, class Out, detail::counts_range Counts, class How = detail::automatic>
+    auto allgatherv(In&& in, Out&& out, const Counts& counts, const How& how = {}) const {
+        return detail::access::issue<In, Out>(self(), detail::no_operator{}, [&](const auto& none) {
+            constexpr auto what = schedule::operation::allgather;
+            return detail::make_uneven_call<what>(self(), detail::span_of(in), detail::writable_span_of(out),
+                                                  {detail::counts_of(what, counts)}, 0, none, how);
         });
     }
 

@@ -85,6 +85,11 @@ struct placement {
     bool in_place = false;
 };
 
+// What a call is refused for.
+[[noreturn]] void refuse_null(schedule::operation what);
+[[noreturn]] void refuse_root(schedule::operation what, const schedule::position& self);
+[[noreturn]] void refuse_ranks(schedule::operation what, int ranks);
+
 /// Checks the buffers and the root of a call of `element_bytes` an element. Throws invalid_argument. In place: the
 /// smaller of two buffers is this rank's part of the larger one, or both are the same; they may not overlap otherwise.
 [[nodiscard]] placement placed(schedule::operation what, raw_range in, raw_range out, std::size_t element_bytes,

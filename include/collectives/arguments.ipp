@@ -20,6 +20,10 @@ namespace tutti::detail {
     reject(std::string(name_of(what)),
            "there is no root " + std::to_string(self.root) + " among " + std::to_string(self.size) + " ranks");
 }
+[[noreturn, gnu::cold]] TUTTI_INLINE void refuse_ranks(schedule::operation what, int ranks) {
+    reject(std::string(name_of(what)), std::to_string(ranks) + " ranks are more than the " +
+                                           std::to_string(schedule::most_ranks(what)) + " that it can have");
+}
 [[noreturn, gnu::cold]] TUTTI_INLINE void refuse_counts(schedule::operation what, std::size_t in, std::size_t out,
                                                         std::size_t ranks) {
     if (!has_shards(what))
@@ -43,9 +47,7 @@ namespace tutti::detail {
 /// Of an alltoall: both buffers have a block for each rank.
 [[nodiscard]] TUTTI_INLINE placement placed_blocks(raw_range in, raw_range out, std::size_t element_bytes, int size) {
     constexpr auto what = schedule::operation::alltoall;
-    if (size > schedule::most_ranks(what))
-        reject(std::string(name_of(what)), std::to_string(size) + " ranks are more than the " +
-                                               std::to_string(schedule::most_ranks(what)) + " that it can have");
+    if (size > schedule::most_ranks(what)) refuse_ranks(what, size);
     if (in.count != out.count || in.count % static_cast<std::size_t>(size) != 0)
         refuse_counts(what, in.count, out.count, static_cast<std::size_t>(size));
     const placement at{in.count, in.data, out.data, in.data == out.data};

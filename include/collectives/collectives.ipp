@@ -13,3 +13,4 @@
 #include "choice/selection.ipp"
 #include "engine/membership.ipp"
 #include "engine/planning.ipp"
+#include "uneven.ipp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "issue.hpp"
+#include "uneven.hpp"
 
 namespace tutti {
 
@@ -17,10 +17,34 @@ template <class Issuer>
 class gather_operations {
 public:
     template <class In, class Out, class How = detail::automatic>
+        requires(detail::range_like<In>)
     auto gather(In&& in, Out&& out, int root, const How& how = {}) const {
         return detail::access::issue<In, Out>(self(), detail::no_operator{}, [&](const auto& none) {
             return detail::make_call<schedule::operation::gather>(self(), detail::span_of(in),
                                                                   detail::writable_span_of(out), root, none, how);
+        });
+    }
+
+    /// Of one value of each rank: returns all of them at the root, in rank order; elsewhere nothing.
+    template <class T, class How = detail::automatic>
+        requires(!detail::range_like<T>)
+    [[nodiscard]] std::vector<T> gather(const T& value, int root, const How& how = {}) const {
+        detail::access::check_value<Issuer, T>();
+        std::vector<T> all(self().rank() == root ? static_cast<std::size_t>(self().size()) : 0);
+        gather(std::span(&value, 1), all, root, how);
+        return all;
+    }
+
+    /// gatherv: the same with parts of unequal length, `counts[r]` elements of rank r. The counts are looked at by the
+    /// root alone, whose output has their sum; elsewhere they may be empty. A rank that sends another number of
+    /// elements than the root expects is a mismatch. Algorithms: those in which no rank hands on another one's part, as
+    /// naive.
+    template <class In, class Out, detail::counts_range Counts, class How = detail::automatic>
+    auto gatherv(In&& in, Out&& out, const Counts& counts, int root, const How& how = {}) const {
+        return detail::access::issue<In, Out>(self(), detail::no_operator{}, [&](const auto& none) {
+            constexpr auto what = schedule::operation::gather;
+            return detail::make_uneven_call<what>(self(), detail::span_of(in), detail::writable_span_of(out),
+                                                  {detail::counts_of(what, counts)}, root, none, how);
         });
     }
 

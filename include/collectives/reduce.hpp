@@ -16,11 +16,22 @@ template <class Issuer>
 class reduce_operations {
 public:
     template <class In, class Out, class Op, class How = detail::automatic>
+        requires(detail::range_like<In>)
     auto reduce(In&& in, Out&& out, int root, const Op& op, const How& how = {}) const {
         return detail::access::issue<In, Out>(self(), op, [&](const Op& used) {
             return detail::make_call<schedule::operation::reduce>(self(), detail::span_of(in),
                                                                   detail::writable_span_of(out), root, used, how);
         });
+    }
+
+    /// Of one value instead of a range: returns the result at the root, elsewhere the rank's own value.
+    template <class T, class Op, class How = detail::automatic>
+        requires(!detail::range_like<T>)
+    [[nodiscard]] T reduce(const T& value, int root, const Op& op, const How& how = {}) const {
+        detail::access::check_value<Issuer, T>();
+        T result = value;
+        reduce(std::span(&value, 1), std::span(&result, 1), root, op, how);
+        return result;
     }
 
 private:

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "issue.hpp"
+#include "uneven.hpp"
 
 #include "algorithm/any.hpp"
 #include "reduction/narrow_float.hpp"
@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <type_traits>
 
@@ -99,6 +100,12 @@ decltype(auto) visit_type(element_type t, const Visitor& visitor) {
     return visitor(std::type_identity<double>{});
 }
 
+/// The lengths of parts that are not equal, as allgatherv, gatherv, scatterv, reduce_scatterv and alltoallv take them.
+struct runtime_counts {
+    std::span<const std::size_t> of_ranks{}; ///< of an alltoall the blocks sent; not looked at where a root alone knows
+    std::span<const std::size_t> received{}; ///< of an alltoall
+};
+
 /// A call of any operation. Preconditions, shapes and in-place rules are the operation's own; it matches typed calls of
 /// the same meaning on other ranks.
 struct runtime_call {
@@ -111,6 +118,9 @@ struct runtime_call {
     int root = 0;                          ///< where schedule::has_root(what)
     std::optional<algorithm::any> how{};   ///< none: the library chooses
     bool symmetric = false;                ///< the library chooses for symmetric_memory, which the buffers then are
+    /// None: the parts are equal. Else `count` is this rank's own part, not looked at by alltoall. Must outlive
+    /// issue().
+    std::optional<runtime_counts> counts{};
 };
 
 namespace detail {

@@ -8,7 +8,10 @@
 #include <base/error.hpp>
 
 #include <limits>
+#include <numeric>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace tutti::detail {
 
@@ -35,12 +38,39 @@ TUTTI_INLINE void put_runtime_types(engine::call& c, element_type type, operator
     });
 }
 
+/// A call of parts of unequal length, without its types.
+[[nodiscard]] TUTTI_INLINE engine::call uneven_call_of(const runtime_call& c, const schedule::position& self,
+                                                       const model::chooser& by) {
+    if (!schedule::has_shards(c.what))
+        reject(std::string(name_of(c.what)), "it has no parts for ranks", "give no counts");
+    const auto vector_of = [](std::span<const std::size_t> s) { return std::vector<std::size_t>(s.begin(), s.end()); };
+    const auto sum_of = [](std::span<const std::size_t> s) {
+        return std::accumulate(s.begin(), s.end(), std::size_t{0});
+    };
+    const std::size_t sent = sum_of(c.counts->of_ranks), width = size_of(c.type);
+    const bool exchanges = c.what == schedule::operation::alltoall;
+    const std::size_t of_input = exchanges || !gathers(c.what) ? sent : c.count;
+    const std::size_t of_output = exchanges ? sum_of(c.counts->received) : gathers(c.what) ? sent : c.count;
+    uneven_placement at = placed_uneven(c.what, {static_cast<std::byte*>(const_cast<void*>(c.input)), of_input},
+                                        {static_cast<std::byte*>(c.output), of_output},
+                                        {vector_of(c.counts->of_ranks), vector_of(c.counts->received)}, width, self);
+    const bool known = all_know_lengths(c.what);
+    const model::selection s =
+        known || c.how ? selected(c.what, c.how ? &*c.how : nullptr, known ? at.count * width : 0, by, true, false)
+                       : local_choice(c.what);
+    engine::call result = call_of(c.what, s, at, self.root, false);
+    result.lengths = std::move(at.lengths);
+    put_runtime_types(result, c.type, c.op);
+    return result;
+}
+
 TUTTI_INLINE engine::call engine_call_of(const runtime_call& c, int rank, int size, const model::chooser& by) {
     const std::string_view name = name_of(c.what);
     if (schedule::reduces(c.what) && !reduces(c.op, c.type))
         reject(std::string(name), std::string(name_of(c.op)) + " does not reduce " + std::string(name_of(c.type)));
     if (schedule::is_scan(c.what) && c.op == operator_type::average)
         reject(std::string(name), "ranks have different numbers of operands, so that there is no average", "take sum");
+    if (c.counts) return uneven_call_of(c, {rank, size, c.root}, by);
     const std::size_t parts = schedule::has_shards(c.what) ? static_cast<std::size_t>(size) : 1;
     const std::size_t width = size_of(c.type);
     if (c.count > std::numeric_limits<std::size_t>::max() / parts / width)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "issue.hpp"
+#include "uneven.hpp"
 
 namespace tutti {
 
@@ -17,10 +17,35 @@ template <class Issuer>
 class scatter_operations {
 public:
     template <class In, class Out, class How = detail::automatic>
+        requires(detail::range_like<Out>)
     auto scatter(In&& in, Out&& out, int root, const How& how = {}) const {
         return detail::access::issue<In, Out>(self(), detail::no_operator{}, [&](const auto& none) {
             return detail::make_call<schedule::operation::scatter>(self(), detail::span_of(in),
                                                                    detail::writable_span_of(out), root, none, how);
+        });
+    }
+
+    /// Of one value for each rank: returns this rank's.
+    template <class In, class How = detail::automatic>
+        requires(detail::range_like<In>)
+    [[nodiscard]] auto scatter(In&& in, int root, const How& how = {}) const {
+        using value = std::ranges::range_value_t<In>;
+        detail::access::check_value<Issuer, value>();
+        value result{};
+        scatter(in, std::span(&result, 1), root, how);
+        return result;
+    }
+
+    /// scatterv: the same with parts of unequal length; rank r gets `counts[r]` elements. The counts are looked at by
+    /// the root alone, whose input has their sum; elsewhere they may be empty. A rank that expects another number of
+    /// elements than the root sends is a mismatch. Algorithms: those in which no rank hands on another one's part, as
+    /// naive.
+    template <class In, detail::counts_range Counts, class Out, class How = detail::automatic>
+    auto scatterv(In&& in, const Counts& counts, Out&& out, int root, const How& how = {}) const {
+        return detail::access::issue<In, Out>(self(), detail::no_operator{}, [&](const auto& none) {
+            constexpr auto what = schedule::operation::scatter;
+            return detail::make_uneven_call<what>(self(), detail::span_of(in), detail::writable_span_of(out),
+                                                  {detail::counts_of(what, counts)}, root, none, how);
         });
     }
 

@@ -185,4 +185,42 @@ TEST_CASE("a wrong call by values is refused in words, and changes nothing") {
     });
 }
 
+TEST_CASE("a call by values takes counts of unequal parts, and matches the typed one") {
+    run_world(3, [](communicator& world) {
+        const auto rank = static_cast<std::size_t>(world.rank());
+        const std::vector<std::size_t> counts{2, 0, 5};
+        std::vector<float> mine(counts[rank], static_cast<float>(rank)), whole(7), wanted(7);
+        runtime_call c{operation::allgather, element_type::float32};
+        c.count = mine.size();
+        c.input = mine.data();
+        c.output = whole.data();
+        c.counts = {counts, {}};
+        world.allgatherv(mine, wanted, counts);
+        if (rank == 0)
+            world.allgatherv(mine, whole, counts);
+        else
+            issue(world, c);
+        expect(whole == wanted && wanted == std::vector<float>{0, 0, 2, 2, 2, 2, 2}, "allgatherv");
+
+        whole.assign(7, -1);
+        c.what = operation::gather;
+        c.root = 1;
+        if (rank != 1) c.counts = runtime_counts{};
+        issue(world, c);
+        expect(rank != 1 || whole == wanted, "gatherv");
+
+        const std::vector<std::size_t> sent{rank, rank, rank}, received{0, 1, 2};
+        std::vector<float> in(3 * rank, static_cast<float>(rank)), out(3);
+        c = {operation::alltoall, element_type::float32};
+        c.input = in.data();
+        c.output = out.data();
+        c.counts = {sent, received};
+        issue(world, c);
+        expect(out == std::vector<float>{1, 2, 2}, "alltoallv");
+
+        c.what = operation::broadcast;
+        expect(fault_of([&] { issue(world, c); }).why == cause::invalid_argument, "a broadcast has no parts");
+    });
+}
+
 } // namespace tutti::test::by_values

@@ -1,13 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
+#include <collectives/allgather.hpp>
 #include <collectives/allreduce.hpp>
 #include <collectives/broadcast.hpp>
+#include <collectives/gather.hpp>
+#include <collectives/reduce.hpp>
+#include <collectives/scatter.hpp>
 
 #include "support/catch.hpp"
 #include "support/world.hpp"
 
 #include <array>
 #include <type_traits>
+#include <vector>
 
 using namespace tutti::test;
 
@@ -83,5 +88,19 @@ TEST_CASE("the broadcast of one value returns the root's, on every rank") {
         else
             world.broadcast(data, 0);
         expect(world.rank() == 0 || data[0] == 7, "beside a range of one");
+    });
+}
+
+TEST_CASE("one value of each rank is gathered, reduced and scattered") {
+    run_world(4, [](communicator& world) {
+        const int mine = 10 * world.rank() + 1;
+        const std::vector<int> all{1, 11, 21, 31}, none;
+        expect(world.allgather(mine) == all, "all of them, on every rank");
+        expect(world.allgather(mine, tutti::algorithm::ring{}) == all, "by an algorithm's name");
+        expect(world.gather(mine, 2) == (world.rank() == 2 ? all : none), "all of them, at the root");
+        expect(world.reduce(mine, 1, tutti::sum) == (world.rank() == 1 ? 64 : mine), "the sum, at the root");
+        expect(world.scatter(world.rank() == 3 ? all : none, 3) == mine, "each rank's own");
+        const auto found = world.allgather(place_of_largest{mine + 0.5, world.rank()});
+        expect(found[3].value == 31.5 && found[3].rank == 3, "of records");
     });
 }

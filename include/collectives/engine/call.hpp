@@ -4,9 +4,11 @@
 
 #include "../algorithm/any.hpp"
 #include "../reduction/kernel.hpp"
+#include "../schedule/part_lengths.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace tutti::engine {
@@ -32,6 +34,7 @@ struct call {
     const std::byte* input = nullptr;
     std::byte* output = nullptr;
     bool in_place = false;
+    std::shared_ptr<const schedule::part_lengths> lengths{}; ///< of the parts; null: they are equal
     bool symmetric = false; ///< the buffers' type says symmetric memory, which the algorithm was chosen for
 
     const char* title = nullptr; ///< its name in errors, where that is not just the operation
@@ -54,7 +57,7 @@ struct call {
 /// their code.
 [[nodiscard]] inline bool repeats(const call& now, const call& before) noexcept {
     return now.input == before.input && now.output == before.output && now.count == before.count &&
-           now.type == before.type && now.element_bytes == before.element_bytes &&
+           now.lengths == before.lengths && now.type == before.type && now.element_bytes == before.element_bytes &&
            now.reduce.combine == before.reduce.combine && now.reduce.state == before.reduce.state &&
            now.operation_on_elements == before.operation_on_elements && now.finisher == before.finisher &&
            now.root == before.root && now.symmetric == before.symmetric && now.title == before.title &&
@@ -73,7 +76,7 @@ inline constexpr std::uint64_t wire_version = 4;
 /// The hash of a call's meaning: equal for calls that differ in their data alone.
 [[nodiscard]] inline std::uint64_t meaning_of(const call& c) noexcept {
     std::uint64_t h = mixed(0, c.type);
-    h = mixed(h, c.count);
+    h = mixed(h, c.lengths ? c.lengths->meaning() : c.count);
     h = mixed(h, c.operation_on_elements);
     h = mixed(h, c.how.id());
     return mixed(h, wire_version << 56 | static_cast<std::uint64_t>(c.what) << 48 |
@@ -97,6 +100,7 @@ inline constexpr std::uint64_t wire_version = 4;
     std::string text{name_of(c.what)};
     text += "(" + std::string(c.how.name()) + ") of " + std::to_string(c.count);
     if (c.type_name) text += " " + c.type_name();
+    if (c.lengths) text += " in unequal parts";
     if (c.operator_name) text += ", " + c.operator_name();
     if (has_root(c.what)) text += ", root " + std::to_string(c.root);
     if (c.segments > 1) text += ", " + std::to_string(c.segments) + " segments";

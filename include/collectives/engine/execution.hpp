@@ -220,7 +220,7 @@ private:
     void lay_out() {
         mismatched_ = -1;
         if (!is_laid_out_) {
-            cut_ = plan_->cut(call_.count);
+            cut_ = plan_->cut(call_.count, call_.lengths.get());
             scratch_needed_ = plan_->scratch_elements(cut_) * call_.element_bytes;
         }
         if (scratch_needed_ > scratch_.size || (call_.by && scratch_needed_ > 0)) take_scratch();

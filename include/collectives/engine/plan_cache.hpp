@@ -26,7 +26,7 @@ struct planned {
         std::uint64_t algorithm;
         const void* algorithm_type;
         int root, segments;
-        bool in_place, keeps_order, lowered;
+        bool in_place, keeps_order, lowered, local;
         friend bool operator==(const key&, const key&) = default;
     };
     using run_pointer = std::unique_ptr<execution<Transport>>;

@@ -8,6 +8,7 @@
 #include "../schedule/verify/shape.hpp"
 #include <base/error.hpp>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,25 @@
 namespace tutti::engine {
 
 namespace detail {
+
+/// The steps of each rank name only chunks that its input or its output has. All ranks find the same, so this walks all
+/// of them.
+[[nodiscard]] TUTTI_INLINE bool is_local(const call& c, schedule::position at) {
+    const int chunks = c.how.chunks(c.what, at.size) * c.segments;
+    std::vector<schedule::step> steps;
+    for (at.rank = 0; at.rank < at.size; ++at.rank) {
+        const auto in = window(c.what, at, schedule::buffer::input, chunks);
+        const auto out = window(c.what, at, schedule::buffer::output, chunks);
+        steps.clear();
+        c.how.walk(c.what, at, c.segments, steps);
+        const bool is_own = std::all_of(steps.begin(), steps.end(), [&](const schedule::step& s) {
+            const schedule::place x = receives(s) ? s.to : s.from;
+            return in.holds(x) || out.holds(x);
+        });
+        if (!is_own) return false;
+    }
+    return true;
+}
 
 /// Refuses steps that could harm memory or reorder operands. verify proves the result.
 TUTTI_INLINE void check_steps(const call& c, const schedule::position& at, const std::vector<schedule::step>& steps,
@@ -28,6 +48,10 @@ TUTTI_INLINE void check_steps(const call& c, const schedule::position& at, const
     if (const auto f = schedule::detail::shapes_of(p); f.what != schedule::flaw::none)
         reject(in_words(c), "the schedule is not one: " + message_of(schedule::detail::told(f, p, p)),
                "have algorithm::prove look at the algorithm");
+    if (c.lengths && !c.lengths->known_to_all() && !is_local(c, at))
+        reject(in_words(c),
+               std::string(c.how.name()) + " has ranks hand on parts of other ranks, whose lengths they do not know",
+               "let the library choose, or take naive or direct");
     if (c.keeps_order && !c.keeps_order(c.how, c.what, at.size, at.root))
         reject(in_words(c), std::string(c.how.name()) + " does not keep rank order, which the operator needs");
 }

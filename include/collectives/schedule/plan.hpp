@@ -23,9 +23,9 @@ struct plan {
     std::vector<chunk_window> windows; ///< per buffer: the chunk ids that its memory holds
 
     [[nodiscard]] int chunks() const noexcept { return base_chunks * segments; }
-    /// How `count` elements are cut.
-    [[nodiscard]] layout cut(std::size_t count) const noexcept {
-        return cut_of(what, where.size, base_chunks, segments, count);
+    /// How `count` elements are cut, or parts of these lengths.
+    [[nodiscard]] layout cut(std::size_t count, const part_lengths* lengths = nullptr) const noexcept {
+        return cut_of(what, where.size, base_chunks, segments, count, lengths);
     }
     /// The scratch memory that a run needs, in elements.
     [[nodiscard]] std::size_t scratch_elements(const layout& cut) const noexcept {

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tutti::schedule {
+
+/// The lengths of a call's parts, where these are not equal: as far as one rank knows them.
+class part_lengths {
+public:
+    /// A part a rank, of `counts[r]` elements. With `known_to_all`, all ranks have the same counts; else a rank may
+    /// have only its own, and zeros.
+    constexpr part_lengths(std::span<const std::size_t> counts, bool known_to_all)
+        : before_(sums_of(counts)), known_to_all_(known_to_all) {}
+    /// The blocks of an alltoall to each rank and from each rank, as this one knows them. Precondition: the block to
+    /// this rank is as long as the block from it.
+    constexpr part_lengths(int rank, std::span<const std::size_t> sent, std::span<const std::size_t> received)
+        : before_(sums_of(received)), sent_before_(sums_of(sent)), rank_(static_cast<std::size_t>(rank)) {}
+
+    /// All ranks know the same lengths.
+    [[nodiscard]] constexpr bool known_to_all() const noexcept { return known_to_all_; }
+    /// The elements of all parts before this one. Parts that this rank does not know count nothing.
+    [[nodiscard]] constexpr std::size_t before(std::size_t part) const noexcept {
+        if (sent_before_.empty()) return before_[part];
+        const std::size_t ranks = before_.size() - 1, to = part / ranks, from = part % ranks;
+        const std::size_t blocks = to + (from > rank_ ? 1 : 0); // of those sent, so many have lower numbers
+        const std::size_t own = blocks > rank_ ? sent_before_[rank_ + 1] - sent_before_[rank_] : 0;
+        const std::size_t received = to < rank_ ? 0 : to == rank_ ? before_[from] : before_.back();
+        return sent_before_[blocks] - own + received;
+    }
+    /// Of an alltoall: the elements of the blocks to the first so many ranks.
+    [[nodiscard]] constexpr std::size_t sent_before(int ranks) const noexcept {
+        return sent_before_[static_cast<std::size_t>(ranks)];
+    }
+
+    /// Equal on ranks that mean the same: where only the owners know lengths, nothing of these.
+    [[nodiscard]] constexpr std::uint64_t meaning() const noexcept {
+        std::uint64_t h = 0xcbf29ce484222325; // FNV-1a, of words
+        if (known_to_all_)
+            for (const std::size_t n : before_) h = (h ^ n) * 0x100000001b3;
+        return h;
+    }
+
+private:
+    [[nodiscard]] static constexpr std::vector<std::size_t> sums_of(std::span<const std::size_t> counts) {
+        std::vector<std::size_t> sums{0};
+        for (const std::size_t n : counts) sums.push_back(sums.back() + n);
+        return sums;
+    }
+
+    std::vector<std::size_t> before_;      ///< by part; of an alltoall by rank that sends: elements before it
+    std::vector<std::size_t> sent_before_; ///< of an alltoall: by rank that receives
+    std::size_t rank_ = 0;                 ///< of an alltoall: this one
+    bool known_to_all_ = false;
+};
+
+} // namespace tutti::schedule

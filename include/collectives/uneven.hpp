@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "issue.hpp"
+
+#include "algorithm/direct.hpp"
+#include "algorithm/naive.hpp"
+#include "schedule/part_lengths.hpp"
+
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <ranges>
+#include <utility>
+#include <vector>
+
+/// Shared by the operations whose parts have lengths of their own: allgatherv, alltoallv, gatherv, reduce_scatterv and
+/// scatterv.
+namespace tutti::detail {
+
+/// Numbers of elements, by rank: a range of integers.
+template <class Range>
+concept counts_range = std::ranges::input_range<Range> && std::integral<std::ranges::range_value_t<Range>>;
+
+/// The counts that a user has given.
+struct part_counts {
+    std::vector<std::size_t> of_ranks{}; ///< the part of each rank; of an alltoall the block to each rank
+    std::vector<std::size_t> received{}; ///< of an alltoall: the block from each rank
+};
+
+/// Throws invalid_argument for a negative number.
+[[noreturn]] void refuse_negative_count(schedule::operation what);
+
+template <counts_range Counts>
+[[nodiscard]] std::vector<std::size_t> counts_of(schedule::operation what, const Counts& counts) {
+    std::vector<std::size_t> all;
+    for (const auto n : counts) {
+        if constexpr (std::signed_integral<std::remove_const_t<decltype(n)>>)
+            if (n < 0) refuse_negative_count(what);
+        all.push_back(static_cast<std::size_t>(n));
+    }
+    return all;
+}
+
+struct uneven_placement : placement {
+    std::shared_ptr<const schedule::part_lengths> lengths;
+};
+
+/// Checks counts, buffers and the root of a call of `element_bytes` an element. Throws invalid_argument. In place: as
+/// for equal parts; an alltoall is not possible in place.
+[[nodiscard]] uneven_placement placed_uneven(schedule::operation what, raw_range in, raw_range out,
+                                             const part_counts& counts, std::size_t element_bytes,
+                                             const schedule::position& self);
+
+/// All ranks know the lengths of all parts. Else only algorithms will do in which no rank hands on another one's part.
+[[nodiscard]] constexpr bool all_know_lengths(schedule::operation what) noexcept {
+    return what == schedule::operation::allgather || what == schedule::operation::reduce_scatter;
+}
+[[nodiscard]] inline model::selection local_choice(schedule::operation what) {
+    if (what == schedule::operation::alltoall) return {algorithm::direct{}, 1};
+    return {algorithm::naive{}, 1};
+}
+
+/// As make_call, of parts of unequal length.
+template <schedule::operation what, class Issuer, class T, class U, class Op, class How>
+[[nodiscard]] engine::call make_uneven_call(const Issuer& by, std::span<T> in, std::span<U> out,
+                                            const part_counts& counts, int root, const Op& op, const How& how) {
+    using value = std::remove_const_t<U>;
+    static_assert(std::is_same_v<std::remove_const_t<T>, value>,
+                  "tutti: input and output must have the same element type");
+    uneven_placement at = placed_uneven(what, raw(in), raw(out), counts, sizeof(value), {by.rank(), by.size(), root});
+    const std::size_t volume = all_know_lengths(what) ? at.count * sizeof(value) : 0; // equal on all ranks
+    const model::selection s = !all_know_lengths(what) && leaves_choice(how)
+                                   ? local_choice(what)
+                                   : selected_for<what, Op>(how, volume, by.choice(), false);
+    engine::call c = call_of(what, s, at, root, false);
+    c.lengths = std::move(at.lengths);
+    put_types<value>(c, op);
+    return c;
+}
+
+} // namespace tutti::detail
+
+#if !defined(TUTTI_COMPILED)
+#include "uneven.ipp"
+#endif
