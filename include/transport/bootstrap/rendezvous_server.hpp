@@ -226,9 +226,15 @@ private:
         untold_.insert(missing.begin(), missing.end());
         give_up(why, at_fault);
     }
+    /// Rank 0 waits until the others are told, also where it comes after the refusal.
     void turn_away(rendezvous_connection& g) {
-        g.stream().send(frame_type::refused, refusal_);
         untold_.erase(g.claimed_rank());
+        if (g.claimed_rank() == 0 && !by_rank_[0]) {
+            g.become_member(0);
+            by_rank_[0] = &g;
+            return;
+        }
+        g.stream().send(frame_type::refused, refusal_);
         dismiss(g);
     }
 

@@ -152,6 +152,25 @@ TEST_CASE("who comes a little after a refusal is told of it too", "[rendezvous]"
     for (const auto& o : outcomes) CHECK(has(o.value_or(""), "rank 1 was told of 7 ranks, rank 0 of 3"));
 }
 
+TEST_CASE("rank 0 is told of a refusal last, since its process may end, also where it comes after that",
+          "[rendezvous]") {
+    const rendezvous_thread place(4, loopback(), secret(), quick());
+    const auto begin = clock::now();
+    clock::time_point zero_told;
+    const auto outcomes = in_threads(0, 4, [&](int r) { // two of rank 1, then rank 0, then rank 2; rank 3 never comes
+        const auto comes_after = r == 0 ? 150ms : r == 2 ? 400ms : 0ms;
+        std::this_thread::sleep_for(comes_after);
+        const auto told = attempt([&] {
+            control c(rank_of(r == 3 ? 1 : r, 4, place));
+            c.join(at_port(r));
+        });
+        if (r == 0) zero_told = clock::now();
+        throw std::runtime_error(told.value_or("joined"));
+    });
+    for (const auto& o : outcomes) CHECK(has(o.value_or(""), "rank 1 has joined already, from "));
+    CHECK(zero_told - begin >= 900ms); // the rendezvous waits a second for rank 3
+}
+
 TEST_CASE("a rank that gives up before it has joined is named to the others at once", "[rendezvous]") {
     const rendezvous_thread place(3, loopback(), secret(), quick());
     const bool says_why = GENERATE(true, false);
