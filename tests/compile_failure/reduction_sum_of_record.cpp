@@ -1,4 +1,4 @@
-// expect: tutti: sum, product, minimum and maximum need an arithmetic element: give a functor for a record
+// expect: tutti: sum, product, minimum, maximum and the logical operators need an arithmetic element: give a functor
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 #include <collectives/reduction/kernel.hpp>

@@ -18,6 +18,18 @@ namespace detail {
 template <class T>
 concept number = arithmetic<T> && !std::same_as<T, bool>;
 
+template <arithmetic T>
+[[nodiscard]] TUTTI_HOST_DEVICE constexpr bool is_true(T x) noexcept {
+    if constexpr (is_narrow_float<T>)
+        return static_cast<float>(x) != 0;
+    else
+        return x != T{};
+}
+template <arithmetic T>
+[[nodiscard]] TUTTI_HOST_DEVICE constexpr T truth(bool x) noexcept {
+    return x ? T(1) : T(0);
+}
+
 } // namespace detail
 
 struct sum_operator {
@@ -76,6 +88,27 @@ struct bitwise_xor_operator {
     }
 };
 
+struct logical_and_operator {
+    template <detail::arithmetic T>
+    [[nodiscard]] TUTTI_HOST_DEVICE constexpr T operator()(const T& a, const T& b) const noexcept {
+        return detail::truth<T>(detail::is_true(a) && detail::is_true(b));
+    }
+};
+
+struct logical_or_operator {
+    template <detail::arithmetic T>
+    [[nodiscard]] TUTTI_HOST_DEVICE constexpr T operator()(const T& a, const T& b) const noexcept {
+        return detail::truth<T>(detail::is_true(a) || detail::is_true(b));
+    }
+};
+
+struct logical_xor_operator {
+    template <detail::arithmetic T>
+    [[nodiscard]] TUTTI_HOST_DEVICE constexpr T operator()(const T& a, const T& b) const noexcept {
+        return detail::truth<T>(detail::is_true(a) != detail::is_true(b));
+    }
+};
+
 /// The sum, of any arithmetic type but bool.
 inline constexpr sum_operator sum{};
 /// The product, of any arithmetic type but bool.
@@ -92,5 +125,11 @@ inline constexpr bitwise_and_operator bitwise_and{};
 inline constexpr bitwise_or_operator bitwise_or{};
 /// The bits that are set an odd number of times, of integers, characters and bool.
 inline constexpr bitwise_xor_operator bitwise_xor{};
+/// 1 where no operand is 0, else 0; of any arithmetic type. A NaN is not 0.
+inline constexpr logical_and_operator logical_and{};
+/// 1 where some operand is not 0, else 0.
+inline constexpr logical_or_operator logical_or{};
+/// 1 where an odd number of operands is not 0, else 0.
+inline constexpr logical_xor_operator logical_xor{};
 
 } // namespace tutti

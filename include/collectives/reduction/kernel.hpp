@@ -148,6 +148,13 @@ template <element T>
         apply<T>(data, data, data, count, [factor](T total, T) noexcept { return multiply(total, factor); });
 }
 
+/// The kernels of a type that is summed part by part.
+template <element T>
+void sum_parts(std::byte* to, const std::byte* left, const std::byte* right, std::size_t count, const void*) noexcept;
+template <element T>
+void sum_parts_of_many(std::byte* to, const std::byte* const* sources, std::size_t number, std::size_t count,
+                       const void*) noexcept;
+
 } // namespace detail
 
 /// `op` on elements of type T, with its types forgotten. Preconditions: unless it is an empty trivial type, `op`
@@ -158,7 +165,9 @@ template <element T>
 template <element T, class Op>
 [[nodiscard]] reducer make_reducer(const Op& op) noexcept {
     check_operator<Op, T>();
-    if constexpr (detail::vectorised<T, detail::bare_operator<Op>>)
+    if constexpr (detail::summed_parts<T>::number > 0 && std::same_as<detail::bare_operator<Op>, sum_operator>)
+        return {&detail::sum_parts<T>, nullptr, sizeof(T), &detail::sum_parts_of_many<T>};
+    else if constexpr (detail::vectorised<T, detail::bare_operator<Op>>)
         return detail::vector_reducer<T, detail::bare_operator<Op>>(detail::best_instructions());
     else if constexpr (operator_on<Op, T>)
         return {&detail::combine<T, Op>, detail::state_of(op), sizeof(T), &detail::combine_many<T, Op>,
@@ -166,6 +175,22 @@ template <element T, class Op>
     else
         return {};
 }
+
+namespace detail {
+
+template <element T>
+void sum_parts(std::byte* to, const std::byte* left, const std::byte* right, std::size_t count, const void*) noexcept {
+    const reducer part = make_reducer<typename summed_parts<T>::type>(sum);
+    part.combine(to, left, right, count * summed_parts<T>::number, nullptr);
+}
+template <element T>
+void sum_parts_of_many(std::byte* to, const std::byte* const* sources, std::size_t number, std::size_t count,
+                       const void*) noexcept {
+    const reducer part = make_reducer<typename summed_parts<T>::type>(sum);
+    part.combine_many(to, sources, number, count * summed_parts<T>::number, nullptr);
+}
+
+} // namespace detail
 
 /// The last stage of a reduction, run once on its finished result.
 struct finish {

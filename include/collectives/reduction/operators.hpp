@@ -71,6 +71,18 @@ template <detail::fixed_text text, class Functor>
     return {std::move(functor)};
 }
 
+namespace detail {
+
+/// A type whose sum is that of its parts: so many of that arithmetic type, one after the other. None but those of
+/// reduction/complex.hpp.
+template <class T>
+struct summed_parts {
+    using type = T;
+    static constexpr std::size_t number = 0;
+};
+
+} // namespace detail
+
 /// Op reduces elements of type T.
 template <class Op, class T>
 concept operator_on = element<T> && requires(const Op& op, const T& a, const T& b) {
@@ -127,6 +139,12 @@ template <class Op>
         return "bitwise_or";
     else if constexpr (std::same_as<Op, bitwise_xor_operator>)
         return "bitwise_xor";
+    else if constexpr (std::same_as<Op, logical_and_operator>)
+        return "logical_and";
+    else if constexpr (std::same_as<Op, logical_or_operator>)
+        return "logical_or";
+    else if constexpr (std::same_as<Op, logical_xor_operator>)
+        return "logical_xor";
     else
         return {};
 }
@@ -187,12 +205,16 @@ constexpr void check_operator() noexcept {
     constexpr bool compares = detail::is_one_of<bare, minimum_operator, maximum_operator>;
     constexpr bool averages = std::same_as<bare, average_operator>;
     constexpr bool bits = detail::is_one_of<bare, bitwise_and_operator, bitwise_or_operator, bitwise_xor_operator>;
-    constexpr bool known = adds || compares || averages || bits;
+    constexpr bool logical = detail::is_one_of<bare, logical_and_operator, logical_or_operator, logical_xor_operator>;
+    constexpr bool by_parts = std::same_as<bare, sum_operator> && detail::summed_parts<T>::number > 0;
+    constexpr bool known = adds || compares || averages || bits || logical;
 
     static_assert(!adds || !std::same_as<T, bool>,
                   "tutti: sum and product are not defined on bool: take maximum for or, minimum for and");
-    static_assert(!(adds || compares) || detail::arithmetic<T>,
-                  "tutti: sum, product, minimum and maximum need an arithmetic element: give a functor for a record");
+    static_assert(
+        !(adds || compares || logical) || detail::arithmetic<T> || by_parts,
+        "tutti: sum, product, minimum, maximum and the logical operators need an arithmetic element: give a functor "
+        "for a record; of std::complex there is the sum, by <collectives/reduction/complex.hpp>");
     static_assert(!averages || detail::floating<T>,
                   "tutti: average needs a floating-point element: take sum and divide");
     static_assert(!bits || std::integral<T>, "tutti: the bitwise operators need an integer element");
