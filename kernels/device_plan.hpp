@@ -25,7 +25,7 @@ namespace tutti::kernels {
 enum class device_memory : std::uint8_t { input, output, scratch };
 inline constexpr unsigned device_memories = 3;
 
-/// Element e of the vector lies at `e + shift` of that memory of that rank.
+/// Element e of the vector, or of a block of an alltoall, lies at `e + shift` of that memory of that rank.
 struct operand {
     std::int64_t shift = 0;
     std::uint8_t rank = 0;
@@ -124,9 +124,17 @@ private:
         const auto index = static_cast<std::size_t>(schedule::index_of(x.where));
         const memory& m = buffers_[static_cast<std::size_t>(rank)][index];
         const std::size_t lies_at = m.begin + offset_of(cut_, m.window, x.first);
-        return {static_cast<std::int64_t>(lies_at) - static_cast<std::int64_t>(cut_.bound(x.first)),
+        return {static_cast<std::int64_t>(lies_at) - static_cast<std::int64_t>(element_of(x.first)),
                 static_cast<std::uint8_t>(rank), static_cast<device_memory>(std::min<std::size_t>(index, 2))};
     }
+    /// The first element of a chunk, by whose number blocks share the work: each is always the same block's, on all
+    /// ranks and wherever it lies. In an alltoall in place, memory is that of two blocks of data with different chunk
+    /// ids, so their elements are counted from where each begins.
+    [[nodiscard]] std::uint64_t element_of(int chunk) const {
+        if (p_.what != schedule::operation::alltoall) return cut_.bound(chunk);
+        return cut_.bound(chunk) - cut_.bound(chunk - chunk % chunks_of_block());
+    }
+    [[nodiscard]] int chunks_of_block() const { return p_.chunks / schedule::parts_of(p_.what, p_.size); }
     [[nodiscard]] operand own(const schedule::place& x) const { return operand_of(rank_, x); }
 
     void add(std::size_t i, const schedule::step& s) {
@@ -176,11 +184,13 @@ private:
     }
 
     void combine(const schedule::place& to, const std::vector<operand>& from) {
+        if (p_.what == schedule::operation::alltoall && to.first % chunks_of_block() + to.count > chunks_of_block())
+            reject("device_plans_of", "a step of the alltoall goes over several blocks", "make it a step for each");
         device_step s;
         s.operands = static_cast<std::uint8_t>(from.size());
         s.number = static_cast<std::uint32_t>(made_.operands.size());
-        s.first = cut_.bound(to.first);
-        s.end = cut_.bound(to.first + to.count);
+        s.first = element_of(to.first);
+        s.end = s.first + cut_.bound(to.first + to.count) - cut_.bound(to.first);
         made_.operands.insert(made_.operands.end(), from.begin(), from.end());
         made_.operands.push_back(own(to));
         made_.steps.push_back(s);
@@ -261,8 +271,8 @@ private:
 /// The plans of all ranks, by rank, for `count` elements of that size. The program is proven first, and so is that
 /// every rank comes to its end though it does one step after the other.
 ///
-/// Errors: invalid_argument, where the program is no proven one, has more than 8 ranks, or would wait for ever. Cost:
-/// that of schedule::verify, so keep the plans.
+/// Errors: invalid_argument, where the program is no proven one, has more than 8 ranks, would wait for ever, or is an
+/// alltoall with a step that goes over several blocks. Cost: that of schedule::verify, so keep the plans.
 [[nodiscard]] inline std::vector<device_plan> device_plans_of(const schedule::program& p, std::size_t count,
                                                               std::size_t element_bytes) {
     if (p.size > static_cast<int>(most_peers))

@@ -161,6 +161,25 @@ TEST_CASE("calls one after the other, of many schedules, by ranks of which some 
     CHECK(wrong == 0);
 }
 
+TEST_CASE("in an alltoall in place no block overwrites what another one of the peer's has yet to read") {
+    for (int i = 0; i < effort(40); ++i)
+        check_engine<float, sum_operator>(algorithm::direct{}, operation::alltoall, 2 + i % 3, 0, true, 1 + i % 2,
+                                          static_cast<std::size_t>(2 + i % 3) * tiles_of_floats);
+}
+
+TEST_CASE("an alltoall whose steps go over several blocks is refused") {
+    using namespace schedule;
+    const auto in = [](int block) { return place{buffer::input, block, 1}; };
+    const auto out = [](int block) { return place{buffer::output, block, 1}; };
+    const place row{scratch(0), 0, 2};
+    program p{operation::alltoall, 2, 0, false, 4, {}};
+    p.ranks = {{copy(in(0), {scratch(0), 0, 1}), receive(1, {scratch(0), 1, 1}), copy(row, {buffer::output, 0, 2}),
+                send(1, in(2))},
+               {send(0, in(1)), receive(0, out(2)), copy(in(3), out(3))}};
+    REQUIRE(verify(p).message() == "proven");
+    CHECK_THROWS_AS(kernels::device_plans_of(p, 10, 4), error);
+}
+
 TEST_CASE("messages behind one that is viewed are acknowledged with it") {
     using namespace schedule;
     const place in{buffer::input, 0, 1}, out{buffer::output, 0, 1}, x{scratch(0), 0, 1}, y{scratch(1), 0, 1};
