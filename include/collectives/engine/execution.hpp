@@ -226,7 +226,8 @@ private:
         if (scratch_needed_ > scratch_.size || (call_.by && scratch_needed_ > 0)) take_scratch();
         if (!is_laid_out_ || laid_out_scratch_ != scratch_.bytes.get()) lay_out_steps();
     }
-    void lay_out_steps() {
+    /// Apart, so that the loop over ready steps, into which begin() is inlined, keeps its registers.
+    [[gnu::noinline]] void lay_out_steps() {
         laid_out_scratch_ = scratch_.bytes.get();
         lay_out_buffers();
         for (std::size_t i = 0; i < transfers_.size(); ++i) {
