@@ -54,6 +54,7 @@ public:
         return false;
     }
     void apart(raw_range a, raw_range b) const {
+        if (a.count == 0 || b.count == 0) return;
         const std::less<> precedes{};
         if (precedes(a.data, b.data + b.count * element_bytes_) && precedes(b.data, a.data + a.count * element_bytes_))
             refuse_uneven(what_, "input and output overlap");
@@ -90,9 +91,8 @@ TUTTI_INLINE uneven_placement placed_uneven(schedule::operation what, raw_range 
     const bool collects = gathers(what);
     const raw_range whole = collects ? out : in, part = collects ? in : out;
     if (!is_root) { // it knows its own part
-        std::vector<std::size_t> own(static_cast<std::size_t>(self.size), 0);
-        own[rank] = part.count;
-        return {{part.count, in.data, out.data, false}, std::make_shared<const part_lengths>(own, false)};
+        return {{part.count, in.data, out.data, false},
+                std::make_shared<const part_lengths>(self.rank, self.size, part.count)};
     }
     check.whole(counts.of_ranks, whole, collects ? "output" : "input");
     check.own(counts.of_ranks[rank], part, collects ? "input" : "output");

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <random>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -111,13 +112,14 @@ void exchange(const communicator& world, unsigned seed, const auto&... how) {
 
 fault fault_of_two(auto&& call) {
     fault found;
-    run_world(2, [&](const communicator& world) {
+    CHECK_THROWS(run_world(2, [&](const communicator& world) {
         const fault f = fault_of([&] {
             call(world);
             world.barrier();
         });
         if (world.rank() == 0) found = f;
-    });
+        throw std::runtime_error("ends this world");
+    }));
     return found;
 }
 
@@ -191,20 +193,35 @@ TEST_CASE("an algorithm in which ranks hand on parts of lengths that they do not
 }
 
 TEST_CASE("a part of another length than its receiver expects is a mismatch, as are other counts") {
-    CHECK(fault_of_two([](const communicator& world) {
-              std::vector<int> mine(4), whole(8);
-              const counts all{4, world.rank() == 0 ? 3 : 4};
-              world.gatherv(mine, std::span(whole).first(sum_of(all)), all, 0);
-          }).why == cause::mismatch);
-    CHECK(fault_of_two([](const communicator& world) {
-              std::vector<int> in(5), out(5); // rank 0 sends 3 elements to rank 1, which expects 2
-              world.alltoallv(in, counts{2, 3}, out, counts{2, 3});
-          }).why == cause::mismatch);
-    CHECK(fault_of_two([](const communicator& world) {
-              std::vector<int> mine(2), whole(4);
-              const counts all = world.rank() == 0 ? counts{2, 2} : counts{1, 2};
-              world.allgatherv(mine, std::span(whole).first(sum_of(all)), all);
-          }).why == cause::mismatch);
+    const auto is_told = [](const fault& f, const std::string& one, const std::string& other) {
+        INFO(f.detail);
+        CHECK(f.why == cause::mismatch);
+        CHECK(f.detail.find(one) != std::string::npos);
+        CHECK(f.detail.find(other) != std::string::npos);
+    };
+    is_told(fault_of_two([](const communicator& world) {
+                std::vector<int> mine(4), whole(8);
+                const counts all{4, world.rank() == 0 ? 3 : 4};
+                world.gatherv(mine, std::span(whole).first(sum_of(all)), all, 0);
+            }),
+            "gather(naive) of 7 int32 in parts of 4, 3, root 0", "gather(naive) of 4 int32 in a part of 4, root 0");
+    is_told(fault_of_two([](const communicator& world) {
+                std::vector<int> mine(4), whole(8);
+                const counts all{4, world.rank() == 0 ? 3 : 4};
+                world.scatterv(std::span(whole).first(sum_of(all)), all, mine, 0);
+            }),
+            "scatter(naive) of 7 int32 in parts of 4, 3, root 0", "scatter(naive) of 4 int32 in a part of 4, root 0");
+    is_told(fault_of_two([](const communicator& world) { // rank 0 sends 3 elements to rank 1, which expects 2
+                std::vector<int> in(5), out(world.rank() == 0 ? 4 : 5);
+                world.alltoallv(in, counts{2, 3}, out, world.rank() == 0 ? counts{2, 2} : counts{2, 3});
+            }),
+            "of 5 int32 in blocks, sent 2, 3, received 2, 2", "of 5 int32 in blocks, sent 2, 3, received 2, 3");
+    is_told(fault_of_two([](const communicator& world) {
+                std::vector<int> mine(2), whole(4);
+                const counts all = world.rank() == 0 ? counts{2, 2} : counts{1, 2};
+                world.allgatherv(std::span(mine).first(own(all, world)), std::span(whole).first(sum_of(all)), all);
+            }),
+            "of 4 int32 in parts of 2, 2", "of 3 int32 in parts of 1, 2");
 }
 
 } // namespace tutti::test::unequal_parts

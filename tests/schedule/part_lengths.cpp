@@ -77,4 +77,12 @@ TEST_CASE("lengths that all ranks know are part of what a call means; those that
     CHECK(part_lengths(some, true).meaning() != part_lengths(more, true).meaning());
     CHECK(part_lengths(some, false).meaning() == part_lengths(others, false).meaning());
     CHECK(part_lengths(0, some, others).meaning() == part_lengths(some, false).meaning());
+    CHECK(part_lengths(1, 2, 7).meaning() == part_lengths(some, false).meaning());
+}
+
+TEST_CASE("a rank that knows its own part only finds it at the beginning of its buffer") {
+    const part_lengths lengths(2, 4, 7);
+    for (std::size_t part = 0; part <= 4; ++part) CHECK(lengths.before(part) == (part <= 2 ? 0 : 7));
+    CHECK(lengths.in_words() == "in a part of 7");
+    CHECK(part_lengths(std::vector<std::size_t>(20, 1), true).in_words() == "in parts of 1, 1, 1, 1, 1, 1, 1, 1, ...");
 }

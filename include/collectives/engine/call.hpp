@@ -100,7 +100,7 @@ inline constexpr std::uint64_t wire_version = 4;
     std::string text{name_of(c.what)};
     text += "(" + std::string(c.how.name()) + ") of " + std::to_string(c.count);
     if (c.type_name) text += " " + c.type_name();
-    if (c.lengths) text += " in unequal parts";
+    if (c.lengths) text += " " + c.lengths->in_words();
     if (c.operator_name) text += ", " + c.operator_name();
     if (has_root(c.what)) text += ", root " + std::to_string(c.root);
     if (c.segments > 1) text += ", " + std::to_string(c.segments) + " segments";

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tutti::schedule {
@@ -12,10 +13,14 @@ namespace tutti::schedule {
 /// The lengths of a call's parts, where these are not equal: as far as one rank knows them.
 class part_lengths {
 public:
-    /// A part a rank, of `counts[r]` elements. With `known_to_all`, all ranks have the same counts; else a rank may
-    /// have only its own, and zeros.
+    /// A part a rank, of `counts[r]` elements. With `known_to_all`, all ranks have the same counts.
     constexpr part_lengths(std::span<const std::size_t> counts, bool known_to_all)
         : before_(sums_of(counts)), known_to_all_(known_to_all) {}
+    /// A rank's own part of `size`, of `count` elements: it does not know the others.
+    constexpr part_lengths(int rank, int size, std::size_t count)
+        : before_(static_cast<std::size_t>(size) + 1, count), rank_(static_cast<std::size_t>(rank)), only_own_(true) {
+        for (std::size_t r = 0; r <= rank_; ++r) before_[r] = 0;
+    }
     /// The blocks of an alltoall to each rank and from each rank, as this one knows them. Precondition: the block to
     /// this rank is as long as the block from it.
     constexpr part_lengths(int rank, std::span<const std::size_t> sent, std::span<const std::size_t> received)
@@ -45,7 +50,21 @@ public:
         return h;
     }
 
+    /// "in parts of 4, 0, 7"; at most eight numbers.
+    [[nodiscard]] std::string in_words() const {
+        if (only_own_) return "in a part of " + std::to_string(before_.back());
+        if (sent_before_.empty()) return "in parts of " + numbers_of(before_);
+        return "in blocks, sent " + numbers_of(sent_before_) + ", received " + numbers_of(before_);
+    }
+
 private:
+    [[nodiscard]] static std::string numbers_of(const std::vector<std::size_t>& before) {
+        constexpr std::size_t most = 8;
+        std::string text;
+        for (std::size_t k = 1; k < before.size() && k <= most; ++k)
+            text += (k > 1 ? ", " : "") + std::to_string(before[k] - before[k - 1]);
+        return before.size() > most + 1 ? text + ", ..." : text;
+    }
     [[nodiscard]] static constexpr std::vector<std::size_t> sums_of(std::span<const std::size_t> counts) {
         std::vector<std::size_t> sums{0};
         for (const std::size_t n : counts) sums.push_back(sums.back() + n);
@@ -54,8 +73,9 @@ private:
 
     std::vector<std::size_t> before_;      ///< by part; of an alltoall by rank that sends: elements before it
     std::vector<std::size_t> sent_before_; ///< of an alltoall: by rank that receives
-    std::size_t rank_ = 0;                 ///< of an alltoall: this one
+    std::size_t rank_ = 0;                 ///< this one, of an alltoall or where it knows only its own part
     bool known_to_all_ = false;
+    bool only_own_ = false;
 };
 
 } // namespace tutti::schedule
