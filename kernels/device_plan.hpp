@@ -272,12 +272,16 @@ private:
 /// every rank comes to its end though it does one step after the other.
 ///
 /// Errors: invalid_argument, where the program is no proven one, has more than 8 ranks, would wait for ever, or is an
-/// alltoall with a step that goes over several blocks. Cost: that of schedule::verify, so keep the plans.
+/// alltoall of a count that is no multiple of the ranks, or with a step that goes over several blocks. Cost: that of
+/// schedule::verify, so keep the plans.
 [[nodiscard]] inline std::vector<device_plan> device_plans_of(const schedule::program& p, std::size_t count,
                                                               std::size_t element_bytes) {
     if (p.size > static_cast<int>(most_peers))
         reject("device_plans_of", "the schedule is for " + std::to_string(p.size) + " ranks",
                "groups have 1 to " + std::to_string(most_peers));
+    if (p.what == schedule::operation::alltoall && p.size > 0 && count % static_cast<std::size_t>(p.size) != 0)
+        reject("device_plans_of", std::to_string(count) + " elements have no block for each rank",
+               "make it a multiple of the ranks");
     const schedule::proof proof = schedule::verify(p, nullptr, schedule::bits::may_differ);
     if (!proof.proven) reject("device_plans_of", "the schedule is not proven: " + schedule::message_of(proof.fault));
     detail::device_planner planner(p, count, element_bytes);

@@ -28,7 +28,7 @@ public:
     template <class T, class How = detail::automatic>
         requires(!detail::range_like<T>)
     [[nodiscard]] std::vector<T> allgather(const T& value, const How& how = {}) const {
-        detail::access::check_value<Issuer, T>();
+        detail::access::check_values<Issuer, T>();
         std::vector<T> all(static_cast<std::size_t>(self().size()));
         allgather(std::span(&value, 1), all, how);
         return all;

@@ -29,7 +29,7 @@ public:
     template <class T, class How = detail::automatic>
         requires(!detail::range_like<T>)
     [[nodiscard]] std::vector<T> gather(const T& value, int root, const How& how = {}) const {
-        detail::access::check_value<Issuer, T>();
+        detail::access::check_values<Issuer, T>();
         std::vector<T> all(self().rank() == root ? static_cast<std::size_t>(self().size()) : 0);
         gather(std::span(&value, 1), all, root, how);
         return all;

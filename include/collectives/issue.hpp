@@ -36,6 +36,14 @@ struct access {
                                              "std::span(pointer, count)");
     }
 
+    /// The same where the results of several values are a vector.
+    template <class Issuer, class T>
+    static constexpr void check_values() noexcept {
+        check_value<Issuer, T>();
+        static_assert(!std::is_same_v<T, bool>, "tutti: a std::vector<bool> stores bits, which are no elements: give a "
+                                                "char");
+    }
+
     /// Makes a call that is built elsewhere.
     template <class Issuer>
     static void run(const Issuer& by, engine::call&& c) {

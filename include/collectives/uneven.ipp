@@ -33,7 +33,8 @@ public:
                                      std::to_string(self_.size) + " ranks");
         std::size_t sum = 0;
         for (const std::size_t n : counts) {
-            if (n > std::numeric_limits<std::size_t>::max() - sum) refuse_uneven(what_, "the counts overflow");
+            if (n > std::numeric_limits<std::size_t>::max() / element_bytes_ - sum)
+                refuse_uneven(what_, "the counts are more elements than memory can hold");
             sum += n;
         }
         if (sum != buffer.count)

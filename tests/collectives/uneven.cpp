@@ -7,6 +7,8 @@
 #include "support/expect.hpp"
 #include "support/world.hpp"
 
+#include <cstdint>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <span>
@@ -178,7 +180,20 @@ TEST_CASE("counts that do not fit are told before anything is sent") {
         refused([&] { world.gatherv(two, five, counts{}, 0); }, "0 counts are given");
         refused([&] { world.scatterv(five, counts{2, 3}, two, 2); }, "no root 2");
         refused([&] { world.alltoallv(two, counts{0, 2}, five, counts{2, 3}); }, "sends itself 0 elements");
+        const auto huge = std::numeric_limits<std::int64_t>::max();
+        refused([&] { world.allgatherv(two, five, std::vector<std::int64_t>{huge, huge}); }, "memory can hold");
         refused([&] { world.alltoallv(five, counts{2, 3}, five, counts{2, 3}); }, "overlap");
+    }));
+}
+
+TEST_CASE("an empty part may lie anywhere") {
+    CHECK_NOTHROW(run_world(2, [](const communicator& world) {
+        std::vector<int> arena{1, 2, 3, 4};
+        const bool sends = world.rank() == 0;
+        const auto in = std::span(arena).first(sends ? 4 : 0),
+                   out = std::span(arena).subspan(sends ? 2 : 0, sends ? 0 : 4);
+        world.alltoallv(in, sends ? counts{0, 4} : counts{0, 0}, out, sends ? counts{0, 0} : counts{4, 0});
+        expect(arena == std::vector<int>{1, 2, 3, 4}, "sent");
     }));
 }
 
@@ -216,6 +231,11 @@ TEST_CASE("a part of another length than its receiver expects is a mismatch, as 
                 world.alltoallv(in, counts{2, 3}, out, world.rank() == 0 ? counts{2, 2} : counts{2, 3});
             }),
             "of 5 int32 in blocks, sent 2, 3, received 2, 2", "of 5 int32 in blocks, sent 2, 3, received 2, 3");
+    is_told(fault_of_two([](const communicator& world) { // the same, in calls that read alike
+                std::vector<int> in(5), out(5);
+                world.alltoallv(in, counts{2, 3}, out, counts{2, 3});
+            }),
+            "of 5 int32 in blocks, sent 2, 3, received 2, 3", "not as long as its receiver expects");
     is_told(fault_of_two([](const communicator& world) {
                 std::vector<int> mine(2), whole(4);
                 const counts all = world.rank() == 0 ? counts{2, 2} : counts{1, 2};

@@ -178,6 +178,9 @@ TEST_CASE("an alltoall whose steps go over several blocks is refused") {
                {send(0, in(1)), receive(0, out(2)), copy(in(3), out(3))}};
     REQUIRE(verify(p).message() == "proven");
     CHECK_THROWS_AS(kernels::device_plans_of(p, 10, 4), error);
+    const auto direct = algorithm::by_name("direct").write(operation::alltoall, 2);
+    CHECK_NOTHROW(kernels::device_plans_of(direct, 10, 4));
+    CHECK_THROWS_AS(kernels::device_plans_of(direct, 5, 4), error); // no equal blocks
 }
 
 TEST_CASE("messages behind one that is viewed are acknowledged with it") {

@@ -28,7 +28,7 @@ public:
         for (int r = 0; r < c.size; ++r) {
             const auto& steps = program.ranks[static_cast<std::size_t>(r)];
             first_.push_back(static_cast<int>(all_.size()));
-            const auto order = schedule::order_of(steps, c.size, program.chunks, c.in_place);
+            const auto order = schedule::order_of(program, r);
             for (std::size_t i = 0; i < steps.size(); ++i) {
                 if (schedule::sends(steps[i])) sends[{r, steps[i].peer}].push_back(static_cast<int>(all_.size()));
                 if (schedule::receives(steps[i])) receives[{steps[i].peer, r}].push_back(static_cast<int>(all_.size()));

@@ -114,8 +114,7 @@ TEST_CASE("a rank does one thing at a time, and its data in the order of its sch
                 by_step[static_cast<std::size_t>(a.step)] = a;
             }
             CHECK(found.rank_finish_s[static_cast<std::size_t>(r)] == free);
-            const schedule::order o =
-                schedule::order_of(p.ranks[static_cast<std::size_t>(r)], c.size, p.chunks, c.in_place);
+            const schedule::order o = schedule::order_of(p, r);
             for (std::size_t i = 0; i < by_step.size(); ++i)
                 for (auto f = o.first[i]; f < o.first[i + 1]; ++f)
                     CHECK(by_step[o.followers[f]].begin_s >= by_step[i].end_s);

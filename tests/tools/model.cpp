@@ -139,6 +139,20 @@ TEST_CASE("an estimate wins by what is simulated, and is marked where it is not"
     }
 }
 
+TEST_CASE("an operation that cannot have so many ranks is left out beside others, and refused alone") {
+    const std::string at = " --loggp 1000ns,0,0,1ns/B --ranks 65536 --bytes 64 ";
+    const auto both = command("model --operation broadcast,alltoall" + at);
+    CHECK(both.status == 0);
+    CHECK_THAT(both.output, Contains("broadcast") && !Contains("alltoall"));
+    for (const std::string& line : {"model --operation alltoall" + at, "explain --operation alltoall" + at,
+                                    std::string("export --format goal --operation alltoall --algorithm direct --ranks "
+                                                "65536")}) {
+        const auto alone = command(line);
+        CHECK(alone.status != 0);
+        CHECK_THAT(alone.output, Contains("46340 ranks at most"));
+    }
+}
+
 TEST_CASE("rows have their columns, in JSON and in CSV, and nothing for what is not known") {
     const folder here;
     const model_json rows = rows_of("--ranks 3,4 --bytes 8,1K --operation all --csv " + here.path("rows.csv"));

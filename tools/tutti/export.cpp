@@ -28,7 +28,7 @@ constexpr auto export_footer =
     R"(Formats:
   goal       what LogGOPSim reads: each rank's messages with their bytes, its calculations, and what waits for
              what. An element has 4 bytes; the size is rounded up to whole ones, equally many a rank for
-             reduce_scatter and allgather. A message without elements becomes one byte.
+             operations with parts for ranks. A message without elements becomes one byte.
   msccl-xml  what MSCCL's interpreter runs. The operator must be commutative, since MSCCL has no sides of
              operands; sizes are those of the call, so that --bytes does not matter.
 
@@ -92,6 +92,9 @@ std::string exported(const export_settings& s) {
     if (s.format == "msccl-xml" && s.ranks > schedule::most_msccl_ranks) // before its steps are written
         throw std::invalid_argument(
             fmt::format("--format msccl-xml is for {} ranks at most", schedule::most_msccl_ranks));
+    if (s.ranks > schedule::most_ranks(what))
+        throw std::invalid_argument(
+            fmt::format("{} can have {} ranks at most", s.operation, schedule::most_ranks(what)));
     check_steps(s, what, a);
     const schedule::layout elements = exported_cut(s, what, a.chunks(what, s.ranks), element_bytes);
     const schedule::program p = a.write(what, s.ranks, s.root, s.in_place, s.segments);

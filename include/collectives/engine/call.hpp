@@ -24,7 +24,8 @@ using order_proof = bool (*)(const algorithm::any& how, schedule::operation what
     return how.preserves_order(what, size, root);
 }
 
-/// Everything that ranks must agree on when they call a collective, and where this rank's data is.
+/// Everything that ranks must agree on when they call a collective, and where this rank's data is. Lengths of parts
+/// that not all ranks know are of this rank alone, and so is `count` then.
 struct call {
     schedule::operation what;
     algorithm::any how;

@@ -21,7 +21,7 @@ namespace tutti::engine {
 enum class run_state : std::uint8_t { idle, queued, running, done, failed };
 
 /// One run of a plan over a transport. Kept and used again for further runs of the same plan in the same slot, so that
-/// a warm run allocates nothing. Driven by one thread; only `state` is read by others.
+/// a warm run allocates nothing itself. Driven by one thread; only `state` is read by others.
 template <class Transport>
 class execution : local_steps<Transport> {
     using base = local_steps<Transport>;

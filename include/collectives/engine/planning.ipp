@@ -4,6 +4,8 @@
 
 #include "planning.hpp"
 
+#include "../algorithm/direct.hpp"
+#include "../algorithm/naive.hpp"
 #include "../schedule/lower.hpp"
 #include "../schedule/verify/shape.hpp"
 #include <base/error.hpp>
@@ -17,8 +19,7 @@ namespace tutti::engine {
 
 namespace detail {
 
-/// The steps of each rank name only chunks that its input or its output has. All ranks find the same, so this walks all
-/// of them.
+/// The steps of each rank name only chunks that its input or its output has.
 [[nodiscard]] TUTTI_INLINE bool is_local(const call& c, schedule::position at) {
     const int chunks = c.how.chunks(c.what, at.size) * c.segments;
     std::vector<schedule::step> steps;
@@ -35,6 +36,17 @@ namespace detail {
     }
     return true;
 }
+/// No rank hands on another one's part. All ranks have to find the same, so this walks all of them, in both modes; but
+/// not those of naive and direct, which are known to be so.
+[[nodiscard]] TUTTI_INLINE bool hands_nothing_on(const call& c, schedule::position at) {
+    if (c.how.target<algorithm::naive>() || c.how.target<algorithm::direct>()) return true;
+    bool local = true;
+    for (const bool in_place : {false, true}) {
+        at.in_place = in_place;
+        local = local && is_local(c, at);
+    }
+    return local;
+}
 
 /// Refuses steps that could harm memory or reorder operands. verify proves the result.
 TUTTI_INLINE void check_steps(const call& c, const schedule::position& at, const std::vector<schedule::step>& steps,
@@ -48,7 +60,7 @@ TUTTI_INLINE void check_steps(const call& c, const schedule::position& at, const
     if (const auto f = schedule::detail::shapes_of(p); f.what != schedule::flaw::none)
         reject(in_words(c), "the schedule is not one: " + message_of(schedule::detail::told(f, p, p)),
                "have algorithm::prove look at the algorithm");
-    if (c.lengths && !c.lengths->known_to_all() && !is_local(c, at))
+    if (c.lengths && !c.lengths->known_to_all() && !hands_nothing_on(c, at))
         reject(in_words(c),
                std::string(c.how.name()) + " has ranks hand on parts of other ranks, whose lengths they do not know",
                "let the library choose, or take naive or direct");

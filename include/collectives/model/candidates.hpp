@@ -5,14 +5,20 @@
 #include "../algorithm/all.hpp"
 #include "../choice/selection.hpp"
 #include "../choice/topology.hpp"
+#include <base/error.hpp>
 
+#include <string>
 #include <vector>
 
 namespace tutti::model {
 
 /// All that is worth a price where these ranks are to do this: each algorithm that has the operation, trees also cut
 /// into segments, hierarchical ones where there are levels, and those of the program. In the same order on all ranks.
+/// Throws invalid_argument where the operation cannot have so many.
 [[nodiscard]] inline std::vector<selection> candidates(schedule::operation what, const topology& on) {
+    if (on.size > schedule::most_ranks(what))
+        reject("choice of algorithm", std::string(name_of(what)) + " can have " +
+                                          std::to_string(schedule::most_ranks(what)) + " ranks at most");
     std::vector<selection> found;
     const auto add = [&](const algorithm::any& how) {
         if (!how.offers(what) || (how.has_levels() && !on.has_levels())) return;

@@ -5,7 +5,9 @@
 #include "../algorithm/any.hpp"
 #include <base/error.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <string>
 
 namespace tutti::model {
@@ -35,11 +37,13 @@ inline void check(const collective& c, const char* who) {
     if (c.root < 0 || c.root >= c.size) reject(who, "the root is none of the ranks");
     if (c.segments < 1) reject(who, "there must be a segment");
     if (c.element_bytes < 1) reject(who, "an element must have a byte");
-    if (c.bytes > most_bytes / static_cast<std::size_t>(schedule::vectors_of(c.what, c.size)))
-        reject(who, std::to_string(c.bytes) + " bytes are more than 2^60");
     if (c.size > schedule::most_ranks(c.what))
         reject(who, std::string(name_of(c.what)) + " has chunk numbers for " +
                         std::to_string(schedule::most_ranks(c.what)) + " ranks at most");
+    if (c.bytes > most_bytes / static_cast<std::size_t>(schedule::vectors_of(c.what, c.size)))
+        reject(who, std::to_string(c.bytes) + " bytes a vector are more than 2^60 in all");
+    if (c.segments > std::numeric_limits<int>::max() / std::max(c.how.chunks(c.what, c.size), 1))
+        reject(who, std::to_string(c.segments) + " segments make more chunks than have numbers");
 }
 
 } // namespace detail

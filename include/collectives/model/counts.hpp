@@ -73,7 +73,8 @@ inline constexpr int most_ranks_for_rounds = 1024;
 
 /// The same collective on data of one byte a chunk.
 [[nodiscard]] inline collective in_chunks(collective c) {
-    c.bytes = static_cast<std::size_t>(c.how.chunks(c.what, c.size)) * static_cast<std::size_t>(c.segments);
+    const int chunks = c.how.chunks(c.what, c.size) / schedule::vectors_of(c.what, c.size); // of one vector
+    c.bytes = static_cast<std::size_t>(chunks) * static_cast<std::size_t>(c.segments);
     c.element_bytes = 1;
     return c;
 }

@@ -97,13 +97,18 @@ struct congestion {
     return k;
 }
 
+[[nodiscard]] inline std::size_t mean_chunk_bytes(const collective& c) {
+    const std::size_t vectors = c.bytes * static_cast<std::size_t>(schedule::vectors_of(c.what, c.size));
+    return vectors / static_cast<std::size_t>(c.how.chunks(c.what, c.size) * c.segments);
+}
+
 /// The estimate of a call that is not simulated, but for what adapters, network and fan-in add to it.
 [[nodiscard]] inline double estimate_without_network_s(const collective& c, const topology& on, const machine& m) {
-    const std::size_t piece = c.bytes / static_cast<std::size_t>(c.how.chunks(c.what, c.size) * c.segments);
+    const std::size_t piece = mean_chunk_bytes(c);
     return uncontended_s(c, on, around(m.near, piece), around(m.far, piece)) * ranks_per_core(on, m);
 }
 [[nodiscard]] inline double estimate_s(const collective& c, const topology& on, const machine& m) {
-    const std::size_t piece = c.bytes / static_cast<std::size_t>(c.how.chunks(c.what, c.size) * c.segments);
+    const std::size_t piece = mean_chunk_bytes(c);
     const auto [least_s, on_top_s] = congested(c, on, m, around(m.far, piece).gap_s_per_byte);
     return std::max(estimate_without_network_s(c, on, m), least_s) + on_top_s;
 }

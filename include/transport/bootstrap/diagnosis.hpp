@@ -130,6 +130,14 @@ inline std::string difference_in_words(const diagnosis& q, const difference& d) 
            ", which found it";
 }
 
+/// Both have told of that call, with the same signature: then its parts alone can differ, whose lengths no signature
+/// has.
+[[nodiscard]] inline bool are_alike(const notice& ours, const notice& theirs) {
+    const past_call* const a = call_of({ours.rank, &ours.calls}, ours.communicator, ours.request);
+    const past_call* const b = call_of({theirs.rank, &theirs.calls}, ours.communicator, ours.request);
+    return a && b && a->signature == b->signature;
+}
+
 } // namespace detail
 
 /// The verdict on a rank that is gone: blames it, or the first cause of its earlier failure.
@@ -157,7 +165,10 @@ inline notice verdict_of_mismatch(const diagnosis& q) {
     std::string text = "rank " + std::to_string(q.report.rank) + " called " + q.report.call;
     const bool numbered = theirs && theirs->request != q.report.request;
     if (numbered) text += " as call " + std::to_string(q.report.request);
-    if (theirs && !numbered && theirs->call == q.report.call) {
+    if (theirs && !numbered && detail::are_alike(q.report, *theirs)) {
+        text += ", rank " + std::to_string(peer) + " called " + theirs->call +
+                ", but a message between them is not as long as its receiver expects";
+    } else if (theirs && !numbered && theirs->call == q.report.call) {
         text += " like rank " + std::to_string(peer) + ", which had sent something else in an earlier call";
     } else if (theirs) {
         text += ", rank " + std::to_string(peer) + " called " + theirs->call;

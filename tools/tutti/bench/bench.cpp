@@ -37,14 +37,14 @@ all others are not looked at. Then it is called to warm up, and then measured:
 Ranks that another launcher started meet in the library's own barrier instead.
 
 Columns:
-  bytes, count    data of the whole operation; elements (of one shard for reduce_scatter and allgather)
+  bytes, count    data of the whole operation; elements (of one rank's part where ranks have parts)
   place           out: from input to output; in: in place
   predicted       microseconds, by the parameters that --machine gives; - without, and with --symmetric
   p50 p99 min max microseconds of the slowest rank of each iteration; no p99 from under 100 of them
   skew            median microseconds between the first and the last rank that left the barrier
   algbw           bytes over time, in 10^9 bytes a second; the time is the p50, of a loop the mean
   busbw           algbw times 2(P-1)/P for allreduce, (P-1)/P for reduce_scatter, allgather,
-                  gather and scatter, 1 otherwise
+                  gather, scatter and alltoall, 1 otherwise
   cpu             microseconds of processor time for one operation, over all ranks. Not of the calls that
                   were timed: of a loop of calls without barriers after them, a quarter as many; with
                   --timing loop, of the timed loop itself
@@ -56,7 +56,7 @@ arrow for each message, rows one after the other without the time in between. Ra
 clock; on others started elsewhere, times count from leaving a barrier, and are no more exact than that.
 
 SIZE is a number of bytes, or of powers of 1024: 8, 4K, 1.5M, 1G. 4KB is 4K, 4096 bytes. Data
-never gets smaller than one element (one a rank for reduce_scatter and allgather), unless SIZE is 0.
+never gets smaller than one element (one a rank where ranks have parts), unless SIZE is 0.
 
 Examples:
   tutti bench --transport tcp --ranks 4 --algorithm all -b 8 -e 16M

@@ -52,6 +52,11 @@ std::vector<contest> contests_of(std::string_view operation_list, std::string_vi
     std::vector<contest> all;
     for (const operation what : operations)
         for (const int ranks : sizes) {
+            if (ranks > schedule::most_ranks(what)) {
+                if (operations.size() > 1) continue;
+                throw std::invalid_argument(
+                    fmt::format("{} can have {} ranks at most", schedule::name_of(what), schedule::most_ranks(what)));
+            }
             contest c{what, ranks, {}};
             for (const choice& a : choices(algorithms, what, ranks, operations.size() > 1)) {
                 if (!a.algorithm) throw std::invalid_argument("auto chooses among the others; write all");
