@@ -40,8 +40,10 @@ inline void check(const collective& c, const char* who) {
     if (c.size > schedule::most_ranks(c.what))
         reject(who, std::string(name_of(c.what)) + " has chunk numbers for " +
                         std::to_string(schedule::most_ranks(c.what)) + " ranks at most");
-    if (c.bytes > most_bytes / static_cast<std::size_t>(schedule::vectors_of(c.what, c.size)))
-        reject(who, std::to_string(c.bytes) + " bytes a vector are more than 2^60 in all");
+    const int vectors = schedule::vectors_of(c.what, c.size);
+    if (c.bytes > most_bytes / static_cast<std::size_t>(vectors))
+        reject(who, std::to_string(c.bytes) + " bytes are more than 2^60" +
+                        (vectors > 1 ? " / " + std::to_string(vectors) : ""));
     if (c.segments > std::numeric_limits<int>::max() / std::max(c.how.chunks(c.what, c.size), 1))
         reject(who, std::to_string(c.segments) + " segments make more chunks than have numbers");
 }

@@ -4,8 +4,8 @@
 
 namespace tutti::schedule {
 
-/// The cost of a schedule, counted exactly. `sent` and `received` are in chunks, the most over all ranks. All
-/// vectors of n elements that chunk ids stand for have chunks(size) chunks.
+/// The cost of a schedule, counted exactly. `sent` and `received` are in chunks, the most over all ranks. A rank's
+/// vector of n elements has chunks(size) of them, in an alltoall chunks(size) / size.
 struct cost {
     int depth = 0;          ///< the longest chain of messages, each of which carries data of the one before
     int rounds = 0;         ///< unit-time steps when a rank sends one and receives one message at a time

@@ -44,7 +44,7 @@ inline constexpr std::array operations{
     return o == operation::reduce_scatter || o == operation::allgather || o == operation::gather ||
            o == operation::scatter || o == operation::alltoall;
 }
-/// How many vectors the chunk ids stand for: those of all ranks where each has ids of its own.
+/// How many vectors all chunk ids together are: one, or, in an alltoall, one of each rank.
 [[nodiscard]] constexpr int vectors_of(operation o, int size) noexcept { return o == operation::alltoall ? size : 1; }
 /// How many equal parts the chunk ids have.
 [[nodiscard]] constexpr int parts_of(operation o, int size) noexcept {
@@ -69,7 +69,7 @@ struct position {
     int rank = 0;
     int size = 1;
     int root = 0;          ///< where has_root(operation)
-    bool in_place = false; ///< equal chunk ids of input and output are the same memory; of an alltoall, equal blocks
+    bool in_place = false; ///< equal chunk ids of input and output are the same memory; of an alltoall, block r of both
 };
 
 /// Chunk ids [first, last).

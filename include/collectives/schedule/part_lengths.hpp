@@ -10,7 +10,7 @@
 
 namespace tutti::schedule {
 
-/// The lengths of a call's parts, where these are not equal: as far as one rank knows them.
+/// The lengths of a call's parts, where these are not equal, as far as this rank knows them.
 class part_lengths {
 public:
     /// A part a rank, of `counts[r]` elements. With `known_to_all`, all ranks have the same counts.
@@ -42,7 +42,7 @@ public:
         return sent_before_[static_cast<std::size_t>(ranks)];
     }
 
-    /// Equal on ranks that mean the same: where only the owners know lengths, nothing of these.
+    /// The hash of what all ranks know: all lengths, or none.
     [[nodiscard]] constexpr std::uint64_t meaning() const noexcept {
         std::uint64_t h = 0xcbf29ce484222325; // FNV-1a, of words
         if (known_to_all_)
@@ -71,8 +71,8 @@ private:
         return sums;
     }
 
-    std::vector<std::size_t> before_;      ///< by part; of an alltoall by rank that sends: elements before it
-    std::vector<std::size_t> sent_before_; ///< of an alltoall: by rank that receives
+    std::vector<std::size_t> before_;      ///< by part, the elements before it; of an alltoall the parts received
+    std::vector<std::size_t> sent_before_; ///< of an alltoall: the same of the parts sent; else empty
     std::size_t rank_ = 0;                 ///< this one, of an alltoall or where it knows only its own part
     bool known_to_all_ = false;
     bool only_own_ = false;
