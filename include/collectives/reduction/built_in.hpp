@@ -18,6 +18,10 @@ namespace detail {
 template <class T>
 concept number = arithmetic<T> && !std::same_as<T, bool>;
 
+/// A record whose sum is `a.add(b)`. None but those of reduction/accumulator.hpp.
+template <class T>
+inline constexpr bool sums_itself = false;
+
 template <arithmetic T>
 [[nodiscard]] TUTTI_HOST_DEVICE constexpr bool is_true(T x) noexcept {
     if constexpr (is_narrow_float<T>)
@@ -36,6 +40,13 @@ struct sum_operator {
     template <detail::number T>
     [[nodiscard]] TUTTI_HOST_DEVICE constexpr T operator()(const T& a, const T& b) const noexcept {
         return detail::add(a, b);
+    }
+    template <class T>
+        requires detail::sums_itself<T>
+    [[nodiscard]] constexpr T operator()(const T& a, const T& b) const noexcept {
+        T total = a;
+        total.add(b);
+        return total;
     }
 };
 

@@ -206,7 +206,8 @@ constexpr void check_operator() noexcept {
     constexpr bool averages = std::same_as<bare, average_operator>;
     constexpr bool bits = detail::is_one_of<bare, bitwise_and_operator, bitwise_or_operator, bitwise_xor_operator>;
     constexpr bool logical = detail::is_one_of<bare, logical_and_operator, logical_or_operator, logical_xor_operator>;
-    constexpr bool by_parts = std::same_as<bare, sum_operator> && detail::summed_parts<T>::number > 0;
+    constexpr bool by_parts =
+        std::same_as<bare, sum_operator> && (detail::summed_parts<T>::number > 0 || detail::sums_itself<T>);
     constexpr bool known = adds || compares || averages || bits || logical;
 
     static_assert(!adds || !std::same_as<T, bool>,
