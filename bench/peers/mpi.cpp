@@ -8,10 +8,46 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <array>
+
 namespace tutti::peers {
 namespace {
 
+/// As bind_exchange() of `tutti bench`.
+call bind_messages(const job& what, const buffers& where) {
+    const int count = static_cast<int>(what.count), rank = what.rank, ranks = what.ranks;
+    void* const to = where.output;
+    const void* const from = where.input;
+    if (*what.messages == exchange::sendrecv)
+        return [=] {
+            MPI_Sendrecv(from, count, MPI_FLOAT, (rank + 1) % ranks, 0, to, count, MPI_FLOAT,
+                         (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        };
+    const auto partner = partner_of(rank, ranks);
+    if (!partner) return [] {};
+    const int peer = *partner;
+    if (*what.messages == exchange::pingpong)
+        return [=] {
+            if (begins(rank)) MPI_Send(from, count, MPI_FLOAT, peer, 0, MPI_COMM_WORLD);
+            MPI_Recv(to, count, MPI_FLOAT, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            if (!begins(rank)) MPI_Send(from, count, MPI_FLOAT, peer, 0, MPI_COMM_WORLD);
+        };
+    return [=] {
+        char last = 0;
+        std::array<MPI_Request, stream_messages> all;
+        for (MPI_Request& r : all)
+            begins(rank) ? MPI_Isend(from, count, MPI_FLOAT, peer, 0, MPI_COMM_WORLD, &r)
+                         : MPI_Irecv(to, count, MPI_FLOAT, peer, 0, MPI_COMM_WORLD, &r);
+        MPI_Waitall(static_cast<int>(all.size()), all.data(), MPI_STATUSES_IGNORE);
+        if (begins(rank))
+            MPI_Recv(&last, 1, MPI_BYTE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        else
+            MPI_Send(&last, 1, MPI_BYTE, peer, 0, MPI_COMM_WORLD);
+    };
+}
+
 call bind(const job& what, const buffers& where) {
+    if (what.messages) return bind_messages(what, where);
     const int count = static_cast<int>(what.count), root = what.root;
     void* const to = where.output;
     const void* const from = what.in_place ? MPI_IN_PLACE : where.input;

@@ -13,4 +13,5 @@
 #include "choice/selection.ipp"
 #include "engine/membership.ipp"
 #include "engine/planning.ipp"
+#include "messages.ipp"
 #include "uneven.ipp"

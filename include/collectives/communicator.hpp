@@ -4,6 +4,7 @@
 
 #include "algorithm/binomial_tree.hpp"
 #include "algorithm/halving_doubling.hpp"
+#include "message_group.hpp"
 #include "operations.hpp"
 #include "recording.hpp"
 #include "symmetric_memory.hpp"
@@ -40,7 +41,8 @@ enum class progress : std::uint8_t {
 /// with a message. With progress::in_thread any thread may call; the order of the calls must be the same on all ranks.
 /// An operator may not call.
 template <transport::transport Transport>
-class communicator : public operations<communicator<Transport>> {
+class communicator : public operations<communicator<Transport>>,
+                     public send_receive_operations<communicator<Transport>> {
 public:
     using clock = transport::clock;
 
@@ -76,6 +78,9 @@ public:
     [[nodiscard]] prepared_operations<communicator> prepare() const noexcept {
         return prepared_operations<communicator>(*this);
     }
+
+    /// For sends and receives that are waited for together. A view: it must not outlive this handle.
+    [[nodiscard]] message_group<communicator> group() const noexcept { return message_group<communicator>(*this); }
 
     /// How messages from this rank to another one travel: the fabric, and how it addresses that rank; in words, for
     /// people. Not collective.

@@ -54,6 +54,19 @@ struct access {
         c.by = world.executor_;
         return request(world.membership_, world.membership_->start(c, world.default_deadline(), std::move(keeps)));
     }
+    /// Starts a message on the communicator of a view.
+    template <class View, class Arguments>
+    [[nodiscard]] static auto start(const View& by, const Arguments& a) {
+        const auto& world = *by.on_;
+        auto m = std::make_unique<engine::message>();
+        fill(*m, a);
+        world.membership_->start(*m, world.default_deadline());
+        return request(world.membership_, std::move(m));
+    }
+    template <class Communicator>
+    [[nodiscard]] static auto& membership_of(const Communicator& world) noexcept {
+        return *world.membership_;
+    }
     template <class Communicator>
     [[nodiscard]] static auto prepare(const Communicator& world, engine::call&& c, std::shared_ptr<const void> keeps) {
         c.by = world.executor_;

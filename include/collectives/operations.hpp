@@ -13,13 +13,14 @@
 #include "reduce_scatter.hpp"
 #include "scan.hpp"
 #include "scatter.hpp"
+#include "send_receive.hpp"
 
 #include <memory>
 #include <utility>
 
 namespace tutti {
 
-/// All operations, made by an Issuer that derives from this: see detail::access.
+/// All collectives, made by an Issuer that derives from this: see detail::access.
 template <class Issuer>
 class operations : public allgather_operations<Issuer>,
                    public allreduce_operations<Issuer>,
@@ -53,7 +54,9 @@ protected:
 
 /// The operations of a communicator, non-blocking: each starts and returns a request. Made by communicator::async().
 template <class Communicator>
-class async_operations : public detail::issuing_view<Communicator>, public operations<async_operations<Communicator>> {
+class async_operations : public detail::issuing_view<Communicator>,
+                         public operations<async_operations<Communicator>>,
+                         public async_send_receive_operations<async_operations<Communicator>> {
 public:
     using detail::issuing_view<Communicator>::issuing_view;
 

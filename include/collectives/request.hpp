@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/membership.hpp"
+#include "engine/message.hpp"
 
 #include <memory>
 #include <optional>
@@ -12,8 +13,8 @@
 
 namespace tutti {
 
-/// A collective under way. Its buffers, and the element type's data in them, belong to the library until wait() has
-/// returned or thrown, test() has returned true, or the request is gone.
+/// A call under way: a collective, a send or a receive. Its buffers, and the element type's data in them, belong to the
+/// library until wait() has returned or thrown, test() has returned true, or the request is gone.
 ///
 /// Dropping a request waits for it, until its deadline at most; its failure then shows in the next call on the
 /// communicator. Requests of one communicator may be waited for in any order, on each rank in another one. Waiting and
@@ -21,29 +22,38 @@ namespace tutti {
 template <class Transport>
 class [[nodiscard]] request {
 public:
-    using started = engine::membership<Transport>::started;
+    using membership = engine::membership<Transport>;
+    using started = membership::started;
 
-    request(std::shared_ptr<engine::membership<Transport>> in, started s) : in_(std::move(in)), started_(std::move(s)) {
-        // Sends the messages that the transport has put off: the caller may compute for long before its next call.
+    // Both send the messages that the transport has put off: the caller may compute for long before its next call.
+    request(std::shared_ptr<membership> in, started s) : in_(std::move(in)), started_(std::move(s)) {
         started_->nudge();
     }
-    request(request&& other) noexcept : in_(std::move(other.in_)), started_(std::move(other.started_)) {
+    request(std::shared_ptr<membership> in, std::unique_ptr<engine::message> m)
+        : in_(std::move(in)), message_(std::move(m)) {
+        in_->nudge(*message_);
+    }
+    request(request&& other) noexcept
+        : in_(std::move(other.in_)), started_(std::move(other.started_)), message_(std::move(other.message_)) {
         other.started_.reset();
     }
     request& operator=(request&& other) noexcept {
         if (this == &other) return *this;
-        started_.reset();
+        drop();
         in_ = std::move(other.in_);
         if (other.started_) started_.emplace(std::move(*other.started_));
         other.started_.reset();
+        message_ = std::move(other.message_);
         return *this;
     }
+    ~request() { drop(); }
 
-    /// Returns when the result is there. Throws tutti::error if the collective failed, at the latest a second after
-    /// its deadline, which counts from the start of the call. A second wait returns at once.
+    /// Returns when the result is there. Throws tutti::error if the call failed, at the latest a second after its
+    /// deadline, which counts from the start of the call. A second wait returns at once.
     void wait() {
-        if (!started_) return;
+        if (collected()) return;
         in_->require_nobody(); // while the request can still be kept
+        if (const auto m = std::move(message_)) return wait_for(*m);
         started mine = std::move(*started_);
         started_.reset();
         mine.wait();
@@ -51,21 +61,35 @@ public:
 
     /// Makes progress without sleeping. True when the call is over; throws like wait().
     [[nodiscard]] bool test() {
-        if (!started_) return true;
-        if (!started_->test()) return false;
+        if (collected()) return true;
+        if (!(message_ ? in_->test(*message_) : started_->test())) return false;
         wait();
         return true;
     }
 
-    /// True once wait() or test() has found the result, or the request has been moved from.
-    [[nodiscard]] bool collected() const noexcept { return !started_; }
+    /// True once wait() or test() has found the call over, or the request has been moved from.
+    [[nodiscard]] bool collected() const noexcept { return !started_ && !message_; }
 
 private:
     template <class T>
     friend std::size_t wait_any(std::span<request<T>>);
 
-    std::shared_ptr<engine::membership<Transport>> in_;
-    std::optional<started> started_;
+    void wait_for(engine::message& m) { in_->wait(m); }
+    [[nodiscard]] bool is_over() const noexcept { return message_ ? message_->is_over() : started_->is_over(); }
+    void want(bool now) noexcept {
+        if (started_) started_->want(now);
+        if (message_ && !message_->is_over())
+            message_->want(now ? transport::clock::time_point::max() : transport::clock::time_point::min());
+    }
+    void drop() noexcept {
+        started_.reset();
+        if (message_) in_->await(*message_);
+        message_.reset();
+    }
+
+    std::shared_ptr<membership> in_;
+    std::optional<started> started_;           ///< of a collective
+    std::unique_ptr<engine::message> message_; ///< of a send or a receive
 };
 
 /// Waits for all of them, then throws the first failure, if any.
@@ -92,15 +116,14 @@ template <class Transport>
 [[nodiscard]] std::size_t wait_any(std::span<request<Transport>> requests) {
     const auto first = [&] {
         std::size_t i = 0;
-        while (i < requests.size() && !(requests[i].started_ && requests[i].started_->is_over())) ++i;
+        while (i < requests.size() && (requests[i].collected() || !requests[i].is_over())) ++i;
         return i;
     };
     const auto want = [&](bool now) {
-        for (auto& r : requests)
-            if (r.started_) r.started_->want(now);
+        for (auto& r : requests) r.want(now);
     };
     for (auto& r : requests) {
-        if (!r.started_) continue;
+        if (r.collected()) continue;
         want(true);
         r.in_->wait_until([&] { return first() < requests.size(); });
         want(false);

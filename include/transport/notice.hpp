@@ -14,10 +14,10 @@ namespace tutti::transport {
 /// A message between ranks and the coordinator (the control plane's state, one per world).
 enum class notice_kind : std::uint8_t {
     // from a rank to the coordinator
-    waiting,     ///< the answer to an inquiry: the state of this rank's call there, and all that it waits for
-    timeout,     ///< as waiting, and its deadline has passed
-    mismatch,    ///< as waiting, and the message of `peer` belongs to another call
-    abort,       ///< end everything on that communicator; `text` is the reason
+    waiting,  ///< the answer to an inquiry: the state of this rank's call there, and all that it waits for
+    timeout,  ///< as waiting, and its deadline has passed
+    mismatch, ///< as waiting, and the message of `peer` belongs to another call
+    abort,    ///< end everything on that communicator: `text` is the reason, or a mismatch with `peer` if `why` says so
     unreachable, ///< the data channel to `peer` broke; `text` says how
     failed,      ///< its calls on that communicator fail, the first that do: `why`, `peer` at fault, `text`
     resumed,     ///< its program knows of the failure that it told last, and calls on
@@ -30,6 +30,9 @@ enum class notice_kind : std::uint8_t {
     departed, ///< rank `rank` has left in good order; the rest as of lost
     verdict,  ///< calls on that communicator fail: `why`, `peer` at fault, `text`
 };
+
+/// Sends and receives have no number on their communicator: all that are under way there count as one call.
+inline constexpr std::uint64_t no_number = ~std::uint64_t{0};
 
 /// A call that a rank has made on a communicator.
 struct past_call {

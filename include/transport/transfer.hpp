@@ -17,6 +17,9 @@ enum class transfer_status : std::uint8_t {
     mismatched, ///< the message that came has another signature or length than the receive; nothing was delivered
 };
 
+/// The longest receives that may have a shorter message.
+inline constexpr std::size_t most_varying_bytes = 216;
+
 /// One send or receive under way. The caller owns it and keeps it in place until it is in its `owner` list or the
 /// context is closed; in between it belongs to the transport.
 struct transfer {
@@ -27,6 +30,8 @@ struct transfer {
     const reducer* reduce = nullptr; ///< null for a plain receive
     bool incoming_left = false;      ///< the incoming is the left operand
     bool may_view = false;           ///< a plain receive that need not be stored: see viewing_transport
+    /// A plain receive of at most most_varying_bytes whose message may be shorter: `bytes` becomes its length.
+    bool may_be_shorter = false;
     std::uint64_t signature = 0;     ///< of the call; both ends must agree
     transfer_queue* owner = nullptr; ///< the list to enter when complete
 
@@ -62,6 +67,13 @@ private:
     transfer* first_ = nullptr;
     transfer* last_ = nullptr;
 };
+
+/// Whether a receive takes a message of that length and signature; `bytes` is its length then. Else it is mismatched.
+[[nodiscard]] inline bool accepts(transfer& x, std::uint64_t length, std::uint64_t signature) noexcept {
+    if (signature != x.signature || length > x.bytes || (length < x.bytes && !x.may_be_shorter)) return false;
+    x.bytes = static_cast<std::size_t>(length);
+    return true;
+}
 
 /// Marks a transfer complete and hands it back.
 inline void complete(transfer& x, transfer_status status = transfer_status::done) noexcept {

@@ -45,6 +45,7 @@ struct peer_name {
 /// | t.open(k, peer)   | the channel to and from `peer` (not this rank) in context k, whether or not that one has opened it. Idempotent; the address stays valid until close(k). Connects in the background when it must; nothing is exchanged with ranks that no context opened |
 /// | t.send(h, x)      | starts a message. Messages of a channel arrive in the order of their starts; many may be in flight. Complete when x.from may be reused. May be complete on return |
 /// | t.receive(h, x)   | starts the receive of the channel's next message: x.to = incoming, or with x.reduce x.to = x.from ∘ incoming, handing the reducer whole elements in any number of calls, in order. Complete when all is in x.to. A message with another signature or length completes it as `mismatched`, x.to untouched |
+/// | shorter messages  | a receive with x.may_be_shorter, which is plain, takes a message of fewer bytes too: x.bytes becomes its length (accepts() of transfer.hpp compares both) |
 /// | zero length       | a message of 0 bytes is a message: it is sent, ordered, checked and completed like any other; x.from and x.to may be null |
 /// | credits           | a send whose receive has not started either completes (kept in a buffer of bounded size per channel) or stays pending; it never delays another channel, whatever its context. That holds for any number of contexts that the peer has not opened, or opens in another order |
 /// | t.progress()      | moves data without blocking; true if anything moved |

@@ -10,7 +10,7 @@
 
 namespace tutti::soak {
 
-/// The library's word for an operation. A barrier is an allreduce of nothing.
+/// The library's word for an operation. A barrier is an allreduce of nothing. Precondition: it is no exchange.
 [[nodiscard]] constexpr schedule::operation scheduled(operation o) noexcept {
     if (o == operation::barrier) return schedule::operation::allreduce;
     return schedule::operations[static_cast<std::size_t>(o)];

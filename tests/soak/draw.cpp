@@ -121,7 +121,7 @@ void put_mismatch(dice& d, plan& p, step& s) {
     while (!can_differ(c, f.differs));
     if (f.differs == difference::flavour && c.what != operation::allreduce) c.of = flavour::int32_sum;
     // One that has the operation: ring, binomial_tree or chain.
-    if (c.algorithm < 0 && c.what != operation::barrier) c.algorithm = is_scan(c.what) ? 9 : 4;
+    if (c.algorithm < 0 && c.what != operation::barrier && is_scheduled(c.what)) c.algorithm = is_scan(c.what) ? 9 : 4;
     if (has_root(c.what)) c.algorithm = 7;
     c.of = c.of == flavour::uint32_compose ? flavour::float_sum : c.of;
     f.odd = unlike(d, c, f.differs);

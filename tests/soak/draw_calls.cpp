@@ -75,21 +75,25 @@ call drawn_call(dice& d, const plan& p, int family, std::size_t most_bytes) {
     c.family = family;
     c.what = d.chance(8) ? operation::barrier : static_cast<operation>(d.chance(30) ? 0 : d.below(operations - 1));
     if (c.what == operation::barrier) return c;
+    if (d.chance(15)) c.what = operation::exchange;
     c.of = drawn_flavour(d, c.what);
     const std::size_t parts = has_parts(c.what) ? static_cast<std::size_t>(p.ranks) : 1;
     c.count = drawn_count(d, p.ranks, most_bytes / bytes_of(c.of) / parts);
     c.root = has_root(c.what) ? d.below(p.ranks) : 0;
-    if (d.chance(60)) c.algorithm = drawn_algorithm(d, c.what);
+    if (is_scheduled(c.what) && d.chance(60)) c.algorithm = drawn_algorithm(d, c.what);
     c.per_node = d.between(1, 3);
     c.how = static_cast<mode>(d.below(3));
     c.repeats = d.between(1, 3);
-    draw_memory(d, p, c);
+    if (is_scheduled(c.what)) draw_memory(d, p, c);
+    if (c.what == operation::exchange && c.how == mode::prepared) c.how = mode::non_blocking;
     return c;
 }
 
 bool can_differ(const call& c, difference how) noexcept {
     switch (how) {
-    case difference::operation: return true;
+    case difference::operation:
+    case difference::algorithm: // messages that nobody sends are a timeout
+        return is_scheduled(c.what) && (how == difference::operation || c.what != operation::barrier);
     case difference::root: return has_root(c.what);
     default: return c.what != operation::barrier;
     }

@@ -18,10 +18,21 @@ namespace tutti::soak {
 [[nodiscard]] bool can_differ(const call& c, difference how) noexcept;
 
 [[nodiscard]] std::size_t bytes_of(flavour f) noexcept;
-[[nodiscard]] constexpr bool reduces(operation o) noexcept { return schedule::reduces(scheduled(o)); }
-[[nodiscard]] constexpr bool has_root(operation o) noexcept { return schedule::has_root(scheduled(o)); }
-[[nodiscard]] constexpr bool has_parts(operation o) noexcept { return schedule::has_shards(scheduled(o)); }
-[[nodiscard]] constexpr bool gathers(operation o) noexcept { return schedule::gathers(scheduled(o)); }
-[[nodiscard]] constexpr bool is_scan(operation o) noexcept { return schedule::is_scan(scheduled(o)); }
+[[nodiscard]] constexpr bool is_scheduled(operation o) noexcept { return o != operation::exchange; }
+[[nodiscard]] constexpr bool reduces(operation o) noexcept {
+    return is_scheduled(o) && schedule::reduces(scheduled(o));
+}
+[[nodiscard]] constexpr bool has_root(operation o) noexcept {
+    return is_scheduled(o) && schedule::has_root(scheduled(o));
+}
+[[nodiscard]] constexpr bool has_parts(operation o) noexcept {
+    return is_scheduled(o) && schedule::has_shards(scheduled(o));
+}
+[[nodiscard]] constexpr bool gathers(operation o) noexcept {
+    return is_scheduled(o) && schedule::gathers(scheduled(o));
+}
+[[nodiscard]] constexpr bool is_scan(operation o) noexcept {
+    return is_scheduled(o) && schedule::is_scan(scheduled(o));
+}
 
 } // namespace tutti::soak

@@ -120,6 +120,8 @@ private:
     /// Element i of this rank's result, from all ranks' data in rank order.
     [[nodiscard]] T expected(std::size_t i) const {
         const auto rank = static_cast<std::size_t>(on_.rank());
+        if (call_.what == operation::exchange)
+            return data_of_member((rank + size() - static_cast<std::size_t>(distance())) % size())[i];
         if (call_.what == operation::broadcast) return data_of_member(static_cast<std::size_t>(root_))[i];
         if (call_.what == operation::scatter)
             return data_of_member(static_cast<std::size_t>(root_))[i + call_.count * rank];
@@ -180,8 +182,20 @@ private:
         case operation::alltoall:
             return drive([&] { on_.alltoall(in_, out_, how); }, [&] { return on_.async().alltoall(in_, out_, how); },
                          [&] { return on_.prepare().alltoall(in_, out_, how); });
+        case operation::exchange: return exchange();
         case operation::barrier: return;
         }
+    }
+    /// To another rank, `distance()` further on, and from the one as far behind.
+    void exchange() {
+        const int ranks = on_.size(), tag = static_cast<int>(number_ % 5);
+        const int to = (on_.rank() + distance()) % ranks, from = (on_.rank() + ranks - distance()) % ranks;
+        if (call_.how == mode::blocking) return on_.sendrecv(in_, to, out_, from, tag);
+        request_.emplace(on_.async().receive(out_, from, tag));
+        sending_.emplace(on_.async().send(in_, to, tag));
+    }
+    [[nodiscard]] int distance() const noexcept {
+        return size() < 2 ? 0 : 1 + static_cast<int>(number_ % (size() - 1));
     }
     void begin_whole() {
         if (in_place_) return on_.allreduce(first_.object(), Elements::op);
@@ -209,6 +223,7 @@ private:
     bool in_place_;
     guarded<T> first_, second_;
     std::span<T> in_, out_;
+    std::optional<request<Transport>> sending_; ///< of an exchange; waited for when the job goes
     std::optional<prepared<Transport>> plan_;
     std::optional<request<Transport>> request_;
 };

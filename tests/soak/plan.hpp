@@ -13,7 +13,7 @@ namespace tutti::soak {
 
 enum class fabric : std::uint8_t { memory, shared_memory, tcp, routed, verbs };
 
-/// The library's operations in their order, and the barrier.
+/// The library's operations in their order, the barrier, and a message to the next rank and from the one before.
 enum class operation : std::uint8_t {
     allreduce,
     reduce_scatter,
@@ -26,6 +26,7 @@ enum class operation : std::uint8_t {
     exscan,
     alltoall,
     barrier,
+    exchange,
 };
 
 inline constexpr int operations = 10;

@@ -91,7 +91,9 @@ std::string in_words(const call& c) {
                                "double product", "float16 sum", "uint32 non_commutative"};
     constexpr std::array modes{"", " non-blocking", " prepared"};
     static_assert(kinds.size() == flavours);
-    std::string text{c.what == operation::barrier ? "barrier" : name_of(scheduled(c.what))};
+    std::string text{c.what == operation::barrier    ? "barrier"
+                     : c.what == operation::exchange ? "exchange"
+                                                     : name_of(scheduled(c.what))};
     const auto on = " on " + std::to_string(c.family);
     if (c.what == operation::barrier) return text + on;
     text += c.algorithm < 0 ? std::string("(auto)") : "(" + std::string(named(c).name()) + ")";

@@ -70,7 +70,7 @@ public:
                 have_ += transport::bootstrap::read_some(end_.get(), rest).bytes;
                 if (have_ < sizeof incoming_) return false;
                 left_ = incoming_[0];
-                fits_ = incoming_[0] == x.bytes && incoming_[1] == x.signature;
+                fits_ = transport::accepts(x, incoming_[0], incoming_[1]);
                 if (fits_) to_.begin(x);
             }
             std::array<std::byte, 64 * 1024> landing;

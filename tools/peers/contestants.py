@@ -12,7 +12,8 @@ PROBE = "probe"  # bare sockets
 FLAGS, FLAGS_MOST_BYTES = "flags", 4096  # the bare exchange of flags, and what it takes at a time
 IN_PLACE = ("allreduce", "broadcast")  # the other operations are measured out of place
 OF_GLOO = ("allreduce", "reduce_scatter", "allgather", "broadcast")  # those that Gloo is measured with
-OPERATIONS = OF_GLOO + ("reduce", "gather", "scatter", "scan", "exscan", "alltoall")
+EXCHANGES = ("pingpong", "sendrecv", "stream")  # messages between two ranks
+OPERATIONS = OF_GLOO + ("reduce", "gather", "scatter", "scan", "exscan", "alltoall") + EXCHANGES
 TRANSPORTS = ("shared_memory", "tcp")
 
 OPEN_MPI = ["mpiexec.openmpi", "--mca", "pml", "ob1", "--mca", "btl"]

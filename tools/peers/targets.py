@@ -37,6 +37,9 @@ TARGETS = [
     Target("tcp", "probe", 0.9),
     Target("shared_memory", "mpi", 1.0, operations=OTHERS),
     Target("tcp", "mpi", 1.0, operations=OTHERS),
+    Target("shared_memory", "mpi", 1.0, operations=("pingpong", "sendrecv")),
+    Target("shared_memory", "mpi", 0.8, operations=("stream",)),
+    Target("tcp", "mpi", 1.0, operations=("pingpong", "sendrecv", "stream")),
     Target("shared_memory", "peers", 1.0, ranks=4, figure="cpu"),
     Target("tcp", "peers", 1.0, ranks=4, figure="cpu"),
 ]

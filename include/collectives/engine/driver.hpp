@@ -30,6 +30,7 @@ template <transport::transport Transport>
 class driver {
 public:
     using run = execution<Transport>;
+    using messages = point_to_point<Transport>;
     using clock = transport::clock;
     using members = group<Transport>;
 
@@ -111,13 +112,39 @@ public:
         r.end_by(later(known_now_ + longest_tick, timeout)); // not before its time, unless the tick was late
         last_deadline_ = std::max(last_deadline_, r.deadline());
         if (r.state() == run_state::queued) soonest_queued_ = std::min(soonest_queued_, r.deadline());
-        if (known_now_ < next_entry_look_) return;
+        look_on_entry(r.members());
+    }
+
+    /// Starts a send or a receive on a communicator. One that this rank's memory does not suffice for fails it.
+    void admit(members& g, message& m) {
+        if (judge(g)) return fail_unstarted(m, *g.failure);
+        stalled_since_ = {};
         try {
-            take_notices();
-            judge(r.members());
-        } catch (const std::exception&) {
-            // The run is under way, and its owner must get it. It is looked at again when nothing moves.
+            if (!g.messages) g.messages = std::make_shared<messages>(transport_, g, ended_);
+            exchanges_.reserve(exchanges_.size() + 1);
+        } catch (const std::exception& e) {
+            abort(g, out_of_means(in_words(m), e.what()));
+            return fail_unstarted(m, *g.failure);
         }
+        messages& all = *g.messages;
+        try {
+            all.start(m);
+        } catch (const std::exception& e) {
+            abort(g, out_of_means("a send or receive", e.what())); // m is one of those under way
+        }
+        if (!all.idle() && !std::exchange(all.is_listed, true)) exchanges_.push_back(&all);
+        if (all.trouble()) tell_trouble(all);
+    }
+    /// The same for one that may take so long from now on, as with runs. Its owner is the thread that drives.
+    void admit(members& g, message& m, std::chrono::nanoseconds timeout) {
+        admit(g, m);
+        known_now_ = coarse_now();
+        if (!m.is_over()) {
+            m.end_by(later(known_now_ + longest_tick, timeout));
+            g.messages->note_deadline(m);
+            last_deadline_ = std::max(last_deadline_, m.deadline());
+        }
+        look_on_entry(g);
     }
 
     /// Does nothing if the communicator has failed before.
@@ -127,7 +154,7 @@ public:
         auto n = notice_about(transport_, g, transport::notice_kind::abort);
         n.text = reason;
         transport_.tell(n);
-        fail(g, fault_of<Transport>(transport_, nullptr, cause::aborted, transport_.rank(), reason));
+        fail(g, fault_of(transport_, static_cast<const run*>(nullptr), cause::aborted, transport_.rank(), reason));
     }
 
     /// The runs that are under way write to no page any more.
@@ -150,10 +177,14 @@ public:
 
     void close(members& g) {
         for (std::uint32_t s = 0; s < slots; ++s) transport_.close({g.id, s});
+        if (!g.messages) return;
+        transport_.close(messages::packets_of(g));
+        transport_.close(messages::bodies_of(g));
     }
     /// Closes a communicator for good. The calls made on it are told when this rank leaves.
     void close_for_good(members& g, const call_sequence& made) {
         close(g);
+        forget(g);
         inquiries_.remove(g);
         closed_.add(g, made);
     }
@@ -172,9 +203,24 @@ private:
         }
     }
     /// It could not begin, for want of memory or descriptors: its communicator fails, everywhere.
-    void abort_unbegun(run& r, const std::string& why) {
-        abort(r.members(),
-              "rank " + std::to_string(transport_.rank()) + " could not begin " + in_words(r.what()) + ": " + why);
+    void abort_unbegun(run& r, const std::string& why) { abort(r.members(), out_of_means(in_words(r.what()), why)); }
+    [[nodiscard]] std::string out_of_means(const std::string& call, const std::string& why) const {
+        return "rank " + std::to_string(transport_.rank()) + " could not begin " + call + ": " + why;
+    }
+    void fail_unstarted(message& m, const fault& why) {
+        const auto lock = ended_.hold();
+        m.end(run_state::failed, std::make_shared<const fault>(why));
+        ended_.notify();
+    }
+    /// On entering a call, once a tick at most.
+    void look_on_entry(members& g) {
+        if (known_now_ < next_entry_look_) return;
+        try {
+            take_notices();
+            judge(g);
+        } catch (const std::exception&) {
+            // The call is under way, and its owner must get it. It is looked at again when nothing moves.
+        }
     }
 
     /// One round of progress; false if nothing moved.
@@ -192,8 +238,51 @@ private:
             else if (run* const follower = complete(r)) // it is now the k-th
                 begin(*follower);
         }
+        if (!exchanges_.empty()) moved |= advance_exchanges();
         if (moved) stalled_since_ = {};
         return moved;
+    }
+
+    bool advance_exchanges() {
+        bool moved = false;
+        for (std::size_t k = 0; k < exchanges_.size();) {
+            messages& all = *exchanges_[k];
+            try {
+                moved |= all.advance();
+            } catch (const std::exception& e) {
+                abort(all.members(), out_of_means("a receive", e.what()));
+            }
+            if (all.trouble()) [[unlikely]]
+                tell_trouble(all);
+            if (k < exchanges_.size() && exchanges_[k] == &all) { // else it has failed
+                if (!all.idle()) {
+                    ++k;
+                } else {
+                    all.is_listed = false;
+                    exchanges_.erase(exchanges_.begin() + static_cast<std::ptrdiff_t>(k));
+                }
+            }
+        }
+        return moved;
+    }
+    /// Messages that do not fit are seen by their receiver alone, which knows both: it tells all.
+    void tell_trouble(messages& all) {
+        members& g = all.members();
+        const auto& t = *all.trouble();
+        if (g.failure) return;
+        const int peer = all.peer_of(t.peer);
+        auto n = notice_about(transport_, g, transport::notice_kind::abort);
+        n.why = t.why;
+        n.peer = peer;
+        n.text = "rank " + std::to_string(transport_.rank()) + ": " + t.text;
+        transport_.tell(n);
+        fail(g, fault_of(transport_, &all, t.why, peer, n.text));
+    }
+    /// Nothing of it is looked at any more.
+    void forget(const members& g) noexcept {
+        if (!g.messages) return;
+        g.messages->is_listed = false;
+        std::erase(exchanges_, g.messages.get());
     }
 
     /// False: its communicator has failed.
@@ -271,6 +360,11 @@ private:
             examine_slot(*active_[k], now, queued_too);
             k = active_.size() == before ? k + 1 : 0; // a failure ends several at once; to look twice is harmless
         }
+        for (std::size_t k = 0; k < exchanges_.size();) {
+            const std::size_t before = exchanges_.size();
+            if (!exchanges_[k]->idle()) examine(*exchanges_[k], now);
+            k = exchanges_.size() == before ? k + 1 : 0;
+        }
     }
     /// Looks at the run that is under way in a slot, and at those behind it when one of them may be late.
     void examine_slot(run& first, clock::time_point now, bool queued_too) {
@@ -292,16 +386,18 @@ private:
             else
                 world_status_.record(n);
         }
-        if (inquiries_.any()) inquiries_.answer(transport_, active_, clock::now());
+        if (inquiries_.any()) inquiries_.answer(transport_, under_way(), clock::now());
     }
 
     /// Ends the communicator if the control plane has said so; true if it has ended, now or before: then its runs may
     /// belong to others again, and it with them. `r` is one of its runs, or null.
-    bool judge(members& g, const run* r = nullptr) {
+    template <class Work = run>
+    bool judge(members& g, const Work* r = nullptr) {
         if (g.failure) return true;
         return !world_status_.all_well() && judge_by_status(g, r);
     }
-    bool judge_by_status(members& g, const run* r) {
+    template <class Work>
+    bool judge_by_status(members& g, const Work* r) {
         if (const auto* v = world_status_.verdict_on(g.id)) {
             fail(g, fault_of(transport_, r, v->why, v->peer, v->text));
             return true;
@@ -315,21 +411,22 @@ private:
     }
 
     /// Ends a run whose communicator has failed, whose peer is gone, or whose time is over.
-    void examine(run& r, clock::time_point now) {
+    template <class Work>
+    void examine(Work& r, clock::time_point now) {
         members& g = r.members();
         if (judge(g, &r)) return;
         if (r.reported().sent) {
             if (now >= r.reported().answer_due) fail(g, local_diagnosis(transport_, world_status_, r));
         } else if (now >= r.deadline()) {
-            // A queued run is held up by the run that has the slot.
-            const run& at = r.state() == run_state::queued ? *g.queues[r.slot()].first : r;
+            const Work& at = holder_of_slot(r);
             report(r, notice_of(transport_, at, transport::notice_kind::timeout, at.waiting_step()), now);
         } else if (r.state() == run_state::running && now - stalled_since_ >= stall_before_fault) {
             examine_peers(r, now);
         }
     }
 
-    void examine_peers(run& r, clock::time_point now) {
+    template <class Work>
+    void examine_peers(Work& r, clock::time_point now) {
         for (const int m : r.members().members) {
             const int step = m == transport_.rank() ? -1 : r.step_waiting_for(m);
             if (step < 0) continue;
@@ -355,14 +452,16 @@ private:
     }
 
     /// The coordinator finds out whether a peer that cannot be reached is lost or has left; either way we hear of it.
-    void accuse(run& r, int step, const std::string& how, clock::time_point now) {
+    template <class Work>
+    void accuse(Work& r, int step, const std::string& how, clock::time_point now) {
         transport_.tell(notice_of_unreachable(transport_, r, step, how));
         r.reported().accused = now;
     }
 
-    void report(run& r, transport::notice n, clock::time_point now) {
-        inquiries_.tell_unreachable(transport_, active_);
-        n.waits = inquiries_.waits_of(active_, n.communicator, now);
+    template <class Work>
+    void report(Work& r, transport::notice n, clock::time_point now) {
+        inquiries_.tell_unreachable(transport_, under_way());
+        n.waits = inquiries_.waits_of(under_way(), n.communicator, now);
         transport_.tell(n);
         r.reported().sent = true;
         r.reported().answer_due = now + verdict_grace;
@@ -385,6 +484,8 @@ private:
                 r->stop();
                 finish(*r, run_state::failed, reason);
             }
+        forget(g);
+        if (g.messages) g.messages->fail(reason);
     }
 
     /// So that others do not blame this rank for its next acts, but the rank that made its calls fail.
@@ -397,8 +498,11 @@ private:
         transport_.tell(n);
     }
 
+    [[nodiscard]] typename inquiries<Transport>::work under_way() const noexcept { return {active_, exchanges_}; }
+
     /// When something is to be done about a run that goes on as it is.
-    [[nodiscard]] static clock::time_point due(const run& r) noexcept {
+    template <class Work>
+    [[nodiscard]] static clock::time_point due(const Work& r) noexcept {
         return r.reported().sent ? r.reported().answer_due : r.deadline();
     }
 
@@ -407,6 +511,8 @@ private:
         if (soonest_queued_ > now) soonest = std::min(soonest, soonest_queued_);
         for (const run* r : active_)
             if (due(*r) > now) soonest = std::min(soonest, due(*r));
+        for (const messages* m : exchanges_)
+            if (due(*m) > now) soonest = std::min(soonest, due(*m));
         return soonest;
     }
 
@@ -415,7 +521,8 @@ private:
     completion_signal& ended_;
     /// Those whose turn in their slot it is: four a communicator at most, however many wait behind them.
     std::vector<run*> active_;
-    clock::time_point known_now_{}; ///< the last reading of the clock, when a call was entered or nothing moved
+    std::vector<messages*> exchanges_; ///< of communicators with sends or receives under way
+    clock::time_point known_now_{};    ///< the last reading of the clock, when a call was entered or nothing moved
     clock::time_point next_look_{}, next_entry_look_{}, next_poll_look_{}, stalled_since_{};
     /// No run that waits for its slot is due before.
     clock::time_point soonest_queued_ = clock::time_point::max();

@@ -100,13 +100,27 @@ public:
             d.admit(r);
         });
     }
+    /// Starts a send or a receive in the same way; it may be over on return. Guarded.
+    void start(members& g, message& m, std::chrono::nanoseconds timeout) {
+        const bool goes_on = told_.load(std::memory_order_relaxed) && told_.exchange(false, std::memory_order_relaxed);
+        if (!has_progress_thread()) {
+            if (goes_on) [[unlikely]]
+                driver_.resume();
+            return driver_.admit(g, m, timeout);
+        }
+        m.end_by(later(transport::clock::now(), timeout));
+        hand_over([&g, &m, goes_on](driver<Transport>& d) {
+            if (goes_on) d.resume();
+            d.admit(g, m);
+        });
+    }
     /// The program is about to be told that a call has failed: calls that it starts from now on, it starts in spite of
     /// that.
     void tells_program() noexcept { told_.store(true, std::memory_order_relaxed); }
 
     /// Makes progress; true if the run is over.
-    [[nodiscard]] bool test(run& r) {
-        if (over(r)) return true;
+    [[nodiscard]] bool test(call_state& r) {
+        if (r.is_over()) return true;
         if (has_progress_thread()) {
             r.want(coarse_now() + late_call_grace); // a caller that waits by tests comes again within that time
         } else {
@@ -115,12 +129,12 @@ public:
             driver_.poll();
             r.want(transport::clock::time_point::min());
         }
-        return over(r);
+        return r.is_over();
     }
 
     /// The same, but leaves it to another thread that is inside a call.
-    void nudge(const run& r) {
-        if (has_progress_thread() || over(r) || inside_.occupied()) return;
+    void nudge(const call_state& r) {
+        if (has_progress_thread() || r.is_over() || inside_.occupied()) return;
         const auto here = inside_.enter_at_last();
         driver_.poll();
     }
@@ -133,11 +147,6 @@ public:
         if (ended()) return;
         const auto here = inside_.enter_at_last();
         driver_.drive(ended);
-    }
-
-    [[nodiscard]] static bool over(const run& r) noexcept {
-        const run_state s = r.state();
-        return s == run_state::done || s == run_state::failed;
     }
 
     /// Tells all ranks that calls on the communicator fail, and ends those of this rank.

@@ -4,11 +4,11 @@
 
 // Long because starting and completing a step are one hot path over one state.
 
+#include "call_state.hpp"
 #include "local_steps.hpp"
 #include "recorder.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -18,16 +18,15 @@
 
 namespace tutti::engine {
 
-enum class run_state : std::uint8_t { idle, queued, running, done, failed };
-
 /// One run of a plan over a transport. Kept and used again for further runs of the same plan in the same slot, so that
 /// a warm run allocates nothing itself. Driven by one thread; only `state` is read by others.
 template <class Transport>
-class execution : local_steps<Transport> {
+class execution : public call_state, local_steps<Transport> {
     using base = local_steps<Transport>;
 
 public:
-    using clock = transport::clock;
+    /// Faults name the step of the schedule.
+    static constexpr bool has_steps = true;
 
     execution(std::shared_ptr<const schedule::plan> p, std::uint32_t slot, const call& c)
         : base(std::move(p), c, deadline_), slot_(slot), waits_(plan_->dependencies.waits),
@@ -51,10 +50,7 @@ public:
         functor_.begin();
         is_in_trouble_ = false;
         reported_ = {};
-        deadline_ = clock::time_point::max();
-        if (failure_) failure_.reset();
-        want(clock::time_point::min());
-        state_.store(run_state::queued, std::memory_order_relaxed); // read by this thread until it is handed over
+        renew();
     }
 
     /// Where to record its steps; nowhere if the page is empty.
@@ -68,7 +64,7 @@ public:
         for (auto& x : transfers_) x.owner = nullptr;
         done_.clear();
         put_off_.clear();
-        state_.store(run_state::running, std::memory_order_relaxed);
+        enter(run_state::running);
         for (const std::uint32_t i : plan_->ready) {
             start(t, i);
             run_ready(t);
@@ -93,9 +89,7 @@ public:
     }
 
     /// All steps are done. Then `conclude` runs the operator's last stage, once, and lends the scratch to the next run.
-    [[nodiscard]] bool finished() const noexcept {
-        return left_ == 0 && state_.load(std::memory_order_relaxed) == run_state::running;
-    }
+    [[nodiscard]] bool finished() const noexcept { return left_ == 0 && own_state() == run_state::running; }
     void conclude() {
         if (scratch_.from_executor)
             scratch_ = {};
@@ -165,6 +159,7 @@ public:
     }
 
     [[nodiscard]] const call& what() const noexcept { return call_; }
+    [[nodiscard]] std::string words() const { return in_words(call_); }
     /// This object's calls from that number on were this one.
     [[nodiscard]] std::uint64_t same_since() const noexcept { return same_since_; }
     /// The hash of this call and all before it.
@@ -172,37 +167,11 @@ public:
     [[nodiscard]] group<Transport>& members() const noexcept { return *group_; }
     [[nodiscard]] std::uint32_t slot() const noexcept { return slot_; }
     [[nodiscard]] std::uint64_t request() const noexcept { return request_; }
-    [[nodiscard]] clock::time_point deadline() const noexcept { return deadline_; }
-    void end_by(clock::time_point deadline) noexcept { deadline_ = deadline; }
-    [[nodiscard]] const std::shared_ptr<const fault>& failure() const noexcept { return failure_; }
-
-    /// Ends it. Written by the driving thread as its last act on this object; the waiting thread reads it with acquire
-    /// and then owns the object and the user's buffers again.
-    void end(run_state s, std::shared_ptr<const fault> why = {}) {
-        failure_ = std::move(why);
-        state_.store(s, std::memory_order_release);
-    }
-    [[nodiscard]] run_state state() const noexcept { return state_.load(std::memory_order_acquire); }
-
-    /// Until when its caller waits for it: for a while after each test(), for ever in wait(). Written by the caller,
-    /// read by the driving thread; relaxed, since only reports to other ranks depend on it.
-    void want(clock::time_point until) noexcept {
-        wanted_.store(until.time_since_epoch().count(), std::memory_order_relaxed);
-    }
-    [[nodiscard]] bool is_wanted(clock::time_point now) const noexcept {
-        return wanted_.load(std::memory_order_relaxed) > now.time_since_epoch().count();
-    }
 
     execution* next = nullptr;         ///< in the slot's queue
     std::shared_ptr<const void> keeps; ///< lives as long as this run is in use: the operator
-    struct report {
-        bool sent = false; ///< the coordinator knows that we are late, or of a mismatch, and owes a verdict
-        /// Since when the coordinator knows of a peer that cannot be reached.
-        clock::time_point accused = clock::time_point::max();
-        clock::time_point answer_due{}; ///< when to stop waiting for its verdict
-    };
-    [[nodiscard]] report& reported() noexcept { return reported_; }
-    [[nodiscard]] const report& reported() const noexcept { return reported_; }
+    [[nodiscard]] call_report& reported() noexcept { return reported_; }
+    [[nodiscard]] const call_report& reported() const noexcept { return reported_; }
 
 private:
     using base::step_in_hand, base::at, base::call_, base::channels_, base::cut_, base::functor_, base::in_hand_,
@@ -387,7 +356,6 @@ private:
     std::uint32_t slot_;
     group<Transport>* group_ = nullptr;
     std::uint64_t request_ = 0, same_since_ = 0, meaning_ = 0, signature_ = 0;
-    clock::time_point deadline_ = clock::time_point::max(); ///< until it is set
     std::vector<std::uint32_t> waits_; ///< by step, for how much it still waits; once it is ready, in the next run
     std::vector<std::uint32_t> ready_; ///< a stack of `ready_count_` steps
     std::size_t ready_count_ = 0;
@@ -400,10 +368,7 @@ private:
     bool asks_again_ = false; ///< see asks_again()
     int mismatched_ = -1;
     record_page page_;
-    report reported_{};
-    std::shared_ptr<const fault> failure_;
-    std::atomic<clock::rep> wanted_{clock::time_point::min().time_since_epoch().count()};
-    std::atomic<run_state> state_{run_state::idle};
+    call_report reported_{};
 };
 
 } // namespace tutti::engine

@@ -27,10 +27,11 @@ namespace tutti::engine {
     return remedy_for(c);
 }
 
+// `Work` is an execution, or a communicator's point_to_point.
+
 /// The fault of a run: the run's facts, added to those of the control plane.
-template <class Transport>
-[[nodiscard]] fault fault_of(const Transport& t, const execution<Transport>* run, cause why, int peer,
-                             std::string detail) {
+template <class Transport, class Work = execution<Transport>>
+[[nodiscard]] fault fault_of(const Transport& t, const Work* run, cause why, int peer, std::string detail) {
     fault f;
     f.why = why;
     f.peer = peer;
@@ -42,8 +43,8 @@ template <class Transport>
         f.address = name.address;
     }
     if (run) {
-        f.operation = in_words(run->what());
-        f.step = run->waiting_step();
+        f.operation = run->words();
+        if (Work::has_steps) f.step = run->waiting_step();
         f.bytes_done = run->bytes_done();
     }
     return f;
@@ -78,23 +79,21 @@ template <class Transport>
 }
 
 /// A notice to the coordinator about a run and one of its steps, -1 for none.
-template <class Transport>
-[[nodiscard]] transport::notice notice_of(const Transport& t, const execution<Transport>& run,
-                                          transport::notice_kind kind, int step) {
+template <class Transport, class Work>
+[[nodiscard]] transport::notice notice_of(const Transport& t, const Work& run, transport::notice_kind kind, int step) {
     auto n = notice_about(t, run.members(), kind);
-    n.step = step;
+    if (Work::has_steps) n.step = step;
     n.peer = run.peer_of(step);
     n.request = run.request();
     n.bytes = run.bytes_done();
-    n.call = in_words(run.what());
+    n.call = run.words();
     if (kind != transport::notice_kind::timeout) n.calls = history_of(run.members());
     return n;
 }
 
 /// The notice that the peer of a run's step cannot be reached.
-template <class Transport>
-[[nodiscard]] transport::notice notice_of_unreachable(const Transport& t, const execution<Transport>& run, int step,
-                                                      std::string how) {
+template <class Transport, class Work>
+[[nodiscard]] transport::notice notice_of_unreachable(const Transport& t, const Work& run, int step, std::string how) {
     auto n = notice_of(t, run, transport::notice_kind::unreachable, step);
     n.text = std::move(how);
     return n;
@@ -102,8 +101,8 @@ template <class Transport>
 
 /// The answer to an inquiry about a call that is over.
 template <class Transport>
-[[nodiscard]] transport::notice notice_of(const Transport& t, const group<Transport>& g,
-                                          const typename group<Transport>::past& over) {
+[[nodiscard]] transport::notice notice_of_past(const Transport& t, const group<Transport>& g,
+                                               const typename group<Transport>::past& over) {
     auto n = notice_about(t, g, transport::notice_kind::waiting);
     n.request = over.request;
     n.call = in_words(*over.what);

@@ -18,6 +18,8 @@ namespace tutti::engine {
 
 template <class Transport>
 class execution;
+template <class Transport>
+class point_to_point;
 
 /// How many collectives of one communicator can be under way at once; further ones wait their turn.
 inline constexpr std::uint32_t slots = 4;
@@ -52,7 +54,8 @@ struct group {
         execution<Transport>* last = nullptr;
     };
     std::array<queue, slots> queues{};
-    std::optional<fault> failure; ///< why it cannot be used any more
+    std::shared_ptr<point_to_point<Transport>> messages; ///< null before the first send or receive
+    std::optional<fault> failure;                        ///< why it cannot be used any more
 
     /// A call that is over: a peer to which it meant something else may ask for it later.
     struct past {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "faults.hpp"
+#include "point_to_point.hpp"
 #include "timeouts.hpp"
 
 #include <transport/transport.hpp>
@@ -22,8 +23,16 @@ template <class Transport>
 class inquiries {
 public:
     using run = execution<Transport>;
+    using messages = point_to_point<Transport>;
     using members = group<Transport>;
     using clock = transport::clock;
+
+    /// All that is under way on this rank: the runs whose turn in their slot it is, and communicators with sends or
+    /// receives.
+    struct work {
+        std::span<run* const> runs;
+        std::span<messages* const> exchanges;
+    };
 
     /// A communicator is there from now on, until it is removed.
     void add(const members& g) { groups_.insert_or_assign(g.id, &g); }
@@ -36,8 +45,8 @@ public:
     }
     [[nodiscard]] bool any() const noexcept { return !open_.empty(); }
 
-    /// Answers those that can be answered. `active` are the runs whose turn in their slot it is.
-    void answer(Transport& t, std::span<run* const> active, clock::time_point now) {
+    /// Answers those that can be answered.
+    void answer(Transport& t, const work& active, clock::time_point now) {
         std::erase_if(open_, [&](const question& q) {
             const members* g = find(q.what.communicator);
             if (now < q.until && !is_clear(q.what, g, active, now)) return false;
@@ -49,20 +58,25 @@ public:
 
     /// Tells the coordinator which of the peers that runs wait for cannot be reached. Before this rank tells for whom
     /// it waits: a broken link looks like a circle otherwise.
-    static void tell_unreachable(Transport& t, std::span<run* const> active) {
-        for (const run* r : active)
-            for (const int peer : r->peers_waited_for(r->members().members.size()))
+    static void tell_unreachable(Transport& t, const work& active) {
+        const auto tell = [&t](const auto& r) {
+            for (const int peer : r.peers_waited_for(r.members().members.size()))
                 if (const auto how = t.broken(peer))
-                    t.tell(notice_of_unreachable(t, *r, r->step_waiting_for(peer), *how));
+                    t.tell(notice_of_unreachable(t, r, r.step_waiting_for(peer), *how));
+        };
+        for (const run* r : active.runs) tell(*r);
+        for (const messages* m : active.exchanges) tell(*m);
     }
 
     /// All calls under way on this rank: first on that communicator, then those that its program waits for.
-    [[nodiscard]] static std::vector<transport::waiting_call>
-    waits_of(std::span<run* const> active, std::uint64_t communicator, clock::time_point now) {
+    [[nodiscard]] static std::vector<transport::waiting_call> waits_of(const work& active, std::uint64_t communicator,
+                                                                       clock::time_point now) {
         std::vector<transport::waiting_call> all;
-        for (const run* r : active)
-            all.push_back({r->members().id, r->request(), holds_up_its_program(*r, now),
-                           r->peers_waited_for(transport::most_peers), in_words(r->what())});
+        const auto add = [&all](const auto& r, bool blocks) {
+            all.push_back({r.members().id, r.request(), blocks, r.peers_waited_for(transport::most_peers), r.words()});
+        };
+        for (const run* r : active.runs) add(*r, holds_up_its_program(*r, now));
+        for (const messages* m : active.exchanges) add(*m, m->is_wanted(now));
         std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) {
             const bool here = a.communicator == communicator, there = b.communicator == communicator;
             return here != there ? here : a.blocks && !b.blocks;
@@ -91,11 +105,13 @@ private:
 
     /// Nothing that this rank does next makes a better answer: it is in that very call or has done it, or its program
     /// waits for some call. A message can only mismatch that very call.
-    [[nodiscard]] static bool is_clear(const transport::notice& asked, const members* g, std::span<run* const> active,
+    [[nodiscard]] static bool is_clear(const transport::notice& asked, const members* g, const work& active,
                                        clock::time_point now) {
         if (g && g->done_before(asked.request)) return true;
         const bool about_a_message = asked.why == cause::mismatch;
-        for (const run* first : active) {
+        for (const messages* m : active.exchanges)
+            if (!about_a_message && m->is_wanted(now)) return true;
+        for (const run* first : active.runs) {
             if (!about_a_message && holds_up_its_program(*first, now)) return true;
             for (const run* r = first; r; r = about_a_message ? nullptr : r->next)
                 if (r->members().id == asked.communicator && r->request() == asked.request) return true;
@@ -105,17 +121,17 @@ private:
 
     /// Of that communicator it tells that very call, else the oldest under way.
     [[nodiscard]] transport::notice answer_to(const Transport& t, const transport::notice& asked, const members* g,
-                                              std::span<run* const> active, clock::time_point now) const {
+                                              const work& active, clock::time_point now) const {
         const run* told = nullptr;
         const auto asked_for = [&](const run& r) { return r.request() == asked.request; };
-        for (const run* r : active) {
+        for (const run* r : active.runs) {
             if (r->members().id != asked.communicator) continue;
             if (!told || asked_for(*r) || (!asked_for(*told) && r->request() < told->request())) told = r;
         }
         const auto* past = g && asked.why == cause::mismatch ? g->done_before(asked.request) : nullptr;
         transport::notice n;
         if (past)
-            n = notice_of(t, *g, *past);
+            n = notice_of_past(t, *g, *past);
         else if (told)
             n = notice_of(t, *told, transport::notice_kind::waiting, told->waiting_step());
         n.kind = transport::notice_kind::waiting;

@@ -19,22 +19,30 @@ namespace tutti::engine {
 
 /// The fault of a run whose peer cannot be reached. Where rank 0 was lost before, nobody can be asked why that is, and
 /// it may be the first cause: it is told as well.
-template <class Transport>
-[[nodiscard]] fault fault_of_broken(Transport& t, const world_status& known, const execution<Transport>& run, int peer,
+template <class Transport, class Work>
+[[nodiscard]] fault fault_of_broken(Transport& t, const world_status& known, const Work& run, int peer,
                                     const std::string& how) {
     const bool asks = peer == 0 || t.rank() == 0 || known.of(0) != world_status::presence::lost;
     return fault_of(t, &run, cause::lost_peer, peer,
                     "it cannot be reached: " + how + (asks ? std::string() : "; " + coordinator_in_words(known)));
 }
 
+/// A queued run is held up by the run that has its slot.
+template <class Work>
+[[nodiscard]] const Work& holder_of_slot(const Work& run) {
+    if constexpr (Work::has_steps)
+        if (run.state() == run_state::queued) return *run.members().queues[run.slot()].first;
+    return run;
+}
+
 /// The fault of a run that cannot end while the coordinator is gone or silent: the rank that it waits for, and the
 /// state of rank 0. For whom that rank waits is unknown here.
-template <class Transport>
-[[nodiscard]] fault local_diagnosis(Transport& t, const world_status& known, const execution<Transport>& run) {
+template <class Transport, class Work>
+[[nodiscard]] fault local_diagnosis(Transport& t, const world_status& known, const Work& run) {
     if (const int i = run.mismatched_step(); i >= 0)
         return fault_of(t, &run, cause::mismatch, run.peer_of(i), "the message that came belongs to another call");
     const auto& group = run.members();
-    const auto& at = run.state() == run_state::queued ? *group.queues[run.slot()].first : run;
+    const Work& at = holder_of_slot(run);
     const int peer = at.peer_of(at.waiting_step());
     if (peer >= 0 && known.of(peer) != world_status::presence::here)
         return fault_of(t, &run, known.why(peer), known.culprit(peer), known.how(peer));

@@ -4,6 +4,7 @@
 
 #include "../choice/chooser.hpp"
 #include "group.hpp"
+#include "message.hpp"
 #include "plan_cache.hpp"
 #include <base/linkage.hpp>
 
@@ -90,6 +91,16 @@ public:
     /// long as it is under way. Throws why the communicator cannot be used any more, if so.
     [[nodiscard]] started start(const call& c, std::chrono::nanoseconds timeout, std::shared_ptr<const void> keeps = {},
                                 entry* plan = nullptr);
+    /// Starts a send or a receive, which stays in place until it is over. Throws why the communicator cannot be used
+    /// any more, if so.
+    void start(message& m, std::chrono::nanoseconds timeout);
+    /// Returns when it is over; the second throws if it has failed.
+    void await(message& m) noexcept;
+    void wait(message& m);
+    /// As of started.
+    [[nodiscard]] bool test(message& m);
+    void nudge(const message& m);
+
     /// Returns when `ended()`, which looks at calls of this world only.
     template <class Ended>
     void wait_until(const Ended& ended) {
@@ -113,6 +124,9 @@ private:
     void require_usable();
     /// Throws invalid_argument if the host cannot do the call's local work.
     void require_reachable(const call& c) const;
+    void require_host_memory(const message& m) const;
+    template <class Call>
+    [[nodiscard]] bool is_on_device(const Call& of, const std::byte* p) const;
     /// A run of this plan for the sequence's next call. Guarded.
     [[nodiscard]] std::unique_ptr<run> idle_run(entry& plan, const call& c);
     void give_back(entry& plan, std::unique_ptr<run> r) noexcept;

@@ -98,7 +98,7 @@ void membership<T>::started::nudge() {
 }
 template <class T>
 bool membership<T>::started::is_over() const noexcept {
-    return engine<T>::over(*run_);
+    return run_->is_over();
 }
 template <class T>
 void membership<T>::started::want(bool now) noexcept {
@@ -181,6 +181,36 @@ void membership<T>::stop_recording() {
 }
 
 template <class T>
+void membership<T>::start(message& m, std::chrono::nanoseconds timeout) {
+    const auto lock = engine_->guard();
+    require_usable();
+    require_host_memory(m);
+    m.renew();
+    engine_->start(group_, m, timeout);
+}
+template <class T>
+void membership<T>::await(message& m) noexcept {
+    if (m.is_over()) return;
+    m.want(clock::time_point::max());
+    engine_->wait([&m] { return m.is_over(); });
+}
+template <class T>
+void membership<T>::wait(message& m) {
+    await(m);
+    if (m.state() != run_state::failed) return;
+    engine_->tells_program();
+    throw error(*m.failure());
+}
+template <class T>
+bool membership<T>::test(message& m) {
+    return engine_->test(m);
+}
+template <class T>
+void membership<T>::nudge(const message& m) {
+    engine_->nudge(m);
+}
+
+template <class T>
 void membership<T>::abort(const std::string& reason) {
     engine_->abort(group_, reason);
 }
@@ -199,20 +229,28 @@ void membership<T>::require_usable() {
 }
 
 template <class T>
-void membership<T>::require_reachable(const call& c) const {
-    if constexpr (requires(const T& t) { t.is_on_device(c.input); }) {
-        const auto is_on_device = [&](const std::byte* p) {
-            try {
-                return engine_->transport().is_on_device(p);
-            } catch (const std::exception& e) {
-                reject(in_words(c), std::string("its memory cannot be looked at: ") + e.what(),
-                       "see what nvidia-smi says");
-            }
-        };
-        if (!c.by && (is_on_device(c.input) || is_on_device(c.output)))
-            reject(in_words(c), "its data is in the memory of a GPU",
-                   "call it on a handle of communicator::with_executor, with an executor of that GPU");
+template <class Call>
+bool membership<T>::is_on_device(const Call& of, const std::byte* p) const {
+    if constexpr (requires(const T& t) { t.is_on_device(p); }) {
+        try {
+            return engine_->transport().is_on_device(p);
+        } catch (const std::exception& e) {
+            reject(in_words(of), std::string("its memory cannot be looked at: ") + e.what(),
+                   "see what nvidia-smi says");
+        }
     }
+    return false;
+}
+template <class T>
+void membership<T>::require_reachable(const call& c) const {
+    if (!c.by && (is_on_device(c, c.input) || is_on_device(c, c.output)))
+        reject(in_words(c), "its data is in the memory of a GPU",
+               "call it on a handle of communicator::with_executor, with an executor of that GPU");
+}
+template <class T>
+void membership<T>::require_host_memory(const message& m) const {
+    if (is_on_device(m, m.data))
+        reject(in_words(m), "its data is in the memory of a GPU", "copy it to host memory, or call a collective");
 }
 
 template <class T>

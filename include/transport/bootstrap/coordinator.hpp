@@ -29,7 +29,7 @@ namespace tutti::transport::bootstrap {
 ///   Others hear of it when its data are taken and it says `left`.
 /// - failed: until the rank resumes, its absence is blamed on the rank that made its calls fail. So a loss is named on
 ///   communicators that never had the lost rank.
-/// - abort: a verdict for all on that communicator.
+/// - abort: a verdict for all on that communicator. A rank that has seen a mismatch of two messages names the sender.
 /// - timeout, mismatch: the first one on a communicator becomes a pending report. All ranks of the world are asked, and
 ///   tell their calls on every communicator. One verdict for all ends it. That happens when every member and every rank
 ///   that they wait for has answered; when a mismatch's named peer has; when a rank that matters to it is lost; or
@@ -265,8 +265,8 @@ private:
         v.calls.clear();
         v.waits.clear();
         v.kind = notice_kind::verdict;
-        v.why = cause::aborted;
-        v.peer = from;
+        v.why = n.why == cause::mismatch ? cause::mismatch : cause::aborted;
+        if (v.why == cause::aborted || v.peer < 0) v.peer = from;
         decide(std::move(v));
     }
 

@@ -49,13 +49,14 @@ inline std::string waiters_in_words(const wait_graph& g, const wait_graph::root&
 inline const waiting_call* earliest_call(const notice& answer, std::uint64_t communicator) {
     const waiting_call* first = nullptr;
     for (const waiting_call& w : answer.waits)
-        if (w.communicator == communicator && (!first || w.request < first->request)) first = &w;
+        if (w.communicator == communicator && w.request != no_number && (!first || w.request < first->request))
+            first = &w;
     return first;
 }
 
 /// Names the ranks that are still in an earlier call of the communicator than others.
 inline std::string stragglers_in_words(const diagnosis& q) {
-    std::uint64_t newest = q.report.request;
+    std::uint64_t newest = q.report.request == no_number ? 0 : q.report.request;
     for (const auto& [rank, answer] : q.answers)
         if (const auto* w = earliest_call(answer, q.report.communicator)) newest = std::max(newest, w->request);
     std::vector<int> late;
@@ -95,16 +96,17 @@ inline notice circle_verdict(const diagnosis& q, const std::vector<wait_graph::n
     if (circle.empty()) return blank_verdict(q, cause::timeout, q.report.peer, "ranks wait for each other");
     std::string text = "ranks wait for each other in a circle: rank " + std::to_string(circle.front().rank);
     const auto* late = &circle.front();
-    bool equal = true, mixed = false;
+    bool equal = true, mixed = false, apart = false;
     for (const auto& n : circle) {
         if (&n != &circle.front()) text += " for rank " + std::to_string(n.rank);
-        mixed = mixed || n.what->communicator != circle.front().what->communicator;
+        apart = apart || n.what->communicator != circle.front().what->communicator;
+        mixed = mixed || apart || n.what->request == no_number;
         equal = equal && n.what->request == late->what->request;
         if (n.what->request < late->what->request) late = &n;
     }
     text += " for rank " + std::to_string(circle.front().rank);
     if (mixed) {
-        text += ", in calls of different communicators";
+        if (apart) text += ", in calls of different communicators";
         for (const auto& n : circle) text += "; rank " + std::to_string(n.rank) + " in " + n.what->call;
     }
     if (equal && !mixed)
@@ -200,7 +202,10 @@ inline std::optional<difference> difference_of_calls(const diagnosis& q, const w
 inline notice verdict_on_root(const diagnosis& q, const wait_graph& g, const wait_graph::root& r) {
     const std::string who = "rank " + std::to_string(r.rank);
     const bool elsewhere = r.missed->communicator != q.report.communicator;
-    const std::string call = elsewhere ? r.missed->call + " on another communicator" : "the call";
+    const bool numbered = r.missed->request != no_number;
+    const std::string call =
+        (elsewhere || !numbered ? r.missed->call : "the call") + (elsewhere ? " on another communicator" : "");
+    const std::string absent = numbered ? " has not joined " + call : " has not made its part of " + call;
     std::string text;
     switch (r.why) {
     case absence::gone: return verdict_of_loss(q, r.rank);
@@ -209,10 +214,8 @@ inline notice verdict_on_root(const diagnosis& q, const wait_graph& g, const wai
         b.text += waiters_in_words(g, r);
         return blank_verdict(q, std::move(b));
     }
-    case absence::silent:
-        text = who + " has not joined " + call + " and does not answer: it is stopped, or outside of all calls";
-        break;
-    case absence::idle: text = who + " has not joined " + call + ": it answers, and is in no call"; break;
+    case absence::silent: text = who + absent + " and does not answer: it is stopped, or outside of all calls"; break;
+    case absence::idle: text = who + absent + ": it answers, and is in no call"; break;
     case absence::alone: text = who + " is inside " + call + " and waits for nobody: its own work is not done"; break;
     }
     return blank_verdict(q, cause::timeout, r.rank, text + waiters_in_words(g, r) + stragglers_in_words(q));

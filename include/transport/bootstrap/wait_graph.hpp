@@ -155,6 +155,8 @@ private:
         for (std::size_t n = first_of(peer); n < first_of(peer + 1); ++n) {
             const waiting_call& t = *nodes_[n].what;
             const bool same = t.communicator == w.communicator;
+            // Those that do not block explain nothing: another message of theirs may be the awaited one.
+            if (t.request == no_number && !t.blocks) continue;
             const int kind = same && t.request == w.request  ? 4
                              : same && t.blocks              ? 3
                              : t.blocks                      ? 2

@@ -99,7 +99,7 @@ private:
 
     void hear_of_message(const record& r) {
         transfer& x = *waiting_.front();
-        if (!is_expected(r, x)) {
+        if (!accepts(x, r.message_bytes, r.signature)) {
             complete(*waiting_.pop(), transfer_status::mismatched);
             if (r.message_bytes == 0) return go_on();
             return start(inner_.take(kind::skip_payload, nullptr), 0, unwanted_signature);
@@ -127,7 +127,7 @@ private:
     void hear_of_part(const record& r) {
         if (unwanted_ > 0) return skip_part(r);
         transfer& x = *waiting_.front();
-        if (x.moved == 0 && !is_expected(r, x)) {
+        if (x.moved == 0 && !accepts(x, r.message_bytes, r.signature)) {
             complete(*waiting_.pop(), transfer_status::mismatched);
             unwanted_ = r.message_bytes;
             return skip_part(r);
@@ -180,9 +180,6 @@ private:
     }
     void break_off(const std::string& why) { broken_ = why; }
 
-    [[nodiscard]] static bool is_expected(const record& r, const transfer& x) noexcept {
-        return r.signature == x.signature && r.message_bytes == x.bytes;
-    }
     /// The host reduces, unless the call has an executor; then there is nothing to reduce here.
     void require_executor(const transfer& x) const {
         if (x.reduce && all_.runtime.is_on_device(x.to))

@@ -86,7 +86,7 @@ private:
 
     /// False when the next message is not to be looked at in this turn.
     bool take(slot& s, transfer& x) {
-        if (s.signature != x.signature || s.bytes != x.bytes) return finish(s, transfer_status::mismatched);
+        if (!accepts(x, s.bytes, s.signature)) return finish(s, transfer_status::mismatched);
         if (x.may_view) return show(x);
         if (is_eager(s)) {
             deliver(x, s.from, x.bytes);

@@ -163,7 +163,7 @@ private:
     /// False if the message is not the expected one: then its rest is discarded.
     bool begin(const slot& s, transfer& x) {
         arrived_ = 0;
-        if (s.signature == x.signature && s.message_bytes == x.bytes) {
+        if (accepts(x, s.message_bytes, s.signature)) {
             delivery_.begin(x);
             return true;
         }

@@ -100,11 +100,11 @@ private:
     }
 
     void match(transfer& x, std::uint64_t length, std::uint64_t signature) {
-        if (x.bytes == length && x.signature == signature) {
+        credits_.correct(x.bytes, length);
+        if (accepts(x, length, signature)) {
             delivery_.begin(x);
             return;
         }
-        credits_.correct(message_cost + x.bytes, message_cost + length);
         forget(x);
         complete(x, transfer_status::mismatched);
     }

@@ -11,6 +11,8 @@ namespace tutti::transport::detail::verbs {
 /// Throws tutti::error (invalid_argument) where the limits make no sense.
 [[nodiscard]] inline const verbs_limits& checked(const verbs_limits& l) {
     if (l.slot_bytes < 4096 || l.slot_bytes > (1U << 20)) reject("verbs", "slot_bytes must be from 4096 to 1048576");
+    if (l.eager_bytes < most_varying_bytes)
+        reject("verbs", "eager_bytes must be at least " + std::to_string(most_varying_bytes));
     if (l.eager_bytes > l.slot_bytes) reject("verbs", "eager_bytes must be at most slot_bytes");
     if (l.slots < 4 || l.slots > 1024) reject("verbs", "slots must be from 4 to 1024");
     if (l.piece_bytes < 4096 || l.piece_bytes > (1U << 30))

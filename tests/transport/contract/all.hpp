@@ -15,6 +15,7 @@
 #include "opening.hpp"
 #include "ordering.hpp"
 #include "receive_reduce.hpp"
+#include "shorter.hpp"
 #include "viewing.hpp"
 #include "waiting.hpp"
 #include "zero_length.hpp"
@@ -48,6 +49,8 @@ std::vector<clause> contract() {
         {"empty messages reduce nothing", empty_messages_reduce_nothing<F>},
         {"large messages cross", large_messages_cross<F>},
         {"mismatches are caught", mismatches_are_caught<F>},
+        {"shorter messages tell their length", [] { shorter_messages_tell_their_length<F>(false); }},
+        {"shorter messages tell their length to late receives", [] { shorter_messages_tell_their_length<F>(true); }},
         {"one element is reduced", [] { reductions_combine<F>(1); }},
         {"a few elements are reduced", [] { reductions_combine<F>(100); }},
         {"many elements are reduced in whole pieces", [] { reductions_combine<F>(100'003); }},

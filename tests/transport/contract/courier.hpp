@@ -63,6 +63,15 @@ public:
         return receive(k, peer, data.data(), data.size());
     }
 
+    /// A receive of a message that may be shorter than its buffer.
+    transport::transfer& receive_up_to(transport::context k, int peer, bytes& to) {
+        auto& x = fresh(to.size(), usual_signature);
+        x.to = to.data();
+        x.may_be_shorter = true;
+        t_.receive(t_.open(k, peer), x);
+        return x;
+    }
+
     /// A receive that need not store what comes.
     transport::transfer& view(transport::context k, int peer, bytes& to) {
         auto& x = fresh(to.size(), usual_signature);

@@ -36,6 +36,11 @@ all others are not looked at. Then it is called to warm up, and then measured:
   loop     calls follow each other without barriers, as in nccl-tests; bandwidths go by the mean.
 Ranks that another launcher started meet in the library's own barrier instead.
 
+Messages between two ranks have rows as well, out of place and without an algorithm:
+  pingpong  a message to the neighbour and one back; half of the time is the latency
+  sendrecv  each rank sends to the next one and receives from the one before
+  stream    64 messages to the neighbour, then a byte back; algbw counts all of them
+
 Columns:
   bytes, count    data of the whole operation; elements (of one rank's part where ranks have parts)
   place           out: from input to output; in: in place
@@ -65,6 +70,7 @@ Examples:
   tutti bench --transport memory --ranks 2 --operation all -d float64 -b 1M -e 1M --seconds 2
   tutti bench --ranks 2 -d all -o all -b 4K -e 4K --json types.json
   tutti run -n 4 -- tutti bench -b 1K -e 1M
+  tutti bench --operation pingpong,stream --transport shared_memory --ranks 2 -b 8 -e 4M --timing loop
   tutti bench --transport shared_memory --ranks 4 -b 64K -e 64K --trace trace.json
 
 Exit status:
@@ -141,7 +147,8 @@ void add_what(CLI::App& c, bench_settings& s) {
     c.add_option("--ranks", s.ranks, "How many ranks to start [default: 4]")
         ->check(CLI::Range(1, 4096))
         ->type_name("P");
-    c.add_option("--operation", s.operation, "Operations, separated by commas, or all [default: allreduce]")
+    c.add_option("--operation", s.operation,
+                 "Operations, separated by commas, or all; also pingpong, sendrecv, stream [default: allreduce]")
         ->type_name("NAME");
     c.add_option("--algorithm", s.algorithm,
                  "Algorithms, separated by commas; all: each that has the operation; auto: the library's choice "

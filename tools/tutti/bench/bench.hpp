@@ -5,6 +5,7 @@
 #include "../common/choices.hpp"
 #include "../common/sizes.hpp"
 #include "../common/statistics.hpp"
+#include "exchange.hpp"
 
 #include <collectives/choice/chooser.hpp>
 #include <collectives/engine/symmetric.hpp>
@@ -76,6 +77,7 @@ struct bench_settings {
 /// One call to be measured.
 struct job {
     operation what = operation::allreduce;
+    std::optional<exchange> messages{}; ///< if there is one, it is measured, and `what` means nothing
     choice algorithm;
     element_type type = element_type::float32;
     operator_type op = operator_type::sum;
@@ -85,7 +87,11 @@ struct job {
     int ranks = 1;
     int rank = 0; ///< this one
 
-    [[nodiscard]] bool sharded() const noexcept { return schedule::has_shards(what); }
+    [[nodiscard]] std::string_view name() const noexcept {
+        return messages ? name_of(*messages) : schedule::name_of(what);
+    }
+    [[nodiscard]] bool reduces() const noexcept { return !messages && schedule::reduces(what); }
+    [[nodiscard]] bool sharded() const noexcept { return !messages && schedule::has_shards(what); }
     /// Elements of the whole operation.
     [[nodiscard]] std::size_t elements() const noexcept {
         return sharded() ? count * static_cast<std::size_t>(ranks) : count;

@@ -4,6 +4,7 @@
 
 #include "any_world.hpp"
 #include "bench.hpp"
+#include "bind_exchange.hpp"
 
 #include <collectives/machine.hpp>
 
@@ -13,6 +14,14 @@ namespace tutti::tools {
 
 /// The call that the job describes, on this communicator.
 [[nodiscard]] call bind(const any_world& world, const job& what, const buffers& where);
+
+/// Binds jobs to this communicator, which must outlive their calls.
+template <class Communicator>
+[[nodiscard]] binder binder_of(const Communicator& world) {
+    return [erased = any_world(world), &world](const job& what, const buffers& where) {
+        return what.messages ? bind_exchange(world, what, where) : bind(erased, what, where);
+    };
+}
 
 /// The communicator that is measured: it chooses by the machine, if the settings have one. Collective.
 template <class Transport>

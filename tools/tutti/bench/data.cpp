@@ -14,14 +14,20 @@ template <class T>
 class typed_data final : public bench_data {
 public:
     explicit typed_data(const job& what)
-        : what_(what), op_(reduces(what.what) ? what.op : operator_type::sum),
+        : what_(what), op_(what.reduces() ? what.op : operator_type::sum),
           input_(input_of<T>(op_, what.rank, what.ranks)), shard_(what.count * static_cast<std::size_t>(what.rank)) {
-        if (reduces(what.what)) result_ = prefix_of<T>(op_, what.ranks, operands());
+        if (what.messages) {
+            const auto source = source_of(*what.messages, what.rank, what.ranks);
+            if (source) result_ = input_of<T>(op_, *source, what.ranks);
+            return;
+        }
+        if (what.reduces()) result_ = prefix_of<T>(op_, what.ranks, operands());
         if (what.what == operation::broadcast || what.what == operation::scatter)
             result_ = input_of<T>(op_, what.root, what.ranks);
     }
 
     void prepare(const buffers& where) const override {
+        if (what_.messages) return fill<T>({reinterpret_cast<T*>(where.input), what_.count}, input_);
         if (what_.what == operation::broadcast && what_.rank != what_.root) return;
         fill<T>(source(where), input_);
     }
@@ -34,6 +40,10 @@ public:
 
     [[nodiscard]] std::uint64_t count_wrong(const buffers& where) const override {
         const T* const output = reinterpret_cast<const T*>(where.output);
+        if (what_.messages) {
+            const bool came = source_of(*what_.messages, what_.rank, what_.ranks).has_value();
+            return came ? tools::count_wrong<T>({output, what_.count}, result_) : 0;
+        }
         switch (what_.what) {
         case operation::scatter:
         case operation::reduce_scatter:

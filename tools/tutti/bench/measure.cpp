@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
+#include "../common/lists.hpp"
 #include "../common/meeting.hpp"
 #include "../common/trace_file.hpp"
 #include "data.hpp"
@@ -45,7 +46,7 @@ public:
         : self_(self), settings_(settings), where_(where), data_(make_data(what)) {
         result_.what = what;
         job bound = what;
-        if (self.choice) {
+        if (self.choice && !what.messages) {
             const model::selection runs = selected();
             if (!what.algorithm.algorithm) {
                 result_.chosen = runs.how.name();
@@ -217,10 +218,41 @@ private:
     std::vector<double> starts_;
 };
 
+/// Takes the exchanges out of a list of operations.
+std::vector<exchange> take_exchanges(std::string& list) {
+    std::vector<exchange> taken;
+    std::vector<std::string> others;
+    for (const std::string& name : split_list(list)) {
+        const auto found = std::ranges::find(exchange_names, name);
+        if (found == exchange_names.end())
+            others.push_back(name);
+        else
+            taken.push_back(static_cast<exchange>(found - exchange_names.begin()));
+    }
+    list = join(others, ",");
+    return taken;
+}
+
+std::vector<job> exchanges_of(const bench_settings& s, const std::vector<exchange>& all, int rank, int ranks) {
+    std::vector<job> jobs;
+    for (const exchange e : all)
+        for (const element_type type : types_of(s.type)) {
+            std::size_t last = SIZE_MAX;
+            for (const std::size_t bytes : s.sizes()) {
+                job j{.messages = e, .algorithm = {"-", std::nullopt}, .type = type, .ranks = ranks, .rank = rank};
+                j.count = bytes == 0 ? 0 : std::max<std::size_t>(bytes / size_of(type), 1);
+                if (std::exchange(last, j.count) != j.count && s.where != place::in) jobs.push_back(std::move(j));
+            }
+        }
+    return jobs;
+}
+
 /// The jobs that the command line asks for, in the order of the table: sizes outside, algorithms inside.
 std::vector<job> jobs_of(const bench_settings& s, int rank, int ranks) {
-    std::vector<job> jobs;
-    const std::vector<operation> operations = operations_of(s.operation);
+    std::string list = s.operation;
+    const std::vector<exchange> exchanges = take_exchanges(list);
+    std::vector<job> jobs = exchanges_of(s, exchanges, rank, ranks);
+    const std::vector<operation> operations = list.empty() ? std::vector<operation>{} : operations_of(list);
     for (operation what : operations)
         for (element_type type : types_of(s.type))
             for (operator_type op : operators_of(s.op)) {
@@ -229,7 +261,7 @@ std::vector<job> jobs_of(const bench_settings& s, int rank, int ranks) {
                 if (!reduces(what) && op != operators_of(s.op).front()) continue;
                 std::size_t last = SIZE_MAX;
                 for (std::size_t bytes : s.sizes()) {
-                    job j{what, {}, type, op, 0, s.root, false, ranks, rank};
+                    job j{what, {}, {}, type, op, 0, s.root, false, ranks, rank};
                     const std::size_t unit = size_of(type) * (j.sharded() ? static_cast<std::size_t>(ranks) : 1);
                     // A size below one element a rank is measured with one.
                     j.count = bytes == 0 ? 0 : std::max<std::size_t>(bytes / unit, 1);
@@ -254,7 +286,10 @@ void check(const bench_settings& settings, int ranks) {
         throw std::invalid_argument(fmt::format("there is no root {} among {} ranks", settings.root, ranks));
     if (settings.encrypt && settings.transport != "tcp" && settings.transport != "routed")
         throw std::invalid_argument("--encrypt is for what goes over tcp: --transport tcp or routed");
-    if (jobs_of(settings, 0, ranks).empty())
+    const std::vector<job> jobs = jobs_of(settings, 0, ranks);
+    if (ranks < 2 && std::ranges::any_of(jobs, [](const job& j) { return j.messages.has_value(); }))
+        throw std::invalid_argument("messages are measured between two ranks at least");
+    if (jobs.empty())
         throw std::invalid_argument(
             "nothing to measure: no such operator on these types, no such algorithm, or no such place");
 }
@@ -276,7 +311,7 @@ std::uint64_t take_part(const participant& self, const bench_settings& settings)
         const row r = of_row.run();
         wrong += r.wrong.value_or(0);
         if (report) report->add(r);
-        if (settings.trace.empty()) continue;
+        if (settings.trace.empty() || j.messages) continue; // a message has no steps
         activities recorded = of_row.record();
         if (!trace) continue;
         const std::string chosen = r.chosen.empty() ? "" : " (" + r.chosen + ")";

@@ -18,15 +18,14 @@ int bench_in_memory(const bench_settings& settings) {
         communicator world = make_world(transport::memory{fabric, rank}, settings);
         world.default_deadline(settings.deadline());
         shared_meeting others{room, rank, settings.deadline(), [&] { world.barrier(); }};
-        const participant self{
-            rank,
-            settings.ranks,
-            others,
-            [erased = any_world(world)](const job& what, const buffers& where) { return bind(erased, what, where); },
-            allocator_of(world, settings),
-            recorder_of(world),
-            CLOCK_THREAD_CPUTIME_ID,
-            world.choice()};
+        const participant self{rank,
+                               settings.ranks,
+                               others,
+                               binder_of(world),
+                               allocator_of(world, settings),
+                               recorder_of(world),
+                               CLOCK_THREAD_CPUTIME_ID,
+                               world.choice()};
         try {
             const std::uint64_t found = take_part(self, settings);
             if (rank == 0) wrong = found;

@@ -67,15 +67,14 @@ int bench_as_process(Transport fabric, const bench_settings& settings, int room)
             fmt::format("--ranks {} was asked for, but the launcher started {}", settings.ranks, ranks));
     const auto others = detail::meet(world, settings, room);
     if (world.rank() == 0) detail::print_ways(world, settings);
-    const participant self{
-        world.rank(),
-        ranks,
-        *others,
-        [erased = any_world(world)](const job& what, const buffers& where) { return bind(erased, what, where); },
-        allocator_of(world, settings),
-        recorder_of(world),
-        CLOCK_PROCESS_CPUTIME_ID,
-        world.choice()};
+    const participant self{world.rank(),
+                           ranks,
+                           *others,
+                           binder_of(world),
+                           allocator_of(world, settings),
+                           recorder_of(world),
+                           CLOCK_PROCESS_CPUTIME_ID,
+                           world.choice()};
     // A failure is told at once: leaving the world may take time, while other ranks find out too.
     return as_rank([&] {
         const std::uint64_t wrong = take_part(self, settings);

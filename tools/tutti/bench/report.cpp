@@ -24,7 +24,7 @@ std::string figure(double value) {
 
 std::string figure(const std::optional<double>& value) { return value ? figure(*value) : "-"; }
 
-std::string_view operator_name_of(const job& what) { return reduces(what.what) ? name_of(what.op) : "none"; }
+std::string_view operator_name_of(const job& what) { return what.reduces() ? name_of(what.op) : "none"; }
 
 template <class... Cell>
 void print_line(const Cell&... cell) {
@@ -34,7 +34,7 @@ void print_line(const Cell&... cell) {
 
 nlohmann::ordered_json to_json(const row& r, const bench_settings& settings) {
     const auto or_null = [](const auto& value) { return value ? nlohmann::ordered_json(*value) : nullptr; };
-    return {{"operation", schedule::name_of(r.what.what)},
+    return {{"operation", r.what.name()},
             {"algorithm", r.what.algorithm.name},
             {"chosen", r.chosen.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(r.chosen)},
             {"transport", settings.transport},
@@ -94,15 +94,15 @@ void bench_report::print_header(bool one_clock) const {
     std::fflush(stdout);
 }
 
-void bench_report::print_operation(operation what) {
-    if (std::exchange(current_, what) != what) fmt::print("# {}\n", schedule::name_of(what));
+void bench_report::print_operation(std::string_view name) {
+    if (std::exchange(current_, name) != name) fmt::print("# {}\n", name);
 }
 
 void bench_report::begin(const job& what) { progress_.show(in_words(what)); }
 
 void bench_report::add(const row& r) {
     progress_.clear();
-    print_operation(r.what.what);
+    print_operation(r.what.name());
     print_line(r.what.bytes(), r.what.count, name_of(r.what.type), operator_name_of(r.what), r.what.algorithm.name,
                r.what.in_place ? "in" : "out", figure(r.predicted_us), figure(r.time_us.p50), figure(r.time_us.p99),
                figure(r.time_us.least), figure(r.time_us.most), figure(r.skew_us), figure(r.algorithm_GBps()),

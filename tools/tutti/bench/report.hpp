@@ -28,7 +28,7 @@ private:
     };
 
     void print_header(bool one_clock) const;
-    void print_operation(operation what);
+    void print_operation(std::string_view name);
     void write_json(const row& r);
     void flush_json();
     [[noreturn]] void json_failed(int number) const;
@@ -37,8 +37,8 @@ private:
     int ranks_;
     progress_line progress_;
     std::unique_ptr<std::FILE, close_file> json_;
-    long end_of_rows_ = 0; // where the file's closing bracket stands
-    std::optional<operation> current_;
+    long end_of_rows_ = 0;     // where the file's closing bracket stands
+    std::string_view current_; // operation
     double bus_GBps_ = 0;
     std::size_t rows_ = 0;
 };

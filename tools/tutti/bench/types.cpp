@@ -40,15 +40,19 @@ std::vector<operator_type> operators_of(std::string_view list) {
 }
 
 std::string in_words(const job& what) {
-    return fmt::format("{} {} {} bytes {}", schedule::name_of(what.what), what.algorithm.name, what.bytes(),
+    return fmt::format("{} {} {} bytes {}", what.name(), what.algorithm.name, what.bytes(),
                        what.in_place ? "in place" : "out of place");
 }
 
-double row::algorithm_GBps() const { return base_us > 0 ? static_cast<double>(what.bytes()) / base_us / 1e3 : 0; }
+double row::algorithm_GBps() const {
+    const std::size_t messages = what.messages == exchange::stream ? stream_messages : 1;
+    return base_us > 0 ? static_cast<double>(what.bytes() * messages) / base_us / 1e3 : 0;
+}
 
 // https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md
 double row::bus_GBps() const {
     const double share = (what.ranks - 1.) / what.ranks;
+    if (what.messages) return algorithm_GBps();
     if (what.what == operation::allreduce) return algorithm_GBps() * 2 * share;
     return what.sharded() ? algorithm_GBps() * share : algorithm_GBps();
 }

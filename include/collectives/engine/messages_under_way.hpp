@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "completion_signal.hpp"
+#include "message.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace tutti::engine {
+
+/// The sends and receives of a communicator that are not over, in the order of their starts. Driven by one thread.
+class messages_under_way {
+public:
+    using clock = transport::clock;
+
+    /// Why the communicator cannot go on.
+    struct trouble {
+        cause why;
+        int peer; ///< a rank of the communicator
+        std::string text;
+    };
+
+    explicit messages_under_way(completion_signal& ended) noexcept : ended_(ended) {}
+
+    [[nodiscard]] bool empty() const noexcept { return !first_; }
+    [[nodiscard]] const message* first() const noexcept { return first_; }
+
+    void add(message& m) noexcept {
+        m.earlier = last_;
+        m.later = nullptr;
+        (last_ ? last_->later : first_) = &m;
+        last_ = &m;
+        note_deadline(m);
+    }
+    /// The deadline of one under way was set.
+    void note_deadline(const message& m) noexcept { soonest_ = std::min(soonest_, m.deadline()); }
+
+    /// The last touch of a message: its owner may destroy it from now on.
+    void complete(message& m) { finish(m, run_state::done, {}); }
+    void fail(const std::shared_ptr<const fault>& why) {
+        while (first_) finish(*first_, run_state::failed, why);
+    }
+
+    /// The soonest deadline; max() if none is under way.
+    [[nodiscard]] clock::time_point deadline() const noexcept {
+        if (std::exchange(is_stale_, false)) {
+            soonest_ = clock::time_point::max();
+            for (const message* m = first_; m; m = m->later) soonest_ = std::min(soonest_, m->deadline());
+        }
+        return soonest_;
+    }
+
+    void note(trouble t) {
+        if (!trouble_) trouble_ = std::move(t);
+    }
+    [[nodiscard]] const std::optional<trouble>& noted() const noexcept { return trouble_; }
+
+private:
+    void finish(message& m, run_state s, std::shared_ptr<const fault> why) {
+        (m.earlier ? m.earlier->later : first_) = m.later;
+        (m.later ? m.later->earlier : last_) = m.earlier;
+        is_stale_ = is_stale_ || m.deadline() <= soonest_;
+        const auto lock = ended_.hold();
+        m.end(s, std::move(why));
+        ended_.notify();
+    }
+
+    completion_signal& ended_;
+    message* first_ = nullptr;
+    message* last_ = nullptr;
+    mutable clock::time_point soonest_ = clock::time_point::max(); ///< unless it is stale
+    mutable bool is_stale_ = false;
+    std::optional<trouble> trouble_;
+};
+
+} // namespace tutti::engine

@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "coarse_clock.hpp"
+#include "group.hpp"
+#include "message_link.hpp"
+#include "self_messages.hpp"
+
+#include <transport/notice.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tutti::engine {
+
+/// The sends and receives of one rank on a communicator, on two contexts behind those of collectives. No plan, no
+/// slot and no number of a call: messages meet by rank and tag alone. Driven by one thread.
+template <class Transport>
+class point_to_point {
+public:
+    using clock = transport::clock;
+    using link = message_link<Transport>;
+
+    point_to_point(Transport& t, group<Transport>& g, completion_signal& ended)
+        : t_(t), group_(g), all_(ended), self_(all_), links_(g.members.size()) {}
+    point_to_point(const point_to_point&) = delete;
+    point_to_point& operator=(const point_to_point&) = delete;
+
+    /// The contexts of a communicator's messages.
+    [[nodiscard]] static transport::context packets_of(const group<Transport>& g) noexcept { return {g.id, slots}; }
+    [[nodiscard]] static transport::context bodies_of(const group<Transport>& g) noexcept { return {g.id, slots + 1}; }
+
+    /// Starts a send or a receive, which may be over on return.
+    void start(message& m) {
+        all_.add(m);
+        m.cost = 0;
+        const bool sends = m.way == message::direction::send;
+        if (m.peer == group_.rank)
+            sends ? self_.send(m, link::eager_bytes, link::window) : self_.receive(m);
+        else if (link& with = link_to(m.peer); sends)
+            send(with, m);
+        else
+            with.receive(m);
+        take_completed();
+        if (!all_.empty()) listen_to_all();
+    }
+
+    /// Goes on with what the transport has completed. False: there was nothing to do.
+    bool advance() {
+        if (done_.empty()) return false;
+        take_completed();
+        return true;
+    }
+
+    /// Nothing is under way.
+    [[nodiscard]] bool idle() const noexcept { return all_.empty(); }
+    [[nodiscard]] const std::optional<messages_under_way::trouble>& trouble() const noexcept { return all_.noted(); }
+    /// A deadline was set.
+    void note_deadline(const message& m) noexcept { all_.note_deadline(m); }
+    /// The communicator has failed, and its contexts are closed: ends all that is under way.
+    void fail(const std::shared_ptr<const fault>& why) { all_.fail(why); }
+
+    // For diagnoses, as execution has it. A "step" is a rank of the communicator.
+    static constexpr bool has_steps = false;
+    [[nodiscard]] group<Transport>& members() const noexcept { return group_; }
+    [[nodiscard]] std::uint64_t request() const noexcept { return transport::no_number; }
+    [[nodiscard]] std::string words() const { return idle() ? std::string() : in_words(*to_tell()); }
+    [[nodiscard]] clock::time_point deadline() const noexcept { return all_.deadline(); }
+    [[nodiscard]] bool is_wanted(clock::time_point now) const noexcept {
+        for (const message* m = all_.first(); m; m = m->later)
+            if (m->is_wanted(now)) return true;
+        return false;
+    }
+    [[nodiscard]] int waiting_step() const noexcept { return idle() ? -1 : to_tell()->peer; }
+    /// The world's rank; -1 of this rank itself.
+    [[nodiscard]] int peer_of(int rank) const {
+        return rank < 0 || rank == group_.rank ? -1 : group_.members[static_cast<std::size_t>(rank)];
+    }
+    [[nodiscard]] int step_waiting_for(int world_rank) const {
+        for (const message* m = all_.first(); m; m = m->later)
+            if (peer_of(m->peer) == world_rank) return m->peer;
+        return -1;
+    }
+    [[nodiscard]] std::vector<std::int32_t> peers_waited_for(std::size_t most) const {
+        std::vector<std::int32_t> all;
+        for (const message* m = all_.first(); m && all.size() < most; m = m->later)
+            if (const int peer = peer_of(m->peer); peer >= 0 && std::find(all.begin(), all.end(), peer) == all.end())
+                all.push_back(peer);
+        return all;
+    }
+    [[nodiscard]] std::uint64_t bytes_done() const noexcept {
+        std::uint64_t sum = 0;
+        for (const message* m = all_.first(); m; m = m->later) sum += m->parts > 0 ? m->body.moved : 0;
+        return sum;
+    }
+    [[nodiscard]] static run_state state() noexcept { return run_state::running; }
+    [[nodiscard]] static int mismatched_step() noexcept { return -1; }
+    [[nodiscard]] static std::size_t in_hand() noexcept { return 0; }
+    [[nodiscard]] call_report& reported() noexcept { return reported_; }
+    [[nodiscard]] const call_report& reported() const noexcept { return reported_; }
+
+    bool is_listed = false; ///< among those that the driver looks at
+
+private:
+    [[nodiscard]] link& link_to(int rank) {
+        auto& known = links_[static_cast<std::size_t>(rank)];
+        if (!known) known = std::make_unique<link>(t_, packets_of(group_), rank, peer_of(rank), all_, done_);
+        return *known;
+    }
+
+    void send(link& with, message& m) {
+        if (with.lacks_credits(m)) { // which may lie in the transport
+            with.listen();
+            take_completed();
+        }
+        with.send(m);
+    }
+
+    /// While a call waits, packets of all peers that this rank has met are taken: their sends may hold up others.
+    void listen_to_all() {
+        for (link* const quiet : quiet_) quiet->listen();
+        quiet_.clear();
+    }
+
+    void take_completed() {
+        while (transport::transfer* const done = done_.pop()) {
+            auto& x = static_cast<message_transfer&>(*done);
+            link& with = *links_[static_cast<std::size_t>(x.peer)];
+            if (x.status == transport::transfer_status::mismatched)
+                all_.note({cause::mismatch, x.peer, "what came is no message of this library's version"});
+            else if (with.completed(x))
+                quiet_.push_back(&with);
+        }
+        if (idle()) reported_ = {};
+    }
+
+    /// The one under way that is told of: the first deadline's, of those that the program waits for if there are any.
+    [[nodiscard]] const message* to_tell() const {
+        const auto now = coarse_now();
+        const message* best = all_.first();
+        for (const message* m = best; m; m = m->later) {
+            const bool wanted = m->is_wanted(now), best_wanted = best->is_wanted(now);
+            if (wanted != best_wanted ? wanted : m->deadline() < best->deadline()) best = m;
+        }
+        return best;
+    }
+
+    Transport& t_;
+    group<Transport>& group_;
+    messages_under_way all_;
+    self_messages self_;
+    std::vector<std::unique_ptr<link>> links_; ///< by rank; null for those that this rank has not met
+    std::vector<link*> quiet_;                 ///< those that take no packets
+    transport::transfer_queue done_;
+    call_report reported_;
+};
+
+} // namespace tutti::engine

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "message_link.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+namespace tutti::engine {
+
+/// The messages of a rank to itself. No transport carries them. Short ones are stored until their receive, within the
+/// same bounds as those of peers; longer ones wait for it.
+class self_messages {
+public:
+    explicit self_messages(messages_under_way& all) noexcept : all_(all) {}
+    self_messages(const self_messages&) = delete;
+    self_messages& operator=(const self_messages&) = delete;
+    ~self_messages() {
+        while (unexpected_message* const u = unexpected_.take_any()) delete u;
+    }
+
+    void send(message& m, std::size_t most_bytes, std::uint64_t window) {
+        if (message* const r = posted_.take(m.tag)) {
+            if (!fits(m.type, m.bytes, *r, all_)) return;
+            deliver(*r, m.data, m.bytes);
+            return all_.complete(m);
+        }
+        auto u = std::make_unique<unexpected_message>();
+        u->tag = m.tag;
+        u->type = m.type;
+        u->bytes = m.bytes;
+        const bool stores = m.bytes <= most_bytes && stored_ + m.bytes <= window;
+        if (stores)
+            store(*u, m);
+        else
+            u->sender = &m;
+        unexpected_.push(*u.release());
+        if (stores) all_.complete(m);
+    }
+
+    void receive(message& m) {
+        const std::unique_ptr<unexpected_message> u(unexpected_.take(m.tag));
+        if (!u) return posted_.push(m);
+        if (!fits(u->type, u->bytes, m, all_)) return;
+        deliver(m, u->sender ? u->sender->data : u->data.get(), u->bytes);
+        if (u->sender)
+            all_.complete(*u->sender);
+        else
+            stored_ -= u->bytes;
+    }
+
+private:
+    void store(unexpected_message& u, const message& m) {
+        u.data.reset(new std::byte[m.bytes]);
+        if (m.bytes > 0) std::memcpy(u.data.get(), m.data, m.bytes);
+        stored_ += m.bytes;
+    }
+    void deliver(message& to, const std::byte* data, std::size_t bytes) {
+        copy_into(to, data, bytes);
+        all_.complete(to);
+    }
+
+    messages_under_way& all_;
+    tag_queues<message> posted_;
+    tag_queues<unexpected_message> unexpected_;
+    std::uint64_t stored_ = 0; ///< bytes
+};
+
+} // namespace tutti::engine

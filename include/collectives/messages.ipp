@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "messages.hpp"
+
+#include <string>
+
+namespace tutti::detail {
+
+TUTTI_INLINE void check_message(const message_arguments& a, int size) {
+    const bool sends = a.way == engine::message::direction::send;
+    const auto refuse = [&](const std::string& why) { reject(sends ? "send" : "receive", why); };
+    if (a.peer < 0 || a.peer >= size)
+        refuse("there is no rank " + std::to_string(a.peer) + " among " + std::to_string(size));
+    if (a.tag < 0) refuse("tags are 0 or more, not " + std::to_string(a.tag));
+    if (!a.data.data && a.data.count > 0) refuse("the data are at a null pointer");
+}
+
+TUTTI_INLINE void fill(engine::message& m, const message_arguments& a) noexcept {
+    m.way = a.way;
+    m.peer = a.peer;
+    m.tag = a.tag;
+    m.data = a.data.data;
+    m.bytes = a.data.count * a.element_bytes;
+    m.element_bytes = a.element_bytes;
+    m.type = engine::type_of_packet(a.type);
+    m.type_name = a.type_name;
+    m.allocate = a.allocate;
+    m.allocate_state = a.allocate_state;
+}
+
+} // namespace tutti::detail
