@@ -67,6 +67,11 @@ struct direct_that_rotates_wholly : direct {
     static constexpr std::string_view name = "direct_that_rotates_wholly";
     static constexpr bool steps_rotate(operation) { return true; }
 };
+/// Claims that all steps rotate, and not that messages do.
+struct naive_whose_steps_rotate : naive {
+    static constexpr std::string_view name = "naive_whose_steps_rotate";
+    static constexpr bool steps_rotate(operation o) { return o == operation::broadcast; }
+};
 
 /// A naive broadcast that is wrong in one call only: the last rank takes what it gets to scratch.
 struct wrong_once : naive {
@@ -182,4 +187,6 @@ TEST_CASE("what an algorithm says of its rotation is checked") {
                                 "rank 0) is not rank 0's, shifted, as the algorithm says of itself");
     const verdict steps = prove(direct_that_rotates_wholly{}, {{1, 9}});
     CHECK(steps.proof.fault.what == flaw::does_not_rotate);
+    const verdict steps_alone = prove(naive_whose_steps_rotate{}, {{1, 9}});
+    CHECK((steps_alone.proof.fault.what == flaw::does_not_rotate && steps_alone.what == operation::broadcast));
 }

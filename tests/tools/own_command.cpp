@@ -29,4 +29,6 @@ struct my_ring {
     }
 };
 
-int main(int argc, char** argv) { return tutti::tools::main(argc, argv, my_ring{}); }
+int main(int argc, char** argv) {
+    return tutti::tools::main(argc, argv, my_ring{}, tutti::algorithm::hierarchical<tutti::algorithm::ring, my_ring>{});
+}

@@ -30,6 +30,9 @@ def main(command):
         done = run(command, subcommand, *arguments)
         if done.returncode != 0 or expected not in done.stdout:
             sys.exit(f"{subcommand} ended with {done.returncode}, and should say {expected!r}:\n{done.stdout}")
+    nodes = run(command, "verify", "--algorithm", "hierarchical:ring:my_ring", "--ranks", "9")
+    if "9       4      8       8     1.778" not in nodes.stdout: # 16 and 16 with one rank a node
+        sys.exit(f"a hierarchy of its own does not get the nodes that the library's gets:\n{nodes.stdout}")
     refused = run(command, "verify", "--algorithm", "yours")
     if refused.returncode == 0 or "my_ring" not in refused.stdout:
         sys.exit(f"an unknown name is not told with those that there are:\n{refused.stdout}")

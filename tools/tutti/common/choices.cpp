@@ -32,7 +32,7 @@ std::vector<choice> choices(std::string_view list, operation what, int ranks, bo
         if (name == "all") {
             for (const algorithm::any& a : algorithm::all(near_root(ranks)))
                 if (a.offers(what)) chosen.push_back({std::string{a.name()}, a});
-            for (const algorithm::any& a : algorithm::added())
+            for (const algorithm::any& a : algorithm::added(near_root(ranks)))
                 if (a.offers(what)) chosen.push_back({std::string{a.name()}, a});
         } else if (name == "auto") {
             chosen.push_back({name, std::nullopt});
