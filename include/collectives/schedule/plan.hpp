@@ -10,7 +10,7 @@
 
 namespace tutti::schedule {
 
-/// The schedule of one rank, ready to run. Plain data; the same for every count, element and operator.
+/// One rank's schedule, ready to run: plain data, independent of count, element and operator.
 struct plan {
     operation what = operation::allreduce;
     position where{};

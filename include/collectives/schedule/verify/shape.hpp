@@ -29,7 +29,10 @@ namespace tutti::schedule::detail {
     return {};
 }
 
-[[nodiscard]] constexpr bool is_program(const program& p) noexcept { return misfit(p).what == flaw::none; }
+[[nodiscard]] constexpr bool is_program(const program& p) noexcept {
+    // told() asks misfit again, for the number that does not fit.
+    return misfit(p).what == flaw::none;
+}
 
 [[nodiscard]] constexpr finding shapes_of(const program& p) {
     if (!is_program(p)) return {flaw::bad_program};
