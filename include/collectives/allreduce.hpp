@@ -10,21 +10,28 @@ namespace tutti {
 
 /// allreduce: every rank gets the reduction of all ranks' data, element by element; the same bits on every rank.
 ///
-/// Preconditions on all ranks: equal counts, element types, operators and algorithms (without one: symmetric_memory on
-/// all or on none), and the same order of calls on the communicator. Shapes: input and output have equal counts; they
-/// are the same memory or disjoint. The result is valid in the output when the call returns; the input is not written
-/// unless it is the output. Errors: tutti::error. A call that is wrong in itself (invalid_argument) has changed
-/// nothing; after any other error the communicator is unusable, and says so, on all ranks. Cost: that of the algorithm
-/// (schedule::cost in its header): the last argument's; the library chooses where there is none, or an empty
-/// std::optional<algorithm::any>. The operator is taken as associative and commutative; see non_commutative.
+/// Preconditions: all ranks pass equal counts, element types, operators and algorithms, and make the calls on the
+/// communicator in the same order. Where no algorithm is named, either all ranks pass symmetric_memory or none does.
+/// Input and output have equal counts. They are the same memory or disjoint.
+///
+/// Result: valid in the output, on every rank, when the call returns. The input is written only if it is the output.
+///
+/// Algorithm: the last argument. Without it, or with an empty std::optional<algorithm::any>, the library chooses. The
+/// cost is the algorithm's, stated in its header. The operator is taken as associative and commutative; see
+/// non_commutative.
+///
+/// Errors: tutti::error. After invalid_argument nothing has changed. After any other error the communicator is unusable
+/// on all ranks.
 template <class Issuer>
 class allreduce_operations {
 public:
+    /// In place: the result replaces the data.
     template <class Range, class Op, class How = detail::automatic>
         requires(detail::range_like<Range> && !detail::range_like<Op>)
     auto allreduce(Range&& data, const Op& op, const How& how = {}) const {
         return reduce_all<Range, Range>(data, data, op, how);
     }
+    /// From an input to an output, which may be the same memory.
     template <class In, class Out, class Op, class How = detail::automatic>
         requires(detail::range_like<Out>)
     auto allreduce(In&& in, Out&& out, const Op& op, const How& how = {}) const {

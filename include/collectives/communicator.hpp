@@ -27,34 +27,32 @@ enum class progress : std::uint8_t {
     in_thread, ///< a thread of the library's own, which sleeps while nothing moves; any thread may call
 };
 
-/// A group of ranks that call collectives together, over a transport. A handle: copies mean the same communicator, and
-/// count as the same order of calls.
+/// A group of ranks that call collectives together, over a transport. It is a handle: its copies are the same
+/// communicator, and calls by any copy belong to its one sequence of calls.
 ///
 /// Deadlines: every call fails at the latest a second after its deadline, which counts from the start of the call.
 /// After any error but invalid_argument the communicator is unusable, and every further call throws that error at
-/// once; communicators split off before go on unless they have lost a rank as well.
+/// once. Communicators that were split off before go on, unless they have lost a rank as well.
 ///
-/// Threads: without a progress thread, one thread at a time may be inside calls of a world: of this communicator, of
-/// all that were made from it, and of their requests. A call that finds another thread inside throws invalid_argument
-/// and does nothing; functions that cannot fail, such as the destructor of a request, wait. Two threads that enter
-/// within nanoseconds of each other, to drop their requests for instance, are found too late for that: the process ends
-/// with a message. With progress::in_thread any thread may call; the order of the calls must be the same on all ranks.
-/// An operator may not call.
+/// Threads: without a progress thread, one thread at a time may be inside calls of a world: of its communicators and
+/// their requests. The call of a second thread throws invalid_argument and does nothing. Functions that cannot fail,
+/// such as the destructor of a request, wait for the first thread. Two threads that enter within nanoseconds of each
+/// other may both pass: the process then ends with a message. With progress::in_thread any thread may call; the order
+/// of the calls must be the same on all ranks. An operator must not make calls.
 template <transport::transport Transport>
 class communicator : public operations<communicator<Transport>>,
                      public send_receive_operations<communicator<Transport>> {
 public:
     using clock = transport::clock;
 
-    /// All ranks of the transport: the world. Collective: all ranks make it before anything else.
+    /// The world: all ranks of the transport. Collective: each rank makes it before any other call.
     explicit communicator(Transport fabric, progress by = progress::in_calls)
         : membership_(membership::of_world(std::move(fabric), by == progress::in_thread)) {}
 
-    /// The same, and algorithms are chosen by the parameters of this machine, as `tutti fit` finds them: a
-    /// model::calibrated_machine or a model::machine (include collectives/machine.hpp), or any plain data with an
-    /// tuner_of(topology, parameters).
-    /// Collective: those that rank 0 gives count for all ranks, and for the communicators made from this one. Takes a
-    /// broadcast.
+    /// The world, with algorithms chosen by the parameters of a machine, which `tutti fit` finds. They are a
+    /// model::calibrated_machine or a model::machine (include collectives/machine.hpp), or other plain data for which
+    /// there is a function tuner_of(topology, parameters). Collective: rank 0's parameters count on all ranks, and for
+    /// communicators made from this one. Cost: a broadcast of them.
     template <model::parameters Parameters>
     communicator(Transport fabric, const Parameters& machine, progress by = progress::in_calls)
         : communicator(std::move(fabric), by) {
@@ -89,14 +87,15 @@ public:
     [[nodiscard]] const model::topology& topology() const noexcept { return choice().topology(); }
     /// Chooses where a call names no algorithm.
     [[nodiscard]] const model::chooser& choice() const noexcept { return membership_->choice(); }
-    /// Which algorithm such a call would take for so many bytes of the whole vector, in any order and from plain
-    /// buffers; the other candidates with their predicted times; and why. Not collective.
+    /// The algorithm that the library would choose for a vector of so many bytes, why, and the other candidates with
+    /// their predicted times. It assumes plain buffers and a commutative operator. Not collective.
     [[nodiscard]] model::explanation explain(schedule::operation what, std::size_t bytes) const {
         return model::explain(choice(), what, bytes);
     }
 
-    /// How long a call may take. 30 s unless set; of this handle and those made from it.
+    /// How long a call may take: 30 s unless set. Handles and communicators made from this handle inherit it.
     [[nodiscard]] std::chrono::nanoseconds default_deadline() const noexcept { return deadline_; }
+    /// Sets it. Throws invalid_argument unless it is longer than 0.
     void default_deadline(std::chrono::nanoseconds d) {
         if (d <= d.zero()) reject("with_deadline or default_deadline", "a deadline must be longer than nothing");
         deadline_ = d;
@@ -108,20 +107,23 @@ public:
         return other;
     }
 
-    /// A handle whose calls have their local work done by `e`: copies, reductions, an average's division. Also of
-    /// communicators made from it, and of deadlines changed; other handles stay as they are. Not collective: any ranks
-    /// may have one, and the bits are the same. `e` outlives the calls of such handles, their requests, and prepared
-    /// calls; it serves one world.
-    /// It is given all memory that these calls are, also that of single values, and scratch of the library. Operators
-    /// run wherever it runs them, on several threads at once if it does so: one with state must bear that.
-    /// Costs: messages are stored before they are reduced, in scratch of up to the size of the reduced data.
+    /// A handle whose calls have `e` do their local work: copies, reductions, an average's division. Handles and
+    /// communicators made from it use `e` too; other handles stay as they are. Not collective: any ranks may have an
+    /// executor, and the bits are the same.
+    ///
+    /// `e` must outlive the calls, requests and prepared calls of these handles, and serve one world alone. It works on
+    /// the buffers of these calls, single values included, and on scratch of the library. Operators run where it runs
+    /// them, perhaps on several threads at once: an operator with state must allow that.
+    /// Cost: messages are stored before they are reduced, in scratch of up to the size of the reduced data.
     [[nodiscard]] communicator with_executor(engine::executor& e) const {
         communicator other = *this;
         other.executor_ = &e;
         return other;
     }
 
-    /// Collective: ranks that give the same color form a communicator, ordered by key, then by rank.
+    /// Splits this communicator. The ranks that give the same color become one new communicator, and every rank gets
+    /// the one of its color. Its ranks are numbered from 0 by key, and by their ranks here where keys are equal.
+    /// Collective. Cost: an allgather of 8 bytes a rank.
     [[nodiscard]] communicator split(int color, int key = 0) const {
         const wish mine{color, key};
         std::vector<wish> all(static_cast<std::size_t>(size()));
@@ -144,20 +146,21 @@ public:
         return with_members(membership_->next_child(~std::uint64_t{0}), ranks);
     }
 
-    /// Memory from which peers of the same host read and reduce without a copy, where the transport can (shared_memory,
-    /// routed; memory and tcp give plain memory). Not collective; but a call that leaves the algorithm to the library
-    /// takes such buffers on all ranks or on none, see symmetric_memory. Over cuda_ipc it is memory of the GPU. Throws
-    /// std::bad_alloc, std::system_error, or an exception of the transport.
+    /// Allocates `n` elements that peers of the same host read and reduce in place, without a copy. That is so over
+    /// shared_memory and routed. The transports memory and tcp give plain memory, and cuda_ipc gives the GPU's. Not
+    /// collective.
+    /// A call that names no algorithm takes symmetric_memory on all ranks or on none. Throws std::bad_alloc,
+    /// std::system_error, or an exception of the transport.
     template <element T>
     [[nodiscard]] symmetric_memory<T> allocate(std::size_t n) const {
         return {membership_->allocate(detail::symmetric_size<T>(n)), n};
     }
 
-    /// Records each step of this rank's calls on this communicator, with its times, from now on until the recording
-    /// goes. Not collective. Has memory for `most_steps` steps, sizeof(schedule::activity) each; calls beyond it are
-    /// not recorded, but counted. Recording a step is two readings of the clock; nothing is allocated meanwhile. Ranks
-    /// of one host share the clock: with the same `origin` their times can be compared. Throws invalid_argument if a
-    /// recording of this communicator is under way, std::bad_alloc.
+    /// Records each step of this rank's calls on this communicator, with its times, until the returned object is
+    /// destroyed. Not collective. It allocates memory for `most_steps` steps at once, sizeof(schedule::activity) each.
+    /// Calls that do not fit are counted and not recorded. Cost of a step: two readings of the clock. Ranks of one host
+    /// share the clock, so their times can be compared if they pass the same `origin`. Throws invalid_argument if a
+    /// recording of this communicator is under way, and std::bad_alloc.
     [[nodiscard]] recording<Transport> record(std::size_t most_steps, clock::time_point origin = clock::now()) const {
         return {membership_, most_steps, origin};
     }

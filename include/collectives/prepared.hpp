@@ -13,10 +13,9 @@ namespace tutti {
 /// A collective whose arguments are settled: checked, chosen and planned once, run many times on the same buffers,
 /// whose contents may change between runs. All ranks run it in the same order as their other calls.
 ///
-/// It keeps the addresses and the counts of its buffers as they were when it was prepared, not the containers. A vector
-/// that is resized, assigned to, moved from or destroyed may leave its memory, and nothing shows that: to run it then
-/// is undefined. Prepare again after such a change. A vector that was reserved large enough and keeps its data() is
-/// safe; elements added to it take no part.
+/// It keeps the addresses and the counts of its buffers, not the containers. A vector that is resized, assigned to,
+/// moved from or destroyed may free its memory. To run the call then is undefined, and is not detected: prepare it
+/// again. A vector that keeps its data() is safe; elements added to it later take no part.
 template <class Transport>
 class [[nodiscard]] prepared {
 public:
@@ -33,9 +32,9 @@ public:
         if (plan_) in_->let_go(*plan_);
     }
 
-    /// Runs it. Errors as of the call that prepared it.
+    /// Makes the call and waits. Throws what the blocking operation would throw.
     void run() { in_->start(call_, deadline_, keeps_, plan_).wait(); }
-    /// Starts it. At most one run of it is under way at a time, since all share the buffers.
+    /// Starts the call. Precondition: the request of the run before is over, since all runs share the buffers.
     [[nodiscard]] request<Transport> start() { return {in_, in_->start(call_, deadline_, keeps_, plan_)}; }
 
 private:

@@ -13,12 +13,12 @@
 
 namespace tutti {
 
-/// A call under way: a collective, a send or a receive. Its buffers, and the element type's data in them, belong to the
-/// library until wait() has returned or thrown, test() has returned true, or the request is gone.
+/// A call under way: a collective, a send or a receive. Its buffers belong to the library until wait() has returned or
+/// thrown, test() has returned true, or the request is destroyed.
 ///
-/// Dropping a request waits for it, until its deadline at most; its failure then shows in the next call on the
-/// communicator. Requests of one communicator may be waited for in any order, on each rank in another one. Waiting and
-/// testing are calls: see communicator for which thread may make them.
+/// The destructor waits for the call, until its deadline at most. If it fails, the next call on the communicator
+/// throws. A rank may wait for its requests in any order, whatever the order on other ranks. Waiting and testing are
+/// calls: see communicator for which thread may make them.
 template <class Transport>
 class [[nodiscard]] request {
 public:
@@ -49,10 +49,10 @@ public:
     ~request() { drop(); }
 
     /// Returns when the result is there. Throws tutti::error if the call failed, at the latest a second after its
-    /// deadline, which counts from the start of the call. A second wait returns at once.
+    /// deadline, which counts from the start of the call. A second wait returns at once, after a failure too.
     void wait() {
         if (collected()) return;
-        in_->require_nobody(); // while the request can still be kept
+        in_->require_nobody(); // may throw, and must leave the request as it is
         if (const auto m = std::move(message_)) return wait_for(*m);
         started mine = std::move(*started_);
         started_.reset();
@@ -67,7 +67,8 @@ public:
         return true;
     }
 
-    /// True once wait() or test() has found the call over, or the request has been moved from.
+    /// True once wait() has returned or thrown tutti::error of the call, test() has returned true, or the request has
+    /// been moved from.
     [[nodiscard]] bool collected() const noexcept { return !started_ && !message_; }
 
 private:
@@ -110,8 +111,9 @@ void wait_all(std::vector<request<Transport>>& requests) {
     wait_all(std::span(requests));
 }
 
-/// Waits until one of them that was not collected before is over, and collects it. Returns its index; the number of
-/// requests if all were collected before. Throws if that one failed. Precondition: all belong to one world.
+/// Waits until one of the requests that are not collected yet is over, collects it, and returns its index. Returns the
+/// number of requests if all were collected before. Throws if the collective of that request failed. Precondition: all
+/// belong to one world.
 template <class Transport>
 [[nodiscard]] std::size_t wait_any(std::span<request<Transport>> requests) {
     const auto first = [&] {

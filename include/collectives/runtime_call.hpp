@@ -72,7 +72,8 @@ inline constexpr std::array<std::string_view, 8> operator_type_names{
     return sizes[static_cast<std::size_t>(t)];
 }
 [[nodiscard]] constexpr bool is_floating(element_type t) noexcept { return t >= element_type::float16; }
-/// Whether the operator reduces elements of that type: bits are of integers, the average of floating-point types.
+/// Whether the operator reduces elements of that type. Bitwise operators take integers, and the average takes
+/// floating-point types.
 [[nodiscard]] constexpr bool reduces(operator_type o, element_type t) noexcept {
     if (o == operator_type::average) return is_floating(t);
     return o < operator_type::bitwise_and || !is_floating(t);
@@ -100,10 +101,12 @@ decltype(auto) visit_type(element_type t, const Visitor& visitor) {
     return visitor(std::type_identity<double>{});
 }
 
-/// The lengths of parts that are not equal, as allgatherv, gatherv, scatterv, reduce_scatterv and alltoallv take them.
+/// The lengths of unequal parts, in elements, by rank: for allgatherv, gatherv, scatterv, reduce_scatterv and
+/// alltoallv.
 struct runtime_counts {
-    std::span<const std::size_t> of_ranks{}; ///< of an alltoall the blocks sent; not looked at where a root alone knows
-    std::span<const std::size_t> received{}; ///< of an alltoall
+    /// Each rank's part. For alltoallv: the block sent to each rank. For gatherv and scatterv only the root reads it.
+    std::span<const std::size_t> of_ranks{};
+    std::span<const std::size_t> received{}; ///< for alltoallv only: the block received from each rank
 };
 
 /// A call of any operation. Preconditions, shapes and in-place rules are the operation's own; it matches typed calls of
@@ -111,15 +114,15 @@ struct runtime_counts {
 struct runtime_call {
     schedule::operation what = schedule::operation::allreduce;
     element_type type = element_type::float32;
-    operator_type op = operator_type::sum; ///< not looked at by operations that do not reduce
-    std::size_t count = 0;                 ///< elements; of one rank's part where schedule::has_shards(what)
-    const void* input = nullptr;           ///< not looked at by broadcast, of scatter by the root alone
-    void* output = nullptr;                ///< of reduce and gather looked at by the root alone
-    int root = 0;                          ///< where schedule::has_root(what)
-    std::optional<algorithm::any> how{};   ///< none: the library chooses
-    bool symmetric = false;                ///< the library chooses for symmetric_memory, which the buffers then are
-    /// None: the parts are equal. Else `count` is this rank's own part, not looked at by alltoall. Must outlive
-    /// issue().
+    operator_type op = operator_type::sum; ///< ignored by operations that do not reduce
+    std::size_t count = 0;                 ///< elements of the vector, or of one rank's part where has_shards(what)
+    const void* input = nullptr;           ///< ignored by broadcast; scatter reads it at the root only
+    void* output = nullptr;                ///< reduce and gather use it at the root only; broadcast's data
+    int root = 0;                          ///< ignored where the operation has none: see schedule::has_root
+    std::optional<algorithm::any> how{};   ///< empty: the library chooses
+    bool symmetric = false;                ///< all ranks' buffers are symmetric_memory; used by the library's choice
+    /// Empty: the parts are equal. Otherwise `count` is this rank's own part, and alltoall ignores it. What the spans
+    /// point to must outlive issue().
     std::optional<runtime_counts> counts{};
 };
 

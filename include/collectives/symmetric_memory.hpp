@@ -12,11 +12,12 @@
 
 namespace tutti {
 
-/// `n` elements that begin as zeros, in memory that peers of the same host reach directly: what they receive from here
-/// they read, or reduce, where it lies. A contiguous range, given to collectives like any other; made by
-/// communicator::allocate(). Precondition on all ranks of a call that leaves the algorithm to the library: all give
-/// symmetric_memory or none does; a span of it counts as plain memory. A handle: copies are the same memory, const or
-/// not. Must not go while a call uses it; may outlive the communicator.
+/// `n` elements, zeros at first, that peers of the same host read and reduce in place. communicator::allocate() makes
+/// it. It is a contiguous range, and collectives take it like any other.
+///
+/// In a call that names no algorithm all ranks pass symmetric_memory or none does; a std::span of it counts as plain
+/// memory. It is a handle: copies are the same memory, and a const handle gives mutable elements. The memory must
+/// outlive the calls that use it. It may outlive the communicator.
 template <element T>
 class symmetric_memory {
 public:

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-/// Shared by the operations whose parts have lengths of their own: allgatherv, alltoallv, gatherv, reduce_scatterv and
-/// scatterv.
+/// Internal: what allgatherv, alltoallv, gatherv, reduce_scatterv and scatterv share. How to call them is in
+/// docs/use.md.
 namespace tutti::detail {
 
 /// Numbers of elements, by rank: a range of integers.
@@ -47,13 +47,14 @@ struct uneven_placement : placement {
     std::shared_ptr<const schedule::part_lengths> lengths;
 };
 
-/// Checks counts, buffers and the root of a call of `element_bytes` an element. Throws invalid_argument. In place: as
-/// for equal parts; an alltoall is not possible in place.
+/// Checks counts, buffers and root, and says where the data lie. Elements have `element_bytes`. In place means the same
+/// as for equal parts; an alltoall cannot be in place. Throws invalid_argument.
 [[nodiscard]] uneven_placement placed_uneven(schedule::operation what, raw_range in, raw_range out,
                                              const part_counts& counts, std::size_t element_bytes,
                                              const schedule::position& self);
 
-/// All ranks know the lengths of all parts. Else only algorithms will do in which no rank hands on another one's part.
+/// Whether every rank knows the lengths of all parts. Where only some do, no rank may pass on another rank's part,
+/// which limits the algorithms.
 [[nodiscard]] constexpr bool all_know_lengths(schedule::operation what) noexcept {
     return what == schedule::operation::allgather || what == schedule::operation::reduce_scatter;
 }
@@ -62,7 +63,7 @@ struct uneven_placement : placement {
     return {algorithm::naive{}, 1};
 }
 
-/// As make_call, of parts of unequal length.
+/// The engine's call for parts of unequal length; make_call makes the one for equal parts.
 template <schedule::operation what, class Issuer, class T, class U, class Op, class How>
 [[nodiscard]] engine::call make_uneven_call(const Issuer& by, std::span<T> in, std::span<U> out,
                                             const part_counts& counts, int root, const Op& op, const How& how) {

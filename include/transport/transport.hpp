@@ -20,7 +20,8 @@ namespace tutti::transport {
 
 using clock = std::chrono::steady_clock;
 
-/// A stream of collectives that must not be held up by others: the `slot`-th of a communicator.
+/// One of the independent sequences of calls of a communicator: calls k with equal k modulo the number of slots.
+/// Messages of different contexts never wait for each other.
 struct context {
     std::uint64_t communicator = 0;
     std::uint32_t slot = 0;
@@ -34,7 +35,8 @@ struct peer_name {
 };
 
 // clang-format off
-/// The contract. `t` is a transport, `c` a const one, `h` a channel, `x` a transfer, `k` a context.
+/// The contract. `t` is a transport, `c` a const one, `h` a channel, `x` a transfer, `k` a context. To complete a
+/// transfer the transport calls complete(x), which pushes x to x.owner. Until then, or until close(k), x belongs to the transport.
 ///
 /// | expression        | meaning |
 /// |-------------------|---------|
@@ -42,12 +44,12 @@ struct peer_name {
 /// | c.node(peer)      | the node (host) that rank `peer` of the world is on: nodes are numbered by first appearance in rank order, the same on all ranks; constant |
 /// | T::near, T::far   | the medium between ranks of a node, and between nodes |
 /// | c.crowded()       | more ranks share this host than it has cores: waiting must yield at once |
-/// | t.open(k, peer)   | the channel to and from `peer` (not this rank) in context k, whether or not that one has opened it. Idempotent; the address stays valid until close(k). Connects in the background when it must; nothing is exchanged with ranks that no context opened |
+/// | t.open(k, peer)   | the channel to and from rank `peer` (never this rank) in context k, whether or not the peer has opened it. Idempotent; the address stays valid until close(k). Connects in the background. Exchanges nothing with ranks to which no channel was opened |
 /// | t.send(h, x)      | starts a message. Messages of a channel arrive in the order of their starts; many may be in flight. Complete when x.from may be reused. May be complete on return |
 /// | t.receive(h, x)   | starts the receive of the channel's next message: x.to = incoming, or with x.reduce x.to = x.from ∘ incoming, handing the reducer whole elements in any number of calls, in order. Complete when all is in x.to. A message with another signature or length completes it as `mismatched`, x.to untouched |
 /// | shorter messages  | a receive with x.may_be_shorter, which is plain, takes a message of fewer bytes too: x.bytes becomes its length (accepts() of transfer.hpp compares both) |
 /// | zero length       | a message of 0 bytes is a message: it is sent, ordered, checked and completed like any other; x.from and x.to may be null |
-/// | credits           | a send whose receive has not started either completes (kept in a buffer of bounded size per channel) or stays pending; it never delays another channel, whatever its context. That holds for any number of contexts that the peer has not opened, or opens in another order |
+/// | credits           | a send whose receive has not started stays pending, or completes into a buffer that is bounded per channel. It never delays another channel, whatever its context, however many contexts the peer has not opened yet or opens in another order |
 /// | t.progress()      | moves data without blocking; true if anything moved |
 /// | t.wait(until)     | returns when progress() or fetch() may have something to do, after wake(), or at `until`; may spin and yield briefly, then sleeps. May return early |
 /// | t.wake()          | any thread: ends a wait under way, or the next one |
@@ -56,11 +58,11 @@ struct peer_name {
 /// | t.fetch(n)        | takes the next notice from the coordinator; false if there is none; never blocks |
 /// | t.broken(peer)    | why the data channel to `peer` does not work any more (all that had arrived was delivered first); empty while it works or was never needed |
 /// | c.name_of(peer)   | host and address of a rank, for errors |
-/// | ~T                | tells the coordinator `left`. Data of completed sends get a second to arrive; a lingering_transport gives it longer |
+/// | ~T                | tells the coordinator that this rank has `left`. Data of completed sends get a second to arrive; a lingering_transport gives them longer |
 ///
-/// A transport may have t.shortage(peer) as well: the resource that this rank itself lacks (descriptors, memory) to reach that peer,
-/// with the limit and the remedy, in words that begin with "it"; empty while it lacks nothing. It ends the waiting calls, on all
-/// ranks, and names this one.
+/// A transport may also have t.shortage(peer): the resource (descriptors, memory) that this rank lacks to reach the peer, its limit
+/// and the remedy, in a sentence that begins with "it". Empty while nothing is lacking. A shortage ends the waiting calls
+/// on all ranks, and the error names this rank.
 ///
 /// A peer's death never blocks, throws or crashes any of these: it shows in broken() and in fetch().
 // clang-format on
@@ -86,7 +88,7 @@ concept transport = requires(T t, const T c, typename T::channel& h, transfer& x
     { c.name_of(peer) } -> std::same_as<peer_name>;
 };
 
-/// Bytes that a leaving rank had sent and a peer has not taken.
+/// Bytes of completed sends that `peer` has not received when this rank leaves.
 struct untaken {
     int peer;
     std::size_t bytes;
@@ -97,7 +99,7 @@ struct untaken {
 ///
 /// | expression        | meaning |
 /// |-------------------|---------|
-/// | t.leave(until)    | once, the last thing before ~T: tells the coordinator `leaving`, starts nothing any more, and waits until the peers that are still there have taken all, or until then; returns what they have not |
+/// | t.leave(until)    | called once, last before ~T. Tells the coordinator `leaving`, and starts nothing any more. Waits until the peers that are still there have received all, or until `until`. Returns what they have not received |
 // clang-format on
 template <class T>
 concept lingering_transport = transport<T> && requires(T t, clock::time_point until) {
@@ -105,15 +107,15 @@ concept lingering_transport = transport<T> && requires(T t, clock::time_point un
 };
 
 // clang-format off
-/// A transport that can leave messages where they lie. It may complete a receive of some bytes that has x.may_view with
-/// x.viewed, and x.to untouched; others it stores as ever.
+/// A transport that can lend a received message instead of storing it. A receive with x.may_view and some bytes may complete
+/// with x.viewed set and x.to untouched. All other receives are stored.
 ///
 /// | expression        | meaning |
 /// |-------------------|---------|
-/// | x.viewed          | the message waits to be read; meanwhile its send may stay pending, and no later message of the channel is received |
-/// | t.look(h, x)      | where it lies; stays readable until t.release(h, x), before which nothing but other looks is asked of t. Null: the sender has taken it back |
-/// | t.release(h, x)   | after each look, null or not: it has been read. False: the sender has taken it back meanwhile, so what was read is void, and the receive stays as if its message had never come |
-/// | t.close(k)        | forgets messages that were not looked at. A close on the sender's side waits for a reader, or has its release return false |
+/// | x.viewed          | the message stays where it lies until it is released. Until then its send may stay pending, and no later message of the channel is received |
+/// | t.look(h, x)      | the address of the message, readable until t.release(h, x). Until then t is asked for nothing but further looks. Null: the sender has closed the context, and the message is gone |
+/// | t.release(h, x)   | called after each look, null or not, when the message has been read. False: the sender has closed the context meanwhile. Then the data that were read are void, and the receive is pending again |
+/// | t.close(k)        | drops messages that were not looked at. On the sender's side it waits for a reader that is reading, or has its release return false |
 // clang-format on
 template <class T>
 concept viewing_transport = transport<T> && requires(T t, typename T::channel& h, transfer& x) {

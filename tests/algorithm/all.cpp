@@ -21,6 +21,10 @@ bool lists(operation o, std::string_view name) {
     return std::find(list.begin(), list.end(), name) != list.end();
 }
 
+struct my_ring : ring {
+    static constexpr std::string_view name = "my_ring";
+};
+
 } // namespace
 
 TEST_CASE("every algorithm has an allreduce, but for those of scans") {
@@ -106,4 +110,16 @@ TEST_CASE("messages do not depend on whether a rank works in place, so that rank
                 for (std::size_t r = 0; r < apart.ranks.size(); ++r)
                     CHECK(messages(apart.ranks[r]) == messages(in_place.ranks[r]));
             }
+}
+
+// The last one: what add() has added stays for the rest of the program.
+TEST_CASE("a hierarchy that was added gets the ranks per node that are asked for, as those of the library do") {
+    add(hierarchical<ring, my_ring>{});
+    const any four = by_name("hierarchical:ring:my_ring", 4);
+    CHECK(four.levels().ranks_per_node == 4);
+    CHECK(four.stated(operation::allreduce, 16) ==
+          by_name("hierarchical:ring:ring", 4).stated(operation::allreduce, 16));
+    CHECK(added(4).front() == four);
+    CHECK(lists(operation::allreduce, "hierarchical:ring:my_ring"));
+    CHECK_THROWS_AS(add(hierarchical<ring, my_ring>{2}), tutti::error);
 }

@@ -34,6 +34,12 @@ void same_as_typed(const A& a) {
     }
 }
 
+/// Its nodes are pairs, whatever is asked for.
+struct pairs : hierarchical<ring, ring> {
+    static constexpr std::string_view name = "pairs";
+    static constexpr int ranks_per_node = 2;
+};
+
 } // namespace
 
 TEST_CASE("with its type forgotten an algorithm says and does the same") {
@@ -41,6 +47,14 @@ TEST_CASE("with its type forgotten an algorithm says and does the same") {
     same_as_typed(double_binary_tree{});
     same_as_typed(halving_doubling{});
     same_as_typed(hierarchical<ring, ring>{2});
+}
+
+TEST_CASE("a hierarchy is had with another number of ranks a node, and what knows no nodes is as it was") {
+    const any two(hierarchical<ring, butterfly>{2});
+    CHECK(two.with_ranks_per_node(3) == any(hierarchical<ring, butterfly>{3}));
+    CHECK(two.with_ranks_per_node(3).levels().ranks_per_node == 3);
+    CHECK(any(ring{}).with_ranks_per_node(3) == any(ring{}));
+    CHECK(any(pairs{}).with_ranks_per_node(3).levels().ranks_per_node == 2);
 }
 
 TEST_CASE("a walk appends to the steps that are there") {

@@ -67,6 +67,11 @@ struct direct_that_rotates_wholly : direct {
     static constexpr std::string_view name = "direct_that_rotates_wholly";
     static constexpr bool steps_rotate(operation) { return true; }
 };
+/// Claims that all steps rotate, and not that messages do.
+struct naive_whose_steps_rotate : naive {
+    static constexpr std::string_view name = "naive_whose_steps_rotate";
+    static constexpr bool steps_rotate(operation o) { return o == operation::broadcast; }
+};
 
 /// A naive broadcast that is wrong in one call only: the last rank takes what it gets to scratch.
 struct wrong_once : naive {
@@ -91,6 +96,12 @@ struct turned : naive {
     }
 };
 
+/// A chunk more than its shards can share.
+struct too_many_chunks : ring {
+    static constexpr std::string_view name = "too_many_chunks";
+    static constexpr int chunks(int size) { return size + 1; }
+};
+
 /// Another cost than it states on two ranks; and, on three, a rank that is left out.
 struct forgetful : naive {
     static constexpr std::string_view name = "forgetful";
@@ -113,6 +124,11 @@ TEST_CASE("a wrong result is told before a wrong cost, and a wrong cost where th
     CHECK(v.size == 2);
 }
 
+TEST_CASE("chunks that do not make equal shards are told by their numbers") {
+    CHECK(tutti::algorithm::prove_call(too_many_chunks{}, operation::reduce_scatter, 2).message() ==
+          "reduce_scatter(too_many_chunks) on 2 ranks: there are 3 chunks, not a multiple of 2");
+}
+
 TEST_CASE("all that is offered is proven: each operation from each root, for each number of ranks") {
     const verdict found = prove(naive{}, {.ranks = {1, 4}});
     CHECK(found.message() == "proven");
@@ -124,8 +140,9 @@ TEST_CASE("all that is offered is proven: each operation from each root, for eac
 TEST_CASE("a flaw in one call of all is found, and told with operation, ranks, root, mode, rank and step") {
     const verdict found = prove(wrong_once{}, {.ranks = {1, 8}});
     CHECK_FALSE(found.proven);
-    CHECK(found.message() == "broadcast(wrong_once) on 5 ranks, root 3, in place: rank 4: chunk 0 holds something else "
-                             "than rank 3's data");
+    CHECK(found.message() ==
+          "broadcast(wrong_once) on 5 ranks, root 3, in place: rank 4: chunk 0 holds nothing; it should "
+          "hold rank 3's data");
     CHECK((found.what == operation::broadcast && found.size == 5 && found.root == 3 && found.proof.fault.in_place));
     CHECK(prove(wrong_once{}, {.ranks = {1, 4}}).proven);
 }
@@ -161,7 +178,10 @@ TEST_CASE("what is right but not the same in bits on all ranks is proven where t
 
 TEST_CASE("the cost is held to what is stated, unless that does not matter") {
     const verdict found = prove(swing{}, {.ranks = {2, 2}});
-    CHECK(found.message() == "allreduce(swing) on 2 ranks, out of place: rank 0: depth stated 0, found 1");
+    CHECK(found.message() ==
+          "allreduce(swing) on 2 ranks, out of place: the cost is not the stated one: depth stated 0, found 1; "
+          "rounds stated 0, found 1; chunks sent stated 0, found 1; chunks received stated 0, found "
+          "1; fan-in stated 0, found 1");
     CHECK(prove(naive{}, {.ranks = {1, 6}, .segments = 3}).proven);
 }
 
@@ -182,4 +202,6 @@ TEST_CASE("what an algorithm says of its rotation is checked") {
                                 "rank 0) is not rank 0's, shifted, as the algorithm says of itself");
     const verdict steps = prove(direct_that_rotates_wholly{}, {{1, 9}});
     CHECK(steps.proof.fault.what == flaw::does_not_rotate);
+    const verdict steps_alone = prove(naive_whose_steps_rotate{}, {{1, 9}});
+    CHECK((steps_alone.proof.fault.what == flaw::does_not_rotate && steps_alone.what == operation::broadcast));
 }

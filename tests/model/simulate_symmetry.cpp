@@ -45,6 +45,12 @@ bool found_to_rotate(const algorithm::any& a, operation o, int size, bool in_pla
     return true;
 }
 
+/// Wrong of itself: rank 0 only sends, all others only receive.
+struct star_said_to_rotate : algorithm::naive {
+    static constexpr std::string_view name = "star_said_to_rotate";
+    static constexpr bool steps_rotate(operation) { return true; }
+};
+
 std::string why_refused(const collective& c, int ranks_per_node) {
     try {
         static_cast<void>(simulate(c, uniform(lightweight), ranks_per_node));
@@ -119,4 +125,11 @@ TEST_CASE("what does not rotate is simulated step by step, or refused where it w
         "steps of which no two ranks' are alike; take its closed form, or fewer ranks; most_messages raises the limit");
     CHECK(why_refused(test::allreduce_of(algorithm::ring{}, 100'000, 64), 8).find("ring of 100000 ranks") !=
           std::string::npos);
+}
+
+TEST_CASE("where steps are said to rotate and rank 0 does not receive what it would send, that is refused") {
+    const collective c{operation::broadcast, star_said_to_rotate{}, 600, 6000};
+    CHECK(why_refused(c, 1) ==
+          "tutti: invalid argument in simulate: ranks 0 and 1 do not send what the other receives; "
+          "have verify name the fault of the schedule");
 }

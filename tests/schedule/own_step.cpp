@@ -59,6 +59,7 @@ TEST_CASE("a step that was cut into segments is the step that was cut") {
 TEST_CASE("a flaw of an algorithm names the step and the chunks as the algorithm has emitted them") {
     program p = write(tutti::algorithm::ring{}, operation::allgather, 4, 0, false, 2);
     p.ranks[2].pop_back();
-    CHECK(verify(p).message() ==
-          "rank 1, step 4 (send chunk 3 of output to rank 2, segment 2 of 2) never completes: it waits for rank 2");
+    CHECK(
+        verify(p).message() ==
+        "rank 1, step 4 (send chunk 3 of output to rank 2, segment 2 of 2) never completes: rank 2 never receives it");
 }

@@ -22,7 +22,7 @@ program star() {
 constexpr cost of_star{2, 6, 4, 4, 2};
 
 void rejected_cost(cost stated, const std::string& message) {
-    rejected(star(), flaw::other_cost, "rank 0: " + message, &stated);
+    rejected(star(), flaw::other_cost, "the cost is not the stated one: " + message, &stated);
 }
 
 } // namespace
@@ -60,7 +60,12 @@ TEST_CASE("a stated bound may be more than what is found, not less") {
     const cost roomy{3, 7, 5, 5, 3, true}, tight{2, 6, 4, 4, 2, true}, low{2, 5, 4, 4, 2, true};
     accepted(star(), &roomy);
     accepted(star(), &tight);
-    rejected(star(), flaw::other_cost, "rank 0: rounds stated 5, found 6", &low);
+    rejected_cost(low, "rounds stated 5, found 6");
+}
+
+TEST_CASE("all figures that are wrong are told at once, of a bound those that are above it") {
+    rejected_cost({2, 5, 4, 4, 1}, "rounds stated 5, found 6; fan-in stated 1, found 2");
+    rejected_cost({1, 9, 9, 3, 2, true}, "depth stated 1, found 2; chunks received stated 3, found 4");
 }
 
 TEST_CASE("depth counts messages that carry what the former brought, whatever the rounds") {

@@ -33,17 +33,24 @@ TEST_CASE("two pairs that do not talk to each other are not connected") {
     program p = hand_made(operation::allreduce, 1, {pair.ranks[0], pair.ranks[1], pair.ranks[0], pair.ranks[1]});
     p.ranks[2][0].peer = p.ranks[2][1].peer = 3;
     p.ranks[3][0].peer = p.ranks[3][1].peer = 2;
-    rejected(p, flaw::disconnected, "rank 2 is not connected with rank 0");
+    rejected(p, flaw::disconnected, "no chain of messages joins rank 2 to rank 0");
 }
 
 TEST_CASE("a program without chunks, without ranks, or with unequal shards is none") {
-    const std::string message = "the program's ranks, lists and chunks do not fit each other and the operation";
-    rejected(hand_made(operation::allreduce, 0, {{}, {}}), flaw::bad_program, message);
-    rejected(hand_made(operation::allreduce, 1, {}), flaw::bad_program, message);
-    rejected(hand_made(operation::reduce_scatter, 3, {{}, {}}), flaw::bad_program, message);
+    const auto is_none = [](const program& p, const std::string& message) { rejected(p, flaw::bad_program, message); };
+    is_none(hand_made(operation::allreduce, 0, {{}, {}}), "there are 0 chunks, not at least 1");
+    is_none(hand_made(operation::allreduce, 1, {}), "there are 0 ranks, not at least 1");
+    is_none(hand_made(operation::reduce_scatter, 3, {{}, {}}), "there are 3 chunks, not a multiple of 2");
+    is_none(hand_made(operation::alltoall, 2, {{}, {}}), "there are 2 chunks, not a multiple of 4");
+    is_none(hand_made(operation::broadcast, 1, {{}, {}}, 2), "there are 2 ranks, and no root 2");
     program p = swap_and_reduce();
     p.ranks.pop_back();
-    rejected(p, flaw::bad_program, message);
+    is_none(p, "there are 1 lists of steps, not one for each rank of 2");
+    p = hand_made(operation::reduce_scatter, 6, {{}, {}});
+    p.segments = 2;
+    is_none(p, "there are 3 chunks, not a multiple of 2");
+    p.segments = 4;
+    is_none(p, "there are 6 segmented chunks, not a multiple of 4");
 }
 
 TEST_CASE("a scan's result has the inputs of ranks 0 to its own, once and in rank order") {
@@ -110,10 +117,10 @@ TEST_CASE("an alltoall's blocks end with their rank; in place none is overwritte
     wrong = p;
     wrong.ranks[0].pop_back();
     wrong.ranks[1].erase(wrong.ranks[1].begin() + 1);
-    rejected(wrong, flaw::wrong_data, "rank 0: chunk 1 holds something else than rank 1's data");
+    rejected(wrong, flaw::wrong_data, "rank 0: chunk 1 holds nothing; it should hold rank 1's data");
     wrong = p;
     wrong.chunks = 6;
-    rejected(wrong, flaw::bad_program, "the program's ranks, lists and chunks do not fit each other and the operation");
+    rejected(wrong, flaw::bad_program, "there are 6 chunks, not a multiple of 4");
 
     const auto in_place = [](buffer landing) {
         std::vector<tutti::test::steps> ranks;
@@ -219,13 +226,13 @@ TEST_CASE("an allgather without a rank's own shard does not hold what it promise
     const program p =
         hand_made(operation::allgather, 2,
                   {{send(1, in(0)), receive(1, out(1))}, {copy(in(1), out(1)), send(0, in(1)), receive(0, out(0))}});
-    rejected(p, flaw::wrong_data, "rank 0: chunk 0 holds something else than rank 0's data");
+    rejected(p, flaw::wrong_data, "rank 0: chunk 0 holds nothing; it should hold rank 0's data");
 }
 
 TEST_CASE("a broadcast that arrives in scratch alone does not hold what it promises") {
     const program p =
         hand_made(operation::broadcast, 1, {{copy(in(0), out(0)), send(1, in(0))}, {receive(0, bank(0, 0))}});
-    rejected(p, flaw::wrong_data, "rank 1: chunk 0 holds something else than rank 0's data");
+    rejected(p, flaw::wrong_data, "rank 1: chunk 0 holds nothing; it should hold rank 0's data");
 }
 
 TEST_CASE("scratch holds nothing before it is written") {

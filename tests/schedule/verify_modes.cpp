@@ -62,11 +62,12 @@ TEST_CASE("each mode is proven by itself first, and a flaw says which it is of")
     wrong.ranks[0][1] = receive(1, out(0));
     CHECK_FALSE(verify_modes(wrong, swap_in_place()).fault.in_place);
     const cost less{1, 0, 1, 1, 1};
-    CHECK(verify_modes(swap_and_reduce(), swap_in_place(), &less).message() == "rank 0: rounds stated 0, found 1");
+    CHECK(verify_modes(swap_and_reduce(), swap_in_place(), &less).message() ==
+          "the cost is not the stated one: rounds stated 0, found 1");
 }
 
 TEST_CASE("programs of two calls, or of one mode, are not two modes") {
-    const std::string message = "the program's ranks, lists and chunks do not fit each other and the operation";
+    const std::string message = "the two programs are not one call, out of place and in place";
     CHECK(verify_modes(swap_and_reduce(), swap_and_reduce()).message() == message);
     CHECK(verify_modes(swap_in_place(), swap_in_place()).message() == message);
     program other = swap_in_place();

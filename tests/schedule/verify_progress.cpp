@@ -10,19 +10,19 @@ using namespace tutti::test;
 TEST_CASE("a send that nobody receives never completes") {
     program p = swap_and_reduce();
     p.ranks[0].push_back(send(1, out(0)));
-    rejected(p, flaw::deadlock, "rank 0, step 2 never completes: it waits for rank 1");
+    rejected(p, flaw::deadlock, "rank 0, step 2 never completes: rank 1 never receives it");
 }
 
 TEST_CASE("a receive that nobody sends to never completes") {
     program p = swap_and_reduce();
     p.ranks[1].push_back(receive(0, bank(0, 0)));
-    rejected(p, flaw::deadlock, "rank 1, step 2 never completes: it waits for rank 0");
+    rejected(p, flaw::deadlock, "rank 1, step 2 never completes: rank 0 never sends it");
 }
 
 TEST_CASE("a rank without steps lets the others wait") {
     program p = swap_and_reduce();
     p.ranks[1].clear();
-    rejected(p, flaw::deadlock, "rank 0, step 0 never completes: it waits for rank 1");
+    rejected(p, flaw::deadlock, "rank 0, step 0 never completes: rank 1 never receives it");
 }
 
 TEST_CASE("ranks that all receive before they send what they received wait for each other") {

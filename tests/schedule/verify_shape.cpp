@@ -24,7 +24,8 @@ void is_no_place(place x) {
 TEST_CASE("a peer must be another rank of the communicator") {
     rejected(with_first_step(send(2, in(0))), flaw::bad_peer, "rank 1, step 0: no such peer");
     rejected(with_first_step(send(-1, in(0))), flaw::bad_peer, "rank 1, step 0: no such peer");
-    rejected(with_first_step(receive(1, out(0))), flaw::bad_peer, "rank 1, step 0: no such peer");
+    rejected(with_first_step(receive(1, out(0))), flaw::bad_peer, "rank 1, step 0: a rank cannot send to itself");
+    rejected(with_first_step(send(1, in(0))), flaw::bad_peer, "rank 1, step 0: a rank cannot send to itself");
 }
 
 TEST_CASE("a step names chunks that there are, and at least one") {

@@ -193,7 +193,9 @@ TEST_CASE("what makes no sense is refused before anything is started, with 2") {
     };
     refused("--operation shuffle", "there is no operation 'shuffle'; choose one of allreduce");
     refused("--algorithm rinq", "there is no algorithm \"rinq\"; choose one of naive");
-    refused("--operation broadcast --algorithm ring", "ring has no broadcast; choose one of");
+    refused("--operation broadcast --algorithm ring",
+            "ring has no broadcast, but allreduce, reduce_scatter, allgather: pass --operation "
+            "allreduce, or choose one of naive");
     refused("-d float128", "there is no type 'float128'; choose one of int8");
     refused("-o mean", "there is no operator 'mean'; choose one of sum");
     refused("-d float32 -o bitwise_and", "nothing to measure");

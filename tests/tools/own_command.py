@@ -11,6 +11,8 @@ import sys
 MINE = ("--algorithm", "my_ring")
 MACHINE = ("--alpha", "10us", "--beta", "25Gbit/s")
 SUBCOMMANDS = {
+    "verify --operation broadcast": (("--algorithm", "my_chain", "--ranks", "1..9"), "my_chain"),
+    "draw --operation broadcast": (("--algorithm", "my_chain", "--ranks", "3"), "my_chain"),
     "verify": (("--algorithm", "all", "--ranks", "1..9"), "my_ring                        1..9      36"),
     "bench": (("--transport", "memory", "--ranks", "3", "--algorithm", "all", "-b", "24", "-e", "24"),
               "sum my_ring"),
@@ -27,9 +29,21 @@ def run(command, *arguments):
 
 def main(command):
     for subcommand, (arguments, expected) in SUBCOMMANDS.items():
-        done = run(command, subcommand, *arguments)
+        done = run(command, *subcommand.split(), *arguments)
         if done.returncode != 0 or expected not in done.stdout:
             sys.exit(f"{subcommand} ended with {done.returncode}, and should say {expected!r}:\n{done.stdout}")
+    nodes = run(command, "verify", "--algorithm", "hierarchical:ring:my_ring", "--ranks", "9")
+    if "9       4      8       8     1.778" not in nodes.stdout: # 16 and 16 with one rank a node
+        sys.exit(f"a hierarchy of its own does not get the nodes that the library's gets:\n{nodes.stdout}")
+    unpriced = run(command, "model", *MINE, "--ranks", "4", "--bytes", "1M", *MACHINE)
+    if "# allreduce(my_ring): no closed form; --simulate prices it\n" not in unpriced.stdout:
+        sys.exit(f"what has no closed form is not told how to be priced:\n{unpriced.stdout}")
+    for subcommand in ("draw", "verify --operation allreduce", "export --format goal"):
+        other = run(command, *subcommand.split(), "--algorithm", "my_chain")
+        if other.returncode != 2 or "my_chain has no allreduce, but broadcast: pass --operation broadcast" not in other.stdout:
+            sys.exit(f"{subcommand} does not say what the algorithm has instead:\n{other.stdout}")
+    if "my_chain has no allreduce" not in run(command, "train", "--algorithm", "my_chain").stdout:
+        sys.exit("train does not say that it needs an allreduce")
     refused = run(command, "verify", "--algorithm", "yours")
     if refused.returncode == 0 or "my_ring" not in refused.stdout:
         sys.exit(f"an unknown name is not told with those that there are:\n{refused.stdout}")

@@ -15,8 +15,9 @@ int main(int argc, char** argv);
 ///
 ///     int main(int argc, char** argv) { return tutti::tools::main(argc, argv, my_algorithm{}); }
 template <class... Own>
-    requires(sizeof...(Own) > 0 && (algorithm::algorithm<Own> && ...))
+    requires(sizeof...(Own) > 0)
 int main(int argc, char** argv, const Own&... own) {
+    (algorithm::detail::require_algorithm<Own>(), ...);
     ((algorithm::add(own), model::add_closed_form<Own>()), ...);
     return main(argc, argv);
 }

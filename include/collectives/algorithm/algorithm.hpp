@@ -110,6 +110,29 @@ concept algorithm = has_chunks<A> && requires(const A a, operation o, int size) 
     { A::name } -> std::convertible_to<std::string_view>;
 } && offers_any<A>();
 
+namespace detail {
+template <class A>
+concept has_name = requires {
+    { A::name } -> std::convertible_to<std::string_view>;
+};
+template <class A>
+concept has_stated = requires(const A a, operation o, int size) {
+    { a.stated(o, size) } -> std::same_as<cost>;
+};
+
+/// Has the compiler say what a type lacks to be an algorithm.
+template <class A>
+constexpr void require_algorithm() noexcept {
+    static_assert(has_name<A>, "tutti: an algorithm needs static constexpr std::string_view name");
+    static_assert(has_chunks<A>, "tutti: an algorithm needs int chunks(int size), or int chunks(operation, int size)");
+    static_assert(has_stated<A>, "tutti: an algorithm needs cost stated(operation, int size)");
+    static_assert(offers_any<A>(),
+                  "tutti: an algorithm needs the steps of an operation: allreduce(p, emit), reduce_scatter(p, partial, "
+                  "emit), allgather(p, emit), reduce(p, partial, emit), broadcast(p, emit), gather(p, emit), "
+                  "scatter(p, emit), scan(p, emit), exscan(p, emit) or alltoall(p, emit), static or const");
+}
+} // namespace detail
+
 // Further members that an algorithm may have. Without a member, it makes no such claim.
 
 /// `static constexpr std::string_view idea`: how it works, in a sentence for the report of `tutti model --html`.
@@ -118,7 +141,7 @@ template <class A>
     if constexpr (requires { A::idea; }) return A::idea;
     return {};
 }
-/// `static constexpr std::string_view virtue`: its strength, in words that follow "since".
+/// `static constexpr std::string_view virtue`: its strength, a clause that follows "since" or "and".
 template <class A>
 [[nodiscard]] constexpr std::string_view virtue_of() noexcept {
     if constexpr (requires { A::virtue; }) return A::virtue;

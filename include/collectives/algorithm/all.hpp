@@ -51,8 +51,8 @@ inline constexpr std::size_t flat_algorithms = 0 TUTTI_ALGORITHMS(TUTTI_ONE);
 /// parameters choose from. Precondition on all ranks: the same ones in the same order, by one thread, before any
 /// communicator is made. Throws tutti::error(invalid_argument) where the name is taken.
 void add(const any& a);
-/// Those that were added.
-[[nodiscard]] const std::vector<any>& added();
+/// Those that were added, hierarchical ones with so many ranks a node.
+[[nodiscard]] std::vector<any> added(int ranks_per_node = 1);
 
 /// The names of those of all() and added() that have a schedule for the operation.
 [[nodiscard]] std::vector<std::string_view> names(operation o);

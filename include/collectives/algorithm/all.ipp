@@ -47,20 +47,23 @@ namespace detail {
 [[nodiscard]] TUTTI_INLINE std::vector<any> named(int ranks_per_node) {
     std::vector<any> list = all(ranks_per_node);
     for (const any& a : compositions(ranks_per_node)) list.push_back(a);
-    for (const any& a : added()) list.push_back(a);
+    for (const any& a : added(ranks_per_node)) list.push_back(a);
     return list;
 }
 
 } // namespace detail
 
-TUTTI_INLINE const std::vector<any>& added() { return detail::own_algorithms(); }
+TUTTI_INLINE std::vector<any> added(int ranks_per_node) {
+    std::vector<any> list;
+    for (const any& a : detail::own_algorithms()) list.push_back(a.with_ranks_per_node(ranks_per_node));
+    return list;
+}
 
 TUTTI_INLINE std::vector<std::string_view> names(operation o) {
-    std::vector<any> some = all();
-    some.insert(some.end(), added().begin(), added().end());
     std::vector<std::string_view> list;
-    for (const any& a : some)
-        if (a.offers(o)) list.push_back(a.name());
+    for (const auto& some : {all(), added()})
+        for (const any& a : some)
+            if (a.offers(o)) list.push_back(a.name());
     return list;
 }
 

@@ -70,6 +70,8 @@ public:
     [[nodiscard]] bool has_levels() const noexcept { return table_->levels_of != nullptr; }
     /// Precondition: has_levels().
     [[nodiscard]] algorithm::levels levels() const;
+    /// The same with so many ranks a node; itself where it knows no nodes, or their width is not to be chosen.
+    [[nodiscard]] any with_ranks_per_node(int ranks) const;
 
     /// Appends the steps of one rank, each cut into `segments`. `parts`, if given, learns whose they are.
     void walk(operation o, const position& p, int segments, std::vector<step>& steps,
@@ -96,7 +98,8 @@ private:
         cost (*stated)(const void*, operation, int) noexcept;
         void (*walk)(const void*, operation, const position&, int, std::vector<step>&, std::vector<schedule::part>*);
         bool (*alike)(const void*, int) noexcept;
-        algorithm::levels (*levels_of)(const void*); ///< null where it knows no nodes
+        algorithm::levels (*levels_of)(const void*);  ///< null where it knows no nodes
+        any (*with_ranks_per_node)(const void*, int); ///< null where there is nothing to choose
     };
 
     template <class A>
@@ -108,6 +111,8 @@ private:
     }
     template <class A>
     static constexpr auto levels_if_any() noexcept -> algorithm::levels (*)(const void*);
+    template <class A>
+    static constexpr auto width_if_any() noexcept -> any (*)(const void*, int);
 
     template <class A>
     static const A& as(const void* a) noexcept {
@@ -140,12 +145,27 @@ struct levels {
 };
 
 inline levels any::levels() const { return table_->levels_of(storage_); }
+inline any any::with_ranks_per_node(int ranks) const {
+    return table_->with_ranks_per_node ? table_->with_ranks_per_node(storage_, ranks) : *this;
+}
 
 template <class A>
 constexpr auto any::levels_if_any() noexcept -> algorithm::levels (*)(const void*) {
     if constexpr (hierarchy<A>)
         return [](const void* a) {
             return algorithm::levels{as<A>(a).ranks_per_node, as<A>(a).local, as<A>(a).global};
+        };
+    else
+        return nullptr;
+}
+
+template <class A>
+constexpr auto any::width_if_any() noexcept -> any (*)(const void*, int) {
+    if constexpr (hierarchy<A> && requires(A a) { a.ranks_per_node = 1; })
+        return [](const void* a, int ranks) {
+            A other = as<A>(a);
+            other.ranks_per_node = ranks;
+            return any(other);
         };
     else
         return nullptr;
@@ -168,6 +188,7 @@ constinit const any::table any::table_of{
        std::vector<schedule::part>* parts) { algorithm::walk(as<A>(a), o, p, step_writer(steps, segments, parts)); },
     [](const void* a, int size) noexcept { return algorithm::alike(as<A>(a), size); },
     levels_if_any<A>(),
+    width_if_any<A>(),
 };
 
 } // namespace tutti::algorithm

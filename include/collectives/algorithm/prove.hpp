@@ -6,6 +6,7 @@
 
 #include "../schedule/verify.hpp"
 
+#include <concepts>
 #include <string>
 #include <string_view>
 
@@ -50,6 +51,14 @@ struct verdict {
 /// second or two, optimised; time grows with the fourth power of the ranks where there is a root, else with the third.
 /// Throws tutti::error(invalid_argument) if there are no such numbers of ranks.
 [[nodiscard]] verdict prove(const any& a, const scope& of = {});
+
+/// What is no algorithm is refused by the compiler, with what it lacks.
+template <class A>
+    requires(!std::same_as<A, any> && !algorithm<A>)
+verdict prove(const A&, const scope& = {}) {
+    detail::require_algorithm<A>();
+    return {};
+}
 
 } // namespace tutti::algorithm
 

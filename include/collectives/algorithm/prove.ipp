@@ -80,7 +80,7 @@ TUTTI_INLINE verdict prove_call(const any& a, operation what, int size, int root
                                      of.same_bits ? schedule::bits::equal : schedule::bits::may_differ);
     const bool steps_too = a.steps_rotate(what);
     for (const schedule::program* p : {&apart, &in_place})
-        if (v.proof.proven && a.rotates() && of.segments == 1) {
+        if (v.proof.proven && (a.rotates() || steps_too) && of.segments == 1) {
             v.proof.fault = detail::broken_rotation(*p, steps_too);
             v.proof.proven = v.proof.fault.what == schedule::flaw::none;
         }

@@ -26,7 +26,7 @@ namespace tutti::model {
     };
     for (const auto& how : algorithm::all(on.ranks_per_node)) add(how);
     for (const auto& how : algorithm::compositions(on.ranks_per_node)) add(how);
-    for (const auto& how : algorithm::added()) add(how);
+    for (const auto& how : algorithm::added(on.ranks_per_node)) add(how);
     return found;
 }
 

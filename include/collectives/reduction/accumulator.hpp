@@ -126,16 +126,16 @@ private:
     }
 
     /// The lowest of the bins that all numbers of a block are divided into by vectors; -1 where that might lose a part.
-    [[nodiscard]] int lowest_of(detail::extremes<bits> block) const noexcept {
-        const int lowest = every_bin ? std::max(top_of(block) - vector_bins + 1, 0) : lowest_;
+    [[nodiscard]] int lowest_of(detail::extremes<bits> found) const noexcept {
+        const int lowest = every_bin ? std::max(top_of(found) - vector_bins + 1, 0) : lowest_;
         const bool flushed = lowest < detail::first_normal_bin<T>();
         const bool huge = detail::unit_exponent<T>(lowest + vector_bins - 1) > detail::highest_rounding_unit;
         const bool too_small = every_bin && lowest > 0 &&
-                               detail::decode<decoded_type>(block.smallest).exponent < detail::unit_exponent<T>(lowest);
+                               detail::decode<decoded_type>(found.smallest).exponent < detail::unit_exponent<T>(lowest);
         return flushed || huge || too_small ? -1 : lowest;
     }
-    [[nodiscard]] static int top_of(detail::extremes<bits> block) noexcept {
-        return detail::bin_of<T>(detail::decode<decoded_type>(block.largest).end());
+    [[nodiscard]] static int top_of(detail::extremes<bits> found) noexcept {
+        return detail::bin_of<T>(detail::decode<decoded_type>(found.largest).end());
     }
 
     void add_block(const T* numbers) noexcept {

@@ -21,13 +21,14 @@ namespace tutti::schedule {
 /// - channel: sends to one peer, and receives from one peer, *start* in program order.
 /// Nothing else is ordered, so independent chunks overlap by themselves.
 struct order {
-    std::vector<std::uint32_t> waits;     ///< per step: completions awaited, plus 1 for a start awaited on its channel
+    /// By step: how many events it waits for: completions of earlier steps, and at most one start on its channel.
+    std::vector<std::uint32_t> waits;
     std::vector<std::uint32_t> first;     ///< followers of step i: followers[first[i]] to followers[first[i + 1]]
-    std::vector<std::uint32_t> followers; ///< the steps that the completion of a step releases
-    std::vector<int> next_on_channel;     ///< per step: the step that its start releases, or -1
-    views viewed;                         ///< receives whose sends may stay open until their data have been read
+    std::vector<std::uint32_t> followers; ///< the steps that wait for the completion of a step
+    std::vector<int> next_on_channel;     ///< by step: the next send to, or receive from, the same peer; -1: none
+    views viewed; ///< receives that may be read in place; their sends complete once they are read
 
-    /// The steps that the completion of step i releases.
+    /// The steps that wait for the completion of step i.
     [[nodiscard]] constexpr std::span<const std::uint32_t> followers_of(std::uint32_t i) const {
         return {followers.data() + first[i], followers.data() + first[i + 1]};
     }
@@ -113,8 +114,8 @@ private:
     return o;
 }
 
-/// The steps of an alltoall in place, with each place in the input named by the output's chunks that are the same
-/// memory: block d of the input is block d of the output.
+/// The steps of an alltoall in place, with its input's places renamed to the output's chunks that are the same memory.
+/// Block d of the input is block d of the output, whose chunk ids differ.
 [[nodiscard]] constexpr std::vector<step> named_by_output(const position& at, int chunks, std::vector<step> steps) {
     const chunk_window in = window(operation::alltoall, at, buffer::input, chunks);
     const int first = window(operation::alltoall, at, buffer::output, chunks).range(0).first;
@@ -126,15 +127,15 @@ private:
 
 } // namespace detail
 
-/// The order of one rank's steps, whose peers are below `size`. In place, input and output are the same memory. Linear
-/// in steps and in the cells that they touch, of which there are at most as many as chunks, and a few for each step.
+/// The order of one rank's steps. Peers are below `size`. In place, equal chunks of input and output are the same
+/// memory. Cost: linear in steps and in the cells that they touch: at most one a chunk, and a few a step.
 [[nodiscard]] constexpr order order_of(const std::vector<step>& steps, int size, int chunks, bool in_place) {
     const cells within(steps, chunks);
     return detail::order_of_cells(within.of(steps), size, within.count(), in_place);
 }
 
-/// The order of the steps of an operation at a position, whose peers are below `peers`. Precondition: their places are
-/// in the operation's windows.
+/// The order of the steps that rank `at` has in an operation. Peers are below `peers`. Precondition: the steps' places
+/// lie in the operation's windows. It differs from the above for an alltoall in place.
 [[nodiscard]] constexpr order order_of(operation what, const position& at, int chunks, const std::vector<step>& steps,
                                        int peers) {
     if (what != operation::alltoall || !at.in_place) return order_of(steps, peers, chunks, at.in_place);

@@ -14,13 +14,13 @@ namespace tutti::schedule {
 struct plan {
     operation what = operation::allreduce;
     position where{};
-    int base_chunks = 1; ///< before segmentation
+    int base_chunks = 1; ///< how many chunks the algorithm cuts the data into; each becomes `segments` chunks
     int segments = 1;
     std::vector<step> steps; ///< `peer` is an index into `peers`
     order dependencies;
     std::vector<std::uint32_t> ready;  ///< the steps that wait for nothing
     std::vector<int> peers;            ///< ranks, each once, in order of first use
-    std::vector<chunk_window> windows; ///< per buffer: the chunk ids that its memory holds
+    std::vector<chunk_window> windows; ///< by index_of(buffer): the chunk ids that the buffer holds on this rank
 
     [[nodiscard]] int chunks() const noexcept { return base_chunks * segments; }
     /// How `count` elements are cut, or parts of these lengths.

@@ -14,11 +14,11 @@ namespace tutti::schedule {
 
 /// The kind of a step. Peers are ranks of the communicator that runs the schedule.
 enum class action : std::uint8_t {
-    send,           ///< hand `from` to the peer; complete when the peer has it (or it is safe in a buffer): see views
+    send,           ///< send `from`; complete when `from` may be written again. Of a viewed message: see views.hpp
     receive,        ///< to = incoming
-    receive_reduce, ///< to = from ∘ incoming, the incoming on the side that the step names
+    receive_reduce, ///< to = from ∘ incoming; `other` says on which side the incoming stands
     copy,           ///< to = from
-    reduce,         ///< to = to ∘ from, `from` on the side that the step names
+    reduce,         ///< to = to ∘ from; `other` says on which side `from` stands
     reduce_many,    ///< to = from ∘ more[0] ∘ more[1] ..., from left to right in one pass, rounded once
 };
 
@@ -28,10 +28,11 @@ enum class action : std::uint8_t {
     return names[static_cast<std::size_t>(a)];
 }
 
-/// The side of the operator on which the other operand (the incoming, or a reduce's `from`) stands.
+/// A side of the operator: where the incoming of a receive_reduce stands, or the `from` of a reduce.
 enum class side : std::uint8_t { left, right };
 
-/// The memory that a place lies in. A scratch bank holds the chunks from the first to the last that it is used for.
+/// The memory of a place: the user's input or output, or a scratch bank of the library. A bank holds the chunks from
+/// the lowest to the highest that the rank's steps name in it.
 enum class buffer : std::uint16_t { input = 0, output = 1, first_scratch = 2 };
 
 /// The scratch bank `bank`, from 0 to 65,533.
@@ -71,7 +72,7 @@ struct step {
 [[nodiscard]] constexpr bool reduces(const step& s) noexcept {
     return s.what == action::receive_reduce || s.what == action::reduce || s.what == action::reduce_many;
 }
-/// How many places the step reads besides `to`, and the k-th of them.
+/// How many places the step reads, not counting the `to` of a reduce. source() is the k-th.
 [[nodiscard]] constexpr int sources(const step& s) noexcept {
     return s.what == action::reduce_many ? 1 + s.extra : reads_from(s) ? 1 : 0;
 }
@@ -97,7 +98,7 @@ struct step {
 [[nodiscard]] constexpr step reduce(place from, place to, side of_from) noexcept {
     return {action::reduce, of_from, -1, from, to};
 }
-/// `to` may be one of the operands. With none in `more`, or too many, it is no step; verify says so.
+/// `to` may be one of the operands. Precondition: `more` has 1 to most_operands - 1 buffers; verify refuses others.
 [[nodiscard]] constexpr step reduce_many(place from, std::span<const buffer> more, place to) noexcept {
     step s{action::reduce_many, side::right, -1, from, to};
     std::copy_n(more.begin(), std::min(more.size(), s.more.size()), s.more.begin());

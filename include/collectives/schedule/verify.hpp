@@ -52,16 +52,13 @@ namespace detail {
 }
 
 [[nodiscard]] constexpr finding compare(const cost& stated, const cost& found) {
-    struct figure {
-        const char* unit;
-        long long stated, found;
-    };
-    for (const figure& f :
-         {figure{"depth", stated.depth, found.depth}, figure{"rounds", stated.rounds, found.rounds},
-          figure{"chunks sent", stated.sent, found.sent}, figure{"chunks received", stated.received, found.received},
-          figure{"fan-in", stated.fan_in, found.fan_in}})
-        if (f.found > f.stated || (!stated.bound && f.found < f.stated))
-            return {flaw::other_cost, 0, -1, -1, -1, -1, f.stated, f.found, f.unit};
+    for (const figure& f : figures(stated, found))
+        if (f.wrong()) {
+            finding all{flaw::other_cost};
+            all.stated = stated;
+            all.measured = found;
+            return all;
+        }
     return {};
 }
 

@@ -78,10 +78,10 @@ void bench_report::print_header(bool one_clock) const {
     const std::string amount = settings_.seconds > 0 ? fmt::format("{} s", settings_.seconds)
                                                      : fmt::format("{} iterations", settings_.iterations);
     fmt::print(
-        "# tutti bench: {} ranks over {}, {} a row after {} for warming up, {} calls a row checked, deadline {} s, "
+        "# tutti bench: {} ranks over {}, {} a row after {} for warming up, {} call{} a row checked, deadline {} s, "
         "{} cores here\n",
-        ranks_, settings_.transport, amount, settings_.warm_up, settings_.checks, settings_.deadline_s,
-        std::thread::hardware_concurrency());
+        ranks_, settings_.transport, amount, settings_.warm_up, settings_.checks, settings_.checks == 1 ? "" : "s",
+        settings_.deadline_s, std::thread::hardware_concurrency());
     const bool loop = settings_.how == timing::loop;
     fmt::print("# times: of the slowest rank of each iteration, {}{}{}; algbw and busbw by the {}\n",
                loop ? "calls back to back"

@@ -24,6 +24,14 @@ algorithm::any find(const std::string& name, int ranks) {
     }
 }
 
+std::string not_offered(const algorithm::any& a, operation what) {
+    std::vector<std::string_view> has;
+    for (const operation o : schedule::operations)
+        if (a.offers(o)) has.push_back(schedule::name_of(o));
+    return fmt::format("{} has no {}, but {}: pass --operation {}, or choose one of {}", a.name(),
+                       schedule::name_of(what), join(has), has.front(), join(algorithm::names(what)));
+}
+
 } // namespace
 
 std::vector<choice> choices(std::string_view list, operation what, int ranks, bool lenient) {
@@ -32,15 +40,14 @@ std::vector<choice> choices(std::string_view list, operation what, int ranks, bo
         if (name == "all") {
             for (const algorithm::any& a : algorithm::all(near_root(ranks)))
                 if (a.offers(what)) chosen.push_back({std::string{a.name()}, a});
-            for (const algorithm::any& a : algorithm::added())
+            for (const algorithm::any& a : algorithm::added(near_root(ranks)))
                 if (a.offers(what)) chosen.push_back({std::string{a.name()}, a});
         } else if (name == "auto") {
             chosen.push_back({name, std::nullopt});
         } else if (const algorithm::any a = find(name, ranks); a.offers(what)) {
             chosen.push_back({std::string{a.name()}, a});
         } else if (!lenient) {
-            throw std::invalid_argument(fmt::format("{} has no {}; choose one of {}", name, schedule::name_of(what),
-                                                    join(algorithm::names(what))));
+            throw std::invalid_argument(not_offered(a, what));
         }
     }
     return chosen;

@@ -141,6 +141,9 @@ int pricing::best_cut(model::collective c) const {
 model_row pricing::price(const model::collective& c) {
     const std::optional<model::counts> n = counted(c);
     const auto form = closed_form(c);
+    if (!form && !simulates())
+        notes_.insert(
+            fmt::format("{}({}): no closed form; --simulate prices it", schedule::name_of(c.what), c.how.name()));
     return {std::string(schedule::name_of(c.what)),
             std::string(c.how.name()),
             c.size,

@@ -16,6 +16,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <stdexcept>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -97,7 +98,8 @@ int train(train_settings s, const std::vector<std::string>& command) {
             return train_as_process<transport::shared_memory>(s);
         });
     if (s.ranks == 0) s.ranks = 4;
-    (void)choices(s.algorithm, operation::allreduce, s.ranks); // throws where there is no such algorithm
+    if (choices(s.algorithm, operation::allreduce, s.ranks, true).empty()) // throws where there is no such algorithm
+        throw std::invalid_argument(s.algorithm + " has no allreduce, with which gradients are summed");
     if (s.transport == "memory") return train_in_memory(s);
     return report_launch("train", launch(local_ranks(command, s.ranks)));
 }

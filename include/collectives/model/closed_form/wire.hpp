@@ -50,7 +50,8 @@ public:
     /// From the beginning of a send until the message is there to be received.
     [[nodiscard]] constexpr double header() const noexcept { return 0; }
     [[nodiscard]] constexpr double reduce(double bytes) const noexcept { return bytes * p_.gamma_s_per_byte; }
-    /// Nothing is charged that forms only estimate.
+    /// Whether a form can be exact: the call is in one segment, and the machine charges nothing that forms only
+    /// estimate.
     [[nodiscard]] constexpr bool plain() const noexcept { return segments_ == 1; }
     /// No rank that answers a message is held up by the gap behind its last one.
     [[nodiscard]] constexpr bool answers_at_once() const noexcept { return true; }

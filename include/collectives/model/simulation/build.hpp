@@ -46,9 +46,11 @@ public:
         const double mean = vectors / c_.how.chunks(c_.what, c_.size) / c_.segments;
         add_rank(0, [&](const schedule::place& x) { return static_cast<std::size_t>(std::llround(mean * x.count)); });
         number_peers();
+        const role& all = roles_.at(graph_.ranks.front().role);
         for (const int peer : peers_) {
             const std::uint32_t back = slot_of_[static_cast<std::size_t>(c_.size - peer)];
-            if (back == none) not_matched(0, static_cast<std::size_t>(peer));
+            if (back == none || all.sends[slot_of_[static_cast<std::size_t>(peer)]] != all.receives_from(back))
+                not_matched(0, static_cast<std::size_t>(peer));
             graph_.slots.push_back(
                 {static_cast<std::uint32_t>(peer), back & 0x7fffffff, node(peer) == node(0) ? 0U : 1U});
         }

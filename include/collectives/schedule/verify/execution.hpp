@@ -84,10 +84,11 @@ private:
 
     [[nodiscard]] constexpr rank_state& at(int r) { return ranks_[static_cast<std::size_t>(r)]; }
     [[nodiscard]] constexpr const rank_state& at(int r) const { return ranks_[static_cast<std::size_t>(r)]; }
-    [[nodiscard]] constexpr meeting& between(int from, int to) {
-        return meetings_[static_cast<std::size_t>(from) * static_cast<std::size_t>(program_.size) +
-                         static_cast<std::size_t>(to)];
+    [[nodiscard]] constexpr std::size_t channel(int from, int to) const {
+        return static_cast<std::size_t>(from) * static_cast<std::size_t>(program_.size) + static_cast<std::size_t>(to);
     }
+    [[nodiscard]] constexpr meeting& between(int from, int to) { return meetings_[channel(from, to)]; }
+    [[nodiscard]] constexpr const meeting& between(int from, int to) const { return meetings_[channel(from, to)]; }
     [[nodiscard]] constexpr std::size_t index(int r, buffer b, int chunk) const { return at(r).numbers.of(b, chunk); }
 
     constexpr void add_rank(int r) {
@@ -252,7 +253,15 @@ private:
                 return {flaw::deadlock, r, static_cast<int>(o.followers[f]), r, j, x.from.first, 0, 0, "", true};
         }
         const step& x = (*at(r).steps)[static_cast<std::size_t>(i)];
-        return {flaw::deadlock, r, i, communicates(x) ? x.peer : -1, -1, width(x) > 0 ? x.from.first : -1};
+        finding f{flaw::deadlock, r, i, communicates(x) ? x.peer : -1, -1, width(x) > 0 ? x.from.first : -1};
+        f.unmatched = unmatched(r, i);
+        return f;
+    }
+    /// The step waits for an other end of its message, of which the peer's list has no more.
+    [[nodiscard]] constexpr bool unmatched(int r, int i) const {
+        const step& x = (*at(r).steps)[static_cast<std::size_t>(i)];
+        if (sends(x)) return between(r, x.peer).send == i && between(r, x.peer).receive < 0;
+        return receives(x) && between(x.peer, r).send < 0;
     }
 
     const program& program_;

@@ -30,9 +30,8 @@ namespace tutti::schedule::detail {
 }
 
 [[nodiscard]] constexpr bool is_program(const program& p) noexcept {
-    return p.size >= 1 && p.segments >= 1 && p.ranks.size() == static_cast<std::size_t>(p.size) && p.chunks >= 1 &&
-           p.root >= 0 && p.root < p.size && p.chunks % p.segments == 0 && p.size <= most_ranks(p.what) &&
-           p.chunks / p.segments % parts_of(p.what, p.size) == 0;
+    // told() asks misfit again, for the number that does not fit.
+    return misfit(p).what == flaw::none;
 }
 
 [[nodiscard]] constexpr finding shapes_of(const program& p) {
