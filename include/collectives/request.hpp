@@ -31,7 +31,12 @@ public:
     }
     request(std::shared_ptr<membership> in, std::unique_ptr<engine::message> m)
         : in_(std::move(in)), message_(std::move(m)) {
-        in_->nudge(*message_);
+        try {
+            in_->nudge(*message_);
+        } catch (...) {
+            drop(); // it must stay in place until it is over
+            throw;
+        }
     }
     request(request&& other) noexcept
         : in_(std::move(other.in_)), started_(std::move(other.started_)), message_(std::move(other.message_)) {
@@ -53,7 +58,7 @@ public:
     void wait() {
         if (collected()) return;
         in_->require_nobody(); // may throw, and must leave the request as it is
-        if (const auto m = std::move(message_)) return wait_for(*m);
+        if (const auto m = std::move(message_)) return in_->wait(*m);
         started mine = std::move(*started_);
         started_.reset();
         mine.wait();
@@ -75,7 +80,6 @@ private:
     template <class T>
     friend std::size_t wait_any(std::span<request<T>>);
 
-    void wait_for(engine::message& m) { in_->wait(m); }
     [[nodiscard]] bool is_over() const noexcept { return message_ ? message_->is_over() : started_->is_over(); }
     void want(bool now) noexcept {
         if (started_) started_->want(now);
