@@ -4,8 +4,11 @@
 
 #include "messages.hpp"
 
-#include <deque>
+#include <array>
+#include <cstddef>
+#include <memory>
 #include <utility>
+#include <vector>
 
 namespace tutti {
 
@@ -43,27 +46,29 @@ public:
     /// Returns when all are over. Throws the first failure, if any.
     void wait() {
         await();
-        auto over = std::exchange(all_, {});
-        for (engine::message& m : over) detail::access::membership_of(*on_).wait(m);
+        const std::size_t over = std::exchange(started_, 0);
+        for (std::size_t i = 0; i < over; ++i) detail::access::membership_of(*on_).wait(at(i));
     }
 
 private:
+    static constexpr std::size_t at_once = 16; ///< messages whose memory is got together
+
+    [[nodiscard]] engine::message& at(std::size_t i) noexcept { return (*all_[i / at_once])[i % at_once]; }
     void start(const detail::message_arguments& a) {
-        engine::message& m = all_.emplace_back();
-        try {
-            detail::fill(m, a);
-            detail::access::membership_of(*on_).start(m, on_->default_deadline());
-        } catch (...) {
-            all_.pop_back(); // it has not started
-            throw;
-        }
+        if (started_ == all_.size() * at_once) all_.push_back(std::make_unique<std::array<engine::message, at_once>>());
+        engine::message& m = at(started_);
+        detail::fill(m, a);
+        detail::access::membership_of(*on_).start(m, on_->default_deadline());
+        ++started_;
     }
     void await() noexcept {
-        for (engine::message& m : all_) detail::access::membership_of(*on_).await(m);
+        for (std::size_t i = 0; i < started_; ++i)
+            if (!at(i).is_over()) detail::access::membership_of(*on_).await(at(i));
     }
 
     const Communicator* on_;
-    std::deque<engine::message> all_;
+    std::vector<std::unique_ptr<std::array<engine::message, at_once>>> all_;
+    std::size_t started_ = 0;
 };
 
 } // namespace tutti

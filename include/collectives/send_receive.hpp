@@ -23,8 +23,8 @@ namespace tutti {
 /// A rank may send to itself.
 /// Errors: as of allreduce; timeout names the rank that has not made its part, mismatch tells both lengths. Data in the
 /// memory of a GPU are refused.
-/// Cost: up to 8 bytes one message of 24 bytes; up to 16 KiB two messages at once. Longer ones are announced and
-/// granted first, which costs a round trip, and then go straight from one buffer to the other.
+/// Cost: up to 4088 bytes one message of the transport, up to 16 KiB two at once. Longer ones are announced and granted
+/// first, which costs a round trip, and then go straight from one buffer to the other.
 template <class Communicator>
 class send_receive_operations {
 public:

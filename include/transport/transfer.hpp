@@ -18,7 +18,7 @@ enum class transfer_status : std::uint8_t {
 };
 
 /// The longest receives that may have a shorter message.
-inline constexpr std::size_t most_varying_bytes = 216;
+inline constexpr std::size_t most_varying_bytes = 4096;
 
 /// One send or receive under way. The caller owns it and keeps it in place until it is in its `owner` list or the
 /// context is closed; in between it belongs to the transport.

@@ -10,47 +10,61 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string>
 
 namespace tutti::engine {
 
-/// What the ranks of a communicator send each other for messages: a header, and the data of a short message. All in the
-/// sender's byte order, as elements are.
-struct message_packet {
+/// Begins what the ranks of a communicator send each other for messages. In the sender's byte order, as elements are.
+struct packet_header {
     enum class kind : std::uint32_t {
-        whole,    ///< the data lie in the packet
-        eager,    ///< `bytes` of data follow on the same channel
-        announce, ///< `bytes` of data wait at the sender for a grant of message `number`
-        grant,    ///< the receiver is ready for message `number`
-        credit,   ///< the receiver has taken `bytes` of credits
+        whole,    ///< the data follow in the packet
+        eager,    ///< an announcement follows, and its data on the same channel
+        announce, ///< an announcement follows, whose data wait at the sender for a grant
+        grant,    ///< the receiver is ready for the announcement that follows
+        credit,   ///< the receiver has taken as many credits as the announcement's `bytes`
     };
-    struct announcement {
-        std::uint64_t bytes = 0, number = 0;
-    };
-    static constexpr std::size_t header_bytes = 8;
-    /// Messages up to here travel in one packet.
-    static constexpr std::size_t most_data = transport::most_varying_bytes - header_bytes;
-
     std::int32_t tag = 0;
     std::uint32_t type_and_kind = 0;
-    std::array<std::byte, most_data> data; ///< of a packet that is not whole, an announcement
 
     static constexpr std::uint32_t kinds = 7; ///< the bits of a kind
     [[nodiscard]] kind what() const noexcept { return static_cast<kind>(type_and_kind & kinds); }
     [[nodiscard]] std::uint32_t type() const noexcept { return type_and_kind & ~kinds; }
-
-    void announce(const announcement& a) noexcept { std::memcpy(data.data(), &a, sizeof a); }
-    [[nodiscard]] announcement announced() const noexcept {
-        announcement a;
-        std::memcpy(&a, data.data(), sizeof a);
-        return a;
-    }
 };
-static_assert(sizeof(message_packet) == transport::most_varying_bytes);
+/// The length of data that do not travel in the packet, and the message's number if it waits for a grant.
+struct announcement {
+    std::uint64_t bytes = 0, number = 0;
+};
+
+/// The longest packet, and the longest data in it.
+inline constexpr std::size_t most_packet_bytes = transport::most_varying_bytes;
+inline constexpr std::size_t most_packet_data = most_packet_bytes - sizeof(packet_header);
+
+/// A packet that is written where it stays until it is sent. A short one takes no memory but its own.
+class outgoing_packet {
+public:
+    /// Returns its length.
+    std::size_t write(const packet_header& h, const void* data, std::size_t bytes) {
+        const std::size_t all = sizeof h + bytes;
+        std::byte* to = short_.data();
+        if (all > short_.size()) {
+            long_.reset(new std::byte[all]);
+            to = long_.get();
+        }
+        std::memcpy(to, &h, sizeof h);
+        if (bytes > 0) std::memcpy(to + sizeof h, data, bytes);
+        return all;
+    }
+    [[nodiscard]] const std::byte* bytes() const noexcept { return long_ ? long_.get() : short_.data(); }
+
+private:
+    std::array<std::byte, 128> short_;
+    std::unique_ptr<std::byte[]> long_;
+};
 
 /// The bits of an element type's identity that a packet has.
 [[nodiscard]] constexpr std::uint32_t type_of_packet(std::uint64_t type) noexcept {
-    return static_cast<std::uint32_t>(type ^ type >> 32U) & ~message_packet::kinds;
+    return static_cast<std::uint32_t>(type ^ type >> 32U) & ~packet_header::kinds;
 }
 
 /// A transfer that says what it is part of.
@@ -86,7 +100,7 @@ struct message : call_state {
     std::uint64_t number = 0; ///< of an announced one
     std::uint64_t cost = 0;   ///< of a receive: credits that the sender has spent on it
     int parts = 0;            ///< transfers that are not complete
-    message_packet packet;
+    outgoing_packet packet;
     message_transfer head, body;
 
     using call_state::renew;

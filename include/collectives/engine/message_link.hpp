@@ -82,7 +82,7 @@ public:
         m.next = nullptr;
         (last_announced_ ? last_announced_->next : first_announced_) = &m;
         last_announced_ = &m;
-        send_announcement(m, kind::announce, {m.bytes, m.number});
+        send_packet(m, kind::announce, announcement{m.bytes, m.number});
         listen();
     }
 
@@ -96,7 +96,7 @@ public:
     /// Takes the next packet that comes.
     void listen() {
         if (std::exchange(listens_, true)) return;
-        receive(packets_, incoming_, bytes_of(came_), sizeof came_);
+        receive(packets_, incoming_, came_.get(), most_packet_bytes);
     }
 
     /// One of its transfers is complete. True if it takes no packets any more.
@@ -116,8 +116,7 @@ public:
 
 private:
     using part = message_transfer::part;
-    using kind = message_packet::kind;
-    using announcement = message_packet::announcement;
+    using kind = packet_header::kind;
     using channel = Transport::channel;
 
     /// A transfer of a message is complete.
@@ -131,24 +130,17 @@ private:
 
     void send_eagerly(message& m) {
         credits_ -= cost_of(m.bytes);
-        if (m.bytes > message_packet::most_data) {
-            m.parts = 2;
-            send_announcement(m, kind::eager, {m.bytes, 0});
-            return send_data(packets_, m);
-        }
-        m.parts = 1;
-        if (m.bytes > 0) std::memcpy(m.packet.data.data(), m.data, m.bytes);
-        send_packet(m, kind::whole, m.bytes);
+        m.parts = m.bytes > most_packet_data ? 2 : 1;
+        if (m.parts == 1) return send_packet(m, kind::whole, m.data, m.bytes);
+        send_packet(m, kind::eager, announcement{m.bytes, 0});
+        send_data(packets_, m);
     }
-    void send_announcement(message& m, kind what, const announcement& a) {
-        m.packet.announce(a);
-        send_packet(m, what, sizeof a);
-    }
-    void send_packet(message& m, kind what, std::size_t data) {
-        m.packet.tag = m.tag;
-        m.packet.type_and_kind = m.type | static_cast<std::uint32_t>(what);
+    void send_packet(message& m, kind what, const announcement& a) { send_packet(m, what, &a, sizeof a); }
+    void send_packet(message& m, kind what, const void* data, std::size_t bytes) {
+        const packet_header h{m.tag, m.type | static_cast<std::uint32_t>(what)};
         m.head.of = &m;
-        send(packets_, m.head, bytes_of(m.packet), message_packet::header_bytes + data);
+        const std::size_t all = m.packet.write(h, data, bytes);
+        send(packets_, m.head, m.packet.bytes(), all);
     }
     void send_data(channel& by, message& m) {
         m.body.of = &m;
@@ -167,33 +159,40 @@ private:
     // Receiving.
 
     void take_packet() {
-        switch (came_.what()) {
-        case kind::whole: return take_whole(incoming_.bytes - message_packet::header_bytes);
-        case kind::eager: return take_eager(came_.announced().bytes);
-        case kind::announce: return take_announced(came_.announced());
-        case kind::grant: return granted(came_.announced().number);
-        case kind::credit: credits_ += came_.announced().bytes;
+        if (incoming_.bytes < sizeof header_)
+            return all_.note({cause::mismatch, peer_, "a packet without a header came"});
+        std::memcpy(&header_, came_.get(), sizeof header_);
+        const std::byte* const data = came_.get() + sizeof header_;
+        const std::size_t bytes = incoming_.bytes - sizeof header_;
+        if (header_.what() == kind::whole) return take_whole(data, bytes);
+        announcement a;
+        std::memcpy(&a, data, std::min(bytes, sizeof a));
+        switch (header_.what()) {
+        case kind::eager: return take_eager(a.bytes);
+        case kind::announce: return take_announced(a);
+        case kind::grant: return granted(a.number);
+        default: credits_ += a.bytes;
         }
     }
     /// The receive that takes the packet's message; null if there is none, or it does not fit.
     [[nodiscard]] message* receiver_of_packet(std::size_t bytes) {
-        message* const m = posted_.take(came_.tag);
-        return m && fits(came_.type(), bytes, *m, all_) ? m : nullptr;
+        message* const m = posted_.take(header_.tag);
+        return m && fits(header_.type(), bytes, *m, all_) ? m : nullptr;
     }
     [[nodiscard]] unexpected_message& keep(std::size_t bytes) {
         auto u = std::make_unique<unexpected_message>();
-        u->tag = came_.tag;
-        u->type = came_.type();
+        u->tag = header_.tag;
+        u->type = header_.type();
         u->bytes = bytes;
         unexpected_.push(*u);
         return *u.release();
     }
-    void take_whole(std::size_t bytes) {
-        if (message* const m = receiver_of_packet(bytes)) return finish(*m, came_.data.data(), bytes);
+    void take_whole(const std::byte* data, std::size_t bytes) {
+        if (message* const m = receiver_of_packet(bytes)) return finish(*m, data, bytes);
         if (all_.noted()) return;
         unexpected_message& u = keep(bytes);
         u.data.reset(new std::byte[bytes]);
-        if (bytes > 0) std::memcpy(u.data.get(), came_.data.data(), bytes);
+        if (bytes > 0) std::memcpy(u.data.get(), data, bytes);
         u.has_arrived = true;
     }
     void take_eager(std::size_t bytes) {
@@ -245,7 +244,7 @@ private:
         find_memory(m, a.bytes);
         m.parts = 2;
         receive_data(bodies(), m);
-        send_announcement(m, kind::grant, a);
+        send_packet(m, kind::grant, a);
     }
     void receive_data(channel& by, message& m) {
         m.body.of = &m;
@@ -257,14 +256,13 @@ private:
     void owe(std::uint64_t cost) {
         owed_ += cost;
         if (owed_ < window / 2 || std::exchange(telling_, true)) return;
-        credit_packet_.type_and_kind = static_cast<std::uint32_t>(kind::credit);
-        credit_packet_.announce({std::exchange(owed_, 0), 0});
-        send(packets_, credit_, bytes_of(credit_packet_), message_packet::header_bytes + sizeof(announcement));
+        const announcement a{std::exchange(owed_, 0), 0};
+        const std::size_t all = credit_packet_.write({0, static_cast<std::uint32_t>(kind::credit)}, &a, sizeof a);
+        send(packets_, credit_, credit_packet_.bytes(), all);
     }
 
     // Transfers.
 
-    [[nodiscard]] static std::byte* bytes_of(message_packet& p) noexcept { return reinterpret_cast<std::byte*>(&p); }
     void send(channel& by, message_transfer& x, const std::byte* data, std::size_t bytes) {
         x.from = data;
         t_.send(by, prepared(x, bytes));
@@ -303,12 +301,13 @@ private:
     // As a receiver from it.
     tag_queues<message> posted_;
     tag_queues<unexpected_message> unexpected_;
-    tag_queues<unexpected_message> taken_; ///< by receives; their data are still coming
-    message_packet came_;
+    tag_queues<unexpected_message> taken_;                                ///< by receives; their data are still coming
+    std::unique_ptr<std::byte[]> came_{new std::byte[most_packet_bytes]}; ///< the last packet
+    packet_header header_;                                                ///< of it
     message_transfer incoming_;
-    bool listens_ = false; ///< incoming_ belongs to the transport
+    bool listens_ = false; ///< incoming_ and came_ belong to the transport
     std::uint64_t owed_ = 0;
-    message_packet credit_packet_;
+    outgoing_packet credit_packet_;
     message_transfer credit_;
     bool telling_ = false; ///< credit_ belongs to the transport
 };
