@@ -50,7 +50,7 @@ namespace detail {
 [[nodiscard]] TUTTI_INLINE schedule::finding broken_rotation(const schedule::program& p, bool of_all_steps) {
     const auto message = [](const step& s) {
         const place x = s.what == schedule::action::receive ? s.to : s.from;
-        return std::tuple(s.what, s.peer, x.first, x.count);
+        return std::tuple(s.what, s.peer, x.first, x.count, s.joined);
     };
     const auto counts = [&](const step& s) { return of_all_steps || communicates(s); };
     const std::vector<step>& zero = p.ranks.front();
@@ -80,7 +80,7 @@ TUTTI_INLINE verdict prove_call(const any& a, operation what, int size, int root
                                      of.same_bits ? schedule::bits::equal : schedule::bits::may_differ);
     const bool steps_too = a.steps_rotate(what);
     for (const schedule::program* p : {&apart, &in_place})
-        if (v.proof.proven && a.rotates() && of.segments == 1) {
+        if (v.proof.proven && (a.rotates() || steps_too) && of.segments == 1) {
             v.proof.fault = detail::broken_rotation(*p, steps_too);
             v.proof.proven = v.proof.fault.what == schedule::flaw::none;
         }
