@@ -29,6 +29,8 @@ struct bruck {
     static constexpr std::string_view idea =
         "Partners at distance 1, 2, 4 and so on round the circle hand on all that goes their way: fewest rounds.";
     static constexpr std::string_view virtue = "it takes the fewest rounds, whatever the number of ranks";
+    /// More ranks are not given this alltoall: an executor's plan would have more scratch banks than there are.
+    static constexpr int most_exchanging = 2048;
     [[nodiscard]] static constexpr bool steps_rotate(operation o) noexcept { return o == operation::alltoall; }
     [[nodiscard]] static constexpr int chunks(operation o, int size) noexcept {
         return size * schedule::vectors_of(o, size);
@@ -52,8 +54,8 @@ struct bruck {
             const int to = detail::round_the_circle(p, -up), from = detail::round_the_circle(p, up);
             const auto leaving = [&](int first, int n) { return schedule::send(to, {buffer::output, first, n}); };
             const auto coming = [&](int first, int n) { return schedule::receive(from, {buffer::output, first, n}); };
-            detail::emit_circular(p, p.rank, count, leaving, emit);
-            detail::emit_circular(p, from, count, coming, emit);
+            detail::emit_circular(p, p.rank, count, detail::part_first::near, leaving, emit);
+            detail::emit_circular(p, from, count, detail::part_first::near, coming, emit);
         }
     }
 

@@ -43,8 +43,8 @@ struct circulant {
             const auto coming = [&](int first, int n) {
                 return schedule::receive_reduce(from, {have, first, n}, {sum, first, n}, side::left);
             };
-            detail::emit_circular(p, to, count, leaving, emit);
-            detail::emit_circular(p, p.rank, count, coming, emit);
+            detail::emit_circular(p, to, count, detail::part_first::far, leaving, emit);
+            detail::emit_circular(p, p.rank, count, detail::part_first::far, coming, emit);
             // With P odd, nothing is reduced in the first round into the farthest of the sums that are left.
             const bool is_there = p.in_place && partial == buffer::output;
             if (const int odd = (p.rank + up - 1) % p.size; k == 1 && p.size % 2 == 1 && !is_there)
@@ -59,8 +59,8 @@ struct circulant {
             const int to = detail::round_the_circle(p, -up), from = detail::round_the_circle(p, up);
             const auto leaving = [&](int first, int n) { return schedule::send(to, {buffer::output, first, n}); };
             const auto coming = [&](int first, int n) { return schedule::receive(from, {buffer::output, first, n}); };
-            detail::emit_circular(p, p.rank, count, leaving, emit);
-            detail::emit_circular(p, from, count, coming, emit);
+            detail::emit_circular(p, p.rank, count, detail::part_first::near, leaving, emit);
+            detail::emit_circular(p, from, count, detail::part_first::near, coming, emit);
         }
     }
 

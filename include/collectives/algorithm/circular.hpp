@@ -19,14 +19,18 @@ namespace tutti::algorithm::detail {
     return (p.rank + p.size + distance) % p.size;
 }
 
+/// Which part of a message is worked on first.
+enum class part_first : bool { near, far };
+
 /// Emits one message about `count` shards in a row, from shard `first` on round the circle of all: in one part, or in
 /// two where it goes past the last shard. `step_of(first, count)` makes the step for a range of shards.
 template <class Emit>
-constexpr void emit_circular(const position& p, int first, int count, const auto& step_of, Emit&& emit) {
-    const int before_end = p.size - first;
-    if (count <= before_end) return void(emit(step_of(first, count)));
-    emit(schedule::joined(step_of(first, before_end)));
-    emit(step_of(0, count - before_end));
+constexpr void emit_circular(const position& p, int first, int count, part_first order, const auto& step_of,
+                             Emit&& emit) {
+    const int near = p.size - first, far = count - near;
+    if (far <= 0) return void(emit(step_of(first, count)));
+    emit(schedule::joined(order == part_first::near ? step_of(first, near) : step_of(0, far)));
+    emit(order == part_first::near ? step_of(0, far) : step_of(first, near));
 }
 
 /// The time of rounds that all ranks go through in step. Round n has a message of bytes(n), on which its receiver works
