@@ -106,8 +106,8 @@ TEST_CASE("an alltoall over a network hands on little blocks, and sends large on
     const auto how = [](std::size_t bytes, int size, medium between) {
         return std::string(choose(operation::alltoall, bytes, topology{size, size, between, between}).how.name());
     };
-    CHECK(how(32 * KiB, 8, medium::network) == "bruck");
-    CHECK(how(32 * KiB + 8, 8, medium::network) == "direct");
+    CHECK(how(8 * KiB, 8, medium::network) == "bruck");
+    CHECK(how(8 * KiB + 8, 8, medium::network) == "direct");
     CHECK(how(8, 4, medium::network) == "direct");
     CHECK(how(8, 8, medium::memory) == "direct");
 }

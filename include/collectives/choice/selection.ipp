@@ -95,7 +95,7 @@ namespace detail {
 
 /// Over a network, few messages for little data; else each block straight to its rank.
 [[nodiscard]] TUTTI_INLINE algorithm::any blocks(std::size_t bytes, const topology& on) {
-    constexpr std::size_t little_block = 4 * 1024;
+    constexpr std::size_t little_block = 1024;
     const bool in_memory = on.between() == transport::medium::memory;
     const bool some = 4 < on.size && on.size <= algorithm::bruck::most_exchanging;
     if (!in_memory && some && bytes / static_cast<unsigned>(on.size) <= little_block) return algorithm::bruck{};
