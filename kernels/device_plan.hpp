@@ -8,6 +8,7 @@
 #include <base/error.hpp>
 #include <collectives/schedule/cut.hpp>
 #include <collectives/schedule/order.hpp>
+#include <collectives/schedule/pack.hpp>
 #include <collectives/schedule/program.hpp>
 #include <collectives/schedule/verify.hpp>
 
@@ -269,7 +270,7 @@ private:
 } // namespace detail
 
 /// The plans of all ranks, by rank, for `count` elements of that size. The program is proven first, and so is that
-/// every rank comes to its end though it does one step after the other.
+/// every rank comes to its end though it does one step after the other. Joined parts are messages of their own there.
 ///
 /// Errors: invalid_argument, where the program is no proven one, has more than 8 ranks, would wait for ever, or is an
 /// alltoall of a count that is no multiple of the ranks, or with a step that goes over several blocks. Cost: that of
@@ -284,7 +285,8 @@ private:
                "make it a multiple of the ranks");
     const schedule::proof proof = schedule::verify(p, nullptr, schedule::bits::may_differ);
     if (!proof.proven) reject("device_plans_of", "the schedule is not proven: " + schedule::message_of(proof.fault));
-    detail::device_planner planner(p, count, element_bytes);
+    const schedule::program apart = schedule::unjoined(p);
+    detail::device_planner planner(apart, count, element_bytes);
     std::vector<device_plan> plans;
     for (int r = 0; r < p.size; ++r) plans.push_back(planner.plan(r));
     if (const int r = detail::stuck_rank(plans); r >= 0)

@@ -32,7 +32,8 @@ TEST_CASE("1,023 and 1,025 ranks: those that treat powers of two apart") {
     for (const int size : {ranks - 1, ranks + 1})
         for (const algorithm::any& a :
              {algorithm::any(algorithm::halving_doubling{}), algorithm::any(algorithm::butterfly{}),
-              algorithm::any(algorithm::binomial_tree{}), algorithm::any(algorithm::double_binary_tree{})})
+              algorithm::any(algorithm::circulant{}), algorithm::any(algorithm::binomial_tree{}),
+              algorithm::any(algorithm::double_binary_tree{})})
             test::prove_call(a, operation::allreduce, size);
 }
 

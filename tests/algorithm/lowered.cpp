@@ -43,6 +43,9 @@ void prove_lowered(const algorithm::any& a, schedule::operation o, int size, int
     CHECK(low.measured.depth == whole.measured.depth);
     CHECK(low.measured.sent == whole.measured.sent);
     CHECK(low.measured.received == whole.measured.received);
+    const schedule::proof in_row = schedule::verify_modes(schedule::packed(apart), schedule::packed(in_place));
+    REQUIRE(in_row.message() == "proven");
+    CHECK(in_row.measured == whole.measured);
     REQUIRE(schedule::verify_modes(mixed(apart), mixed(in_place)).message() == "proven");
     REQUIRE(schedule::verify_modes(mixed(apart), schedule::lowered(in_place)).message() == "proven");
 }
@@ -57,7 +60,8 @@ void prove_lowered(const algorithm::any& a, int most) {
 
 } // namespace
 
-TEST_CASE("every algorithm is proven when its receive_reduces are lowered, on all ranks or on some, in every mode") {
+TEST_CASE("every algorithm is proven when it is packed, and when its receive_reduces are lowered, on all ranks or on "
+          "some, in every mode") {
     const int most = test::sanitized ? 12 : 24;
     for (const algorithm::any& a : algorithm::all(4)) prove_lowered(a, most);
     for (const int ranks_per_node : {2, 3})

@@ -47,6 +47,8 @@ TEST_CASE("every algorithm can be proven by the compiler") {
     STATIC_REQUIRE(all_proven<ring{}>());
     STATIC_REQUIRE(all_proven<butterfly{}>());
     STATIC_REQUIRE(all_proven<halving_doubling{}>());
+    STATIC_REQUIRE(all_proven<circulant{}>());
+    STATIC_REQUIRE(all_proven<bruck{}>());
     STATIC_REQUIRE(all_proven<binomial_tree{}>());
     STATIC_REQUIRE(all_proven<double_binary_tree{}>());
     STATIC_REQUIRE(all_proven<hierarchical<ring, butterfly>{2}>());

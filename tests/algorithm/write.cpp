@@ -53,6 +53,8 @@ TEST_CASE("to walk an algorithm's steps allocates nothing") {
     walks_without_allocation(double_binary_tree{});
     walks_without_allocation(chain{});
     walks_without_allocation(hillis_steele{});
+    walks_without_allocation(circulant{});
+    walks_without_allocation(bruck{});
     walks_without_allocation(hierarchical<ring, ring>{4});
     walks_without_allocation(hierarchical<halving_doubling, butterfly>{13});
 }

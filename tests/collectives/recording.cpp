@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 #include <collectives/recording.hpp>
+#include <collectives/schedule/pack.hpp>
 #include <collectives/schedule/plan.hpp>
 
 #include "support/catch.hpp"
@@ -28,19 +29,27 @@ schedule::plan plan_of(const algorithm::any& how, const communicator& world) {
     std::vector<schedule::step> steps;
     how.walk(schedule::operation::allreduce, at, 1, steps);
     return schedule::compile(schedule::operation::allreduce, at, how.chunks(schedule::operation::allreduce, at.size), 1,
-                             std::move(steps));
+                             schedule::packed(std::move(steps)));
 }
 
-/// That the activities are the steps of the plan, each once, with its peer and its bytes.
+std::size_t elements_of_step(const schedule::step& s, const schedule::layout& cut) {
+    const schedule::place chunks = receives(s) ? s.to : s.from;
+    return cut.bound(chunks.first + chunks.count) - cut.bound(chunks.first);
+}
+
+/// That the activities are the steps of the plan, each once, with its peer and its bytes; a message is one with all of
+/// its parts.
 void expect_steps(const activities& list, const schedule::plan& plan, std::size_t count) {
-    expect(list.size() == plan.steps.size(), "as many activities as steps");
+    expect(list.size() == plan.starts, "as many activities as steps");
     const schedule::layout cut = plan.cut(count);
-    for (std::size_t i = 0; i < list.size(); ++i) {
-        const activity& a = list[i];
+    std::size_t i = 0;
+    for (const activity& a : list) {
         const schedule::step& s = plan.steps[i];
-        const schedule::place chunks = receives(s) ? s.to : s.from;
-        const std::size_t elements = cut.bound(chunks.first + chunks.count) - cut.bound(chunks.first);
+        std::size_t elements = 0;
+        for (std::size_t k = schedule::parts_from(plan.steps, i); k-- > 0;)
+            elements += elements_of_step(plan.steps[i + k], cut);
         expect(a.rank == plan.where.rank && a.step == static_cast<int>(i) && a.what == s.what, "the step itself");
+        i += schedule::parts_from(plan.steps, i);
         expect(a.peer == (communicates(s) ? plan.peers[static_cast<std::size_t>(s.peer)] : -1), "its peer");
         expect(a.bytes == elements * sizeof(int), "its bytes");
         expect(0 <= a.begin_s && a.begin_s <= a.end_s && a.end_s < patience.count(), "times since the origin");
@@ -48,7 +57,9 @@ void expect_steps(const activities& list, const schedule::plan& plan, std::size_
 }
 
 /// That nothing begins before the data that it needs, or overwrites, is done with, nor before its turn on its channel.
-void expect_order(const activities& list, const schedule::order& order) {
+void expect_order(const activities& recorded, const schedule::order& order) {
+    activities list(order.waits.size());
+    for (const activity& a : recorded) list[static_cast<std::size_t>(a.step)] = a;
     for (std::size_t i = 0; i < list.size(); ++i) {
         for (std::uint32_t f = order.first[i]; f < order.first[i + 1]; ++f)
             expect(list[i].end_s <= list[order.followers[f]].begin_s, "data is done with before it is used again");

@@ -30,9 +30,13 @@ public:
             first_.push_back(static_cast<int>(all_.size()));
             const auto order = schedule::order_of(program, r);
             for (std::size_t i = 0; i < steps.size(); ++i) {
-                if (schedule::sends(steps[i])) sends[{r, steps[i].peer}].push_back(static_cast<int>(all_.size()));
-                if (schedule::receives(steps[i])) receives[{steps[i].peer, r}].push_back(static_cast<int>(all_.size()));
+                const bool first = schedule::leads(steps, i); // further parts of a message never open
+                if (first && schedule::sends(steps[i]))
+                    sends[{r, steps[i].peer}].push_back(static_cast<int>(all_.size()));
+                if (first && schedule::receives(steps[i]))
+                    receives[{steps[i].peer, r}].push_back(static_cast<int>(all_.size()));
                 all_.push_back({steps[i], r, order.waits[i], order.next_on_channel[i], {}});
+                for (std::size_t k = schedule::parts_from(steps, i); k-- > 0;) add_part(all_.back(), steps[i + k]);
                 for (auto f = order.first[i]; f < order.first[i + 1]; ++f)
                     all_.back().followers.push_back(static_cast<int>(order.followers[f]));
             }
@@ -75,6 +79,8 @@ private:
         std::size_t waits;
         int next_on_channel;
         std::vector<int> followers;
+        double bytes = 0; ///< of all parts
+        double reduction = 0;
         int other_end = -1;
         double ready = never;  ///< when all that it waits for has ended
         double header = never; ///< under LogGP, when what it receives is there
@@ -85,14 +91,13 @@ private:
 
     task& at(int i) { return all_[static_cast<std::size_t>(i)]; }
     resources& of(const task& t) { return ports_[static_cast<std::size_t>(t.rank)]; }
-    double bytes(const task& t) const {
-        return static_cast<double>(cut_.bytes(t.what.what == schedule::action::receive ? t.what.to : t.what.from));
-    }
-    double reduction(const task& t) const {
+    void add_part(task& to, const schedule::step& s) const {
         using schedule::action;
-        if (t.what.what == action::reduce_many) return t.what.extra * bytes(t) * model_.gamma_s_per_byte;
-        const bool one = t.what.what == action::receive_reduce || t.what.what == action::reduce;
-        return one ? bytes(t) * model_.gamma_s_per_byte : 0;
+        const auto bytes = static_cast<double>(cut_.bytes(s.what == action::receive ? s.to : s.from));
+        const bool one = s.what == action::receive_reduce || s.what == action::reduce;
+        const int operands = s.what == action::reduce_many ? s.extra : one ? 1 : 0;
+        to.bytes += bytes;
+        to.reduction += operands * bytes * model_.gamma_s_per_byte;
     }
 
     void open(int i, double now) {
@@ -140,22 +145,22 @@ private:
     void execute(int i, double now) {
         task& t = at(i);
         resources& r = of(t);
-        if (!schedule::communicates(t.what)) return end(i, r.processor = now + reduction(t));
+        if (!schedule::communicates(t.what)) return end(i, r.processor = now + t.reduction);
         if constexpr (std::is_same_v<Model, model::hockney>) {
             task& u = at(t.other_end);
-            r.out = of(u).in = now + model_.alpha_s + bytes(t) * model_.beta_s_per_byte;
+            r.out = of(u).in = now + model_.alpha_s + t.bytes * model_.beta_s_per_byte;
             open_.erase(std::find(open_.begin(), open_.end(), t.other_end));
             end(i, r.out);
-            if (reduction(u) > 0) of(u).processor = std::max(of(u).processor, r.out) + reduction(u);
-            end(t.other_end, reduction(u) > 0 ? of(u).processor : r.out);
+            if (u.reduction > 0) of(u).processor = std::max(of(u).processor, r.out) + u.reduction;
+            end(t.other_end, u.reduction > 0 ? of(u).processor : r.out);
         } else {
-            const double further = std::max(bytes(t) - 1, 0.0) * model_.gap_s_per_byte;
+            const double further = std::max(t.bytes - 1, 0.0) * model_.gap_s_per_byte;
             if (schedule::sends(t.what)) {
                 r.processor = now + model_.overhead_s;
                 r.out = now + std::max(model_.overhead_s, model_.gap_s + further);
                 at(t.other_end).header = r.processor + model_.latency_s;
             } else {
-                r.processor = now + model_.overhead_s + further + reduction(t);
+                r.processor = now + model_.overhead_s + further + t.reduction;
             }
             end(i, r.processor);
         }

@@ -92,6 +92,26 @@ TEST_CASE("over a network all data is exchanged in each round as long as that is
     CHECK(chosen(64 * MiB, network(1)) == "butterfly");
 }
 
+TEST_CASE("over a network, many ranks that are no power of two go round a circulant graph, until shards are long") {
+    const auto network = [](int size) { return topology{size, size, medium::network, medium::network}; };
+    CHECK(chosen(MiB, network(800)) == "circulant");
+    CHECK(chosen(800 * 64 * KiB, network(800)) == "circulant");
+    CHECK(chosen(800 * 64 * KiB + 800, network(800)) == "ring");
+    CHECK(chosen(MiB, network(6)) == "ring");
+    CHECK(chosen(MiB, network(512)) == "halving_doubling");
+    CHECK(std::string(choose(operation::reduce_scatter, MiB, network(100)).how.name()) == "circulant");
+}
+
+TEST_CASE("an alltoall over a network hands on little blocks, and sends large ones straight to their ranks") {
+    const auto how = [](std::size_t bytes, int size, medium between) {
+        return std::string(choose(operation::alltoall, bytes, topology{size, size, between, between}).how.name());
+    };
+    CHECK(how(8 * KiB, 8, medium::network) == "bruck");
+    CHECK(how(8 * KiB + 8, 8, medium::network) == "direct");
+    CHECK(how(8, 4, medium::network) == "direct");
+    CHECK(how(8, 8, medium::memory) == "direct");
+}
+
 TEST_CASE("shards go straight from each rank to each in memory, by halves over a network") {
     const auto how = [](operation o, std::size_t bytes, const topology& on, bool symmetric = false) {
         return std::string(choose(o, bytes, on, true, symmetric).how.name());

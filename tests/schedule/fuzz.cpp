@@ -9,6 +9,7 @@
 #include "support/catch.hpp"
 #include "support/effort.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <functional>
@@ -84,7 +85,8 @@ TEST_CASE("verify and an independent executor agree on random programs and real 
         program p = real ? m.schedule() : random_program(seed).write();
         p.parts.clear(); // these are of the list before it was changed
         for (int changes = 1 + m.below(3); changes > 0; --changes) {
-            const int kind = m.below(operands_kind); // a change of operands needs a step that has some
+            int kind = m.below(static_cast<int>(kinds.size()));
+            if (kind == operands_kind) kind = 0; // it needs a step that has some
             if (p.ranks != std::vector<std::vector<step>>(p.ranks.size())) m.mutate(p, kind);
         }
         judge(p, seed, seen);
@@ -123,6 +125,28 @@ TEST_CASE("what is proven in both modes is right whichever mode each rank is in"
     });
     INFO(proven << " proven, " << refused_alone << " refused as a pair, " << wrong_mixed << " mixtures found wrong");
     CHECK((proven > 50 && refused_alone > 5 && wrong_mixed > 5));
+}
+
+TEST_CASE("what is proven stays right when the messages of any ranks are packed, or parts are messages of their own") {
+    int joined = 0;
+    each_case(6'000, [&](unsigned seed) {
+        mutator m(seed);
+        const program p = m.below(3) == 0 ? m.schedule() : random_program(seed).write();
+        if (std::none_of(p.ranks.begin(), p.ranks.end(), has_joined) || !verify(p).proven) return;
+        program some = p;
+        for (auto& steps : some.ranks)
+            if (m.below(3) > 0) steps = packed(steps);
+        for (const program& q : {some, unjoined(p), unjoined(some)}) {
+            INFO(listing(p) << "\n" << listing(q));
+            const proof found = verify(q);
+            REQUIRE(found.message() == "proven");
+            REQUIRE(found.preserves_order == verify(p).preserves_order);
+            REQUIRE(oracle(q, seed).judge().empty());
+        }
+        ++joined;
+    });
+    INFO(joined << " with joined steps");
+    CHECK(joined > effort(500));
 }
 
 TEST_CASE("what is proven stays right, bit by bit, when the receive_reduces of any ranks are lowered") {

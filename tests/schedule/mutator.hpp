@@ -17,8 +17,8 @@ namespace tutti::test {
 
 using namespace tutti::schedule;
 
-inline constexpr std::array kinds{"drop", "duplicate", "swap", "peer",   "first",   "count",
-                                  "from", "to",        "side", "action", "operands"};
+inline constexpr std::array kinds{"drop", "duplicate", "swap", "peer",   "first",    "count",
+                                  "from", "to",        "side", "action", "operands", "joined"};
 inline constexpr int operands_kind = 10;
 
 /// Single random mutations of schedules that the library's algorithms wrote.
@@ -60,7 +60,8 @@ public:
         case 7: at->to.where = static_cast<buffer>(below(4)); break;
         case 8: flip(*std::find_if(at, steps->end() - 1, has_sides)); break;
         case 9: become(*at, static_cast<action>(below(6)), p); break;
-        default: change_operands(*of_many(*steps));
+        case operands_kind: change_operands(*of_many(*steps)); break;
+        default: join(p, *steps, i);
         }
     }
 
@@ -75,6 +76,18 @@ private:
             else
                 x->first = (x->first + by + p.chunks) % p.chunks;
         }
+    }
+    /// Of a send, mostly: joins it to the next step, or no more, and what receives it, half of the time.
+    void join(program& p, std::vector<step>& steps, int i) {
+        auto at = std::find_if(steps.begin() + i, steps.end(), sends);
+        if (at == steps.end()) at = steps.begin() + i;
+        at->joined = !at->joined;
+        if (!sends(*at) || at->peer < 0 || at->peer >= p.size || below(2) == 0) return;
+        const int rank = static_cast<int>(&steps - p.ranks.data());
+        const auto to_peer = [&](const step& s) { return sends(s) && s.peer == at->peer; };
+        auto left = std::count_if(steps.begin(), at, to_peer);
+        for (step& s : p.ranks[static_cast<std::size_t>(at->peer)])
+            if (receives(s) && s.peer == rank && left-- == 0) s.joined = at->joined;
     }
     static bool has_sides(const step& s) { return s.what == action::receive_reduce || s.what == action::reduce; }
     static void flip(step& s) { s.other = s.other == side::left ? side::right : side::left; }
@@ -119,7 +132,8 @@ inline std::string listing(const program& p) {
         text += "\nrank";
         for (const step& s : steps)
             text += "\n  " + std::to_string(static_cast<int>(s.what)) + " peer " + std::to_string(s.peer) + " " +
-                    show(s.from) + extra(s) + " " + show(s.to) + (s.other == side::left ? " left" : " right");
+                    show(s.from) + extra(s) + " " + show(s.to) + (s.other == side::left ? " left" : " right") +
+                    (s.joined ? " joined" : "");
     }
     return text;
 }

@@ -17,7 +17,8 @@ namespace tutti::test {
 /// A second opinion on schedules, to hold verify against: slow and simple. It shares nothing with verify but the
 /// meaning of a step. Values are text, "(aXbX)" for rank a's chunk X combined with rank b's; what is ready is found by
 /// comparing each pair of steps; who moves next is drawn at random; a message passes only when both ends have begun,
-/// and holds up its channel until the step has run that alone reads it, if that is a reduce_many.
+/// and holds up its channel until the step has run that alone reads it, if that is a reduce_many. A message is a list
+/// of steps: those that are joined, and the one behind them. Its first step stands for it.
 class oracle {
 public:
     /// Messages wait for their receives (`nowhere`), or some of them in a buffer, so that their sends are done at once.
@@ -33,8 +34,8 @@ public:
     /// Empty if the program does what its operation promises, else what is wrong.
     std::string judge() {
         for (int r = 0; r < p_.size; ++r)
-            for (const auto& s : steps(r))
-                if (!well_formed(r, s)) return "malformed step";
+            for (int i = 0; i < static_cast<int>(steps(r).size()); ++i)
+                if (!well_formed(r, at(r, i)) || !joins_well(r, i)) return "malformed step";
         set_up();
         for (std::vector<move> moves = possible(); !moves.empty() && wrong_.empty(); moves = possible())
             make(moves[random_() % moves.size()]);
@@ -121,6 +122,40 @@ private:
         }
         return true;
     }
+    /// What is joined are sends to one peer, or receives from one, and none needs what another one of the message
+    /// writes.
+    bool joins_well(int r, int i) const {
+        const step& s = at(r, i);
+        if (!s.joined) return true;
+        if (!talks(s) || i + 1 == static_cast<int>(steps(r).size())) return false;
+        const step& t = at(r, i + 1);
+        if (!talks(t) || t.peer != s.peer || (t.what == action::send) != (s.what == action::send)) return false;
+        for (int j = i + 1; j < static_cast<int>(steps(r).size()); ++j) {
+            if (uses_to(s) && uses_to(at(r, j)) &&
+                (meet(touched(r, s, false), touched(r, at(r, j), true)) ||
+                 meet(touched(r, s, true), touched(r, at(r, j), false))))
+                return false;
+            if (!at(r, j).joined) break;
+        }
+        return true;
+    }
+    std::vector<int> parts_of(int r, int i) const {
+        std::vector<int> all{i};
+        while (at(r, all.back()).joined) all.push_back(all.back() + 1);
+        return all;
+    }
+    bool is_first(int r, int i) const { return i == 0 || !at(r, i - 1).joined; }
+    void set_state(int r, int i, char now) {
+        for (const int k : parts_of(r, i)) state(r, k) = now;
+    }
+    static bool meet(const std::set<spot>& a, const std::set<spot>& b) {
+        return std::any_of(a.begin(), a.end(), [&](const spot& x) { return b.count(x) > 0; });
+    }
+    std::set<spot> all_touched(int r, int i, bool written) const {
+        std::set<spot> all;
+        for (const int k : parts_of(r, i)) all.merge(touched(r, at(r, k), written));
+        return all;
+    }
     bool only_moves() const {
         using o = schedule::operation;
         return p_.what == o::allgather || p_.what == o::broadcast || p_.what == o::gather || p_.what == o::scatter ||
@@ -162,14 +197,12 @@ private:
     void order(rank_state& now, int r, int i) {
         auto& ends = now.after_end.emplace_back();
         auto& starts = now.after_start.emplace_back();
-        const auto meet = [](const std::set<spot>& a, const std::set<spot>& b) {
-            return std::any_of(a.begin(), a.end(), [&](const spot& x) { return b.count(x) > 0; });
-        };
+        if (!is_first(r, i)) return;
         const step& s = at(r, i);
+        const auto used = all_touched(r, i, false), written = all_touched(r, i, true);
         for (int j = 0; j < i; ++j) {
             const step& t = at(r, j);
-            if (meet(touched(r, s, false), touched(r, t, true)) || meet(touched(r, s, true), touched(r, t, false)))
-                ends.push_back(j);
+            if (meet(used, touched(r, t, true)) || meet(written, touched(r, t, false))) ends.push_back(j);
             const bool same_way = (s.what == action::send) == (t.what == action::send);
             if (talks(s) && talks(t) && s.peer == t.peer && same_way) starts.push_back(j);
         }
@@ -179,6 +212,7 @@ private:
         std::vector<move> all;
         for (int r = 0; r < p_.size; ++r)
             for (int i = 0; i < static_cast<int>(steps(r).size()); ++i) {
+                if (!is_first(r, i)) continue;
                 if (state(r, i) == 'w' && may_start(r, i)) all.push_back({r, i, -1, -1});
                 if ((state(r, i) != 's' && state(r, i) != 'b') || at(r, i).what != action::send) continue;
                 const int peer = at(r, i).peer, j = first_open(peer, r, false);
@@ -206,14 +240,16 @@ private:
         if (m.peer >= 0) return pass(m);
         const step& s = at(m.rank, m.step);
         if (talks(s)) {
-            state(m.rank, m.step) = 's';
-            if (s.what == action::send) {
-                rank(m.rank).leaving[m.step] = texts_of(m.rank, s.from);
-                if (messages_ == waiting::in_buffers && random_() % 2 == 0) state(m.rank, m.step) = 'b';
+            set_state(m.rank, m.step, 's');
+            for (const int i : parts_of(m.rank, m.step)) {
+                const step& part = at(m.rank, i);
+                if (s.what == action::send) rank(m.rank).leaving[i] = texts_of(m.rank, part.from);
+                // Until its data are there, what a receive will overwrite is worth nothing.
+                if (part.what == action::receive)
+                    for (int k = 0; k < part.to.count; ++k) rank(m.rank).memory.erase(memory_of(m.rank, part.to, k));
             }
-            // Until its data are there, what a receive will overwrite is worth nothing.
-            if (s.what == action::receive)
-                for (int k = 0; k < s.to.count; ++k) rank(m.rank).memory.erase(memory_of(m.rank, s.to, k));
+            if (s.what == action::send && messages_ == waiting::in_buffers && random_() % 2 == 0)
+                set_state(m.rank, m.step, 'b');
             return;
         }
         for (int k = 0; k < s.from.count; ++k)
@@ -224,12 +260,12 @@ private:
                         s.what == action::copy ? "" : read(m.rank, s.from, k));
         state(m.rank, m.step) = 'd';
         for (const auto& [sender, step] : rank(m.rank).reads[static_cast<std::size_t>(m.step)])
-            state(sender, step) = 'd';
+            set_state(sender, step, 'd');
     }
     /// The one step that reads what step i receives, if that is a reduce_many with it as one operand; else -1.
     int reader_of(int r, int i) const {
         const place& x = at(r, i).to;
-        if (at(r, i).what != action::receive || static_cast<int>(x.where) < 2) return -1;
+        if (at(r, i).what != action::receive || static_cast<int>(x.where) < 2 || at(r, i).joined) return -1;
         std::vector<std::set<int>> readers(static_cast<std::size_t>(x.count)); // by chunk, until it is overwritten
         for (int k = 0; k < x.count; ++k)
             for (int j = i + 1; j < static_cast<int>(steps(r).size()); ++j) {
@@ -252,10 +288,22 @@ private:
         return false;
     }
     void pass(const move& m) {
-        const step &s = at(m.rank, m.step), &t = at(m.peer, m.peer_step);
-        if (s.from.first != t.to.first || s.from.count != t.to.count) wrong_ = "the ends of a message differ";
+        const std::vector<int> parts = parts_of(m.rank, m.step), others = parts_of(m.peer, m.peer_step);
         const bool buffered = state(m.rank, m.step) == 'b';
-        const std::vector<std::string> message = rank(m.rank).leaving[m.step];
+        if (parts.size() != others.size()) wrong_ = "the ends of a message have different parts";
+        for (std::size_t n = 0; n < parts.size() && wrong_.empty(); ++n) pass(m, parts[n], others[n], buffered);
+        set_state(m.rank, m.step, 'd');
+        set_state(m.peer, m.peer_step, 'd');
+        if (!wrong_.empty() || parts.size() > 1) return;
+        if (const int reader = reader_of(m.peer, m.peer_step); reader >= 0 && !buffered) {
+            state(m.rank, m.step) = 'l';
+            rank(m.peer).reads[static_cast<std::size_t>(reader)].emplace_back(m.rank, m.step);
+        }
+    }
+    void pass(const move& m, int i, int j, bool buffered) {
+        const step &s = at(m.rank, i), &t = at(m.peer, j);
+        if (s.from.first != t.to.first || s.from.count != t.to.count) wrong_ = "the ends of a message differ";
+        const std::vector<std::string> message = rank(m.rank).leaving[i];
         if (!buffered && texts_of(m.rank, s.from) != message) wrong_ = "overwritten while being sent";
         for (int k = 0; k < s.from.count && wrong_.empty(); ++k) {
             const std::string incoming = message[static_cast<std::size_t>(k)];
@@ -263,11 +311,6 @@ private:
                 rank(m.peer).memory[memory_of(m.peer, t.to, k)] = incoming;
             else
                 combine(m.peer, t, t.from, k, incoming);
-        }
-        state(m.rank, m.step) = state(m.peer, m.peer_step) = 'd';
-        if (const int reader = reader_of(m.peer, m.peer_step); reader >= 0 && !buffered) {
-            state(m.rank, m.step) = 'l';
-            rank(m.peer).reads[static_cast<std::size_t>(reader)].emplace_back(m.rank, m.step);
         }
     }
     /// to = own with `other` on the side that the step names; with no other, to = own.

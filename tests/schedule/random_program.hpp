@@ -13,8 +13,8 @@
 namespace tutti::test {
 
 /// Writes schedules that nobody would: each range of chunks goes up a random tree of reductions and down another one,
-/// along a random path, or up the ranks as a scan, through random buffers, with steps put in another order here and
-/// there. About as many are right as are wrong.
+/// along a random path, or up the ranks as a scan, through random buffers, in messages of one part or of two, with
+/// steps put in another order here and there. About as many are right as are wrong.
 class random_program {
 public:
     explicit random_program(unsigned seed) : random_(seed) {}
@@ -63,8 +63,7 @@ private:
         std::vector<int> informed{center};
         for (const int r : shuffled(center)) {
             const int from = informed[static_cast<std::size_t>(below(static_cast<int>(informed.size())))];
-            emit(from, schedule::send(r, in(buffer::output)));
-            emit(r, schedule::receive(from, in(buffer::output)));
+            message(from, r, buffer::output, schedule::receive(from, in(buffer::output)));
             informed.push_back(r);
         }
     }
@@ -90,15 +89,13 @@ private:
         for (const int by : shuffled(from)) {
             if (from == to || by == to || below(3) > 0) continue;
             const buffer landing = bank();
-            emit(from, schedule::send(by, in(where)));
-            emit(by, schedule::receive(from, in(landing)));
+            message(from, by, where, schedule::receive(from, in(landing)));
             from = by;
             where = landing;
         }
         if (from != to) {
-            emit(from, schedule::send(to, in(where)));
             const buffer landing = staged_ ? bank() : buffer::output;
-            emit(to, schedule::receive(from, in(landing)));
+            message(from, to, where, schedule::receive(from, in(landing)));
             if (staged_) last_copies_.emplace_back(to, schedule::copy(in(landing), in(buffer::output)));
         } else if (!p_.in_place || below(8) == 0) {
             emit(to, schedule::copy(in(where), in(buffer::output)));
@@ -119,8 +116,7 @@ private:
         buffer sum = buffer::input;
         for (int r = 1; r < p_.size; ++r) {
             const buffer lower = below(2) == 0 ? buffer::output : bank();
-            emit(r - 1, schedule::send(r, in(sum)));
-            emit(r, schedule::receive(r - 1, in(lower)));
+            message(r - 1, r, sum, schedule::receive(r - 1, in(lower)));
             sum = bank();
             const std::array more{below(10) == 0 ? lower : buffer::input};
             if (r + 1 < p_.size) emit(r, schedule::reduce_many(in(lower), more, in(sum)));
@@ -163,6 +159,35 @@ private:
         return s == schedule::side::left ? schedule::side::right : schedule::side::left;
     }
 
+    /// A message. Now and then it has two joined parts, in either order, which lie apart at the sender or are not
+    /// joined at one end.
+    void message(int from, int to, buffer source, const schedule::step& received) {
+        const int all = now_.count();
+        if (all < 2 || below(3) > 0) {
+            emit(from, schedule::send(to, in(source)));
+            return emit(to, received);
+        }
+        const int cut = 1 + below(all - 1);
+        std::array parts{place{source, now_.first, cut}, place{source, now_.first + cut, all - cut}};
+        if (below(2) == 0) std::swap(parts[0], parts[1]);
+        if (below(3) == 0) {
+            const place elsewhere{bank(), parts[1].first, parts[1].count};
+            emit(from, schedule::copy(parts[1], elsewhere));
+            parts[1] = elsewhere;
+        }
+        const bool there = below(30) > 0, here = below(30) > 0;
+        for (const bool first : {true, false}) {
+            const place& x = parts[first ? 0 : 1];
+            schedule::step sent = schedule::send(to, x), taken = received;
+            taken.from = {received.from.where, x.first, x.count};
+            taken.to = {received.to.where, x.first, x.count};
+            sent.joined = first && there;
+            taken.joined = first && here;
+            emit(from, sent);
+            emit(to, taken);
+        }
+    }
+
     /// One message and what is done with it; says where the sum is.
     buffer meet(int from, buffer source, int to, buffer own, schedule::side incoming, bool output_if_any) {
         const bool has_output =
@@ -173,19 +198,18 @@ private:
             emit(from, schedule::copy(in(source), in(elsewhere)));
             source = elsewhere;
         }
-        emit(from, schedule::send(to, in(source)));
         const buffer landing = bank();
         switch (below(3)) {
-        case 0: emit(to, schedule::receive_reduce(from, in(own), in(sum), incoming)); return sum;
+        case 0: message(from, to, source, schedule::receive_reduce(from, in(own), in(sum), incoming)); return sum;
         case 1: {
-            emit(to, schedule::receive(from, in(landing)));
+            message(from, to, source, schedule::receive(from, in(landing)));
             const bool left = incoming == schedule::side::left;
             const std::array more{left ? own : landing};
             emit(to, schedule::reduce_many(in(left ? landing : own), more, in(sum)));
             return sum;
         }
         default:
-            emit(to, schedule::receive(from, in(landing)));
+            message(from, to, source, schedule::receive(from, in(landing)));
             emit(to, schedule::reduce(in(own), in(landing), turned(incoming)));
             return landing;
         }

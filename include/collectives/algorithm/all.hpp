@@ -4,8 +4,10 @@
 
 #include "any.hpp"
 #include "binomial_tree.hpp"
+#include "bruck.hpp"
 #include "butterfly.hpp"
 #include "chain.hpp"
+#include "circulant.hpp"
 #include "direct.hpp"
 #include "double_binary_tree.hpp"
 #include "halving_doubling.hpp"
@@ -25,7 +27,7 @@ namespace tutti::algorithm {
 /// The library's algorithms on one level. A new one is a line here, and the line above that includes it.
 #define TUTTI_ALGORITHMS(each)                                                                                         \
     each(naive) each(one_shot) each(parameter_server) each(direct) each(ring) each(butterfly) each(halving_doubling)   \
-        each(binomial_tree) each(double_binary_tree) each(chain) each(hillis_steele)
+        each(binomial_tree) each(double_binary_tree) each(chain) each(hillis_steele) each(circulant) each(bruck)
 
 /// The compositions that the library itself takes over several nodes.
 #define TUTTI_COMPOSITIONS(each)                                                                                       \

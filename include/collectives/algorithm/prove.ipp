@@ -50,7 +50,7 @@ namespace detail {
 [[nodiscard]] TUTTI_INLINE schedule::finding broken_rotation(const schedule::program& p, bool of_all_steps) {
     const auto message = [](const step& s) {
         const place x = s.what == schedule::action::receive ? s.to : s.from;
-        return std::tuple(s.what, s.peer, x.first, x.count);
+        return std::tuple(s.what, s.peer, x.first, x.count, s.joined);
     };
     const auto counts = [&](const step& s) { return of_all_steps || communicates(s); };
     const std::vector<step>& zero = p.ranks.front();

@@ -7,6 +7,7 @@
 #include "../schedule/program.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -91,8 +92,9 @@ constexpr void walk(const A& a, operation o, const position& p, Emit&& emit) {
         if (o == operation::alltoall) return a.alltoall(p, emit);
 }
 
-/// Keeps steps in a list, each cut into `segments` steps on equal parts of its chunks: pipelining is nothing but more
-/// chunks.
+/// Keeps steps in a list, each cut into `segments` steps on equal slices of its chunks: pipelining is nothing but more
+/// chunks. The d-th slices of a message's parts are the parts of the d-th message. So joined steps are held back, uncut
+/// at the end of the list, until the last part comes.
 class step_writer {
 public:
     /// `parts`, if given, learns whose the steps are.
@@ -104,16 +106,28 @@ public:
     }
 
     [[gnu::noinline]] constexpr void operator()(const step& s) const { // one copy for all algorithms: compiles faster
-        for (int d = 0; d < segments_; ++d) {
-            step part = s;
-            if (reads_from(s)) part.from.first = cut(s.from, d);
-            if (writes_to(s)) part.to.first = cut(s.to, d);
-            to_.push_back(part);
-        }
+        if (s.joined || (segments_ > 1 && !to_.empty() && to_.back().joined)) return join(s);
+        for (int d = 0; d < segments_; ++d) to_.push_back(slice(s, d));
     }
 
 private:
-    /// The first chunk of the d-th part. A number that no int can hold is outside of every buffer, and stays so.
+    constexpr void join(const step& s) const {
+        to_.push_back(s);
+        if (s.joined || segments_ == 1) return;
+        std::size_t first = to_.size() - 1;
+        while (first > 0 && to_[first - 1].joined) --first;
+        const std::vector<step> parts(to_.begin() + static_cast<std::ptrdiff_t>(first), to_.end());
+        to_.resize(first);
+        for (int d = 0; d < segments_; ++d)
+            for (const step& part : parts) to_.push_back(slice(part, d));
+    }
+    [[nodiscard]] constexpr step slice(const step& s, int d) const noexcept {
+        step some = s;
+        if (reads_from(s)) some.from.first = cut(s.from, d);
+        if (writes_to(s)) some.to.first = cut(s.to, d);
+        return some;
+    }
+    /// The first chunk of the d-th slice. A number that no int can hold is outside of every buffer, and stays so.
     [[nodiscard]] constexpr int cut(const place& x, int d) const noexcept {
         const std::int64_t first = std::int64_t{x.first} * segments_ + std::int64_t{d} * x.count;
         return static_cast<int>(

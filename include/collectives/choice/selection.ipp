@@ -40,29 +40,34 @@ namespace detail {
 /// Everyone may well send to everyone at once.
 [[nodiscard]] constexpr bool few(int ranks) noexcept { return ranks <= 8; }
 
-/// The fewest bytes a rank.
-[[nodiscard]] TUTTI_INLINE algorithm::any by_halves(int size) noexcept {
+/// The fewest bytes a rank. Many ranks over a network count rounds until a shard takes longer than some latencies; in
+/// memory the ring's short messages stay in the caches.
+[[nodiscard]] TUTTI_INLINE algorithm::any by_halves(std::size_t bytes, const topology& on) noexcept {
     using namespace algorithm;
-    return is_power_of_two(size) ? any(halving_doubling{}) : any(ring{});
+    constexpr std::size_t little_shard = 64 * 1024;
+    if (is_power_of_two(on.size)) return halving_doubling{};
+    const bool in_memory = on.between() == transport::medium::memory;
+    if (!in_memory && !few(on.size) && bytes / static_cast<unsigned>(on.size) <= little_shard) return circulant{};
+    return ring{};
 }
 
 /// An allreduce through memory, where a rank that waits costs more than bytes that are copied. `direct` has the fewest
 /// waits, and reads symmetric memory in one pass; without it, operands are staged, which shows once they leave the
 /// caches.
-[[nodiscard]] TUTTI_INLINE algorithm::any allreduce_in_memory(std::size_t bytes, int size, bool symmetric) {
+[[nodiscard]] TUTTI_INLINE algorithm::any allreduce_in_memory(std::size_t bytes, const topology& on, bool symmetric) {
     constexpr std::size_t little = 16 * 1024, staged = 64 * 1024;
     if (bytes <= little) return algorithm::butterfly{};
-    if (2 < size && few(size) && (symmetric || bytes <= staged)) return algorithm::direct{};
-    return by_halves(size);
+    if (2 < on.size && few(on.size) && (symmetric || bytes <= staged)) return algorithm::direct{};
+    return by_halves(bytes, on);
 }
 
 /// An allreduce over a network, where each message costs system calls: the fewest rounds as long as the bytes that each
 /// rank sends, log2 P times the data, are little.
-[[nodiscard]] TUTTI_INLINE algorithm::any allreduce_over_network(std::size_t bytes, int size) {
+[[nodiscard]] TUTTI_INLINE algorithm::any allreduce_over_network(std::size_t bytes, const topology& on) {
     constexpr std::size_t little = 128 * 1024;
-    if (bytes * static_cast<unsigned>(std::bit_width(static_cast<unsigned>(size - 1))) <= little)
+    if (bytes * static_cast<unsigned>(std::bit_width(static_cast<unsigned>(on.size - 1))) <= little)
         return algorithm::butterfly{};
-    return by_halves(size);
+    return by_halves(bytes, on);
 }
 
 [[nodiscard]] TUTTI_INLINE algorithm::any allreduce(std::size_t bytes, const topology& on, bool commutative,
@@ -74,8 +79,8 @@ namespace detail {
         return algorithm::direct{};
     }
     if (on.has_levels()) return across_nodes(bytes, on);
-    if (on.between() == transport::medium::memory) return allreduce_in_memory(bytes, on.size, symmetric);
-    return allreduce_over_network(bytes, on.size);
+    if (on.between() == transport::medium::memory) return allreduce_in_memory(bytes, on, symmetric);
+    return allreduce_over_network(bytes, on);
 }
 
 [[nodiscard]] TUTTI_INLINE algorithm::any shards(schedule::operation what, std::size_t bytes, const topology& on,
@@ -85,7 +90,16 @@ namespace detail {
     const bool in_memory = on.between() == transport::medium::memory && few(on.size);
     if (in_memory && (!reduces || symmetric || bytes <= staged)) return algorithm::direct{};
     if (bytes <= little) return algorithm::halving_doubling{};
-    return by_halves(on.size);
+    return by_halves(bytes, on);
+}
+
+/// Over a network, few messages for little data; else each block straight to its rank.
+[[nodiscard]] TUTTI_INLINE algorithm::any blocks(std::size_t bytes, const topology& on) {
+    constexpr std::size_t little_block = 1024;
+    const bool in_memory = on.between() == transport::medium::memory;
+    const bool some = 4 < on.size && on.size <= algorithm::bruck::most_exchanging;
+    if (!in_memory && some && bytes / static_cast<unsigned>(on.size) <= little_block) return algorithm::bruck{};
+    return algorithm::direct{};
 }
 
 /// From or to one root: few messages in a row for little data; for much, no byte twice.
@@ -117,7 +131,7 @@ TUTTI_INLINE selection choose(schedule::operation what, std::size_t bytes, const
     case operation::allgather: return pick(detail::shards(what, bytes, on, symmetric));
     case operation::gather:
     case operation::scatter: return pick(detail::parts_of_root(bytes, on));
-    case operation::alltoall: return pick(direct{});
+    case operation::alltoall: return pick(detail::blocks(bytes, on));
     case operation::scan:
     case operation::exscan: return pick(detail::prefixes(bytes, on));
     case operation::reduce:

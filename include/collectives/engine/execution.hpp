@@ -46,7 +46,7 @@ public:
             same_since_ = request_;
         }
         signature_ = next_signature(before.signature, meaning_);
-        left_ = plan_->steps.size();
+        left_ = plan_->starts;
         functor_.begin();
         is_in_trouble_ = false;
         reported_ = {};
@@ -199,9 +199,10 @@ private:
     [[gnu::noinline]] void lay_out_steps() {
         laid_out_scratch_ = scratch_.bytes.get();
         lay_out_buffers();
-        for (std::size_t i = 0; i < transfers_.size(); ++i) {
+        for (std::size_t i = transfers_.size(); i-- > 0;) {
             transport::transfer& x = transfers_[i];
             lay_out(plan_->steps[i], x);
+            if (plan_->steps[i].joined) x.bytes += transfers_[i + 1].bytes; // which lie behind it
             x.may_view =
                 base::views_messages && x.bytes > 0 && plan_->dependencies.viewed.reader_of(static_cast<int>(i)) >= 0;
         }

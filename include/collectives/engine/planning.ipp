@@ -70,10 +70,11 @@ TUTTI_INLINE void check_steps(const call& c, const schedule::position& at, const
 
 /// The plan for an executor: no receive_reduce, and no viewed message.
 TUTTI_INLINE std::shared_ptr<const schedule::plan> lowered_plan_of(const call& c, const schedule::position& at,
-                                                                   const std::vector<schedule::step>& steps) {
+                                                                   std::vector<schedule::step> steps) {
     if (!schedule::can_be_lowered(steps))
         reject(in_words(c), "the schedule has more scratch banks than an executor can be given", "use fewer");
-    auto made = schedule::compile(c.what, at, c.how.chunks(c.what, at.size), c.segments, lowered(steps, at.in_place));
+    auto made = schedule::compile(c.what, at, c.how.chunks(c.what, at.size), c.segments,
+                                  lowered(std::move(steps), at.in_place));
     made.dependencies.viewed = {};
     return std::make_shared<const schedule::plan>(std::move(made));
 }
@@ -85,9 +86,11 @@ TUTTI_INLINE std::shared_ptr<const schedule::plan> plan_of(const call& c, const 
     std::vector<schedule::part> parts;
     c.how.walk(c.what, at, c.segments, steps, &parts);
     detail::check_steps(c, at, steps, parts);
-    if (c.by) return detail::lowered_plan_of(c, at, steps);
+    if (c.by) return detail::lowered_plan_of(c, at, std::move(steps));
+    if (!schedule::can_be_packed(steps))
+        reject(in_words(c), "the schedule joins more parts than there are scratch banks for", "join fewer");
     return std::make_shared<const schedule::plan>(
-        schedule::compile(c.what, at, c.how.chunks(c.what, at.size), c.segments, std::move(steps)));
+        schedule::compile(c.what, at, c.how.chunks(c.what, at.size), c.segments, schedule::packed(std::move(steps))));
 }
 
 } // namespace tutti::engine

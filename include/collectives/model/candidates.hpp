@@ -22,6 +22,9 @@ namespace tutti::model {
     std::vector<selection> found;
     const auto add = [&](const algorithm::any& how) {
         if (!how.offers(what) || (how.has_levels() && !on.has_levels())) return;
+        if (what == schedule::operation::alltoall && on.size > algorithm::bruck::most_exchanging &&
+            how.target<algorithm::bruck>())
+            return;
         for (int segments = 1; segments <= how.most_segments(); segments *= 2) found.push_back({how, segments});
     };
     for (const auto& how : algorithm::all(on.ranks_per_node)) add(how);

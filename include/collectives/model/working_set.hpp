@@ -6,7 +6,7 @@
 #include "counts/symmetry.hpp"
 #include "machine.hpp"
 
-#include "../schedule/places.hpp"
+#include "../schedule/pack.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -31,7 +31,7 @@ namespace tutti::model {
         bytes += c.in_place ? std::max(of(buffer::input), of(buffer::output)) : of(buffer::input) + of(buffer::output);
         steps.clear();
         c.how.walk(c.what, at, c.segments, steps);
-        const auto windows = schedule::scratch_windows(steps);
+        const auto windows = schedule::scratch_windows_packed(steps);
         for (std::size_t b = 2; b < windows.size(); ++b) bytes += static_cast<double>(cut.bytes(windows[b]));
     }
     return bytes / walked * ranks;

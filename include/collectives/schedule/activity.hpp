@@ -12,7 +12,7 @@ namespace tutti::schedule {
 /// another belongs to the k-th receive there from it.
 struct activity {
     int rank = 0;
-    int step = 0; ///< in the rank's schedule
+    int step = 0; ///< in the rank's schedule as it runs: packed, a message's first part
     action what = action::send;
     int peer = -1; ///< of a send or receive
     std::size_t bytes = 0;

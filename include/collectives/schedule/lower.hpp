@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "program.hpp"
+#include "pack.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
-/// Lowering: every receive_reduce becomes a receive and a local reduce. So no transport reduces.
+/// Lowering: every receive_reduce becomes a receive and a local reduce, and messages are packed. So no transport
+/// reduces.
 namespace tutti::schedule {
 
 namespace detail {
@@ -46,7 +48,8 @@ private:
 /// the second one has waited for the first in any case. No step waits for more than before.
 /// Peers get the same messages in the same order. For each buffer that is reduced into, scratch grows by at most the
 /// range of these chunks. Linear in steps. Precondition: the steps have been checked, and can_be_lowered.
-[[nodiscard]] constexpr std::vector<step> lowered(const std::vector<step>& steps, bool in_place) {
+[[nodiscard]] constexpr std::vector<step> lowered(std::vector<step> with_joined, bool in_place) {
+    const std::vector<step> steps = packed(std::move(with_joined));
     const auto memory_of = [&](buffer b) { return in_place && b == buffer::input ? buffer::output : b; };
     detail::landing_banks banks(steps);
     std::vector<step> all;
@@ -67,18 +70,14 @@ private:
 }
 
 /// Whether lowered() can number the scratch banks that it needs.
-[[nodiscard]] constexpr bool can_be_lowered(const std::vector<step>& steps) noexcept {
-    constexpr int most = 32'767;
-    return std::all_of(steps.begin(), steps.end(), [](const step& s) {
-        for (int k = 0; k < sources(s); ++k)
-            if (index_of(source(s, k).where) >= most) return false;
-        return !writes_to(s) || index_of(s.to.where) < most;
-    });
+[[nodiscard]] constexpr bool can_be_lowered(const std::vector<step>& steps) {
+    constexpr std::size_t most = 32'767;
+    return (has_joined(steps) ? detail::packer(steps).buffers() : scratch_windows(steps).size()) <= most;
 }
 
 /// The same of all ranks. A flaw then names the steps of the lowered lists, since whose they were is not kept.
 [[nodiscard]] constexpr program lowered(program p) {
-    for (std::vector<step>& steps : p.ranks) steps = lowered(steps, p.in_place);
+    for (std::vector<step>& steps : p.ranks) steps = lowered(std::move(steps), p.in_place);
     p.segments = 1;
     p.parts.clear();
     return p;

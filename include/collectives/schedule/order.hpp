@@ -20,6 +20,8 @@ namespace tutti::schedule {
 ///   write, write after read, write after write);
 /// - channel: sends to one peer, and receives from one peer, *start* in program order.
 /// Nothing else is ordered, so independent chunks overlap by themselves.
+///
+/// What joined parts read and write, their first part does. The others wait for one start that nothing gives them.
 struct order {
     /// By step: how many events it waits for: completions of earlier steps, and at most one start on its channel.
     std::vector<std::uint32_t> waits;
@@ -86,18 +88,21 @@ private:
     std::vector<int> seen(n, -1);           // the last step that was made to follow this one
     std::vector<int> last(2 * static_cast<std::size_t>(size), -1);
     accesses places(steps, cells, in_place);
-    for (int i = 0; i < static_cast<int>(n); ++i) {
+    for (int i = 0, by = 0; i < static_cast<int>(n); ++i) {
         const step& s = steps[static_cast<std::size_t>(i)];
+        const bool first_part = leads(steps, static_cast<std::size_t>(i));
+        if (first_part) by = i;
         const auto after = [&](int before) {
             auto& mark = seen[static_cast<std::size_t>(before)];
-            if (mark == i) return;
-            mark = i;
-            edges.emplace_back(before, i);
-            ++o.waits[static_cast<std::size_t>(i)];
+            if (mark == by || before == by) return;
+            mark = by;
+            edges.emplace_back(before, by);
+            ++o.waits[static_cast<std::size_t>(by)];
         };
-        for (int k = 0; k < sources(s); ++k) places.read(source(s, k), i, after);
-        if (writes_to(s)) places.write(s.to, i, after);
-        if (!communicates(s)) continue;
+        for (int k = 0; k < sources(s); ++k) places.read(source(s, k), by, after);
+        if (writes_to(s)) places.write(s.to, by, after);
+        if (!first_part) o.waits[static_cast<std::size_t>(i)] = 1;
+        if (!communicates(s) || !first_part) continue;
         int& former = last[2 * static_cast<std::size_t>(s.peer) + (sends(s) ? 0 : 1)];
         if (former >= 0) {
             o.next_on_channel[static_cast<std::size_t>(former)] = i;

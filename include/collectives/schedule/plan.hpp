@@ -10,7 +10,8 @@
 
 namespace tutti::schedule {
 
-/// One rank's schedule, ready to run: plain data, independent of count, element and operator.
+/// One rank's schedule, ready to run: plain data, independent of count, element and operator. Parts of a message lie
+/// one after the other in memory.
 struct plan {
     operation what = operation::allreduce;
     position where{};
@@ -18,6 +19,7 @@ struct plan {
     int segments = 1;
     std::vector<step> steps; ///< `peer` is an index into `peers`
     order dependencies;
+    std::size_t starts = 0;            ///< the steps that are started: all but further parts of messages
     std::vector<std::uint32_t> ready;  ///< the steps that wait for nothing
     std::vector<int> peers;            ///< ranks, each once, in order of first use
     std::vector<chunk_window> windows; ///< by index_of(buffer): the chunk ids that the buffer holds on this rank
@@ -35,15 +37,16 @@ struct plan {
     }
 };
 
-/// Makes the plan of one rank from its steps. Linear in steps and chunks.
+/// Makes the plan of one rank from its steps, which must be packed. Linear in steps and chunks.
 [[nodiscard]] inline plan compile(operation what, const position& where, int base_chunks, int segments,
                                   std::vector<step> steps) {
-    plan p{what, where, base_chunks, segments, std::move(steps), {}, {}, {}, {}};
+    plan p{what, where, base_chunks, segments, std::move(steps), {}, 0, {}, {}, {}};
     p.dependencies = order_of(what, where, p.chunks(), p.steps, where.size);
     p.windows = windows_of(what, where, p.chunks(), p.steps);
     std::vector<int> index(static_cast<std::size_t>(where.size), -1);
     for (std::size_t i = 0; i < p.steps.size(); ++i) {
         step& s = p.steps[i];
+        if (leads(p.steps, i)) ++p.starts;
         if (!communicates(s)) continue;
         int& at = index[static_cast<std::size_t>(s.peer)];
         if (at < 0) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 /// Schedules: collective algorithms as pure lists of steps. Nothing here touches memory, sockets or clocks.
 namespace tutti::schedule {
@@ -50,7 +51,9 @@ struct place {
 /// The most operands of one step; a reduce_many has two at least.
 inline constexpr int most_operands = 8;
 
-/// One step. A receive ignores `from`, a send ignores `to`, a local step ignores `peer`. Only reduce_many uses `more`
+/// One step. A message may have several *parts*: sends to one peer, or receives from one, in a row, of which all but
+/// the last are `joined`. It starts when all parts can, completes as one, and no part may need what another writes. A
+/// receive ignores `from`, a send ignores `to`, a local step ignores `peer`. Only reduce_many uses `more`
 /// and `extra`. Members that a step ignores may hold any value.
 struct step {
     action what = action::send;
@@ -60,6 +63,7 @@ struct step {
     place to{};
     std::array<buffer, most_operands - 1> more{}; ///< where the operands behind `from` lie: the same chunk ids
     std::uint8_t extra = 0;                       ///< how many of `more` there are
+    bool joined = false; ///< one message with the next step, which sends to the same peer, or receives from it
     friend constexpr bool operator==(const step&, const step&) = default;
 };
 
@@ -86,6 +90,20 @@ struct step {
     return s.what == action::receive ? s.to.count : s.from.count;
 }
 
+/// Whether step i is a message's first part, or no message; the other parts start and complete with the first.
+[[nodiscard]] constexpr bool leads(const std::vector<step>& steps, std::size_t i) noexcept {
+    return i == 0 || !steps[i - 1].joined;
+}
+/// How many steps the message has that begins with step i.
+[[nodiscard]] constexpr std::size_t parts_from(const std::vector<step>& steps, std::size_t i) noexcept {
+    std::size_t end = i;
+    while (end + 1 < steps.size() && steps[end].joined) ++end;
+    return end + 1 - i;
+}
+[[nodiscard]] constexpr bool has_joined(const std::vector<step>& steps) noexcept {
+    return std::any_of(steps.begin(), steps.end(), [](const step& s) { return s.joined; });
+}
+
 // The vocabulary in which algorithms are written.
 [[nodiscard]] constexpr step send(int peer, place from) noexcept { return {action::send, side::right, peer, from, {}}; }
 [[nodiscard]] constexpr step receive(int peer, place to) noexcept {
@@ -97,6 +115,11 @@ struct step {
 [[nodiscard]] constexpr step copy(place from, place to) noexcept { return {action::copy, side::right, -1, from, to}; }
 [[nodiscard]] constexpr step reduce(place from, place to, side of_from) noexcept {
     return {action::reduce, of_from, -1, from, to};
+}
+/// The same, joined to the step that is emitted next.
+[[nodiscard]] constexpr step joined(step s) noexcept {
+    s.joined = true;
+    return s;
 }
 /// `to` may be one of the operands. Precondition: `more` has 1 to most_operands - 1 buffers; verify refuses others.
 [[nodiscard]] constexpr step reduce_many(place from, std::span<const buffer> more, place to) noexcept {

@@ -12,7 +12,8 @@
 namespace tutti::schedule {
 
 /// The receives that may be *viewed* instead of stored: their data are one operand of one reduce_many, and no other
-/// step reads them. A transport may leave such a message where it lies until the reduce_many runs.
+/// step reads them. A transport may leave such a message where it lies until the reduce_many runs. A message of several
+/// parts is stored.
 class views {
 public:
     /// A viewed receive, and as which operand its reader reads it.
@@ -66,7 +67,7 @@ private:
             std::span(writer).subspan(numbers.of(x.where, x.first), static_cast<std::size_t>(x.count));
         const int by = written_by.front();
         const auto is_that = [by](int w) { return w == by; };
-        if (by >= 0 && may_be_viewed(steps[static_cast<std::size_t>(by)], x) && k >= 0 &&
+        if (by >= 0 && may_be_viewed(steps, static_cast<std::size_t>(by), x) && k >= 0 &&
             steps[static_cast<std::size_t>(i)].what == action::reduce_many &&
             uses_[static_cast<std::size_t>(by)].reader < 0 &&
             std::all_of(written_by.begin(), written_by.end(), is_that)) {
@@ -77,8 +78,10 @@ private:
         for (const int w : written_by)
             if (w >= 0) uses_[static_cast<std::size_t>(w)].others = true;
     }
-    [[nodiscard]] static constexpr bool may_be_viewed(const step& s, place x) {
-        return s.what == action::receive && s.to == x && x.where >= buffer::first_scratch;
+    [[nodiscard]] static constexpr bool may_be_viewed(const std::vector<step>& steps, std::size_t i, place x) {
+        const step& s = steps[i];
+        return s.what == action::receive && s.to == x && x.where >= buffer::first_scratch && !s.joined &&
+               leads(steps, i);
     }
 
     /// Lists the operands by their readers.

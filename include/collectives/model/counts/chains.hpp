@@ -58,7 +58,7 @@ private:
     };
     struct state {
         std::vector<schedule::step> steps; ///< places count cells once prepared
-        std::vector<long long> bytes;      ///< by step
+        std::vector<long long> bytes;      ///< by step; of a message's first part, of all
         std::optional<schedule::place_numbers> numbers;
         std::vector<int> depth; ///< by place
         std::vector<arrival> arrivals;
@@ -73,6 +73,8 @@ private:
     void prepare(state& r, bool in_place) const {
         for (const schedule::step& s : r.steps)
             r.bytes.push_back(cut_.bytes(s.what == schedule::action::receive ? s.to : s.from));
+        for (std::size_t i = r.steps.size(); i-- > 0;)
+            if (r.steps[i].joined) r.bytes[i] += r.bytes[i + 1];
         const schedule::cells within(r.steps, chunks_);
         r.steps = within.of(std::move(r.steps));
         r.numbers.emplace(r.steps, within.count(), in_place);
@@ -82,16 +84,19 @@ private:
     /// As far as it goes.
     void walk(int rank, std::vector<int>& again) {
         state& r = ranks_[static_cast<std::size_t>(rank)];
-        for (; r.at < r.steps.size(); ++r.at) {
+        for (std::size_t parts = 0; r.at < r.steps.size(); r.at += parts) {
             const schedule::step& s = r.steps[r.at];
+            parts = schedule::parts_from(r.steps, r.at);
             if (schedule::sends(s)) {
-                channels_[sent_on(rank, s.peer)].depths.push_back(deepest(r, s.from) + 1);
+                int depth = 0;
+                for (std::size_t k = 0; k < parts; ++k) depth = std::max(depth, deepest(r, r.steps[r.at + k].from));
+                channels_[sent_on(rank, s.peer)].depths.push_back(depth + 1);
                 if (!rotates_) again.push_back(s.peer);
             } else if (schedule::receives(s)) {
                 const int depth = take(received_on(rank, s.peer));
                 if (depth == 0) return;
                 r.arrivals.push_back({depth, s.peer, r.bytes[r.at]});
-                write(r, s, depth);
+                for (std::size_t k = 0; k < parts; ++k) write(r, r.steps[r.at + k], depth);
             } else {
                 write(r, s, 0);
             }

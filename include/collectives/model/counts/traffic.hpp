@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../schedule/places.hpp"
+#include "../../schedule/pack.hpp"
 #include "cut.hpp"
 
 #include <base/error.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 namespace tutti::model::detail {
@@ -33,12 +34,16 @@ public:
     void add(int rank, const std::vector<schedule::step>& steps) {
         long long sent = 0, received = 0, reduced = 0, scratch = 0;
         if (rank % ranks_per_node_ == 0) node_sent_ = 0;
-        for (const schedule::step& s : steps) {
-            if (schedule::sends(s)) add_bytes(sent, send(rank, s));
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            const schedule::step& s = steps[i];
+            if (schedule::sends(s)) {
+                add_bytes(sent, send(rank, s));
+                if (schedule::leads(steps, i)) ++messages;
+            }
             if (schedule::receives(s)) add_bytes(received, cut_.bytes(s.to));
             for (int k = 0; k < reductions(s); ++k) add_bytes(reduced, cut_.bytes(s.to));
         }
-        const auto windows = schedule::scratch_windows(steps);
+        const auto windows = schedule::scratch_windows_packed(steps);
         for (std::size_t bank = 2; bank < windows.size(); ++bank) add_bytes(scratch, cut_.bytes(windows[bank]));
         ++ranks;
         all_steps += static_cast<long long>(steps.size());
@@ -57,7 +62,6 @@ public:
 private:
     long long send(int rank, const schedule::step& s) {
         const long long bytes = cut_.bytes(s.from);
-        ++messages;
         if (s.peer / ranks_per_node_ != rank / ranks_per_node_) {
             add_bytes(far, bytes);
             add_bytes(node_sent_, bytes);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../schedule/pack.hpp"
 #include "../collective.hpp"
 #include "../counts/cut.hpp"
 #include "graph.hpp"
@@ -68,7 +69,7 @@ private:
         find_peers();
         std::uint32_t role = seen_.find(steps_);
         if (role == none) {
-            role = role_of(segmented(), r, bytes);
+            role = role_of(schedule::packed(segmented()), r, bytes);
             seen_.keep(steps_, role);
         }
         graph_.ranks.push_back({role, static_cast<std::uint32_t>(node(r)), static_cast<std::uint32_t>(graph_.steps),
@@ -109,8 +110,12 @@ private:
     [[nodiscard]] std::uint32_t role_of(const std::vector<schedule::step>& steps, int r, auto&& bytes) {
         std::vector<std::uint32_t> lengths;
         lengths.reserve(steps.size());
-        for (const schedule::step& s : steps)
-            lengths.push_back(length(bytes(s.what == schedule::action::receive ? s.to : s.from)));
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            std::size_t all = 0; // parts of a message are one
+            for (std::size_t k = schedule::leads(steps, i) ? schedule::parts_from(steps, i) : 0; k-- > 0;)
+                all += bytes(steps[i + k].what == schedule::action::receive ? steps[i + k].to : steps[i + k].from);
+            lengths.push_back(length(all));
+        }
         const int slots = static_cast<int>(peers_.size());
         auto order = schedule::order_of(c_.what, {r, c_.size, c_.root, c_.in_place},
                                         c_.how.chunks(c_.what, c_.size) * c_.segments, steps, slots);

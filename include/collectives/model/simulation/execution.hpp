@@ -256,8 +256,9 @@ private:
     void record(std::uint32_t rank, std::uint32_t i, double start, double end) {
         const rank_state& r = ranks_[rank];
         const role::step& s = r.of->steps[i];
+        const std::uint32_t number = r.of->numbers.empty() ? i : r.of->numbers[i];
         schedule::activity a{
-            static_cast<int>(rank), static_cast<int>(i), s.what, -1, graph_.lengths[s.length], start, end};
+            static_cast<int>(rank), static_cast<int>(number), s.what, -1, graph_.lengths[s.length], start, end};
         if (s.slot != none) a.peer = static_cast<int>(slot(r, s).peer);
         activities_.push_back(a);
     }

@@ -29,6 +29,7 @@ struct role {
         friend bool operator==(const step&, const step&) = default;
     };
     std::vector<step> steps;
+    std::vector<std::uint32_t> numbers;                 ///< by step, in the rank's list; empty where it is the same
     std::vector<std::uint32_t> first, followers;        ///< as in schedule::order
     std::vector<std::uint32_t> first_receive, receives; ///< by slot: the receives, in their order
     std::vector<std::uint32_t> sends;                   ///< by slot: how many
@@ -64,12 +65,34 @@ inline void number_messages(role& r, std::size_t slots) {
             r.receives[r.first_receive[s.slot] + s.number] = i;
 }
 
-/// The role of steps whose peers are slots. lengths[i] is the number of step i's length.
+/// Renumbers what an order names so that it does not count further parts of messages, which never start. `waits` and
+/// `next_on_channel` are still looked up by the old numbers. Says which these are, by the new ones.
+[[nodiscard]] inline std::vector<std::uint32_t> number_without_parts(const std::vector<schedule::step>& steps,
+                                                                     schedule::order& order) {
+    std::vector<std::uint32_t> number, old, first;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        number.push_back(static_cast<std::uint32_t>(old.size()));
+        if (!schedule::leads(steps, i)) continue;
+        old.push_back(static_cast<std::uint32_t>(i));
+        first.push_back(order.first[i]);
+    }
+    first.push_back(order.first.back());
+    order.first = std::move(first);
+    for (std::uint32_t& f : order.followers) f = number[f];
+    for (int& next : order.next_on_channel)
+        if (next >= 0) next = static_cast<int>(number[static_cast<std::size_t>(next)]);
+    return old;
+}
+
+/// The role of steps whose peers are slots, without further parts of messages. lengths[i] is the number of step i's
+/// length.
 [[nodiscard]] inline role make_role(const std::vector<schedule::step>& steps, schedule::order order,
                                     std::span<const std::uint32_t> lengths, std::size_t slots) {
     role r;
+    if (schedule::has_joined(steps)) r.numbers = number_without_parts(steps, order);
     r.steps.reserve(steps.size());
     for (std::size_t i = 0; i < steps.size(); ++i) {
+        if (!schedule::leads(steps, i)) continue;
         const schedule::step& s = steps[i];
         const bool with_peer = schedule::communicates(s);
         const int next = order.next_on_channel[i];

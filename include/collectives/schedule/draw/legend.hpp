@@ -81,7 +81,9 @@ private:
     };
     const auto on_arrival = std::count_if(t.messages.begin(), t.messages.end(), [](auto& m) { return m.reduced; });
     const std::size_t reductions = t.reductions.size() + static_cast<std::size_t>(on_arrival);
-    return many(static_cast<std::size_t>(t.rounds), "round") + ", " + many(t.messages.size(), "message") +
+    const auto messages = std::count_if(t.messages.begin(), t.messages.end(), [](auto& m) { return m.part == 0; });
+    return many(static_cast<std::size_t>(t.rounds), "round") + ", " +
+           many(static_cast<std::size_t>(messages), "message") +
            (reduces(t.what) ? ", " + many(reductions, "reduction") : "");
 }
 

@@ -79,7 +79,10 @@ private:
     [[nodiscard]] double bottom() const { return tops_.back() + 8; }
     [[nodiscard]] double x_of(int rank) const { return left + (rank + 0.5) * column_; }
     [[nodiscard]] double y_after(int round) const { return tops_[static_cast<std::size_t>(round)]; }
-    [[nodiscard]] point start_of(const message& m) const { return {x_of(m.from), y_after(m.round - 1) + 13}; }
+    /// The parts of a message begin below each other, and meet.
+    [[nodiscard]] point start_of(const message& m) const {
+        return {x_of(m.from), y_after(m.round - 1) + 13 + 9. * std::min(m.part, 2)};
+    }
     [[nodiscard]] point end_of(const message& m) const { return {x_of(m.to), y_after(m.round) - 7}; }
 
     void write_rounds() {

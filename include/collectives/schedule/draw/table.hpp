@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,9 +55,15 @@ private:
     std::vector<line> rows_;
 };
 
-[[nodiscard]] inline std::string cell_of(const message& m, const timeline& t) {
-    return (t.chunks > 1 ? chunks_label(m.first, m.count, t.chunks) : "") + (m.result ? "=>" : ">") +
-           std::to_string(m.to) + (m.reduced ? "+" : "");
+/// A message with all of its parts, which follow each other. It is a result if all are.
+[[nodiscard]] inline std::string cell_of(std::span<const message> parts, const timeline& t) {
+    const auto is_result = [](const message& m) { return m.result; };
+    const auto is_reduced = [](const message& m) { return m.reduced; };
+    std::string cell;
+    for (const message& m : parts)
+        if (t.chunks > 1) cell.append(m.part > 0 ? "," : "").append(chunks_label(m.first, m.count, t.chunks));
+    return cell + (std::ranges::all_of(parts, is_result) ? "=>" : ">") + std::to_string(parts.front().to) +
+           (std::ranges::any_of(parts, is_reduced) ? "+" : "");
 }
 [[nodiscard]] inline std::string cell_of(const reduction& r, const timeline& t) {
     return (t.chunks > 1 ? chunks_label(r.first, r.count, t.chunks) : "") + "+" + std::to_string(r.operands);
@@ -81,7 +88,7 @@ inline void add_reductions(grid& g, const timeline& t, int round) {
 
 } // namespace detail
 
-/// Text of all messages and reductions: a row a round, a column a rank, in each the messages that it sends; below a
+/// Text of all messages and reductions: a row a round, a column a rank, in each the message that it sends; below a
 /// round what is reduced after it. Some 80 characters wide for 8 ranks.
 [[nodiscard]] inline std::string table_of(const timeline& t, std::string_view title) {
     detail::grid g(t.size);
@@ -91,7 +98,11 @@ inline void add_reductions(grid& g, const timeline& t, int round) {
     auto next = t.messages.begin();
     for (int round = 1; round <= t.rounds; ++round) {
         g.row(std::to_string(round));
-        for (; next != t.messages.end() && next->round == round; ++next) g.cell(next->from) = detail::cell_of(*next, t);
+        while (next != t.messages.end() && next->round == round) {
+            const auto end = std::find_if(next + 1, t.messages.end(), [](const message& m) { return m.part == 0; });
+            g.cell(next->from) = detail::cell_of({next, end}, t);
+            next = end;
+        }
         detail::add_reductions(g, t, round);
     }
     return std::string(title) + ": " + detail::summary_of(t) + "\n\n" + g.text() + "\n" + detail::signs_of(t);

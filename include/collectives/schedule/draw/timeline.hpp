@@ -18,6 +18,7 @@ namespace tutti::schedule::draw {
 inline constexpr int most_ranks = 64;
 inline constexpr std::size_t most_messages = 10000;
 
+/// A message, or one of several parts of it.
 struct message {
     int round = 0;        ///< from 1
     int from = 0;         ///< the sending rank
@@ -26,6 +27,7 @@ struct message {
     int count = 0;        ///< how many chunks
     bool reduced = false; ///< the receiver reduces it into its own
     bool result = false;  ///< nothing is left to reduce into it
+    int part = 0;         ///< among those of one message, in its order
     friend bool operator==(const message&, const message&) = default;
 };
 
@@ -46,7 +48,7 @@ struct timeline {
     int size = 1;
     int chunks = 1;
     int rounds = 0;
-    std::vector<message> messages;     ///< by round, in it by sender
+    std::vector<message> messages;     ///< by round, in it by sender; those of several parts once for each
     std::vector<reduction> reductions; ///< by round, in it by rank
 };
 
@@ -81,10 +83,13 @@ inline void require_drawable(const program& p) {
     };
     detail::contributions held(p);
     const auto passed = [&](int round, int from, int i, int to, int j) {
-        const step &sent = step_at(from, i), &received = step_at(to, j);
-        t.messages.push_back({round, from, to, sent.from.first, sent.from.count,
-                              received.what == action::receive_reduce, held.complete(from, sent.from)});
-        held.deliver(from, sent, to, received);
+        for (int part = 0;; ++i, ++j, ++part) {
+            const step &sent = step_at(from, i), &received = step_at(to, j);
+            t.messages.push_back({round, from, to, sent.from.first, sent.from.count,
+                                  received.what == action::receive_reduce, held.complete(from, sent.from), part});
+            held.deliver(from, sent, to, received);
+            if (!sent.joined) break;
+        }
     };
     const auto ran = [&](int round, int rank, int i) {
         const step& s = step_at(rank, i);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../layout.hpp"
-#include "../program.hpp"
+#include "../pack.hpp"
 #include "predecessors.hpp"
 
 #include <algorithm>
@@ -37,7 +37,8 @@ private:
         text_.append("\nrank ").append(std::to_string(rank)).append(" {\n");
         for (int i = 0; i < static_cast<int>(steps.size()); ++i) {
             const step& s = steps[static_cast<std::size_t>(i)];
-            if (communicates(s)) message(i, s);
+            if (!leads(steps, static_cast<std::size_t>(i))) continue;
+            if (communicates(s)) message(i, s, bytes_of_message(steps, static_cast<std::size_t>(i)));
             if (computes(s)) calc(i, s);
             for (const int b : before.of(i))
                 line(begin_of(i, s), "requires", end_of(b, steps[static_cast<std::size_t>(b)]));
@@ -47,11 +48,15 @@ private:
         text_ += "}\n";
     }
 
-    void message(int i, const step& s) {
-        const place x = sends(s) ? s.from : s.to;
+    [[nodiscard]] std::size_t bytes_of_message(const std::vector<step>& steps, std::size_t i) const {
+        std::size_t sum = 0;
+        for (std::size_t k = parts_from(steps, i); k-- > 0;) sum += bytes(part_at(steps[i + k]));
+        return sum;
+    }
+    void message(int i, const step& s, std::size_t bytes) {
         int& number = messages_[2 * static_cast<std::size_t>(s.peer) + (sends(s) ? 0 : 1)];
         text_.append(message_of(i)).append(sends(s) ? ": send " : ": recv ");
-        text_.append(std::to_string(std::max<std::size_t>(bytes(x), 1)));
+        text_.append(std::to_string(std::max<std::size_t>(bytes, 1)));
         text_.append(sends(s) ? "b to " : "b from ").append(std::to_string(s.peer));
         text_.append(" tag ").append(std::to_string(++number)).append(" cpu 0 nic 0\n");
     }
@@ -90,7 +95,8 @@ private:
 } // namespace detail
 
 /// The program as GOAL text, which LogGOPSim reads: step i is m<i> where it is a message, c<i> where it computes, both
-/// where it receives and reduces. `cut` must have the program's chunks.
+/// where it receives and reduces. `cut` must have the program's chunks. Messages of several parts are packed first, as
+/// the engine does, so that they are one message; then steps are those of the packed list.
 ///
 /// Completions that a step waits for become `requires`. Messages of one channel get tags 1, 2, ... at both ends:
 /// LogGOPSim takes the first receive posted that has the source and the tag, and with one tag for all it would depend
@@ -103,6 +109,8 @@ private:
 /// and time for P² besides.
 /// Source: Hoefler, Siebert and Lumsdaine, Group operation assembly language, ICPP 2009.
 [[nodiscard]] inline std::string goal(const program& p, const layout& cut, const goal_costs& costs = {}) {
+    const bool joins = std::any_of(p.ranks.begin(), p.ranks.end(), has_joined);
+    if (joins) return detail::goal_writer(packed(p), cut, costs).take();
     return detail::goal_writer(p, cut, costs).take();
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../pack.hpp"
 #include "thread_blocks.hpp"
 
 #include <cstddef>
@@ -98,9 +99,9 @@ private:
 ///
 /// MSCCL cannot express the following, so its results may differ in their bits from ours: on which side of the operator
 /// an operand stands, so that the operator must be commutative; and that a reduce_many is rounded once (it becomes a
-/// copy and reductions). Data is cut into equal chunks there, so the count must be a multiple of them. The root
-/// is the program's, whatever the call names. How many steps, blocks and chunks a message may have
-/// depends on the version of MSCCL and is not checked here.
+/// copy and reductions). Joined parts are messages of their own. Data is cut into equal chunks there, so the count must
+/// be a multiple of them. The root is the program's, whatever the call names. How many steps, blocks and chunks a
+/// message may have depends on the version of MSCCL and is not checked here.
 ///
 /// The program must have been proven. Throws tutti::error(invalid_argument) for a scan, if ranks do not agree in the
 /// number of their messages, if a reduce_many has its target as operand more than once, for the name, or beyond 1,024
@@ -113,7 +114,7 @@ private:
     if (p.size > most_msccl_ranks)
         reject("export as MSCCL XML",
                std::to_string(p.size) + " ranks are more than " + std::to_string(most_msccl_ranks));
-    return detail::msccl_writer(p, name).take();
+    return detail::msccl_writer(unjoined(p), name).take();
 }
 
 } // namespace tutti::schedule

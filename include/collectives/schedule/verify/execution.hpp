@@ -154,28 +154,45 @@ private:
         return {};
     }
 
+    /// All parts of a message, whose first ones are the steps i and j.
     constexpr finding deliver(int from, int i, int to, int j) {
-        rank_state &s = at(from), &t = at(to);
-        const place source = (*s.steps)[static_cast<std::size_t>(i)].from;
-        const place target = (*t.steps)[static_cast<std::size_t>(j)].to;
-        if (source.first != target.first || source.count != target.count)
-            return {flaw::length_mismatch, from, i, to, j, source.first};
-        int depth = 0;
-        for (int k = 0; k < source.count; ++k) {
-            const int before = s.depth[index(from, source.where, source.first + k)];
-            depth = before > depth ? before : depth;
+        const std::vector<step>&sent = *at(from).steps, &received = *at(to).steps;
+        const auto parts = static_cast<int>(parts_from(sent, static_cast<std::size_t>(i)));
+        int depth = 1;
+        for (int k = 0; k < parts; ++k) {
+            const step &s = sent[static_cast<std::size_t>(i + k)], &t = received[static_cast<std::size_t>(j + k)];
+            if (s.from.first != t.to.first || s.from.count != t.to.count || s.joined != t.joined)
+                return {flaw::length_mismatch, from, i + k, to, j + k, s.from.first};
+            const int before = deepest(from, s.from);
+            depth = before + 1 > depth ? before + 1 : depth;
         }
+        for (int k = 0; k < parts; ++k)
+            if (const finding f = deliver_part(from, i + k, to, j + k, depth); f.what != flaw::none) return f;
+        rank_state& t = at(to);
+        t.deepest = depth > t.deepest ? depth : t.deepest;
+        t.arrivals.push_back({depth, from});
+        return {};
+    }
+    [[nodiscard]] constexpr int deepest(int r, const place& x) const {
+        int most = 0;
+        for (int k = 0; k < x.count; ++k) {
+            const int depth = at(r).depth[index(r, x.where, x.first + k)];
+            most = depth > most ? depth : most;
+        }
+        return most;
+    }
+    constexpr finding deliver_part(int from, int i, int to, int j, int depth) {
+        rank_state& s = at(from);
+        const place source = (*s.steps)[static_cast<std::size_t>(i)].from;
         s.first_carried[static_cast<std::size_t>(i)] = s.carried.size();
         for (int k = 0; k < source.count; ++k) {
             const int value = s.value[index(from, source.where, source.first + k)];
             if (value < 0) return {flaw::reads_nothing, from, i, -1, -1, source.first + k};
             s.carried.push_back(value);
-            if (const finding f = apply(to, j, k, value, depth + 1); f.what != flaw::none) return f;
+            if (const finding f = apply(to, j, k, value, depth); f.what != flaw::none) return f;
         }
         s.sent += source.count;
-        t.received += source.count;
-        t.deepest = depth + 1 > t.deepest ? depth + 1 : t.deepest;
-        t.arrivals.push_back({depth + 1, from});
+        at(to).received += source.count;
         return {};
     }
 
@@ -225,7 +242,8 @@ private:
 
     constexpr void finish(int r, int i) {
         rank_state& s = at(r);
-        s.finished[static_cast<std::size_t>(i)] = 1;
+        for (std::size_t k = parts_from(*s.steps, static_cast<std::size_t>(i)); k-- > 0;)
+            s.finished[static_cast<std::size_t>(i) + k] = 1;
         const order& o = s.first_to_last;
         for (auto f = o.first[static_cast<std::size_t>(i)]; f < o.first[static_cast<std::size_t>(i) + 1]; ++f)
             release(r, static_cast<int>(o.followers[f]));

@@ -20,6 +20,8 @@ enum class flaw : std::uint8_t {
     no_operator,     ///< a reduction in an operation that has no operator to reduce with
     bad_operands,    ///< a reduce_many of fewer than two operands, or of more than there is room for
     writes_input,    ///< the input is never written
+    bad_join,        ///< a step is joined to one that is no message to, or from, the same peer
+    parts_depend,    ///< a part of a message needs or overwrites what another part of it writes
     relabels,        ///< data of one chunk id put under another: lengths differ in uneven layouts
     reads_nothing,   ///< a chunk is read that holds nothing yet
     length_mismatch, ///< the two ends of a message name different chunks
@@ -156,6 +158,10 @@ struct figure {
     case flaw::no_operator: return here + " reduces in an operation that has no operator";
     case flaw::bad_operands: return here + " combines too few operands, or too many";
     case flaw::writes_input: return here + " writes the input";
+    case flaw::bad_join:
+        return here + " is joined to a step that is no message of the same ranks in the same direction";
+    case flaw::parts_depend:
+        return here + " and " + there + " are parts of one message, but one writes what the other uses";
     case flaw::relabels: return here + " puts data of " + chunk + " under another chunk id, whose length may differ";
     case flaw::reads_nothing: return here + " reads " + chunk + ", which holds nothing yet";
     case flaw::length_mismatch: return here + " and " + there + " are two ends of a message but name different chunks";

@@ -103,7 +103,8 @@ private:
         for (int r = 0; r < programs_[0]->size; ++r)
             for (std::size_t m = 0; m < 2; ++m)
                 for (int i = 0; i < walks_[m].steps(r); ++i)
-                    if (!finished_[m][static_cast<std::size_t>(r)][static_cast<std::size_t>(i)]) {
+                    if (walks_[m].begins(r, i) &&
+                        !finished_[m][static_cast<std::size_t>(r)][static_cast<std::size_t>(i)]) {
                         const step& s = walks_[m].at(r, i);
                         finding f{flaw::deadlock, r, i, communicates(s) ? s.peer : -1};
                         f.in_place = m == 1;

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace tutti::schedule {
 
@@ -35,6 +37,19 @@ namespace detail {
     return s;
 }
 
+/// The number of step i and its segment, counted from step `first` on: of each message there are its first slices, then
+/// the second ones, and so on.
+[[nodiscard]] constexpr std::pair<int, int> uncut_number(const std::vector<step>& steps, int first, int i,
+                                                         int segments) {
+    int number = 0;
+    for (;;) {
+        const auto parts = static_cast<int>(parts_from(steps, static_cast<std::size_t>(first)));
+        if (i - first < parts * segments) return {number + (i - first) % parts, (i - first) / parts};
+        first += parts * segments;
+        number += parts;
+    }
+}
+
 /// Step i of a rank, which must be one of the program's.
 [[nodiscard]] constexpr own_step own_step_of(const program& p, int rank, int i) {
     const auto r = static_cast<std::size_t>(rank);
@@ -42,8 +57,8 @@ namespace detail {
     if (r < p.parts.size())
         for (const part& x : p.parts[r])
             if (x.first <= i) mine = x;
-    const int n = i - mine.first, d = n % p.segments;
-    return {n / p.segments,
+    const auto [number, d] = uncut_number(p.ranks[r], mine.first, i, p.segments);
+    return {number,
             uncut(p.ranks[r][static_cast<std::size_t>(i)], d, p.segments),
             d,
             p.segments,

@@ -28,6 +28,10 @@ public:
     [[nodiscard]] constexpr const step& at(int r, int i) const {
         return p_.ranks[static_cast<std::size_t>(r)][static_cast<std::size_t>(i)];
     }
+    /// It is started: it is no further part of a message.
+    [[nodiscard]] constexpr bool begins(int r, int i) const {
+        return leads(p_.ranks[static_cast<std::size_t>(r)], static_cast<std::size_t>(i));
+    }
     [[nodiscard]] constexpr bool free(int r, int i) const {
         return waits_[static_cast<std::size_t>(r)][static_cast<std::size_t>(i)] == 0;
     }

@@ -101,7 +101,8 @@ private:
         const int r = again.back();
         again.pop_back();
         int& i = at[static_cast<std::size_t>(r)];
-        for (; i < walk.steps(r) && walk.free(r, i); ++i) {
+        for (; i < walk.steps(r) && (walk.free(r, i) || !walk.begins(r, i)); ++i) {
+            if (!walk.begins(r, i)) continue;
             const step& s = walk.at(r, i);
             if (receives(s)) {
                 const int j = walk.next_send(s.peer, r);

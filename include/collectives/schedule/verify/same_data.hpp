@@ -62,11 +62,12 @@ private:
         return {};
     }
     [[nodiscard]] constexpr bool same(int r, int i, int j) const {
-        const place x = apart_.ranks[static_cast<std::size_t>(r)][static_cast<std::size_t>(i)].from;
-        const place y = in_place_.ranks[static_cast<std::size_t>(r)][static_cast<std::size_t>(j)].from;
+        const step& x = apart_.ranks[static_cast<std::size_t>(r)][static_cast<std::size_t>(i)];
+        const step& y = in_place_.ranks[static_cast<std::size_t>(r)][static_cast<std::size_t>(j)];
         const std::span<const int> here = run_apart_.sent_by(r, i), there = run_in_place_.sent_by(r, j);
-        return x.first == y.first && std::equal(here.begin(), here.end(), there.begin(), there.end(),
-                                                [this](int a, int b) { return a == translated(b); });
+        return x.from.first == y.from.first && x.joined == y.joined &&
+               std::equal(here.begin(), here.end(), there.begin(), there.end(),
+                          [this](int a, int b) { return a == translated(b); });
     }
 
     constexpr finding check_results(int r) const {

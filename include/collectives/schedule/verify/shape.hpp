@@ -4,6 +4,10 @@
 
 #include "fault.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
 namespace tutti::schedule::detail {
 
 /// Checks a step without running it.
@@ -29,6 +33,62 @@ namespace tutti::schedule::detail {
     return {};
 }
 
+/// Whether step i may be joined to the next one, as it says.
+[[nodiscard]] constexpr bool joins_well(const std::vector<step>& steps, std::size_t i) {
+    const step& s = steps[i];
+    return communicates(s) && i + 1 < steps.size() && communicates(steps[i + 1]) && steps[i + 1].peer == s.peer &&
+           sends(steps[i + 1]) == sends(s);
+}
+
+/// Memory that a part of a message reads or writes.
+struct part_access {
+    buffer memory;
+    int first, last, part;
+    friend constexpr bool operator<(const part_access& a, const part_access& b) {
+        return a.memory != b.memory ? a.memory < b.memory : a.first < b.first;
+    }
+};
+
+/// Whether a part uses what another part of the same received message writes. Only an operation that reduces has parts
+/// that read, and in its windows equal chunks of input and output are the same memory in place.
+[[nodiscard]] constexpr finding parts_depend(const program& p, int rank, int first, int parts) {
+    const std::vector<step>& steps = p.ranks[static_cast<std::size_t>(rank)];
+    std::vector<part_access> written;
+    const auto access = [&](const place& x, int i) {
+        const bool shared = p.in_place && x.where == buffer::input;
+        return part_access{shared ? buffer::output : x.where, x.first, x.first + x.count, i};
+    };
+    for (int i = first; i < first + parts; ++i) written.push_back(access(steps[static_cast<std::size_t>(i)].to, i));
+    std::sort(written.begin(), written.end());
+    for (std::size_t k = 1; k < written.size(); ++k)
+        if (const part_access &a = written[k - 1], &b = written[k]; a.memory == b.memory && b.first < a.last)
+            return {flaw::parts_depend, rank, std::max(a.part, b.part), rank, std::min(a.part, b.part)};
+    for (int i = first; i < first + parts; ++i) {
+        if (!reads_from(steps[static_cast<std::size_t>(i)])) continue;
+        const part_access read = access(steps[static_cast<std::size_t>(i)].from, i);
+        auto w = std::lower_bound(written.begin(), written.end(), read);
+        if (w != written.begin()) --w; // it may reach into what is read
+        for (; w != written.end() && (w->memory < read.memory || (w->memory == read.memory && w->first < read.last));
+             ++w)
+            if (w->memory == read.memory && w->last > read.first && w->part != i)
+                return {flaw::parts_depend, rank, i, rank, w->part};
+    }
+    return {};
+}
+
+/// Checks the messages of several parts.
+[[nodiscard]] constexpr finding joins_of(const program& p, int rank) {
+    const std::vector<step>& steps = p.ranks[static_cast<std::size_t>(rank)];
+    for (std::size_t i = 0; i < steps.size(); ++i)
+        if (steps[i].joined && !joins_well(steps, i)) return {flaw::bad_join, rank, static_cast<int>(i), steps[i].peer};
+    for (std::size_t i = 0; i < steps.size(); i += parts_from(steps, i))
+        if (steps[i].joined && receives(steps[i]))
+            if (const finding f = parts_depend(p, rank, static_cast<int>(i), static_cast<int>(parts_from(steps, i)));
+                f.what != flaw::none)
+                return f;
+    return {};
+}
+
 [[nodiscard]] constexpr bool is_program(const program& p) noexcept {
     // told() asks misfit again, for the number that does not fit.
     return misfit(p).what == flaw::none;
@@ -36,9 +96,15 @@ namespace tutti::schedule::detail {
 
 [[nodiscard]] constexpr finding shapes_of(const program& p) {
     if (!is_program(p)) return {flaw::bad_program};
-    for (int rank = 0; rank < p.size; ++rank)
-        for (int i = 0; i < static_cast<int>(p.ranks[static_cast<std::size_t>(rank)].size()); ++i)
+    for (int rank = 0; rank < p.size; ++rank) {
+        bool joins = false;
+        for (int i = 0; i < static_cast<int>(p.ranks[static_cast<std::size_t>(rank)].size()); ++i) {
             if (const finding f = shape_of(p, rank, i); f.what != flaw::none) return f;
+            joins = joins || p.ranks[static_cast<std::size_t>(rank)][static_cast<std::size_t>(i)].joined;
+        }
+        if (!joins) continue;
+        if (const finding f = joins_of(p, rank); f.what != flaw::none) return f;
+    }
     return {};
 }
 
