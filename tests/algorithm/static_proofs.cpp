@@ -49,5 +49,7 @@ TEST_CASE("every algorithm can be proven by the compiler") {
     STATIC_REQUIRE(all_proven<halving_doubling{}>());
     STATIC_REQUIRE(all_proven<binomial_tree{}>());
     STATIC_REQUIRE(all_proven<double_binary_tree{}>());
+    STATIC_REQUIRE(all_proven<scatter_allgather{}>());
+    STATIC_REQUIRE(all_proven<reduce_scatter_gather{}>());
     STATIC_REQUIRE(all_proven<hierarchical<ring, butterfly>{2}>());
 }

@@ -105,6 +105,22 @@ TEST_CASE("shards go straight from each rank to each in memory, by halves over a
     CHECK(how(operation::allgather, 8, network) == "halving_doubling");
 }
 
+TEST_CASE("from and to a root all data go twice over a network, unless they are few or worth segments") {
+    const auto how = [](operation o, std::size_t bytes, const topology& on) {
+        return std::string(choose(o, bytes, on).how.name());
+    };
+    const topology memory{4}, network{4, 4, medium::network, medium::network}, nodes = nodes_of(2, 8);
+    for (const topology& on : {network, nodes}) {
+        CHECK(how(operation::broadcast, 128 * KiB - 4, on) == "binomial_tree");
+        CHECK(how(operation::broadcast, 128 * KiB, on) == "scatter_allgather");
+        CHECK(how(operation::reduce, MiB, on) == "reduce_scatter_gather");
+        CHECK(how(operation::reduce, 4 * MiB, on) == "double_binary_tree");
+    }
+    CHECK(how(operation::broadcast, MiB, memory) == "binomial_tree");
+    CHECK(how(operation::broadcast, 16 * MiB, memory) == "double_binary_tree");
+    CHECK(how(operation::reduce, MiB, topology{3, 3, medium::network, medium::network}) == "binomial_tree");
+}
+
 TEST_CASE("operands that may not change places keep a schedule that keeps their order, however many nodes") {
     for (const std::size_t bytes : {std::size_t{8}, 64 * KiB, 4 * MiB})
         for (const int g : {2, 3, 4}) {

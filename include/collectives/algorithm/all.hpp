@@ -14,7 +14,9 @@
 #include "naive.hpp"
 #include "one_shot.hpp"
 #include "parameter_server.hpp"
+#include "reduce_scatter_gather.hpp"
 #include "ring.hpp"
+#include "scatter_allgather.hpp"
 
 #include <cstddef>
 #include <string_view>
@@ -25,7 +27,8 @@ namespace tutti::algorithm {
 /// The library's algorithms on one level. A new one is a line here, and the line above that includes it.
 #define TUTTI_ALGORITHMS(each)                                                                                         \
     each(naive) each(one_shot) each(parameter_server) each(direct) each(ring) each(butterfly) each(halving_doubling)   \
-        each(binomial_tree) each(double_binary_tree) each(chain) each(hillis_steele)
+        each(binomial_tree) each(double_binary_tree) each(scatter_allgather) each(reduce_scatter_gather) each(chain)   \
+            each(hillis_steele)
 
 /// The compositions that the library itself takes over several nodes.
 #define TUTTI_COMPOSITIONS(each)                                                                                       \

@@ -88,7 +88,20 @@ namespace detail {
     return by_halves(on.size);
 }
 
-/// From or to one root: few messages in a row for little data; for much, no byte twice.
+/// All data from or to one root. Over a network a rank's link is what counts: a tree sends all data once a level, by
+/// halves they are sent twice, and in segments once. In memory all ranks share its bandwidth, and a tree moves the
+/// fewest bytes.
+[[nodiscard]] TUTTI_INLINE algorithm::any whole_of_root(schedule::operation what, std::size_t bytes,
+                                                        const topology& on) {
+    using namespace algorithm;
+    constexpr std::size_t KiB = 1024, MiB = KiB * KiB;
+    const bool network = on.between() == transport::medium::network && on.size > 3;
+    if (bytes >= (network ? 4 * MiB : 16 * MiB)) return double_binary_tree{};
+    if (!network || bytes < 128 * KiB) return binomial_tree{};
+    return what == schedule::operation::reduce ? any(reduce_scatter_gather{}) : any(scatter_allgather{});
+}
+
+/// Parts from or to one root: few messages in a row for little data; for much, no byte twice.
 [[nodiscard]] TUTTI_INLINE algorithm::any parts_of_root(std::size_t bytes, const topology& on) {
     constexpr std::size_t little = 4 * 1024; // a rank
     const bool in_memory = on.between() == transport::medium::memory && few(on.size);
@@ -109,7 +122,6 @@ TUTTI_INLINE selection choose(schedule::operation what, std::size_t bytes, const
                               bool symmetric) {
     using namespace algorithm;
     using schedule::operation;
-    constexpr std::size_t much = std::size_t{16} << 20;
     const auto pick = [&](const any& how) { return selection{how, segments_for(how, bytes)}; };
     switch (what) {
     case operation::allreduce: return pick(detail::allreduce(bytes, on, commutative, symmetric));
@@ -123,7 +135,7 @@ TUTTI_INLINE selection choose(schedule::operation what, std::size_t bytes, const
     case operation::reduce:
         if (!commutative) return pick(naive{});
         [[fallthrough]];
-    case operation::broadcast: return bytes < much ? pick(binomial_tree{}) : pick(double_binary_tree{});
+    case operation::broadcast: return pick(detail::whole_of_root(what, bytes, on));
     }
     return pick(ring{});
 }
