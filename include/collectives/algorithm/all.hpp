@@ -33,7 +33,8 @@ namespace tutti::algorithm {
 /// The compositions that the library itself takes over several nodes.
 #define TUTTI_COMPOSITIONS(each)                                                                                       \
     each(hierarchical<halving_doubling, butterfly>) each(hierarchical<halving_doubling, halving_doubling>)             \
-        each(hierarchical<halving_doubling, ring>)
+        each(hierarchical<halving_doubling, ring>) each(hierarchical<halving_doubling, parameter_server>)              \
+            each(hierarchical<halving_doubling, binomial_tree>)
 
 /// How many algorithms on one level the library has. all() begins with them.
 #define TUTTI_ONE(...) +1

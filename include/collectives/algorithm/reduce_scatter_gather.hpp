@@ -12,9 +12,9 @@ namespace tutti::algorithm {
 /// one sends, this one receives and reduces. For much data at more than two ranks: the root receives about twice
 /// the data, however many ranks there are. With h = ceil(log2 P); bounds unless P is a power of two:
 ///
-/// | P ranks, n elements | depth | rounds | most sent / received | fan-in, P a power of two (else) |
+/// | P ranks, n elements | depth | rounds (else) | most sent / received | fan-in (else) |
 /// |---|---|---|---|---|
-/// | reduce, P > 2 | 2h-2 | 2h-1; 2h unless P is a power of two | n / 2(P-1)/P n | 2 (h) |
+/// | reduce, P > 2 | 2h-2 | 2h-1 (2h) | n / 2(P-1)/P n | 2 (h) |
 ///
 /// Source: Rabenseifner, Optimization of collective reduction operations, ICCS 2004.
 struct reduce_scatter_gather {

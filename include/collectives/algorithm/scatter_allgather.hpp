@@ -15,8 +15,7 @@ namespace tutti::algorithm {
 /// of them gets the rest from the first, and any number of ranks will do. A pair's message of the scatter is also that
 /// of the exchange. With h = ceil(log2 P); bounds unless P is a power of two:
 ///
-/// | P ranks, n elements | depth | rounds, P a power of two (else) | most sent / received | fan-in, P a power of two
-/// (else) |
+/// | P ranks, n elements | depth | rounds (else) | most sent / received | fan-in (else) |
 /// |---|---|---|---|---|
 /// | broadcast, P > 2 | 2h-2 | 2h-1 (3h) | 2(P-1)/P n / n | h-1 (h) |
 ///
