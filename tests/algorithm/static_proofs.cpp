@@ -46,6 +46,7 @@ TEST_CASE("every algorithm can be proven by the compiler") {
     STATIC_REQUIRE(all_proven<direct{}>());
     STATIC_REQUIRE(all_proven<ring{}>());
     STATIC_REQUIRE(all_proven<butterfly{}>());
+    STATIC_REQUIRE(all_proven<butterfly_of{3}>());
     STATIC_REQUIRE(all_proven<halving_doubling{}>());
     STATIC_REQUIRE(all_proven<binomial_tree{}>());
     STATIC_REQUIRE(all_proven<double_binary_tree{}>());

@@ -5,6 +5,7 @@
 #include "any.hpp"
 #include "binomial_tree.hpp"
 #include "butterfly.hpp"
+#include "butterfly_of.hpp"
 #include "chain.hpp"
 #include "direct.hpp"
 #include "double_binary_tree.hpp"
@@ -26,9 +27,9 @@ namespace tutti::algorithm {
 
 /// The library's algorithms on one level. A new one is a line here, and the line above that includes it.
 #define TUTTI_ALGORITHMS(each)                                                                                         \
-    each(naive) each(one_shot) each(parameter_server) each(direct) each(ring) each(butterfly) each(halving_doubling)   \
-        each(binomial_tree) each(double_binary_tree) each(scatter_allgather) each(reduce_scatter_gather) each(chain)   \
-            each(hillis_steele)
+    each(naive) each(one_shot) each(parameter_server) each(direct) each(ring) each(butterfly) each(butterfly_of)       \
+        each(halving_doubling) each(binomial_tree) each(double_binary_tree) each(scatter_allgather)                    \
+            each(reduce_scatter_gather) each(chain) each(hillis_steele)
 
 /// The compositions that the library itself takes over several nodes.
 #define TUTTI_COMPOSITIONS(each)                                                                                       \
