@@ -51,14 +51,18 @@ enum class operator_type : std::uint8_t {
     bitwise_and,
     bitwise_or,
     bitwise_xor,
+    logical_and,
+    logical_or,
+    logical_xor,
 };
 #pragma GCC diagnostic pop
 
 inline constexpr std::array<std::string_view, 14> element_type_names{
     "int8",   "uint8",   "int16",    "uint16",  "int32",   "uint32",      "int64",
     "uint64", "float16", "bfloat16", "float32", "float64", "float8_e4m3", "float8_e5m2"};
-inline constexpr std::array<std::string_view, 8> operator_type_names{
-    "sum", "product", "minimum", "maximum", "average", "bitwise_and", "bitwise_or", "bitwise_xor"};
+inline constexpr std::array<std::string_view, 11> operator_type_names{
+    "sum",        "product",     "minimum",     "maximum",    "average",    "bitwise_and",
+    "bitwise_or", "bitwise_xor", "logical_and", "logical_or", "logical_xor"};
 
 [[nodiscard]] constexpr std::string_view name_of(element_type t) noexcept {
     return element_type_names[static_cast<std::size_t>(t)];
@@ -76,7 +80,8 @@ inline constexpr std::array<std::string_view, 8> operator_type_names{
 /// floating-point types.
 [[nodiscard]] constexpr bool reduces(operator_type o, element_type t) noexcept {
     if (o == operator_type::average) return is_floating(t);
-    return o < operator_type::bitwise_and || !is_floating(t);
+    const bool bits = operator_type::bitwise_and <= o && o <= operator_type::bitwise_xor;
+    return !bits || !is_floating(t);
 }
 
 /// visitor(std::type_identity<T>{}) for the type T that `t` names.

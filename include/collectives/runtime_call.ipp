@@ -26,6 +26,9 @@ void visit_operator(operator_type o, const Visitor& visitor) {
     case operator_type::bitwise_and: return visitor(bitwise_and);
     case operator_type::bitwise_or: return visitor(bitwise_or);
     case operator_type::bitwise_xor: return visitor(bitwise_xor);
+    case operator_type::logical_and: return visitor(logical_and);
+    case operator_type::logical_or: return visitor(logical_or);
+    case operator_type::logical_xor: return visitor(logical_xor);
     }
 }
 

@@ -7,6 +7,7 @@
 #include "prove.hpp"
 
 #include <cstddef>
+#include <utility>
 
 using namespace tutti::algorithm;
 using tutti::schedule::operation;
@@ -14,9 +15,12 @@ using tutti::test::prove_call;
 
 namespace {
 
-/// Proves the allreduce with `ranks_per_node` on each node but the last, which has what is left.
+/// Proves all operations with `ranks_per_node` on each node but the last, which has what is left.
 void prove_nodes(const any& a, int size) {
-    for (const int segments : {1, 2}) prove_call(a, operation::allreduce, size, 0, segments);
+    for (const operation o : tutti::schedule::operations)
+        for (const int segments : {1, 2})
+            for (const int root : {0, size / 2, size - 1})
+                if (a.offers(o) && (root == 0 || has_root(o))) prove_call(a, o, size, root, segments);
 }
 template <class Local, class Global>
 void prove_all_nodes() {
@@ -71,6 +75,37 @@ TEST_CASE("between nodes each rank carries its shard only: 2(N-1)/N n a node") {
             if (sends(s) && s.peer / 4 != rank / 4) far += width(s);
         CHECK(far * 4 * 3 == 2 * 2 * p.chunks);
     }
+}
+
+TEST_CASE("a hierarchy has the operations of its global level, but for those that only one level knows") {
+    const auto offers = [](const any& a, operation o) { return a.offers(o); };
+    const any shards = hierarchical<ring, ring>{2}, rooted = hierarchical<ring, binomial_tree>{2};
+    for (const operation o : {operation::reduce_scatter, operation::allgather})
+        CHECK((offers(shards, o) && !offers(rooted, o)));
+    for (const operation o : {operation::reduce, operation::broadcast})
+        CHECK((offers(rooted, o) && !offers(shards, o)));
+    for (const operation o : {operation::gather, operation::scatter, operation::scan, operation::alltoall})
+        CHECK_FALSE((offers(shards, o) || offers(rooted, o)));
+}
+
+TEST_CASE("between nodes each rank carries its part of a broadcast, and each shard of an allgather goes once") {
+    const int g = 4, size = 12;
+    const auto far_chunks = [&](const any& a, operation o, int root) {
+        const auto p = a.write(o, size, root);
+        int chunks = 0;
+        for (int rank = 0; rank < size; ++rank) {
+            int own = 0;
+            for (const auto& s : p.ranks[static_cast<std::size_t>(rank)])
+                if (sends(s) && s.peer / g != rank / g) own += width(s);
+            CHECK(own * g <= 2 * p.chunks); // to two other nodes
+            chunks += own;
+        }
+        return std::pair(chunks, p.chunks);
+    };
+    const auto broadcast = far_chunks(hierarchical<ring, binomial_tree>{g}, operation::broadcast, 5);
+    CHECK(broadcast.first == 2 * broadcast.second);
+    const auto allgather = far_chunks(hierarchical<halving_doubling, ring>{g}, operation::allgather, 0);
+    CHECK(allgather.first == 2 * allgather.second);
 }
 
 TEST_CASE("its name tells its levels") {

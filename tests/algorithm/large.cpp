@@ -26,6 +26,8 @@ TEST_CASE("1,024 ranks: rooted operations from a root in the middle, in both mod
     for (const algorithm::any& a : algorithm::all(tutti::schedule::operation::allreduce, 8))
         for (const operation o : {operation::reduce, operation::broadcast})
             if (a.offers(o)) test::prove_call(a, o, ranks, 341);
+    test::prove_call(algorithm::scatter_allgather{}, operation::broadcast, ranks, 341);
+    test::prove_call(algorithm::reduce_scatter_gather{}, operation::reduce, ranks + 1, 341);
 }
 
 TEST_CASE("1,023 and 1,025 ranks: those that treat powers of two apart") {

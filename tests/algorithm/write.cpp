@@ -48,9 +48,12 @@ TEST_CASE("to walk an algorithm's steps allocates nothing") {
     walks_without_allocation(direct{});
     walks_without_allocation(ring{});
     walks_without_allocation(butterfly{});
+    walks_without_allocation(butterfly_of{3});
     walks_without_allocation(halving_doubling{});
     walks_without_allocation(binomial_tree{});
     walks_without_allocation(double_binary_tree{});
+    walks_without_allocation(scatter_allgather{});
+    walks_without_allocation(reduce_scatter_gather{});
     walks_without_allocation(chain{});
     walks_without_allocation(hillis_steele{});
     walks_without_allocation(circulant{});

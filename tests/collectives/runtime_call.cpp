@@ -97,6 +97,9 @@ TEST_CASE("a call by values matches and equals the typed one, for every operatio
                 compare_all<T>(world, t, operator_type::bitwise_and, bitwise_and);
                 compare_all<T>(world, t, operator_type::bitwise_or, bitwise_or);
                 compare_all<T>(world, t, operator_type::bitwise_xor, bitwise_xor);
+                compare_all<T>(world, t, operator_type::logical_and, logical_and);
+                compare_all<T>(world, t, operator_type::logical_or, logical_or);
+                compare_all<T>(world, t, operator_type::logical_xor, logical_xor);
             });
         }
     });

@@ -148,7 +148,7 @@ TEST_CASE("prices do not jump where simulation ends for some") {
             const double at_32 = cheapest(by_model(32).model()->prices(what, bytes));
             const double at_33 = cheapest(by_model(33).model()->prices(what, bytes));
             CAPTURE(std::string(name_of(what)), bytes, at_32, at_33);
-            CHECK(at_33 < 1.5 * at_32);
+            CHECK(at_33 < 1.6 * at_32); // one rank more is folded in and out: five message delays for three
             CHECK(at_33 > 0.9 * at_32);
         }
 }

@@ -125,6 +125,42 @@ TEST_CASE("shards go straight from each rank to each in memory, by halves over a
     CHECK(how(operation::allgather, 8, network) == "halving_doubling");
 }
 
+TEST_CASE("from and to a root all data go twice over a network, unless they are few or worth segments") {
+    const auto how = [](operation o, std::size_t bytes, const topology& on) {
+        return std::string(choose(o, bytes, on).how.name());
+    };
+    const topology memory{4}, network{4, 4, medium::network, medium::network}, nodes = nodes_of(3, 12);
+    for (const topology& on : {network, nodes}) {
+        CHECK(how(operation::broadcast, 128 * KiB - 4, on) == "binomial_tree");
+        CHECK(how(operation::broadcast, 128 * KiB, on) == "scatter_allgather");
+        CHECK(how(operation::reduce, MiB, on) == "reduce_scatter_gather");
+        CHECK(how(operation::reduce, 4 * MiB, on) == "double_binary_tree");
+    }
+    CHECK(how(operation::broadcast, MiB, memory) == "binomial_tree");
+    CHECK(how(operation::broadcast, 16 * MiB, memory) == "double_binary_tree");
+    CHECK(how(operation::reduce, MiB, topology{3, 3, medium::network, medium::network}) == "binomial_tree");
+}
+
+TEST_CASE("over nodes of equal size other operations go by levels too, but for very little and much data of a root") {
+    const auto how = [](operation o, std::size_t bytes, int g, int size) {
+        return std::string(choose(o, bytes, nodes_of(g, size)).how.name());
+    };
+    for (const operation o : {operation::reduce_scatter, operation::allgather}) {
+        CHECK(how(o, 8, 4, 12) == "hierarchical:halving_doubling:parameter_server");
+        CHECK(how(o, 64 * MiB, 4, 12) == "hierarchical:halving_doubling:ring");
+        CHECK(how(o, 64 * MiB, 3, 12) == "hierarchical:ring:ring");
+        CHECK(how(o, KiB, 2, 64) == "halving_doubling");
+        CHECK(how(o, KiB, 2, 66) == "hierarchical:halving_doubling:ring");
+        CHECK(how(o, 64 * MiB, 4, 11) == "ring");
+    }
+    for (const operation o : {operation::reduce, operation::broadcast}) {
+        CHECK(how(o, KiB, 4, 16) == "binomial_tree");
+        CHECK(how(o, 8 * KiB, 4, 16) == "hierarchical:halving_doubling:binomial_tree");
+        CHECK(how(o, 8 * KiB, 4, 15) == "binomial_tree");
+        CHECK(how(o, 4 * MiB, 4, 16) == "double_binary_tree");
+    }
+}
+
 TEST_CASE("operands that may not change places keep a schedule that keeps their order, however many nodes") {
     for (const std::size_t bytes : {std::size_t{8}, 64 * KiB, 4 * MiB})
         for (const int g : {2, 3, 4}) {

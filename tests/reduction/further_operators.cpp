@@ -42,6 +42,34 @@ TEST_CASE("the logical operators give 1 or 0 of any arithmetic type; -0 is false
     CHECK(operator_id(logical_or) != operator_id(logical_xor));
 }
 
+TEST_CASE("a kernel of a logical operator gives what the operator gives, for long runs as well") {
+    const auto agrees = []<class T>(T, const auto& op) {
+        constexpr std::size_t count = 1001;
+        std::vector<T> a(count), b(count), c(count), found(count);
+        for (std::size_t i = 0; i < count; ++i) {
+            a[i] = T(static_cast<float>(i % 3));
+            b[i] = T(static_cast<float>(i % 4));
+            c[i] = T(static_cast<float>(i % 5 == 0 ? 0 : 7));
+        }
+        const reducer by = make_reducer<T>(op);
+        const std::byte* const sources[]{reinterpret_cast<std::byte*>(a.data()), reinterpret_cast<std::byte*>(b.data()),
+                                         reinterpret_cast<std::byte*>(c.data())};
+        by.combine_many(reinterpret_cast<std::byte*>(found.data()), sources, 3, count, by.state);
+        bool same = true;
+        for (std::size_t i = 0; i < count; ++i) same = same && found[i] == op(op(a[i], b[i]), c[i]);
+        by.combine(reinterpret_cast<std::byte*>(found.data()), sources[0], sources[1], count, by.state);
+        for (std::size_t i = 0; i < count; ++i) same = same && found[i] == op(a[i], b[i]);
+        return same;
+    };
+    const auto all_agree = [&](const auto& op) {
+        return agrees(std::int8_t{}, op) && agrees(std::uint32_t{}, op) && agrees(std::int64_t{}, op) &&
+               agrees(float{}, op) && agrees(double{}, op) && agrees(float16{}, op) && agrees(float8_e4m3{}, op);
+    };
+    CHECK(all_agree(logical_and));
+    CHECK(all_agree(logical_or));
+    CHECK(all_agree(logical_xor));
+}
+
 TEST_CASE("minimum and maximum with location keep the lowest index among equals, whatever the order") {
     const auto both = [](const auto& op, const place& a, const place& b, const place& wanted) {
         return op(a, b) == wanted && op(b, a) == wanted;

@@ -134,3 +134,20 @@ TEST_CASE("the bitwise operators have their own results") {
         REQUIRE(with_xor[i] == (a ^ b ^ c));
     }
 }
+
+TEST_CASE("the logical operators have results of both kinds") {
+    for (const operator_type op : {operator_type::logical_and, operator_type::logical_or, operator_type::logical_xor}) {
+        const auto results = reduction_of<float>(op, 3);
+        const auto a = input_of<float>(op, 0, 3), b = input_of<float>(op, 1, 3), c = input_of<float>(op, 2, 3);
+        int truths = 0;
+        for (std::size_t i = 0; i < period; ++i) {
+            const int number = (a[i] != 0) + (b[i] != 0) + (c[i] != 0);
+            const bool expected = op == operator_type::logical_and  ? number == 3
+                                  : op == operator_type::logical_or ? number > 0
+                                                                    : number % 2 == 1;
+            REQUIRE(results[i] == (expected ? 1.f : 0.f));
+            truths += expected;
+        }
+        CHECK((truths > 0 && truths < static_cast<int>(period)));
+    }
+}

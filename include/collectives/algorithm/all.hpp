@@ -6,6 +6,7 @@
 #include "binomial_tree.hpp"
 #include "bruck.hpp"
 #include "butterfly.hpp"
+#include "butterfly_of.hpp"
 #include "chain.hpp"
 #include "circulant.hpp"
 #include "direct.hpp"
@@ -16,7 +17,9 @@
 #include "naive.hpp"
 #include "one_shot.hpp"
 #include "parameter_server.hpp"
+#include "reduce_scatter_gather.hpp"
 #include "ring.hpp"
+#include "scatter_allgather.hpp"
 
 #include <cstddef>
 #include <string_view>
@@ -27,12 +30,14 @@ namespace tutti::algorithm {
 /// The library's algorithms on one level. A new one is a line here, and the line above that includes it.
 #define TUTTI_ALGORITHMS(each)                                                                                         \
     each(naive) each(one_shot) each(parameter_server) each(direct) each(ring) each(butterfly) each(halving_doubling)   \
-        each(binomial_tree) each(double_binary_tree) each(chain) each(hillis_steele) each(circulant) each(bruck)
+        each(binomial_tree) each(double_binary_tree) each(chain) each(hillis_steele) each(circulant) each(bruck)       \
+            each(butterfly_of) each(scatter_allgather) each(reduce_scatter_gather)
 
 /// The compositions that the library itself takes over several nodes.
 #define TUTTI_COMPOSITIONS(each)                                                                                       \
     each(hierarchical<halving_doubling, butterfly>) each(hierarchical<halving_doubling, halving_doubling>)             \
-        each(hierarchical<halving_doubling, ring>)
+        each(hierarchical<halving_doubling, ring>) each(hierarchical<halving_doubling, parameter_server>)              \
+            each(hierarchical<halving_doubling, binomial_tree>)
 
 /// How many algorithms on one level the library has. all() begins with them.
 #define TUTTI_ONE(...) +1

@@ -3,8 +3,11 @@
 #pragma once
 
 #include "binomial_tree.hpp"
+#include "hierarchical_rooted.hpp"
+#include "hierarchical_shards.hpp"
 #include "write.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -23,15 +26,23 @@ inline constexpr auto hierarchical_name = [] {
 }();
 } // namespace detail
 
-/// Two levels: every `ranks_per_node` consecutive ranks are a node. Local reduce-scatter inside each node, global
-/// allreduce of each shard among the ranks that hold it, local allgather. The slow links between nodes carry
-/// 2(N-1)/N n per node when Global is bandwidth-optimal. When the last node has fewer ranks than the others, node
+/// Two levels: every `ranks_per_node` consecutive ranks are a node. In an allreduce, Local's reduce-scatter in each
+/// node, Global's allreduce of each shard among the ranks that hold it, Local's allgather. The slow links between nodes
+/// carry 2(N-1)/N n per node when Global is bandwidth-optimal. When the last node has fewer ranks than the others, node
 /// leaders take part instead: local binomial reduce, global allreduce among the leaders, local binomial broadcast.
 ///
-/// Cost with g ranks on each of N nodes: depth and rounds of Local's reduce_scatter and allgather at g, plus those of
-/// Global's allreduce at N; sent = Local's at g plus 1/g of Global's at N; fan-in the larger of both. If a part's
-/// figures are bounds or the last node is smaller, all are bounds, with the fan-ins of the three parts added; and with
-/// the rounds of the first part once more, if they are a bound themselves.
+/// Other operations, where Global has them: see hierarchical_shards.hpp and hierarchical_rooted.hpp. Each is one half
+/// of that in both levels. Where the last node is smaller, those with shards are Global's alone.
+///
+/// Cost of the allreduce with g ranks on each of N nodes: depth and rounds of Local's reduce_scatter and allgather at
+/// g, plus those of Global's allreduce at N; sent = Local's at g plus 1/g of Global's at N; fan-in the larger of both.
+/// If a part's figures are bounds or the last node is smaller, all are bounds, with the fan-ins of the three parts
+/// added; and with the rounds of the first part once more, if they are a bound themselves. Of other operations, bounds:
+///
+/// | P = g N ranks, n elements | depth | sent and received by a rank | between nodes, by a node |
+/// |---|---|---|---|
+/// | reduce_scatter, allgather | of both levels | N times Local's of n/N, and Global's of n/g | (N-1)/N n |
+/// | reduce, broadcast | of both levels, log2 g | Local's of n, Global's of n/g, and up to 2n | Global's of n |
 ///
 /// Local needs reduce_scatter and allgather, Global an allreduce; both are algorithms themselves.
 /// Source: the three-phase hierarchical allreduce of Goyal et al., Accurate, large minibatch SGD, 2017.
@@ -71,18 +82,20 @@ struct hierarchical {
         return levels + static_cast<std::uint64_t>(ranks_per_node);
     }
 
-    [[nodiscard]] constexpr int chunks(int size) const noexcept {
-        const int g = per_node(size);
-        if (size % g != 0) return global_chunks((size + g - 1) / g);
-        return local_chunks(g) * global_chunks(size / g);
+    [[nodiscard]] constexpr int chunks(operation o, int size) const noexcept {
+        const int g = per_node(size), nodes = (size + g - 1) / g;
+        if (g == 1 || (size % g != 0 && schedule::has_shards(o))) return chunks_of(global, o, size);
+        const int far = chunks_of(global, o, nodes);
+        return size % g != 0 ? far : chunks_of(local, near_half(o), g) * far;
     }
 
-    [[nodiscard]] constexpr cost stated(operation, int size) const noexcept {
+    [[nodiscard]] constexpr cost stated(operation o, int size) const noexcept {
+        if (o != operation::allreduce) return stated_of_half(o, size);
         const int g = per_node(size), nodes = (size + g - 1) / g;
         const cost far = global.stated(operation::allreduce, nodes);
         if (size % g != 0)
-            return sum(scaled(binomial_tree::stated(operation::reduce, g), chunks(size)), far,
-                       scaled(binomial_tree::stated(operation::broadcast, g), chunks(size)), true);
+            return sum(scaled(binomial_tree::stated(operation::reduce, g), chunks(o, size)), far,
+                       scaled(binomial_tree::stated(operation::broadcast, g), chunks(o, size)), true);
         const int per = global_chunks(nodes);
         return sum(scaled(local.stated(operation::reduce_scatter, g), per), scaled(far, local_chunks(g) / g),
                    scaled(local.stated(operation::allgather, g), per), false);
@@ -99,7 +112,48 @@ struct hierarchical {
             by_leaders(p, g, emit);
     }
 
+    template <class Emit>
+    constexpr void reduce_scatter(const position& p, buffer partial, Emit&& emit) const
+        requires(detail::has_reduce_scatter<Global>)
+    {
+        const int g = per_node(p.size);
+        if (p.size % g != 0 || g == 1) return global.reduce_scatter(p, partial, emit);
+        detail::levels_of_shards(local, global, operation::reduce_scatter, p, g).reduce_scatter(emit);
+    }
+
+    template <class Emit>
+    constexpr void allgather(const position& p, Emit&& emit) const
+        requires(detail::has_allgather<Global>)
+    {
+        const int g = per_node(p.size);
+        if (p.size % g != 0 || g == 1) return global.allgather(p, emit);
+        detail::levels_of_shards(local, global, operation::allgather, p, g).allgather(emit);
+    }
+
+    template <class Emit>
+    constexpr void reduce(const position& p, buffer partial, Emit&& emit) const
+        requires(detail::has_reduce<Global>)
+    {
+        const int g = per_node(p.size);
+        if (g == 1) return global.reduce(p, partial, emit);
+        detail::levels_of_root(local, global, operation::reduce, p, g).reduce(partial, emit);
+    }
+
+    template <class Emit>
+    constexpr void broadcast(const position& p, Emit&& emit) const
+        requires(detail::has_broadcast<Global>)
+    {
+        const int g = per_node(p.size);
+        if (g == 1) return global.broadcast(p, emit);
+        detail::levels_of_root(local, global, operation::broadcast, p, g).broadcast(emit);
+    }
+
 private:
+    /// Local's half of an operation of two levels.
+    [[nodiscard]] static constexpr operation near_half(operation o) noexcept {
+        return o == operation::allgather || o == operation::broadcast ? operation::allgather
+                                                                      : operation::reduce_scatter;
+    }
     [[nodiscard]] constexpr int local_chunks(int ranks) const noexcept {
         return chunks_of(local, operation::reduce_scatter, ranks);
     }
@@ -124,7 +178,8 @@ private:
 
     template <class Emit>
     constexpr void by_leaders(const position& p, int g, Emit&& emit) const {
-        const int nodes = (p.size + g - 1) / g, node = p.rank / g, first = node * g, per = chunks(p.size);
+        const int nodes = (p.size + g - 1) / g, node = p.rank / g, first = node * g,
+                  per = chunks(operation::allreduce, p.size);
         const int members = first + g <= p.size ? g : p.size - first;
         const auto near = [&](step s) { emit(moved(s, first, 1, 0, per)); };
         const auto far = [&](step s) { emit(in_output(moved(s, 0, g, 0, 1))); };
@@ -155,6 +210,32 @@ private:
     }
     [[nodiscard]] static constexpr cost scaled(cost c, int per) noexcept {
         return {c.depth, c.rounds, c.sent * per, c.received * per, c.fan_in, c.bound};
+    }
+    /// Of an operation that is not an allreduce. Bounds, since its parts overlap: some message of the one may wait for
+    /// any of the other.
+    [[nodiscard]] constexpr cost stated_of_half(operation o, int size) const noexcept {
+        const int g = per_node(size), nodes = (size + g - 1) / g, all = chunks(o, size);
+        if (g == 1 || (size % g != 0 && schedule::has_shards(o))) return global.stated(o, size);
+        const int per = chunks_of(global, o, nodes), width = all / per / g;
+        const cost far = global.stated(o, nodes), near = local.stated(near_half(o), g);
+        if (size % g != 0) return both(scaled(binomial_tree::stated(o, g), all), far, g, nodes);
+        if (schedule::has_shards(o)) {
+            const int of_shard = per / nodes; // and each message between nodes is of one shard
+            cost split = scaled(far, width);
+            split.rounds = std::max(
+                {far.rounds, static_cast<int>(far.sent / of_shard), static_cast<int>(far.received / of_shard)});
+            return both({near.depth, nodes * near.rounds, nodes * near.sent * of_shard,
+                         nodes * near.received * of_shard, 0, true},
+                        split, g, nodes);
+        }
+        const cost in_root_node = scaled(detail::cost_by_halves(g), all / g);
+        const cost nodes_part = both(scaled(near, per), in_root_node, g, g);
+        return both(nodes_part, scaled(far, width), g, nodes);
+    }
+    [[nodiscard]] static constexpr cost both(const cost& a, const cost& b, int g, int nodes) noexcept {
+        return {a.depth + b.depth, 2 * (a.rounds + b.rounds),
+                a.sent + b.sent,   a.received + b.received,
+                g + nodes - 2,     true};
     }
     /// One part after the other. Where the first part is uneven, ranks reach the others at different times, and
     /// messages of different parts compete: each round of the first may hold up the others by one.

@@ -35,6 +35,18 @@ namespace detail {
     return hierarchical<halving_doubling, halving_doubling>{g};
 }
 
+/// Shards over several such nodes of equal size. A rank's message to each other node is of one shard: in one message
+/// delay while nodes are few, around a ring while much data is to go through one adapter a node.
+[[nodiscard]] TUTTI_INLINE algorithm::any shards_across_nodes(std::size_t bytes, const topology& on) {
+    using namespace algorithm;
+    constexpr std::size_t much = std::size_t{4} << 20;
+    constexpr int few_nodes = 16;
+    const int g = on.ranks_per_node;
+    if (bytes <= much && on.nodes() <= few_nodes) return hierarchical<halving_doubling, parameter_server>{g};
+    if (bytes <= much && detail::is_power_of_two(on.size)) return halving_doubling{};
+    return detail::is_power_of_two(g) ? any(hierarchical<halving_doubling, ring>{g}) : any(hierarchical<ring, ring>{g});
+}
+
 namespace detail {
 
 /// Everyone may well send to everyone at once.
@@ -87,6 +99,7 @@ namespace detail {
                                                  bool symmetric) {
     constexpr std::size_t little = 16 * 1024, staged = 64 * 1024;
     const bool reduces = what == schedule::operation::reduce_scatter;
+    if (on.has_levels() && on.size % on.ranks_per_node == 0) return shards_across_nodes(bytes, on);
     const bool in_memory = on.between() == transport::medium::memory && few(on.size);
     if (in_memory && (!reduces || symmetric || bytes <= staged)) return algorithm::direct{};
     if (bytes <= little) return algorithm::halving_doubling{};
@@ -102,7 +115,23 @@ namespace detail {
     return algorithm::direct{};
 }
 
-/// From or to one root: few messages in a row for little data; for much, no byte twice.
+/// All data from or to one root. Over a network a rank's link is what counts: a tree sends all data once a level, by
+/// halves they are sent twice, and in segments once. By levels each rank of a node carries its part, which pays until a
+/// message costs less than its bytes. In memory all ranks share its bandwidth, and a tree moves the fewest bytes.
+[[nodiscard]] TUTTI_INLINE algorithm::any whole_of_root(schedule::operation what, std::size_t bytes,
+                                                        const topology& on) {
+    using namespace algorithm;
+    constexpr std::size_t KiB = 1024, MiB = KiB * KiB;
+    const bool network = on.between() == transport::medium::network && on.size > 3;
+    if (bytes >= (network ? 4 * MiB : 16 * MiB)) return double_binary_tree{};
+    const int g = on.ranks_per_node;
+    if (network && on.has_levels() && is_power_of_two(g) && on.size % g == 0 && 8 * KiB <= bytes && bytes < 512 * KiB)
+        return hierarchical<halving_doubling, binomial_tree>{g};
+    if (!network || bytes < 128 * KiB) return binomial_tree{};
+    return what == schedule::operation::reduce ? any(reduce_scatter_gather{}) : any(scatter_allgather{});
+}
+
+/// Parts from or to one root: few messages in a row for little data; for much, no byte twice.
 [[nodiscard]] TUTTI_INLINE algorithm::any parts_of_root(std::size_t bytes, const topology& on) {
     constexpr std::size_t little = 4 * 1024; // a rank
     const bool in_memory = on.between() == transport::medium::memory && few(on.size);
@@ -123,7 +152,6 @@ TUTTI_INLINE selection choose(schedule::operation what, std::size_t bytes, const
                               bool symmetric) {
     using namespace algorithm;
     using schedule::operation;
-    constexpr std::size_t much = std::size_t{16} << 20;
     const auto pick = [&](const any& how) { return selection{how, segments_for(how, bytes)}; };
     switch (what) {
     case operation::allreduce: return pick(detail::allreduce(bytes, on, commutative, symmetric));
@@ -137,7 +165,7 @@ TUTTI_INLINE selection choose(schedule::operation what, std::size_t bytes, const
     case operation::reduce:
         if (!commutative) return pick(naive{});
         [[fallthrough]];
-    case operation::broadcast: return bytes < much ? pick(binomial_tree{}) : pick(double_binary_tree{});
+    case operation::broadcast: return pick(detail::whole_of_root(what, bytes, on));
     }
     return pick(ring{});
 }

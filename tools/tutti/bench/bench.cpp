@@ -160,7 +160,7 @@ void add_what(CLI::App& c, bench_settings& s) {
                  "[default: float32]")
         ->type_name("TYPE");
     c.add_option("-o,--op", s.op,
-                 "sum, product, minimum, maximum, average, bitwise_and, bitwise_or, bitwise_xor, separated by commas, "
+                 "sum, product, minimum, maximum, average, bitwise_ and logical_ and, or, xor, separated by commas, "
                  "or all that are legal [default: sum]")
         ->type_name("OP");
     c.add_option_function<std::string>(

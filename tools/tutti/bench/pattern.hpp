@@ -61,12 +61,15 @@ template <class T>
     return static_cast<wide<T>>(std::is_signed_v<wide<T>> && (bits & 1) != 0 ? -size : size);
 }
 
+[[nodiscard]] constexpr bool is_logical(operator_type op) noexcept { return op >= operator_type::logical_and; }
+
 /// The element `index` < period of what rank `rank` of `ranks` puts in.
 template <class T>
 [[nodiscard]] wide<T> value(operator_type op, int rank, int ranks, std::size_t index) {
     const std::uint64_t bits = mix(static_cast<std::uint64_t>(rank) + 1, index + 1);
     const std::size_t place = (static_cast<std::size_t>(rank) + index) % static_cast<std::size_t>(ranks);
     if (op == operator_type::product) return factor<T>(bits, place);
+    if (is_logical(op) && bits % 3 == 0) return 0; // else it is one by chance, and hardly ever
     if ((op == operator_type::sum || op == operator_type::average) && place >= summands<T>(ranks)) return 0;
     const std::uint64_t values = spread<T>(op, ranks);
     const auto magnitude = static_cast<std::int64_t>(bits % values);
@@ -79,6 +82,9 @@ template <class T>
 [[nodiscard]] T combined(operator_type op, T a, T b) {
     if (op == operator_type::minimum) return std::min(a, b);
     if (op == operator_type::maximum) return std::max(a, b);
+    if (op == operator_type::logical_and) return static_cast<T>(a != 0 && b != 0);
+    if (op == operator_type::logical_or) return static_cast<T>(a != 0 || b != 0);
+    if (op == operator_type::logical_xor) return static_cast<T>((a != 0) != (b != 0));
     if constexpr (std::floating_point<T>) {
         return op == operator_type::product ? a * b : a + b;
     } else {

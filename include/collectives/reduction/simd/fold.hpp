@@ -44,6 +44,8 @@ private:
         } else if constexpr (std::same_as<Op, product_operator>) {
             total *= next;
         } else {
+            static_assert(is_one_of<Op, minimum_operator, maximum_operator>,
+                          "tutti: this operator has no vector kernel");
             const vector one = total < next ? total : next;
             const vector two = next < total ? next : total;
             total = __builtin_bit_cast(vector, __builtin_bit_cast(bits, one) | __builtin_bit_cast(bits, two));
@@ -65,8 +67,10 @@ private:
             total = __builtin_bit_cast(vector, a ^ b);
         else if constexpr (std::same_as<Op, minimum_operator>)
             total = next < total ? next : total;
-        else
+        else if constexpr (std::same_as<Op, maximum_operator>)
             total = total < next ? next : total;
+        else
+            static_assert(std::same_as<Op, void>, "tutti: this operator has no vector kernel");
     }
 };
 

@@ -15,12 +15,12 @@
 /// call are instantiated, and types that reduce alike share them.
 namespace tutti::detail {
 
-/// Op on elements of type T has vector kernels.
+/// Op on elements of type T has vector kernels. Not the logical operators, which compilers vectorise as they are.
 template <class T, class Op>
 concept vectorised =
     operator_on<Op, T> &&
     (std::same_as<T, float> || std::same_as<T, double> || is_narrow_float<T> || (std::integral<T> && sizeof(T) <= 8)) &&
-    !built_in_name<Op>().empty();
+    !built_in_name<Op>().empty() && !is_one_of<Op, logical_and_operator, logical_or_operator, logical_xor_operator>;
 
 /// The element that stands for T, by size and sign: for long and long long one, for bool the byte that holds it.
 template <class T>

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "algorithm.hpp"
+
+namespace tutti::algorithm::detail {
+
+/// The schedules of hierarchical where each rank has a shard, for nodes of equal size. The shards of a node's ranks lie
+/// side by side: they are a *block*, and Local works on all blocks at once, in messages of their own. Global works on
+/// the shards that equal ranks of the nodes have, which do not: a message of several shards is sent as several.
+template <class Local, class Global>
+class levels_of_shards {
+public:
+    constexpr levels_of_shards(const Local& local, const Global& global, operation o, const position& p,
+                               int ranks_per_node) noexcept
+        : local_(local), global_(global), here_{p.rank % ranks_per_node, ranks_per_node, 0, p.in_place},
+          across_{p.rank / ranks_per_node, p.size / ranks_per_node, 0, p.in_place},
+          per_(chunks_of(global, o, across_.size) / across_.size),
+          width_(chunks_of(local, o, here_.size) / here_.size) {}
+
+    /// The node's sums lie in scratch. Other nodes' blocks come first.
+    template <class Emit>
+    constexpr void reduce_scatter(Emit&& emit) const {
+        if (across_.size == 1)
+            return local_.reduce_scatter(here_, schedule::scratch(0), [&](const step& s) { emit(of_block(0, s)); });
+        const position in_node{here_.rank, here_.size, 0, false}, of_sums{across_.rank, across_.size, 0, true};
+        local_.reduce_scatter(in_node, buffer::output, [&](const step& s) {
+            for (int k = 1; k <= across_.size; ++k) emit(of_block(behind(k), in_scratch(s, false)));
+        });
+        global_.reduce_scatter(of_sums, buffer::output, [&](const step& s) { each_shard(in_scratch(s, true), emit); });
+        const int own = (across_.rank * here_.size + here_.rank) * shard();
+        emit(schedule::copy({schedule::scratch(0), own, shard()}, {buffer::output, own, shard()}));
+    }
+
+    template <class Emit>
+    constexpr void allgather(Emit&& emit) const {
+        if (across_.size > 1) global_.allgather(across_, [&](const step& s) { each_shard(s, emit); });
+        local_.allgather(here_, [&](const step& s) {
+            for (int k = 0; k < across_.size; ++k) emit(of_block(behind(k), s));
+        });
+    }
+
+private:
+    [[nodiscard]] constexpr int shard() const noexcept { return per_ * width_; }
+    [[nodiscard]] constexpr int behind(int k) const noexcept {
+        return (across_.rank + across_.size - k) % across_.size;
+    }
+
+    [[nodiscard]] constexpr step of_block(int block, step s) const noexcept {
+        if (communicates(s)) s.peer += across_.rank * here_.size;
+        const int first = block * here_.size * shard();
+        for (place* x : {&s.from, &s.to}) *x = {x->where, first + x->first * per_, x->count * per_};
+        return s;
+    }
+    /// A step of Global, for each shard that it is about.
+    template <class Emit>
+    constexpr void each_shard(step s, Emit&& emit) const {
+        if (communicates(s)) s.peer = s.peer * here_.size + here_.rank;
+        const place all = reads_from(s) ? s.from : s.to;
+        for (int c = all.first, last = all.first + all.count; c < last;) {
+            const int of = c / per_, next = (of + 1) * per_ < last ? (of + 1) * per_ : last;
+            const int first = (of * here_.size + here_.rank) * shard() + c % per_ * width_;
+            for (place* x : {&s.from, &s.to}) *x = {x->where, first, (next - c) * width_};
+            emit(s);
+            c = next;
+        }
+    }
+    /// A step that has its output in scratch bank 0, its input too if it works in place, and its own scratch behind.
+    [[nodiscard]] static constexpr step in_scratch(step s, bool in_place) noexcept {
+        const auto change = [&](buffer& b) {
+            if (b != buffer::input || in_place) b = b < buffer::first_scratch ? schedule::scratch(0) : next(b);
+        };
+        change(s.from.where), change(s.to.where);
+        for (buffer& b : s.more) change(b);
+        return s;
+    }
+    [[nodiscard]] static constexpr buffer next(buffer b) noexcept { return static_cast<buffer>(index_of(b) + 1); }
+
+    const Local& local_;
+    const Global& global_;
+    position here_, across_;
+    int per_;   ///< Global's chunks of a shard
+    int width_; ///< Local's
+};
+
+} // namespace tutti::algorithm::detail
