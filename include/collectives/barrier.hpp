@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "algorithm/butterfly.hpp"
 #include "issue.hpp"
 
 #include <span>
@@ -12,15 +11,15 @@ namespace tutti {
 /// barrier: no rank returns before all ranks have called.
 ///
 /// Precondition on all ranks: the same order of calls. Errors: as of allreduce.
-/// Cost: a butterfly of empty messages, depth floor(log2 P), up to two more unless P is a power of two.
+/// Cost: that of an allreduce of no bytes, by the algorithm that the library chooses for it.
 template <class Issuer>
 class barrier_operations {
 public:
     auto barrier() const {
         return detail::access::issue<>(self(), maximum, [&](const auto& op) {
             const std::span<char> nothing;
-            auto c = detail::make_call<schedule::operation::allreduce>(self(), nothing, nothing, 0, op,
-                                                                       algorithm::butterfly{});
+            auto c =
+                detail::make_call<schedule::operation::allreduce>(self(), nothing, nothing, 0, op, detail::automatic{});
             c.title = "barrier";
             c.operation_on_elements = 1; // unlike every operator's: a barrier does not match an empty allreduce
             return c;

@@ -72,6 +72,10 @@ TEST_CASE("in memory few ranks send to all at once: while it fits the caches, or
     const auto in_memory = [](std::size_t bytes, int size, bool symmetric) {
         return std::string(choose(operation::allreduce, bytes, topology{size}, true, symmetric).how.name());
     };
+    CHECK(in_memory(KiB, 3, false) == "one_shot");
+    CHECK(in_memory(8, 2, false) == "butterfly");
+    CHECK(in_memory(8, 9, false) == "butterfly");
+    CHECK(in_memory(KiB + 4, 4, false) == "butterfly");
     CHECK(in_memory(16 * KiB, 4, true) == "butterfly");
     CHECK(in_memory(64 * KiB, 4, false) == "direct");
     CHECK(in_memory(64 * KiB + 4, 4, false) == "halving_doubling");

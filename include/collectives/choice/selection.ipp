@@ -63,11 +63,13 @@ namespace detail {
     return ring{};
 }
 
-/// An allreduce through memory, where a rank that waits costs more than bytes that are copied. `direct` has the fewest
+/// An allreduce through memory, where a rank that waits costs more than bytes that are copied. `one_shot` waits once,
+/// for others who all have to be read, which shows as soon as they are more than a few bytes. `direct` has the fewest
 /// waits, and reads symmetric memory in one pass; without it, operands are staged, which shows once they leave the
 /// caches.
 [[nodiscard]] TUTTI_INLINE algorithm::any allreduce_in_memory(std::size_t bytes, const topology& on, bool symmetric) {
-    constexpr std::size_t little = 16 * 1024, staged = 64 * 1024;
+    constexpr std::size_t very_little = 1024, little = 16 * 1024, staged = 64 * 1024;
+    if (bytes <= very_little && 2 < on.size && few(on.size)) return algorithm::one_shot{};
     if (bytes <= little) return algorithm::butterfly{};
     if (2 < on.size && few(on.size) && (symmetric || bytes <= staged)) return algorithm::direct{};
     return by_halves(bytes, on);
