@@ -156,7 +156,7 @@ TEST_CASE("an operation that cannot have so many ranks is left out beside others
 TEST_CASE("rows have their columns, in JSON and in CSV, and nothing for what is not known") {
     const folder here;
     const model_json rows = rows_of("--ranks 3,4 --bytes 8,1K --operation all --csv " + here.path("rows.csv"));
-    REQUIRE(rows.size() == 2 * 2 * (11 + 5 + 6 + 3 + 3 + 4 * 2 + 2));
+    REQUIRE(rows.size() == 2 * 2 * (12 + 6 + 7 + 4 + 4 + 4 * 2 + 2));
     std::istringstream lines(here.read("rows.csv"));
     std::string line, names;
     for (const std::string& key : row_keys) names += (names.empty() ? "" : ",") + key;
@@ -511,7 +511,7 @@ TEST_CASE("the report is a page with a row and a timeline for each algorithm, wh
     const std::string text = here.read("report.html");
     CHECK_THAT(text, Catch::StartsWith("<!DOCTYPE html>", Catch::CaseSensitive::No));
     CHECK(occurrences(text, "[\"broadcast\",\"naive\",4,") == 2);
-    CHECK(occurrences(text, "\"activities\":[[") == 3);
+    CHECK(occurrences(text, "\"activities\":[[") == 4);
 }
 
 TEST_CASE("the page's timelines are of the numbers of ranks nearest 8, the ring's first") {
