@@ -60,8 +60,8 @@ public:
         const auto arriving = detail::incoming(self(), in, from, tag);
         const auto leaving = detail::outgoing(self(), out, to, tag);
         blocking<2> both(self());
+        both.start(leaving); // first, since the other rank waits for it
         both.start(arriving);
-        both.start(leaving);
         both.wait();
     }
 

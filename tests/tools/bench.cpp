@@ -43,7 +43,7 @@ TEST_CASE("every type is right under every legal operator") {
     const auto r = command("bench --transport memory --ranks 3 --operation allreduce,reduce_scatter,reduce -d all -o "
                            "all -b 4K -e 4K -n 1");
     CHECK(r.status == 0);
-    CHECK_THAT(r.output, Contains("over 516 rows")); // 8 x 7 + 6 x 5 pairs, 3 operations, 2 places
+    CHECK_THAT(r.output, Contains("over 768 rows")); // 8 x 10 + 6 x 8 pairs, 3 operations, 2 places
     CHECK_THAT(r.output, Contains("# wrong elements: 0\n"));
 }
 
