@@ -85,7 +85,7 @@ public:
             if (std::exchange(stalled, true)) look(clock::now());
             // By an old reading of the clock this may end too early, which is harmless; a small message would feel a
             // new one.
-            if (!done()) transport_.wait(std::min(known_now_ + look_interval, next_deadline(known_now_)));
+            if (!done()) sleep(std::min(known_now_ + look_interval, next_deadline(known_now_)));
         }
     }
 
@@ -123,14 +123,14 @@ public:
             if (!g.messages) g.messages = std::make_shared<messages>(transport_, g, ended_);
             exchanges_.reserve(exchanges_.size() + 1);
         } catch (const std::exception& e) {
-            abort(g, out_of_means(in_words(m), e.what()));
+            abort(g, could_not("begin", in_words(m), e.what()));
             return fail_unstarted(m, *g.failure);
         }
         messages& all = *g.messages;
         try {
             all.start(m);
         } catch (const std::exception& e) {
-            abort(g, out_of_means("a send or receive", e.what())); // m is one of those under way
+            abort(g, could_not("begin", "a send or receive", e.what())); // m is one of those under way
         }
         if (!all.idle() && !std::exchange(all.is_listed, true)) exchanges_.push_back(&all);
         if (all.trouble()) tell_trouble(all);
@@ -203,9 +203,38 @@ private:
         }
     }
     /// It could not begin, for want of memory or descriptors: its communicator fails, everywhere.
-    void abort_unbegun(run& r, const std::string& why) { abort(r.members(), out_of_means(in_words(r.what()), why)); }
-    [[nodiscard]] std::string out_of_means(const std::string& call, const std::string& why) const {
-        return "rank " + std::to_string(transport_.rank()) + " could not begin " + call + ": " + why;
+    void abort_unbegun(run& r, const std::string& why) { abort(r.members(), could_not("begin", r.words(), why)); }
+    /// The same for one that is under way.
+    template <class Work>
+    [[gnu::cold]] void abort_begun(Work& w, const std::string& why) {
+        const auto call = w.words(); // none, if its messages have all come
+        abort(w.members(), could_not("go on with", call.empty() ? "its messages" : call, why));
+    }
+    [[nodiscard]] std::string could_not(const char* do_this, const std::string& call, const std::string& why) const {
+        return "rank " + std::to_string(transport_.rank()) + " could not " + do_this + " " + call + ": " + why;
+    }
+    /// The transport has thrown where any call may be concerned: all that are under way fail, everywhere.
+    [[gnu::cold]] void abort_all(const std::string& why) {
+        while (!active_.empty()) abort_begun(*active_.front(), why);
+        for (std::size_t k = 0; k < exchanges_.size();)
+            if (exchanges_[k]->idle())
+                ++k;
+            else
+                abort_begun(*exchanges_[k], why);
+    }
+    /// Does work that belongs to no single call. False also if the transport has thrown.
+    template <class Work>
+    bool guarded(Work work) {
+        try {
+            return work();
+        } catch (const std::exception& e) {
+            abort_all(e.what());
+            return false;
+        }
+    }
+    void sleep(clock::time_point until) {
+        const bool slept = guarded([&] { return transport_.wait(until), true; });
+        if (!slept) std::this_thread::sleep_for(std::chrono::milliseconds(1)); // it may throw each time
     }
     void fail_unstarted(message& m, const fault& why) {
         const auto lock = ended_.hold();
@@ -225,11 +254,14 @@ private:
 
     /// One round of progress; false if nothing moved.
     bool advance() {
-        bool moved = transport_.progress();
+        bool moved = guarded([this] { return transport_.progress(); });
         again_ = false;
         for (std::size_t k = 0; k < active_.size();) {
             run& r = *active_[k];
-            moved |= r.advance(transport_);
+            if (!advance(r, moved)) [[unlikely]] {
+                k = 0;
+                continue;
+            }
             again_ |= r.asks_again();
             if (r.needs_a_look() && !attend(r)) [[unlikely]]
                 k = 0; // several are gone; to look twice is harmless
@@ -243,6 +275,17 @@ private:
         return moved;
     }
 
+    /// False: it could not go on, and its communicator has failed.
+    bool advance(run& r, bool& moved) {
+        try {
+            moved |= r.advance(transport_);
+            return true;
+        } catch (const std::exception& e) {
+            abort_begun(r, e.what());
+            return false;
+        }
+    }
+
     bool advance_exchanges() {
         bool moved = false;
         for (std::size_t k = 0; k < exchanges_.size();) {
@@ -250,7 +293,7 @@ private:
             try {
                 moved |= all.advance();
             } catch (const std::exception& e) {
-                abort(all.members(), out_of_means("a receive", e.what()));
+                abort_begun(all, e.what());
             }
             if (all.trouble()) [[unlikely]]
                 tell_trouble(all);
@@ -348,6 +391,9 @@ private:
     }
 
     void look(clock::time_point now) {
+        guarded([&] { return look_around(now), true; });
+    }
+    void look_around(clock::time_point now) {
         known_now_ = now;
         next_look_ = now + look_interval;
         next_poll_look_ = now + entry_interval;
