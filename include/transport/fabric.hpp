@@ -19,7 +19,7 @@ namespace detail::connections {
 class manager;
 }
 
-/// Given to a fabric when all ranks have come.
+/// Given to a fabric when all ranks have come, for the time of the call.
 struct joined_world {
     int rank;                                ///< this one
     std::uint8_t fabric;                     ///< the fabric's number in the world's list
@@ -66,7 +66,7 @@ struct fabric_end {
 /// | c.descriptor()        | one for all its links, so that waiting costs the same however many there are |
 /// | c.due()               | when progress() is wanted though nothing came |
 /// | f.disarm()            | after each arm() |
-/// | f.finish()            | the rank leaves: nothing is started any more |
+/// | f.finish()            | the rank leaves: nothing is started any more, and progress() is not called again |
 /// | f.untaken(peer)       | after that: bytes of completed sends that would be lost if this rank went now; 0 for a peer that is gone |
 ///
 /// Optional:

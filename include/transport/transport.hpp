@@ -49,7 +49,7 @@ struct peer_name {
 /// | t.receive(h, x)   | starts the receive of the channel's next message: x.to = incoming, or with x.reduce x.to = x.from ∘ incoming, handing the reducer whole elements in any number of calls, in order. Complete when all is in x.to. A message with another signature or length completes it as `mismatched`, x.to untouched |
 /// | shorter messages  | a receive with x.may_be_shorter, which is plain, takes a message of fewer bytes too: x.bytes becomes its length (accepts() of transfer.hpp compares both) |
 /// | zero length       | a message of 0 bytes is a message: it is sent, ordered, checked and completed like any other; x.from and x.to may be null |
-/// | credits           | a send whose receive has not started stays pending, or completes into a buffer that is bounded per channel. It never delays another channel, whatever its context, however many contexts the peer has not opened yet or opens in another order |
+/// | credits           | a send whose receive has not started stays pending, or completes into a buffer that is bounded per channel; a short one, of 64 bytes at least, completes while that has room. It never delays another channel, whatever its context, however many contexts the peer has not opened yet or opens in another order |
 /// | t.progress()      | moves data without blocking; true if anything moved |
 /// | t.wait(until)     | returns when progress() or fetch() may have something to do, after wake(), or at `until`; may spin and yield briefly, then sleeps. May return early |
 /// | t.wake()          | any thread: ends a wait under way, or the next one |

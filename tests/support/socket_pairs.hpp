@@ -112,11 +112,10 @@ public:
     }
 
     [[nodiscard]] channel* open(transport::context k, int peer) {
-        lines_.try_emplace(peer, claim({}, peer, 0));
+        lines_.try_emplace(peer, claim({}, peer));
         const auto known = open_.find({k, peer});
         if (known != open_.end()) return &known->second;
-        const int turn = opened_[{k, peer}]++;
-        return &open_.try_emplace({k, peer}, claim(k, peer, turn + 1), peer).first->second;
+        return &open_.try_emplace({k, peer}, claim(k, peer), peer).first->second;
     }
     void send(channel& c, transport::transfer& x) {
         start(c.sends, x);
@@ -162,17 +161,16 @@ private:
     }
 
     /// This rank's end of the pair that it and a peer have for a purpose: the first of them makes it.
-    [[nodiscard]] transport::bootstrap::descriptor claim(transport::context k, int peer, int turn) const {
+    [[nodiscard]] transport::bootstrap::descriptor claim(transport::context k, int peer) const {
         static std::mutex guard;
-        static std::map<std::tuple<std::uint64_t, transport::context, int, int, int>, transport::bootstrap::descriptor>
-            left;
+        static std::map<std::tuple<std::uint64_t, transport::context, int, int>, transport::bootstrap::descriptor> left;
         const std::lock_guard lock{guard};
-        const auto mine = left.find({world_, k, turn, rank_, peer});
+        const auto mine = left.find({world_, k, rank_, peer});
         if (mine != left.end()) return std::move(left.extract(mine).mapped());
         std::array<int, 2> ends{};
         if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()) != 0)
             throw std::system_error(errno, std::generic_category(), "no pair of sockets");
-        left.try_emplace({world_, k, turn, peer, rank_}, ends[1]);
+        left.try_emplace({world_, k, peer, rank_}, ends[1]);
         return transport::bootstrap::descriptor{ends[0]};
     }
 
@@ -182,7 +180,6 @@ private:
     transport::bootstrap::descriptor ready_;
     std::map<int, transport::bootstrap::descriptor> lines_; // by peer: open as long as it is there
     std::map<std::pair<transport::context, int>, channel> open_;
-    std::map<std::pair<transport::context, int>, int> opened_; // how often
 };
 
 } // namespace tutti::test

@@ -7,6 +7,7 @@
 #include <transport/world.ipp>
 
 #include "contract/all.hpp"
+#include "contract/ended_links.hpp"
 #include "support/catch.hpp"
 #include "support/identity.hpp"
 #include "support/run_ranks.hpp"
@@ -70,6 +71,11 @@ void check_contract_of() {
 
 TEST_CASE("a fabric of somebody's own keeps the contract") { check_contract_of<pairs_fixture>(); }
 TEST_CASE("three fabrics in one world keep the contract") { check_contract_of<three_fixture>(); }
+
+TEST_CASE("a link that ends while its rank lives shows, after all that had arrived") {
+    CHECK_NOTHROW(ended_links_show<socket_pairs>());
+    CHECK_NOTHROW(ended_links_show<tcp_fabric>());
+}
 
 TEST_CASE("all pairs of 12 ranks exchange over three fabrics") { CHECK_NOTHROW(all_pairs_exchange<three_fixture>(12)); }
 

@@ -113,9 +113,6 @@ struct unwrapped<named_operator<text, Functor>> {
 template <class Op>
 using bare_operator = unwrapped<std::remove_cvref_t<Op>>::type;
 
-template <class Op, class... Choice>
-inline constexpr bool is_one_of = (std::same_as<Op, Choice> || ...);
-
 /// A functor of a caller's own that says its name.
 template <class Op>
 concept has_name = requires { typename std::bool_constant<(std::string_view(Op::name), true)>; };

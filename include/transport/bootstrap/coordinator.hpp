@@ -217,7 +217,7 @@ private:
     }
 
     static std::string in_turn(int rank, int of, const std::string& why) {
-        return "; rank " + std::to_string(rank) + " of rank " + std::to_string(of) + ": " + why;
+        return "; and rank " + std::to_string(rank) + " says of rank " + std::to_string(of) + ": " + why;
     }
 
     void declare_lost(int rank, std::string how) {

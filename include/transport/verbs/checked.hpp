@@ -4,7 +4,10 @@
 
 #include <base/error.hpp>
 
+#include "../transfer.hpp"
 #include "options.hpp"
+
+#include <string>
 
 namespace tutti::transport::detail::verbs {
 

@@ -31,7 +31,10 @@ namespace tutti::transport::detail {
 /// One rank's control plane, its fabrics, and the one place where it waits for them; stays where it is.
 template <class... Described>
 class world_endpoint {
-    static_assert((fabric<Described> && ...));
+    static_assert(
+        (fabric<Described> && ...),
+        "tutti: a member is missing in one of this world's fabrics F; static_assert(tutti::transport::fabric<F>) "
+        "in your own code makes the compiler say which, and docs/own-fabric.md says what it does");
     static constexpr std::size_t count = sizeof...(Described);
     static constexpr bool connects = (Described::needs_sockets || ...);
     /// The only fabric has a way to sleep of its own.

@@ -96,7 +96,8 @@ TEST_CASE("an unreachable rank is lost after a grace, in which it may turn out t
         l.tick(l.next_tick());
         const auto all = l.drain();
         CHECK(told(all, kind::lost) == ranks{0, 2});
-        CHECK(has(all[0].what.text, "rank 0 cannot reach it: connection reset; rank 1 of rank 0: a bit was changed"));
+        CHECK(has(all[0].what.text,
+                  "rank 0 cannot reach it: connection reset; and rank 1 says of rank 0: a bit was changed"));
         l.tick(start + 1h);
     }
     SECTION("it has left") {
