@@ -16,4 +16,7 @@ using global = tutti::algorithm::naive;
 using global = only_allgather;
 #endif
 
-int main() { return tutti::algorithm::hierarchical<tutti::algorithm::ring, global>{2}.chunks(4) == 0; }
+int main() {
+    return tutti::algorithm::hierarchical<tutti::algorithm::ring, global>{2}.chunks(
+               tutti::algorithm::operation::allreduce, 4) == 0;
+}

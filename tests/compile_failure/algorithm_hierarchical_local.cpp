@@ -9,4 +9,7 @@ using local = tutti::algorithm::ring;
 using local = tutti::algorithm::butterfly;
 #endif
 
-int main() { return tutti::algorithm::hierarchical<local, tutti::algorithm::ring>{2}.chunks(4) == 0; }
+int main() {
+    return tutti::algorithm::hierarchical<local, tutti::algorithm::ring>{2}.chunks(
+               tutti::algorithm::operation::allreduce, 4) == 0;
+}
