@@ -14,10 +14,10 @@ namespace tutti {
 
 namespace detail {
 
-/// Types that can be added. Not bool: "true + true" has no agreed meaning.
 template <class Op, class... Choice>
 inline constexpr bool is_one_of = (std::same_as<Op, Choice> || ...);
 
+/// Types that can be added. Not bool: "true + true" has no agreed meaning.
 template <class T>
 concept number = arithmetic<T> && !std::same_as<T, bool>;
 
