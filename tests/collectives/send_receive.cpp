@@ -170,6 +170,25 @@ TEST_CASE("a group starts all before it waits, and can be used again") {
     });
 }
 
+TEST_CASE("a group that is used again sends and grants what is new, whatever the lengths before") {
+    run_world(2, [](communicator& world) {
+        const int peer = 1 - world.rank();
+        auto group = world.group();
+        std::uint64_t number = 0;
+        for (const std::size_t before : sizes)
+            for (const std::size_t after : sizes)
+                for (const std::size_t n : {before, after}) {
+                    ++number;
+                    const auto there = content(n, number), back = content(n, number + 1);
+                    std::vector<unsigned char> in(n);
+                    if (world.rank() == 0) group.send(there, peer), group.receive(in, peer);
+                    if (world.rank() == 1) group.receive(in, peer), group.send(back, peer);
+                    group.wait();
+                    expect(in == (world.rank() == 0 ? back : there), "the message of this turn");
+                }
+    });
+}
+
 TEST_CASE("messages that nobody receives yet delay no other, however many") {
     run_world(2, [](communicator& world) {
         constexpr int flood = 20'000;

@@ -46,11 +46,8 @@ public:
     /// Returns its length.
     std::size_t write(const packet_header& h, const void* data, std::size_t bytes) {
         const std::size_t all = sizeof h + bytes;
-        std::byte* to = short_.data();
-        if (all > short_.size()) {
-            long_.reset(new std::byte[all]);
-            to = long_.get();
-        }
+        long_.reset(all > short_.size() ? new std::byte[all] : nullptr); // the message before may have had one
+        std::byte* const to = long_ ? long_.get() : short_.data();
         std::memcpy(to, &h, sizeof h);
         if (bytes > 0) std::memcpy(to + sizeof h, data, bytes);
         return all;
