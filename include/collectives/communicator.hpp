@@ -77,8 +77,8 @@ public:
         return prepared_operations<communicator>(*this);
     }
 
-    /// For sends and receives that are waited for together. A view: it must not outlive this handle.
-    [[nodiscard]] message_group<communicator> group() const noexcept { return message_group<communicator>(*this); }
+    /// For sends and receives that are waited for together.
+    [[nodiscard]] message_group<communicator> group() const { return message_group<communicator>(*this); }
 
     /// How messages from this rank to another one travel: the fabric, and how it addresses that rank; in words, for
     /// people. Not collective.

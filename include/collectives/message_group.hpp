@@ -23,11 +23,11 @@ namespace tutti {
 ///
 /// All start before any is waited for, so no order of them can deadlock; messages that the transport may put off go out
 /// together. Buffers belong to the library until wait() has returned or thrown, or the group is gone: its destructor
-/// waits. It must not outlive its communicator. After wait() it can be used again.
+/// waits. After wait() it can be used again.
 template <class Communicator>
 class [[nodiscard]] message_group {
 public:
-    explicit message_group(const Communicator& on) noexcept : on_(&on) {}
+    explicit message_group(const Communicator& on) : on_(on) {}
     message_group(const message_group&) = delete;
     message_group& operator=(const message_group&) = delete;
     ~message_group() { await(); }
@@ -35,19 +35,19 @@ public:
     template <class Data>
     void send(Data&& data, int to, int tag = 0) {
         detail::check_outlive_message<Data>();
-        start(detail::outgoing(*on_, data, to, tag));
+        start(detail::outgoing(on_, data, to, tag));
     }
     template <detail::message_target Data>
     void receive(Data&& data, int from, int tag = 0) {
         detail::check_outlive_message<Data>();
-        start(detail::incoming(*on_, data, from, tag));
+        start(detail::incoming(on_, data, from, tag));
     }
 
     /// Returns when all are over. Throws the first failure, if any.
     void wait() {
         await();
         const std::size_t over = std::exchange(started_, 0);
-        for (std::size_t i = 0; i < over; ++i) detail::access::membership_of(*on_).wait(at(i));
+        for (std::size_t i = 0; i < over; ++i) detail::access::membership_of(on_).wait(at(i));
     }
 
 private:
@@ -58,15 +58,15 @@ private:
         if (started_ == all_.size() * at_once) all_.push_back(std::make_unique<std::array<engine::message, at_once>>());
         engine::message& m = at(started_);
         detail::fill(m, a);
-        detail::access::membership_of(*on_).start(m, on_->default_deadline());
+        detail::access::membership_of(on_).start(m, on_.default_deadline());
         ++started_;
     }
-    void await() noexcept {
+    void await() {
         for (std::size_t i = 0; i < started_; ++i)
-            if (!at(i).is_over()) detail::access::membership_of(*on_).await(at(i));
+            if (!at(i).is_over()) detail::access::membership_of(on_).await(at(i));
     }
 
-    const Communicator* on_;
+    const Communicator on_;
     std::vector<std::unique_ptr<std::array<engine::message, at_once>>> all_;
     std::size_t started_ = 0;
 };

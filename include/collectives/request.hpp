@@ -58,7 +58,11 @@ public:
     void wait() {
         if (collected()) return;
         in_->require_nobody(); // may throw, and must leave the request as it is
-        if (const auto m = std::move(message_)) return in_->wait(*m);
+        if (message_) {
+            in_->await(*message_); // first, so that it stays in place if this throws
+            const auto over = std::move(message_);
+            return in_->wait(*over);
+        }
         started mine = std::move(*started_);
         started_.reset();
         mine.wait();

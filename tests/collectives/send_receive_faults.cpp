@@ -118,6 +118,24 @@ TEST_CASE("the blame follows messages and collectives to the rank that does noth
     });
 }
 
+TEST_CASE("the rank that the program waits for is blamed, not that of a message it does not ask for") {
+    for (const auto by : {tutti::progress::in_calls, tutti::progress::in_thread}) {
+        gate failed(4);
+        run_new_world(
+            4,
+            [&](communicator& world) {
+                int unasked = 0, asked = 0;
+                if (world.rank() == 0) {
+                    auto late = world.async().receive(unasked, 3, 9);
+                    const auto f = fault_in_time([&] { world.with_deadline(short_deadline).receive(asked, 1, 1); });
+                    expect(f.why == cause::timeout && f.peer == 1, "rank 1, not: " + message_of(f));
+                }
+                failed.pass();
+            },
+            by);
+    }
+}
+
 TEST_CASE("two ranks that both receive first are told of the circle, with both calls") {
     run_new_world(2, [](communicator& world) {
         int x = 0;

@@ -59,13 +59,13 @@ public:
     /// Tells the coordinator which of the peers that runs wait for cannot be reached. Before this rank tells for whom
     /// it waits: a broken link looks like a circle otherwise.
     static void tell_unreachable(Transport& t, const work& active) {
-        const auto tell = [&t](const auto& r) {
-            for (const int peer : r.peers_waited_for(r.members().members.size()))
+        const auto tell = [&t](const auto& r, const std::vector<std::int32_t>& peers) {
+            for (const int peer : peers)
                 if (const auto how = t.broken(peer))
                     t.tell(notice_of_unreachable(t, r, r.step_waiting_for(peer), *how));
         };
-        for (const run* r : active.runs) tell(*r);
-        for (const messages* m : active.exchanges) tell(*m);
+        for (const run* r : active.runs) tell(*r, r->peers_waited_for(r->members().members.size()));
+        for (const messages* m : active.exchanges) tell(*m, m->peers_under_way());
     }
 
     /// All calls under way on this rank: first on that communicator, then those that its program waits for.

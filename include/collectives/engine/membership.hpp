@@ -95,7 +95,7 @@ public:
     /// any more, if so.
     void start(message& m, std::chrono::nanoseconds timeout);
     /// Returns when it is over; the second throws if it has failed.
-    void await(message& m) noexcept;
+    void await(message& m);
     void wait(message& m);
     /// As of started.
     [[nodiscard]] bool test(message& m);

@@ -189,7 +189,7 @@ void membership<T>::start(message& m, std::chrono::nanoseconds timeout) {
     engine_->start(group_, m, timeout);
 }
 template <class T>
-void membership<T>::await(message& m) noexcept {
+void membership<T>::await(message& m) {
     if (m.is_over()) return;
     m.want(clock::time_point::max());
     engine_->wait([&m] { return m.is_over(); });

@@ -87,11 +87,21 @@ public:
             if (peer_of(m->peer) == world_rank) return m->peer;
         return -1;
     }
+    /// Those for which the program waits, if it waits for any; first the one that is told of.
     [[nodiscard]] std::vector<std::int32_t> peers_waited_for(std::size_t most) const {
         std::vector<std::int32_t> all;
+        if (idle()) return all;
+        const auto now = coarse_now();
+        const message* const told = to_tell();
+        add_peer(all, *told);
         for (const message* m = all_.first(); m && all.size() < most; m = m->later)
-            if (const int peer = peer_of(m->peer); peer >= 0 && std::find(all.begin(), all.end(), peer) == all.end())
-                all.push_back(peer);
+            if (m->is_wanted(now) || !told->is_wanted(now)) add_peer(all, *m);
+        return all;
+    }
+    /// Those of all messages.
+    [[nodiscard]] std::vector<std::int32_t> peers_under_way() const {
+        std::vector<std::int32_t> all;
+        for (const message* m = all_.first(); m; m = m->later) add_peer(all, *m);
         return all;
     }
     [[nodiscard]] std::uint64_t bytes_done() const noexcept {
@@ -108,6 +118,10 @@ public:
     bool is_listed = false; ///< among those that the driver looks at
 
 private:
+    void add_peer(std::vector<std::int32_t>& all, const message& m) const {
+        const int peer = peer_of(m.peer);
+        if (peer >= 0 && std::find(all.begin(), all.end(), peer) == all.end()) all.push_back(peer);
+    }
     [[nodiscard]] link& link_to(int rank) {
         auto& known = links_[static_cast<std::size_t>(rank)];
         if (!known) known = std::make_unique<link>(t_, packets_of(group_), rank, peer_of(rank), all_, done_);
