@@ -50,13 +50,12 @@ TUTTI_INLINE bool memory::crowded() const noexcept { return world_->crowded; }
 TUTTI_INLINE peer_name memory::name_of(int peer) const { return {"this process", "memory:" + std::to_string(peer)}; }
 
 TUTTI_INLINE memory::channel& memory::open(context k, int peer) {
-    auto& end = ends_[{k, peer}];
-    if (!end) {
-        auto line = world_->lines.connect(k, rank_, peer);
-        end = std::make_unique<detail::memory_channel_end>(std::move(line), rank_, peer, world_->control.bell(peer));
-        busy_.reserve(ends_.size());
-    }
-    return end->channel;
+    const auto known = ends_.find({k, peer});
+    if (known != ends_.end()) return known->second->channel;
+    auto end = std::make_unique<detail::memory_channel_end>(world_->lines.connect(k, rank_, peer), rank_, peer,
+                                                            world_->control.bell(peer));
+    busy_.reserve(ends_.size() + 1);
+    return ends_.emplace(std::pair{k, peer}, std::move(end)).first->second->channel; // whole, or not at all
 }
 
 // Relaxed: a killed rank's thread stops when it notices, and by then nobody relies on what it does.

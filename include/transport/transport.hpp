@@ -53,7 +53,7 @@ struct peer_name {
 /// | t.progress()      | moves data without blocking; true if anything moved |
 /// | t.wait(until)     | returns when progress() or fetch() may have something to do, after wake(), or at `until`; may spin and yield briefly, then sleeps. May return early |
 /// | t.wake()          | any thread: ends a wait under way, or the next one |
-/// | t.close(k)        | cancels: no memory of k's transfers is touched after it returns, none of them completes, later messages for k are dropped. Other contexts, also to the same peers, are not disturbed |
+/// | t.close(k)        | for any k, opened or not. Cancels: no memory of k's transfers is touched after it returns, none of them completes, later messages for k are dropped. Other contexts, also to the same peers, are not disturbed |
 /// | t.tell(n)         | hands a notice to the coordinator; never blocks |
 /// | t.fetch(n)        | takes the next notice from the coordinator; false if there is none; never blocks |
 /// | t.broken(peer)    | why the data channel to `peer` does not work any more (all that had arrived was delivered first); empty while it works or was never needed |

@@ -62,7 +62,9 @@ public:
     }
     void wait(transport::clock::time_point) noexcept {}
     void wake() noexcept {}
-    void close(transport::context k) noexcept { channels_[k.slot].waiting.clear(); }
+    void close(transport::context k) noexcept {
+        if (k.slot < channels_.size()) channels_[k.slot].waiting.clear(); // else a context that was never opened
+    }
     void tell(const transport::notice& n) { gate_->told.push_back(n); }
     [[nodiscard]] bool fetch(transport::notice& n) {
         ++gate_->fetches;

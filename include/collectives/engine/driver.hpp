@@ -130,7 +130,7 @@ public:
         try {
             all.start(m);
         } catch (const std::exception& e) {
-            abort(g, could_not("begin", "a send or receive", e.what())); // m is one of those under way
+            abort_for_sure(g, "a send or receive", e.what()); // m is one of those under way
         }
         if (!all.idle() && !std::exchange(all.is_listed, true)) exchanges_.push_back(&all);
         if (all.trouble()) tell_trouble(all);
@@ -209,6 +209,17 @@ private:
     [[gnu::cold]] void abort_begun(Work& w, const std::string& why) {
         const auto call = w.words(); // none, if its messages have all come
         abort(w.members(), could_not("go on with", call.empty() ? "its messages" : call, why));
+    }
+    /// Where even telling fails, for want of memory, the messages under way end all the same: their owners may go.
+    [[gnu::cold]] void abort_for_sure(members& g, const char* call, const char* why) {
+        try {
+            abort(g, could_not("begin", call, why));
+        } catch (const std::exception&) {
+            close(g);
+            forget(g);
+            g.failure.emplace().why = cause::aborted;
+            g.messages->fail(out_of_memory_);
+        }
     }
     [[nodiscard]] std::string could_not(const char* do_this, const std::string& call, const std::string& why) const {
         return "rank " + std::to_string(transport_.rank()) + " could not " + do_this + " " + call + ": " + why;
@@ -581,6 +592,13 @@ private:
     inquiries<Transport> inquiries_;
     bool told_failure_ = false; ///< to the coordinator, and the program has not called on since
     closed_communicators closed_;
+    /// Made in time: why messages fail where memory lacks to say more.
+    const std::shared_ptr<const fault> out_of_memory_ = [] {
+        auto why = std::make_shared<fault>();
+        why->why = cause::aborted;
+        why->detail = "this rank has no memory left";
+        return why;
+    }();
 };
 
 } // namespace tutti::engine

@@ -124,7 +124,10 @@ private:
     }
     [[nodiscard]] link& link_to(int rank) {
         auto& known = links_[static_cast<std::size_t>(rank)];
-        if (!known) known = std::make_unique<link>(t_, packets_of(group_), rank, peer_of(rank), all_, done_);
+        if (known) return *known;
+        quiet_.reserve(quiet_.size() + 1);
+        known = std::make_unique<link>(t_, packets_of(group_), rank, peer_of(rank), all_, done_);
+        quiet_.push_back(known.get());
         return *known;
     }
 

@@ -32,7 +32,7 @@ public:
         u->tag = m.tag;
         u->type = m.type;
         u->bytes = m.bytes;
-        const bool stores = m.bytes <= most_bytes && stored_ + m.bytes <= window;
+        const bool stores = m.bytes <= most_bytes && stored_ + cost_of(m.bytes) <= window;
         if (stores)
             store(*u, m);
         else
@@ -49,14 +49,17 @@ public:
         if (u->sender)
             all_.complete(*u->sender);
         else
-            stored_ -= u->bytes;
+            stored_ -= cost_of(u->bytes);
     }
 
 private:
+    [[nodiscard]] static std::uint64_t cost_of(std::size_t bytes) noexcept {
+        return sizeof(unexpected_message) + bytes;
+    }
     void store(unexpected_message& u, const message& m) {
         u.data.reset(new std::byte[m.bytes]);
         if (m.bytes > 0) std::memcpy(u.data.get(), m.data, m.bytes);
-        stored_ += m.bytes;
+        stored_ += cost_of(m.bytes);
     }
     void deliver(message& to, const std::byte* data, std::size_t bytes) {
         copy_into(to, data, bytes);
@@ -66,7 +69,7 @@ private:
     messages_under_way& all_;
     tag_queues<message> posted_;
     tag_queues<unexpected_message> unexpected_;
-    std::uint64_t stored_ = 0; ///< bytes
+    std::uint64_t stored_ = 0; ///< what they cost
 };
 
 } // namespace tutti::engine

@@ -52,6 +52,7 @@ void closing_forgets_receives() {
         c.finish(back, "a new context brings a message after a close");
         t.close({1, 0});
         t.close({2, 0});
+        t.close({3, 5'000'000}); // a context that no rank has opened
     });
 }
 
