@@ -122,12 +122,12 @@ bytes framed(const bytes& from, std::size_t count, std::size_t element_bytes, st
 constexpr std::size_t most = 1001;
 
 /// Operands and the results that are expected of them; `doubled` is what left with itself gives.
-struct sample {
+struct operands {
     bytes left, right, expected, doubled;
 };
 
 /// Runs the kernel once, in each place where the result may lie.
-bool agrees(const tutti::reducer& r, const sample& s, std::size_t count, std::size_t offset) {
+bool agrees(const tutti::reducer& r, const operands& s, std::size_t count, std::size_t offset) {
     const auto frame = [&](const bytes& b) { return framed(b, count, r.element_bytes, offset); };
     bytes apart = frame(s.right), on_left = frame(s.left), on_right = frame(s.right), on_both = frame(s.left);
     const bytes left = frame(s.left), right = frame(s.right), expected = frame(s.expected);
@@ -142,7 +142,7 @@ bool agrees(const tutti::reducer& r, const sample& s, std::size_t count, std::si
            left == frame(s.left) && right == frame(s.right);
 }
 
-void check_everywhere(const tutti::reducer& r, const sample& s) {
+void check_everywhere(const tutti::reducer& r, const operands& s) {
     const std::size_t offsets[] = {0, 1, 3, 8};
     const std::size_t counts[] = {0, 1, 2, 7, 31, 255, 256, 257, most};
     for (const std::size_t offset : offsets) {
@@ -160,7 +160,7 @@ void check(const Op& op) {
     const std::vector<T> values = corners<T>();
     const std::size_t n = values.size();
     const bytes blank(most * sizeof(T));
-    sample s{blank, blank, blank, blank};
+    operands s{blank, blank, blank, blank};
     for (std::size_t i = 0; i < most; ++i) {
         const T a = values[i % n];
         const T b = values[(i / n + i) % n];

@@ -13,7 +13,7 @@ namespace {
 /// Its settings are variables, so that the contract is compiled once for all of them.
 struct verbs_fixture {
     using transport = tutti::transport::verbs;
-    static constexpr std::size_t eager_limit = tutti::transport::verbs_limits{}.window_bytes;
+    static inline const std::size_t eager_limit = tutti::transport::verbs_limits{}.window_bytes;
     static inline tutti::transport::verbs_limits limits;
 
     static void run(int ranks, const std::function<void(transport&)>& body) { run_verbs(ranks, limits, body); }

@@ -12,7 +12,7 @@ namespace tutti::test {
 template <contract_fixture Fixture>
 void slow_readers_bound_their_senders() {
     constexpr std::size_t size = 1000;
-    constexpr std::size_t count = 4 * Fixture::eager_limit / size + 10;
+    const std::size_t count = 4 * Fixture::eager_limit / size + 10;
     milestone looked;
     Fixture{}.run(2, [&](auto& t) {
         courier c{t};
