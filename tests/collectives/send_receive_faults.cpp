@@ -55,6 +55,21 @@ TEST_CASE("a message of another length or type is a mismatch on both ranks, and 
         [](communicator& world) { static_cast<void>(world.receive<std::int64_t>(0)); });
 }
 
+TEST_CASE("on a split communicator a message is told of by both ranks of its peer") {
+    run_new_world(3, [](communicator& world) {
+        const auto backwards = world.split(0, -world.rank());
+        std::vector<int> data(backwards.rank() == 0 ? 2 : 3);
+        const auto f = fault_in_time([&] {
+            if (backwards.rank() == 0) backwards.send(data, 1, 6);
+            if (backwards.rank() == 1) backwards.receive(data, 0, 6);
+            backwards.barrier();
+        });
+        expect_contains(f.detail,
+                        "rank 1: receive of 3 int32 from rank 0 (2 of the world), tag 6 met a message of 2 elements");
+        expect(f.why == cause::mismatch && f.peer == 2, "rank 2 of the world, not: " + message_of(f));
+    });
+}
+
 TEST_CASE("arguments that make no sense are refused, and nothing has changed") {
     run_world(2, [](communicator& world) {
         int x = 0;

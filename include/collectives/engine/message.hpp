@@ -91,6 +91,7 @@ struct message : call_state {
     void* allocate_state = nullptr;
 
     // Used by the thread that drives.
+    int world_peer = 0;         ///< the peer's rank in the world
     message* next = nullptr;    ///< in the list of those that wait to be matched
     message* earlier = nullptr; ///< among those under way on the communicator
     message* later = nullptr;
@@ -103,13 +104,15 @@ struct message : call_state {
     using call_state::renew;
 };
 
-/// "receive of 100 float32 from rank 3, tag 5".
+/// "receive of 100 float32 from rank 3, tag 5"; of a split communicator "from rank 1 (3 of the world), tag 5".
 [[nodiscard]] inline std::string in_words(const message& m) {
     const bool sends = m.way == message::direction::send;
     std::string text = sends ? "send of " : "receive of ";
     text += m.allocate ? "any number of" : std::to_string(m.bytes / m.element_bytes);
     if (m.type_name) text += " " + m.type_name();
-    return text + (sends ? " to rank " : " from rank ") + std::to_string(m.peer) + ", tag " + std::to_string(m.tag);
+    text += (sends ? " to rank " : " from rank ") + std::to_string(m.peer);
+    if (m.world_peer != m.peer) text += " (" + std::to_string(m.world_peer) + " of the world)";
+    return text + ", tag " + std::to_string(m.tag);
 }
 
 } // namespace tutti::engine

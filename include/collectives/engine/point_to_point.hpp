@@ -40,6 +40,7 @@ public:
     void start(message& m) {
         all_.add(m);
         m.cost = 0;
+        m.world_peer = group_.members[static_cast<std::size_t>(m.peer)];
         const bool sends = m.way == message::direction::send;
         if (m.peer == group_.rank)
             sends ? self_.send(m, link::eager_bytes, link::window) : self_.receive(m);
