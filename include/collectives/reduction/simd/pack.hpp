@@ -102,7 +102,7 @@ private:
 template <class T, instructions set, std::size_t width>
 using pack = std::conditional_t<
     !is_narrow_float<T>, plain_pack<wide<T>, width>,
-    std::conditional_t<std::is_same_v<T, bfloat16>, brain_pack<width>,
+    std::conditional_t<std::is_same_v<T, bfloat16>, brain_pack<width, set>,
                        std::conditional_t<std::is_same_v<T, float16> && set != instructions::baseline, half_pack<width>,
                                           spread_pack<T, width>>>>;
 
