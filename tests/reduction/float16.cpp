@@ -116,7 +116,8 @@ void check_arithmetic() {
 template <class T>
 void check_scale() {
     using namespace tutti::detail;
-    for (const auto set : {instructions::baseline, instructions::avx2, instructions::avx512}) {
+    for (const auto set :
+         {instructions::baseline, instructions::avx2, instructions::avx512, instructions::avx512_fp16}) {
         if (!has(set)) continue;
         std::vector<T> data; // at an odd address, with some left over
         for (int bits = 0; bits < 65536 + 7; ++bits) data.push_back(of<T>(bits));

@@ -19,7 +19,8 @@
 namespace tutti::test {
 
 inline constexpr std::array every_set{tutti::detail::instructions::baseline, tutti::detail::instructions::avx2,
-                                      tutti::detail::instructions::avx512};
+                                      tutti::detail::instructions::avx512, tutti::detail::instructions::avx512_vnni,
+                                      tutti::detail::instructions::avx512_fp16};
 inline constexpr std::size_t most_sources = 8;
 
 /// ((a0 ∘ a1) ∘ a2) ... of element i, one by one; of 16 bits in float, rounded once.

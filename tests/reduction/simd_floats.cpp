@@ -93,8 +93,8 @@ TEST_CASE("every set of instructions gives the same bits of bfloat16, for every 
 }
 
 TEST_CASE("every set of instructions gives the same bits of numbers of 8 bits, for every pair") {
-    check_narrowest<tutti::float8_e4m3, tutti::sum_operator, tutti::maximum_operator>();
-    check_narrowest<tutti::float8_e5m2, tutti::sum_operator, tutti::product_operator>();
+    check_narrowest<tutti::float8_e4m3, tutti::sum_operator, tutti::minimum_operator, tutti::maximum_operator>();
+    check_narrowest<tutti::float8_e5m2, tutti::product_operator, tutti::minimum_operator, tutti::maximum_operator>();
 }
 
 TEST_CASE("large destinations get the same bits past the caches") {

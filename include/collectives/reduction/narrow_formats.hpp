@@ -20,6 +20,8 @@ template <class Storage, unsigned fraction, unsigned rebias, unsigned infinity, 
 struct narrow_format {
     using storage = Storage;
     static constexpr int digits = fraction + 1;
+    /// Bits of the one NaN, and of the largest magnitude that is not NaN.
+    static constexpr unsigned stored_nan = nan, last = infinity != 0 ? infinity : nan - 1;
 
     /// Exact. Numbers below the normal ones get an exponent that they do not have. The subtraction of what it is worth
     /// leaves them exact and normal.
@@ -82,6 +84,7 @@ struct e5m2 : narrow_format<std::uint8_t, 2, 112, 0x7c, 0x7f, 0x476fffff> {
 struct brain16 {
     using storage = std::uint16_t;
     static constexpr int digits = 8;
+    static constexpr unsigned stored_nan = 0x7fc0, last = 0x7f80;
     static constexpr const char* name = "bfloat16";
 
     /// Exact.

@@ -33,13 +33,38 @@ struct compiled<Kernel, instructions::avx512, void(Arguments...)> {
         Kernel::template run<instructions::avx512>(arguments...);
     }
 };
+
+template <class Kernel, class... Arguments>
+struct compiled<Kernel, instructions::avx512_vnni, void(Arguments...)> {
+    [[gnu::noinline, gnu::target("avx2,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]] static void
+    run(Arguments... arguments) noexcept {
+        Kernel::template run<instructions::avx512_vnni>(arguments...);
+    }
+};
+
+template <class Kernel, class... Arguments>
+struct compiled<Kernel, instructions::avx512_fp16, void(Arguments...)> {
+    [[gnu::noinline, gnu::target("avx2,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512fp16")]] static void
+    run(Arguments... arguments) noexcept {
+        Kernel::template run<instructions::avx512_fp16>(arguments...);
+    }
+};
 #endif
+
+/// The set beyond avx512 that a kernel has a function for; avx512 if it names none.
+template <class Kernel>
+inline constexpr instructions furthest = instructions::avx512;
+template <class Kernel>
+    requires requires { Kernel::furthest; }
+inline constexpr instructions furthest<Kernel> = Kernel::furthest;
 
 /// The result of `use` for the `compiled` of an instruction set. Precondition: this processor has the instructions.
 template <class Kernel, class Use>
 auto choose(instructions set, const Use& use) noexcept {
 #if defined(__x86_64__)
-    if (set == instructions::avx512) return use(compiled<Kernel, instructions::avx512>{});
+    if (furthest<Kernel> > instructions::avx512 && set >= furthest<Kernel>)
+        return use(compiled<Kernel, furthest<Kernel>>{});
+    if (set >= instructions::avx512) return use(compiled<Kernel, instructions::avx512>{});
     if (set == instructions::avx2) return use(compiled<Kernel, instructions::avx2>{});
 #endif
     static_cast<void>(set);

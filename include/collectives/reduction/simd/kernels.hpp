@@ -39,10 +39,18 @@ using plain_operator = std::conditional_t<std::same_as<Op, average_operator>, su
 template <class T, class Op, std::size_t streamed_from = streamed_bytes>
 struct reduce_kernel {
     using signature = void(std::byte*, const std::byte* const*, std::size_t, std::size_t, const void*);
+    static constexpr bool is_computed = is_one_of<Op, sum_operator, product_operator>;
+    static constexpr instructions furthest = is_computed && std::same_as<T, float16>    ? instructions::avx512_fp16
+                                             : is_computed && std::same_as<T, bfloat16> ? instructions::avx512_vnni
+                                                                                        : instructions::avx512;
 
+    /// A sum or product of two float16 is the same in float16 as in float. Of more, each step would be rounded.
     template <instructions set>
     [[gnu::always_inline]] static void run(std::byte* to, const std::byte* const* sources, std::size_t number,
-                                           std::size_t count, const void*) noexcept {
+                                           std::size_t count, const void* state) noexcept {
+        if constexpr (set == instructions::avx512_fp16)
+            if (number != 2)
+                return compiled<reduce_kernel, instructions::avx512>::run(to, sources, number, count, state);
         reduce_all<T, Op, set, streamed_from>(to, {sources, number}, count);
     }
 };

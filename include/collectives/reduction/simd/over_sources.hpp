@@ -3,8 +3,7 @@
 #pragma once
 
 #include "../memory.hpp"
-#include "fold.hpp"
-#include "pack.hpp"
+#include "method.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -47,10 +46,11 @@ template <class Pack, class Fold, bool streamed, std::size_t... i>
 /// once for all sets of instructions, and for the least of them.
 template <class T, class Op>
 [[gnu::noinline]] void reduce_rest(std::byte* to, many_sources from, std::size_t at, std::size_t end) noexcept {
-    using small = pack<T, instructions::baseline, 16>;
+    using how = method<T, Op, instructions::baseline, 16>;
+    using small = how::pack;
     constexpr std::size_t bytes = small::fewest * small::bytes;
     for (; end - at >= bytes; at += bytes)
-        reduce_packs<small, fold<Op, wide<T>, 16>, false>(to, from, at, std::make_index_sequence<small::fewest>());
+        reduce_packs<small, typename how::fold, false>(to, from, at, std::make_index_sequence<small::fewest>());
     for (; at < end; at += sizeof(T)) {
         wide<T> total = load<T>(from.first[0] + at);
         for (std::size_t s = 1; s < from.number; ++s) total = Op{}(total, wide<T>{load<T>(from.first[s] + at)});
@@ -88,8 +88,9 @@ template <class Pack, class Fold, bool streamed, std::size_t... i>
 template <class T, class Op, instructions set, std::size_t streamed_from = streamed_bytes>
 [[gnu::always_inline]] inline void reduce_all(std::byte* to, many_sources from, std::size_t count) noexcept {
     static_assert(streamed_from >= cache_line_bytes); // elements before the first line are reduced one by one
-    using large = pack<T, set, register_bytes(set)>;
-    using operation = fold<Op, wide<T>, register_bytes(set)>;
+    using how = method<T, Op, set, register_bytes(set)>;
+    using large = how::pack;
+    using operation = how::fold;
     const std::size_t end = count * sizeof(T);
     std::size_t at = 0;
     if constexpr (has_streaming) {
