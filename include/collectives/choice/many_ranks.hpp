@@ -3,8 +3,7 @@
 #pragma once
 
 #include "../algorithm/all.hpp"
-#include "selection.hpp"
-#include "topology.hpp"
+#include "selected.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../algorithm/any.hpp"
+#include "selected.hpp"
 #include "topology.hpp"
 #include <base/linkage.hpp>
 
@@ -10,12 +11,6 @@
 #include <cstddef>
 
 namespace tutti::model {
-
-/// An algorithm, and into how many segments its chunks are cut.
-struct selection {
-    algorithm::any how;
-    int segments = 1;
-};
 
 /// Into how many segments an algorithm's chunks are cut for `bytes` of data. A power of two, so that few plans are
 /// made.
