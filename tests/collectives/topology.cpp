@@ -81,7 +81,7 @@ TEST_CASE("over several nodes the library's choice is a hierarchical algorithm, 
         std::vector<float> data(world.rank() == 3 ? 100'001 : 100'000);
         const auto f = fault_of([&] { world.allreduce(data, tutti::sum); });
         expect(f.why == tutti::cause::mismatch, "the counts differ");
-        expect(message_of(f).find("allreduce(hierarchical:halving_doubling:halving_doubling)") != std::string::npos,
+        expect(message_of(f).find("allreduce(hierarchical:halving_doubling:parameter_server)") != std::string::npos,
                "named in: " + message_of(f));
     });
 }

@@ -28,7 +28,7 @@ std::string chosen(std::size_t bytes, const topology& on, bool commutative = tru
 } // namespace
 
 TEST_CASE("several nodes with several ranks each take a hierarchical allreduce of their ranks per node") {
-    for (const std::size_t bytes : {16 * KiB, 256 * KiB, 64 * MiB})
+    for (const std::size_t bytes : {16 * KiB, 256 * KiB, 2 * MiB})
         for (const int nodes : {2, 3, 4, 7})
             for (const int g : {2, 3, 4, 8}) {
                 const any how = choose(operation::allreduce, bytes, nodes_of(g, g * nodes)).how;
@@ -38,28 +38,35 @@ TEST_CASE("several nodes with several ranks each take a hierarchical allreduce o
             }
 }
 
-TEST_CASE("levels take halves where their sizes are powers of two, else rings, and butterflies for little shards") {
-    CHECK(chosen(MiB, nodes_of(4, 8)) == "hierarchical:halving_doubling:halving_doubling");
-    CHECK(chosen(MiB, nodes_of(4, 12)) == "hierarchical:halving_doubling:ring");
-    CHECK(chosen(MiB, nodes_of(4, 7)) == "hierarchical:halving_doubling:halving_doubling");
+TEST_CASE("levels exchange little shards in the fewest rounds, then straight, and long ones go around a ring") {
+    CHECK(chosen(32 * KiB, nodes_of(4, 16)) == "hierarchical:halving_doubling:butterfly");
+    CHECK(chosen(32 * KiB + 4, nodes_of(4, 16)) == "hierarchical:halving_doubling:parameter_server");
+    CHECK(chosen(128 * KiB, nodes_of(8, 1024)) == "hierarchical:halving_doubling:halving_doubling");
+    CHECK(chosen(4 * MiB, nodes_of(8, 1024)) == "hierarchical:halving_doubling:parameter_server");
+    CHECK(chosen(512 * KiB, nodes_of(8, 3072)) == "hierarchical:halving_doubling:halving_doubling");
+    CHECK(chosen(8 * MiB, nodes_of(8, 3072)) == "hierarchical:halving_doubling:parameter_server");
+    CHECK(chosen(16 * MiB - 16, nodes_of(4, 16)) == "hierarchical:halving_doubling:parameter_server");
+    CHECK(chosen(16 * MiB, nodes_of(4, 16)) == "ring");
     CHECK(chosen(MiB, nodes_of(3, 6)) == "hierarchical:ring:ring");
-    CHECK(chosen(64 * KiB, nodes_of(4, 8)) == "hierarchical:halving_doubling:butterfly");
-    CHECK(chosen(64 * KiB, nodes_of(3, 9)) == "hierarchical:ring:ring");
-    CHECK(chosen(48 * KiB, nodes_of(3, 9)) == "hierarchical:halving_doubling:butterfly");
+    CHECK(chosen(48 * KiB, nodes_of(3, 9)) == "hierarchical:ring:ring");
+    CHECK(chosen(24 * KiB, nodes_of(3, 9)) == "hierarchical:halving_doubling:butterfly");
+    CHECK(chosen(64 * KiB + 4, nodes_of(4, 7)) == "ring");
+    CHECK(chosen(64 * KiB, nodes_of(4, 7)) == "hierarchical:halving_doubling:butterfly");
 }
 
-TEST_CASE("very little data goes by a butterfly over all ranks if that crosses between nodes as rarely") {
+TEST_CASE("very little data goes by a butterfly over all ranks, of a larger radix where nodes are many") {
     CHECK(chosen(8, nodes_of(2, 4)) == "butterfly");
-    CHECK(chosen(KiB, nodes_of(4, 16)) == "butterfly");
-    CHECK(chosen(KiB + 1, nodes_of(4, 16)) == "hierarchical:halving_doubling:butterfly");
+    CHECK(chosen(64, nodes_of(4, 16)) == "butterfly");
+    CHECK(chosen(68, nodes_of(4, 16)) == "hierarchical:halving_doubling:butterfly");
+    CHECK(chosen(64, nodes_of(4, 20)) == "butterfly_of");
+    CHECK(chosen(68, nodes_of(4, 20)) == "hierarchical:halving_doubling:butterfly");
     CHECK(chosen(8, nodes_of(3, 6)) == "hierarchical:halving_doubling:butterfly");
-    CHECK(chosen(8, nodes_of(2, 6)) == "hierarchical:halving_doubling:butterfly");
     CHECK(chosen(8, nodes_of(2, 7)) == "hierarchical:halving_doubling:butterfly");
 }
 
 TEST_CASE("one node, one rank a node, and nodes that are no blocks of ranks are chosen for by what is between ranks") {
     for (const std::size_t bytes : {std::size_t{8}, 16 * KiB, 32 * KiB, 4 * MiB})
-        for (const int size : {2, 3, 6, 8}) {
+        for (const int size : {2, 3, 6, 8, 12}) {
             CAPTURE(bytes, size);
             CHECK(chosen(bytes, topology{size}).substr(0, 12) != "hierarchical");
             const std::string flat = chosen(bytes, topology{size, size, medium::network, medium::network});
@@ -96,14 +103,28 @@ TEST_CASE("over a network all data is exchanged in each round as long as that is
     CHECK(chosen(64 * MiB, network(1)) == "butterfly");
 }
 
-TEST_CASE("over a network, many ranks that are no power of two go round a circulant graph, until shards are long") {
+TEST_CASE("over a network, many ranks take a larger radix, then exchange once a message outweighs its overhead") {
     const auto network = [](int size) { return topology{size, size, medium::network, medium::network}; };
-    CHECK(chosen(MiB, network(800)) == "circulant");
-    CHECK(chosen(800 * 64 * KiB, network(800)) == "circulant");
-    CHECK(chosen(800 * 64 * KiB + 800, network(800)) == "ring");
-    CHECK(chosen(MiB, network(6)) == "ring");
+    CHECK(chosen(8 * KiB, network(9)) == "butterfly_of");
+    CHECK(chosen(8 * KiB, network(8)) == "butterfly");
+    CHECK(chosen(8 * KiB + 4, network(64)) == "butterfly");
+    CHECK(chosen(64 * KiB, network(64)) == "halving_doubling");
+    CHECK(chosen(128 * KiB, network(64)) == "parameter_server");
+    CHECK(chosen(128 * MiB, network(64)) == "halving_doubling");
     CHECK(chosen(MiB, network(512)) == "halving_doubling");
-    CHECK(std::string(choose(operation::reduce_scatter, MiB, network(100)).how.name()) == "circulant");
+    CHECK(chosen(MiB, network(800)) == "circulant");
+    CHECK(chosen(800 * 4 * KiB, network(800)) == "double_binary_tree");
+    CHECK(chosen(800 * 32 * 800, network(800)) == "parameter_server");
+    CHECK(chosen(800 * 2 * MiB, network(800)) == "ring");
+    CHECK(choose(operation::allreduce, 800 * 4 * KiB, network(800)).segments == 16);
+    CHECK(chosen(MiB, network(6)) == "ring");
+    const auto shards = [&](std::size_t bytes, int size) {
+        return std::string(choose(operation::reduce_scatter, bytes, network(size)).how.name());
+    };
+    CHECK(shards(100 * KiB, 100) == "circulant");
+    CHECK(shards(MiB, 100) == "parameter_server");
+    CHECK(shards(100 * 2 * MiB, 100) == "ring");
+    CHECK(shards(MiB, 128) == "halving_doubling");
 }
 
 TEST_CASE("an alltoall over a network hands on little blocks, and sends large ones straight to their ranks") {
@@ -113,6 +134,12 @@ TEST_CASE("an alltoall over a network hands on little blocks, and sends large on
     CHECK(how(8 * KiB, 8, medium::network) == "bruck");
     CHECK(how(8 * KiB + 8, 8, medium::network) == "direct");
     CHECK(how(8, 4, medium::network) == "direct");
+    CHECK(how(16 * 64, 16, medium::network) == "bruck");
+    CHECK(how(16 * 65, 16, medium::network) == "direct");
+    CHECK(how(1000 * KiB, 1000, medium::network) == "bruck");
+    CHECK(how(1001 * KiB, 1000, medium::network) == "direct");
+    CHECK(std::string(choose(operation::alltoall, 16 * 384, nodes_of(8, 16)).how.name()) == "bruck");
+    CHECK(std::string(choose(operation::alltoall, 16 * 385, nodes_of(8, 16)).how.name()) == "direct");
     CHECK(how(8, 8, medium::memory) == "direct");
 }
 
@@ -129,39 +156,56 @@ TEST_CASE("shards go straight from each rank to each in memory, by halves over a
     CHECK(how(operation::allgather, 8, network) == "halving_doubling");
 }
 
-TEST_CASE("from and to a root all data go twice over a network, unless they are few or worth segments") {
+TEST_CASE("from and to a root of few ranks all data go twice over a network, unless they are few or worth segments") {
     const auto how = [](operation o, std::size_t bytes, const topology& on) {
         return std::string(choose(o, bytes, on).how.name());
     };
-    const topology memory{4}, network{4, 4, medium::network, medium::network}, nodes = nodes_of(3, 12);
-    for (const topology& on : {network, nodes}) {
-        CHECK(how(operation::broadcast, 128 * KiB - 4, on) == "binomial_tree");
-        CHECK(how(operation::broadcast, 128 * KiB, on) == "scatter_allgather");
-        CHECK(how(operation::reduce, MiB, on) == "reduce_scatter_gather");
-        CHECK(how(operation::reduce, 4 * MiB, on) == "double_binary_tree");
-    }
+    const topology memory{4}, network{4, 4, medium::network, medium::network};
+    CHECK(how(operation::broadcast, 128 * KiB - 4, network) == "binomial_tree");
+    CHECK(how(operation::broadcast, 128 * KiB, network) == "scatter_allgather");
+    CHECK(how(operation::reduce, MiB, network) == "reduce_scatter_gather");
+    CHECK(how(operation::reduce, 4 * MiB, network) == "double_binary_tree");
     CHECK(how(operation::broadcast, MiB, memory) == "binomial_tree");
     CHECK(how(operation::broadcast, 16 * MiB, memory) == "double_binary_tree");
     CHECK(how(operation::reduce, MiB, topology{3, 3, medium::network, medium::network}) == "binomial_tree");
 }
 
-TEST_CASE("over nodes of equal size other operations go by levels too, but for very little and much data of a root") {
+TEST_CASE("many ranks over a network have all data of a root go straight, then by one tree, then by two in segments") {
+    const auto taken = [](operation o, std::size_t bytes, int size) {
+        return choose(o, bytes, topology{size, size, medium::network, medium::network});
+    };
+    for (const operation o : {operation::reduce, operation::broadcast}) {
+        CHECK(taken(o, 2 * KiB, 16).how.name() == "naive");
+        CHECK(taken(o, 2 * KiB, 17).how.name() == "binomial_tree");
+        CHECK(taken(o, 64 * KiB, 16).how.name() == "binomial_tree");
+        CHECK(taken(o, 4 * KiB + 4, 17).how.name() == "double_binary_tree");
+        CHECK(taken(o, 8 * KiB, 100).segments == 4);
+        CHECK(taken(o, 128 * KiB, 100).segments == 8);
+        CHECK(taken(o, 64 * MiB, 100).segments == 16);
+    }
+}
+
+TEST_CASE("over several nodes other operations go by levels too, but for very little and much data") {
     const auto how = [](operation o, std::size_t bytes, int g, int size) {
         return std::string(choose(o, bytes, nodes_of(g, size)).how.name());
     };
     for (const operation o : {operation::reduce_scatter, operation::allgather}) {
         CHECK(how(o, 8, 4, 12) == "hierarchical:halving_doubling:parameter_server");
-        CHECK(how(o, 64 * MiB, 4, 12) == "hierarchical:halving_doubling:ring");
-        CHECK(how(o, 64 * MiB, 3, 12) == "hierarchical:ring:ring");
-        CHECK(how(o, KiB, 2, 64) == "halving_doubling");
-        CHECK(how(o, KiB, 2, 66) == "hierarchical:halving_doubling:ring");
+        CHECK(how(o, 12 * MiB - 12, 4, 12) == "hierarchical:halving_doubling:parameter_server");
+        CHECK(how(o, 12 * MiB, 4, 12) == "ring");
+        CHECK(how(o, KiB, 2, 66) == "halving_doubling");
+        CHECK(how(o, 3072 * 192, 8, 3072) == "halving_doubling");
+        CHECK(how(o, 3072 * 193, 8, 3072) == "hierarchical:halving_doubling:parameter_server");
+        CHECK(how(o, 8, 4, 11) == "halving_doubling");
         CHECK(how(o, 64 * MiB, 4, 11) == "ring");
     }
     for (const operation o : {operation::reduce, operation::broadcast}) {
-        CHECK(how(o, KiB, 4, 16) == "binomial_tree");
-        CHECK(how(o, 8 * KiB, 4, 16) == "hierarchical:halving_doubling:binomial_tree");
+        CHECK(how(o, 124, 4, 16) == "binomial_tree");
+        CHECK(how(o, 128, 4, 16) == "hierarchical:halving_doubling:binomial_tree");
         CHECK(how(o, 8 * KiB, 4, 15) == "binomial_tree");
-        CHECK(how(o, 4 * MiB, 4, 16) == "double_binary_tree");
+        CHECK(how(o, 512 * KiB, 4, 16) == "double_binary_tree");
+        CHECK(how(o, 4 * MiB, 4, 8) == "hierarchical:halving_doubling:binomial_tree");
+        CHECK(how(o, 4 * MiB, 4, 7) == "double_binary_tree");
     }
 }
 

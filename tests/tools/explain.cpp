@@ -28,7 +28,7 @@ TEST_CASE("without a machine, tutti explain says what the rule takes for the tra
     CHECK_THAT(memory.output, Contains("on 4 ranks: direct\nbecause: by rule, since "));
     const auto network = command("explain --ranks 4 --bytes 64K --transport tcp");
     CHECK_THAT(network.output, Contains("on 4 ranks: butterfly\nbecause: by rule, since "));
-    const auto nodes = command("explain --ranks 16 --ranks-per-node 4 --bytes 64M");
+    const auto nodes = command("explain --ranks 16 --ranks-per-node 4 --bytes 1M");
     CHECK_THAT(nodes.output, Contains("on 16 ranks: hierarchical:"));
 }
 

@@ -50,6 +50,7 @@ constexpr auto guide = R"(tutti: collective communication with proven schedules
   tutti export   write a schedule for LogGOPSim or MSCCL
   tutti model    price the schedules: on paper, simulated, beside what was measured
   tutti explain  say which algorithm would be chosen, at what price, and why
+  tutti rule     say what the library's rule costs on known machines
   tutti train    train a small network on several ranks
   tutti run      start a program on several ranks of this host
 
@@ -83,6 +84,7 @@ int main(int argc, char** argv) {
     add_draw(app, chosen);
     add_export(app, chosen);
     add_model(app, chosen);
+    add_rule(app, chosen);
     add_train(app, chosen, command_line);
     const int own = program_begins(argc, argv);
     std::vector<std::string> program(argv + own, argv + argc);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "algorithm.hpp"
+#include "chain_form.hpp"
 
 namespace tutti::algorithm {
 
@@ -19,7 +20,7 @@ struct chain {
     static constexpr std::string_view name = "chain";
     static constexpr std::string_view idea = "Each rank adds its data to the sum of the lower ranks and sends it on.";
     static constexpr std::string_view virtue = "every rank sends its data once, in segments that follow each other";
-    static constexpr int most_segments = 16;
+    static constexpr int most_segments = 64;
     [[nodiscard]] static constexpr int chunks(int) noexcept { return 1; }
 
     [[nodiscard]] static constexpr cost stated(operation, int size) noexcept {
@@ -51,12 +52,10 @@ struct chain {
         if (p.in_place) emit(schedule::copy(lower, output));
     }
 
-    /// P-1 messages in a row, each but an exscan's last one reduced. Segments follow each other at the pace of one.
+    /// From rank to rank: see chain_form.hpp.
     template <class Costs>
     [[nodiscard]] static constexpr auto closed_form(const Costs& c) {
-        const double n = c.whole() / c.segments, t = c.of_one_segment().message(n), each = c.reduce(n);
-        const int reduced = c.what == operation::scan ? c.size - 1 : c.size - 2;
-        return c.time((c.size - 1) * t + reduced * each + (c.segments - 1) * (t + each), c.plain());
+        return detail::chain_form<Costs>(c).time();
     }
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../algorithm/any.hpp"
+#include "selected.hpp"
 #include "topology.hpp"
 #include <base/linkage.hpp>
 
@@ -10,12 +11,6 @@
 #include <cstddef>
 
 namespace tutti::model {
-
-/// An algorithm, and into how many segments its chunks are cut.
-struct selection {
-    algorithm::any how;
-    int segments = 1;
-};
 
 /// Into how many segments an algorithm's chunks are cut for `bytes` of data. A power of two, so that few plans are
 /// made.
@@ -29,7 +24,8 @@ struct selection {
 
 /// A first rule, by latency against bandwidth: the fewest rounds for little data, the fewest bytes for much; where one
 /// ends and the other begins was found by `tutti bench --algorithm all` with 2 and 4 ranks on 2 cores, and, for more
-/// than 8 ranks that are no power of two, by the model. It depends on nothing but what all ranks know: operation, bytes
+/// than 8 ranks over a network and for several nodes, by the model, from published machines (`tutti rule`,
+/// docs/machines). It depends on nothing but what all ranks know: operation, bytes
 /// of the whole vector, where the ranks are, whether operands may change places, and whether the buffers are given as
 /// symmetric memory. Costs: schedule::cost of each algorithm.
 [[nodiscard]] selection choose(schedule::operation what, std::size_t bytes, const topology& on, bool commutative = true,

@@ -26,8 +26,9 @@ public:
     static constexpr double overestimated = 1.25, overestimated_on_nodes = 3;
 
     quote(const selection& s, schedule::operation what, std::size_t bytes, const topology& on,
-          const calibrated_machine& m)
-        : call_{what, s.how, on.size, bytes, 0, s.segments, true}, simulated_(soon_simulated(call_, on, m)),
+          const calibrated_machine& m, std::size_t most_messages)
+        : call_{what, s.how, on.size, bytes, 0, s.segments, true},
+          simulated_(soon_simulated(call_, on, m, most_messages)),
           doubt_(!simulated_                              ? 1
                  : on.has_levels() && !s.how.has_levels() ? overestimated_on_nodes
                                                           : overestimated),
@@ -66,13 +67,15 @@ private:
 
 /// The number of the candidate with the least price_s(), to a millionth; the first of equal ones. For worlds that are
 /// large, where all prices take dozens of simulations, and a look at every rank's steps: a candidate that is estimated
-/// at far more than the winner's price, see detail::quote, gets neither. Deterministic.
+/// at far more than the winner's price, see detail::quote, gets neither. Candidates of more than `most_messages` are
+/// not simulated. Deterministic.
 [[nodiscard]] inline std::size_t cheapest(const std::vector<selection>& candidates, schedule::operation what,
-                                          std::size_t bytes, const topology& on, const calibrated_machine& m) {
+                                          std::size_t bytes, const topology& on, const calibrated_machine& m,
+                                          std::size_t most_messages = detail::soon) {
     constexpr double noticeable = 1 + 1e-6;
     std::vector<detail::quote> quotes;
     quotes.reserve(candidates.size());
-    for (const selection& s : candidates) quotes.emplace_back(s, what, bytes, on, m);
+    for (const selection& s : candidates) quotes.emplace_back(s, what, bytes, on, m, most_messages);
     for (;;) {
         double least_s = std::numeric_limits<double>::infinity();
         for (const detail::quote& q : quotes) least_s = std::min(least_s, q.at_least_s());

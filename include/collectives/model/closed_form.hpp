@@ -44,6 +44,7 @@ namespace detail {
 /// - parameter_server, direct: likewise of shards, if these are equally long; direct's allreduce with up to 8 ranks, or
 ///   with reductions that cost nothing;
 /// - halving_doubling: P a power of two and P | n; under Hockney's model its reduce_scatter for any P and n;
+/// - chain, in as many segments as divide n, where no two steps of a rank are ready at one time;
 /// - circulant, bruck: P | n, and numbers of ranks of which each round needs what the one before brought;
 /// - hierarchical, an allreduce: equal nodes and chunks, and parts that are exact and, the local one, exact for all
 ///   ranks alike; other operations where there is one level, and Global's form is exact;

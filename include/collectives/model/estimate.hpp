@@ -44,15 +44,18 @@ inline constexpr int always_simulated = 32; ///< ranks
            !has_contention(scarce, {});
 }
 
-/// Whether simulating a call takes no longer than choosing may: some milliseconds, or less where one rank stands for
-/// all. The messages are judged by those of the rank next to the root, which is like most.
-[[nodiscard]] inline bool soon_simulated(const collective& c, const topology& on, const machine& m) {
-    constexpr std::size_t soon = std::size_t{1} << 14;
+/// So many messages are simulated in the milliseconds that choosing may take.
+inline constexpr std::size_t soon = std::size_t{1} << 14;
+
+/// Whether simulating a call takes no longer than so many messages do, or less where one rank stands for all. The
+/// messages are judged by those of the rank next to the root, which is like most.
+[[nodiscard]] inline bool soon_simulated(const collective& c, const topology& on, const machine& m,
+                                         std::size_t most_messages = soon) {
     if (c.size <= always_simulated || one_for_all(c, on, m)) return true;
     std::vector<schedule::step> steps;
     c.how.walk(c.what, {(c.root + 1) % c.size, c.size, c.root, c.in_place}, c.segments, steps);
     const auto sent = std::count_if(steps.begin(), steps.end(), [](const schedule::step& s) { return sends(s); });
-    return static_cast<std::size_t>(sent) * static_cast<std::size_t>(c.size) <= soon;
+    return static_cast<std::size_t>(sent) * static_cast<std::size_t>(c.size) <= most_messages;
 }
 
 [[nodiscard]] inline double simulated_s(const collective& c, const topology& on, const machine& m) {
