@@ -113,7 +113,7 @@ TEST_CASE("with many ranks a price counts what they share, simulated or not") {
     };
     using namespace tutti::algorithm;
     for (const int size : {128, 1024}) // a ring of 1024 ranks in nodes is too long to simulate
-        for (const any how : {any(ring{}), any(butterfly{}), any(halving_doubling{}), any(naive{})}) {
+        for (const any& how : {any(ring{}), any(butterfly{}), any(halving_doubling{}), any(naive{})}) {
             CAPTURE(size, std::string(how.name()));
             m.nics = 0, m.oversubscription = 1, m.fan_in = {};
             const double free = price(how, size, 8);
@@ -157,7 +157,8 @@ TEST_CASE("of many ranks the choice, which prices few candidates, is as good as 
     machine m = a_network();
     m.near = loggp{3e-7, 1e-7, 0, 2e-11, 2e-11};
     for (const int nics : {0, 1})
-        for (const topology on : {topology{33}, topology{64, 8}, topology{100, 10}, topology{100, 1}, topology{90, 16}})
+        for (const topology& on :
+             {topology{33}, topology{64, 8}, topology{100, 10}, topology{100, 1}, topology{90, 16}})
             for (const operation what : tutti::schedule::operations)
                 for (const std::size_t bytes : {std::size_t{8}, std::size_t{30'000}, std::size_t{16} << 20}) {
                     m.nics = nics;

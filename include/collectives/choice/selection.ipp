@@ -28,7 +28,7 @@ namespace detail {
     constexpr std::size_t very_little = 1024, little_shard = 16 * 1024;
     const int g = on.ranks_per_node;
     const bool even = detail::is_power_of_two(g);
-    if (even && detail::is_power_of_two(on.size) && bytes <= very_little) return butterfly{};
+    if (even && !on.placed && detail::is_power_of_two(on.size) && bytes <= very_little) return butterfly{};
     if (bytes / static_cast<unsigned>(g) <= little_shard) return hierarchical<halving_doubling, butterfly>{g};
     if (!even) return hierarchical<ring, ring>{g};
     if (!detail::is_power_of_two(on.nodes())) return hierarchical<halving_doubling, ring>{g};
@@ -101,7 +101,7 @@ namespace detail {
                                                  bool symmetric) {
     constexpr std::size_t little = 16 * 1024, staged = 64 * 1024;
     const bool reduces = what == schedule::operation::reduce_scatter;
-    if (on.has_levels() && on.size % on.ranks_per_node == 0) return shards_across_nodes(bytes, on);
+    if (on.has_levels() && on.even()) return shards_across_nodes(bytes, on);
     const bool in_memory = on.between() == transport::medium::memory && few(on.size);
     if (in_memory && (!reduces || symmetric || bytes <= staged)) return algorithm::direct{};
     if (bytes <= little) return algorithm::halving_doubling{};
@@ -127,7 +127,7 @@ namespace detail {
     const bool network = on.between() == transport::medium::network && on.size > 3;
     if (bytes >= (network ? 4 * MiB : 16 * MiB)) return double_binary_tree{};
     const int g = on.ranks_per_node;
-    if (network && on.has_levels() && is_power_of_two(g) && on.size % g == 0 && 8 * KiB <= bytes && bytes < 512 * KiB)
+    if (network && on.has_levels() && is_power_of_two(g) && on.even() && 8 * KiB <= bytes && bytes < 512 * KiB)
         return hierarchical<halving_doubling, binomial_tree>{g};
     if (!network || bytes < 128 * KiB) return binomial_tree{};
     return what == schedule::operation::reduce ? any(reduce_scatter_gather{}) : any(scatter_allgather{});
@@ -154,7 +154,7 @@ TUTTI_INLINE selection choose(schedule::operation what, std::size_t bytes, const
                               bool symmetric) {
     using namespace algorithm;
     using schedule::operation;
-    const auto pick = [&](const any& how) { return selection{how, segments_for(how, bytes)}; };
+    const auto pick = [&](const any& how) { return selection{on.of_nodes(how), segments_for(how, bytes)}; };
     switch (what) {
     case operation::allreduce: return pick(detail::allreduce(bytes, on, commutative, symmetric));
     case operation::reduce_scatter:
