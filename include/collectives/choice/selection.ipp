@@ -26,8 +26,11 @@ namespace detail {
 [[nodiscard]] TUTTI_INLINE algorithm::any across_nodes(std::size_t bytes, const topology& on) {
     using namespace algorithm;
     constexpr std::size_t very_little = 1024, little_shard = 16 * 1024;
+    constexpr std::size_t much = std::size_t{1} << 20;
     const int g = on.ranks_per_node;
     const bool even = detail::is_power_of_two(g);
+    if (on.placed && on.placed->in_order() && bytes >= much) // of uneven nodes, whose carriers handle all data
+        return detail::is_power_of_two(on.size) ? any(halving_doubling{}) : any(ring{});
     if (even && !on.placed && detail::is_power_of_two(on.size) && bytes <= very_little) return butterfly{};
     if (bytes / static_cast<unsigned>(g) <= little_shard) return hierarchical<halving_doubling, butterfly>{g};
     if (!even) return hierarchical<ring, ring>{g};
@@ -35,13 +38,14 @@ namespace detail {
     return hierarchical<halving_doubling, halving_doubling>{g};
 }
 
-/// Shards over several such nodes of equal size. A rank's message to each other node is of one shard: in one message
+/// Shards over several such nodes. A rank's message to each other node is of one shard: in one message
 /// delay while nodes are few, around a ring while much data is to go through one adapter a node.
 [[nodiscard]] TUTTI_INLINE algorithm::any shards_across_nodes(std::size_t bytes, const topology& on) {
     using namespace algorithm;
     constexpr std::size_t much = std::size_t{4} << 20;
     constexpr int few_nodes = 16;
     const int g = on.ranks_per_node;
+    if (!on.even()) return hierarchical<halving_doubling, parameter_server>{g};
     if (bytes <= much && on.nodes() <= few_nodes) return hierarchical<halving_doubling, parameter_server>{g};
     if (bytes <= much && detail::is_power_of_two(on.size)) return halving_doubling{};
     return detail::is_power_of_two(g) ? any(hierarchical<halving_doubling, ring>{g}) : any(hierarchical<ring, ring>{g});
@@ -99,21 +103,26 @@ namespace detail {
 
 [[nodiscard]] TUTTI_INLINE algorithm::any shards(schedule::operation what, std::size_t bytes, const topology& on,
                                                  bool symmetric) {
-    constexpr std::size_t little = 16 * 1024, staged = 64 * 1024;
+    constexpr std::size_t little = 16 * 1024, staged = 64 * 1024, handled_by_carriers = 256 * 1024;
     const bool reduces = what == schedule::operation::reduce_scatter;
-    if (on.has_levels() && on.even()) return shards_across_nodes(bytes, on);
+    const bool by_carriers = on.placed && !on.even() && bytes <= handled_by_carriers;
+    if (on.has_levels() && (on.even() || by_carriers)) return shards_across_nodes(bytes, on);
     const bool in_memory = on.between() == transport::medium::memory && few(on.size);
     if (in_memory && (!reduces || symmetric || bytes <= staged)) return algorithm::direct{};
     if (bytes <= little) return algorithm::halving_doubling{};
     return by_halves(bytes, on);
 }
 
-/// Over a network, few messages for little data; else each block straight to its rank.
+/// Over a network, few messages for little data: by levels, whose messages between nodes are of one rank to a node.
+/// Else each block straight to its rank.
 [[nodiscard]] TUTTI_INLINE algorithm::any blocks(std::size_t bytes, const topology& on) {
-    constexpr std::size_t little_block = 1024;
+    constexpr std::size_t little_block = 1024, little_of_node = 4 * 1024;
+    const std::size_t block = bytes / static_cast<unsigned>(on.size);
+    if (on.has_levels() && on.even() && block <= little_of_node)
+        return algorithm::hierarchical<algorithm::direct, algorithm::direct>{on.ranks_per_node};
     const bool in_memory = on.between() == transport::medium::memory;
     const bool some = 4 < on.size && on.size <= algorithm::bruck::most_exchanging;
-    if (!in_memory && some && bytes / static_cast<unsigned>(on.size) <= little_block) return algorithm::bruck{};
+    if (!in_memory && some && block <= little_block) return algorithm::bruck{};
     return algorithm::direct{};
 }
 

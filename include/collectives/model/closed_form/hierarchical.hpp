@@ -72,7 +72,9 @@ template <class Model>
         in_three_parts(part(operation::reduce_scatter, levels.local, g, shard * static_cast<std::size_t>(g)),
                        part(operation::allreduce, levels.global, nodes, shard),
                        part(operation::allgather, levels.local, g, shard * static_cast<std::size_t>(g)), near, far);
-    const bool exact = all.divides(chunks) && levels.local.alike(g);
+    // Where all send to all at once, ranks do not end a part together.
+    const bool at_once = levels.local.has_bank_for_each_rank() || levels.global.has_bank_for_each_rank();
+    const bool exact = all.divides(chunks) && levels.local.alike(g) && !at_once;
     const double held = all.hold(static_cast<double>(shard), 0); // each part, by the one before
     return sum ? std::optional(*sum + form{nodes > 1 && g > 1 ? 2 * held : held, exact}) : sum;
 }
@@ -110,7 +112,7 @@ template <class Model>
     return form{one->seconds + std::max(between->seconds, port), false};
 }
 
-/// An alltoall by levels: Local's and Global's, each of all data. An estimate.
+/// An alltoall by levels: Local's and Global's, each of all data, in blocks as long as the longest. An estimate.
 template <class Model>
 [[nodiscard]] std::optional<form> blocks_by_levels(const collective& c, const algorithm::levels& levels,
                                                    const Model& near, const Model& far) {
@@ -120,6 +122,8 @@ template <class Model>
     in_node.size = g;
     between.how = levels.global;
     between.size = nodes;
+    in_node.bytes = between.bytes =
+        static_cast<std::size_t>(costs<Model>(c, near).shard()) * static_cast<std::size_t>(c.size);
     const auto first = form_of(in_node, near, near), second = form_of(between, far, far);
     return first && second ? std::optional(*first + *second + form{0, false}) : std::nullopt;
 }
