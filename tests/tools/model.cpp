@@ -521,7 +521,7 @@ TEST_CASE("the page's timelines are of the numbers of ranks nearest 8, the ring'
         INFO(r.output);
         REQUIRE(r.status == 0);
         const model_json timelines = data_of(here.read("report.html"))["timelines"];
-        CHECK(timelines.size() == 12);
+        CHECK(timelines.size() == 13);
         CHECK(timelines[0]["algorithm"] == "ring");
         return timelines[0]["ranks"].get<int>();
     };
