@@ -108,6 +108,22 @@ TEST_CASE("between nodes each rank carries its part of a broadcast, and each sha
     CHECK(allgather.first == 2 * allgather.second);
 }
 
+TEST_CASE("an alltoall sends a message to each rank of its node, and to one rank of each other node") {
+    const int g = 4, size = 12;
+    const any how = hierarchical<direct, direct>{g};
+    const auto p = how.write(operation::alltoall, size);
+    for (int rank = 0; rank < size; ++rank) {
+        const auto& steps = p.ranks[static_cast<std::size_t>(rank)];
+        int near = 0, far = 0;
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            if (!sends(steps[i]) || !tutti::schedule::leads(steps, i)) continue;
+            ++(steps[i].peer / g == rank / g ? near : far);
+            CHECK((steps[i].peer / g == rank / g || steps[i].peer % g == rank % g));
+        }
+        CHECK((near == g - 1 && far == size / g - 1));
+    }
+}
+
 TEST_CASE("its name tells its levels") {
     STATIC_REQUIRE(hierarchical<ring, double_binary_tree>::name == "hierarchical:ring:double_binary_tree");
     STATIC_REQUIRE(hierarchical<ring, hierarchical<ring, naive>>::name == "hierarchical:ring:hierarchical:ring:naive");

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <vector>
 
 using tutti::algorithm::any;
 using tutti::model::candidate_price;
@@ -113,7 +114,7 @@ TEST_CASE("with many ranks a price counts what they share, simulated or not") {
     };
     using namespace tutti::algorithm;
     for (const int size : {128, 1024}) // a ring of 1024 ranks in nodes is too long to simulate
-        for (const any how : {any(ring{}), any(butterfly{}), any(halving_doubling{}), any(naive{})}) {
+        for (const any& how : {any(ring{}), any(butterfly{}), any(halving_doubling{}), any(naive{})}) {
             CAPTURE(size, std::string(how.name()));
             m.nics = 0, m.oversubscription = 1, m.fan_in = {};
             const double free = price(how, size, 8);
@@ -157,7 +158,8 @@ TEST_CASE("of many ranks the choice, which prices few candidates, is as good as 
     machine m = a_network();
     m.near = loggp{3e-7, 1e-7, 0, 2e-11, 2e-11};
     for (const int nics : {0, 1})
-        for (const topology on : {topology{33}, topology{64, 8}, topology{100, 10}, topology{100, 1}, topology{90, 16}})
+        for (const topology& on :
+             {topology{33}, topology{64, 8}, topology{100, 10}, topology{100, 1}, topology{90, 16}})
             for (const operation what : tutti::schedule::operations)
                 for (const std::size_t bytes : {std::size_t{8}, std::size_t{30'000}, std::size_t{16} << 20}) {
                     m.nics = nics;
@@ -237,4 +239,44 @@ TEST_CASE("an explanation of the rule's choice says so") {
           "all, in few rounds (no machine's parameters are given; tutti fit finds them)\n");
     const auto symmetric = explain(by_model(4), operation::allreduce, 1 << 20, true, true);
     CHECK(symmetric.reason.find("the model prices plain buffers") != std::string::npos);
+}
+
+TEST_CASE("by a model a barrier and an alltoall over nodes go by levels where that is cheapest, wherever ranks lie") {
+    machine m = a_network();
+    m.near = loggp{3e-7, 1e-7, 0, 2e-11, 2e-11};
+    m.far = loggp{8e-6, 1e-6, 1e-6, 8e-11, 2e-11};
+    const auto by = [&](const std::vector<int>& nodes) {
+        const topology on =
+            tutti::model::topology_of(nodes, tutti::transport::medium::memory, tutti::transport::medium::network);
+        return chooser(on, std::make_shared<const decisions>(on, m));
+    };
+    std::vector<int> uneven, in_turn;
+    for (const int node : {0, 1, 2, 3})
+        for (int k = 0; k < (node == 2 ? 4 : 8); ++k) uneven.push_back(node);
+    for (int r = 0; r < 16; ++r) in_turn.push_back(r % 4);
+    CHECK(by(uneven).choose(operation::allreduce, 0).how.has_levels());
+    CHECK(by(in_turn).choose(operation::alltoall, 16 * 64).how.has_levels());
+    for (const auto& nodes : {uneven, in_turn})
+        for (const operation what : {operation::allreduce, operation::alltoall, operation::allgather}) {
+            const auto all = by(nodes).model()->prices(what, 1024);
+            const auto chosen = by(nodes).choose(what, 1024);
+            const auto own = std::find_if(all.begin(), all.end(), [&](const candidate_price& o) {
+                return o.what.how == chosen.how && o.what.segments == chosen.segments;
+            });
+            REQUIRE(own != all.end());
+            CHECK(own->seconds <= 1.1 * cheapest(all));
+        }
+}
+
+TEST_CASE("messages between ranks of a node are priced as near, wherever these lie") {
+    machine m = a_network();
+    m.near = loggp{1e-8, 1e-9, 0, 1e-12, 0};
+    const auto price = [&](const std::vector<int>& nodes) {
+        const topology on =
+            tutti::model::topology_of(nodes, tutti::transport::medium::memory, tutti::transport::medium::network);
+        return price_s({operation::allreduce, tutti::algorithm::butterfly{}, 4, 1000, 0, 1, true}, on, m);
+    };
+    CHECK(price({0, 1, 0, 1}) == price({0, 0, 1, 1}));
+    CHECK(price({0, 1, 0, 1}) < price({0, 1, 2, 3}));
+    CHECK(price({0, 0, 1, 1}) < price({0, 1, 2, 3}));
 }

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 using namespace tutti::algorithm;
 using tutti::model::choose;
@@ -207,6 +208,37 @@ TEST_CASE("over several nodes other operations go by levels too, but for very li
         CHECK(how(o, 4 * MiB, 4, 8) == "hierarchical:halving_doubling:binomial_tree");
         CHECK(how(o, 4 * MiB, 4, 7) == "double_binary_tree");
     }
+}
+
+TEST_CASE("ranks that lie in turn, or on nodes of different sizes, are chosen for by levels as well") {
+    const auto lying = [](const std::vector<int>& nodes) {
+        return tutti::model::topology_of(nodes, medium::memory, medium::network);
+    };
+    const auto how = [](operation o, std::size_t bytes, const topology& on) { return choose(o, bytes, on).how; };
+    const topology in_turn = lying({0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2}), uneven = lying({0, 0, 0, 1, 1, 1, 1});
+    for (const topology& on : {in_turn, uneven})
+        for (const operation o : {operation::allreduce, operation::allgather, operation::reduce_scatter})
+            for (const std::size_t bytes : {std::size_t{0}, 16 * KiB, 256 * KiB}) {
+                CHECK(how(o, bytes, on).has_levels());
+                CHECK(how(o, bytes, on).placed() == on.placed.get());
+            }
+    CHECK(how(operation::allreduce, 64 * MiB, in_turn).has_levels());
+    CHECK_FALSE(how(operation::allreduce, MiB, uneven).has_levels());
+    CHECK(how(operation::allreduce, MiB, lying({0, 1, 1, 0, 1})).has_levels()); // a ring would cross at each step
+    CHECK_FALSE(how(operation::allgather, MiB, uneven).has_levels());
+    CHECK(how(operation::broadcast, 16 * KiB, in_turn).has_levels());
+    CHECK_FALSE(how(operation::broadcast, 16 * KiB, uneven).has_levels());
+}
+
+TEST_CASE("an alltoall over nodes goes by levels while blocks are little") {
+    const auto how = [](std::size_t block, int g, int size) {
+        return std::string(
+            choose(operation::alltoall, block * static_cast<unsigned>(size), nodes_of(g, size)).how.name());
+    };
+    CHECK(how(8, 4, 16) == "hierarchical:direct:direct");
+    CHECK(how(4 * KiB, 8, 96) == "hierarchical:direct:direct");
+    CHECK(how(4 * KiB + 4, 8, 96) == "direct");
+    CHECK(how(8, 4, 15) == "bruck");
 }
 
 TEST_CASE("operands that may not change places keep a schedule that keeps their order, however many nodes") {

@@ -39,6 +39,19 @@ TEST_CASE("over two pretended hosts every operation is right, and what was chose
     CHECK(occurrences(rows, "\"chosen\":null") == 0);
 }
 
+TEST_CASE("over pretended hosts every operation is right wherever ranks lie, chosen and by levels") {
+    for (const char* hosts : {"4 --hosts 0,1,0,1", "5 --hosts 0,0,0,1,1", "5 --hosts 1,0,0,1,0"})
+        for (const char* how : {"auto", "hierarchical:direct:direct,hierarchical:halving_doubling:binomial_tree"}) {
+            const auto r = command("run -n " + std::string(hosts) + " " + std::getenv("TUTTI_COMMAND") +
+                                   " bench --transport routed --operation allreduce,reduce_scatter,allgather,reduce,"
+                                   "broadcast,alltoall --algorithm " +
+                                   how + " -b 8 -e 64K -f 8192 -n 3");
+            INFO(r.output);
+            CHECK(r.status == 0);
+            CHECK_THAT(r.output, Contains("# wrong elements: 0\n"));
+        }
+}
+
 TEST_CASE("every type is right under every legal operator") {
     const auto r = command("bench --transport memory --ranks 3 --operation allreduce,reduce_scatter,reduce -d all -o "
                            "all -b 4K -e 4K -n 1");

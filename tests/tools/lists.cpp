@@ -43,3 +43,10 @@ TEST_CASE("what is no number of ranks is refused, and quoted") {
         CHECK_THROWS_WITH(parse_ranks(text), Catch::Contains("'" + std::string(text) + "' is no list of ranks"));
     CHECK_THROWS_WITH(parse_ranks("4..2"), Catch::Contains("counts downwards"));
 }
+
+TEST_CASE("hosts are listed as they stand, and what is no host is refused") {
+    using tutti::tools::parse_nodes;
+    CHECK(parse_nodes("0,1,0, 7") == numbers{0, 1, 0, 7});
+    for (const char* text : {"", "a", "0,,1", "-1", "0,1x"})
+        CHECK_THROWS_WITH(parse_nodes(text), Catch::Contains("is no list of hosts"));
+}

@@ -14,6 +14,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -33,6 +34,7 @@ or tcp; with --ranks-per-node between nodes, which memory does not reach.
 Examples:
   tutti explain --ranks 8 --bytes 1M --loggp 2us,1us,0,0.1ns/B
   tutti explain --ranks 4 --bytes 8,4K,1M,64M --machine machine.json --transport shared_memory
+  tutti explain --hosts 0,1,0,1,0,1 --operation alltoall --bytes 6K --loggp 8us,1us,1us,0.1ns/B
   tutti explain --operation broadcast --ranks 16 --bytes 64M --transport tcp
 
 Exit status:
@@ -45,6 +47,7 @@ struct explain_settings {
     std::string ranks = "8";
     std::string bytes = "1M";
     int ranks_per_node = 0;
+    std::string hosts;
     machine_words machine;
 };
 
@@ -56,16 +59,22 @@ transport::medium medium_of(std::string_view transport) {
         fmt::format("there is no rule for '{}'; choose memory, shared_memory or tcp", transport));
 }
 
+model::topology topology_of(const explain_settings& s, int ranks) {
+    constexpr auto near = transport::medium::memory, far = transport::medium::network;
+    if (!s.hosts.empty()) return model::topology_of(parse_nodes(s.hosts), near, far);
+    return {ranks, s.ranks_per_node > 0 ? std::min(s.ranks_per_node, ranks) : ranks, near, far};
+}
+
 model::chooser chooser_of(const explain_settings& s, int ranks) {
-    const int width = s.ranks_per_node > 0 ? std::min(s.ranks_per_node, ranks) : ranks;
-    model::topology on{ranks, width, transport::medium::memory, transport::medium::network};
+    model::topology on = topology_of(s, ranks);
+    const int width = on.ranks_per_node;
     if (!says_anything(s.machine)) {
         on.far = medium_of(s.machine.transport);
         if (width == ranks) on.near = on.far;
         if (width < ranks && on.far == transport::medium::memory)
-            throw std::invalid_argument(
-                fmt::format("{} does not reach from node to node: leave out --ranks-per-node, or write --transport tcp",
-                            s.machine.transport));
+            throw std::invalid_argument(fmt::format(
+                "{} does not reach from node to node: leave out --ranks-per-node and --hosts, or write --transport tcp",
+                s.machine.transport));
         return model::chooser(on);
     }
     return model::chooser(on, std::make_shared<const model::decisions>(on, simulated_machine(machine_of(s.machine))));
@@ -76,7 +85,7 @@ int explain_choices(const explain_settings& s) {
         fmt::print("# machine: {}\n# in place, receivers full_duplex, as a communicator prices its calls\n",
                    machine_of(s.machine).description);
     for (const operation what : operations_of(s.operation))
-        for (const int ranks : parse_ranks(s.ranks)) {
+        for (const int ranks : s.hosts.empty() ? parse_ranks(s.ranks) : std::vector{0}) { // which --hosts tells
             const model::chooser by = chooser_of(s, ranks);
             for (const std::size_t bytes : parse_sizes(s.bytes))
                 fmt::print("{}\n", model::explain(by, what, bytes).text());
@@ -98,6 +107,10 @@ void add_explain(CLI::App& app, action& chosen) {
     c->add_option("--ranks-per-node", s->ranks_per_node, "Consecutive ranks that share a node [default: all]")
         ->check(CLI::Range(1, 1'000'000))
         ->type_name("G");
+    c->add_option("--hosts", s->hosts, "The node of each rank, as 0,1,0,1; instead of the numbers of ranks")
+        ->type_name("LIST")
+        ->excludes("--ranks")
+        ->excludes("--ranks-per-node");
     add_machine(*c, s->machine);
     c->callback([s, &chosen] { chosen = [s] { return explain_choices(*s); }; });
 }

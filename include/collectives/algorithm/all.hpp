@@ -39,13 +39,15 @@ namespace tutti::algorithm {
         each(hierarchical<halving_doubling, ring>) each(hierarchical<halving_doubling, parameter_server>)              \
             each(hierarchical<halving_doubling, binomial_tree>)
 
+/// Those that tools run where they run all, beside those on one level: for reductions, and for an alltoall.
+#define TUTTI_HIERARCHIES(each) each(hierarchical<ring, ring>) each(hierarchical<direct, direct>)
+
 /// How many algorithms on one level the library has. all() begins with them.
 #define TUTTI_ONE(...) +1
 inline constexpr std::size_t flat_algorithms = 0 TUTTI_ALGORITHMS(TUTTI_ONE);
 #undef TUTTI_ONE
 
-/// Every algorithm that tools run where they run all: those on one level, and a hierarchical ring of so many ranks a
-/// node.
+/// Every algorithm that tools run where they run all: those on one level, then hierarchies of so many ranks a node.
 [[nodiscard]] std::vector<any> all(int ranks_per_node = 1);
 
 /// Those of all() that have a schedule for the operation.
@@ -74,7 +76,7 @@ namespace tutti::algorithm { // their schedules are compiled in all.ipp
 #define TUTTI_ELSEWHERE(...) extern template const any::table any::table_of<__VA_ARGS__>;
 TUTTI_ALGORITHMS(TUTTI_ELSEWHERE)
 TUTTI_COMPOSITIONS(TUTTI_ELSEWHERE)
-TUTTI_ELSEWHERE(hierarchical<ring, ring>)
+TUTTI_HIERARCHIES(TUTTI_ELSEWHERE)
 #undef TUTTI_ELSEWHERE
 } // namespace tutti::algorithm
 #else

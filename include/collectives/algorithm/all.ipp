@@ -14,13 +14,15 @@ namespace tutti::algorithm {
 #define TUTTI_HERE(...) template const any::table any::table_of<__VA_ARGS__>;
 TUTTI_ALGORITHMS(TUTTI_HERE)
 TUTTI_COMPOSITIONS(TUTTI_HERE)
-TUTTI_HERE(hierarchical<ring, ring>)
+TUTTI_HIERARCHIES(TUTTI_HERE)
 #undef TUTTI_HERE
 #endif
 
 TUTTI_INLINE std::vector<any> all(int ranks_per_node) {
 #define TUTTI_VALUE(...) any(__VA_ARGS__{}),
-    return {TUTTI_ALGORITHMS(TUTTI_VALUE) hierarchical<ring, ring>{ranks_per_node}};
+#define TUTTI_WITH_WIDTH(...) any(__VA_ARGS__{ranks_per_node}),
+    return {TUTTI_ALGORITHMS(TUTTI_VALUE) TUTTI_HIERARCHIES(TUTTI_WITH_WIDTH)};
+#undef TUTTI_WITH_WIDTH
 #undef TUTTI_VALUE
 }
 

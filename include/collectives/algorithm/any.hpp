@@ -2,14 +2,17 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../schedule/placement.hpp"
 #include "write.hpp"
 #include <base/linkage.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace tutti::algorithm {
@@ -27,13 +30,15 @@ template <algorithm A>
 struct levels;
 
 /// Any algorithm with its type forgotten: for choices at run time, and for the engine's plans. A value;
-/// copying it allocates nothing.
+/// copying it allocates nothing. A hierarchy may be *placed*: its schedules are then those of a placement's ranks.
 class any {
 public:
+    static constexpr std::size_t most_bytes = 16; ///< of an algorithm
+
     template <class A>
         requires(!std::same_as<A, any> && algorithm<A>)
     any(const A& a) noexcept : table_(&table_of<A>), id_(known_id(a)) { // NOLINT: converts from every algorithm
-        static_assert(sizeof(A) <= sizeof(storage_) && alignof(A) <= alignof(void*) && std::is_trivially_copyable_v<A>,
+        static_assert(sizeof(A) <= most_bytes && alignof(A) <= alignof(void*) && std::is_trivially_copyable_v<A>,
                       "an algorithm is a small value: at most 16 bytes, trivially copyable");
         static_assert(
             std::is_empty_v<A> || requires { a.parameter(); },
@@ -51,19 +56,26 @@ public:
     /// The algorithm itself if it is an A, else null.
     template <algorithm A>
     [[nodiscard]] const A* target() const noexcept {
-        return table_ == &table_of<A> ? &as<A>(storage_) : nullptr;
+        return table_ == &table_of<A> && !placed_ ? &as<A>(storage_) : nullptr;
     }
-    [[nodiscard]] bool offers(operation o) const noexcept { return table_->offers(o); }
+    [[nodiscard]] bool offers(operation o) const noexcept {
+        return table_->offers(o) && !(placed_ && schedule::is_scan(o)); // which depends on the order of ranks
+    }
     [[nodiscard]] int chunks(operation o, int size) const noexcept { return table_->chunks(storage_, o, size); }
-    [[nodiscard]] cost stated(operation o, int size) const noexcept { return table_->stated(storage_, o, size); }
+    /// Rounds are counted rank by rank. So they depend on the order of ranks, and of a placement there is a bound.
+    [[nodiscard]] cost stated(operation o, int size) const noexcept {
+        cost c = table_->stated(storage_, o, size);
+        if (placed_) c = {c.depth, 2 * c.rounds, c.sent, c.received, c.fan_in, true};
+        return c;
+    }
 
     // Its traits: see algorithm.hpp.
     [[nodiscard]] std::string_view idea() const noexcept { return table_->idea; }
     [[nodiscard]] std::string_view virtue() const noexcept { return table_->virtue; }
     [[nodiscard]] int most_segments() const noexcept { return table_->most_segments; }
-    [[nodiscard]] bool rotates() const noexcept { return table_->rotates; }
+    [[nodiscard]] bool rotates() const noexcept { return table_->rotates && !placed_; }
     [[nodiscard]] bool steps_rotate(operation o) const noexcept {
-        return (table_->steps_rotate >> static_cast<unsigned>(o) & 1) != 0;
+        return !placed_ && (table_->steps_rotate >> static_cast<unsigned>(o) & 1) != 0;
     }
     [[nodiscard]] bool alike(int size) const noexcept { return table_->alike(storage_, size); }
     [[nodiscard]] bool has_bank_for_each_rank() const noexcept { return table_->has_bank_for_each_rank; }
@@ -72,10 +84,18 @@ public:
     [[nodiscard]] algorithm::levels levels() const;
     /// The same with so many ranks a node; itself where it knows no nodes, or their width is not to be chosen.
     [[nodiscard]] any with_ranks_per_node(int ranks) const;
+    /// The same for ranks that lie so, which are then as many as there are in every call; itself where it knows no
+    /// nodes, or their width is not to be chosen. Over nodes of different sizes it is one node of all ranks, unless it
+    /// has a member `over`. The id tells placements apart.
+    [[nodiscard]] any on(std::shared_ptr<const schedule::placement> where) const;
+    /// Null where it is not placed.
+    [[nodiscard]] const schedule::placement* placed() const noexcept { return placed_.get(); }
 
     /// Appends the steps of one rank, each cut into `segments`. `parts`, if given, learns whose they are.
     void walk(operation o, const position& p, int segments, std::vector<step>& steps,
               std::vector<schedule::part>* parts = nullptr) const {
+        if (placed_) [[unlikely]]
+            return walk_placed(o, p, segments, steps, parts);
         table_->walk(storage_, o, p, segments, steps, parts);
     }
 
@@ -98,9 +118,13 @@ private:
         cost (*stated)(const void*, operation, int) noexcept;
         void (*walk)(const void*, operation, const position&, int, std::vector<step>&, std::vector<schedule::part>*);
         bool (*alike)(const void*, int) noexcept;
-        algorithm::levels (*levels_of)(const void*);  ///< null where it knows no nodes
-        any (*with_ranks_per_node)(const void*, int); ///< null where there is nothing to choose
+        algorithm::levels (*levels_of)(const void*);          ///< null where it knows no nodes
+        any (*with_ranks_per_node)(const void*, int);         ///< null where there is nothing to choose
+        any (*over)(const void*, const schedule::placement&); ///< null where nodes must have equal sizes
     };
+
+    void walk_placed(operation o, const position& p, int segments, std::vector<step>& steps,
+                     std::vector<schedule::part>* parts) const;
 
     template <class A>
     static constexpr unsigned rotating_operations() noexcept {
@@ -113,6 +137,8 @@ private:
     static constexpr auto levels_if_any() noexcept -> algorithm::levels (*)(const void*);
     template <class A>
     static constexpr auto width_if_any() noexcept -> any (*)(const void*, int);
+    template <class A>
+    static constexpr auto over_if_any() noexcept -> any (*)(const void*, const schedule::placement&);
 
     template <class A>
     static const A& as(const void* a) noexcept {
@@ -135,7 +161,8 @@ private:
 
     const table* table_;
     std::uint64_t id_;
-    alignas(void*) std::byte storage_[16];
+    alignas(void*) std::byte storage_[most_bytes]{};
+    std::shared_ptr<const schedule::placement> placed_; ///< null mostly
 };
 
 /// Of an algorithm that knows nodes.
@@ -171,6 +198,18 @@ constexpr auto any::width_if_any() noexcept -> any (*)(const void*, int) {
         return nullptr;
 }
 
+template <class A>
+constexpr auto any::over_if_any() noexcept -> any (*)(const void*, const schedule::placement&) {
+    if constexpr (requires(const A& a, const schedule::placement& w) { a.over(w); }) {
+        if constexpr (sizeof(std::declval<const A&>().over(std::declval<const schedule::placement&>())) <= most_bytes)
+            return [](const void* a, const schedule::placement& where) { return any(as<A>(a).over(where)); };
+        else
+            return nullptr;
+    } else {
+        return nullptr;
+    }
+}
+
 /// Compiled where an algorithm is named, or once for those of the library: see all.hpp.
 template <class A>
 constinit const any::table any::table_of{
@@ -189,6 +228,7 @@ constinit const any::table any::table_of{
     [](const void* a, int size) noexcept { return algorithm::alike(as<A>(a), size); },
     levels_if_any<A>(),
     width_if_any<A>(),
+    over_if_any<A>(),
 };
 
 } // namespace tutti::algorithm

@@ -4,7 +4,13 @@
 
 #include "any.hpp"
 
+#include "../schedule/renumber.hpp"
 #include "../schedule/verify_modes.hpp"
+
+#include <base/error.hpp>
+
+#include <string>
+#include <utility>
 
 namespace tutti::algorithm {
 
@@ -17,6 +23,39 @@ TUTTI_INLINE schedule::program any::write(operation o, int size, int root, bool 
 
 TUTTI_INLINE bool any::preserves_order(operation o, int size, int root) const {
     return offers(o) && schedule::keeps_rank_order(write(o, size, root), write(o, size, root, true));
+}
+
+TUTTI_INLINE any any::on(std::shared_ptr<const schedule::placement> where) const {
+    if (!table_->with_ranks_per_node) return *this;
+    const int width = where->width();
+    any placed = width == 0 && table_->over ? table_->over(storage_, *where)
+                                            : with_ranks_per_node(width > 0 ? width : where->size());
+    placed.id_ = (placed.id_ ^ where->id()) * 0x100000001b3;
+    placed.placed_ = std::move(where);
+    return placed;
+}
+
+/// By seats first.
+TUTTI_INLINE void any::walk_placed(operation o, const position& p, int segments, std::vector<step>& steps,
+                                   std::vector<schedule::part>* parts) const {
+    if (p.size != placed_->size())
+        reject(std::string(schedule::name_of(o)),
+               std::string(name()) + " was placed for " + std::to_string(placed_->size()) + " ranks, not for " +
+                   std::to_string(p.size),
+               "place it anew, or let the library choose");
+    position seat = p;
+    seat.rank = placed_->seat_of(p.rank);
+    if (schedule::has_root(o)) seat.root = placed_->seat_of(p.root);
+    std::vector<step> by_seats;
+    std::vector<schedule::part> whose;
+    table_->walk(storage_, o, seat, segments, by_seats, &whose);
+    const auto before = static_cast<int>(steps.size());
+    if (!placed_->in_order())
+        by_seats = schedule::renumbered(o, chunks(o, p.size) * segments, *placed_, std::move(by_seats), &whose);
+    steps.insert(steps.end(), by_seats.begin(), by_seats.end());
+    if (!parts) return;
+    for (schedule::part& x : whose) x.first += before;
+    parts->insert(parts->end(), whose.begin(), whose.end());
 }
 
 } // namespace tutti::algorithm

@@ -2,37 +2,26 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "binomial_tree.hpp"
+#include "hierarchical_blocks.hpp"
 #include "hierarchical_rooted.hpp"
 #include "hierarchical_shards.hpp"
-#include "write.hpp"
+#include "hierarchical_uneven.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
 
 namespace tutti::algorithm {
-
-namespace detail {
-template <class Local, class Global>
-inline constexpr auto hierarchical_name = [] {
-    constexpr std::string_view head = "hierarchical:";
-    std::array<char, head.size() + Local::name.size() + 1 + Global::name.size()> letters{};
-    std::size_t at = 0;
-    for (const std::string_view part : {head, Local::name, std::string_view(":"), Global::name})
-        for (const char c : part) letters[at++] = c;
-    return letters;
-}();
-} // namespace detail
 
 /// Two levels: every `ranks_per_node` consecutive ranks are a node. In an allreduce, Local's reduce-scatter in each
 /// node, Global's allreduce of each shard among the ranks that hold it, Local's allgather. The slow links between nodes
 /// carry 2(N-1)/N n per node when Global is bandwidth-optimal. When the last node has fewer ranks than the others, node
 /// leaders take part instead: local binomial reduce, global allreduce among the leaders, local binomial broadcast.
+/// Ranks of a node that are not consecutive, and nodes of any sizes: see any::on.
 ///
 /// Other operations, where Global has them: see hierarchical_shards.hpp and hierarchical_rooted.hpp. Each is one half
-/// of that in both levels. Where the last node is smaller, those with shards are Global's alone.
+/// of that in both levels. An alltoall, where both have it: see hierarchical_blocks.hpp. Where the last node is
+/// smaller, those with shards are Global's alone.
 ///
 /// Cost of the allreduce with g ranks on each of N nodes: depth and rounds of Local's reduce_scatter and allgather at
 /// g, plus those of Global's allreduce at N; sent = Local's at g plus 1/g of Global's at N; fan-in the larger of both.
@@ -43,6 +32,7 @@ inline constexpr auto hierarchical_name = [] {
 /// |---|---|---|---|
 /// | reduce_scatter, allgather | of both levels | N times Local's of n/N, and Global's of n/g | (N-1)/N n |
 /// | reduce, broadcast | of both levels, log2 g | Local's of n, Global's of n/g, and up to 2n | Global's of n |
+/// | alltoall | of both levels | Local's of n, and Global's of n | (N-1)/N n a rank |
 ///
 /// Local needs reduce_scatter and allgather, Global an allreduce; both are algorithms themselves.
 /// Source: the three-phase hierarchical allreduce of Goyal et al., Accurate, large minibatch SGD, 2017.
@@ -58,9 +48,7 @@ struct hierarchical {
     Local local{};
     Global global{};
 
-    /// "hierarchical:ring:ring" and so on.
-    static constexpr std::string_view name{detail::hierarchical_name<Local, Global>.data(),
-                                           detail::hierarchical_name<Local, Global>.size()};
+    static constexpr std::string_view name = detail::hierarchical_name<Local, Global>;
     static constexpr std::string_view idea =
         "Within each node first, then between nodes with one shard a rank, then within each node again.";
     static constexpr std::string_view virtue = "between nodes goes what must, once a node and not once a rank";
@@ -72,6 +60,11 @@ struct hierarchical {
     /// node).
     [[nodiscard]] static constexpr auto examples() noexcept {
         return std::array{hierarchical{1}, hierarchical{2}, hierarchical{3}, hierarchical{5}};
+    }
+
+    /// The same over nodes of any sizes, whose ranks are consecutive.
+    [[nodiscard]] hierarchical_uneven<Local, Global> over(const schedule::placement& nodes) const noexcept {
+        return {&nodes, nodes.most(), local, global};
     }
 
     /// Distinguishes algorithms of one name: the ranks per node of this level and, where Global has levels too, its.
@@ -109,7 +102,9 @@ struct hierarchical {
         else if (p.size % g == 0)
             by_shards(p, g, emit);
         else
-            by_leaders(p, g, emit);
+            detail::levels_of_carriers<Global>(global, node_bounds(p.size, g), {p.rank, p.size, 0, p.in_place},
+                                               chunks(operation::allreduce, p.size))
+                .allreduce(emit);
     }
 
     template <class Emit>
@@ -136,6 +131,10 @@ struct hierarchical {
     {
         const int g = per_node(p.size);
         if (g == 1) return global.reduce(p, partial, emit);
+        if (p.size % g != 0)
+            return detail::levels_of_carriers<Global>(global, node_bounds(p.size, g), p,
+                                                      chunks(operation::reduce, p.size))
+                .reduce(partial, emit);
         detail::levels_of_root(local, global, operation::reduce, p, g).reduce(partial, emit);
     }
 
@@ -145,12 +144,26 @@ struct hierarchical {
     {
         const int g = per_node(p.size);
         if (g == 1) return global.broadcast(p, emit);
+        if (p.size % g != 0)
+            return detail::levels_of_carriers<Global>(global, node_bounds(p.size, g), p,
+                                                      chunks(operation::broadcast, p.size))
+                .broadcast(emit);
         detail::levels_of_root(local, global, operation::broadcast, p, g).broadcast(emit);
+    }
+
+    template <class Emit>
+    constexpr void alltoall(const position& p, Emit&& emit) const
+        requires(detail::has_alltoall<Local> && detail::has_alltoall<Global>)
+    {
+        const int g = per_node(p.size);
+        if (p.size % g != 0 || g == 1) return global.alltoall(p, emit);
+        detail::levels_of_blocks(local, global, p, g).alltoall(emit);
     }
 
 private:
     /// Local's half of an operation of two levels.
     [[nodiscard]] static constexpr operation near_half(operation o) noexcept {
+        if (o == operation::alltoall) return o;
         return o == operation::allgather || o == operation::broadcast ? operation::allgather
                                                                       : operation::reduce_scatter;
     }
@@ -174,22 +187,6 @@ private:
         local.reduce_scatter(here, buffer::output, near);
         walk(global, operation::allreduce, across, far);
         local.allgather(here, near);
-    }
-
-    template <class Emit>
-    constexpr void by_leaders(const position& p, int g, Emit&& emit) const {
-        const int nodes = (p.size + g - 1) / g, node = p.rank / g, first = node * g,
-                  per = chunks(operation::allreduce, p.size);
-        const int members = first + g <= p.size ? g : p.size - first;
-        const auto near = [&](step s) { emit(moved(s, first, 1, 0, per)); };
-        const auto far = [&](step s) { emit(in_output(moved(s, 0, g, 0, 1))); };
-        const position here{p.rank - first, members, 0, p.in_place}, across{node, nodes, 0, true};
-        if (members > 1)
-            binomial_tree::reduce(here, buffer::output, near);
-        else if (!p.in_place)
-            emit(schedule::copy({buffer::input, 0, per}, {buffer::output, 0, per}));
-        if (here.rank == 0) walk(global, operation::allreduce, across, far);
-        binomial_tree::broadcast(here, near);
     }
 
     /// A step of a part as a step of the whole: peer k is rank base + k stride, chunk c the `per` chunks from
@@ -219,6 +216,8 @@ private:
         const int per = chunks_of(global, o, nodes), width = all / per / g;
         const cost far = global.stated(o, nodes), near = local.stated(near_half(o), g);
         if (size % g != 0) return both(scaled(binomial_tree::stated(o, g), all), far, g, nodes);
+        if (o == operation::alltoall)
+            return both(scaled(near, per / nodes), scaled(far, all / per * nodes / size), g, nodes);
         if (schedule::has_shards(o)) {
             const int of_shard = per / nodes; // and each message between nodes is of one shard
             cost split = scaled(far, width);

@@ -3,36 +3,25 @@
 #pragma once
 
 #include "algorithm.hpp"
-#include "binomial_tree.hpp"
 #include "halves.hpp"
 #include "scatter_allgather.hpp"
 
 namespace tutti::algorithm::detail {
 
-/// The schedules of hierarchical from or to a root. In nodes of equal size each rank has a *part* of the data, which it
-/// carries between nodes; a node's ranks are counted from the one that has the root's place in its node. Else one rank
-/// of a node carries all: the root, and the first ones of other nodes.
+/// The schedules of hierarchical from or to a root, for nodes of equal size. Each rank has a *part* of the data, which
+/// it carries between nodes; a node's ranks are counted from the one that has the root's place in its node.
 template <class Local, class Global>
 class levels_of_root {
 public:
     constexpr levels_of_root(const Local& local, const Global& global, operation o, const position& p,
                              int ranks_per_node) noexcept
         : local_(local), global_(global), p_(p), g_(ranks_per_node), node_(p.rank / g_), root_node_(p.root / g_),
-          even_(p.size % g_ == 0), across_{node_, (p.size + g_ - 1) / g_, root_node_, true},
-          per_(chunks_of(global, o, across_.size)),
-          width_(even_
-                     ? chunks_of(local, o == operation::reduce ? operation::reduce_scatter : operation::allgather, g_) /
-                           g_
-                     : 1) {}
+          across_{node_, p.size / g_, root_node_, true}, per_(chunks_of(global, o, across_.size)),
+          width_(chunks_of(local, o == operation::reduce ? operation::reduce_scatter : operation::allgather, g_) / g_) {
+    }
 
     template <class Emit>
     constexpr void broadcast(Emit&& emit) const {
-        if (!even_) {
-            if (p_.rank == carrier(node_))
-                global_.broadcast(across_, [&](const step& s) { emit(between_carriers(s)); });
-            if (members() == 1) return;
-            return binomial_tree::broadcast(around_carrier(), [&](const step& s) { emit(to_members(s)); });
-        }
         const position here{self(), g_, 0, true};
         const auto with_root = [&](const step& s) { emit(near(s, per_ * width_)); };
         if (node_ == root_node_) scatter_allgather::hand_out(here, with_root);
@@ -44,16 +33,6 @@ public:
     /// Sums on their way live in `partial`.
     template <class Emit>
     constexpr void reduce(buffer partial, Emit&& emit) const {
-        if (!even_) {
-            if (members() > 1)
-                binomial_tree::reduce(around_carrier(), partial, [&](const step& s) { emit(to_members(s)); });
-            else if (p_.rank != p_.root || !p_.in_place)
-                emit(schedule::copy({buffer::input, 0, per_}, {partial, 0, per_}));
-            if (p_.rank == carrier(node_))
-                global_.reduce(across_, buffer::output,
-                               [&](const step& s) { emit(between_carriers(in(partial, s, true))); });
-            return;
-        }
         const position here{self(), g_, 0, p_.in_place && partial == buffer::output};
         local_.reduce_scatter(here, buffer::output, [&](const step& s) { emit(near(in(partial, s, false), per_)); });
         if (across_.size > 1)
@@ -65,23 +44,6 @@ private:
     /// Counted from the root's place in its node.
     [[nodiscard]] constexpr int self() const noexcept { return (p_.rank % g_ - p_.root % g_ + g_) % g_; }
     [[nodiscard]] constexpr int rank_at(int k) const noexcept { return node_ * g_ + (k + p_.root % g_) % g_; }
-
-    [[nodiscard]] constexpr int members() const noexcept {
-        return (node_ + 1) * g_ <= p_.size ? g_ : p_.size - node_ * g_;
-    }
-    [[nodiscard]] constexpr int carrier(int node) const noexcept { return node == root_node_ ? p_.root : node * g_; }
-    [[nodiscard]] constexpr position around_carrier() const noexcept {
-        return {p_.rank - node_ * g_, members(), carrier(node_) - node_ * g_, p_.in_place};
-    }
-    [[nodiscard]] constexpr step to_members(step s) const noexcept {
-        if (communicates(s)) s.peer += node_ * g_;
-        for (place* x : {&s.from, &s.to}) *x = {x->where, x->first * per_, x->count * per_};
-        return s;
-    }
-    [[nodiscard]] constexpr step between_carriers(step s) const noexcept {
-        if (communicates(s)) s.peer = carrier(s.peer);
-        return s;
-    }
 
     /// A step in a node as one of the whole, where a chunk of it is so many of ours.
     [[nodiscard]] constexpr step near(step s, int chunk) const noexcept {
@@ -123,9 +85,8 @@ private:
     const Global& global_;
     position p_;
     int g_, node_, root_node_;
-    bool even_;
     position across_;
-    int per_;   ///< Global's chunks of a part, or of all
+    int per_;   ///< Global's chunks of a part
     int width_; ///< Local's
 };
 

@@ -76,17 +76,21 @@ namespace detail {
     return by_halves(on);
 }
 
-/// Over a network, few messages for little data; else each block straight to its rank. A block is little compared with
-/// the messages that it saves, which are more the more ranks there are;
-/// and the more bytes it has handed on, the longer an adapter that ranks share takes.
+/// Over a network, few messages for little data: by levels, whose messages between nodes are of one rank to a node.
+/// Without them, a block is little compared with the messages that it saves, which are more the more ranks there are;
+/// and the more bytes it has handed on, the longer an adapter that ranks share takes. Else each block straight to its
+/// rank.
 [[nodiscard]] TUTTI_INLINE algorithm::any blocks(std::size_t bytes, const topology& on) {
-    constexpr std::size_t little_block = 1024, a_rank = 4, through_adapter = 384;
+    constexpr std::size_t little_block = 1024, a_rank = 4, little_of_node = 4 * 1024, through_adapter = 384;
+    const std::size_t block = part_of(bytes, on.size);
+    if (on.has_levels() && on.even() && block <= little_of_node)
+        return algorithm::hierarchical<algorithm::direct, algorithm::direct>{on.ranks_per_node};
     const bool in_memory = on.between() == transport::medium::memory;
     const bool some = 4 < on.size && on.size <= algorithm::bruck::most_exchanging;
     const std::size_t little = few(on.size)      ? little_block
                                : on.has_levels() ? through_adapter
                                                  : std::min(little_block, a_rank * static_cast<unsigned>(on.size));
-    if (!in_memory && some && part_of(bytes, on.size) <= little) return algorithm::bruck{};
+    if (!in_memory && some && block <= little) return algorithm::bruck{};
     return algorithm::direct{};
 }
 
@@ -119,28 +123,34 @@ namespace detail {
     return algorithm::hillis_steele{};
 }
 
+[[nodiscard]] TUTTI_INLINE selection chosen(schedule::operation what, std::size_t bytes, const topology& on,
+                                            bool commutative, bool symmetric) {
+    using schedule::operation;
+    const auto pick = [&](const algorithm::any& how) { return cut_by_size(how, bytes); };
+    switch (what) {
+    case operation::allreduce: return allreduce(bytes, on, commutative, symmetric);
+    case operation::reduce_scatter:
+    case operation::allgather: return pick(shards(what, bytes, on, symmetric));
+    case operation::gather:
+    case operation::scatter: return pick(parts_of_root(bytes, on));
+    case operation::alltoall: return pick(blocks(bytes, on));
+    case operation::scan:
+    case operation::exscan: return pick(prefixes(bytes, on));
+    case operation::reduce:
+        if (!commutative) return pick(algorithm::naive{});
+        [[fallthrough]];
+    case operation::broadcast: return whole_of_root(what, bytes, on);
+    }
+    return pick(algorithm::ring{});
+}
+
 } // namespace detail
 
 TUTTI_INLINE selection choose(schedule::operation what, std::size_t bytes, const topology& on, bool commutative,
                               bool symmetric) {
-    using namespace algorithm;
-    using schedule::operation;
-    const auto pick = [&](const any& how) { return detail::cut_by_size(how, bytes); };
-    switch (what) {
-    case operation::allreduce: return detail::allreduce(bytes, on, commutative, symmetric);
-    case operation::reduce_scatter:
-    case operation::allgather: return pick(detail::shards(what, bytes, on, symmetric));
-    case operation::gather:
-    case operation::scatter: return pick(detail::parts_of_root(bytes, on));
-    case operation::alltoall: return pick(detail::blocks(bytes, on));
-    case operation::scan:
-    case operation::exscan: return pick(detail::prefixes(bytes, on));
-    case operation::reduce:
-        if (!commutative) return pick(naive{});
-        [[fallthrough]];
-    case operation::broadcast: return detail::whole_of_root(what, bytes, on);
-    }
-    return pick(ring{});
+    selection best = detail::chosen(what, bytes, on, commutative, symmetric);
+    best.how = on.of_nodes(best.how);
+    return best;
 }
 
 } // namespace tutti::model

@@ -14,14 +14,12 @@
 /// what must, once a node and not once a rank. Derived by the model, as many_ranks.hpp.
 namespace tutti::model::detail {
 
-/// All nodes have as many ranks.
-[[nodiscard]] inline bool even_nodes(const topology& on) noexcept { return on.size % on.ranks_per_node == 0; }
-
-/// So much data for each rank goes around a ring: it crosses between nodes once, and the ranks of a node wait for no
-/// other part of it.
+/// So much data for each rank goes around a ring of consecutive nodes: it crosses between nodes once, and the ranks of
+/// a node wait for no other part of it.
 [[nodiscard]] inline bool fills_ring(std::size_t bytes, const topology& on) noexcept {
     constexpr std::size_t long_shard = std::size_t{1} << 20, in_uneven_nodes = 8 * 1024;
-    return part_of(bytes, on.size) >= (even_nodes(on) ? long_shard : in_uneven_nodes);
+    if (on.placed && !on.placed->in_order()) return false;
+    return part_of(bytes, on.size) >= (on.even() ? long_shard : in_uneven_nodes);
 }
 
 /// An allreduce. Very little data go by a butterfly over all ranks, of which every rank carries everything across: of a
@@ -35,7 +33,7 @@ namespace tutti::model::detail {
     const int g = on.ranks_per_node, nodes = on.nodes();
     const bool even = is_power_of_two(g);
     if (bytes <= very_little && nodes > few_nodes) return butterfly_of{};
-    if (bytes <= very_little && even && is_power_of_two(on.size)) return butterfly{};
+    if (bytes <= very_little && even && !on.placed && is_power_of_two(on.size)) return butterfly{};
     if (part_of(bytes, g) * static_cast<unsigned>(rounds_of(nodes)) <= little)
         return hierarchical<halving_doubling, butterfly>{g};
     if (fills_ring(bytes, on)) return ring{};
@@ -47,15 +45,18 @@ namespace tutti::model::detail {
 }
 
 /// Shards. A rank's message to each other node is of one shard: in one message delay, unless nodes are many and shards
-/// are next to nothing. Where the last node has fewer ranks there are no levels for them.
+/// are next to nothing. Nodes of different sizes have one rank each that carries all of theirs, which pays for little
+/// data; where only the last has fewer ranks there are no levels for shards.
 [[nodiscard]] inline algorithm::any shards_across_nodes(std::size_t bytes, const topology& on) {
     using namespace algorithm;
-    constexpr std::size_t little = 64, little_in_all = 16 * 1024;
+    constexpr std::size_t little = 64, little_in_all = 16 * 1024, handled_by_carriers = 256 * 1024;
     constexpr int few_nodes = 7;
+    if (on.placed && !on.even() && bytes <= handled_by_carriers)
+        return hierarchical<halving_doubling, parameter_server>{on.ranks_per_node};
     const std::size_t next_to_nothing = std::max(little, static_cast<std::size_t>(on.nodes() / 2));
     if (on.nodes() > few_nodes && part_of(bytes, on.size) <= next_to_nothing) return halving_doubling{};
     if (fills_ring(bytes, on)) return ring{};
-    if (even_nodes(on)) return hierarchical<halving_doubling, parameter_server>{on.ranks_per_node};
+    if (on.even()) return hierarchical<halving_doubling, parameter_server>{on.ranks_per_node};
     return bytes <= little_in_all ? any(halving_doubling{}) : by_halves_among_many(bytes, on.size);
 }
 
@@ -64,8 +65,8 @@ namespace tutti::model::detail {
 [[nodiscard]] inline selection root_across_nodes(std::size_t bytes, const topology& on) {
     using namespace algorithm;
     constexpr std::size_t very_little = 128, much = 512 * 1024;
-    const bool levels = is_power_of_two(on.ranks_per_node) && even_nodes(on) && very_little <= bytes;
-    if (much <= bytes && !(on.nodes() == 2 && even_nodes(on))) return in_short_segments(bytes);
+    const bool levels = is_power_of_two(on.ranks_per_node) && on.even() && very_little <= bytes;
+    if (much <= bytes && !(on.nodes() == 2 && on.even())) return in_short_segments(bytes);
     return {levels ? any(hierarchical<halving_doubling, binomial_tree>{on.ranks_per_node}) : any(binomial_tree{})};
 }
 

@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../algorithm/any.hpp"
+#include "../schedule/placement.hpp"
 #include <transport/medium.hpp>
 
-#include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace tutti::model {
@@ -15,38 +18,45 @@ namespace tutti::model {
 /// same on all of its ranks.
 struct topology {
     int size = 1;
-    /// So many consecutive ranks share a node; the last node may have fewer. `size` where there is one node. 1 where it
-    /// does not come out even: nodes of different sizes, or ranks of a node that are not consecutive.
+    /// The ranks of the largest node; `size` where there is one node. Where `placed` is null so many consecutive ranks
+    /// share a node, and the last node may have fewer.
     int ranks_per_node = size;
     transport::medium near = transport::medium::memory; ///< between ranks of a node
     transport::medium far = near;                       ///< between nodes
 
-    /// How many blocks of ranks_per_node there are.
-    [[nodiscard]] constexpr int nodes() const noexcept { return (size + ranks_per_node - 1) / ranks_per_node; }
+    /// Where the ranks lie, if their nodes are of different sizes, or not of consecutive ranks; else null.
+    std::shared_ptr<const schedule::placement> placed{};
+
+    [[nodiscard]] int nodes() const noexcept {
+        return placed ? placed->nodes() : (size + ranks_per_node - 1) / ranks_per_node;
+    }
+    /// All nodes have as many ranks.
+    [[nodiscard]] bool even() const noexcept { return ranks_per_node * nodes() == size; }
 
     /// There are several nodes, and several ranks on them.
-    [[nodiscard]] constexpr bool has_levels() const noexcept { return 1 < ranks_per_node && ranks_per_node < size; }
+    [[nodiscard]] bool has_levels() const noexcept { return 1 < ranks_per_node && ranks_per_node < size; }
 
     /// The medium between ranks: the slower one, if there are two.
-    [[nodiscard]] constexpr transport::medium between() const noexcept { return ranks_per_node < size ? far : near; }
+    [[nodiscard]] transport::medium between() const noexcept { return ranks_per_node < size ? far : near; }
 
-    friend constexpr bool operator==(const topology&, const topology&) = default;
+    /// A hierarchy for these nodes, of any that is one; another algorithm as it is.
+    [[nodiscard]] algorithm::any of_nodes(const algorithm::any& how) const {
+        return placed ? how.on(placed) : how.with_ranks_per_node(ranks_per_node);
+    }
+
+    friend bool operator==(const topology& a, const topology& b) noexcept {
+        const bool alike =
+            a.size == b.size && a.ranks_per_node == b.ranks_per_node && a.near == b.near && a.far == b.far;
+        return alike && (a.placed && b.placed ? *a.placed == *b.placed : a.placed == b.placed);
+    }
 };
 
-/// topology::ranks_per_node, where nodes[r] is the node of rank r.
-[[nodiscard]] inline int ranks_per_node(std::span<const int> nodes) {
-    const auto first_of_next = std::find_if(nodes.begin(), nodes.end(), [&](int n) { return n != nodes.front(); });
-    const auto width = static_cast<std::size_t>(first_of_next - nodes.begin());
-    std::vector<int> blocks;
-    for (std::size_t r = 0; r < nodes.size(); ++r) {
-        if (r % width == 0)
-            blocks.push_back(nodes[r]);
-        else if (nodes[r] != nodes[r - 1])
-            return 1;
-    }
-    std::sort(blocks.begin(), blocks.end());
-    const bool apart = std::adjacent_find(blocks.begin(), blocks.end()) == blocks.end();
-    return apart ? static_cast<int>(width) : 1;
+/// The topology of ranks of which nodes[r] is the node of rank r.
+[[nodiscard]] inline topology topology_of(std::span<const int> nodes, transport::medium near, transport::medium far) {
+    auto placed = std::make_shared<const schedule::placement>(nodes);
+    topology on{placed->size(), placed->most(), near, far};
+    if (!placed->in_order() || placed->width() == 0) on.placed = std::move(placed);
+    return on;
 }
 
 /// The topology of a communicator of these ranks of the transport's world, in this order.
@@ -55,7 +65,7 @@ template <class Transport>
     std::vector<int> nodes;
     nodes.reserve(members.size());
     for (const int m : members) nodes.push_back(t.node(m));
-    return {static_cast<int>(members.size()), ranks_per_node(nodes), Transport::near, Transport::far};
+    return topology_of(nodes, Transport::near, Transport::far);
 }
 
 } // namespace tutti::model

@@ -106,6 +106,7 @@ inline constexpr std::uint64_t wire_version = 4;
     if (has_root(c.what)) text += ", root " + std::to_string(c.root);
     if (c.segments > 1) text += ", " + std::to_string(c.segments) + " segments";
     if (c.symmetric) text += ", symmetric memory";
+    if (const schedule::placement* const placed = c.how.placed()) text += ", " + placed->in_words();
     return text;
 }
 

@@ -20,16 +20,17 @@ namespace tutti::model {
         reject("choice of algorithm", std::string(name_of(what)) + " can have " +
                                           std::to_string(schedule::most_ranks(what)) + " ranks at most");
     std::vector<selection> found;
-    const auto add = [&](const algorithm::any& how) {
+    const auto add = [&](const algorithm::any& of_any_nodes) {
+        const algorithm::any how = on.of_nodes(of_any_nodes);
         if (!how.offers(what) || (how.has_levels() && !on.has_levels())) return;
         if (what == schedule::operation::alltoall && on.size > algorithm::bruck::most_exchanging &&
             how.target<algorithm::bruck>())
             return;
         for (int segments = 1; segments <= how.most_segments(); segments *= 2) found.push_back({how, segments});
     };
-    for (const auto& how : algorithm::all(on.ranks_per_node)) add(how);
-    for (const auto& how : algorithm::compositions(on.ranks_per_node)) add(how);
-    for (const auto& how : algorithm::added(on.ranks_per_node)) add(how);
+    for (const auto& how : algorithm::all()) add(how);
+    for (const auto& how : algorithm::compositions()) add(how);
+    for (const auto& how : algorithm::added()) add(how);
     return found;
 }
 

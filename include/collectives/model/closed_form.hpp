@@ -46,8 +46,9 @@ namespace detail {
 /// - halving_doubling: P a power of two and P | n; under Hockney's model its reduce_scatter for any P and n;
 /// - chain, in as many segments as divide n, where no two steps of a rank are ready at one time;
 /// - circulant, bruck: P | n, and numbers of ranks of which each round needs what the one before brought;
-/// - hierarchical, an allreduce: equal nodes and chunks, and parts that are exact and, the local one, exact for all
-///   ranks alike; other operations where there is one level, and Global's form is exact;
+/// - hierarchical, an allreduce: equal nodes and chunks, and parts that are exact, do not send to
+///   all ranks at once and, the local one, exact for all ranks alike; other operations where there is one level, and
+///   Global's form is exact;
 /// - double_binary_tree, scatter_allgather, reduce_scatter_gather: never.
 /// Estimates are within a factor of two of what the schedule takes; the double binary tree's may be up to three
 /// times that where receiving delays no sending, by Hockney's rule and full_duplex, and off by more where g > L + 2o.

@@ -60,8 +60,8 @@ inline constexpr long long most_kept = 1LL << 23, most_kept_alike = 1LL << 22;
 inline constexpr long long most_steps_for_rounds = 1LL << 20;
 inline constexpr int most_ranks_for_rounds = 1024;
 
-[[nodiscard]] inline traffic walk_ranks(const collective& c, int ranks, int ranks_per_node) {
-    traffic sum(c, ranks_per_node);
+[[nodiscard]] inline traffic walk_ranks(const collective& c, int ranks, const rank_nodes& nodes) {
+    traffic sum(c, nodes);
     std::vector<schedule::step> steps;
     for (int rank = 0; rank < ranks; ++rank) {
         steps.clear();
@@ -150,23 +150,27 @@ inline void add_rounds(counts& to, const collective& c, long long steps) {
 }
 
 /// Counts messages and bytes, on nodes of so many ranks; the steps of all ranks.
-inline long long count_traffic(counts& to, const collective& c, int node) {
+inline long long count_traffic(counts& to, const collective& c, const rank_nodes& nodes) {
     const long long steps = walk_ranks(in_chunks(c), 1, 1).all_steps * c.size;
-    to.by_symmetry = steps > most_kept_alike && c.how.alike(c.size);
+    to.by_symmetry = steps > most_kept_alike && c.how.alike(c.size) && nodes.are_blocks();
     if (!to.by_symmetry) {
-        const auto sum = walk_ranks(c, c.size, node);
+        const auto sum = walk_ranks(c, c.size, nodes);
         add_traffic(to, sum);
         return sum.all_steps;
     }
+    const int node = nodes.most();
     const bool whole = nodes_alike(c.how, c.size, node);
     add_traffic_by_symmetry(to, walk_ranks(in_chunks(c), whole ? node : 1, node), c, whole);
     return steps;
 }
 
 /// The same for a price, which has no time: one node stands for all wherever nodes are alike but perhaps for the last.
-inline void estimate_traffic(counts& to, const collective& c, int node) {
-    if (!c.how.rotates() && !(c.how.alike(c.size) && nodes_alike(c.how, c.size, node))) {
-        count_traffic(to, c, node);
+/// Where they are no blocks of ranks, all ranks are walked.
+inline void estimate_traffic(counts& to, const collective& c, const rank_nodes& nodes) {
+    const int node = std::min(nodes.most(), c.size);
+    const bool alike = c.how.rotates() || (c.how.alike(c.size) && nodes_alike(c.how, c.size, node));
+    if (!alike || !nodes.are_blocks()) {
+        count_traffic(to, c, nodes.are_blocks() ? rank_nodes(node) : nodes);
         return;
     }
     to.by_symmetry = true;

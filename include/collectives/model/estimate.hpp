@@ -61,7 +61,7 @@ inline constexpr std::size_t soon = std::size_t{1} << 14;
 [[nodiscard]] inline double simulated_s(const collective& c, const topology& on, const machine& m) {
     simulation_settings s;
     if (one_for_all(c, on, m)) s.symmetric_beyond = 0;
-    return simulate(c, m, on.ranks_per_node, s).finish_s;
+    return simulate(c, m, on, s).finish_s;
 }
 
 /// The time by a closed form, of messages that are cheap to send between nodes or dear; infinite where no form is
@@ -87,7 +87,7 @@ struct congestion {
     counts of;
     collective whole = c;
     whole.segments = 1; // which changes no bytes
-    estimate_traffic(of, whole, std::min(on.ranks_per_node, c.size));
+    estimate_traffic(of, whole, on);
     congestion k;
     // Of w messages the first waits with w - 1 others, the last with none.
     const double share = beyond > 0 ? beyond * (beyond + 1) / (2 * fan_in) : 0;

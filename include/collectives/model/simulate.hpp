@@ -20,9 +20,9 @@ namespace tutti::model {
 /// structure of each rank's schedule once for all ranks that share it.
 class simulation {
 public:
-    explicit simulation(const collective& c, int ranks_per_node = 1, const simulation_settings& s = {})
-        : settings_(s), graph_(make(c, ranks_per_node, s)), working_set_(working_set_bytes(c, ranks_per_node)),
-          ranks_on_node_(std::min(ranks_per_node, c.size)) {}
+    explicit simulation(const collective& c, const rank_nodes& nodes = 1, const simulation_settings& s = {})
+        : settings_(s), graph_(make(c, nodes, s)), working_set_(working_set_bytes(c, nodes)),
+          ranks_on_node_(std::min(nodes.most(), c.size)) {}
 
     /// Throws tutti::error(invalid_argument) where one rank stands for all and they share what the machine has too few
     /// of.
@@ -41,26 +41,27 @@ public:
 
 private:
     /// By symmetry all ranks see the same links, and none is alone.
-    [[nodiscard]] static detail::graph make(const collective& c, int ranks_per_node, const simulation_settings& s) {
-        check(c, ranks_per_node);
-        const bool level = ranks_per_node == 1 || ranks_per_node >= c.size;
+    [[nodiscard]] static detail::graph make(const collective& c, const rank_nodes& nodes,
+                                            const simulation_settings& s) {
+        check(c, nodes);
+        const bool level = nodes.most() == 1 || nodes.most() >= c.size;
         if (level && c.size > 1 && c.how.steps_rotate(c.what)) {
-            detail::graph one = detail::builder(c, ranks_per_node, s).by_symmetry();
+            detail::graph one = detail::builder(c, nodes, s).by_symmetry();
             if (one.messages * static_cast<std::size_t>(c.size) > s.symmetric_beyond) return one;
         }
-        return detail::builder(c, ranks_per_node, s).step_by_step();
+        return detail::builder(c, nodes, s).step_by_step();
     }
-    static void check(const collective& c, int ranks_per_node) {
+    static void check(const collective& c, const rank_nodes& nodes) {
         if (!c.how.offers(c.what))
             reject("simulate", std::string(c.how.name()) + " has no " + std::string(name_of(c.what)));
         detail::check(c, "simulate");
-        if (ranks_per_node < 1) reject("simulate", "there must be a rank on a node");
+        if (!nodes.fit(c.size)) reject("simulate", "there must be a rank on a node, and a node for each rank");
     }
 
     simulation_settings settings_;
     detail::graph graph_;
     double working_set_;
-    int ranks_on_node_; ///< of all but perhaps the last
+    int ranks_on_node_; ///< of the largest
 };
 
 /// Executes the very steps of a schedule on a machine, and says when each rank is done.
@@ -83,9 +84,9 @@ private:
 /// Where the schedule rotates and has many messages, one rank stands for all, and every chunk has the mean length.
 /// Throws tutti::error(invalid_argument) where there would be too many messages. Deterministic.
 /// Source: Alexandrov et al., LogGP, SPAA 1995; Hoefler et al., LogGOPSim, LSAP 2010.
-[[nodiscard]] inline simulated simulate(const collective& c, const machine& m, int ranks_per_node = 1,
+[[nodiscard]] inline simulated simulate(const collective& c, const machine& m, const rank_nodes& nodes = 1,
                                         const simulation_settings& s = {}) {
-    return simulation(c, ranks_per_node, s).run(m);
+    return simulation(c, nodes, s).run(m);
 }
 
 } // namespace tutti::model

@@ -5,6 +5,7 @@
 #include "counts/cut.hpp"
 #include "counts/symmetry.hpp"
 #include "machine.hpp"
+#include "rank_nodes.hpp"
 
 #include "../schedule/pack.hpp"
 
@@ -16,15 +17,15 @@ namespace tutti::model {
 
 /// The memory that a call works in on the first node: inputs, outputs and scratch of its ranks. Walks their steps, or,
 /// where the schedule rotates, those of one rank.
-[[nodiscard]] inline double working_set_bytes(const collective& c, int ranks_per_node) {
+[[nodiscard]] inline double working_set_bytes(const collective& c, const rank_nodes& nodes) {
     using schedule::buffer;
     const detail::cut cut(c);
-    const int chunks = c.how.chunks(c.what, c.size) * c.segments, ranks = std::min(ranks_per_node, c.size);
+    const int chunks = c.how.chunks(c.what, c.size) * c.segments, ranks = nodes.ranks_on_first(c.size);
     const int walked = c.how.steps_rotate(c.what) ? 1 : ranks;
     double bytes = 0;
     std::vector<schedule::step> steps;
     for (int r = 0; r < walked; ++r) {
-        const schedule::position at{r, c.size, c.root, c.in_place};
+        const schedule::position at{nodes.on_first(r), c.size, c.root, c.in_place};
         const auto of = [&](buffer b) {
             return static_cast<double>(cut.bytes(schedule::window(c.what, at, b, chunks)));
         };

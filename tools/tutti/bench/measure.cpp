@@ -48,6 +48,7 @@ public:
         job bound = what;
         if (self.choice && !what.messages) {
             const model::selection runs = selected();
+            if (what.algorithm.algorithm) bound.algorithm.algorithm = runs.how;
             if (!what.algorithm.algorithm) {
                 result_.chosen = runs.how.name();
                 // The calls are given spans, which do not say that they are symmetric memory: it is chosen for them.
@@ -105,8 +106,14 @@ private:
     /// What a call of the row runs.
     [[nodiscard]] model::selection selected() const {
         const job& j = result_.what;
-        if (const auto& named = j.algorithm.algorithm) return {*named, model::segments_for(*named, j.bytes())};
+        if (const auto& named = j.algorithm.algorithm)
+            return {on_nodes(*named), model::segments_for(*named, j.bytes())};
         return self_.choice->choose(j.what, j.bytes(), true, settings_.symmetric);
+    }
+    /// A hierarchy has the nodes that the ranks are on, or, where these are no levels, those that its name got.
+    [[nodiscard]] algorithm::any on_nodes(const algorithm::any& how) const {
+        const model::topology& on = self_.choice->topology();
+        return on.has_levels() ? on.of_nodes(how) : how;
     }
     [[nodiscard]] double predicted_us(const model::selection& s) const {
         const job& j = result_.what;

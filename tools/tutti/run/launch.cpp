@@ -89,18 +89,15 @@ private:
                             {"TUTTI_ADDRESS", meeting_ ? meeting_->address() : options_.address},
                             {"TUTTI_SECRET", secret},
                             {"TUTTI_SECRET_FILE", ""}};
-        if (options_.hosts > 0) what.environment.emplace_back("TUTTI_HOST", host_of(rank));
+        if (!options_.hosts.empty())
+            what.environment.emplace_back("TUTTI_HOST",
+                                          fmt::format("host-{}", options_.hosts[static_cast<std::size_t>(rank)]));
         what.environment.insert(what.environment.end(), options_.environment.begin(), options_.environment.end());
         child made = spawn(what);
         members_.push_back(
             {made.pid, stream{std::move(made.output), output_, rank},
              stream{std::move(made.error), error_, rank, &alike_, transport::bootstrap::mismatch_at_the_end}});
         ++running_;
-    }
-
-    // Equally many ranks each, but for the last.
-    [[nodiscard]] std::string host_of(int rank) const {
-        return fmt::format("host-{}", rank / ((options_.ranks + options_.hosts - 1) / options_.hosts));
     }
 
     // One round of waiting and copying output. A stream waits while what it gave before cannot be written: so its rank

@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: MIT
 
 #include "commands.hpp"
+#include "common/lists.hpp"
 #include "launch.hpp"
 
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -29,8 +32,9 @@ An error that several ranks print alike as they end comes out once, as in "[0-3]
 numbers that differ are listed in the order of the ranks, as in "step {3,3,5,7}".
 SIGINT, SIGTERM, SIGHUP and SIGQUIT are passed on to all ranks.
 
-With --hosts consecutive ranks share a host, equally many each but for the last: TUTTI_HOST names it, and
-transport::routed goes over TCP between ranks of different ones. All of them are on this host.
+With --hosts 2 consecutive ranks share a host, equally many each but for the last. With a list, as in --hosts 0,1,0,1,
+each rank has its host. TUTTI_HOST names it, and transport::routed goes over TCP between ranks of different ones. All of
+them are on this host.
 
 When a rank fails, the others get a moment to report the loss themselves; then they are sent
 SIGTERM, and at last SIGKILL. Who failed first, and how, is said at the end. No rank outlives
@@ -52,7 +56,7 @@ Exit status:
 
 struct run_settings {
     int ranks = 0;
-    int hosts = 0;
+    std::string hosts;
     std::string address;
     double deadline_s = 0;
     double patience_s = 3;
@@ -63,17 +67,26 @@ std::chrono::milliseconds milliseconds(double seconds) {
     return std::chrono::milliseconds{static_cast<long long>(seconds * 1000)};
 }
 
-// So many hosts, when each but the last gets equally many ranks.
-bool divides_into(int ranks, int hosts) {
-    const int each = (ranks + hosts - 1) / hosts;
-    return (ranks + each - 1) / each == hosts;
+// Each rank's host: as listed, or consecutive ones, where equally many each, but for the last, come out.
+std::vector<int> hosts_of(const std::string& text, int ranks) {
+    const std::vector<int> listed = parse_nodes(text);
+    if (listed.size() > 1 && static_cast<int>(listed.size()) != ranks)
+        throw CLI::ValidationError(fmt::format("{} ranks have no {} hosts: write one for each", ranks, listed.size()));
+    if (listed.size() > 1) return listed;
+    const int hosts = listed.front(), each = hosts > 0 ? (ranks + hosts - 1) / hosts : 0;
+    if (hosts < 1 || (ranks + each - 1) / each != hosts)
+        throw CLI::ValidationError(
+            fmt::format("{} ranks do not come out as {} hosts with equally many each, but for the last", ranks, hosts));
+    std::vector<int> all;
+    for (int r = 0; r < ranks; ++r) all.push_back(r / each);
+    return all;
 }
 
 int run(const run_settings& s, std::vector<std::string> command) {
     launch_options options;
     options.command = std::move(command);
     options.ranks = s.ranks;
-    options.hosts = s.hosts;
+    if (!s.hosts.empty()) options.hosts = hosts_of(s.hosts, s.ranks);
     options.address = s.address;
     options.limit = milliseconds(s.deadline_s);
     options.patience = milliseconds(s.patience_s);
@@ -109,8 +122,7 @@ void add_run(CLI::App& app, action& chosen, std::vector<std::string> program) {
     command->add_option("--address", s->address, "Where the ranks meet [default: a free port on 127.0.0.1]")
         ->type_name("HOST:PORT");
     command->add_option("--hosts", s->hosts, "Pretend H hosts, to try out what depends on them; see below")
-        ->check(CLI::Range(1, 4096))
-        ->type_name("H");
+        ->type_name("H|LIST");
     command->add_option("--deadline", s->deadline_s, "End all ranks after S seconds [default: never]")
         ->check(CLI::Range(0.0, 1e9))
         ->type_name("S");
@@ -123,11 +135,7 @@ void add_run(CLI::App& app, action& chosen, std::vector<std::string> program) {
         ->type_name("S");
     command->callback([s, &chosen, program = std::move(program)] {
         if (program.empty()) throw CLI::RequiredError("PROGRAM");
-        if (s->hosts > 0 && !divides_into(s->ranks, s->hosts))
-            throw CLI::ValidationError(
-                fmt::format("{} ranks do not come out as {} hosts with equally many each, but for "
-                            "the last",
-                            s->ranks, s->hosts));
+        if (!s->hosts.empty()) static_cast<void>(hosts_of(s->hosts, s->ranks)); // or it is refused at once
         chosen = [s, program] { return run(*s, program); };
     });
 }

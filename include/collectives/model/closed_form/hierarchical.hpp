@@ -17,6 +17,20 @@ template <class Model>
 [[nodiscard]] std::optional<form> root_by_levels(const collective& c, const algorithm::levels& levels,
                                                  const Model& near, const Model& far);
 
+/// The nodes of a hierarchy: the ranks of the largest, how many there are, and whether all have as many.
+struct nodes_of_hierarchy {
+    int g, nodes;
+    bool even;
+
+    nodes_of_hierarchy(const collective& c, const algorithm::levels& levels) noexcept
+        : g(std::clamp(levels.ranks_per_node, 1, c.size)), nodes((c.size + g - 1) / g), even(c.size % g == 0) {
+        if (const schedule::placement* const placed = c.how.placed()) {
+            nodes = placed->nodes();
+            even = placed->even();
+        }
+    }
+};
+
 /// A local part, a global one, and another local one; the costs between ranks of a node, and between nodes.
 template <class Model>
 [[nodiscard]] std::optional<form> in_three_parts(const collective& in, const collective& between, const collective& out,
@@ -33,19 +47,19 @@ template <class Model>
 [[nodiscard]] std::optional<form> levels_form(const collective& c, const algorithm::levels& levels, const Model& near,
                                               const Model& far) {
     using schedule::operation;
-    const int g = std::clamp(levels.ranks_per_node, 1, c.size), nodes = (c.size + g - 1) / g;
+    const auto [g, nodes, even] = nodes_of_hierarchy(c, levels);
     const auto part = [&](operation what, const algorithm::any& how, int size, std::size_t bytes) {
         return collective{what, how, size, bytes, 0, c.segments, false, c.element_bytes};
     };
     const costs<Model> all(c, near);
-    if (c.size % g != 0 && levels.global.offers(operation::reduce) && levels.global.offers(operation::broadcast)) {
+    if (!even && levels.global.offers(operation::reduce) && levels.global.offers(operation::broadcast)) {
         collective up = c, down = c;
         up.what = operation::reduce;
         down.what = operation::broadcast;
         const auto first = root_by_levels(up, levels, near, far), second = root_by_levels(down, levels, near, far);
         return first && second ? std::optional(*first + *second) : std::nullopt;
     }
-    if (c.size % g != 0) {
+    if (!even) {
         const algorithm::binomial_tree tree;
         const auto sum = in_three_parts(part(operation::reduce, tree, g, c.bytes),
                                         part(operation::allreduce, levels.global, nodes, c.bytes),
@@ -58,9 +72,11 @@ template <class Model>
         in_three_parts(part(operation::reduce_scatter, levels.local, g, shard * static_cast<std::size_t>(g)),
                        part(operation::allreduce, levels.global, nodes, shard),
                        part(operation::allgather, levels.local, g, shard * static_cast<std::size_t>(g)), near, far);
-    const bool even = all.divides(chunks) && levels.local.alike(g);
+    // Where all send to all at once, ranks do not end a part together.
+    const bool at_once = levels.local.has_bank_for_each_rank() || levels.global.has_bank_for_each_rank();
+    const bool exact = all.divides(chunks) && levels.local.alike(g) && !at_once;
     const double held = all.hold(static_cast<double>(shard), 0); // each part, by the one before
-    return sum ? std::optional(*sum + form{nodes > 1 && g > 1 ? 2 * held : held, even}) : sum;
+    return sum ? std::optional(*sum + form{nodes > 1 && g > 1 ? 2 * held : held, exact}) : sum;
 }
 
 /// An operation of shards by levels: Local's for one block of shards, and what is longer: the chain of messages between
@@ -96,17 +112,33 @@ template <class Model>
     return form{one->seconds + std::max(between->seconds, port), false};
 }
 
+/// An alltoall by levels: Local's and Global's, each of all data, in blocks as long as the longest. An estimate.
+template <class Model>
+[[nodiscard]] std::optional<form> blocks_by_levels(const collective& c, const algorithm::levels& levels,
+                                                   const Model& near, const Model& far) {
+    const int g = levels.ranks_per_node, nodes = c.size / g;
+    collective in_node = c, between = c;
+    in_node.how = levels.local;
+    in_node.size = g;
+    between.how = levels.global;
+    between.size = nodes;
+    in_node.bytes = between.bytes =
+        static_cast<std::size_t>(costs<Model>(c, near).shard()) * static_cast<std::size_t>(c.size);
+    const auto first = form_of(in_node, near, near), second = form_of(between, far, far);
+    return first && second ? std::optional(*first + *second + form{0, false}) : std::nullopt;
+}
+
 /// From or to a root by levels: Global's of a rank's part, Local's half, and a tree in the root's node. An estimate.
 /// Where the last node is smaller, a tree in each node, and Global's of all data.
 template <class Model>
 [[nodiscard]] std::optional<form> root_by_levels(const collective& c, const algorithm::levels& levels,
                                                  const Model& near, const Model& far) {
     using schedule::operation;
-    const int g = levels.ranks_per_node, nodes = (c.size + g - 1) / g;
+    const auto [g, nodes, even] = nodes_of_hierarchy(c, levels);
     const auto part = [&](operation what, const algorithm::any& how, int size, std::size_t bytes) {
         return collective{what, how, size, bytes, 0, c.segments, false, c.element_bytes};
     };
-    const bool even = c.size % g == 0, reduces = c.what == operation::reduce;
+    const bool reduces = c.what == operation::reduce;
     if (nodes == 1 && c.what == operation::broadcast)
         return form_of(part(c.what, algorithm::scatter_allgather{}, g, c.bytes), near, near);
     const std::size_t carried =
@@ -140,9 +172,12 @@ template <class Model>
 [[nodiscard]] std::optional<form> hierarchical_form(const collective& c, algorithm::levels levels, const Model& near,
                                                     const Model& far) {
     levels.ranks_per_node = std::clamp(levels.ranks_per_node, 1, c.size);
-    const int g = levels.ranks_per_node;
+    const auto [g, nodes, even] = nodes_of_hierarchy(c, levels);
     if (c.what == schedule::operation::allreduce) return levels_form(c, levels, near, far);
-    if (g == 1 || (c.size % g != 0 && schedule::has_shards(c.what))) {
+    const bool of_sizes = c.how.placed() && nodes > 1 && !even; // by carriers, which no form knows
+    if (of_sizes && schedule::has_shards(c.what) && c.what != schedule::operation::alltoall) return std::nullopt;
+    if (c.what == schedule::operation::alltoall && even && g > 1) return blocks_by_levels(c, levels, near, far);
+    if (g == 1 || (!even && schedule::has_shards(c.what))) {
         collective flat = c;
         flat.how = levels.global;
         return form_of(flat, far, far);

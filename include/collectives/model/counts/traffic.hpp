@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../schedule/pack.hpp"
+#include "../rank_nodes.hpp"
 #include "cut.hpp"
 
 #include <base/error.hpp>
@@ -25,15 +26,13 @@ inline void add_bytes(long long& to, long long bytes) {
     to += bytes;
 }
 
-/// Sums over the steps of ranks, which are visited in ascending order. Nodes are ranks_per_node
-/// consecutive ranks each. Throws tutti::error(invalid_argument) if a sum is too large to be counted.
+/// Sums over the steps of ranks. Throws tutti::error(invalid_argument) if a sum is too large to be counted.
 class traffic {
 public:
-    traffic(const collective& c, int ranks_per_node) : cut_(c), ranks_per_node_(ranks_per_node) {}
+    traffic(const collective& c, const rank_nodes& nodes) : cut_(c), nodes_(nodes) {}
 
     void add(int rank, const std::vector<schedule::step>& steps) {
         long long sent = 0, received = 0, reduced = 0, scratch = 0;
-        if (rank % ranks_per_node_ == 0) node_sent_ = 0;
         for (std::size_t i = 0; i < steps.size(); ++i) {
             const schedule::step& s = steps[i];
             if (schedule::sends(s)) {
@@ -62,10 +61,12 @@ public:
 private:
     long long send(int rank, const schedule::step& s) {
         const long long bytes = cut_.bytes(s.from);
-        if (s.peer / ranks_per_node_ != rank / ranks_per_node_) {
+        if (const int node = nodes_.node_of(rank); nodes_.node_of(s.peer) != node) {
+            const auto at = static_cast<std::size_t>(node);
+            if (node_sent_.size() <= at) node_sent_.resize(at + 1, 0);
             add_bytes(far, bytes);
-            add_bytes(node_sent_, bytes);
-            node_sent_max = std::max(node_sent_max, node_sent_);
+            add_bytes(node_sent_[at], bytes);
+            node_sent_max = std::max(node_sent_max, node_sent_[at]);
         }
         return bytes;
     }
@@ -76,8 +77,8 @@ private:
     }
 
     cut cut_;
-    int ranks_per_node_;
-    long long node_sent_ = 0; ///< to other nodes, by the node of the last rank
+    rank_nodes nodes_;
+    std::vector<long long> node_sent_; ///< to other nodes, by node
 };
 
 } // namespace tutti::model::detail

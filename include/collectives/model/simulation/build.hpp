@@ -5,6 +5,7 @@
 #include "../../schedule/pack.hpp"
 #include "../collective.hpp"
 #include "../counts/cut.hpp"
+#include "../rank_nodes.hpp"
 #include "graph.hpp"
 #include "roles.hpp"
 #include "settings.hpp"
@@ -22,9 +23,8 @@ namespace tutti::model::detail {
 /// alike.
 class builder {
 public:
-    builder(const collective& c, int ranks_per_node, const simulation_settings& s)
-        : c_(c), ranks_per_node_(ranks_per_node), limits_(s), slot_of_(static_cast<std::size_t>(c.size), none),
-          cut_(c) {
+    builder(const collective& c, const rank_nodes& nodes, const simulation_settings& s)
+        : c_(c), nodes_(nodes), limits_(s), slot_of_(static_cast<std::size_t>(c.size), none), cut_(c) {
         graph_.size = c.size;
     }
 
@@ -61,7 +61,7 @@ public:
     }
 
 private:
-    [[nodiscard]] int node(int rank) const noexcept { return rank / ranks_per_node_; }
+    [[nodiscard]] int node(int rank) const noexcept { return nodes_.node_of(rank); }
 
     void add_rank(int r, auto&& bytes) {
         steps_.clear();
@@ -143,7 +143,7 @@ private:
     }
 
     const collective& c_;
-    int ranks_per_node_;
+    rank_nodes nodes_;
     const simulation_settings& limits_;
     std::vector<std::uint32_t> slot_of_; ///< by rank; none but while in use
     cut cut_;

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "algorithm.hpp"
+
+namespace tutti::algorithm::detail {
+
+/// The alltoall of hierarchical over N nodes of g ranks. In each node Local gives each rank what is for the ranks of
+/// its place on all nodes. Then Global exchanges between ranks of one place, each block straight into its output. So a
+/// rank sends g - 1 and N - 1 messages where both send to everyone. What waits for Global lies in a scratch bank for
+/// each node.
+template <class Local, class Global>
+class levels_of_blocks {
+public:
+    constexpr levels_of_blocks(const Local& local, const Global& global, const position& p, int ranks_per_node) noexcept
+        : local_(local), global_(global), here_{p.rank % ranks_per_node, ranks_per_node, 0, p.in_place},
+          across_{p.rank / ranks_per_node, p.size / ranks_per_node, 0, false},
+          near_(chunks_of(local, operation::alltoall, here_.size) / (here_.size * here_.size)),
+          far_(chunks_of(global, operation::alltoall, across_.size) / (across_.size * across_.size)) {}
+
+    template <class Emit>
+    constexpr void alltoall(Emit&& emit) const {
+        for (int k = 1; k < across_.size; ++k) {
+            const place own{buffer::input, id(node_at(k), here_.rank, across_.rank, here_.rank), near_ * far_};
+            emit(schedule::copy(own, {waiting_for(node_at(k)), own.first, own.count}));
+        }
+        local_.alltoall(here_, [&](const step& s) { in_node(s, emit); });
+        if (across_.size > 1) global_.alltoall(across_, [&](const step& s) { between(s, emit); });
+    }
+
+private:
+    [[nodiscard]] constexpr int node_at(int k) const noexcept { return (across_.rank + k) % across_.size; }
+    [[nodiscard]] static constexpr buffer waiting_for(int node) noexcept { return schedule::scratch(node); }
+
+    /// The first chunk of the block to rank `to` of node `to_node` from such a one.
+    [[nodiscard]] constexpr int id(int to_node, int to, int from_node, int from) const noexcept {
+        const int size = here_.size * across_.size;
+        return ((to_node * here_.size + to) * size + from_node * here_.size + from) * near_ * far_;
+    }
+
+    /// A step of Local. A block of it is one for each node.
+    template <class Emit>
+    constexpr void in_node(step s, Emit&& emit) const {
+        if (communicates(s)) s.peer += across_.rank * here_.size;
+        const place all = reads_from(s) ? s.from : s.to;
+        for (int c = all.first, last = all.first + all.count; c < last;) {
+            const int block = c / near_, next = (block + 1) * near_ < last ? (block + 1) * near_ : last;
+            for (int k = 0; k < across_.size; ++k) {
+                const int node = node_at(k);
+                const int first = id(node, block / here_.size, across_.rank, block % here_.size) + c % near_ * far_;
+                step part = s;
+                part.from = {near_buffer(s.from.where, node), first, (next - c) * far_};
+                part.to = {near_buffer(s.to.where, node), first, (next - c) * far_};
+                if (communicates(s) && (k + 1 < across_.size || next < last)) part.joined = true;
+                emit(part);
+            }
+            c = next;
+        }
+    }
+    /// A step of Global. A block of it is those of all ranks of a node, in a row.
+    template <class Emit>
+    constexpr void between(step s, Emit&& emit) const {
+        if (communicates(s)) s.peer = s.peer * here_.size + here_.rank;
+        const int row = across_.size * far_, wide = here_.size * near_;
+        const place all = reads_from(s) ? s.from : s.to;
+        for (int c = all.first, last = all.first + all.count; c < last;) {
+            const int to = c / row, next = (to + 1) * row < last ? (to + 1) * row : last;
+            const int first = id(to, here_.rank, 0, 0) + c % row * wide;
+            step part = s;
+            part.from = {far_buffer(s.from.where, to), first, (next - c) * wide};
+            part.to = {far_buffer(s.to.where, to), first, (next - c) * wide};
+            if (communicates(s) && next < last) part.joined = true;
+            emit(part);
+            c = next;
+        }
+    }
+
+    /// Behind the banks of what waits, those of Local and of Global take turns; Local's are one for each node.
+    [[nodiscard]] constexpr buffer near_buffer(buffer b, int node) const noexcept {
+        if (b == buffer::input) return b;
+        if (b == buffer::output) return node == across_.rank ? b : waiting_for(node);
+        return schedule::scratch(across_.size + 2 * (bank(b) * across_.size + node));
+    }
+    [[nodiscard]] constexpr buffer far_buffer(buffer b, int to) const noexcept {
+        if (b == buffer::input) return waiting_for(to);
+        return b == buffer::output ? b : schedule::scratch(across_.size + 2 * bank(b) + 1);
+    }
+    [[nodiscard]] static constexpr int bank(buffer b) noexcept { return index_of(b) - index_of(buffer::first_scratch); }
+
+    const Local& local_;
+    const Global& global_;
+    position here_, across_;
+    int near_; ///< Local's chunks of a block
+    int far_;  ///< Global's
+};
+
+} // namespace tutti::algorithm::detail

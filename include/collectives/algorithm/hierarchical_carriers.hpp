@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "binomial_tree.hpp"
+#include "node_bounds.hpp"
+#include "write.hpp"
+
+namespace tutti::algorithm::detail {
+
+/// The schedules of hierarchical over nodes of any sizes. One rank of a node is its *carrier*: the root, and the first
+/// rank of each other node. Binomial trees join a node's ranks to it, and Global works between carriers.
+template <class Global>
+class levels_of_carriers {
+public:
+    /// `per`: the chunks of all data or, where ranks have shards, of a shard.
+    constexpr levels_of_carriers(const Global& global, const node_bounds& nodes, const position& p, int per) noexcept
+        : global_(global), nodes_(nodes), p_(p), node_(nodes.node_of(p.rank)), root_node_(nodes.node_of(p.root)),
+          across_{node_, nodes.count(), root_node_, true}, per_(per) {}
+
+    template <class Emit>
+    constexpr void allreduce(Emit&& emit) const {
+        to_carrier(buffer::output, per_, emit);
+        if (carries())
+            walk(global_, operation::allreduce, across_, [&](const step& s) { between(in(buffer::output, s), emit); });
+        from_carrier(per_, emit);
+    }
+
+    /// Sums on their way live in `partial`.
+    template <class Emit>
+    constexpr void reduce(buffer partial, Emit&& emit) const {
+        to_carrier(partial, per_, emit);
+        if (carries() && across_.size > 1)
+            global_.reduce(across_, buffer::output, [&](const step& s) { between(in(partial, s), emit); });
+    }
+
+    template <class Emit>
+    constexpr void broadcast(Emit&& emit) const {
+        if (carries() && across_.size > 1) global_.broadcast(across_, [&](const step& s) { between(s, emit); });
+        from_carrier(per_, emit);
+    }
+
+    /// A node's shards are a block, which Global takes for one shard.
+    template <class Emit>
+    constexpr void allgather(Emit&& emit) const {
+        if (ranks() > 1) binomial_tree::gather(in_node(), [&](const step& s) { emit(of_members(s)); });
+        if (carries() && across_.size > 1) global_.allgather(across_, [&](const step& s) { blocks(s, emit); });
+        from_carrier(p_.size * per_, emit);
+    }
+
+    template <class Emit>
+    constexpr void reduce_scatter(buffer partial, Emit&& emit) const {
+        to_carrier(partial, p_.size * per_, emit);
+        if (carries() && across_.size > 1)
+            global_.reduce_scatter(across_, buffer::output, [&](const step& s) { blocks(in(partial, s), emit); });
+        const int own = p_.rank * per_;
+        if (carries() && partial != buffer::output)
+            emit(schedule::copy({partial, own, per_}, {buffer::output, own, per_}));
+        if (ranks() > 1)
+            binomial_tree::scatter(in_node(), [&](const step& s) {
+                const auto moved = [&](buffer b) { return b == buffer::output ? b : in(partial, b); };
+                step here = of_members(s);
+                here.from.where = moved(here.from.where);
+                here.to.where = moved(here.to.where);
+                emit(here);
+            });
+    }
+
+private:
+    [[nodiscard]] constexpr int ranks() const noexcept { return nodes_.ranks(node_); }
+    [[nodiscard]] constexpr int carrier(int node) const noexcept {
+        return node == root_node_ ? p_.root : nodes_.first(node);
+    }
+    [[nodiscard]] constexpr bool carries() const noexcept { return p_.rank == carrier(node_); }
+    [[nodiscard]] constexpr position in_node() const noexcept {
+        const int first = nodes_.first(node_);
+        return {p_.rank - first, ranks(), carrier(node_) - first, p_.in_place};
+    }
+
+    /// The sums of all `chunks` of the node.
+    template <class Emit>
+    constexpr void to_carrier(buffer partial, int chunks, Emit&& emit) const {
+        if (ranks() > 1)
+            binomial_tree::reduce(in_node(), partial, [&](const step& s) { emit(of_all(s, chunks)); });
+        else if (!p_.in_place || partial != buffer::output)
+            emit(schedule::copy({buffer::input, 0, chunks}, {partial, 0, chunks}));
+    }
+    template <class Emit>
+    constexpr void from_carrier(int chunks, Emit&& emit) const {
+        if (ranks() > 1) binomial_tree::broadcast(in_node(), [&](const step& s) { emit(of_all(s, chunks)); });
+    }
+
+    /// A step in the node on all data, which it takes for one chunk.
+    [[nodiscard]] constexpr step of_all(step s, int chunks) const noexcept {
+        if (communicates(s)) s.peer += nodes_.first(node_);
+        for (place* x : {&s.from, &s.to}) *x = {x->where, 0, chunks};
+        return s;
+    }
+    /// A step in the node on shards of its ranks.
+    [[nodiscard]] constexpr step of_members(step s) const noexcept {
+        const int first = nodes_.first(node_);
+        if (communicates(s)) s.peer += first;
+        for (place* x : {&s.from, &s.to}) *x = {x->where, (first + x->first) * per_, x->count * per_};
+        return s;
+    }
+    /// A step between carriers on whole data.
+    template <class Emit>
+    constexpr void between(step s, Emit&& emit) const {
+        if (communicates(s)) s.peer = carrier(s.peer);
+        emit(s);
+    }
+    /// A step between carriers on blocks. A chunk of Global is as many of ours as the node has ranks.
+    template <class Emit>
+    constexpr void blocks(step s, Emit&& emit) const {
+        const auto bound = [&](int c) {
+            const int node = c / per_, within = c % per_;
+            return nodes_.first(node) * per_ + (within > 0 ? within * nodes_.ranks(node) : 0);
+        };
+        for (place* x : {&s.from, &s.to})
+            if (x->count > 0) *x = {x->where, bound(x->first), bound(x->first + x->count) - bound(x->first)};
+        between(s, emit);
+    }
+
+    /// Input and output are there; scratch is behind.
+    [[nodiscard]] static constexpr buffer in(buffer there, buffer b) noexcept {
+        if (b < buffer::first_scratch) return there;
+        return there < buffer::first_scratch ? b : schedule::scratch(index_of(b) - 1);
+    }
+    [[nodiscard]] static constexpr step in(buffer there, step s) noexcept {
+        s.from.where = in(there, s.from.where);
+        s.to.where = in(there, s.to.where);
+        for (buffer& b : s.more) b = in(there, b);
+        return s;
+    }
+
+    const Global& global_;
+    node_bounds nodes_;
+    position p_;
+    int node_, root_node_;
+    position across_;
+    int per_;
+};
+
+} // namespace tutti::algorithm::detail

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "hierarchical_carriers.hpp"
+#include "hierarchical_name.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace tutti::algorithm {
+
+/// hierarchical over nodes of any sizes, which any::on makes of it. One rank of a node, its carrier, takes part in
+/// Global, and binomial trees join the others to it. Between nodes goes what must, but a carrier handles all data of
+/// its node. An alltoall is Global's alone. `Local` is not used.
+///
+/// Cost: bounds. With N nodes of up to g ranks and h = ceil(log2 g), the depth is 2h more than Global's at N, or h more
+/// for a reduce or a broadcast. The carrier handles all n up to 2h times besides.
+template <class Local, class Global>
+struct hierarchical_uneven {
+    const schedule::placement* nodes; ///< its seats are the ranks
+    const int ranks_per_node;         ///< of the largest node
+
+    Local local{};
+    Global global{};
+
+    static constexpr std::string_view name = detail::hierarchical_name<Local, Global>;
+    static constexpr std::string_view idea = "Within each node first, then between one rank of each, then back.";
+    static constexpr std::string_view virtue = "between nodes goes what must, once a node and not once a rank";
+
+    [[nodiscard]] std::uint64_t parameter() const noexcept { return nodes->id(); }
+
+    [[nodiscard]] constexpr int chunks(operation o, int size) const noexcept {
+        if (o == operation::alltoall) return chunks_of(global, o, size);
+        const int of_nodes = chunks_of(global, o, nodes->nodes());
+        return schedule::has_shards(o) ? of_nodes / nodes->nodes() * size : of_nodes;
+    }
+
+    [[nodiscard]] constexpr cost stated(operation o, int size) const noexcept {
+        if (o == operation::alltoall) return global.stated(o, size);
+        const int all = chunks(o, size), wide = schedule::has_shards(o) ? ranks_per_node : 1;
+        const cost far = global.stated(o, nodes->nodes());
+        const cost down = binomial_tree::stated(operation::broadcast, ranks_per_node);
+        const int rounds = 2 * (far.rounds + 4 * down.depth), both_ways = (down.depth + 1) * 2 * all;
+        return {far.depth + 2 * down.depth,          rounds,
+                far.sent * wide + both_ways,         far.received * wide + both_ways,
+                ranks_per_node + nodes->nodes() - 1, true};
+    }
+
+    template <class Emit>
+    constexpr void allreduce(const position& p, Emit&& emit) const {
+        by_carriers(operation::allreduce, from_first(p)).allreduce(emit);
+    }
+    template <class Emit>
+    constexpr void reduce_scatter(const position& p, buffer partial, Emit&& emit) const
+        requires(detail::has_reduce_scatter<Global>)
+    {
+        by_carriers(operation::reduce_scatter, from_first(p)).reduce_scatter(partial, emit);
+    }
+    template <class Emit>
+    constexpr void allgather(const position& p, Emit&& emit) const
+        requires(detail::has_allgather<Global>)
+    {
+        by_carriers(operation::allgather, from_first(p)).allgather(emit);
+    }
+    template <class Emit>
+    constexpr void reduce(const position& p, buffer partial, Emit&& emit) const
+        requires(detail::has_reduce<Global>)
+    {
+        by_carriers(operation::reduce, p).reduce(partial, emit);
+    }
+    template <class Emit>
+    constexpr void broadcast(const position& p, Emit&& emit) const
+        requires(detail::has_broadcast<Global>)
+    {
+        by_carriers(operation::broadcast, p).broadcast(emit);
+    }
+    template <class Emit>
+    constexpr void alltoall(const position& p, Emit&& emit) const
+        requires(detail::has_alltoall<Local> && detail::has_alltoall<Global>)
+    {
+        global.alltoall(p, emit);
+    }
+
+private:
+    [[nodiscard]] static constexpr position from_first(position p) noexcept {
+        p.root = 0;
+        return p;
+    }
+    [[nodiscard]] constexpr detail::levels_of_carriers<Global> by_carriers(operation o, const position& p) const {
+        const int per = chunks(o, p.size);
+        return {global, node_bounds(*nodes), p, schedule::has_shards(o) ? per / p.size : per};
+    }
+};
+
+} // namespace tutti::algorithm
