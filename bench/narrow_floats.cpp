@@ -4,7 +4,7 @@
 // Prints the table of docs/numerics.md: how many bytes a second a reduction of narrow floats handles, divided by those
 // of the same reduction of float. Both are timed in turn on the same memory; a figure is the ratio of medians.
 //
-// usage: narrow_floats [baseline|avx2|avx512|avx512_fp16]
+// usage: narrow_floats [baseline|avx2|avx512|avx512_vnni|avx512_fp16]
 //
 // The first columns are of two sources, the others of eight; the first and third fit into the first cache, the others
 // into the second.
@@ -67,10 +67,10 @@ void tell(instructions set) {
 }
 
 instructions named(std::string_view name) {
-    return name == "baseline" ? instructions::baseline
-           : name == "avx2"   ? instructions::avx2
-           : name == "avx512" ? instructions::avx512
-                              : instructions::avx512_fp16;
+    if (name == "baseline") return instructions::baseline;
+    if (name == "avx2") return instructions::avx2;
+    if (name == "avx512") return instructions::avx512;
+    return name == "avx512_vnni" ? instructions::avx512_vnni : instructions::avx512_fp16;
 }
 
 } // namespace
