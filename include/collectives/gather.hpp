@@ -37,8 +37,9 @@ public:
 
     /// gatherv: the same with parts of unequal length, `counts[r]` elements of rank r. The counts are looked at by the
     /// root alone, whose output has their sum; elsewhere they may be empty. A rank that sends another number of
-    /// elements than the root expects is a mismatch. Algorithms: those in which no rank hands on another one's part, as
-    /// naive.
+    /// elements than the root expects is a mismatch. With `displaced{counts, displacements}` rank r's part lies at
+    /// displacements[r] of the output, which may be larger. Algorithms: those in which no rank hands on another one's
+    /// part, as naive.
     template <class In, class Out, detail::parts_like Parts, class How = detail::automatic>
     auto gatherv(In&& in, Out&& out, const Parts& counts, int root, const How& how = {}) const {
         return detail::access::issue<In, Out>(self(), detail::no_operator{}, [&](const auto& none) {
