@@ -55,6 +55,9 @@ struct device_call {
     static_assert(
         !std::same_as<tutti::detail::bare_operator<Op>, average_operator>,
         "tutti: an average here is a sum, and a pass of reduce_many with scaled{1.0F / ranks, ...} behind it");
+    static_assert(!tutti::detail::is_premultiplied_sum<tutti::detail::bare_operator<Op>>,
+                  "tutti: a premultiplied sum here is a sum, and a pass of reduce_many of one source "
+                  "with scaled{factor, ...} before it");
 
     peer_group group;
     device_page* pages[most_peers]{};    ///< by rank

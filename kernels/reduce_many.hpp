@@ -108,6 +108,9 @@ template <class T, class Op, class Epilogue>
     check_operator<Op, T>();
     static_assert(!std::same_as<tutti::detail::bare_operator<Op>, average_operator>,
                   "tutti: an average here is a sum with the epilogue scaled{1.0F / ranks, ...}");
+    static_assert(!tutti::detail::is_premultiplied_sum<tutti::detail::bare_operator<Op>>,
+                  "tutti: a premultiplied sum here is a sum of sources that were multiplied, each by a pass of its own "
+                  "with the epilogue scaled{factor, ...}");
     if (what.sources < 1 || what.sources > most_sources)
         reject("reduce_many", "it has " + std::to_string(what.sources) + " sources",
                "reduce 1 to " + std::to_string(most_sources) + " in one pass");

@@ -35,13 +35,14 @@ public:
     }
 
     /// allgatherv: the same with parts of unequal length, `counts[r]` elements of rank r. Preconditions on all ranks:
-    /// the same counts. Shapes: the input has this rank's count, the output their sum. In place: as above.
-    template <class In, class Out, detail::counts_range Counts, class How = detail::automatic>
-    auto allgatherv(In&& in, Out&& out, const Counts& counts, const How& how = {}) const {
+    /// the same counts. Shapes: the input has this rank's count, the output their sum. In place: as above. With
+    /// `displaced{counts, displacements}` rank r's part lies at displacements[r] of the output, which may be larger.
+    template <class In, class Out, detail::parts_like Parts, class How = detail::automatic>
+    auto allgatherv(In&& in, Out&& out, const Parts& counts, const How& how = {}) const {
         return detail::access::issue<In, Out>(self(), detail::no_operator{}, [&](const auto& none) {
             constexpr auto what = schedule::operation::allgather;
             return detail::make_uneven_call<what>(self(), detail::span_of(in), detail::writable_span_of(out),
-                                                  {detail::counts_of(what, counts)}, 0, none, how);
+                                                  {detail::buffer_parts_of(what, counts)}, 0, none, how);
         });
     }
 

@@ -26,15 +26,16 @@ public:
 
     /// alltoallv: the same with blocks of unequal length: `sent[r]` elements to rank r, `received[r]` from it. Each
     /// rank knows its own counts only. Shapes: the input has the sum of `sent`, the output that of `received`. Not in
-    /// place. A rank that sends another number of elements than its peer expects is a mismatch.
-    template <class In, detail::counts_range Sent, class Out, detail::counts_range Received,
-              class How = detail::automatic>
+    /// place. A rank that sends another number of elements than its peer expects is a mismatch. Either may be
+    /// `displaced{counts, displacements}`: the block of rank r then lies at displacements[r], in a larger buffer if
+    /// need be.
+    template <class In, detail::parts_like Sent, class Out, detail::parts_like Received, class How = detail::automatic>
     auto alltoallv(In&& in, const Sent& sent, Out&& out, const Received& received, const How& how = {}) const {
         return detail::access::issue<In, Out>(self(), detail::no_operator{}, [&](const auto& none) {
             constexpr auto what = schedule::operation::alltoall;
-            return detail::make_uneven_call<what>(self(), detail::span_of(in), detail::writable_span_of(out),
-                                                  {detail::counts_of(what, sent), detail::counts_of(what, received)}, 0,
-                                                  none, how);
+            return detail::make_uneven_call<what>(
+                self(), detail::span_of(in), detail::writable_span_of(out),
+                {detail::buffer_parts_of(what, sent), detail::buffer_parts_of(what, received)}, 0, none, how);
         });
     }
 

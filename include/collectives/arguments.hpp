@@ -163,8 +163,15 @@ void put_types(engine::call& c, const Op& op) {
         c.operation_on_elements = operator_id<Op>();
         c.operator_name = [] { return operator_name<Op>(); };
         if constexpr (!is_commutative_v<Op>) c.keeps_order = engine::proves_rank_order;
+        if constexpr (has_starter<Op>) c.starter = starter_of<T>(op);
         c.finisher = finisher_of<Op, T>();
     }
+}
+
+/// Whether symmetric memory is used as such: peers read the output of an allreduce in place, but the input of a
+/// reduce_scatter only if nothing is done with it before.
+[[nodiscard]] constexpr bool reads_in_place(schedule::operation what, bool symmetric, bool has_first_stage) noexcept {
+    return symmetric && !(has_first_stage && what == schedule::operation::reduce_scatter);
 }
 
 /// A call by `by`, a communicator or a view of one, of these buffers. `symmetric`: their types say symmetric memory.
@@ -177,6 +184,7 @@ template <schedule::operation what, class Issuer, class T, class U, class Op, cl
     static_assert(!(schedule::is_scan(what) && has_finisher<Op, value>),
                   "tutti: ranks of a scan have different numbers of operands, so that it has no average: take sum");
     const placement at = placed(what, raw(in), raw(out), sizeof(value), {by.rank(), by.size(), root});
+    symmetric = reads_in_place(what, symmetric, has_starter<Op>);
     const model::selection s = selected_for<what, Op>(how, at.count * sizeof(value), by.choice(), symmetric);
     engine::call c = call_of(what, s, at, root, symmetric && leaves_choice(how));
     put_types<value>(c, op);

@@ -37,14 +37,15 @@ public:
 
     /// gatherv: the same with parts of unequal length, `counts[r]` elements of rank r. The counts are looked at by the
     /// root alone, whose output has their sum; elsewhere they may be empty. A rank that sends another number of
-    /// elements than the root expects is a mismatch. Algorithms: those in which no rank hands on another one's part, as
-    /// naive.
-    template <class In, class Out, detail::counts_range Counts, class How = detail::automatic>
-    auto gatherv(In&& in, Out&& out, const Counts& counts, int root, const How& how = {}) const {
+    /// elements than the root expects is a mismatch. With `displaced{counts, displacements}` rank r's part lies at
+    /// displacements[r] of the output, which may be larger. Algorithms: those in which no rank hands on another one's
+    /// part, as naive.
+    template <class In, class Out, detail::parts_like Parts, class How = detail::automatic>
+    auto gatherv(In&& in, Out&& out, const Parts& counts, int root, const How& how = {}) const {
         return detail::access::issue<In, Out>(self(), detail::no_operator{}, [&](const auto& none) {
             constexpr auto what = schedule::operation::gather;
             return detail::make_uneven_call<what>(self(), detail::span_of(in), detail::writable_span_of(out),
-                                                  {detail::counts_of(what, counts)}, root, none, how);
+                                                  {detail::buffer_parts_of(what, counts)}, root, none, how);
         });
     }
 

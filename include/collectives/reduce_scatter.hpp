@@ -32,7 +32,7 @@ public:
         return detail::access::issue<In, Out>(self(), op, [&](const Op& used) {
             constexpr auto what = schedule::operation::reduce_scatter;
             return detail::make_uneven_call<what>(self(), detail::span_of(in), detail::writable_span_of(out),
-                                                  {detail::counts_of(what, counts)}, 0, used, how);
+                                                  {detail::buffer_parts_of(what, counts)}, 0, used, how);
         });
     }
 

@@ -54,15 +54,16 @@ enum class operator_type : std::uint8_t {
     logical_and,
     logical_or,
     logical_xor,
+    premultiplied_sum,
 };
 #pragma GCC diagnostic pop
 
 inline constexpr std::array<std::string_view, 14> element_type_names{
     "int8",   "uint8",   "int16",    "uint16",  "int32",   "uint32",      "int64",
     "uint64", "float16", "bfloat16", "float32", "float64", "float8_e4m3", "float8_e5m2"};
-inline constexpr std::array<std::string_view, 11> operator_type_names{
-    "sum",        "product",     "minimum",     "maximum",    "average",    "bitwise_and",
-    "bitwise_or", "bitwise_xor", "logical_and", "logical_or", "logical_xor"};
+inline constexpr std::array<std::string_view, 12> operator_type_names{
+    "sum",        "product",     "minimum",     "maximum",    "average",     "bitwise_and",
+    "bitwise_or", "bitwise_xor", "logical_and", "logical_or", "logical_xor", "premultiplied_sum"};
 
 [[nodiscard]] constexpr std::string_view name_of(element_type t) noexcept {
     return element_type_names[static_cast<std::size_t>(t)];
@@ -112,6 +113,10 @@ struct runtime_counts {
     /// Each rank's part. For alltoallv: the block sent to each rank. For gatherv and scatterv only the root reads it.
     std::span<const std::size_t> of_ranks{};
     std::span<const std::size_t> received{}; ///< for alltoallv only: the block received from each rank
+    /// Where each part begins, in elements from the beginning of its buffer: see `displaced`. Empty: one after the
+    /// other. Not for reduce_scatterv.
+    std::span<const std::size_t> displacements{};
+    std::span<const std::size_t> received_displacements{}; ///< for alltoallv only: of the blocks received
 };
 
 /// A call of any operation. Preconditions, shapes and in-place rules are the operation's own; it matches typed calls of
@@ -129,6 +134,9 @@ struct runtime_call {
     /// Empty: the parts are equal. Otherwise `count` is this rank's own part, and alltoall ignores it. What the spans
     /// point to must outlive issue().
     std::optional<runtime_counts> counts{};
+    /// Of premultiplied_sum: this rank's factor, a float for types of 16 and 8 bits, else one value of the type. Read
+    /// within issue().
+    const void* factor = nullptr;
 };
 
 namespace detail {

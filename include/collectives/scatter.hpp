@@ -38,14 +38,15 @@ public:
 
     /// scatterv: the same with parts of unequal length; rank r gets `counts[r]` elements. The counts are looked at by
     /// the root alone, whose input has their sum; elsewhere they may be empty. A rank that expects another number of
-    /// elements than the root sends is a mismatch. Algorithms: those in which no rank hands on another one's part, as
-    /// naive.
-    template <class In, detail::counts_range Counts, class Out, class How = detail::automatic>
-    auto scatterv(In&& in, const Counts& counts, Out&& out, int root, const How& how = {}) const {
+    /// elements than the root sends is a mismatch. With `displaced{counts, displacements}` rank r's part lies at
+    /// displacements[r] of the input, which may be larger. Algorithms: those in which no rank hands on another one's
+    /// part, as naive.
+    template <class In, detail::parts_like Parts, class Out, class How = detail::automatic>
+    auto scatterv(In&& in, const Parts& counts, Out&& out, int root, const How& how = {}) const {
         return detail::access::issue<In, Out>(self(), detail::no_operator{}, [&](const auto& none) {
             constexpr auto what = schedule::operation::scatter;
             return detail::make_uneven_call<what>(self(), detail::span_of(in), detail::writable_span_of(out),
-                                                  {detail::counts_of(what, counts)}, root, none, how);
+                                                  {detail::buffer_parts_of(what, counts)}, root, none, how);
         });
     }
 

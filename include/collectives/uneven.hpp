@@ -11,36 +11,75 @@
 #include <concepts>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <ranges>
 #include <utility>
 #include <vector>
 
-/// Internal: what allgatherv, alltoallv, gatherv, reduce_scatterv and scatterv share. How to call them is in
-/// docs/use.md.
-namespace tutti::detail {
+/// What allgatherv, alltoallv, gatherv, reduce_scatterv and scatterv share. How to call them is in docs/use.md.
+namespace tutti {
+
+/// Counts and displacements, in place of counts alone: the part of rank r has counts[r] elements and begins
+/// displacements[r] elements behind the beginning of its buffer. Parts may lie in any order, with gaps between them and
+/// around them, which are never written. Parts of an output must not overlap; those of an input may.
+///
+/// `world.allgatherv(in, out, tutti::displaced{counts, displacements})`. Both are ranges of integers, one for each
+/// rank. Displacements are this rank's own: ranks may differ in them. That of an empty part is not looked at.
+///
+/// Cost: a message that holds several parts is copied once on its way; of gatherv, scatterv and alltoallv none does.
+template <class Counts, class Displacements>
+struct displaced {
+    Counts counts;
+    Displacements displacements;
+};
+template <class Counts, class Displacements>
+displaced(Counts, Displacements) -> displaced<Counts, Displacements>;
+
+namespace detail {
 
 /// Numbers of elements, by rank: a range of integers.
 template <class Range>
 concept counts_range = std::ranges::input_range<Range> && std::integral<std::ranges::range_value_t<Range>>;
 
-/// The counts that a user has given.
+template <class>
+inline constexpr bool is_displaced = false;
+template <counts_range Counts, counts_range Displacements>
+inline constexpr bool is_displaced<displaced<Counts, Displacements>> = true;
+
+/// Where the parts of a buffer are: counts, or counts and displacements.
+template <class T>
+concept parts_like = counts_range<T> || is_displaced<T>;
+
+/// The parts of a buffer that a user has given.
+struct buffer_parts {
+    std::vector<std::size_t> counts{};
+    std::optional<std::vector<std::size_t>> displacements{}; ///< none: the parts lie one after the other
+};
+/// Those of a call.
 struct part_counts {
-    std::vector<std::size_t> of_ranks{}; ///< the part of each rank; of an alltoall the block to each rank
-    std::vector<std::size_t> received{}; ///< of an alltoall: the block from each rank
+    buffer_parts of_ranks{}; ///< the part of each rank; of an alltoall the block to each rank
+    buffer_parts received{}; ///< of an alltoall: the block from each rank
 };
 
 /// Throws invalid_argument for a negative number.
-[[noreturn]] void refuse_negative_count(schedule::operation what);
+[[noreturn]] void refuse_negative(schedule::operation what, const char* number);
 
 template <counts_range Counts>
-[[nodiscard]] std::vector<std::size_t> counts_of(schedule::operation what, const Counts& counts) {
+[[nodiscard]] std::vector<std::size_t> numbers_of(schedule::operation what, const Counts& counts, const char* name) {
     std::vector<std::size_t> all;
     for (const auto n : counts) {
         if constexpr (std::signed_integral<std::remove_const_t<decltype(n)>>)
-            if (n < 0) refuse_negative_count(what);
+            if (n < 0) refuse_negative(what, name);
         all.push_back(static_cast<std::size_t>(n));
     }
     return all;
+}
+template <parts_like Parts>
+[[nodiscard]] buffer_parts buffer_parts_of(schedule::operation what, const Parts& parts) {
+    if constexpr (is_displaced<Parts>)
+        return {numbers_of(what, parts.counts, "count"), numbers_of(what, parts.displacements, "displacement")};
+    else
+        return {numbers_of(what, parts, "count"), std::nullopt};
 }
 
 struct uneven_placement : placement {
@@ -81,7 +120,9 @@ template <schedule::operation what, class Issuer, class T, class U, class Op, cl
     return c;
 }
 
-} // namespace tutti::detail
+} // namespace detail
+
+} // namespace tutti
 
 #if !defined(TUTTI_COMPILED)
 #include "uneven.ipp"

@@ -39,7 +39,7 @@ private:
     [[nodiscard]] std::uint32_t pick(std::size_t n) { return static_cast<std::uint32_t>(random_() % n); }
 
     void step() {
-        switch (pick(12)) {
+        switch (pick(14)) {
         case 0: return world_.barrier();
         case 1: return split();
         case 2:
@@ -48,6 +48,8 @@ private:
         case 5: return collective<double>(average);
         case 6:
         case 7: return collective<std::int32_t>(maximum);
+        case 8:
+        case 9: return collective<float>(premultiplied_sum(factor_of(world_.rank())));
         default: return collective<float>(sum);
         }
     }
@@ -82,6 +84,9 @@ private:
             if (a.offers(what)) offered.push_back(a);
         return offered[d.how % offered.size()];
     }
+
+    /// Of a premultiplied sum.
+    [[nodiscard]] float factor_of(int world_rank) const { return static_cast<float>(world_rank + step_ % 3) / 3 - 1; }
 
     /// Elements whose sums round, so that another order of operands shows.
     template <class T>
@@ -119,7 +124,7 @@ private:
 
         std::vector<bytes> inputs;
         for (int r = 0; r < on.size(); ++r)
-            inputs.push_back(bytes_of(data_of<T>(on.world_rank(r), gathers(what) ? count / size : count)));
+            inputs.push_back(operand<T, Op>(what, on.world_rank(r), gathers(what) ? count / size : count));
         const auto mine = data_of<T>(on.world_rank(on.rank()), gathers(what) ? count / size : count);
         const auto got = d.by_library ? perform(on, c, mine, d.in_place, op, detail::automatic{})
                                       : perform(on, c, mine, d.in_place, op, c.how);
@@ -127,6 +132,15 @@ private:
         expect(wanted.empty() || bytes_of(got) == wanted,
                "step " + std::to_string(step_) + ", " + engine::in_words(c) + (d.in_place ? ", in place" : "") +
                    ", of " + std::to_string(on.size()) + " ranks gives the bits of the serial reference");
+    }
+
+    /// What a rank puts into a reduction.
+    template <class T, class Op>
+    [[nodiscard]] bytes operand(operation what, int world_rank, std::size_t count) const {
+        auto data = data_of<T>(world_rank, count);
+        if constexpr (has_starter<Op>)
+            for (auto& x : data) x *= schedule::reduces(what) ? factor_of(world_rank) : T{1};
+        return bytes_of(data);
     }
 
     template <class T, class Op, class How>

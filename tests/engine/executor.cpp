@@ -128,7 +128,7 @@ public:
     bool progress() override { return false; }
     void stop(transport::transfer_queue&) noexcept override {}
 
-    std::array<int, 3> number{}; ///< by kind
+    std::array<int, 4> number{}; ///< by kind
     local_work last;
 };
 
@@ -147,7 +147,7 @@ TEST_CASE("with an executor on some ranks or all, every algorithm gives the same
         });
 }
 
-TEST_CASE("averages, numbers of 16 and 8 bits, functors and long messages give the same bits too") {
+TEST_CASE("averages, premultiplied sums, numbers of 16 and 8 bits, functors and long messages give the same bits too") {
     for (const int size : sanitized ? std::vector{3} : std::vector{2, 3, 6})
         run_world(size, [](handle& world) {
             threaded_executor e(static_cast<unsigned>(world.rank()) + 11);
@@ -157,6 +157,8 @@ TEST_CASE("averages, numbers of 16 and 8 bits, functors and long messages give t
                     expect_same<double>(world, e, o, how, 50, tutti::average);
                     expect_same<tutti::float16>(world, e, o, how, 50, tutti::sum);
                     expect_same<tutti::float8_e4m3>(world, e, o, how, 3, tutti::average);
+                    expect_same<float>(world, e, o, how, 70,
+                                       tutti::premultiplied_sum(0.1F * static_cast<float>(world.rank() + 1)));
                     expect_same<float>(world, e, o, how, 9'000, [](float a, float b) { return a * 0.5F + b; });
                 }
         });
@@ -227,7 +229,7 @@ TEST_CASE("handles and communicators made from one with an executor have it, oth
         prompt_executor e;
         const auto mine = world.with_executor(e);
         const auto half = mine.split(world.rank());
-        expect(e.number == std::array<int, 3>{}, "the split's own memory is not given away");
+        expect(e.number == std::array<int, 4>{}, "the split's own memory is not given away");
         std::vector<double> in(10, 4), out(10);
         half.allreduce(in, out, tutti::sum);
         expect(e.number[0] == 1, "a copy on a communicator made from it");
@@ -238,6 +240,8 @@ TEST_CASE("handles and communicators made from one with an executor have it, oth
         expect(e.last.what == local_work::kind::reduce && e.last.sources == 2 && e.last.element_bytes == 8, "a reduce");
         expect(e.last.type == tutti::type_id<double>(), "the type");
         expect(e.last.operation_on_elements == tutti::operator_id(tutti::sum), "the operator");
+        mine.allreduce(in, out, tutti::premultiplied_sum(3), algorithm::butterfly{});
+        expect(e.number[3] == 1 && out[0] == 24 && in[0] == 4, "a premultiplied sum's first stage");
         const auto before = e.number;
         world.allreduce(in, out, tutti::sum);
         world.barrier();

@@ -123,7 +123,7 @@ void check_scale() {
         for (int bits = 0; bits < 65536 + 7; ++bits) data.push_back(of<T>(bits));
         std::vector<std::byte> place(2 * data.size() + 1);
         std::memcpy(place.data() + 1, data.data(), 2 * data.size());
-        scale<T>(place.data() + 1, data.size(), 1.0F / 3, set);
+        scale<T>(place.data() + 1, place.data() + 1, data.size(), 1.0F / 3, set);
         int faults = 0;
         for (std::size_t i = 0; i < data.size(); ++i)
             faults += load<T>(place.data() + 1 + 2 * i).bits != T(float(data[i]) * (1.0F / 3)).bits;

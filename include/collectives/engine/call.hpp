@@ -3,8 +3,9 @@
 #pragma once
 
 #include "../algorithm/any.hpp"
-#include "../reduction/kernel.hpp"
+#include "../reduction/start.hpp"
 #include "../schedule/part_lengths.hpp"
+#include "../schedule/split.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -48,10 +49,17 @@ struct call {
     order_proof keeps_order = nullptr;       ///< of an operator that is not commutative
     std::uint64_t operation_on_elements = 0; ///< identity of the operator; 0 where there is none
     std::string (*operator_name)() = nullptr;
+    start starter{};
     finish::kernel finisher = nullptr;
 
     executor* by = nullptr; ///< does the local work; null: the driving thread. Ranks of a call may differ in it
 };
+
+/// Which of the call's buffers have gaps between their parts, or parts in another order.
+[[nodiscard]] inline schedule::displaced_buffers displaced_of(const call& c) noexcept {
+    if (!c.lengths) return {};
+    return {!c.lengths->input_at().empty(), !c.lengths->output_at().empty()};
+}
 
 /// Whether two calls of one plan are the same: its operation, algorithm, segments and `in_place` are theirs. What
 /// follows from the type and the operator is not compared either. Named operators may share their identity, but not
@@ -61,8 +69,8 @@ struct call {
            now.lengths == before.lengths && now.type == before.type && now.element_bytes == before.element_bytes &&
            now.reduce.combine == before.reduce.combine && now.reduce.state == before.reduce.state &&
            now.operation_on_elements == before.operation_on_elements && now.finisher == before.finisher &&
-           now.root == before.root && now.symmetric == before.symmetric && now.title == before.title &&
-           now.by == before.by;
+           now.starter == before.starter && now.root == before.root && now.symmetric == before.symmetric &&
+           now.title == before.title && now.by == before.by;
 }
 
 /// The seed of signatures in this wire format; raise it when the meaning of anything changes.

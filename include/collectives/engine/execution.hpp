@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -235,11 +236,13 @@ private:
         for (std::size_t b = 0; b < places_.size(); ++b) {
             const schedule::chunk_window& w = plan_->windows[b];
             places_[b].first = cut_.bound(w.range(0).first);
-            if (b == 0)
+            if (b == 0) {
                 places_[b].base = const_cast<std::byte*>(call_.input); // schedules never write the input
-            else if (b == 1)
+                places_[b].parts_at = call_.lengths ? call_.lengths->input_at() : std::span<const std::size_t>{};
+            } else if (b == 1) {
                 places_[b].base = call_.output;
-            else {
+                places_[b].parts_at = call_.lengths ? call_.lengths->output_at() : std::span<const std::size_t>{};
+            } else {
                 places_[b].base = bank;
                 bank += elements_of(cut_, w) * call_.element_bytes;
             }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../reduction/kernel.hpp"
+#include "../reduction/start.hpp"
 #include "../schedule/step.hpp"
 #include "wakeup.hpp"
 
@@ -22,6 +22,7 @@ struct local_work {
         copy,   ///< to = from[0]
         reduce, ///< to = from[0] ∘ from[1] ..., from left to right, rounded once
         finish, ///< to = the operator's last stage of from[0], which is `to`: an average's division
+        start,  ///< to = the operator's first stage of from[0], which may be `to`: a premultiplied sum's product
     };
 
     kind what = kind::copy;
@@ -33,6 +34,7 @@ struct local_work {
     std::size_t element_bytes = 1;
 
     const reducer* op = nullptr;             ///< of reduce; stays where it is as long as the work is under way
+    const tutti::start* starter = nullptr;   ///< of start; stays where it is as long as the work is under way
     finish::kernel finisher = nullptr;       ///< of finish
     int ranks = 1;                           ///< of finish: how many were reduced
     std::uint64_t type = 0;                  ///< tutti::type_id of the elements, to find kernels of one's own by
@@ -49,6 +51,7 @@ struct local_work {
         for (std::size_t k = 0; k < sources; ++k) source[k] = from[k] + offset;
         switch (what) {
         case kind::copy: std::memcpy(to + offset, source[0], count * element_bytes); break;
+        case kind::start: starter->run(to + offset, source[0], count, starter->factor.data()); break;
         case kind::finish: finisher(to + offset, count, ranks); break;
         case kind::reduce:
             if (sources == 2)

@@ -8,6 +8,7 @@
 #include "interruptible_reducer.hpp"
 
 #include "../schedule/plan.hpp"
+#include "../schedule/split.hpp"
 
 #include <transport/transport.hpp>
 
@@ -16,6 +17,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace tutti::engine {
@@ -30,7 +32,8 @@ protected:
 
     struct memory {
         std::byte* base = nullptr;
-        std::size_t first = 0; ///< the first element of its window
+        std::size_t first = 0;                   ///< the first element of its window
+        std::span<const std::size_t> parts_at{}; ///< where its parts begin, if not one after the other: elements
     };
 
     local_steps(std::shared_ptr<const schedule::plan> p, const call& c, const transport::clock::time_point& deadline)
@@ -43,6 +46,8 @@ protected:
     /// Where a chunk lies whose first element is `element`.
     [[nodiscard]] std::byte* at(schedule::buffer b, int chunk, std::size_t element) const noexcept {
         const memory& m = places_[static_cast<std::size_t>(index_of(b))];
+        if (!m.parts_at.empty()) [[unlikely]]
+            return at_displaced(m, b, chunk, element);
         const schedule::chunk_window& w = plan_->windows[static_cast<std::size_t>(index_of(b))];
         const std::size_t before = w.ranges() == 1 ? element - m.first : offset_of(cut_, w, chunk);
         return m.base ? m.base + before * call_.element_bytes : nullptr;
@@ -59,6 +64,17 @@ protected:
         x.moved = 0;
         put_off_.push(x);
         return false;
+    }
+    /// The same in a buffer whose parts are displaced.
+    [[nodiscard, gnu::noinline]] std::byte* at_displaced(const memory& m, schedule::buffer b, int chunk,
+                                                         std::size_t element) const noexcept {
+        const int ranks = plan_->where.size, width = schedule::part_width(plan_->what, ranks, plan_->chunks());
+        const int part = chunk / width; // of an alltoall, part d * ranks + s is the block from s to d
+        const int peer = plan_->what != schedule::operation::alltoall ? part
+                         : b == schedule::buffer::input               ? part / ranks
+                                                                      : part % ranks;
+        const std::size_t within = element - cut_.bound(part * width);
+        return m.base ? m.base + (m.parts_at[static_cast<std::size_t>(peer)] + within) * call_.element_bytes : nullptr;
     }
     /// The next piece of the first step that was put off. Its number if it is done, -1 if not.
     [[nodiscard]] int go_on(Transport& t) {
@@ -139,11 +155,18 @@ private:
         if (s.what == schedule::action::reduce_many) return combine_many(t, i, offset, bytes) && is_in_time();
         std::byte* const to = x.to + offset;
         const std::byte* const from = x.from + offset;
-        if (s.what == schedule::action::copy) return std::memcpy(to, from, bytes), true;
+        if (s.what == schedule::action::copy) return copy(s, to, from, bytes), true;
         const bool left = s.other == schedule::side::left;
         const reducer& r = reduction();
         r.combine(to, left ? from : to, left ? to : from, bytes / call_.element_bytes, r.state);
         return !r.is_functor || is_in_time();
+    }
+    /// A copy from the input is the operator's first stage, if it has one: then nothing else reads the input.
+    [[gnu::always_inline]] void copy(const schedule::step& s, std::byte* to, const std::byte* from, std::size_t bytes) {
+        if (call_.starter.run && s.from.where == schedule::buffer::input) [[unlikely]]
+            call_.starter.run(to, from, bytes / call_.element_bytes, call_.starter.factor.data());
+        else
+            std::memcpy(to, from, bytes);
     }
     [[nodiscard]] bool is_in_time() noexcept {
         is_in_trouble_ = is_in_trouble_ || functor_.late();
@@ -206,6 +229,10 @@ private:
         w.elements = x.bytes / call_.element_bytes;
         w.from[0] = x.from;
         w.sources = 1;
+        if (call_.starter.run && s.what == schedule::action::copy && s.from.where == schedule::buffer::input) {
+            w.what = local_work::kind::start;
+            w.starter = &call_.starter;
+        }
         if (s.what == schedule::action::copy || w.elements == 0) return w;
         w.what = local_work::kind::reduce;
         w.op = &call_.reduce;

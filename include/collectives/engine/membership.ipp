@@ -243,9 +243,12 @@ bool membership<T>::is_on_device(const Call& of, const std::byte* p) const {
 }
 template <class T>
 void membership<T>::require_reachable(const call& c) const {
-    if (!c.by && (is_on_device(c, c.input) || is_on_device(c, c.output)))
-        reject(in_words(c), "its data is in the memory of a GPU",
-               "call it on a handle of communicator::with_executor, with an executor of that GPU");
+    if ((c.by && !c.starter.run) || !(is_on_device(c, c.input) || is_on_device(c, c.output))) return;
+    if (c.starter.run)
+        reject(in_words(c), "its data is in the memory of a GPU, where no input is premultiplied",
+               "multiply the data by a kernel of yours, and take sum");
+    reject(in_words(c), "its data is in the memory of a GPU",
+           "call it on a handle of communicator::with_executor, with an executor of that GPU");
 }
 template <class T>
 void membership<T>::require_host_memory(const message& m) const {

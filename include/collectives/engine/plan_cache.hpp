@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../schedule/operation.hpp"
+#include "../schedule/split.hpp"
 #include "group.hpp"
 
 #include <array>
@@ -26,7 +26,8 @@ struct planned {
         std::uint64_t algorithm;
         const void* algorithm_type;
         int root, segments;
-        bool in_place, keeps_order, lowered, local;
+        bool in_place, keeps_order, lowered, local, starts;
+        schedule::displaced_buffers displaced;
         friend bool operator==(const key&, const key&) = default;
     };
     using run_pointer = std::unique_ptr<execution<Transport>>;

@@ -22,7 +22,9 @@ auto plan_cache<T>::find(const call& c, int rank, int size) -> entry& {
                                   c.in_place,
                                   c.keeps_order != nullptr,
                                   c.by != nullptr,
-                                  c.lengths && !c.lengths->known_to_all()};
+                                  c.lengths && !c.lengths->known_to_all(),
+                                  c.starter.run != nullptr,
+                                  displaced_of(c)};
     if (last_ && last_->id == key) return *last_;
     last_ = known(key);
     if (!last_) last_ = &added(key, c, {rank, size, key.root, c.in_place});
@@ -44,9 +46,10 @@ auto plan_cache<T>::known(const typename entry::key& key) noexcept -> entry* {
 
 template <class T>
 auto plan_cache<T>::head_of(const typename entry::key& key) noexcept -> entry*& {
-    const auto small = static_cast<std::uint64_t>(key.what) << 4 | std::uint64_t{key.local} << 3 |
-                       std::uint64_t{key.lowered} << 2 | std::uint64_t{key.in_place} << 1 |
-                       std::uint64_t{key.keeps_order};
+    const auto small = static_cast<std::uint64_t>(key.what) << 7 | std::uint64_t{key.displaced.input} << 6 |
+                       std::uint64_t{key.displaced.output} << 5 | std::uint64_t{key.starts} << 4 |
+                       std::uint64_t{key.local} << 3 | std::uint64_t{key.lowered} << 2 |
+                       std::uint64_t{key.in_place} << 1 | std::uint64_t{key.keeps_order};
     const auto numbers = static_cast<std::uint64_t>(key.root) << 32 | static_cast<std::uint32_t>(key.segments);
     return by_hash_[mixed(mixed(small, key.algorithm), numbers) & (by_hash_.size() - 1)];
 }

@@ -7,6 +7,8 @@
 #include "../algorithm/direct.hpp"
 #include "../algorithm/naive.hpp"
 #include "../schedule/lower.hpp"
+#include "../schedule/split.hpp"
+#include "../schedule/start.hpp"
 #include "../schedule/verify/shape.hpp"
 #include <base/error.hpp>
 
@@ -68,6 +70,23 @@ TUTTI_INLINE void check_steps(const call& c, const schedule::position& at, const
         reject(in_words(c), std::string(c.how.name()) + " does not keep rank order, which the operator needs");
 }
 
+/// The steps of an algorithm, checked, as this call needs them: changed where its input is, or where its parts do not
+/// lie one after the other.
+[[nodiscard]] TUTTI_INLINE std::vector<schedule::step> steps_of(const call& c, const schedule::position& at) {
+    const int chunks = c.how.chunks(c.what, at.size) * c.segments;
+    const schedule::position from = c.starter.run ? schedule::before_start(c.what, at, chunks) : at;
+    std::vector<schedule::step> steps;
+    std::vector<schedule::part> parts;
+    c.how.walk(c.what, from, c.segments, steps, &parts);
+    check_steps(c, from, steps, parts);
+    if (c.starter.run && schedule::scratch_windows(steps).size() >= 65'536)
+        reject(in_words(c), "the schedule has no scratch bank left for the multiplied input", "use fewer");
+    if (c.starter.run) steps = schedule::started(c.what, at, chunks, steps);
+    if (const auto displaced = displaced_of(c); displaced.any())
+        steps = schedule::split_at_parts(c.what, at.size, chunks, displaced, std::move(steps));
+    return steps;
+}
+
 /// The plan for an executor: no receive_reduce, and no viewed message.
 TUTTI_INLINE std::shared_ptr<const schedule::plan> lowered_plan_of(const call& c, const schedule::position& at,
                                                                    std::vector<schedule::step> steps) {
@@ -82,10 +101,7 @@ TUTTI_INLINE std::shared_ptr<const schedule::plan> lowered_plan_of(const call& c
 } // namespace detail
 
 TUTTI_INLINE std::shared_ptr<const schedule::plan> plan_of(const call& c, const schedule::position& at) {
-    std::vector<schedule::step> steps;
-    std::vector<schedule::part> parts;
-    c.how.walk(c.what, at, c.segments, steps, &parts);
-    detail::check_steps(c, at, steps, parts);
+    std::vector<schedule::step> steps = detail::steps_of(c, at);
     if (c.by) return detail::lowered_plan_of(c, at, std::move(steps));
     if (!schedule::can_be_packed(steps))
         reject(in_words(c), "the schedule joins more parts than there are scratch banks for", "join fewer");

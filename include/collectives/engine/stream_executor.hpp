@@ -132,6 +132,7 @@ private:
             device_.copy(work.to, work.from[0], work.elements * work.element_bytes, stream_);
             return true;
         }
+        if (work.what == local_work::kind::start) return false;
         if (work.what == local_work::kind::finish)
             return kernels_.finish(work.type, work.operation_on_elements, work.to, work.elements, work.ranks, stream_);
         return kernels_.reduce(work.type, work.operation_on_elements, std::span(work.from).first(work.sources), work.to,

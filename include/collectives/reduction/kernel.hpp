@@ -143,7 +143,7 @@ template <element T>
 [[gnu::noinline]] void scale_to_average(std::byte* data, std::size_t count, int ranks) noexcept {
     const wide<T> factor = wide<T>{1} / static_cast<wide<T>>(ranks);
     if constexpr (is_narrow_float<T>)
-        scale<T>(data, count, factor, best_instructions());
+        scale<T>(data, data, count, factor, best_instructions());
     else
         apply<T>(data, data, data, count, [factor](T total, T) noexcept { return multiply(total, factor); });
 }
@@ -165,7 +165,9 @@ void sum_parts_of_many(std::byte* to, const std::byte* const* sources, std::size
 template <element T, class Op>
 [[nodiscard]] reducer make_reducer(const Op& op) noexcept {
     check_operator<Op, T>();
-    if constexpr (detail::summed_parts<T>::number > 0 && std::same_as<detail::bare_operator<Op>, sum_operator>)
+    if constexpr (detail::is_premultiplied_sum<detail::bare_operator<Op>>)
+        return make_reducer<T>(sum); // its inputs are multiplied before: see start.hpp
+    else if constexpr (detail::summed_parts<T>::number > 0 && std::same_as<detail::bare_operator<Op>, sum_operator>)
         return {&detail::sum_parts<T>, nullptr, sizeof(T), &detail::sum_parts_of_many<T>};
     else if constexpr (detail::vectorised<T, detail::bare_operator<Op>>)
         return detail::vector_reducer<T, detail::bare_operator<Op>>(detail::best_instructions());

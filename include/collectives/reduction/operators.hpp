@@ -4,6 +4,7 @@
 
 #include "built_in.hpp"
 #include "element.hpp"
+#include "premultiplied.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -130,6 +131,8 @@ template <class Op>
         return "maximum";
     else if constexpr (std::same_as<Op, average_operator>)
         return "average";
+    else if constexpr (is_premultiplied_sum<Op>)
+        return "premultiplied_sum";
     else if constexpr (std::same_as<Op, bitwise_and_operator>)
         return "bitwise_and";
     else if constexpr (std::same_as<Op, bitwise_or_operator>)
@@ -205,7 +208,8 @@ constexpr void check_operator() noexcept {
     constexpr bool logical = detail::is_one_of<bare, logical_and_operator, logical_or_operator, logical_xor_operator>;
     constexpr bool by_parts =
         std::same_as<bare, sum_operator> && (detail::summed_parts<T>::number > 0 || detail::sums_itself<T>);
-    constexpr bool known = adds || compares || averages || bits || logical;
+    constexpr bool premultiplies = detail::is_premultiplied_sum<bare>;
+    constexpr bool known = adds || compares || averages || bits || logical || premultiplies;
 
     static_assert(!adds || !std::same_as<T, bool>,
                   "tutti: sum and product are not defined on bool: take maximum for or, minimum for and");
@@ -215,6 +219,11 @@ constexpr void check_operator() noexcept {
         "for a record; of std::complex there is the sum, by <collectives/reduction/complex.hpp>");
     static_assert(!averages || detail::floating<T>,
                   "tutti: average needs a floating-point element: take sum and divide");
+    static_assert(!premultiplies || detail::number<T> || detail::summed_parts<T>::number > 0,
+                  "tutti: premultiplied_sum needs an arithmetic element that is no bool, or a std::complex by "
+                  "<collectives/reduction/complex.hpp>");
+    static_assert(!std::integral<T> || detail::has_integer_factor<bare>,
+                  "tutti: premultiplied_sum of integers needs an integer as the factor");
     static_assert(!bits || std::integral<T>, "tutti: the bitwise operators need an integer element");
     static_assert(known || operator_on<Op, T>,
                   "tutti: the operator must be callable, as a const object, with two elements (T const&, T const&) and "

@@ -5,6 +5,7 @@
 #include "step.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 namespace tutti::schedule {
@@ -29,6 +30,10 @@ public:
     }
 
     [[nodiscard]] constexpr int count() const noexcept { return count_; }
+    /// The chunk id with which a cell begins. Of `count()`: where the last one ends.
+    [[nodiscard]] constexpr int first_of(int cell) const {
+        return bounds_.empty() ? cell : bounds_[static_cast<std::size_t>(cell)];
+    }
 
     /// The same place, in cells.
     [[nodiscard]] constexpr place of(const place& x) const {

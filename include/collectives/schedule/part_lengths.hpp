@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tutti::schedule {
 
-/// The lengths of a call's parts, where these are not equal, as far as this rank knows them.
+/// The lengths of a call's parts, where these are not equal, as far as this rank knows them; and where the parts lie in
+/// this rank's buffers, if not one after the other.
 class part_lengths {
 public:
     /// A part a rank, of `counts[r]` elements. With `known_to_all`, all ranks have the same counts.
@@ -41,6 +43,15 @@ public:
     [[nodiscard]] constexpr std::size_t sent_before(int ranks) const noexcept {
         return sent_before_[static_cast<std::size_t>(ranks)];
     }
+
+    /// Where the parts of a buffer begin, by rank, from now on: elements from the beginning of the buffer. Empty: they
+    /// lie one after the other.
+    constexpr void displace(std::vector<std::size_t> in_input, std::vector<std::size_t> in_output) {
+        input_at_ = std::move(in_input);
+        output_at_ = std::move(in_output);
+    }
+    [[nodiscard]] constexpr std::span<const std::size_t> input_at() const noexcept { return input_at_; }
+    [[nodiscard]] constexpr std::span<const std::size_t> output_at() const noexcept { return output_at_; }
 
     /// The hash of what all ranks know: all lengths, or none.
     [[nodiscard]] constexpr std::uint64_t meaning() const noexcept {
@@ -73,7 +84,8 @@ private:
 
     std::vector<std::size_t> before_;      ///< by part, the elements before it; of an alltoall the parts received
     std::vector<std::size_t> sent_before_; ///< of an alltoall: the same of the parts sent; else empty
-    std::size_t rank_ = 0;                 ///< this one, of an alltoall or where it knows only its own part
+    std::vector<std::size_t> input_at_, output_at_;
+    std::size_t rank_ = 0; ///< this one, of an alltoall or where it knows only its own part
     bool known_to_all_ = false;
     bool only_own_ = false;
 };

@@ -90,6 +90,20 @@ TEST_CASE("a call on device memory without an executor is refused, prepared or n
     }));
 }
 
+TEST_CASE("a premultiplied sum of device memory is refused before it begins; of the host's it is done") {
+    CHECK_NOTHROW(run_device_world(2, [](const fake_communicator& world) {
+        fake_executor e(fake_cuda(-1), world);
+        const auto handle = world.with_executor(e);
+        const placed_elements<float> on_device(world, place::slab, 10);
+        const auto f = fault_of([&] { handle.allreduce(on_device.seen(), premultiplied_sum(2)); });
+        expect(f.why == cause::invalid_argument && f.detail.find("memory of a GPU") != std::string::npos, f.detail);
+        expect(f.remedy.find("multiply the data by a kernel of yours") != std::string::npos, f.remedy);
+        std::vector<float> of_host(10, 1);
+        handle.allreduce(of_host, premultiplied_sum(world.rank() + 1));
+        expect(of_host[9] == 3, "of the host");
+    }));
+}
+
 TEST_CASE("a handle with a device's executor takes values and vectors of the host as well") {
     CHECK_NOTHROW(run_device_world(3, [](const fake_communicator& world) {
         fake_executor e(fake_cuda(-1), world);

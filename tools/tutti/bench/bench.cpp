@@ -160,8 +160,8 @@ void add_what(CLI::App& c, bench_settings& s) {
                  "[default: float32]")
         ->type_name("TYPE");
     c.add_option("-o,--op", s.op,
-                 "sum, product, minimum, maximum, average, bitwise_ and logical_ and, or, xor, separated by commas, "
-                 "or all that are legal [default: sum]")
+                 "sum, product, minimum, maximum, average, bitwise_ and logical_ and, or, xor, premultiplied_sum, "
+                 "separated by commas, or all that are legal [default: sum]")
         ->type_name("OP");
     c.add_option_function<std::string>(
          "--place", [&s](const std::string& word) { s.where = word == "in" ? place::in : place::out; },

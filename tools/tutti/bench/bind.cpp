@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 #include "bind.hpp"
+#include "pattern.hpp"
+
+#include <array>
+#include <cstring>
 
 namespace tutti::tools {
 
@@ -14,7 +18,16 @@ call bind(const any_world& world, const job& what, const buffers& where) {
         c.input = has_part && gathers(what.what) ? own : where.output;
         if (has_part && !gathers(what.what) && what.what != operation::alltoall) c.output = own;
     }
-    return [world, c] { issue(world, c); };
+    // A copy of the factor goes with the call.
+    std::array<std::byte, sizeof(double)> factor{};
+    visit_type(what.type, [&]<class T>(std::type_identity<T>) {
+        const auto x = factor_of<T>(what.op, what.rank);
+        std::memcpy(factor.data(), &x, sizeof x);
+    });
+    return [world, c, factor]() mutable {
+        c.factor = factor.data();
+        issue(world, c);
+    };
 }
 
 } // namespace tutti::tools

@@ -44,12 +44,16 @@ template <class T>
     return std::min(static_cast<std::uint64_t>(ranks), std::uint64_t{1} << (digits<T> - 1));
 }
 
+/// It sums, whatever is done before or behind.
+[[nodiscard]] constexpr bool adds(operator_type op) noexcept {
+    return op == operator_type::sum || op == operator_type::average || op == operator_type::premultiplied_sum;
+}
+
 /// How many values a pattern may use, so that no result over `ranks` ranks leaves the range where T is exact.
 template <class T>
 [[nodiscard]] std::uint64_t spread(operator_type op, int ranks) {
     constexpr std::uint64_t exact = std::uint64_t{1} << digits<T>;
-    if (op == operator_type::sum || op == operator_type::average)
-        return std::clamp<std::uint64_t>(exact / summands<T>(ranks), 2, 128);
+    if (adds(op)) return std::clamp<std::uint64_t>(exact / summands<T>(ranks), 2, 128);
     return std::min<std::uint64_t>(exact, 1 << 16);
 }
 
@@ -61,7 +65,9 @@ template <class T>
     return static_cast<wide<T>>(std::is_signed_v<wide<T>> && (bits & 1) != 0 ? -size : size);
 }
 
-[[nodiscard]] constexpr bool is_logical(operator_type op) noexcept { return op >= operator_type::logical_and; }
+[[nodiscard]] constexpr bool is_logical(operator_type op) noexcept {
+    return op >= operator_type::logical_and && op <= operator_type::logical_xor;
+}
 
 /// The element `index` < period of what rank `rank` of `ranks` puts in.
 template <class T>
@@ -70,7 +76,7 @@ template <class T>
     const std::size_t place = (static_cast<std::size_t>(rank) + index) % static_cast<std::size_t>(ranks);
     if (op == operator_type::product) return factor<T>(bits, place);
     if (is_logical(op) && bits % 3 == 0) return 0; // else it is one by chance, and hardly ever
-    if ((op == operator_type::sum || op == operator_type::average) && place >= summands<T>(ranks)) return 0;
+    if (adds(op) && place >= summands<T>(ranks)) return 0;
     const std::uint64_t values = spread<T>(op, ranks);
     const auto magnitude = static_cast<std::int64_t>(bits % values);
     return static_cast<wide<T>>(std::is_signed_v<wide<T>> ? magnitude - static_cast<std::int64_t>(values / 2)
@@ -101,6 +107,13 @@ template <class T>
 
 } // namespace detail
 
+/// What a premultiplied sum multiplies a rank's input by: -1 or 1, so that results stay exact. Unsigned numbers wrap.
+template <class T>
+[[nodiscard]] tutti::detail::wide<T> factor_of(operator_type op, int rank) {
+    const int factor = op == operator_type::premultiplied_sum && rank % 2 == 0 ? -1 : 1;
+    return static_cast<tutti::detail::wide<T>>(factor);
+}
+
 /// One period of what a rank puts in.
 template <class T>
 [[nodiscard]] period_of<T> input_of(operator_type op, int rank, int ranks) {
@@ -114,9 +127,11 @@ template <class T>
 [[nodiscard]] period_of<T> prefix_of(operator_type op, int ranks, int operands) {
     period_of<T> result;
     for (std::size_t i = 0; i < period; ++i) {
-        auto total = detail::value<T>(op, 0, ranks, i);
-        for (int rank = 1; rank < operands; ++rank)
-            total = detail::combined(op, total, detail::value<T>(op, rank, ranks, i));
+        const auto operand = [&](int rank) {
+            return static_cast<detail::wide<T>>(detail::value<T>(op, rank, ranks, i) * factor_of<T>(op, rank));
+        };
+        auto total = operand(0);
+        for (int rank = 1; rank < operands; ++rank) total = detail::combined(op, total, operand(rank));
         if constexpr (tutti::detail::floating<T>)
             if (op == operator_type::average) total *= detail::wide<T>{1} / static_cast<detail::wide<T>>(ranks);
         result[i] = static_cast<T>(total);

@@ -1,0 +1,305 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include <collectives/collectives.hpp>
+
+#include <collectives/runtime_call.hpp>
+
+#include "support/catch.hpp"
+#include "support/expect.hpp"
+#include "support/threaded_executor.hpp"
+#include "support/world.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti::test::displaced_parts {
+namespace {
+
+using numbers = std::vector<std::size_t>;
+using schedule::operation;
+
+constexpr int canary = -7;
+
+std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
+
+/// Element i of what rank `from` has for rank `to`.
+int element(int from, int to, std::size_t i) { return 10'000'000 * from + 10'000 * to + static_cast<int>(i); }
+std::vector<int> data(int from, int to, std::size_t count) {
+    std::vector<int> all;
+    for (std::size_t i = 0; i < count; ++i) all.push_back(element(from, to, i));
+    return all;
+}
+
+/// A count for each rank, the same on all of them; many are 0.
+numbers drawn_counts(int ranks, unsigned seed) {
+    std::minstd_rand dice(seed);
+    numbers all;
+    for (int r = 0; r < ranks; ++r) all.push_back(dice() % 3 == 0 ? 0 : dice() % 900);
+    return all;
+}
+
+/// A buffer whose parts lie in a random order, with random gaps, which hold canaries.
+struct scattered {
+    numbers counts, displacements;
+    std::vector<int> memory;
+
+    scattered(numbers parts, unsigned seed) : counts(std::move(parts)), displacements(counts.size()) {
+        std::minstd_rand dice(seed);
+        numbers order(counts.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::shuffle(order.begin(), order.end(), dice);
+        std::size_t end = 0;
+        for (const std::size_t r : order) {
+            displacements[r] = end + (dice() % 2 == 0 ? 0 : dice() % 40);
+            end = displacements[r] + counts[r];
+            if (counts[r] == 0 && dice() % 2 == 0)
+                displacements[r] = 1'000'000; // is not looked at
+            else if (counts[r] == 0)
+                end = displacements[r];
+        }
+        memory.assign(end + dice() % 20, canary);
+    }
+    [[nodiscard]] auto parts() const { return displaced{std::span(counts), std::span(displacements)}; }
+    [[nodiscard]] std::span<int> part(std::size_t r) {
+        return counts[r] == 0 ? std::span<int>{} : std::span(memory).subspan(displacements[r], counts[r]);
+    }
+    /// Puts data in, as `of(rank, count)` gives them.
+    scattered& fill(auto&& of) {
+        for (std::size_t r = 0; r < counts.size(); ++r) {
+            const auto mine = of(static_cast<int>(r), counts[r]);
+            std::copy(mine.begin(), mine.end(), part(r).begin());
+        }
+        return *this;
+    }
+};
+
+void all_gather(const communicator& world, const numbers& counts, unsigned seed, const auto&... how) {
+    // Every rank has its own displacements.
+    scattered out(counts, seed + 17 * static_cast<unsigned>(world.rank())), wanted = out, in_place = out;
+    wanted.fill([](int r, std::size_t n) { return data(r, 0, n); });
+    const auto mine = data(world.rank(), 0, counts[index(world.rank())]);
+    world.allgatherv(mine, out.memory, out.parts(), how...);
+    expect(out.memory == wanted.memory, "allgatherv");
+    const auto here = in_place.part(index(world.rank()));
+    std::copy(mine.begin(), mine.end(), here.begin());
+    world.allgatherv(here, in_place.memory, in_place.parts(), how...);
+    expect(in_place.memory == wanted.memory, "allgatherv in place");
+    if (world.rank() % 2 == 0) { // some ranks have no gaps
+        out.memory.assign(out.memory.size(), canary);
+        world.allgatherv(mine, out.memory, out.parts(), how...);
+        expect(out.memory == wanted.memory, "allgatherv, others without gaps");
+    } else {
+        std::vector<int> flat(std::accumulate(counts.begin(), counts.end(), std::size_t{0})), all;
+        world.allgatherv(mine, flat, counts, how...);
+        for (int r = 0; r < world.size(); ++r)
+            for (const int x : data(r, 0, counts[index(r)])) all.push_back(x);
+        expect(flat == all, "allgatherv without gaps");
+    }
+}
+
+void there_and_back(const communicator& world, int root, const numbers& counts, unsigned seed, const auto&... how) {
+    const bool is_root = world.rank() == root;
+    scattered whole(is_root ? counts : numbers{}, seed), back = whole;
+    if (is_root) whole.fill([](int r, std::size_t n) { return data(r, 1, n); });
+    const auto wanted = data(world.rank(), 1, counts[index(world.rank())]);
+    std::vector<int> part(wanted.size(), canary);
+    const auto before = whole.memory;
+    world.scatterv(std::as_const(whole.memory), whole.parts(), part, root, how...);
+    expect(part == wanted && whole.memory == before, "scatterv");
+    world.gatherv(part, back.memory, back.parts(), root, how...);
+    expect(back.memory == whole.memory, "gatherv");
+    const auto here = is_root ? whole.part(index(root)) : std::span(part);
+    world.scatterv(whole.memory, whole.parts(), here, root, how...);
+    expect(std::equal(here.begin(), here.end(), wanted.begin(), wanted.end()), "scatterv in place");
+    world.gatherv(here, whole.memory, whole.parts(), root, how...);
+    expect(whole.memory == before, "gatherv in place");
+}
+
+struct exchanged {
+    scattered in, out, wanted;
+};
+exchanged blocks_of(int rank, int size, unsigned seed) {
+    numbers sent, received;
+    for (int q = 0; q < size; ++q) {
+        sent.push_back(drawn_counts(size, seed + static_cast<unsigned>(rank))[index(q)]);
+        received.push_back(drawn_counts(size, seed + static_cast<unsigned>(q))[index(rank)]);
+    }
+    const auto own = static_cast<unsigned>(rank);
+    exchanged e{{sent, seed + 3 * own}, {received, seed + 5 * own}, {received, seed + 5 * own}};
+    e.in.fill([&](int to, std::size_t n) { return data(rank, to, n); });
+    e.wanted.fill([&](int from, std::size_t n) { return data(from, rank, n); });
+    return e;
+}
+void exchange(const communicator& world, unsigned seed, const auto&... how) {
+    auto [in, out, wanted] = blocks_of(world.rank(), world.size(), seed);
+    world.alltoallv(std::as_const(in.memory), in.parts(), out.memory, out.parts(), how...);
+    expect(out.memory == wanted.memory, "alltoallv");
+    std::vector<int> flat; // the same input without gaps
+    for (std::size_t r = 0; r < in.counts.size(); ++r) flat.insert(flat.end(), in.part(r).begin(), in.part(r).end());
+    out.memory.assign(out.memory.size(), canary);
+    world.alltoallv(flat, in.counts, out.memory, out.parts(), how...);
+    expect(out.memory == wanted.memory, "alltoallv, gaps in the output");
+}
+
+void all_of(const communicator& world, unsigned seed) {
+    const numbers counts = drawn_counts(world.size(), 100 * seed);
+    all_gather(world, counts, seed);
+    for (const auto& how : algorithm::all(operation::allgather, 3)) all_gather(world, counts, seed, how);
+    exchange(world, 100 * seed);
+    exchange(world, 100 * seed + 50, algorithm::direct{});
+    for (int root = 0; root < world.size(); ++root) {
+        there_and_back(world, root, counts, seed);
+        there_and_back(world, root, counts, seed, algorithm::naive{});
+    }
+}
+
+} // namespace
+
+TEST_CASE("every operation with displaced parts, by every algorithm, for random lengths, orders and gaps") {
+    for (int size = 1; size <= 9; ++size)
+        CHECK_NOTHROW(run_world(size, [](const communicator& world) {
+            for (unsigned seed = 1; seed <= 3; ++seed) all_of(world, seed);
+        }));
+}
+
+TEST_CASE("the same where an executor does the local work of some ranks") {
+    for (const int size : {2, 5})
+        CHECK_NOTHROW(run_world(size, [](const communicator& world) {
+            threaded_executor e(static_cast<unsigned>(world.rank()));
+            all_of(world.rank() % 2 == 0 ? world.with_executor(e) : world, 4);
+        }));
+}
+
+TEST_CASE("calls with displaced parts are started and prepared, and keep their displacements") {
+    CHECK_NOTHROW(run_world(3, [](const communicator& world) {
+        std::vector<int> out(9), mine = data(world.rank(), 0, static_cast<std::size_t>(world.rank()) + 1);
+        const std::vector<int> wanted{-1, 20000000, 20000001, 20000002, 0, -1, 10000000, 10000001, -1};
+        auto plan = world.prepare().allgatherv(mine, out, displaced{std::array{1, 2, 3}, std::vector<long>{4, 6, 1}});
+        for (int k = 0; k < 3; ++k) {
+            out.assign(9, -1);
+            plan.run();
+            expect(out == wanted, "prepared");
+        }
+        out.assign(9, -1);
+        auto request = world.async().gatherv(mine, out, displaced{std::array{1, 2, 3}, std::array{4, 6, 1}}, 1);
+        request.wait();
+        expect(out == (world.rank() == 1 ? wanted : std::vector<int>(9, -1)), "started");
+    }));
+}
+
+TEST_CASE("displacements by values: every operation, matching typed calls of other ranks") {
+    CHECK_NOTHROW(run_world(4, [](const communicator& world) {
+        const numbers counts = drawn_counts(4, 5);
+        const bool typed = world.rank() == 2, is_root = world.rank() == 1;
+        const std::size_t own = counts[index(world.rank())];
+        scattered out(counts, 7), wanted = out, in(counts, 8);
+        wanted.fill([](int r, std::size_t n) { return data(r, 0, n); });
+        in.fill([](int r, std::size_t n) { return data(r, 2, n); });
+        auto mine = data(world.rank(), 0, own);
+        runtime_call c{operation::allgather, element_type::int32, operator_type::sum, own,
+                       mine.data(),          out.memory.data()};
+        c.counts = {out.counts, {}, out.displacements, {}};
+        typed ? world.allgatherv(mine, out.memory, out.parts()) : issue(world, c);
+        expect(out.memory == wanted.memory, "allgatherv");
+        out.memory.assign(out.memory.size(), canary);
+        c.what = operation::gather;
+        c.root = 1;
+        typed ? world.gatherv(mine, out.memory, out.parts(), 1) : issue(world, c);
+        expect((out.memory == wanted.memory) == is_root, "gatherv");
+        c.what = operation::scatter;
+        c.input = in.memory.data();
+        c.output = mine.data();
+        c.counts = {in.counts, {}, in.displacements, {}};
+        typed ? world.scatterv(in.memory, in.parts(), mine, 1) : issue(world, c);
+        expect(mine == data(world.rank(), 2, own), "scatterv");
+        auto e = blocks_of(world.rank(), 4, 9);
+        c.what = operation::alltoall;
+        c.input = e.in.memory.data();
+        c.output = e.out.memory.data();
+        c.counts = {e.in.counts, e.out.counts, e.in.displacements, e.out.displacements};
+        typed ? world.alltoallv(e.in.memory, e.in.parts(), e.out.memory, e.out.parts()) : issue(world, c);
+        expect(e.out.memory == e.wanted.memory, "alltoallv");
+        c.what = operation::reduce_scatter;
+        const fault f = fault_of([&] { issue(world, c); });
+        expect(f.why == cause::invalid_argument && f.detail.find("one after the other") != std::string::npos, f.detail);
+    }));
+}
+
+TEST_CASE("displacements that do not fit are told before anything is sent") {
+    CHECK_NOTHROW(run_world(3, [](const communicator& world) {
+        if (world.rank() != 0) return;
+        std::vector<int> two(2), ten(10);
+        const auto whole = std::span(ten);
+        const auto refused = [&](auto&& call, const std::string& why) {
+            const fault f = fault_of(call);
+            expect(f.why == cause::invalid_argument && f.detail.find(why) != std::string::npos, why + ": " + f.detail);
+        };
+        const auto gathers = [&](std::vector<long> counts, std::vector<long> at, const std::string& why) {
+            refused([&] { world.allgatherv(two, ten, displaced{counts, at}); }, why);
+            refused([&] { world.gatherv(two, ten, displaced{counts, at}, 0); }, why);
+        };
+        gathers({2, 3, 1}, {0, 4}, "2 displacements are given, for 3 ranks");
+        gathers({2, 3}, {0, 4, 8}, "2 counts are given, for 3 ranks");
+        gathers({2, 3, 1}, {0, -1, 8}, "a displacement is negative");
+        gathers({2, -3, 1}, {0, 4, 8}, "a count is negative");
+        gathers({2, 3, 1}, {0, 8, 4}, "rank 1 has 3 elements from element 8 on, where the output has 10");
+        gathers({2, 3, 1}, {0, 2, 11}, "rank 2 has 1 elements from element 11 on");
+        gathers({2, 3, 1}, {0, 2, std::numeric_limits<long>::max()}, "rank 2 has 1 elements from");
+        gathers({2, 3, 1}, {4, 2, 8}, "the parts of ranks 0 and 1 overlap in the output");
+        gathers({2, 5, 1}, {8, 1, 3}, "the parts of ranks 1 and 2 overlap in the output");
+        gathers({3, 3, 1}, {0, 4, 8}, "this rank's part has 3 elements where the input has 2");
+        const std::array counts{2, 3, 1}, at{0, 4, 8};
+        refused([&] { world.allgatherv(whole.subspan(5, 2), ten, displaced{counts, at}); }, "input and output overlap");
+        refused([&] { world.scatterv(ten, displaced{counts, std::array{0, 4, 10}}, two, 0); }, "where the input has");
+        refused(
+            [&] {
+                world.scatterv(ten, displaced{counts, at}, whole.subspan(1, 2), 0);
+            },
+            "input and output overlap");
+        const displaced sent{counts, std::array{0, 2, 5}};
+        refused([&] { world.alltoallv(two, sent, ten, displaced{counts, at}); }, "where the input has 2");
+        refused([&] { world.alltoallv(ten, sent, ten, displaced{counts, at}); }, "input and output overlap");
+        std::vector<int> other(10);
+        refused(
+            [&] {
+                world.alltoallv(ten, sent, other, displaced{counts, std::array{0, 1, 8}});
+            },
+            "ranks 0 and 1 overlap in the output");
+        refused([&] { world.alltoallv(ten, sent, other, displaced{std::array{3, 0, 0}, at}); }, "sends itself 2");
+        runtime_call c{operation::allgather, element_type::int32, operator_type::sum, 2, two.data(), ten.data()};
+        const numbers n{2, 3, std::numeric_limits<std::size_t>::max() / 8}, far{0, 4, std::size_t{1} << 63};
+        c.counts = {n, {}, far, {}};
+        refused([&] { issue(world, c); }, "rank 2 has");
+    }));
+}
+
+TEST_CASE("the parts of an input may overlap, and gaps of one buffer may hold parts of the other") {
+    CHECK_NOTHROW(run_world(2, [](const communicator& world) {
+        std::vector<int> in{1, 2, 3}, part(2);
+        const std::array counts{2, 2};
+        world.scatterv(in, displaced{counts, std::array{0, 1}}, part, 0);
+        expect(part == (world.rank() == 0 ? std::vector{1, 2} : std::vector{2, 3}), "scattered");
+        std::vector<int> out(4);
+        world.alltoallv(in, displaced{counts, std::array{1, 1}}, out, counts);
+        expect(out == std::vector{2, 3, 2, 3}, "exchanged");
+        std::vector<int> arena(8, world.rank() + 1); // blocks to send in the gaps between those received
+        const std::array to{0, 4}, from{2, 6};
+        world.alltoallv(arena, displaced{counts, to}, arena, displaced{counts, from});
+        const int r = world.rank() + 1;
+        expect(arena == std::vector{r, r, 1, 1, r, r, 2, 2}, "within one buffer");
+        std::vector<int> gathered(6, 9);
+        gathered[2] = world.rank();
+        const auto own = std::span(gathered).subspan(2, 1);
+        world.allgatherv(own, gathered, displaced{std::array{1, 1}, std::array{5, 0}});
+        expect(gathered == std::vector{1, 9, world.rank(), 9, 9, 0}, "from a gap");
+    }));
+}
+
+} // namespace tutti::test::displaced_parts
