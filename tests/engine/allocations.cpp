@@ -32,6 +32,8 @@ TEST_CASE("a warm blocking call allocates nothing") {
                 for (const auto& how : tutti::algorithm::all(tutti::schedule::operation::allreduce, 2))
                     expect_none([&] { world.allreduce(data, out, tutti::sum, how); }, std::string(how.name()));
                 expect_none([&] { world.allreduce(data, tutti::maximum); }, "allreduce in place");
+                expect_none([&] { world.allreduce(data, tutti::premultiplied_sum(2)); }, "a premultiplied sum");
+                expect_none([&] { world.reduce_scatter(large, out, tutti::premultiplied_sum(2)); }, "one of parts");
                 expect_none([&] { world.allgather(data, large); }, "allgather");
                 expect_none([&] { world.reduce_scatter(large, out, tutti::sum); }, "reduce_scatter");
                 expect_none([&] { world.reduce(data, out, 0, tutti::sum); }, "reduce");
