@@ -139,8 +139,8 @@ TEST_CASE("an alltoall over a network hands on little blocks, and sends large on
     CHECK(how(16 * 65, 16, medium::network) == "direct");
     CHECK(how(1000 * KiB, 1000, medium::network) == "bruck");
     CHECK(how(1001 * KiB, 1000, medium::network) == "direct");
-    CHECK(std::string(choose(operation::alltoall, 16 * 384, nodes_of(8, 16)).how.name()) == "bruck");
-    CHECK(std::string(choose(operation::alltoall, 16 * 385, nodes_of(8, 16)).how.name()) == "direct");
+    CHECK(std::string(choose(operation::alltoall, 15 * 384, nodes_of(8, 15)).how.name()) == "bruck");
+    CHECK(std::string(choose(operation::alltoall, 15 * 385, nodes_of(8, 15)).how.name()) == "direct");
     CHECK(how(8, 8, medium::memory) == "direct");
 }
 

@@ -18,17 +18,16 @@ namespace tutti::model::detail {
 /// a node wait for no other part of it.
 [[nodiscard]] inline bool fills_ring(std::size_t bytes, const topology& on) noexcept {
     constexpr std::size_t long_shard = std::size_t{1} << 20, in_uneven_nodes = 8 * 1024;
-    if (on.placed && !on.placed->in_order()) return false;
-    return part_of(bytes, on.size) >= (on.even() ? long_shard : in_uneven_nodes);
+    return !on.placed && part_of(bytes, on.size) >= (on.even() ? long_shard : in_uneven_nodes);
 }
 
 /// An allreduce. Very little data go by a butterfly over all ranks, of which every rank carries everything across: of a
 /// larger radix where nodes are many, since that has fewer rounds. Otherwise each rank carries its shard of the node's
 /// sum: in the fewest rounds while that is little, straight to the other nodes while their messages are long enough,
-/// and else by halves.
+/// and else by halves. Of nodes of different sizes a rank each carries all, which much data do not bear.
 [[nodiscard]] inline algorithm::any allreduce_across_nodes(std::size_t bytes, const topology& on) {
     using namespace algorithm;
-    constexpr std::size_t very_little = 64, little = 16 * 1024;
+    constexpr std::size_t very_little = 64, little = 16 * 1024, much = std::size_t{1} << 20;
     constexpr int few_nodes = 4, some_nodes = 16;
     const int g = on.ranks_per_node, nodes = on.nodes();
     const bool even = is_power_of_two(g);
@@ -37,6 +36,7 @@ namespace tutti::model::detail {
     if (part_of(bytes, g) * static_cast<unsigned>(rounds_of(nodes)) <= little)
         return hierarchical<halving_doubling, butterfly>{g};
     if (fills_ring(bytes, on)) return ring{};
+    if (on.placed && on.placed->in_order() && much <= bytes) return by_halves_among_many(bytes, on.size);
     if (!even && nodes <= some_nodes) return hierarchical<ring, ring>{g};
     const std::size_t a_node = is_power_of_two(nodes) ? 32 : 6;
     if (worth_exchanging(part_of(bytes, on.size), nodes, a_node))
