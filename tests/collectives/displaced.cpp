@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <collectives/collectives.hpp>
 
-#include <collectives/runtime_call.hpp>
-
 #include "support/catch.hpp"
+#include "support/displaced.hpp"
 #include "support/expect.hpp"
 #include "support/threaded_executor.hpp"
 #include "support/world.hpp"
@@ -22,63 +21,7 @@
 namespace tutti::test::displaced_parts {
 namespace {
 
-using numbers = std::vector<std::size_t>;
 using schedule::operation;
-
-constexpr int canary = -7;
-
-std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
-
-/// Element i of what rank `from` has for rank `to`.
-int element(int from, int to, std::size_t i) { return 10'000'000 * from + 10'000 * to + static_cast<int>(i); }
-std::vector<int> data(int from, int to, std::size_t count) {
-    std::vector<int> all;
-    for (std::size_t i = 0; i < count; ++i) all.push_back(element(from, to, i));
-    return all;
-}
-
-/// A count for each rank, the same on all of them; many are 0.
-numbers drawn_counts(int ranks, unsigned seed) {
-    std::minstd_rand dice(seed);
-    numbers all;
-    for (int r = 0; r < ranks; ++r) all.push_back(dice() % 3 == 0 ? 0 : dice() % 900);
-    return all;
-}
-
-/// A buffer whose parts lie in a random order, with random gaps, which hold canaries.
-struct scattered {
-    numbers counts, displacements;
-    std::vector<int> memory;
-
-    scattered(numbers parts, unsigned seed) : counts(std::move(parts)), displacements(counts.size()) {
-        std::minstd_rand dice(seed);
-        numbers order(counts.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        std::shuffle(order.begin(), order.end(), dice);
-        std::size_t end = 0;
-        for (const std::size_t r : order) {
-            displacements[r] = end + (dice() % 2 == 0 ? 0 : dice() % 40);
-            end = displacements[r] + counts[r];
-            if (counts[r] == 0 && dice() % 2 == 0)
-                displacements[r] = 1'000'000; // is not looked at
-            else if (counts[r] == 0)
-                end = displacements[r];
-        }
-        memory.assign(end + dice() % 20, canary);
-    }
-    [[nodiscard]] auto parts() const { return displaced{std::span(counts), std::span(displacements)}; }
-    [[nodiscard]] std::span<int> part(std::size_t r) {
-        return counts[r] == 0 ? std::span<int>{} : std::span(memory).subspan(displacements[r], counts[r]);
-    }
-    /// Puts data in, as `of(rank, count)` gives them.
-    scattered& fill(auto&& of) {
-        for (std::size_t r = 0; r < counts.size(); ++r) {
-            const auto mine = of(static_cast<int>(r), counts[r]);
-            std::copy(mine.begin(), mine.end(), part(r).begin());
-        }
-        return *this;
-    }
-};
 
 void all_gather(const communicator& world, const numbers& counts, unsigned seed, const auto&... how) {
     // Every rank has its own displacements.
@@ -122,21 +65,6 @@ void there_and_back(const communicator& world, int root, const numbers& counts, 
     expect(whole.memory == before, "gatherv in place");
 }
 
-struct exchanged {
-    scattered in, out, wanted;
-};
-exchanged blocks_of(int rank, int size, unsigned seed) {
-    numbers sent, received;
-    for (int q = 0; q < size; ++q) {
-        sent.push_back(drawn_counts(size, seed + static_cast<unsigned>(rank))[index(q)]);
-        received.push_back(drawn_counts(size, seed + static_cast<unsigned>(q))[index(rank)]);
-    }
-    const auto own = static_cast<unsigned>(rank);
-    exchanged e{{sent, seed + 3 * own}, {received, seed + 5 * own}, {received, seed + 5 * own}};
-    e.in.fill([&](int to, std::size_t n) { return data(rank, to, n); });
-    e.wanted.fill([&](int from, std::size_t n) { return data(from, rank, n); });
-    return e;
-}
 void exchange(const communicator& world, unsigned seed, const auto&... how) {
     auto [in, out, wanted] = blocks_of(world.rank(), world.size(), seed);
     world.alltoallv(std::as_const(in.memory), in.parts(), out.memory, out.parts(), how...);
@@ -194,44 +122,6 @@ TEST_CASE("calls with displaced parts are started and prepared, and keep their d
     }));
 }
 
-TEST_CASE("displacements by values: every operation, matching typed calls of other ranks") {
-    CHECK_NOTHROW(run_world(4, [](const communicator& world) {
-        const numbers counts = drawn_counts(4, 5);
-        const bool typed = world.rank() == 2, is_root = world.rank() == 1;
-        const std::size_t own = counts[index(world.rank())];
-        scattered out(counts, 7), wanted = out, in(counts, 8);
-        wanted.fill([](int r, std::size_t n) { return data(r, 0, n); });
-        in.fill([](int r, std::size_t n) { return data(r, 2, n); });
-        auto mine = data(world.rank(), 0, own);
-        runtime_call c{operation::allgather, element_type::int32, operator_type::sum, own,
-                       mine.data(),          out.memory.data()};
-        c.counts = {out.counts, {}, out.displacements, {}};
-        typed ? world.allgatherv(mine, out.memory, out.parts()) : issue(world, c);
-        expect(out.memory == wanted.memory, "allgatherv");
-        out.memory.assign(out.memory.size(), canary);
-        c.what = operation::gather;
-        c.root = 1;
-        typed ? world.gatherv(mine, out.memory, out.parts(), 1) : issue(world, c);
-        expect((out.memory == wanted.memory) == is_root, "gatherv");
-        c.what = operation::scatter;
-        c.input = in.memory.data();
-        c.output = mine.data();
-        c.counts = {in.counts, {}, in.displacements, {}};
-        typed ? world.scatterv(in.memory, in.parts(), mine, 1) : issue(world, c);
-        expect(mine == data(world.rank(), 2, own), "scatterv");
-        auto e = blocks_of(world.rank(), 4, 9);
-        c.what = operation::alltoall;
-        c.input = e.in.memory.data();
-        c.output = e.out.memory.data();
-        c.counts = {e.in.counts, e.out.counts, e.in.displacements, e.out.displacements};
-        typed ? world.alltoallv(e.in.memory, e.in.parts(), e.out.memory, e.out.parts()) : issue(world, c);
-        expect(e.out.memory == e.wanted.memory, "alltoallv");
-        c.what = operation::reduce_scatter;
-        const fault f = fault_of([&] { issue(world, c); });
-        expect(f.why == cause::invalid_argument && f.detail.find("one after the other") != std::string::npos, f.detail);
-    }));
-}
-
 TEST_CASE("displacements that do not fit are told before anything is sent") {
     CHECK_NOTHROW(run_world(3, [](const communicator& world) {
         if (world.rank() != 0) return;
@@ -273,10 +163,6 @@ TEST_CASE("displacements that do not fit are told before anything is sent") {
             },
             "ranks 0 and 1 overlap in the output");
         refused([&] { world.alltoallv(ten, sent, other, displaced{std::array{3, 0, 0}, at}); }, "sends itself 2");
-        runtime_call c{operation::allgather, element_type::int32, operator_type::sum, 2, two.data(), ten.data()};
-        const numbers n{2, 3, std::numeric_limits<std::size_t>::max() / 8}, far{0, 4, std::size_t{1} << 63};
-        c.counts = {n, {}, far, {}};
-        refused([&] { issue(world, c); }, "rank 2 has");
     }));
 }
 

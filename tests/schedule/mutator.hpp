@@ -41,10 +41,13 @@ public:
             if (a.offers(o)) return a.write(o, size, has_root(o) ? below(size) : 0, below(2) == 1, 1 + below(2));
         }
     }
-    /// Changes one step of a program that has some. May happen to change nothing.
+    /// Changes one step of a program that has one of the kind. May happen to change nothing.
     void mutate(program& p, int kind) {
+        const auto has_none = [&](std::vector<step>& all) {
+            return kind == operands_kind ? of_many(all) == all.end() : all.empty();
+        };
         auto* steps = &p.ranks[static_cast<std::size_t>(below(p.size))];
-        while (steps->empty()) steps = &p.ranks[static_cast<std::size_t>(below(p.size))];
+        while (has_none(*steps)) steps = &p.ranks[static_cast<std::size_t>(below(p.size))];
         const int i = below(static_cast<int>(steps->size()));
         const auto at = steps->begin() + i;
         switch (kind) {

@@ -35,7 +35,7 @@ TEST_CASE("over two pretended hosts every operation is right, and what was chose
     CHECK(r.status == 0);
     CHECK_THAT(r.output, Contains("# wrong elements: 0\n"));
     const std::string rows = here.read("rows.json");
-    CHECK(occurrences(rows, "\"chosen\":\"hierarchical:halving_doubling:halving_doubling\"") == 2); // in place and not
+    CHECK(occurrences(rows, "\"chosen\":\"hierarchical:halving_doubling:parameter_server\"") == 2); // in place and not
     CHECK(occurrences(rows, "\"chosen\":null") == 0);
 }
 
@@ -56,7 +56,7 @@ TEST_CASE("every type is right under every legal operator") {
     const auto r = command("bench --transport memory --ranks 3 --operation allreduce,reduce_scatter,reduce -d all -o "
                            "all -b 4K -e 4K -n 1");
     CHECK(r.status == 0);
-    CHECK_THAT(r.output, Contains("over 768 rows")); // 8 x 10 + 6 x 8 pairs, 3 operations, 2 places
+    CHECK_THAT(r.output, Contains("over 852 rows")); // 8 x 11 + 6 x 9 pairs, 3 operations, 2 places
     CHECK_THAT(r.output, Contains("# wrong elements: 0\n"));
 }
 

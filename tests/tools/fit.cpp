@@ -55,7 +55,7 @@ TEST_CASE("a fit writes a machine that reads back, and what it measured and pred
         if (row.at("fitted").get<bool>()) ++fitted;
         const auto bytes = row.at("bytes").get<std::size_t>();
         const bool kept = bytes == 8 || bytes == 64 || bytes == 512 || bytes == 4096 || bytes == 32768;
-        if (!kept || row.at("algorithm") == "hierarchical:ring:ring") continue;
+        if (!kept || row.at("algorithm").get<std::string>().starts_with("hierarchical:")) continue;
         const double corrected = row.at("corrected_us"), measured = row.at("measured_us");
         if (measured / row.at("predicted_us").get<double>() > tutti::model::residuals::most) continue; // a busy machine
         CHECK(std::abs(corrected / measured - 1) < 0.1); // the residual has three digits

@@ -19,7 +19,9 @@ namespace tutti::model::detail {
 [[nodiscard]] constexpr bool few(int ranks) noexcept { return ranks <= 8; }
 
 /// How many rounds a butterfly takes.
-[[nodiscard]] constexpr int rounds_of(int ranks) noexcept { return static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1))); }
+[[nodiscard]] constexpr int rounds_of(int ranks) noexcept {
+    return static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1)));
+}
 
 [[nodiscard]] inline std::size_t part_of(std::size_t bytes, int parts) noexcept {
     return bytes / static_cast<unsigned>(parts);
