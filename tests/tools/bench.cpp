@@ -35,7 +35,9 @@ TEST_CASE("over two pretended hosts every operation is right, and what was chose
     CHECK(r.status == 0);
     CHECK_THAT(r.output, Contains("# wrong elements: 0\n"));
     const std::string rows = here.read("rows.json");
-    CHECK(occurrences(rows, "\"chosen\":\"hierarchical:halving_doubling:parameter_server\"") == 2); // in place and not
+    // An allreduce of 128 KiB, and reduce_scatter and allgather of both sizes; in place and not.
+    CHECK(occurrences(rows, "\"chosen\":\"hierarchical:halving_doubling:parameter_server\"") == 10);
+    CHECK(occurrences(rows, "\"chosen\":\"hierarchical:direct:direct\"") == 2); // an alltoall of little blocks
     CHECK(occurrences(rows, "\"chosen\":null") == 0);
 }
 
