@@ -24,7 +24,8 @@ namespace tutti {
 /// around them, which are never written. Parts of an output must not overlap; those of an input may.
 ///
 /// `world.allgatherv(in, out, tutti::displaced{counts, displacements})`. Both are ranges of integers, one for each
-/// rank. Displacements are this rank's own: ranks may differ in them. That of an empty part is not looked at.
+/// rank. Displacements are this rank's own: ranks may differ in them. That of an empty part is not
+/// looked at, but may not be negative.
 ///
 /// Cost: a message that holds several parts is copied once on its way; of gatherv, scatterv and alltoallv none does.
 template <class Counts, class Displacements>

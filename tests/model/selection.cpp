@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 #include <collectives/choice/selection.hpp>
+#include <collectives/model/candidates.hpp>
 
 #include <collectives/algorithm/all.hpp>
 
@@ -228,6 +229,21 @@ TEST_CASE("ranks that lie in turn, or on nodes of different sizes, are chosen fo
     CHECK_FALSE(how(operation::allgather, MiB, uneven).has_levels());
     CHECK(how(operation::broadcast, 16 * KiB, in_turn).has_levels());
     CHECK_FALSE(how(operation::broadcast, 16 * KiB, uneven).has_levels());
+}
+
+TEST_CASE("so many ranks that a hierarchy would join too many parts keep a flat algorithm") {
+    const auto in_turn = [](int nodes, int each) {
+        std::vector<int> all;
+        for (int r = 0; r < nodes * each; ++r) all.push_back(r % nodes);
+        return tutti::model::topology_of(all, medium::memory, medium::network);
+    };
+    for (const operation o : {operation::alltoall, operation::allgather, operation::reduce_scatter}) {
+        CHECK(choose(o, 8192 * KiB, in_turn(1024, 8)).how.has_levels());
+        CHECK_FALSE(choose(o, 9000 * KiB, in_turn(1125, 8)).how.has_levels());
+        for (const auto& c : tutti::model::candidates(o, in_turn(1125, 8))) CHECK_FALSE(c.how.has_levels());
+    }
+    CHECK(choose(operation::allgather, 9000 * KiB, nodes_of(8, 9000)).how.has_levels());
+    CHECK_FALSE(choose(operation::alltoall, 9000 * KiB, nodes_of(8, 9000)).how.has_levels());
 }
 
 TEST_CASE("an alltoall over nodes goes by levels while blocks are little") {

@@ -98,6 +98,15 @@ TEST_CASE("a product that is not a number is stored in the one form of NaN") {
     CHECK(multiplied(std::vector{float16(infinity)}, premultiplied_sum(0))[0].bits == 0x7e00);
 }
 
+TEMPLATE_TEST_CASE("a factor that is NaN in any form makes every product NaN", "", float16, bfloat16, float8_e4m3,
+                   float8_e5m2) {
+    for (const std::uint32_t form : {0x7fc00000U, 0x7fffffffU, 0xffffffffU, 0x7f800001U}) {
+        const std::vector<TestType> data(100, TestType(1.5F));
+        for (const TestType x : multiplied(data, premultiplied_sum(__builtin_bit_cast(float, form))))
+            CHECK(x.bits == TestType(std::numeric_limits<float>::quiet_NaN()).bits);
+    }
+}
+
 TEST_CASE("to ranks and errors the operator is one, whatever the factor") {
     STATIC_REQUIRE(operator_id<premultiplied_sum_operator<int>>() == operator_id<premultiplied_sum_operator<float>>());
     STATIC_REQUIRE(operator_id<premultiplied_sum_operator<int>>() != operator_id<sum_operator>());

@@ -19,6 +19,17 @@ using schedule::position;
 using schedule::side;
 using schedule::step;
 
+namespace detail {
+/// visit(first, count) for the pieces of a place, which is cut at the multiples of `width` chunks.
+constexpr void each_piece(const place& all, int width, auto&& visit) {
+    for (int c = all.first, last = all.first + all.count; c < last;) {
+        const int end = (c / width + 1) * width, next = end < last ? end : last;
+        visit(c, next - c);
+        c = next;
+    }
+}
+} // namespace detail
+
 // The shapes of an algorithm's parts. `emit` takes each step in program order; nothing is allocated.
 namespace detail {
 inline constexpr auto discard = [](const step&) {};

@@ -85,8 +85,9 @@ public:
     /// The same with so many ranks a node; itself where it knows no nodes, or their width is not to be chosen.
     [[nodiscard]] any with_ranks_per_node(int ranks) const;
     /// The same for ranks that lie so, which are then as many as there are in every call; itself where it knows no
-    /// nodes, or their width is not to be chosen. Over nodes of different sizes it is one node of all ranks, unless it
-    /// has a member `over`. The id tells placements apart.
+    /// nodes, or their width is not to be chosen. Over nodes of different sizes it is its member `over`. Without one it
+    /// keeps its own way with a smaller last node, and takes other nodes of different sizes for a single one. The id
+    /// tells placements apart.
     [[nodiscard]] any on(std::shared_ptr<const schedule::placement> where) const;
     /// Null where it is not placed.
     [[nodiscard]] const schedule::placement* placed() const noexcept { return placed_.get(); }

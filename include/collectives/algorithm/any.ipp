@@ -28,8 +28,8 @@ TUTTI_INLINE bool any::preserves_order(operation o, int size, int root) const {
 TUTTI_INLINE any any::on(std::shared_ptr<const schedule::placement> where) const {
     if (!table_->with_ranks_per_node) return *this;
     const int width = where->width();
-    any placed = width == 0 && table_->over ? table_->over(storage_, *where)
-                                            : with_ranks_per_node(width > 0 ? width : where->size());
+    any placed = !where->even() && table_->over ? table_->over(storage_, *where)
+                                                : with_ranks_per_node(width > 0 ? width : where->size());
     placed.id_ = (placed.id_ ^ where->id()) * 0x100000001b3;
     placed.placed_ = std::move(where);
     return placed;

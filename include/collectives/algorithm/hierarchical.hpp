@@ -69,10 +69,7 @@ struct hierarchical {
 
     /// Distinguishes algorithms of one name: the ranks per node of this level and, where Global has levels too, its.
     [[nodiscard]] constexpr std::uint64_t parameter() const noexcept {
-        std::uint64_t levels = 0;
-        if constexpr (requires { global.parameter(); }) levels = global.parameter() * 0x100000001b3;
-        if constexpr (requires { local.parameter(); }) levels = (levels ^ local.parameter()) * 0x100000001b3;
-        return levels + static_cast<std::uint64_t>(ranks_per_node);
+        return detail::parameter_of_levels(local, global) + static_cast<std::uint64_t>(ranks_per_node);
     }
 
     [[nodiscard]] constexpr int chunks(operation o, int size) const noexcept {
@@ -102,9 +99,7 @@ struct hierarchical {
         else if (p.size % g == 0)
             by_shards(p, g, emit);
         else
-            detail::levels_of_carriers<Global>(global, node_bounds(p.size, g), {p.rank, p.size, 0, p.in_place},
-                                               chunks(operation::allreduce, p.size))
-                .allreduce(emit);
+            by_carriers(operation::allreduce, p).allreduce(emit);
     }
 
     template <class Emit>
@@ -131,10 +126,7 @@ struct hierarchical {
     {
         const int g = per_node(p.size);
         if (g == 1) return global.reduce(p, partial, emit);
-        if (p.size % g != 0)
-            return detail::levels_of_carriers<Global>(global, node_bounds(p.size, g), p,
-                                                      chunks(operation::reduce, p.size))
-                .reduce(partial, emit);
+        if (p.size % g != 0) return by_carriers(operation::reduce, p).reduce(partial, emit);
         detail::levels_of_root(local, global, operation::reduce, p, g).reduce(partial, emit);
     }
 
@@ -144,10 +136,7 @@ struct hierarchical {
     {
         const int g = per_node(p.size);
         if (g == 1) return global.broadcast(p, emit);
-        if (p.size % g != 0)
-            return detail::levels_of_carriers<Global>(global, node_bounds(p.size, g), p,
-                                                      chunks(operation::broadcast, p.size))
-                .broadcast(emit);
+        if (p.size % g != 0) return by_carriers(operation::broadcast, p).broadcast(emit);
         detail::levels_of_root(local, global, operation::broadcast, p, g).broadcast(emit);
     }
 
@@ -175,6 +164,10 @@ private:
     }
     [[nodiscard]] constexpr int per_node(int size) const noexcept {
         return ranks_per_node < 1 ? 1 : ranks_per_node < size ? ranks_per_node : size;
+    }
+
+    [[nodiscard]] constexpr detail::levels_of_carriers<Global> by_carriers(operation o, const position& p) const {
+        return {global, node_bounds(p.size, per_node(p.size)), o, p, chunks(o, p.size)};
     }
 
     template <class Emit>

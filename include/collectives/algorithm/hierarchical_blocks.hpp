@@ -44,19 +44,19 @@ private:
     constexpr void in_node(step s, Emit&& emit) const {
         if (communicates(s)) s.peer += across_.rank * here_.size;
         const place all = reads_from(s) ? s.from : s.to;
-        for (int c = all.first, last = all.first + all.count; c < last;) {
-            const int block = c / near_, next = (block + 1) * near_ < last ? (block + 1) * near_ : last;
+        each_piece(all, near_, [&](int c, int count) {
+            const int block = c / near_;
             for (int k = 0; k < across_.size; ++k) {
                 const int node = node_at(k);
                 const int first = id(node, block / here_.size, across_.rank, block % here_.size) + c % near_ * far_;
                 step part = s;
-                part.from = {near_buffer(s.from.where, node), first, (next - c) * far_};
-                part.to = {near_buffer(s.to.where, node), first, (next - c) * far_};
-                if (communicates(s) && (k + 1 < across_.size || next < last)) part.joined = true;
+                part.from = {near_buffer(s.from.where, node), first, count * far_};
+                part.to = {near_buffer(s.to.where, node), first, count * far_};
+                const bool is_last = k + 1 == across_.size && c + count == all.first + all.count;
+                if (communicates(s) && !is_last) part.joined = true;
                 emit(part);
             }
-            c = next;
-        }
+        });
     }
     /// A step of Global. A block of it is those of all ranks of a node, in a row.
     template <class Emit>
@@ -64,16 +64,14 @@ private:
         if (communicates(s)) s.peer = s.peer * here_.size + here_.rank;
         const int row = across_.size * far_, wide = here_.size * near_;
         const place all = reads_from(s) ? s.from : s.to;
-        for (int c = all.first, last = all.first + all.count; c < last;) {
-            const int to = c / row, next = (to + 1) * row < last ? (to + 1) * row : last;
-            const int first = id(to, here_.rank, 0, 0) + c % row * wide;
+        each_piece(all, row, [&](int c, int count) {
+            const int to = c / row, first = id(to, here_.rank, 0, 0) + c % row * wide;
             step part = s;
-            part.from = {far_buffer(s.from.where, to), first, (next - c) * wide};
-            part.to = {far_buffer(s.to.where, to), first, (next - c) * wide};
-            if (communicates(s) && next < last) part.joined = true;
+            part.from = {far_buffer(s.from.where, to), first, count * wide};
+            part.to = {far_buffer(s.to.where, to), first, count * wide};
+            if (communicates(s) && c + count < all.first + all.count) part.joined = true;
             emit(part);
-            c = next;
-        }
+        });
     }
 
     /// Behind the banks of what waits, those of Local and of Global take turns; Local's are one for each node.

@@ -13,10 +13,12 @@ namespace tutti::algorithm::detail {
 template <class Global>
 class levels_of_carriers {
 public:
-    /// `per`: the chunks of all data or, where ranks have shards, of a shard.
-    constexpr levels_of_carriers(const Global& global, const node_bounds& nodes, const position& p, int per) noexcept
-        : global_(global), nodes_(nodes), p_(p), node_(nodes.node_of(p.rank)), root_node_(nodes.node_of(p.root)),
-          across_{node_, nodes.count(), root_node_, true}, per_(per) {}
+    /// `chunks`: those of all data.
+    constexpr levels_of_carriers(const Global& global, const node_bounds& nodes, operation o, const position& p,
+                                 int chunks) noexcept
+        : global_(global), nodes_(nodes), p_{p.rank, p.size, schedule::has_root(o) ? p.root : 0, p.in_place},
+          node_(nodes.node_of(p_.rank)), root_node_(nodes.node_of(p_.root)),
+          across_{node_, nodes.count(), root_node_, true}, per_(schedule::has_shards(o) ? chunks / p.size : chunks) {}
 
     template <class Emit>
     constexpr void allreduce(Emit&& emit) const {
@@ -138,7 +140,7 @@ private:
     position p_;
     int node_, root_node_;
     position across_;
-    int per_;
+    int per_; ///< the chunks of all data or, where ranks have shards, of a shard
 };
 
 } // namespace tutti::algorithm::detail

@@ -57,14 +57,11 @@ private:
     template <class Emit>
     constexpr void each_shard(step s, Emit&& emit) const {
         if (communicates(s)) s.peer = s.peer * here_.size + here_.rank;
-        const place all = reads_from(s) ? s.from : s.to;
-        for (int c = all.first, last = all.first + all.count; c < last;) {
-            const int of = c / per_, next = (of + 1) * per_ < last ? (of + 1) * per_ : last;
-            const int first = (of * here_.size + here_.rank) * shard() + c % per_ * width_;
-            for (place* x : {&s.from, &s.to}) *x = {x->where, first, (next - c) * width_};
+        each_piece(reads_from(s) ? s.from : s.to, per_, [&](int c, int count) {
+            const int first = (c / per_ * here_.size + here_.rank) * shard() + c % per_ * width_;
+            for (place* x : {&s.from, &s.to}) *x = {x->where, first, count * width_};
             emit(s);
-            c = next;
-        }
+        });
     }
     /// A step that has its output in scratch bank 0, its input too if it works in place, and its own scratch behind.
     [[nodiscard]] static constexpr step in_scratch(step s, bool in_place) noexcept {

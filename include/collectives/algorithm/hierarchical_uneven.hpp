@@ -3,7 +3,7 @@
 #pragma once
 
 #include "hierarchical_carriers.hpp"
-#include "hierarchical_name.hpp"
+#include "hierarchical_identity.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace tutti::algorithm {
 /// Global, and binomial trees join the others to it. Between nodes goes what must, but a carrier handles all data of
 /// its node. An alltoall is Global's alone. `Local` is not used.
 ///
-/// Cost: bounds. With N nodes of up to g ranks and h = ceil(log2 g), the depth is 2h more than Global's at N, or h more
-/// for a reduce or a broadcast. The carrier handles all n up to 2h times besides.
+/// Cost: bounds. There are N nodes of up to g ranks, and h = ceil(log2 g). The depth is 2h more than Global's at N; of
+/// a reduce or a broadcast it is h more. The carrier handles all n up to 2h times besides.
 template <class Local, class Global>
 struct hierarchical_uneven {
     const schedule::placement* nodes; ///< its seats are the ranks
@@ -28,7 +28,9 @@ struct hierarchical_uneven {
     static constexpr std::string_view idea = "Within each node first, then between one rank of each, then back.";
     static constexpr std::string_view virtue = "between nodes goes what must, once a node and not once a rank";
 
-    [[nodiscard]] std::uint64_t parameter() const noexcept { return nodes->id(); }
+    [[nodiscard]] std::uint64_t parameter() const noexcept {
+        return detail::parameter_of_levels(local, global) + nodes->id();
+    }
 
     [[nodiscard]] constexpr int chunks(operation o, int size) const noexcept {
         if (o == operation::alltoall) return chunks_of(global, o, size);
@@ -49,19 +51,19 @@ struct hierarchical_uneven {
 
     template <class Emit>
     constexpr void allreduce(const position& p, Emit&& emit) const {
-        by_carriers(operation::allreduce, from_first(p)).allreduce(emit);
+        by_carriers(operation::allreduce, p).allreduce(emit);
     }
     template <class Emit>
     constexpr void reduce_scatter(const position& p, buffer partial, Emit&& emit) const
         requires(detail::has_reduce_scatter<Global>)
     {
-        by_carriers(operation::reduce_scatter, from_first(p)).reduce_scatter(partial, emit);
+        by_carriers(operation::reduce_scatter, p).reduce_scatter(partial, emit);
     }
     template <class Emit>
     constexpr void allgather(const position& p, Emit&& emit) const
         requires(detail::has_allgather<Global>)
     {
-        by_carriers(operation::allgather, from_first(p)).allgather(emit);
+        by_carriers(operation::allgather, p).allgather(emit);
     }
     template <class Emit>
     constexpr void reduce(const position& p, buffer partial, Emit&& emit) const
@@ -83,13 +85,8 @@ struct hierarchical_uneven {
     }
 
 private:
-    [[nodiscard]] static constexpr position from_first(position p) noexcept {
-        p.root = 0;
-        return p;
-    }
     [[nodiscard]] constexpr detail::levels_of_carriers<Global> by_carriers(operation o, const position& p) const {
-        const int per = chunks(o, p.size);
-        return {global, node_bounds(*nodes), p, schedule::has_shards(o) ? per / p.size : per};
+        return {global, node_bounds(*nodes), o, p, chunks(o, p.size)};
     }
 };
 

@@ -68,7 +68,7 @@ namespace detail {
                                                  bool symmetric) {
     constexpr std::size_t little = 16 * 1024, staged = 64 * 1024;
     const bool reduces = what == schedule::operation::reduce_scatter;
-    if (on.has_levels()) return shards_across_nodes(bytes, on);
+    if (on.has_levels() && on.has_banks_for_levels(what)) return shards_across_nodes(bytes, on);
     if (many_over_network(on)) return by_halves_among_many(bytes, on.size);
     const bool in_memory = on.between() == transport::medium::memory && few(on.size);
     if (in_memory && (!reduces || symmetric || bytes <= staged)) return algorithm::direct{};
@@ -83,7 +83,8 @@ namespace detail {
 [[nodiscard]] TUTTI_INLINE algorithm::any blocks(std::size_t bytes, const topology& on) {
     constexpr std::size_t little_block = 1024, a_rank = 4, little_of_node = 4 * 1024, through_adapter = 384;
     const std::size_t block = part_of(bytes, on.size);
-    if (on.has_levels() && on.even() && block <= little_of_node)
+    if (on.has_levels() && on.even() && block <= little_of_node &&
+        on.has_banks_for_levels(schedule::operation::alltoall))
         return algorithm::hierarchical<algorithm::direct, algorithm::direct>{on.ranks_per_node};
     const bool in_memory = on.between() == transport::medium::memory;
     const bool some = 4 < on.size && on.size <= algorithm::bruck::most_exchanging;

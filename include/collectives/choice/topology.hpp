@@ -36,6 +36,14 @@ struct topology {
     /// There are several nodes, and several ranks on them.
     [[nodiscard]] bool has_levels() const noexcept { return 1 < ranks_per_node && ranks_per_node < size; }
 
+    /// A hierarchy of this operation joins parts of messages, for each of which a rank needs a scratch bank: of these
+    /// there are enough, wherever ranks lie and whoever does the local work.
+    [[nodiscard]] bool has_banks_for_levels(schedule::operation what) const noexcept {
+        constexpr int most_ranks = 8192; // four banks a rank at most, of 32,767 with an executor
+        const bool joins = what == schedule::operation::alltoall || (placed && schedule::has_shards(what));
+        return !joins || size <= most_ranks;
+    }
+
     /// The medium between ranks: the slower one, if there are two.
     [[nodiscard]] transport::medium between() const noexcept { return ranks_per_node < size ? far : near; }
 

@@ -22,7 +22,7 @@ namespace tutti::model {
     std::vector<selection> found;
     const auto add = [&](const algorithm::any& of_any_nodes) {
         const algorithm::any how = on.of_nodes(of_any_nodes);
-        if (!how.offers(what) || (how.has_levels() && !on.has_levels())) return;
+        if (!how.offers(what) || (how.has_levels() && !(on.has_levels() && on.has_banks_for_levels(what)))) return;
         if (what == schedule::operation::alltoall && on.size > algorithm::bruck::most_exchanging &&
             how.target<algorithm::bruck>())
             return;

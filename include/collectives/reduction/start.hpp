@@ -56,11 +56,15 @@ template <class Functor>
 template <class Op>
 inline constexpr bool has_starter = detail::is_premultiplied_sum<detail::bare_operator<Op>>;
 
-/// The first stage that premultiplies elements of type T. `factor` is of the type that the product is computed in.
+/// The first stage that premultiplies elements of type T. `factor` is of the type that the product is computed in. A
+/// factor that is NaN has its one form then, which the vectors of bfloat16 need of a product.
 template <element T>
 [[nodiscard]] start starter_with(const detail::wide<detail::multiplied<T>>& factor) noexcept {
     start s{&detail::premultiply<T>};
-    detail::store(s.factor.data(), factor);
+    if constexpr (detail::floating<detail::wide<detail::multiplied<T>>>)
+        detail::store(s.factor.data(), detail::canonical(factor));
+    else
+        detail::store(s.factor.data(), factor);
     return s;
 }
 /// The first stage of an operator that has one.

@@ -16,7 +16,8 @@ namespace tutti::schedule {
 /// those of node 0, in their order, then those of node 1, and so on.
 class placement {
 public:
-    /// `nodes[r]` is the node of rank r, by any number; there is a rank at least. Linear in ranks.
+    /// `nodes[r]` is the node of rank r, by any number; there is a rank at least. Linear in ranks; all that
+    /// follows takes constant time.
     explicit placement(std::span<const int> nodes) : node_of_(nodes.size()), seat_of_(nodes.size()) {
         std::unordered_map<int, int> known; // by the caller's numbers
         for (std::size_t r = 0; r < nodes.size(); ++r)
@@ -30,6 +31,10 @@ public:
             seat_of_[r] = next[static_cast<std::size_t>(node_of_[r])]++;
             rank_at_[static_cast<std::size_t>(seat_of_[r])] = static_cast<int>(r);
         }
+        for (int n = 0; n < this->nodes(); ++n) most_ = std::max(most_, ranks_of(n));
+        width_ = found_width();
+        in_order_ = std::is_sorted(node_of_.begin(), node_of_.end());
+        for (const int n : node_of_) id_ = (id_ ^ (static_cast<std::uint32_t>(n) + 1)) * 0x100000001b3; // FNV-1a
     }
 
     [[nodiscard]] int size() const noexcept { return static_cast<int>(node_of_.size()); }
@@ -42,29 +47,16 @@ public:
     [[nodiscard]] int ranks_of(int node) const noexcept { return first_seat(node + 1) - first_seat(node); }
 
     /// The ranks of the largest node.
-    [[nodiscard]] int most() const noexcept {
-        int most = 0;
-        for (int n = 0; n < nodes(); ++n) most = std::max(most, ranks_of(n));
-        return most;
-    }
+    [[nodiscard]] int most() const noexcept { return most_; }
     /// All nodes have as many ranks.
-    [[nodiscard]] bool even() const noexcept { return most() * nodes() == size(); }
+    [[nodiscard]] bool even() const noexcept { return most_ * nodes() == size(); }
     /// So many ranks does each node have, the last one perhaps fewer. 0 where it is not so.
-    [[nodiscard]] int width() const noexcept {
-        const int width = ranks_of(0);
-        for (int n = 1; n + 1 < nodes(); ++n)
-            if (ranks_of(n) != width) return 0;
-        return ranks_of(nodes() - 1) <= width ? width : 0;
-    }
+    [[nodiscard]] int width() const noexcept { return width_; }
     /// Each rank has the seat of its number: ranks of a node are consecutive.
-    [[nodiscard]] bool in_order() const noexcept { return std::is_sorted(node_of_.begin(), node_of_.end()); }
-
+    [[nodiscard]] bool in_order() const noexcept { return in_order_; }
     /// Tells placements apart; equal on all ranks that have equal ones.
-    [[nodiscard]] std::uint64_t id() const noexcept {
-        std::uint64_t h = 0xcbf29ce484222325; // FNV-1a
-        for (const int n : node_of_) h = (h ^ (static_cast<std::uint32_t>(n) + 1)) * 0x100000001b3;
-        return h;
-    }
+    [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
+
     /// "ranks on nodes 0 1 0 1".
     [[nodiscard]] std::string in_words() const {
         constexpr int few = 32;
@@ -76,9 +68,19 @@ public:
     friend bool operator==(const placement& a, const placement& b) noexcept { return a.node_of_ == b.node_of_; }
 
 private:
+    [[nodiscard]] int found_width() const noexcept {
+        const int width = ranks_of(0);
+        for (int n = 1; n + 1 < nodes(); ++n)
+            if (ranks_of(n) != width) return 0;
+        return ranks_of(nodes() - 1) <= width ? width : 0;
+    }
+
     std::vector<int> node_of_, seat_of_; ///< by rank
     std::vector<int> rank_at_;           ///< by seat
     std::vector<int> first_;             ///< by node
+    int most_ = 0, width_ = 0;
+    bool in_order_ = true;
+    std::uint64_t id_ = 0xcbf29ce484222325;
 };
 
 } // namespace tutti::schedule

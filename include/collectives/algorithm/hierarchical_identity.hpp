@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace tutti::algorithm::detail {
@@ -22,5 +23,14 @@ inline constexpr auto hierarchical_letters = [] {
 template <class Local, class Global>
 inline constexpr std::string_view hierarchical_name{hierarchical_letters<Local, Global>.data(),
                                                     hierarchical_letters<Local, Global>.size()};
+
+/// Distinguishes Local and Global from others of their names.
+template <class Local, class Global>
+[[nodiscard]] constexpr std::uint64_t parameter_of_levels(const Local& local, const Global& global) noexcept {
+    std::uint64_t levels = 0;
+    if constexpr (requires { global.parameter(); }) levels = global.parameter() * 0x100000001b3;
+    if constexpr (requires { local.parameter(); }) levels = (levels ^ local.parameter()) * 0x100000001b3;
+    return levels;
+}
 
 } // namespace tutti::algorithm::detail
