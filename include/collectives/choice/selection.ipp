@@ -77,9 +77,8 @@ namespace detail {
 }
 
 /// Over a network, few messages for little data: by levels, whose messages between nodes are of one rank to a node.
-/// Without them, a block is little compared with the messages that it saves, which are more the more ranks there are;
-/// and the more bytes it has handed on, the longer an adapter that ranks share takes. Else each block straight to its
-/// rank.
+/// Without them `bruck`, which saves more messages the more ranks there are, but takes longer where ranks share an
+/// adapter. Else each block straight to its rank.
 [[nodiscard]] TUTTI_INLINE algorithm::any blocks(std::size_t bytes, const topology& on) {
     constexpr std::size_t little_block = 1024, a_rank = 4, little_of_node = 4 * 1024, through_adapter = 384;
     const std::size_t block = part_of(bytes, on.size);
