@@ -13,7 +13,9 @@
 
 #include <collectives/reduction/kernel.hpp>
 
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <string_view>
 
 namespace {
@@ -66,17 +68,19 @@ void tell(instructions set) {
      ...);
 }
 
-instructions named(std::string_view name) {
-    if (name == "baseline") return instructions::baseline;
-    if (name == "avx2") return instructions::avx2;
-    if (name == "avx512") return instructions::avx512;
-    return name == "avx512_vnni" ? instructions::avx512_vnni : instructions::avx512_fp16;
-}
+constexpr std::string_view names[] = {"baseline", "avx2", "avx512", "avx512_vnni", "avx512_fp16"}; // in their order
 
 } // namespace
 
 int main(int count, char** words) {
-    const instructions set = count > 1 ? named(words[1]) : tutti::detail::best_instructions();
-    if (!tutti::detail::has(set)) return 1;
+    instructions set = tutti::detail::best_instructions();
+    if (count > 1) {
+        const auto* const named = std::find(std::begin(names), std::end(names), words[1]);
+        set = static_cast<instructions>(named - names);
+        if (named == std::end(names) || !tutti::detail::has(set)) {
+            std::fprintf(stderr, "narrow_floats: this processor has no instructions '%s'\n", words[1]);
+            return 1;
+        }
+    }
     tell<tutti::float16, tutti::bfloat16, tutti::float8_e4m3, tutti::float8_e5m2>(set);
 }

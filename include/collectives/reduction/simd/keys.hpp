@@ -24,7 +24,7 @@ struct key_fold {
     using vector = vector_of<lane, width>::type;
 
     [[gnu::always_inline]] static void enter(vector& x) noexcept {
-        const vector other = last - x;
+        const auto other = __builtin_bit_cast(vector, last - __builtin_bit_cast(unsigned_lanes, x)); // wraps
         if constexpr (is_maximum)
             x = x < 0 ? other : x;
         else
@@ -45,7 +45,8 @@ struct key_fold {
 
 private:
     using signed_lanes = vector_of<integer_of<sizeof(T), true>, width>::type;
-    static constexpr lane last = static_cast<lane>(T::format::last);
+    using unsigned_lanes = vector_of<integer_of<sizeof(T), false>, width>::type;
+    static constexpr auto last = static_cast<integer_of<sizeof(T), false>>(T::format::last);
     static constexpr unsigned sign = 1U << (8 * sizeof(T) - 1);
 };
 
