@@ -252,8 +252,11 @@ TEST_CASE("an alltoall over nodes goes by levels while blocks are little") {
             choose(operation::alltoall, block * static_cast<unsigned>(size), nodes_of(g, size)).how.name());
     };
     CHECK(how(8, 4, 16) == "hierarchical:direct:direct");
-    CHECK(how(4 * KiB, 8, 96) == "hierarchical:direct:direct");
-    CHECK(how(4 * KiB + 4, 8, 96) == "direct");
+    CHECK(how(2 * KiB, 8, 96) == "hierarchical:direct:direct");
+    CHECK(how(2 * KiB + 4, 8, 96) == "direct");
+    CHECK(how(16, 8, 31 * 8) == "hierarchical:direct:direct");
+    CHECK(how(16, 8, 32 * 8) == "bruck"); // many nodes
+    CHECK(how(17, 8, 32 * 8) == "hierarchical:direct:direct");
     CHECK(how(8, 4, 15) == "bruck");
 }
 

@@ -76,21 +76,25 @@ namespace detail {
     return by_halves(on);
 }
 
-/// Over a network, few messages for little data: by levels, whose messages between nodes are of one rank to a node.
-/// Without them `bruck`, which saves more messages the more ranks there are, but takes longer where ranks share an
-/// adapter. Else each block straight to its rank.
+/// Over a network, few messages for little data: by levels, whose messages between nodes are of one rank to a node. But
+/// they are as many as nodes, so next to nothing goes by `bruck` where these are many; as do little blocks where there
+/// are no such levels, the more ranks the longer ones, unless ranks share an adapter. Else each block straight to its
+/// rank.
 [[nodiscard]] TUTTI_INLINE algorithm::any blocks(std::size_t bytes, const topology& on) {
-    constexpr std::size_t little_block = 1024, a_rank = 4, little_of_node = 4 * 1024, through_adapter = 384;
+    constexpr std::size_t little_block = 1024, a_rank = 4, through_adapter = 384;
+    constexpr std::size_t little_of_node = 2 * 1024, next_to_nothing = 16;
+    constexpr int many_nodes = 32;
     const std::size_t block = part_of(bytes, on.size);
-    if (on.has_levels() && on.even() && block <= little_of_node &&
-        on.has_banks_for_levels(schedule::operation::alltoall))
+    const bool levels = on.has_levels() && on.even() && on.has_banks_for_levels(schedule::operation::alltoall);
+    const bool can_hand_on =
+        4 < on.size && on.size <= algorithm::bruck::most_exchanging && on.between() != transport::medium::memory;
+    const std::size_t handed_on = levels            ? (on.nodes() < many_nodes ? 0 : next_to_nothing)
+                                  : few(on.size)    ? little_block
+                                  : on.has_levels() ? through_adapter
+                                                    : std::min(little_block, a_rank * static_cast<unsigned>(on.size));
+    if (can_hand_on && handed_on > 0 && block <= handed_on) return algorithm::bruck{};
+    if (levels && block <= little_of_node)
         return algorithm::hierarchical<algorithm::direct, algorithm::direct>{on.ranks_per_node};
-    const bool in_memory = on.between() == transport::medium::memory;
-    const bool some = 4 < on.size && on.size <= algorithm::bruck::most_exchanging;
-    const std::size_t little = few(on.size)      ? little_block
-                               : on.has_levels() ? through_adapter
-                                                 : std::min(little_block, a_rank * static_cast<unsigned>(on.size));
-    if (!in_memory && some && block <= little) return algorithm::bruck{};
     return algorithm::direct{};
 }
 
