@@ -35,7 +35,8 @@ std::vector<std::string> known_names(const option_text& o) {
     return names;
 }
 
-// CLI11 writes a type as its name, and behind a colon for each validator what it takes: "TEXT:{a,b}", "P:INT in [1 - 9]".
+// CLI11 writes a type as its name, and behind a colon for each validator what it takes: "TEXT:{a,b}", "P:INT in [1 -
+// 9]".
 option_text text_of(const CLI::Option& option) {
     option_text o;
     for (const std::string& name : option.get_snames()) o.names.push_back("-" + name);

@@ -17,7 +17,8 @@
 namespace tutti::tools {
 namespace {
 
-constexpr auto manual_footer = R"(Without a COMMAND the page is that of tutti itself. With --directory all pages are written, tutti.1 and
+constexpr auto manual_footer =
+    R"(Without a COMMAND the page is that of tutti itself. With --directory all pages are written, tutti.1 and
 one a command: installations call it so. The pages have the texts of --help.
 
 Examples:
