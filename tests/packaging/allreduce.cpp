@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-// A program outside of the repository: an allreduce of two threads. Beside it lie folders named as those of the library.
+// A program outside of the repository: an allreduce of two threads. Beside it lie folders named as those of the
+// library.
 #include <base/mine.hpp>
 #include <collectives/collectives.hpp>
 #include <transport/transport.hpp>
