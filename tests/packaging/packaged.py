@@ -210,15 +210,14 @@ def debian(root, stage, compiler):
 
 def conan(root, stage, compiler):
     needs("conan", "cmake")
-    env = {**os.environ, "CONAN_HOME": str(stage / "conan")}
-    run(["conan", "profile", "detect"], env=env)
+    here = {"env": {**os.environ, "CONAN_HOME": str(stage / "conan")}, "cwd": stage}  # it writes where it stands
+    run(["conan", "profile", "detect"], **here)
     settings = ["-s", "compiler.cppstd=gnu20"]
-    made = run(["conan", "create", root / "tools/packaging", *settings], env=env)
+    made = run(["conan", "create", root / "tools/packaging", *settings], **here)
     version = re.search(r"tutti/([0-9.]+)", made).group(1)
-    project = stage / "mine"
     run(["conan", "install", f"--requires=tutti/{version}", "-g", "CMakeDeps", "-g", "CMakeToolchain", *settings,
-         "--output-folder", stage / "found"], env=env)
-    by_cmake(stage, compiler, project.name, "find_package(tutti REQUIRED)",
+         "--output-folder", stage / "found"], **here)
+    by_cmake(stage, compiler, "mine", "find_package(tutti REQUIRED)",
              f"-DCMAKE_TOOLCHAIN_FILE={stage / 'found' / 'conan_toolchain.cmake'}", "-DCMAKE_BUILD_TYPE=Release")
 
 

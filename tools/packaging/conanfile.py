@@ -48,6 +48,7 @@ class Tutti(ConanFile):
 
     def generate(self):
         toolchain = CMakeToolchain(self)
+        toolchain.user_presets_path = False
         toolchain.cache_variables["TUTTI_COMPILED"] = bool(self.options.compiled)
         toolchain.generate()
 
