@@ -19,11 +19,11 @@ _tutti() {
     local -i k program=0
     [[ $current == = ]] && current=''
     [[ $previous == = ]] && previous=${COMP_WORDS[COMP_CWORD - 2]}
-    for ((k = 1; k < COMP_CWORD; ++k)); do
+    for ((k = 1; k <= COMP_CWORD; ++k)); do
         if [[ -z $command ]]; then
-            [[ " $_tutti_commands " == *" ${COMP_WORDS[k]} "* ]] && command=${COMP_WORDS[k]}
+            ((k < COMP_CWORD)) && [[ " $_tutti_commands " == *" ${COMP_WORDS[k]} "* ]] && command=${COMP_WORDS[k]}
         elif [[ $command == "$_tutti_starts_a_program" ]]; then
-            if [[ ${COMP_WORDS[k]} == -- ]]; then
+            if [[ ${COMP_WORDS[k]} == -- ]] && ((k < COMP_CWORD)); then
                 program=$((k + 1))
                 break
             elif [[ ${COMP_WORDS[k]} != -* ]]; then
@@ -55,7 +55,6 @@ _tutti() {
         current=${current##*,}
     else
         _tutti_words "$command"
-        [[ $command == "$_tutti_starts_a_program" && $current != -* ]] && words=$(compgen -c -- "$current")
     fi
     mapfile -t COMPREPLY < <(compgen -P "$prefix" -W "$words" -- "$current")
 }

@@ -27,7 +27,7 @@ std::string zsh_quoted(std::string_view text) {
 
 std::string zsh_action(const option_text& o) {
     if (o.file) return "_files";
-    return o.words.empty() ? " " : fmt::format("({})", fmt::join(o.words, " "));
+    return o.words.empty() ? " " : fmt::format("({})", zsh_quoted(fmt::format("{}", fmt::join(o.words, " "))));
 }
 
 // A specification for _arguments by each name: "-n+" and "--ranks=" take a value in the same word or in the next one.
