@@ -14,7 +14,7 @@ from conan.tools.files import copy
 from conan.tools.system.package_manager import Apt, Dnf
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SOURCES = ("CMakeLists.txt", "meson.build", "LICENSE", "include/*", "tools/compiled/*", "tools/packaging/*")
+SOURCES = ("CMakeLists.txt", "meson.build", "LICENSE", "include/*", "kernels/*", "tools/compiled/*", "tools/packaging/*")
 
 
 class Tutti(ConanFile):
