@@ -17,6 +17,7 @@ using action = std::function<int()>;
 
 // Each adds its subcommand to `app`, and sets `chosen` when the command line names it.
 void add_draw(CLI::App& app, action& chosen);
+void add_env(CLI::App& app, action& chosen);
 void add_fit(CLI::App& app, action& chosen);
 void add_verify(CLI::App& app, action& chosen);
 void add_explain(CLI::App& app, action& chosen);
