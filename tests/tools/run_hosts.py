@@ -196,7 +196,7 @@ class Hosts(launches.Case):
     def test_wrong_usage_exits_with_2(self):
         for wrong in (("--hosts", "a"), ("--hosts", "a:0", "true"), ("--hosts", "-x", "true"), ("--hosts", "2", "true"),
                       ("--hosts", "a", "-n", "2", "true"), ("--hosts", "a", "--hostfile", "b", "true"),
-                      ("--hosts", "a", "--pretend-hosts", "2", "true"), ("--hosts", "a", "--env", "=x", "true")):
+                      ("--hosts", "a", "--pretend-hosts", "2", "true"), ("-n", "1", "--tutti", "x", "true"), ("--hosts", "a", "--env", "=x", "true")):
             self.assertEqual(self.run_to_end(*wrong).status, 2, wrong)
 
 

@@ -17,6 +17,28 @@
 #include <unistd.h>
 
 namespace tutti::tools {
+namespace {
+
+/// A word of a command line, for the shell of whichever kind that the host has.
+std::string quoted(const std::string& word) {
+    std::string text = "'";
+    for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return text + "'";
+}
+
+} // namespace
+
+// The launch agent may bring options of its own, quoted as for a shell. It becomes the process itself, so that it hears
+// signals, and gets SIGTERM when this process is killed.
+agent_connection agent_connection::to(const std::string& host, const std::string& launch_agent,
+                                      const std::string& tutti) {
+    spawn_options what;
+    what.command = {"sh",        "-c", fmt::format("exec {} \"$@\"", launch_agent),
+                    "tutti run", host, fmt::format("exec {} run-agent", quoted(tutti))};
+    what.fed = true;
+    what.last_signal = SIGTERM;
+    return agent_connection{spawn(what)};
+}
 
 agent_connection::agent_connection(child process) : process_(std::move(process)) {
     for (const descriptor* d : {&process_.input, &process_.output, &process_.error})

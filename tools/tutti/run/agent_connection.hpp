@@ -22,8 +22,10 @@ class agent_connection {
 public:
     static constexpr std::size_t entries = 3; ///< that it adds to a list for poll
 
-    /// A process that was fed, and whose output is piped.
-    explicit agent_connection(child process);
+    /// Starts `launch_agent`, a line of shell, with the host and a command for it that runs the agent of that `tutti`.
+    /// Throws std::system_error where no process can be started.
+    [[nodiscard]] static agent_connection to(const std::string& host, const std::string& launch_agent,
+                                             const std::string& tutti);
 
     /// Queues a frame.
     void send(agent_frame::kind what, std::string_view text);
@@ -55,6 +57,7 @@ public:
     [[nodiscard]] std::string last_words() const;
 
 private:
+    explicit agent_connection(child process);
     void write_some();
     void read_output();
     void read_error();

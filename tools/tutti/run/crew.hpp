@@ -40,6 +40,7 @@ concept crew = requires(C c, const C k, std::vector<pollfd>& waiting, std::span<
     { c.take_failure() } -> std::same_as<launch_failure>;
     { k.due() } -> std::same_as<supervision_clock::time_point>; // when act() is wanted
     c.act(now);
+    { C::settling } -> std::convertible_to<std::chrono::milliseconds>; // from an exit until it is judged
 };
 
 } // namespace tutti::tools

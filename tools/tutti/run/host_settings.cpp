@@ -62,6 +62,12 @@ void add_host_options(CLI::App& command, host_settings& s) {
         ->type_name("S");
 }
 
+void require_hosts(const CLI::App& command, const host_settings& s) {
+    for (const char* const option : {"--launch-agent", "--tutti", "--directory", "--reach"})
+        if (!s.given() && command.count(option) > 0)
+            throw CLI::ValidationError(fmt::format("{} means nothing without --hosts or --hostfile", option));
+}
+
 host_options host_options_of(const host_settings& s, int ranks, const std::string& address) {
     host_options o;
     o.where =

@@ -28,6 +28,9 @@ struct host_settings {
 
 void add_host_options(CLI::App& command, host_settings& s);
 
+/// Throws CLI::ValidationError where an option was given that means nothing without hosts.
+void require_hosts(const CLI::App& command, const host_settings& s);
+
 /// What a launch is told of hosts; `ranks` of their slots, or all if it is 0. `address`: as the user gave it, or empty.
 /// Throws std::invalid_argument, or std::runtime_error for a hostfile that cannot be read.
 [[nodiscard]] host_options host_options_of(const host_settings& s, int ranks, const std::string& address);

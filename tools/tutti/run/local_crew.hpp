@@ -7,6 +7,7 @@
 #include "rank_output.hpp"
 #include "stream.hpp"
 
+#include <chrono>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ struct meeting_point {
 /// Ranks that are processes of this host: a crew, see crew.hpp. Whatever happens, none is left when it ends.
 class local_crew {
 public:
+    static constexpr std::chrono::milliseconds settling{200};
+
     /// `ranks`: the numbers of those that are started here, out of `options.ranks`. The references must outlive it.
     local_crew(const launch_options& options, std::vector<int> ranks, meeting_point where, rank_output& to);
     local_crew(const local_crew&) = delete;

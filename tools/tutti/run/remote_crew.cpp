@@ -4,7 +4,6 @@
 #include "remote_crew.hpp"
 
 #include "kept_port.hpp"
-#include "spawn.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -20,24 +19,6 @@ namespace {
 
 constexpr std::chrono::milliseconds last_words_wait{500}; // for a process to exit whose output has ended
 constexpr std::chrono::seconds kill_wait{2};              // from SIGKILL until a host that tells of no end is given up
-
-/// A word of a command line, for the shell of whichever kind that the host has.
-std::string quoted(const std::string& word) {
-    std::string text = "'";
-    for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return text + "'";
-}
-
-/// The launch agent may bring options of its own, quoted as for a shell. It becomes the process itself, so that it
-/// hears signals, and gets SIGTERM when this process is killed.
-child connect(const host_options& where, const std::string& host) {
-    spawn_options what;
-    what.command = {"sh",        "-c", fmt::format("exec {} \"$@\"", where.launch_agent),
-                    "tutti run", host, fmt::format("exec {} run-agent", quoted(where.tutti))};
-    what.fed = true;
-    what.last_signal = SIGTERM;
-    return spawn(what);
-}
 
 bool says_loopback(const std::string& host) {
     return transport::bootstrap::endpoint{without_user(host), 0}.says_loopback();
@@ -69,7 +50,8 @@ void remote_crew::start() {
     hosts_.reserve(static_cast<std::size_t>(count)); // pointers to them are kept
     for (int i = 0; i < count; ++i) {
         const std::string& name = where_.where.hosts[static_cast<std::size_t>(i)];
-        hosts_.push_back({without_user(name), where_.where.ranks_of(i), agent_connection{connect(where_, name)}});
+        hosts_.push_back({without_user(name), where_.where.ranks_of(i),
+                          agent_connection::to(name, where_.launch_agent, where_.tutti)});
     }
     reach_until_ = clock::now() + where_.reach;
 }

@@ -8,6 +8,7 @@
 #include "host_launch.hpp"
 #include "told_output.hpp"
 
+#include <chrono>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,8 @@ namespace tutti::tools {
 /// are started. When it ends, or this process does, the agents see the end of their standard input and kill all ranks.
 class remote_crew {
 public:
+    static constexpr std::chrono::milliseconds settling{500};
+
     /// The references must outlive it.
     remote_crew(const launch_options& options, const host_options& where, told_output& to);
     remote_crew(const remote_crew&) = delete;

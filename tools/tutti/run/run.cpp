@@ -187,8 +187,9 @@ void add_run(CLI::App& app, action& chosen, std::vector<std::string> program) {
         ->add_option("--grace", s->grace_s, "Seconds from SIGTERM, or a signal passed on, until SIGKILL [default: 5]")
         ->check(CLI::Range(0.0, 1e9))
         ->type_name("S");
-    command->callback([s, &chosen, program = std::move(program)] {
+    command->callback([s, command, &chosen, program = std::move(program)] {
         if (program.empty()) throw CLI::RequiredError("PROGRAM");
+        require_hosts(*command, s->hosts);
         if (s->ranks == 0 && !s->hosts.given()) throw CLI::RequiredError("--ranks");
         if (!s->pretended.empty())
             static_cast<void>(pretended_hosts(s->pretended, s->ranks)); // or it is refused at once

@@ -152,7 +152,7 @@ private:
         if (crew_.running() == 0 || std::any_of(ended_.begin(), ended_.end(), [](const auto& e) { return e.causal(); }))
             judge_all();
         else
-            judge_at_ = std::min(judge_at_, clock::now() + settling);
+            judge_at_ = std::min(judge_at_, clock::now() + Crew::settling);
     }
 
     // The kernel does not say in which order processes ended, and closes the connections of one that was killed before
@@ -179,8 +179,7 @@ private:
     }
 
     static constexpr clock::time_point never = clock::time_point::max();
-    static constexpr std::chrono::milliseconds settling{200}; // from an exit until it is judged
-    static constexpr std::chrono::seconds last_words{1};      // for a reader to take the rest, once all is to end
+    static constexpr std::chrono::seconds last_words{1}; // for a reader to take the rest, once all is to end
 
     const launch_options& options_;
     const signal_source& signals_;
