@@ -69,7 +69,7 @@ option_text text_of(const CLI::Option& option) {
     if (o.words.empty()) o.words = known_names(o);
     if (const auto bounds = words_between(taken, '[', ' ', ']'); bounds.size() == 3)
         o.range = bounds.front() + " to " + bounds.back();
-    o.file = o.value.find("FILE") != std::string::npos || o.value.find("DIR") != std::string::npos;
+    for (const char* const kind : {"FILE", "DIR", "PATH"}) o.file = o.file || o.value.find(kind) != std::string::npos;
     return o;
 }
 
