@@ -14,11 +14,11 @@
 /// Rank 1 does what the argument says.
 int main(int argc, char** argv) try {
     tutti::communicator world{tutti::transport::tcp::from_environment()};
-    world.default_deadline(std::chrono::seconds(1)); // 30 s unless you set it
+    world.default_deadline(std::chrono::seconds(2)); // 30 s unless you set it
     const std::string_view fault = world.rank() == 1 && argc > 1 ? argv[1] : "";
 
     if (fault == "die") std::_Exit(7);
-    if (fault == "late") std::this_thread::sleep_for(std::chrono::seconds(3));
+    if (fault == "late") std::this_thread::sleep_for(std::chrono::seconds(4));
     std::vector<int> data(fault == "differ" ? 999 : 1000, 1);
     world.allreduce(data, tutti::sum);
     if (fault == "abort") world.abort("the disk is full");

@@ -4,7 +4,9 @@
 #include <collectives/collectives.hpp>
 #include <transport/shared_memory.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <vector>
 
