@@ -108,7 +108,7 @@ def main(root, build, page):
     for _, command, _ in wanted:
         script += f"{command}\n_status=$?; printf '\\n{mark}%d\\n' $_status; (exit $_status)\n"
     with tempfile.TemporaryDirectory() as folder:
-        for name in ("docs", "include", "tools"):
+        for name in ("docs", "include", "kernels", "tools"):
             os.symlink(root / name, f"{folder}/{name}")
         os.symlink(build, f"{folder}/build")
         said = run(script, folder, f"{build}/tools:{build}/tools/examples/tutorial:{os.environ['PATH']}")

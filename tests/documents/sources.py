@@ -8,7 +8,7 @@ usage: sources.py SOURCE_ROOT           says what is wrong, and exits with 1 if 
 
 - Every block of C++ or CUDA is in the file that its marker names: see pages.py. The build compiles these files.
 - docs/coming-from.md: every call of ours is in tests/documents/coming_from.cpp, which the build compiles.
-- docs/troubleshooting.md: every error text is in a string of include/ or tools/.
+- docs/troubleshooting.md: every error text is in a string of include/, kernels/ or tools/.
 - docs/variables.md: it has every variable of the environment that the sources name, and no other.
 - Every link to a file of this repository leads to one, and to a heading of it.
 """
@@ -102,7 +102,7 @@ def strings_of(text):
 
 def error_faults(root):
     """An error text is in code, in the first column of a table; "..." stands for what differs from case to case."""
-    known = "\n".join(s for _, text in files(root, "include", "tools") for s in strings_of(text))
+    known = "\n".join(s for _, text in files(root, "include", "kernels", "tools") for s in strings_of(text))
     for number, code in cells(root / "docs/troubleshooting.md", 1):
         for piece in filter(None, (p.strip() for p in code.split("..."))):
             if piece not in known:
@@ -111,7 +111,7 @@ def error_faults(root):
 
 def variable_faults(root):
     name = r"\bTUTTI_[A-Z0-9_]+\b"
-    texts = [text for file, text in files(root, "include", "tools", "tests")
+    texts = [text for file, text in files(root, "include", "kernels", "tools", "tests")
              if file.suffix or text.startswith("#!")]
     text = "\n".join(texts)
     macros = {n for part in re.findall(r"#\s*(?:define|undef|if|ifdef|ifndef|elif) .*|-DTUTTI_\w+", text)
