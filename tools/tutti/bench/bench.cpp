@@ -66,7 +66,7 @@ never gets smaller than one element (one a rank where ranks have parts), unless 
 Examples:
   tutti bench --transport tcp --ranks 4 --algorithm all -b 8 -e 16M
   tutti bench --transport shared_memory --ranks 2 --algorithm auto
-  tutti run -n 4 --hosts 2 -- tutti bench --transport routed
+  tutti run -n 4 --pretend-hosts 2 -- tutti bench --transport routed
   tutti bench --transport memory --ranks 2 --operation all -d float64 -b 1M -e 1M --seconds 2
   tutti bench --ranks 2 -d all -o all -b 4K -e 4K --json types.json
   tutti run -n 4 -- tutti bench -b 1K -e 1M

@@ -32,9 +32,9 @@ An error that several ranks print alike as they end comes out once, as in "[0-3]
 numbers that differ are listed in the order of the ranks, as in "step {3,3,5,7}".
 SIGINT, SIGTERM, SIGHUP and SIGQUIT are passed on to all ranks.
 
-With --hosts 2 consecutive ranks share a host, equally many each but for the last. With a list, as in --hosts 0,1,0,1,
-each rank has its host. TUTTI_HOST names it, and transport::routed goes over TCP between ranks of different ones. All of
-them are on this host.
+With --pretend-hosts 2 consecutive ranks share a host, equally many each but for the last. With a
+list, as in --pretend-hosts 0,1,0,1, each rank has its host. TUTTI_HOST names it, and
+transport::routed goes over TCP between ranks of different ones. All of them are on this host.
 
 When a rank fails, the others get a moment to report the loss themselves; then they are sent
 SIGTERM, and at last SIGKILL. Who failed first, and how, is said at the end. No rank outlives
@@ -121,7 +121,7 @@ void add_run(CLI::App& app, action& chosen, std::vector<std::string> program) {
         ->type_name("P");
     command->add_option("--address", s->address, "Where the ranks meet [default: a free port on 127.0.0.1]")
         ->type_name("HOST:PORT");
-    command->add_option("--hosts", s->hosts, "Pretend H hosts, to try out what depends on them; see below")
+    command->add_option("--pretend-hosts", s->hosts, "Pretend H hosts, to try out what depends on them; see below")
         ->type_name("H|LIST");
     command->add_option("--deadline", s->deadline_s, "End all ranks after S seconds [default: never]")
         ->check(CLI::Range(0.0, 1e9))

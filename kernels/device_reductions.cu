@@ -5,9 +5,10 @@
 // compiled.
 #include "device_reductions.hpp"
 
-#include "../collectives/reduction/element.hpp"
-#include "../collectives/reduction/operators.hpp"
 #include "reduce_many.cuh"
+
+#include <collectives/reduction/element.hpp>
+#include <collectives/reduction/operators.hpp>
 
 #include <array>
 #include <stdexcept>
