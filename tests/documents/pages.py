@@ -8,7 +8,8 @@ A marker is a comment of one line, right above the block:
     <!-- part of FILE -->          each paragraph of the block is a run of lines of that file; white space does not count
     <!-- not compiled: REASON -->  C++ that no compiler sees
     <!-- not run: REASON -->       commands that the test does not run
-    <!-- in any order -->          lines of the output may come in any order
+    <!-- where there is PROGRAM -->  commands that are run only where there is that program
+    <!-- in any order -->          lines of the output may come in any order; after "; " beside the one before
 
 Every block of C++ and CUDA has one of the first three. Blocks named `console` hold commands behind "$ " and what they
 print; without a marker they are run.
@@ -27,6 +28,10 @@ class Block:
     language: str
     marker: str
     text: str
+
+    @property
+    def markers(self):
+        return self.marker.split("; ")
 
     @property
     def place(self):
