@@ -3,6 +3,7 @@
 
 // Every call of tutti that docs/coming-from.md names, so that a compiler sees it.
 #include <collectives/collectives.hpp>
+#include <transport/invitation.hpp>
 #include <transport/tcp.hpp>
 
 #include <chrono>
@@ -10,6 +11,7 @@
 #include <cstdio>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace coming_from {
@@ -19,6 +21,7 @@ using over_tcp = tutti::communicator<tcp>;
 using buffer = std::vector<float>;
 
 void worlds();
+void invited(const std::string& text, int rank, int size);
 void collectives(const over_tcp& world, buffer& x, buffer& in, buffer& out, int root);
 void single_values(const over_tcp& world, double mine, int root);
 void parts(const over_tcp& world, const buffer& in, buffer& out, const std::vector<int>& counts, int root);
@@ -31,6 +34,12 @@ void worlds() {
     tutti::communicator world{tcp::from_environment()};
     tutti::communicator threads{tcp::from_environment(), tutti::progress::in_thread};
     std::printf("%d %d %d\n", world.rank(), world.size(), threads.size());
+}
+
+void invited(const std::string& text, int rank, int size) {
+    if (rank == 0) std::puts(tutti::invitation::create().text().c_str());
+    tutti::communicator world{tcp{tutti::invitation{text}.as(rank, size)}};
+    world.barrier();
 }
 
 void collectives(const over_tcp& world, buffer& x, buffer& in, buffer& out, int root) {

@@ -8,6 +8,7 @@
 #include <collectives/machine.hpp>
 #include <collectives/model/machine_file.hpp> // needs nlohmann-json
 #include <collectives/reduction/accumulator.hpp>
+#include <transport/invitation.hpp>
 #include <transport/memory.hpp>
 #include <transport/routed.hpp>
 #include <transport/tcp.hpp>
@@ -15,7 +16,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
-#include <functional>
+#include <filesystem>
+#include <fstream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -39,6 +42,7 @@ void requests(const over_tcp& world, buffer& data, void (*compute)());
 void accumulators(const over_tcp& world, const std::vector<double>& numbers);
 void symmetric();
 void over_hosts(buffer& gradient);
+void invited(int rank, int size);
 void threads(int ranks);
 void own_algorithm(const over_tcp& world, buffer& gradient);
 void by_a_machine();
@@ -122,6 +126,19 @@ void over_hosts(buffer& gradient) {
     using routed = tutti::transport::routed<tutti::transport::shared_memory, tutti::transport::tcp>;
     tutti::communicator world{routed::from_environment()};
     world.allreduce(gradient, tutti::sum); // between hosts goes one vector a host, not one a rank
+}
+
+void invited(int rank, int size) {
+    using routed = tutti::transport::routed<tutti::transport::shared_memory, tutti::transport::tcp>;
+
+    if (rank == 0) {
+        std::ofstream("invitation.new") << tutti::invitation::create().text();
+        std::filesystem::rename("invitation.new", "invitation"); // so that nobody reads half of it
+    }
+    while (!std::filesystem::exists("invitation")) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    std::string text;
+    std::ifstream("invitation") >> text;
+    tutti::communicator world{routed{tutti::invitation{text}.as(rank, size)}};
 }
 
 void threads(int ranks) {
