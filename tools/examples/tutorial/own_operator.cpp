@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 
-/// What is known of some temperatures. Any trivially copyable type is an element.
+/// A summary of some temperatures. Any trivially copyable type is an element.
 struct summary {
     double lowest, highest, total;
     int count;
