@@ -53,6 +53,7 @@ constexpr auto guide = R"(tutti: collective communication with proven schedules
   tutti rule     say what the library's rule costs on known machines
   tutti train    train a small network on several ranks
   tutti run      start a program on several ranks of this host
+  tutti ps       show what the ranks of running jobs do, and which waits for which
 
 Try
   tutti bench --transport tcp --ranks 4 --algorithm all -b 8 -e 16M
@@ -85,6 +86,7 @@ int main(int argc, char** argv) {
     add_export(app, chosen);
     add_model(app, chosen);
     add_rule(app, chosen);
+    add_ps(app, chosen);
     add_train(app, chosen, command_line);
     const int own = program_begins(argc, argv);
     std::vector<std::string> program(argv + own, argv + argc);
