@@ -4,7 +4,7 @@
 
 #include "world.hpp"
 
-#include "bootstrap/identity.hpp"
+#include "bootstrap/launchers.hpp"
 #include "world/endpoint.hpp"
 
 #include <utility>

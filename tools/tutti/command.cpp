@@ -34,7 +34,7 @@ void open_standard_descriptors() {
 
 std::string commands_of(const CLI::App& app) {
     std::vector<std::string> names;
-    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App* c) { return !c->get_group().empty(); }))
         names.push_back(command->get_name());
     return fmt::format("{}", fmt::join(names, ", "));
 }
@@ -52,7 +52,8 @@ constexpr auto guide = R"(tutti: collective communication with proven schedules
   tutti explain  say which algorithm would be chosen, at what price, and why
   tutti rule     say what the library's rule costs on known machines
   tutti train    train a small network on several ranks
-  tutti run      start a program on several ranks of this host
+  tutti env      say which launcher started this process, and how it would join the others
+  tutti run      start a program on several ranks, of this host or of several
   tutti ps       show what the ranks of running jobs do, and which waits for which
 
 Try
@@ -88,10 +89,12 @@ int main(int argc, char** argv) {
     add_rule(app, chosen);
     add_ps(app, chosen);
     add_train(app, chosen, command_line);
+    add_env(app, chosen);
     const int own = program_begins(argc, argv);
     std::vector<std::string> program(argv + own, argv + argc);
     if (!program.empty() && program.front() == "--") program.erase(program.begin());
     add_run(app, chosen, std::move(program));
+    add_run_agent(app, chosen);
     try {
         app.parse(own, argv);
         return chosen();

@@ -17,6 +17,7 @@ using action = std::function<int()>;
 
 // Each adds its subcommand to `app`, and sets `chosen` when the command line names it.
 void add_draw(CLI::App& app, action& chosen);
+void add_env(CLI::App& app, action& chosen);
 void add_fit(CLI::App& app, action& chosen);
 void add_verify(CLI::App& app, action& chosen);
 void add_explain(CLI::App& app, action& chosen);
@@ -29,6 +30,7 @@ void add_bench(CLI::App& app, action& chosen, std::vector<std::string> command_l
 void add_train(CLI::App& app, action& chosen, std::vector<std::string> command_line);
 // `program` is what the ranks run, with its arguments.
 void add_run(CLI::App& app, action& chosen, std::vector<std::string> program);
+void add_run_agent(CLI::App& app, action& chosen);
 
 /// Where in the command line of `tutti run` the program begins, or the "--" before it; `argc` if it is another
 /// subcommand's, or names none. What follows belongs to the program, whatever it looks like.

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../transport/status_page.hpp"
+#include "../../transport/transport.hpp"
 #include "message_queues.hpp"
 #include "messages_under_way.hpp"
-
-#include <transport/status_page.hpp>
-#include <transport/transport.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../transport/status_page.hpp"
 #include "completion_signal.hpp"
 #include "message.hpp"
-
-#include <transport/status_page.hpp>
 
 #include <algorithm>
 #include <cstddef>

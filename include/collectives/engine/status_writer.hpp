@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../transport/status_page.hpp"
+#include "../../transport/transport.hpp"
 #include "inquiries.hpp"
-
-#include <transport/status_page.hpp>
-#include <transport/transport.hpp>
 
 #include <algorithm>
 #include <chrono>

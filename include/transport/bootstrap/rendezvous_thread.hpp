@@ -41,8 +41,11 @@ public:
     /// Listens at all of `where`, and starts the thread. Of several addresses those that this host does not have are
     /// passed over: a name may mean more than the host was given. Throws a bootstrap error if it cannot.
     rendezvous_thread(int size, const std::vector<address>& where, const secret& key, const settings& how)
-        : linger_(how.linger), wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
-        for (const auto& a : where) listen(a, how.any_port, &a != &where.back() || !listeners_.empty());
+        : rendezvous_thread(size, listen(where, how.any_port), key, how) {}
+
+    /// Takes sockets that listen already.
+    rendezvous_thread(int size, std::vector<descriptor> listening, const secret& key, const settings& how)
+        : linger_(how.linger), wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)), listeners_(std::move(listening)) {
         if (listeners_.empty() || !wake_) bootstrap_failed("rank 0 has no address to listen at");
         bound_ = local_address(listeners_.front().get());
         const auto needed = static_cast<std::size_t>(size) + own_descriptors_needed;
@@ -75,16 +78,22 @@ private:
     static constexpr std::chrono::milliseconds accept_pause{100}; // when the process has no file descriptor to spare
     static constexpr std::size_t own_descriptors_needed = 16;     // beside one for each rank
 
+    static std::vector<descriptor> listen(const std::vector<address>& where, bool any_port) {
+        std::vector<descriptor> out;
+        for (const auto& a : where)
+            if (auto fd = listen(a, any_port, &a != &where.back() || !out.empty())) out.push_back(std::move(fd));
+        return out;
+    }
+
     /// Where the host does not have the address, that is an error unless it is `dispensable`.
-    void listen(const address& a, bool any_port, bool dispensable) {
+    static descriptor listen(const address& a, bool any_port, bool dispensable) {
         if (a.port() == 0 && !any_port)
             bootstrap_failed("rank 0 cannot listen at port 0: the others could not find it");
         auto fd = listen_on(a);
-        if (!fd && dispensable && (errno == EADDRNOTAVAIL || errno == EAFNOSUPPORT)) return;
-        if (!fd)
+        if (!fd && !(dispensable && (errno == EADDRNOTAVAIL || errno == EAFNOSUPPORT)))
             bootstrap_failed("rank 0 cannot listen at " + a.text() + ": " + words_of_errno(errno),
                              "TUTTI_ADDRESS must be a free port on an address of rank 0's host");
-        listeners_.push_back(std::move(fd));
+        return fd;
     }
 
     void serve(rendezvous_server& server) {

@@ -5,6 +5,7 @@
 #include "../common/lists.hpp"
 #include "../common/parsed_option.hpp"
 #include "../common/text_output.hpp"
+#include "../run/launched.hpp"
 #include "commands.hpp"
 
 #include <collectives/model/machine_file.hpp>
@@ -161,6 +162,7 @@ void check(const fit_settings& s) {
 }
 
 int fit(const fit_settings& s) {
+    require_no_launcher("tutti fit starts the ranks that it measures");
     check(s);
     for (const std::string* file : {&s.machine, &s.markdown, &s.json}) require_writable(*file);
     measurements measured = measure(s);
