@@ -54,11 +54,15 @@ public:
     /// Begins a prepared run, at once or when its slot is free.
     void admit(run& r) {
         members& g = r.members();
-        status_.line().begin(static_cast<unsigned>(r.what().what), r.request());
-        if (judge(g, &r)) return finish(r, run_state::failed, std::make_shared<const fault>(*g.failure));
+        if (judge(g, &r)) {
+            auto why = std::make_shared<const fault>(*g.failure);
+            note_begin(r);
+            return finish(r, run_state::failed, std::move(why));
+        }
         auto& queue = g.queues[r.slot()];
         const bool waits = queue.first;
         if (!waits) active_.push_back(&r); // first, since it may throw
+        note_begin(r);
         r.next = nullptr;
         (waits ? queue.last->next : queue.first) = &r;
         queue.last = &r;
@@ -198,6 +202,8 @@ public:
     }
 
 private:
+    /// On the status page; finish() notes the end.
+    void note_begin(const run& r) noexcept { status_.line().begin(static_cast<unsigned>(r.what().what), r.request()); }
     /// Begins a run, whose slot's place in active_ it has, and those behind it as long as each is over at once.
     void begin(run& r) {
         stalled_since_ = {};
