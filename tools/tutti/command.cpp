@@ -89,6 +89,7 @@ constexpr auto guide = R"(tutti: collective communication with proven schedules
   tutti train    train a small network on several ranks
   tutti env      say which launcher started this process, and how it would join the others
   tutti run      start a program on several ranks, of this host or of several
+  tutti ps       show what the ranks of running jobs do, and which waits for which
 
 Try
   tutti bench --transport tcp --ranks 4 --algorithm all -b 8 -e 16M
@@ -121,6 +122,7 @@ int main(int argc, char** argv) {
     add_export(app, chosen);
     add_model(app, chosen);
     add_rule(app, chosen);
+    add_ps(app, chosen);
     add_train(app, chosen, command_line);
     add_env(app, chosen);
     const int own = program_begins(argc, argv);

@@ -24,6 +24,7 @@ void add_explain(CLI::App& app, action& chosen);
 void add_export(CLI::App& app, action& chosen);
 void add_model(CLI::App& app, action& chosen);
 void add_rule(CLI::App& app, action& chosen);
+void add_ps(CLI::App& app, action& chosen);
 // These start ranks with the same command line.
 void add_bench(CLI::App& app, action& chosen, std::vector<std::string> command_line);
 void add_train(CLI::App& app, action& chosen, std::vector<std::string> command_line);
