@@ -90,6 +90,7 @@ constexpr auto guide = R"(tutti: collective communication with proven schedules
   tutti env      say which launcher started this process, and how it would join the others
   tutti run      start a program on several ranks, of this host or of several
   tutti ps       show what the ranks of running jobs do, and which waits for which
+  tutti manual   print the manual page of a command; completion: print what a shell completes by
 
 Try
   tutti bench --transport tcp --ranks 4 --algorithm all -b 8 -e 16M
@@ -125,6 +126,8 @@ int main(int argc, char** argv) {
     add_ps(app, chosen);
     add_train(app, chosen, command_line);
     add_env(app, chosen);
+    add_manual(app, chosen);
+    add_completion(app, chosen);
     const int own = program_begins(argc, argv);
     std::vector<std::string> program(argv + own, argv + argc);
     if (!program.empty() && program.front() == "--") program.erase(program.begin());
