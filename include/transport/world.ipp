@@ -105,6 +105,10 @@ void world<F...>::wake() noexcept {
 }
 
 template <class... F>
+status::page* world<F...>::status_page() noexcept {
+    return it_->status_page();
+}
+template <class... F>
 void world<F...>::tell(const notice& n) {
     it_->tell(n);
 }

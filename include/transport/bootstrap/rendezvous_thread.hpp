@@ -3,14 +3,17 @@
 #pragma once
 
 #include "../signal_shield.hpp"
+#include "../status/desk.hpp"
 #include "rendezvous_server.hpp"
 #include "socket.hpp"
 #include "stderr_writer.hpp"
 
 #include <sys/eventfd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -125,7 +128,10 @@ private:
         for (const auto& l : listeners_) ready.push_back({paused ? -1 : l.get(), POLLIN, 0});
         for (const auto& g : server.connections())
             ready.push_back({g->get(), static_cast<short>(g->wants_write() ? POLLIN | POLLOUT : POLLIN), 0});
+        const std::size_t of_desk = ready.size();
+        if (desk_) desk_->watch(ready);
         auto until = std::min({end, server.next_deadline(), paused ? paused_until_ : end});
+        if (desk_) until = std::min(until, desk_->next());
         if (!stderr_.idle()) until = std::min(until, clock::now() + stderr_writer::pause);
         ::poll(ready.data(), ready.size(), timeout_until(until));
 
@@ -137,7 +143,12 @@ private:
         const std::size_t known = server.connections().size();
         for (std::size_t i = 0; i < known; ++i)
             if (ready[1 + listeners_.size() + i].revents != 0) server.attend_safely(*server.connections()[i], now);
+        const bool stirs = std::any_of(ready.begin() + static_cast<std::ptrdiff_t>(of_desk), ready.end(),
+                                       [](const pollfd& p) { return p.revents != 0; });
+        if (desk_ && (stirs || now >= desk_->next()) && desk_->attend(now)) server.begin_survey(now);
         server.settle(now);
+        if (const auto report = server.survey_report(now)) desk_->answer(*report);
+        if (!desk_ && server.world() != 0) desk_.emplace(server.world());
         for (const auto& sentence : server.take_news()) stderr_.say(sentence);
         stderr_.flush();
         for (std::size_t i = 0; i < listeners_.size(); ++i)
@@ -175,6 +186,7 @@ private:
     descriptor wake_;
     std::vector<descriptor> listeners_; // the thread's alone once it runs
     address bound_;
+    std::optional<status::desk> desk_; // likewise; there once the world is
     clock::time_point paused_until_ = clock::time_point::min();
     std::atomic<bool> stopping_{false};
     std::thread thread_;
