@@ -60,7 +60,6 @@ void alone() {
 
 void lost(int victim, const std::string& folder) {
     constexpr auto deadline = std::chrono::seconds(3);
-    std::signal(SIGUSR1, SIG_IGN); // by which Hydra tells that a rank has died
     world w{transport::tcp::from_environment()};
     w.default_deadline(deadline);
     check_sum(w);
