@@ -16,6 +16,7 @@ import tempfile
 COMPLETED = (("tutti be", {"bench"}, {"run"}), ("tutti ru", {"rule", "run"}, {"bench"}),
              ("tutti bench --tr", {"--transport", "--trace"}, {"--json"}),
              ("tutti bench --transport sh", {"shared_memory"}, {"tcp"}),
+             ("tutti completion ", {"bash", "zsh", "fish"}, {"run", "--json"}),
              ("tutti verify --algorithm bin", {"binomial_tree"}, {"ring"}),
              ("tutti bench --json FOLDER/mea", {"FOLDER/measured.json"}, {"FOLDER/other"}))
 # What bash splits at =, lists, and where a program begins.

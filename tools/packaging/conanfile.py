@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The tutti authors
 # SPDX-License-Identifier: MIT
-"""A package for Conan 2, on the system's OpenSSL and libibverbs: conan create tools/packaging
+"""A package for Conan 2, on the system's OpenSSL and libibverbs.
+
+usage: conan create tools/packaging -s compiler.cppstd=gnu20
 
 Options: compiled=True adds the static library; verbs=True the targets for RDMA. Consumers get the CMake targets
 tutti::tutti, tutti::tcp and so on, and the packages tutti, tutti-tcp and so on of pkg-config.
@@ -9,6 +11,7 @@ import pathlib
 import re
 
 from conan import ConanFile
+from conan.tools.build import check_min_cppstd
 from conan.tools.cmake import CMake, CMakeToolchain, cmake_layout
 from conan.tools.files import copy
 from conan.tools.system.package_manager import Apt, Dnf
@@ -38,6 +41,9 @@ class Tutti(ConanFile):
     def system_requirements(self):
         Apt(self).install(["libssl-dev"] + (["libibverbs-dev"] if self.options.verbs else []))
         Dnf(self).install(["openssl-devel"] + (["rdma-core-devel"] if self.options.verbs else []))
+
+    def validate(self):
+        check_min_cppstd(self, 20)
 
     def layout(self):
         cmake_layout(self)

@@ -7,6 +7,7 @@
 #include "lists.hpp"
 #include "nearest.hpp"
 
+#include <base/error.hpp>
 #include <collectives/algorithm/all.hpp>
 
 #include <algorithm>

@@ -64,6 +64,7 @@ complete -F _tutti tutti
 std::string bash_words(const command_text& command) {
     std::vector<std::string> words;
     for (const option_text& o : command.options) words.insert(words.end(), o.names.begin(), o.names.end());
+    for (const option_text& a : command.arguments) words.insert(words.end(), a.words.begin(), a.words.end());
     for (const command_text& sub : command.commands) words.push_back(sub.name);
     return fmt::format("{}", fmt::join(words, " "));
 }

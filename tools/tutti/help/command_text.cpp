@@ -60,7 +60,9 @@ option_text option_text_of(const CLI::Option& option) {
     option_text o;
     for (const std::string& name : option.get_snames()) o.names.push_back("-" + name);
     for (const std::string& name : option.get_lnames()) o.names.push_back("--" + name);
+    if (option.get_positional()) o.names.push_back(option.get_name(true));
     o.description = option.get_description();
+    o.required = option.get_required();
     if (option.get_items_expected_max() == 0) return o;
     const std::string type = option.get_type_name();
     o.value = type.substr(0, end_of_name(type));
@@ -76,9 +78,9 @@ option_text option_text_of(const CLI::Option& option) {
 } // namespace
 
 command_text text_of(const CLI::App& app) {
-    command_text command{app.get_name(), app.get_description(), app.get_footer(), {}, {}};
+    command_text command{app.get_name(), app.get_description(), app.get_footer(), {}, {}, {}};
     for (const CLI::Option* option : app.get_options([](const CLI::Option* o) { return !o->get_group().empty(); }))
-        if (!option->get_positional()) command.options.push_back(option_text_of(*option));
+        (option->get_positional() ? command.arguments : command.options).push_back(option_text_of(*option));
     for (const CLI::App* sub : app.get_subcommands([](const CLI::App* s) { return !s->get_group().empty(); }))
         command.commands.push_back(text_of(*sub));
     return command;

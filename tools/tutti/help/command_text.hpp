@@ -19,6 +19,7 @@ struct option_text {
     std::string description;
     std::vector<std::string> words; ///< its values, or beginnings of them, where they are known
     bool file = false;              ///< whether its value names a file
+    bool required = false;
 };
 
 /// What it knows of one command, or of all of them.
@@ -27,6 +28,7 @@ struct command_text {
     std::string description;
     std::string footer;
     std::vector<option_text> options;
+    std::vector<option_text> arguments; ///< what has no dashes: its one name is what stands for it
     std::vector<command_text> commands;
 };
 

@@ -42,6 +42,10 @@ std::string fish_completion(const command_text& all) {
                            fish_quoted(command.description));
         const std::string chosen = "__fish_seen_subcommand_from " + command.name;
         for (const option_text& o : command.options) out += fish_option(o, chosen);
+        for (const option_text& a : command.arguments)
+            if (!a.words.empty())
+                out += fmt::format("complete -c tutti -n {} -a {}\n", fish_quoted(chosen),
+                                   fish_quoted(fmt::format("{}", fmt::join(a.words, " "))));
         if (command.name == starts_a_program) out += fmt::format("complete -c tutti -n {} -F\n", fish_quoted(chosen));
     }
     return out;

@@ -3,6 +3,8 @@
 
 #include "manual.hpp"
 
+#include "completion.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <sstream>
@@ -75,6 +77,19 @@ std::string manual_option(const option_text& o) {
     return out;
 }
 
+std::string synopsis(const command_text& all, const command_text& one) {
+    const std::string typed = &all == &one ? all.name : all.name + " " + one.name;
+    std::string out = fmt::format(".SH SYNOPSIS\n\\fB{}\\fR", roff(typed));
+    if (!one.commands.empty()) out += " [\\fICOMMAND\\fR]";
+    out += " [\\fIOPTIONS\\fR]";
+    for (const option_text& a : one.arguments) {
+        const std::string name = fmt::format("\\fI{}\\fR", roff(a.names.front()));
+        out += a.required ? " " + name : " [" + name + "]";
+    }
+    if (one.name == starts_a_program) out += " [\\-\\-] \\fIPROGRAM\\fR [\\fIARGUMENTS\\fR...]";
+    return out + "\n";
+}
+
 std::string see_also(const command_text& all, const command_text& one) {
     std::vector<std::string> pages;
     for (const command_text& command : all.commands)
@@ -90,13 +105,12 @@ std::string page_name(const command_text& all, const command_text& one) {
 }
 
 std::string manual_page(const command_text& all, const command_text& one, std::string_view version) {
-    const std::string name = page_name(all, one), typed = &all == &one ? all.name : all.name + " " + one.name;
+    const std::string name = page_name(all, one);
     const bool names_itself = one.description.starts_with(all.name + ": ");
     const std::string purpose = one.description.substr(names_itself ? all.name.size() + 2 : 0);
     std::string out = fmt::format(".TH {} 1 \"\" \"{}\" \"User Commands\"\n", roff(upper(name)), version);
     out += fmt::format(".SH NAME\n{} \\- {}\n", roff(name), roff(purpose));
-    out += fmt::format(".SH SYNOPSIS\n\\fB{}\\fR {}[\\fIOPTIONS\\fR]\n", roff(typed),
-                       one.commands.empty() ? "" : "[\\fICOMMAND\\fR] ");
+    out += synopsis(all, one);
     if (!one.commands.empty()) out += ".SH COMMANDS\n";
     for (const command_text& command : one.commands)
         out += fmt::format(".TP\n\\fB{}\\fR\n{}; see \\fB{}\\fR(1)\n", roff(command.name), roff(command.description),

@@ -43,6 +43,9 @@ std::string zsh_options(const command_text& command, std::string_view indent) {
                                zsh_quoted(o.description));
             out += takes ? fmt::format(":{}:{}' \\\n", zsh_quoted(o.value), zsh_action(o)) : "' \\\n";
         }
+    for (const option_text& a : command.arguments)
+        out +=
+            fmt::format("{}'{}:{}:{}' \\\n", indent, a.required ? "" : ":", zsh_quoted(a.names.front()), zsh_action(a));
     return out;
 }
 
