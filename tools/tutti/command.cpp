@@ -37,7 +37,7 @@ void open_standard_descriptors() {
 
 std::vector<std::string> commands_of(const CLI::App& app) {
     std::vector<std::string> names;
-    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App* c) { return !c->get_group().empty(); }))
         names.push_back(command->get_name());
     return names;
 }
@@ -87,7 +87,10 @@ constexpr auto guide = R"(tutti: collective communication with proven schedules
   tutti explain  say which algorithm would be chosen, at what price, and why
   tutti rule     say what the library's rule costs on known machines
   tutti train    train a small network on several ranks
-  tutti run      start a program on several ranks of this host
+  tutti env      say which launcher started this process, and how it would join the others
+  tutti run      start a program on several ranks, of this host or of several
+  tutti ps       show what the ranks of running jobs do, and which waits for which
+  tutti manual   print the manual page of a command; completion: print what a shell completes by
 
 Try
   tutti bench --transport tcp --ranks 4 --algorithm all -b 8 -e 16M
@@ -120,11 +123,16 @@ int main(int argc, char** argv) {
     add_export(app, chosen);
     add_model(app, chosen);
     add_rule(app, chosen);
+    add_ps(app, chosen);
     add_train(app, chosen, command_line);
+    add_env(app, chosen);
+    add_manual(app, chosen);
+    add_completion(app, chosen);
     const int own = program_begins(argc, argv);
     std::vector<std::string> program(argv + own, argv + argc);
     if (!program.empty() && program.front() == "--") program.erase(program.begin());
     add_run(app, chosen, std::move(program));
+    add_run_agent(app, chosen);
     try {
         const std::vector<const char*> words = own_words(own, argv);
         app.parse(own, words.data());

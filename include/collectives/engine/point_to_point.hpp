@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../transport/notice.hpp"
 #include "coarse_clock.hpp"
 #include "group.hpp"
 #include "message_link.hpp"
 #include "self_messages.hpp"
-
-#include <transport/notice.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -27,8 +26,8 @@ public:
     using clock = transport::clock;
     using link = message_link<Transport>;
 
-    point_to_point(Transport& t, group<Transport>& g, completion_signal& ended)
-        : t_(t), group_(g), all_(ended), self_(all_), links_(g.members.size()) {}
+    point_to_point(Transport& t, group<Transport>& g, completion_signal& ended, transport::status::call_line& line)
+        : t_(t), group_(g), all_(ended, line), self_(all_), links_(g.members.size()) {}
     point_to_point(const point_to_point&) = delete;
     point_to_point& operator=(const point_to_point&) = delete;
 

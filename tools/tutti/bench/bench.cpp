@@ -6,6 +6,7 @@
 #include "../common/one_of.hpp"
 #include "../common/parsed_option.hpp"
 #include "../common/text_output.hpp"
+#include "../run/launched.hpp"
 #include "../run/local_ranks.hpp"
 #include "commands.hpp"
 
@@ -27,7 +28,8 @@ constexpr auto bench_description = "Measure the collectives, with one call a row
 
 constexpr auto bench_footer =
     R"(Without a launcher, P ranks are started here: processes, or threads over memory. Under a launcher
-(tutti run, or whatever sets TUTTI_RANK) each process is one rank.
+(tutti run, mpirun, mpiexec, srun, torchrun --no_python) each process is one rank. 'tutti env' says
+which one is found.
 
 A row is one call with one size, out of place or in place. First it is called --check times (1 by default)
 and every element of these results is compared, exactly. These calls are not measured, and the results of
@@ -91,10 +93,11 @@ never gets smaller than one element (one a rank where ranks have parts), unless 
 Examples:
   tutti bench --transport tcp --ranks 4 --algorithm all -b 8 -e 16M
   tutti bench --transport shared_memory --ranks 2 --algorithm auto
-  tutti run -n 4 --hosts 2 -- tutti bench --transport routed
+  tutti run -n 4 --pretend-hosts 2 -- tutti bench --transport routed
   tutti bench --transport memory --ranks 2 --operation all -d float64 -b 1M -e 1M --seconds 2
   tutti bench --ranks 2 -d all -o all -b 4K -e 4K --json types.json
   tutti run -n 4 -- tutti bench -b 1K -e 1M
+  mpirun -n 4 tutti bench -b 1K -e 1M
   tutti bench --operation pingpong,stream --transport shared_memory --ranks 2 -b 8 -e 4M --timing loop
   tutti bench --transport shared_memory --ranks 4 -b 64K -e 64K --trace trace.json
   tutti bench --transport shared_memory -np 2 --operation barrier,messages -b 8 -e 4M --csv -
@@ -139,8 +142,8 @@ void read_machine(bench_settings& s) {
 
 int bench(bench_settings s, const std::vector<std::string>& command) {
     read_machine(s);
-    const bool started = std::getenv("TUTTI_RANK") != nullptr && s.transport != "memory";
-    if (!started) {
+    if (s.transport == "memory") require_no_launcher("the ranks of --transport memory are threads of one process");
+    if (s.transport == "memory" || !launched_place()) {
         if (s.ranks == 0) s.ranks = 4;
         check(s, s.ranks);
         for (const std::string* file : {&s.json, &s.trace}) require_writable(*file); // before any rank waits for others

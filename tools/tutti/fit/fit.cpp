@@ -7,6 +7,7 @@
 #include "../common/one_of.hpp"
 #include "../common/parsed_option.hpp"
 #include "../common/text_output.hpp"
+#include "../run/launched.hpp"
 #include "commands.hpp"
 
 #include <collectives/model/machine_file.hpp>
@@ -149,6 +150,7 @@ void check(const fit_settings& s) {
 }
 
 int fit(const fit_settings& s) {
+    require_no_launcher("tutti fit starts the ranks that it measures");
     check(s);
     const bool quiet = takes_standard_output({s.machine, s.json, s.markdown}, "--output, --json and --markdown");
     for (const std::string* file : {&s.machine, &s.markdown, &s.json}) require_writable(*file);

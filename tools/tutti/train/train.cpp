@@ -5,6 +5,7 @@
 
 #include "../common/one_of.hpp"
 #include "../common/threads.hpp"
+#include "../run/launched.hpp"
 #include "../run/local_ranks.hpp"
 #include "commands.hpp"
 #include "report.hpp"
@@ -15,7 +16,6 @@
 #include <transport/shared_memory.hpp>
 #include <transport/tcp.hpp>
 
-#include <cstdlib>
 #include <memory>
 #include <stdexcept>
 
@@ -41,7 +41,8 @@ Columns: mean loss over the training pictures, in nats; accuracy on both sets; s
 of them rank 0 spent in allreduce, waiting for slower ranks included; a hash of the weights.
 
 Without a launcher, P ranks are started here: processes, or threads over memory. Under a launcher
-(tutti run, or whatever sets TUTTI_RANK) each process is one rank.
+(tutti run, mpirun, mpiexec, srun, torchrun --no_python) each process is one rank. 'tutti env' says
+which one is found.
 
 Examples:
   tutti train --ranks 4
@@ -91,7 +92,8 @@ int train_as_process(const train_settings& s) {
 }
 
 int train(train_settings s, const std::vector<std::string>& command) {
-    if (std::getenv("TUTTI_RANK") != nullptr && s.transport != "memory")
+    if (s.transport == "memory") require_no_launcher("the ranks of --transport memory are threads of one process");
+    if (s.transport != "memory" && launched_place())
         return as_rank([&] {
             if (s.transport == "tcp") return train_as_process<transport::tcp>(s);
             if (s.transport == "routed")

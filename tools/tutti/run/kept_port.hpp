@@ -9,13 +9,14 @@
 
 namespace tutti::tools {
 
-/// A free TCP port on 127.0.0.1, kept for whoever binds it with SO_REUSEADDR: bound here too, but never listening, so
-/// that the kernel gives it to nobody else meanwhile. Throws std::system_error.
-class loopback_port {
+/// A free TCP port, kept for whoever binds it with SO_REUSEADDR: bound here too, but never listening, so that the
+/// kernel gives it to nobody else meanwhile.
+class kept_port {
 public:
-    loopback_port();
-    /// "127.0.0.1:PORT"
-    [[nodiscard]] std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+    enum class on : unsigned char { loopback, all_interfaces };
+    /// Throws std::system_error.
+    explicit kept_port(on where);
+    [[nodiscard]] std::uint16_t number() const noexcept { return port_; }
 
 private:
     descriptor socket_;
