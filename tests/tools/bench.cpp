@@ -208,7 +208,7 @@ TEST_CASE("what makes no sense is refused before anything is started, with 2") {
         CHECK_THAT(r.output, Contains(words));
     };
     refused("--operation shuffle", "there is no operation 'shuffle'; choose one of allreduce");
-    refused("--algorithm rinq", "there is no algorithm \"rinq\"; choose one of naive");
+    refused("--algorithm rinq", "there is no algorithm \"rinq\" (did you mean ring?); choose one of naive");
     refused("--operation broadcast --algorithm ring",
             "ring has no broadcast, but allreduce, reduce_scatter, allgather: pass --operation "
             "allreduce, or choose one of naive");

@@ -6,6 +6,7 @@
 usage: run_hosts.py TUTTI
 """
 import os
+import resource
 import signal
 import sys
 import time
@@ -111,11 +112,14 @@ class Hosts(launches.Case):
         self.assertFalse(began.exists())
 
     def test_a_host_that_does_not_answer_is_named_in_time(self):
-        agent = """sh -c '[ $0 = a ] && exec sh -c "$1"; exec sleep 50'"""
-        r = self.run_to_end("--hosts", "a,b", "--launch-agent", agent, "--reach", "0.5", "true")
+        agent = """sh -c '[ $0 = a ] && exec sh -c "$1"; [ $0 = b ] && exec sleep 50; echo no way; exit 1'"""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        r = self.run_to_end("--hosts", "a,b,c", "--launch-agent", agent, "--reach", "1", "true")
         self.assertEqual(r.status, 1, r)
-        self.assertIn("1 of 2 hosts could not be reached:\n  b: no answer within 0.5 s\n", r.text)
+        self.assertIn("2 of 3 hosts could not be reached:\n  b: no answer within 1 s\n  c: no way\n", r.text)
         self.assertLess(r.seconds, 10)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.assertLess(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 0.4, "it waits without spinning")
 
     def test_a_name_that_does_not_resolve_is_told_before_ranks_begin(self):
         r = self.run_to_end("--hosts", "no-such-host.invalid", "--launch-agent", SHELL, "true")

@@ -19,6 +19,8 @@ using test::has;
 
 namespace {
 
+const test::variables on_loopback{{"TUTTI_INTERFACE", "lo"}};
+
 using routed = transport::routed<transport::shared_memory, transport::tcp>;
 
 /// Ranks that know nothing but the text make a world and sum their numbers.
@@ -44,14 +46,14 @@ std::string failure_of(const std::string& text, int rank, int size) {
 } // namespace
 
 TEST_CASE("ranks join by an invitation, over every transport of processes", "[invitation]") {
-    const test::surroundings none({{"TUTTI_INTERFACE", "lo"}});
+    const test::surroundings none(on_loopback);
     sum_over<transport::tcp>();
     sum_over<transport::shared_memory>();
     sum_over<routed>();
 }
 
 TEST_CASE("the text fits into 128 bytes and is a value", "[invitation]") {
-    const test::surroundings none({{"TUTTI_INTERFACE", "lo"}});
+    const test::surroundings none(on_loopback);
     const auto mine = invitation::create();
     CHECK(mine.text().size() <= invitation::most_characters);
     CHECK(has(mine.text(), "@127.0.0.1:"));
@@ -67,7 +69,7 @@ TEST_CASE("the port is one of those that are let through", "[invitation]") {
 }
 
 TEST_CASE("rank 0 is the process that made it, for one communicator", "[invitation]") {
-    const test::surroundings none({{"TUTTI_INTERFACE", "lo"}});
+    const test::surroundings none(on_loopback);
     const std::string text = invitation::create().text();
     CHECK(failure_of(text, 1, 2).empty());
     CHECK(failure_of(text, 0, 1).empty());
@@ -81,7 +83,7 @@ TEST_CASE("rank 0 is the process that made it, for one communicator", "[invitati
 }
 
 TEST_CASE("a place that cannot be, or a text that is none, is refused", "[invitation]") {
-    const test::surroundings none({{"TUTTI_INTERFACE", "lo"}});
+    const test::surroundings none(on_loopback);
     const std::string text = invitation::create().text();
     CHECK(has(failure_of(text, 2, 2), "rank 2 of 2"));
     CHECK(has(failure_of(text, -1, 2), "rank -1 of 2"));

@@ -24,7 +24,7 @@ std::string failure_of(const std::string& text) {
 
 TEST_CASE("an offer written and read is the same", "[offer]") {
     for (const char* host : {"127.0.0.1", "fd00::1", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"})
-        for (const std::string key : {std::string(), detail::drawn_key()}) {
+        for (const auto& key : {std::string(), detail::drawn_key()}) {
             const offer made{{host, 65'535}, key};
             CHECK(made.text().size() <= offer::most_characters);
             CHECK(made.text().find_first_of(" =\"'\n") == std::string::npos);

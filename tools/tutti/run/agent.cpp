@@ -174,8 +174,7 @@ private:
 
 int run_agent() {
     if (isatty(STDIN_FILENO) != 0) {
-        fmt::print(stderr,
-                   "tutti run-agent is what tutti run --hosts starts on each host; it is of no use by itself\n");
+        fmt::print(stderr, "tutti run --hosts starts tutti run-agent on each host; by itself it is of no use\n");
         return 2;
     }
     return agent{}.run();

@@ -86,6 +86,7 @@ void agent_connection::read_output() {
         frames_.take({piece.data(), static_cast<std::size_t>(got)});
         if (before && greeted()) keep_lines(frames_.noise() + "\n");
     } else if (got == 0 || (errno != EINTR && (errno != EAGAIN || exited_))) {
+        if (!greeted()) keep_lines(frames_.noise() + "\n");
         process_.output.reset();
     }
 }

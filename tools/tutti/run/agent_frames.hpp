@@ -71,8 +71,8 @@ public:
         if (!greeted_) seek();
     }
     [[nodiscard]] bool greeted() const noexcept { return greeted_; }
-    /// What came before the greeting.
-    [[nodiscard]] const std::string& noise() const noexcept { return noise_; }
+    /// What came before the greeting, the last of it.
+    [[nodiscard]] std::string noise() const { return greeted_ ? noise_ : noise_ + rest_; }
     /// The bytes are no frames: nothing more can be read.
     [[nodiscard]] bool broken() const noexcept { return broken_; }
 

@@ -140,7 +140,6 @@ void remote_crew::retire(int rank) {
 // Nothing more comes from there.
 void remote_crew::close(host& h, stage last) {
     h.at = last;
-    h.given_up = never;
     h.line.close_input();
     for (const int rank : h.ranks) {
         retire(rank);
@@ -172,7 +171,8 @@ void remote_crew::reap() {
 
 supervision_clock::time_point remote_crew::due() const noexcept {
     clock::time_point next = std::min(ordered_ ? never : reach_until_, abandon_at_);
-    for (const host& h : hosts_) next = std::min(next, h.given_up);
+    for (const host& h : hosts_)
+        if (h.open()) next = std::min(next, h.given_up);
     return next;
 }
 

@@ -153,8 +153,8 @@ int program_begins(int argc, const char* const* argv) {
         const std::string_view word{argv[i]};
         if (word == "--" || word.empty() || word.front() != '-') return i;
         const bool is_long = word.starts_with("--");
-        const bool is_whole =
-            word == "-h" || word == "--help" || (is_long ? word.find('=') != word.npos : word.size() > 2);
+        const bool is_whole = word == "-h" || word == "--help" ||
+                              (is_long ? word.find('=') != word.npos : word.size() > 2 && word != "-np");
         if (!is_whole) ++i; // every option but help takes a value
     }
     return argc;

@@ -3,6 +3,7 @@
 
 #include "train.hpp"
 
+#include "../common/one_of.hpp"
 #include "../common/threads.hpp"
 #include "../run/launched.hpp"
 #include "../run/local_ranks.hpp"
@@ -118,7 +119,7 @@ void add_train(CLI::App& app, action& chosen, std::vector<std::string> command_l
         ->type_name("P");
     c.add_option("--transport", s->transport,
                  "What carries the messages; routed: shared memory within a host, tcp between hosts [default: tcp]")
-        ->check(CLI::IsMember({"memory", "shared_memory", "tcp", "routed"}));
+        ->check(one_of({"memory", "shared_memory", "tcp", "routed"}));
     c.add_option("--data", s->data, "Read MNIST's files from DIR")->type_name("DIR");
     c.add_option("--epochs", s->epochs, "Passes over the pictures [default: 6]")->check(positive)->type_name("N");
     c.add_option("--batch", s->batch, "Pictures a step, over all ranks [default: 64]")->check(positive)->type_name("N");
@@ -136,7 +137,9 @@ void add_train(CLI::App& app, action& chosen, std::vector<std::string> command_l
         ->check(CLI::Range(8, 10'000'000))
         ->type_name("N");
     c.add_option("--seed", s->seed, "Of weights, order and drawn pictures [default: 1]")->type_name("N");
-    c.add_option("--json", s->json, "Also write the epochs to FILE: an array, one object an epoch")->type_name("FILE");
+    c.add_option("--json", s->json,
+                 "Also write the epochs to FILE: an array, one object an epoch; with - print nothing else")
+        ->type_name("FILE");
     c.callback([s, &chosen, command_line = std::move(command_line)] {
         chosen = [s, command_line] { return train(*s, command_line); };
     });

@@ -28,13 +28,13 @@ struct process {
 
 enum class value_type : std::uint16_t { truth = 1, text = 3 };
 
-/// pmix_value_t, of whose union only two members are used; the largest has two words.
+/// pmix_value_t, of whose union only two members are used; the largest has three words.
 struct value {
     value_type type = value_type::text;
     union {
         bool truth;
         char* text;
-        std::array<std::uint64_t, 2> words;
+        std::array<std::uint64_t, 3> words;
     };
     value() : words{} {}
 };
