@@ -25,7 +25,8 @@ BETWEEN_STRINGS = re.compile(r"(?:\s|//[^\n]*\n)*")
 
 
 def squeezed(line):
-    return " ".join(line.split())
+    """Without needless white space. A page may include the headers as they are installed, below tutti/."""
+    return " ".join(line.split()).replace("#include <tutti/", "#include <")
 
 
 def paragraphs(text):

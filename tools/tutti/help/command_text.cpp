@@ -56,7 +56,7 @@ std::size_t end_of_name(const std::string& type) {
 }
 
 // CLI11 writes a type as its name, and behind a colon for each validator what it takes: TEXT:{a,b}, P:INT in [1 - 9].
-option_text text_of(const CLI::Option& option) {
+option_text option_text_of(const CLI::Option& option) {
     option_text o;
     for (const std::string& name : option.get_snames()) o.names.push_back("-" + name);
     for (const std::string& name : option.get_lnames()) o.names.push_back("--" + name);
@@ -78,7 +78,7 @@ option_text text_of(const CLI::Option& option) {
 command_text text_of(const CLI::App& app) {
     command_text command{app.get_name(), app.get_description(), app.get_footer(), {}, {}};
     for (const CLI::Option* option : app.get_options([](const CLI::Option* o) { return !o->get_group().empty(); }))
-        if (!option->get_positional()) command.options.push_back(text_of(*option));
+        if (!option->get_positional()) command.options.push_back(option_text_of(*option));
     for (const CLI::App* sub : app.get_subcommands([](const CLI::App* s) { return !s->get_group().empty(); }))
         command.commands.push_back(text_of(*sub));
     return command;

@@ -62,14 +62,14 @@ object to_object(const observed_rank& r) {
 }
 
 /// Bytes that are no UTF-8 may be in a command line: they are replaced.
-std::string text_of(const object& o) { return o.dump(2, ' ', false, object::error_handler_t::replace) + "\n"; }
+std::string dumped(const object& o) { return o.dump(2, ' ', false, object::error_handler_t::replace) + "\n"; }
 
 } // namespace
 
 std::string jobs_json(const std::vector<observed_job>& jobs) {
     object all = object::array();
     for (const observed_job& j : jobs) all.push_back(head_of(j));
-    return text_of({{"jobs", all}});
+    return dumped({{"jobs", all}});
 }
 
 std::string job_json(const observed_job& job) {
@@ -81,7 +81,7 @@ std::string job_json(const observed_job& job) {
     o["waits"] = object::array();
     for (const auto& [from, to] : e.waits) o["waits"].push_back({{"rank", from}, {"for", to}});
     o["root"] = {{"kind", e.kind}, {"rank", or_null(e.rank >= 0, e.rank)}, {"sentence", e.sentence}};
-    return text_of(o);
+    return dumped(o);
 }
 
 } // namespace tutti::tools
