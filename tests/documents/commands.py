@@ -6,8 +6,8 @@
 usage: commands.py SOURCE_ROOT BUILD_FOLDER PAGE
 
 The commands of a page run one after the other in one shell, in a folder that looks like a clone with a build folder.
-A number with a point or a unit of time may be another one, and so may ports and process numbers; all other text must be
-equal. A line "..." stands for any lines, and "..." in a line for any text. Lines of several ranks come in any order.
+A number with a point or a unit of time may be another one, and so may ports, process numbers, moments and the ids of
+jobs; all other text must be equal. A line "..." stands for any lines, and "..." in a line for any text. Lines of several ranks come in any order.
 A command must end with 0, unless the next one is `echo $?`. Ends with 77 where a block's program is not there.
 """
 import os
@@ -27,7 +27,8 @@ MOST_SECONDS = 100
 PORT = "29500"  # of the documents: the test takes a free one
 HOST = "myhost"  # this one, in the documents
 NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?")
-VARIES_AFTER = re.compile(r"(?:127\.0\.0\.1:|process |port )$")
+VARIES_AFTER = re.compile(r"(?:127\.0\.0\.1:|process |port |myhost +)$")
+ONCE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d|\b[0-9a-f]{16}\b")  # a moment, or the id of a job
 VARIES_BEFORE = re.compile(r" (?:ms|us|s|MB/s|GB/s|%)\b")
 NEEDS = "where there is "
 # Open MPI asks for these as root, and on fewer cores than ranks.
@@ -52,7 +53,7 @@ def commands_of(text):
 
 
 def pattern_of(line):
-    """What a line that is printed must match. White space does not count where something may be longer or shorter."""
+    """What a line that is printed must match, both without what comes once. White space does not count where something may be longer or shorter."""
     out, at, loose = "", 0, "..." in line
     for number in NUMBER.finditer(line):
         before, after = line[:number.start()], line[number.end():]
@@ -129,7 +130,7 @@ def results_of(wanted, root, build):
             os.symlink(root / name, f"{folder}/{name}")
         os.symlink(build, f"{folder}/build")
         said = run(script, folder, f"{build}/tools:{build}/tools/examples/tutorial:{os.environ['PATH']}")
-    said = re.sub(rf"\b{re.escape(socket.gethostname())}\b", HOST, said)
+    said = ONCE.sub("once", re.sub(rf"\b{re.escape(socket.gethostname())}\b", HOST, said))
     parts = re.split(rf"^{mark}(\d+)\n", said, flags=re.M)
     return list(zip((text.rstrip("\n") for text in parts[::2]), parts[1::2])), said
 
@@ -138,7 +139,7 @@ def main(root, build, page):
     root, page = pathlib.Path(root).resolve(), pathlib.Path(page).resolve()
     port = free_port()
     here, lacking = blocks_to_run(root, page)
-    wanted = [(block, command.replace(PORT, port), [line.replace(PORT, port) for line in shown])
+    wanted = [(block, command.replace(PORT, port), [ONCE.sub("once", line.replace(PORT, port)) for line in shown])
               for block in here for command, shown in commands_of(block.text)]
     results, said = results_of(wanted, root, pathlib.Path(build).resolve())
     for k, (block, command, shown) in enumerate(wanted):

@@ -5,7 +5,10 @@
 // went well.
 //
 //   ranks alone             joins by the environment
-//   ranks lost RANK         then that rank kills itself, and all others must be told so, in time
+//   ranks lost RANK FOLDER  then that rank kills itself, and all others must be told so, in time: each makes a file
+//   there,
+//                           since a launcher may lose what they print then
+//   ranks by-file FILE RANK SIZE   without a launcher: an invitation in a file
 //   ranks tutti-first       the world, then MPI_Init; MPI_Finalize while the world is there
 //   ranks mpi-first         MPI_Init, then the world; MPI_Finalize after the world has gone
 //   ranks twice             two worlds, one after the other, around MPI_Init
@@ -13,6 +16,7 @@
 
 #include <collectives/collectives.hpp>
 #include <transport/invitation.hpp>
+#include <transport/routed.hpp>
 #include <transport/tcp.hpp>
 
 #if defined(TUTTI_TEST_MPI)
@@ -23,12 +27,15 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
+#include <filesystem>
+#include <fstream>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include <unistd.h>
 
@@ -51,7 +58,7 @@ void alone() {
     say_done(w, "alone");
 }
 
-void lost(int victim) {
+void lost(int victim, const std::string& folder) {
     constexpr auto deadline = std::chrono::seconds(3);
     world w{transport::tcp::from_environment()};
     w.default_deadline(deadline);
@@ -65,7 +72,22 @@ void lost(int victim) {
         if (std::chrono::steady_clock::now() - begun > deadline + std::chrono::seconds(1))
             throw std::runtime_error("it took too long");
     }
-    std::printf("lost: rank %d was told that rank %d is lost\n", w.rank(), victim);
+    std::ofstream(folder + "/" + std::to_string(w.rank())) << "told";
+}
+
+void by_file(const std::string& file, int rank, int size) {
+    using routed = transport::routed<transport::shared_memory, transport::tcp>;
+    if (rank == 0) {
+        std::ofstream(file + ".new") << invitation::create().text();
+        std::filesystem::rename(file + ".new", file); // so that nobody reads half of it
+    }
+    for (int i = 0; !std::filesystem::exists(file) && i < 1000; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    std::string text;
+    std::ifstream(file) >> text;
+    const communicator w{routed{invitation{text}.as(rank, size)}};
+    if (w.allreduce(w.rank() + 1, sum) != size * (size + 1) / 2) throw std::runtime_error("a wrong sum");
+    std::printf("by-file: rank %d of %d\n", w.rank(), w.size());
 }
 
 #if defined(TUTTI_TEST_MPI)
@@ -124,9 +146,11 @@ void invited() {
 }
 #endif
 
-void run(const std::string& how, const char* number) {
+void run(const std::vector<std::string>& words) {
+    const auto& how = words.at(0);
     if (how == "alone") return alone();
-    if (how == "lost" && number) return lost(std::atoi(number));
+    if (how == "lost") return lost(std::stoi(words.at(1)), words.at(2));
+    if (how == "by-file") return by_file(words.at(1), std::stoi(words.at(2)), std::stoi(words.at(3)));
 #if defined(TUTTI_TEST_MPI)
     if (how == "tutti-first") return tutti_first();
     if (how == "mpi-first") return mpi_first();
@@ -140,7 +164,7 @@ void run(const std::string& how, const char* number) {
 
 int main(int argc, char** argv) {
     try {
-        run(argc > 1 ? argv[1] : "", argc > 2 ? argv[2] : nullptr);
+        run({argv + 1, argv + argc});
         return 0;
     } catch (const std::exception& e) {
         std::fprintf(stderr, "%s\n", e.what());

@@ -13,8 +13,8 @@ import sys
 from slurm_cluster import cluster
 from started import expect, expect_all, expect_env, expect_one_bench, expect_told, free_port, run
 
-TWO_NODES = ["srun", "-Q", "-N2", "-n4", "--mpi=none"]
-PMI = ["srun", "-Q", "-N2", "-n4", "--mpi=pmi2"]
+TWO_NODES = ["srun", "-Q", "-N2", "-n4", "--ntasks-per-node=2", "--mpi=none"]
+PMI = ["srun", "-Q", "-N2", "-n4", "--ntasks-per-node=2", "--mpi=pmi2"]
 
 
 def by_hand(here):

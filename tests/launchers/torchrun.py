@@ -26,7 +26,7 @@ def try_torchrun(tutti, ranks, logs):
     expect_one_bench(launch, tutti, 2)
     expect_all(launch, [ranks, "alone"], 2, "alone")
     # The agent ends the others soon after one was lost: they may or may not come to say so, and none may hang.
-    status, output = run([*launch, ranks, "lost", "1"])
+    status, output = run([*launch, ranks, "lost", "1", logs])
     expect(status not in (0, 124), "a lost rank ends the job with an error", output)
 
 

@@ -212,7 +212,7 @@ TEST_CASE("what makes no sense is refused before anything is started, with 2") {
     refused("--operation broadcast --algorithm ring",
             "ring has no broadcast, but allreduce, reduce_scatter, allgather: pass --operation "
             "allreduce, or choose one of naive");
-    refused("-d float128", "there is no type 'float128'; choose one of int8");
+    refused("-d float128", "there is no type 'float128' (did you mean float16?); choose one of int8");
     refused("-o mean", "there is no operator 'mean'; choose one of sum");
     refused("-d float32 -o bitwise_and", "nothing to measure");
     refused("--operation broadcast --place out", "nothing to measure");

@@ -203,7 +203,10 @@ TEST_CASE("rows go to standard output by the name -, and nothing else does") {
         CHECK(r.output == here.read("same"));
         CHECK(!here.read("other").empty());
     }
-    for (const char* arguments : {"--csv - --json -", "--trace -", "--html -"})
+    const auto trace = command("model --ranks 2 --bytes 8 --trace -");
+    CHECK(trace.status == 0);
+    CHECK(model_json::parse(trace.output).contains("traceEvents"));
+    for (const char* arguments : {"--csv - --json -", "--csv - --trace -"})
         CHECK(command("model --ranks 2 --bytes 8 " + std::string(arguments)).status == 2);
 }
 

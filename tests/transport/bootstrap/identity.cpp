@@ -16,8 +16,8 @@ tutti::test::variables good() {
 }
 
 using tutti::test::has;
+using tutti::test::identity_failure;
 using tutti::test::surroundings;
-constexpr auto failure_of = tutti::test::identity_failure;
 
 } // namespace
 
@@ -56,9 +56,9 @@ TEST_CASE("secret, host, interface, insecure and timeout are settings under any 
 TEST_CASE("a host's name has a limit", "[environment]") {
     auto v = good();
     v["TUTTI_HOST"] = std::string(255, 'h');
-    CHECK(failure_of(v).empty());
+    CHECK(identity_failure(v).empty());
     v["TUTTI_HOST"] += 'h';
-    CHECK(has(failure_of(v), "TUTTI_HOST has more than 255 characters"));
+    CHECK(has(identity_failure(v), "TUTTI_HOST has more than 255 characters"));
 }
 
 TEST_CASE("insecure allows to leave loopback without a secret", "[environment]") {
@@ -72,9 +72,9 @@ TEST_CASE("the variable that is missing is named", "[environment]") {
     for (const char* name : {"TUTTI_RANK", "TUTTI_SIZE", "TUTTI_ADDRESS"}) {
         auto v = good();
         v.erase(name);
-        CHECK(has(failure_of(v), std::string(name) + " is not set"));
+        CHECK(has(identity_failure(v), std::string(name) + " is not set"));
     }
-    CHECK(has(failure_of({}), "no launcher started this program"));
+    CHECK(has(identity_failure({}), "no launcher started this program"));
 }
 
 TEST_CASE("the variable that is wrong is named and quoted", "[environment]") {
@@ -99,7 +99,7 @@ TEST_CASE("the variable that is wrong is named and quoted", "[environment]") {
     }));
     auto v = good();
     v[name] = value;
-    const auto text = failure_of(v);
+    const auto text = identity_failure(v);
     CHECK(has(text, std::string(name) + " is \"" + value + "\""));
     CHECK(has(text, said));
 }
@@ -107,16 +107,16 @@ TEST_CASE("the variable that is wrong is named and quoted", "[environment]") {
 TEST_CASE("a secret that is too short is refused by name", "[environment]") {
     auto v = good();
     v["TUTTI_SECRET"] = "fifteen letters";
-    CHECK(has(failure_of(v), "TUTTI_SECRET has 15 bytes, of which there must be at least 16"));
+    CHECK(has(identity_failure(v), "TUTTI_SECRET has 15 bytes, of which there must be at least 16"));
     v["TUTTI_SECRET"] = "sixteen letters!";
-    CHECK(failure_of(v).empty());
+    CHECK(identity_failure(v).empty());
 }
 
 TEST_CASE("a secret is given in one way only", "[environment]") {
     auto v = good();
     v["TUTTI_SECRET"] = "sixteen letters!";
     v["TUTTI_SECRET_FILE"] = "/nowhere";
-    CHECK(has(failure_of(v), "both TUTTI_SECRET and TUTTI_SECRET_FILE"));
+    CHECK(has(identity_failure(v), "both TUTTI_SECRET and TUTTI_SECRET_FILE"));
     v.erase("TUTTI_SECRET");
-    CHECK(has(failure_of(v), "/nowhere: No such file"));
+    CHECK(has(identity_failure(v), "/nowhere: No such file"));
 }

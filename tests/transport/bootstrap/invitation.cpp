@@ -21,7 +21,7 @@ namespace {
 
 const test::variables on_loopback{{"TUTTI_INTERFACE", "lo"}};
 
-using routed = transport::routed<transport::shared_memory, transport::tcp>;
+using near_and_far = transport::routed<transport::shared_memory, transport::tcp>;
 
 /// Ranks that know nothing but the text make a world and sum their numbers.
 template <class Transport>
@@ -34,7 +34,7 @@ void sum_over() {
     });
 }
 
-std::string failure_of(const std::string& text, int rank, int size) {
+std::string refusal_of(const std::string& text, int rank, int size) {
     try {
         static_cast<void>(invitation{text}.as(rank, size));
     } catch (const error& e) {
@@ -49,7 +49,7 @@ TEST_CASE("ranks join by an invitation, over every transport of processes", "[in
     const test::surroundings none(on_loopback);
     sum_over<transport::tcp>();
     sum_over<transport::shared_memory>();
-    sum_over<routed>();
+    sum_over<near_and_far>();
 }
 
 TEST_CASE("the text fits into 128 bytes and is a value", "[invitation]") {
@@ -71,24 +71,24 @@ TEST_CASE("the port is one of those that are let through", "[invitation]") {
 TEST_CASE("rank 0 is the process that made it, for one communicator", "[invitation]") {
     const test::surroundings none(on_loopback);
     const std::string text = invitation::create().text();
-    CHECK(failure_of(text, 1, 2).empty());
-    CHECK(failure_of(text, 0, 1).empty());
+    CHECK(refusal_of(text, 1, 2).empty());
+    CHECK(refusal_of(text, 0, 1).empty());
     const pid_t child = ::fork();
-    if (child == 0) ::_exit(has(failure_of(text, 0, 1), "does not hold the port") ? 0 : 1);
+    if (child == 0) ::_exit(has(refusal_of(text, 0, 1), "does not hold the port") ? 0 : 1);
     int status = -1;
     REQUIRE(::waitpid(child, &status, 0) == child);
     CHECK(status == 0);
     { const transport::tcp world{invitation{text}.as(0, 1)}; }
-    CHECK(has(failure_of(text, 0, 1), "does not hold the port"));
+    CHECK(has(refusal_of(text, 0, 1), "does not hold the port"));
 }
 
 TEST_CASE("a place that cannot be, or a text that is none, is refused", "[invitation]") {
     const test::surroundings none(on_loopback);
     const std::string text = invitation::create().text();
-    CHECK(has(failure_of(text, 2, 2), "rank 2 of 2"));
-    CHECK(has(failure_of(text, -1, 2), "rank -1 of 2"));
-    CHECK(has(failure_of(text, 0, 0), "rank 0 of 0"));
-    CHECK(has(failure_of("garbage", 0, 1), "none of this library"));
+    CHECK(has(refusal_of(text, 2, 2), "rank 2 of 2"));
+    CHECK(has(refusal_of(text, -1, 2), "rank -1 of 2"));
+    CHECK(has(refusal_of(text, 0, 0), "rank 0 of 0"));
+    CHECK(has(refusal_of("garbage", 0, 1), "none of this library"));
     CHECK_THROWS_AS(invitation::create("192.0.2.1.invalid"), error);
 }
 

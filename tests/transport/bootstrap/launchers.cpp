@@ -177,7 +177,7 @@ TEST_CASE("the first host of a Slurm list", "[launchers]") {
         {"n 1", ""},
         {"n:1", ""},
     }));
-    CHECK(detail::first_host(list) == first);
+    CHECK(transport::bootstrap::detail::first_host(list) == first);
 }
 
 TEST_CASE("Kubernetes: the index is the rank, and the user says the size", "[launchers]") {
@@ -189,10 +189,11 @@ TEST_CASE("Kubernetes: the index is the rank, and the user says the size", "[lau
     CHECK(me.rank == 2);
     CHECK(me.size == 4);
     CHECK(me.rendezvous == endpoint{"train-0.ring", 29'400});
-    CHECK(detail::kubernetes::pod_zero("train-2.ring.default.svc", 2) == "train-0.ring.default.svc");
-    CHECK(detail::kubernetes::pod_zero("train-12.ring", 2).empty());
-    CHECK(detail::kubernetes::pod_zero("train-2", 2).empty());
-    CHECK(detail::kubernetes::pod_zero("-2.ring", 2).empty());
+    CHECK(transport::bootstrap::detail::kubernetes::pod_zero("train-2.ring.default.svc", 2) ==
+          "train-0.ring.default.svc");
+    CHECK(transport::bootstrap::detail::kubernetes::pod_zero("train-12.ring", 2).empty());
+    CHECK(transport::bootstrap::detail::kubernetes::pod_zero("train-2", 2).empty());
+    CHECK(transport::bootstrap::detail::kubernetes::pod_zero("-2.ring", 2).empty());
 }
 
 TEST_CASE("the first launcher of the list is taken", "[launchers]") {

@@ -11,7 +11,7 @@ using test::has;
 
 namespace {
 
-std::string failure_of(const std::string& text) {
+std::string objection_to_offer(const std::string& text) {
     try {
         static_cast<void>(offer::parse(text, "the invitation"));
     } catch (const error& e) {
@@ -24,7 +24,7 @@ std::string failure_of(const std::string& text) {
 
 TEST_CASE("an offer written and read is the same", "[offer]") {
     for (const char* host : {"127.0.0.1", "fd00::1", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"})
-        for (const auto& key : {std::string(), detail::drawn_key()}) {
+        for (const auto& key : {std::string(), transport::bootstrap::detail::drawn_key()}) {
             const offer made{{host, 65'535}, key};
             CHECK(made.text().size() <= offer::most_characters);
             CHECK(made.text().find_first_of(" =\"'\n") == std::string::npos);
@@ -32,24 +32,24 @@ TEST_CASE("an offer written and read is the same", "[offer]") {
             CHECK(again.where == made.where);
             CHECK(again.key == made.key);
         }
-    CHECK(detail::drawn_key() != detail::drawn_key());
-    CHECK(detail::drawn_key().size() == 64);
+    CHECK(transport::bootstrap::detail::drawn_key() != transport::bootstrap::detail::drawn_key());
+    CHECK(transport::bootstrap::detail::drawn_key().size() == 64);
 }
 
 TEST_CASE("text that is no offer is refused, and not quoted", "[offer]") {
-    const std::string key = detail::drawn_key();
-    CHECK(has(failure_of(""), "none of this library"));
-    CHECK(has(failure_of("tutti-2:" + key + "@127.0.0.1:1"), "none of this library"));
-    CHECK(has(failure_of("tutti-1:" + key), "none of this library"));
-    CHECK(has(failure_of("tutti-1:" + key + "@127.0.0.1"), "no port"));
-    CHECK(has(failure_of("tutti-1:" + key + "@host:1"), "no literal address"));
-    CHECK(has(failure_of("tutti-1:" + key + std::string(200, 'x') + "@127.0.0.1:1"), "none of this library"));
+    const std::string key = transport::bootstrap::detail::drawn_key();
+    CHECK(has(objection_to_offer(""), "none of this library"));
+    CHECK(has(objection_to_offer("tutti-2:" + key + "@127.0.0.1:1"), "none of this library"));
+    CHECK(has(objection_to_offer("tutti-1:" + key), "none of this library"));
+    CHECK(has(objection_to_offer("tutti-1:" + key + "@127.0.0.1"), "no port"));
+    CHECK(has(objection_to_offer("tutti-1:" + key + "@host:1"), "no literal address"));
+    CHECK(has(objection_to_offer("tutti-1:" + key + std::string(200, 'x') + "@127.0.0.1:1"), "none of this library"));
     for (const auto& wrong : {"tutti-2:" + key + "@127.0.0.1:1", "tutti-1:" + key + "@127.0.0.1"})
-        CHECK_FALSE(has(failure_of(wrong), key));
+        CHECK_FALSE(has(objection_to_offer(wrong), key));
 }
 
 TEST_CASE("a port is held until it is taken, once", "[offer]") {
-    const auto where = detail::hold_port(*address::literal("127.0.0.1", 0), {});
+    const auto where = transport::bootstrap::detail::hold_port(*address::literal("127.0.0.1", 0), {});
     CHECK(held_ports::list().holds(where));
     CHECK(connect_to(*address::literal(where.host, where.port),
                      std::chrono::steady_clock::now() + std::chrono::seconds(2)));

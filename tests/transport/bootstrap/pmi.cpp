@@ -14,15 +14,15 @@ using namespace tutti;
 using namespace std::chrono_literals;
 using test::has;
 using test::pmi_server;
-using transport::bootstrap::detail::pmi::client;
+using pmi_client = transport::bootstrap::detail::pmi::client;
 using transport::bootstrap::detail::pmi::value_of;
 
 namespace {
 
-auto soon() { return std::chrono::steady_clock::now() + 5s; }
+auto in_five_seconds() { return std::chrono::steady_clock::now() + 5s; }
 
 /// What the exchange of a rank comes to within 300 ms.
-std::string failure_of(client& c, int rank) {
+std::string pmi_failure(pmi_client& c, int rank) {
     try {
         static_cast<void>(c.exchange(rank, {}, std::chrono::steady_clock::now() + 300ms));
     } catch (const error& e) {
@@ -32,10 +32,10 @@ std::string failure_of(client& c, int rank) {
 }
 
 /// The same of rank 1, if the server answers so.
-std::string failure_of(pmi_server::mischief instead) {
+std::string pmi_failure(pmi_server::mischief instead) {
     pmi_server server(1, std::move(instead));
-    client one(server.descriptor(0));
-    return failure_of(one, 1);
+    pmi_client one(server.descriptor(0));
+    return pmi_failure(one, 1);
 }
 
 pmi_server::mischief instead_of(const std::string& command, const std::string& answer) {
@@ -56,9 +56,10 @@ TEST_CASE("words of a line are found by their keys", "[pmi]") {
 TEST_CASE("all ranks get what rank 0 put, world after world, and say finalize at the end", "[pmi]") {
     pmi_server server(3);
     test::run_ranks(3, [&](int rank) {
-        client one(server.descriptor(rank));
+        pmi_client one(server.descriptor(rank));
         for (const std::string world : {"first@[::1]:1", "second"})
-            test::expect(one.exchange(rank, rank == 0 ? world : std::string(), soon()) == world, "rank 0's text");
+            test::expect(one.exchange(rank, rank == 0 ? world : std::string(), in_five_seconds()) == world,
+                         "rank 0's text");
     });
     const auto& heard = server.stop();
     CHECK(heard[0] == "init get_my_kvsname put barrier_in put barrier_in finalize ");
@@ -67,18 +68,18 @@ TEST_CASE("all ranks get what rank 0 put, world after world, and say finalize at
 
 TEST_CASE("a client that was never used says nothing", "[pmi]") {
     pmi_server server(1);
-    { const client unused(server.descriptor(0)); }
+    { const pmi_client unused(server.descriptor(0)); }
     CHECK(server.stop()[0].empty());
 }
 
 TEST_CASE("a child that exits does not say finalize for the rank", "[pmi]") {
     pmi_server server(1);
     {
-        client one(server.descriptor(0));
-        static_cast<void>(one.exchange(0, "text", soon()));
+        pmi_client one(server.descriptor(0));
+        static_cast<void>(one.exchange(0, "text", in_five_seconds()));
         const pid_t child = ::fork();
         if (child == 0) {
-            one.~client();
+            one.~pmi_client();
             ::_exit(0);
         }
         int status = -1;
@@ -90,29 +91,29 @@ TEST_CASE("a child that exits does not say finalize for the rank", "[pmi]") {
 }
 
 TEST_CASE("whatever the launcher answers, it ends in an error that names the command", "[pmi]") {
-    CHECK(has(failure_of(instead_of("init", "cmd=response_to_init rc=-1\n")), "refuses \"init\""));
-    CHECK(has(failure_of(instead_of("init", "nonsense\n")), "answers \"init\" by \"nothing\""));
-    CHECK(has(failure_of(instead_of("init", "\n")), "answers \"init\" by \"nothing\""));
-    CHECK(has(failure_of(instead_of("init", std::string(10'000, 'x'))), "without an end"));
-    CHECK(has(failure_of(instead_of("init", "cmd=resp")), "has not answered \"init\" in time"));
-    CHECK(has(failure_of(instead_of("get_my_kvsname", "cmd=my_kvsname\n")), "no key-value space"));
-    CHECK(has(failure_of({}), "refuses \"get\": key_tutti-1_not_found"));
+    CHECK(has(pmi_failure(instead_of("init", "cmd=response_to_init rc=-1\n")), "refuses \"init\""));
+    CHECK(has(pmi_failure(instead_of("init", "nonsense\n")), "answers \"init\" by \"nothing\""));
+    CHECK(has(pmi_failure(instead_of("init", "\n")), "answers \"init\" by \"nothing\""));
+    CHECK(has(pmi_failure(instead_of("init", std::string(10'000, 'x'))), "without an end"));
+    CHECK(has(pmi_failure(instead_of("init", "cmd=resp")), "has not answered \"init\" in time"));
+    CHECK(has(pmi_failure(instead_of("get_my_kvsname", "cmd=my_kvsname\n")), "no key-value space"));
+    CHECK(has(pmi_failure({}), "refuses \"get\": key_tutti-1_not_found"));
 }
 
 TEST_CASE("a rank that waits for others in vain says so in time", "[pmi]") {
     pmi_server server(2);
-    client one(server.descriptor(1));
+    pmi_client one(server.descriptor(1));
     const auto begun = std::chrono::steady_clock::now();
-    CHECK(has(failure_of(one, 1), "has not answered \"barrier_in\" in time"));
+    CHECK(has(pmi_failure(one, 1), "has not answered \"barrier_in\" in time"));
     CHECK(std::chrono::steady_clock::now() - begun < 2s);
 }
 
 TEST_CASE("a connection that is closed, or none, is told", "[pmi]") {
     pmi_server server(1);
-    client one(server.descriptor(0));
-    static_cast<void>(one.exchange(0, "text", soon()));
+    pmi_client one(server.descriptor(0));
+    static_cast<void>(one.exchange(0, "text", in_five_seconds()));
     ::shutdown(server.descriptor(0), SHUT_RDWR);
-    CHECK(has(failure_of(one, 0), "has ended, as after MPI_Finalize"));
-    client none(-1);
-    CHECK(has(failure_of(none, 0), "has ended"));
+    CHECK(has(pmi_failure(one, 0), "has ended, as after MPI_Finalize"));
+    pmi_client none(-1);
+    CHECK(has(pmi_failure(none, 0), "has ended"));
 }

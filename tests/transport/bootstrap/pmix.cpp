@@ -29,7 +29,7 @@ static_assert(std::string_view(mine::collect_data) == PMIX_COLLECT_DATA);
 using namespace tutti;
 using namespace std::chrono_literals;
 using transport::bootstrap::detail::pmix::answer;
-using transport::bootstrap::detail::pmix::client;
+using pmix_client = transport::bootstrap::detail::pmix::client;
 
 TEST_CASE("an answer comes, or does not come in time", "[pmix]") {
     const auto one = std::make_shared<answer>();
@@ -47,7 +47,7 @@ TEST_CASE("an answer comes, or does not come in time", "[pmix]") {
 TEST_CASE("without variables of PMIx the error says what to set", "[pmix]") {
     const test::surroundings none({});
     try {
-        static_cast<void>(client::of_this_process().exchange(0, "text", std::chrono::steady_clock::now()));
+        static_cast<void>(pmix_client::of_this_process().exchange(0, "text", std::chrono::steady_clock::now()));
         FAIL("there is no launcher");
     } catch (const error& e) {
         CHECK(e.why() == cause::bootstrap);

@@ -11,10 +11,10 @@
 #include <thread>
 #include <vector>
 
-/// Rank 1 does what the argument says.
+/// Rank 1 does what the first argument says; the second one is the deadline in seconds.
 int main(int argc, char** argv) try {
     tutti::communicator world{tutti::transport::tcp::from_environment()};
-    world.default_deadline(std::chrono::seconds(2)); // 30 s unless you set it
+    world.default_deadline(std::chrono::seconds(argc > 2 ? std::atoi(argv[2]) : 2)); // 30 s unless set
     const std::string_view fault = world.rank() == 1 && argc > 1 ? argv[1] : "";
 
     if (fault == "die") std::_Exit(7);

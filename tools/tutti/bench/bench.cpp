@@ -292,7 +292,7 @@ void add_outputs(CLI::App& c, bench_settings& s) {
     c.add_option_function<double>(
          "--tolerance", [&s](double per_cent) { s.tolerance = per_cent / 100; },
          "By how many per cent a time may be longer than it was [default: 5]")
-        ->check(CLI::Range(0.0, 1e6))
+        ->check(CLI::NonNegativeNumber)
         ->type_name("PERCENT")
         ->needs(against);
 }
