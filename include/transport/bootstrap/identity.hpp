@@ -22,10 +22,10 @@ namespace tutti::transport::bootstrap {
 
 /// This rank's number, and the address of the rendezvous.
 struct identity {
-    int rank = 0;
-    int size = 1;
+    int rank = 0;        ///< this one
+    int size = 1;        ///< how many there are
     endpoint rendezvous; ///< where rank 0 listens; port 0 only where rank 0 hands the real one on itself
-    secret key;
+    secret key;          ///< the secret that all ranks know; empty where there is none
     /// The name of this rank's host, if not its own. Ranks of one kernel with the same name share a host, others do
     /// not. That tells apart hosts of one name, or pretends several.
     std::string host;
@@ -141,6 +141,7 @@ inline constexpr std::array launchers{
 /// the identity may.
 namespace tutti::transport::bootstrap {
 
+/// Throws the bootstrap error that says so. `what` leads beyond loopback.
 [[noreturn]] inline void refuse_to_leave_loopback(const std::string& what) {
     bootstrap_failed(what + " leads beyond this host, and there is no secret to keep strangers out",
                      "set TUTTI_SECRET or TUTTI_SECRET_FILE on every rank, or TUTTI_INSECURE=1 to do without");
