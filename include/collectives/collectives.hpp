@@ -7,9 +7,9 @@
 #endif
 
 /// Everything but the transports: include one of transport/*.hpp beside it.
+#include "../base/error.hpp"
 #include "algorithm/all.hpp"
 #include "communicator.hpp"
 #include "reduction/located.hpp"
 #include "reduction/operators.hpp"
 #include "request.hpp"
-#include <base/error.hpp>

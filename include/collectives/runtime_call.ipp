@@ -4,8 +4,8 @@
 
 #include "runtime_call.hpp"
 
+#include "../base/error.hpp"
 #include "reduction/operators.hpp"
-#include <base/error.hpp>
 
 #include <algorithm>
 #include <cstddef>

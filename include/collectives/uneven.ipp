@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../base/error.hpp"
 #include "uneven.hpp"
-
-#include <base/error.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -6,7 +6,7 @@
 #error "tutti needs C++20: compile with -std=c++20"
 #endif
 
-#include <base/linkage.hpp>
+#include "../base/linkage.hpp"
 
 #include "busy_channels.hpp"
 #include "memory/world.hpp"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <collectives/algorithm/any.hpp>
 
+#include <base/error.hpp>
 #include <collectives/algorithm/all.hpp>
 
 #include "prove.hpp"

@@ -162,11 +162,15 @@ TEST_CASE("from and to a root of few ranks all data go twice over a network, unl
     const auto how = [](operation o, std::size_t bytes, const topology& on) {
         return std::string(choose(o, bytes, on).how.name());
     };
-    const topology memory{4}, network{4, 4, medium::network, medium::network};
+    const topology memory{4}, network{4, 1, medium::network, medium::network};
+    const topology loopback{4, 4, medium::network, medium::network};
     CHECK(how(operation::broadcast, 128 * KiB - 4, network) == "binomial_tree");
     CHECK(how(operation::broadcast, 128 * KiB, network) == "scatter_allgather");
     CHECK(how(operation::reduce, MiB, network) == "reduce_scatter_gather");
     CHECK(how(operation::reduce, 4 * MiB, network) == "double_binary_tree");
+    CHECK(how(operation::broadcast, MiB, loopback) == "binomial_tree");
+    CHECK(how(operation::reduce, 4 * MiB - 4, loopback) == "binomial_tree");
+    CHECK(how(operation::reduce, 4 * MiB, loopback) == "double_binary_tree");
     CHECK(how(operation::broadcast, MiB, memory) == "binomial_tree");
     CHECK(how(operation::broadcast, 16 * MiB, memory) == "double_binary_tree");
     CHECK(how(operation::reduce, MiB, topology{3, 3, medium::network, medium::network}) == "binomial_tree");

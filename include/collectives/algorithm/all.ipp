@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/error.hpp"
 #include "all.hpp"
-
-#include <base/error.hpp>
 
 #include <string>
 

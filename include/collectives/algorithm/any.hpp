@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "../schedule/placement.hpp"
 #include "write.hpp"
-#include <base/linkage.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,10 +4,9 @@
 
 #include "any.hpp"
 
+#include "../../base/error.hpp"
 #include "../schedule/renumber.hpp"
 #include "../schedule/verify_modes.hpp"
-
-#include <base/error.hpp>
 
 #include <string>
 #include <utility>

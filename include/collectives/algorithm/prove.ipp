@@ -4,9 +4,9 @@
 
 #include "prove.hpp"
 
+#include "../../base/error.hpp"
 #include "../schedule/verify_modes.hpp"
 #include "any.ipp"
-#include <base/error.hpp>
 
 #include <algorithm>
 #include <optional>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "chooser.hpp"
-#include <base/linkage.hpp>
 
 #include <cstddef>
 #include <string>

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "../algorithm/any.hpp"
 #include "selected.hpp"
 #include "topology.hpp"
-#include <base/linkage.hpp>
 
 #include <bit>
 #include <cstddef>

@@ -100,7 +100,7 @@ namespace detail {
 
 /// All data from or to one root. Over a network a rank's link is what counts: a tree sends all data once a level, by
 /// halves they are sent twice, and in segments once. In memory all ranks share its bandwidth, and a tree moves the
-/// fewest bytes.
+/// fewest bytes. Four ranks of one host share it over its loopback as well.
 [[nodiscard]] TUTTI_INLINE selection whole_of_root(schedule::operation what, std::size_t bytes, const topology& on) {
     using namespace algorithm;
     constexpr std::size_t KiB = 1024, MiB = KiB * KiB;
@@ -108,7 +108,8 @@ namespace detail {
     if (network && on.has_levels()) return root_across_nodes(bytes, on);
     if (many_over_network(on)) return root_among_many(bytes, on.size);
     if (bytes >= (network ? 4 * MiB : 16 * MiB)) return cut_by_size(double_binary_tree{}, bytes);
-    if (!network || bytes < 128 * KiB) return {binomial_tree{}};
+    const bool loopback = on.nodes() == 1 && on.size <= 4;
+    if (!network || loopback || bytes < 128 * KiB) return {binomial_tree{}};
     return {what == schedule::operation::reduce ? any(reduce_scatter_gather{}) : any(scatter_allgather{})};
 }
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../transport/medium.hpp"
 #include "../algorithm/any.hpp"
 #include "../schedule/placement.hpp"
-#include <transport/medium.hpp>
 
 #include <cstddef>
 #include <memory>

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <base/error.hpp>
-
-#include <transport/transport.hpp>
+#include "../../base/error.hpp"
+#include "../../transport/transport.hpp"
 
 #include <atomic>
 #include <cstdint>

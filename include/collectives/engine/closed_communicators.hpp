@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../transport/notice.hpp"
 #include "group.hpp"
-
-#include <transport/notice.hpp>
 
 #include <exception>
 #include <string>

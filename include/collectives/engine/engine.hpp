@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../transport/signal_shield.hpp"
 #include "driver.hpp"
 #include "serialized_access.hpp"
 #include "wakeup.hpp"
-
-#include <transport/signal_shield.hpp>
 
 #include <atomic>
 #include <cstddef>

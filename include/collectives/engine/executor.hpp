@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../transport/transfer.hpp"
 #include "../reduction/start.hpp"
 #include "../schedule/step.hpp"
 #include "wakeup.hpp"
-
-#include <transport/transfer.hpp>
 
 #include <array>
 #include <cstddef>

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/error.hpp"
 #include "call.hpp"
 #include "wakeup.hpp"
-
-#include <base/error.hpp>
 
 #include <array>
 #include <cstddef>

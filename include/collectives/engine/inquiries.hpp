@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../transport/transport.hpp"
 #include "faults.hpp"
 #include "point_to_point.hpp"
 #include "timeouts.hpp"
-
-#include <transport/transport.hpp>
 
 #include <algorithm>
 #include <cstdint>

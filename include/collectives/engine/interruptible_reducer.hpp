@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <base/reducer.hpp>
-
-#include <transport/transport.hpp>
+#include "../../base/reducer.hpp"
+#include "../../transport/transport.hpp"
 
 #include <algorithm>
 #include <array>

@@ -7,10 +7,9 @@
 #include "group.hpp"
 #include "interruptible_reducer.hpp"
 
+#include "../../transport/transport.hpp"
 #include "../schedule/plan.hpp"
 #include "../schedule/split.hpp"
-
-#include <transport/transport.hpp>
 
 #include <algorithm>
 #include <array>

@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
+#include "../../transport/transport.hpp"
 #include "../choice/chooser.hpp"
 #include "group.hpp"
 #include "message.hpp"
 #include "plan_cache.hpp"
-#include <base/linkage.hpp>
-
-#include <transport/transport.hpp>
 
 #include <chrono>
 #include <cstddef>

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../transport/transfer.hpp"
 #include "call_state.hpp"
-
-#include <transport/transfer.hpp>
 
 #include <array>
 #include <cstddef>

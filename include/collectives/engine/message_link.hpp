@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../transport/transport.hpp"
 #include "message_queues.hpp"
 #include "messages_under_way.hpp"
-
-#include <transport/transport.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "call.hpp"
-#include <base/linkage.hpp>
 
 #include "../schedule/plan.hpp"
 

@@ -4,13 +4,13 @@
 
 #include "planning.hpp"
 
+#include "../../base/error.hpp"
 #include "../algorithm/direct.hpp"
 #include "../algorithm/naive.hpp"
 #include "../schedule/lower.hpp"
 #include "../schedule/split.hpp"
 #include "../schedule/start.hpp"
 #include "../schedule/verify/shape.hpp"
-#include <base/error.hpp>
 
 #include <algorithm>
 #include <string>

@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../transport/notice.hpp"
 #include "coarse_clock.hpp"
 #include "group.hpp"
 #include "message_link.hpp"
 #include "self_messages.hpp"
-
-#include <transport/notice.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <base/error.hpp>
-
-#include <transport/process_fence.hpp>
+#include "../../base/error.hpp"
+#include "../../transport/process_fence.hpp"
 
 #include <atomic>
 #include <chrono>

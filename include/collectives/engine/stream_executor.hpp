@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../transport/device_runtime.hpp"
+#include "../../transport/transport.hpp"
 #include "executor.hpp"
-
-#include <transport/device_runtime.hpp>
-#include <transport/transport.hpp>
 
 #include <algorithm>
 #include <chrono>

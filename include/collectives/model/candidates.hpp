@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/error.hpp"
 #include "../algorithm/all.hpp"
 #include "../choice/selection.hpp"
 #include "../choice/topology.hpp"
-#include <base/error.hpp>
 
 #include <string>
 #include <vector>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/error.hpp"
 #include "../algorithm/any.hpp"
-#include <base/error.hpp>
 
 #include <algorithm>
 #include <cstddef>

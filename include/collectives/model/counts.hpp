@@ -6,8 +6,8 @@
 #include "counts/symmetry.hpp"
 #include "counts/traffic.hpp"
 
+#include "../../base/error.hpp"
 #include "../schedule/verify.hpp"
-#include <base/error.hpp>
 
 #include <cmath>
 #include <cstdint>

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "../choice/chooser.hpp"
 #include "../choice/topology.hpp"
 #include "residuals.hpp"
-#include <base/linkage.hpp>
 
 #include <array>
 #include <atomic>

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/error.hpp"
 #include "fit/least_squares.hpp"
 #include "fit/parameter.hpp"
 #include "simulate.hpp"
-
-#include <base/error.hpp>
 
 #include <cmath>
 #include <cstddef>

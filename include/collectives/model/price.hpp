@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "../choice/topology.hpp"
 #include "collective.hpp"
 #include "machine.hpp"
 #include "residuals.hpp"
-#include <base/linkage.hpp>
 
 namespace tutti::model {
 

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/reducer.hpp"
 #include "memory.hpp"
 #include "operators.hpp"
 #include "simd/kernels.hpp"
 #include "simd/scale.hpp"
-#include <base/reducer.hpp>
 
 #include <concepts>
 #include <cstddef>

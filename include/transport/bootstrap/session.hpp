@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "../notice.hpp"
 #include "../transport.hpp"
 #include "identity.hpp"
 #include "members.hpp"
-
-#include <base/linkage.hpp>
 
 #include <memory>
 #include <vector>

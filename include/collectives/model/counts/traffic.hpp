@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/error.hpp"
 #include "../../schedule/pack.hpp"
 #include "../rank_nodes.hpp"
 #include "cut.hpp"
-
-#include <base/error.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/error.hpp"
 #include "../machine.hpp"
-
-#include <base/error.hpp>
 
 #include <algorithm>
 #include <initializer_list>

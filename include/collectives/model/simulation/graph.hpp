@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/error.hpp"
 #include "role.hpp"
-#include <base/error.hpp>
 
 #include <cstddef>
 #include <cstdint>

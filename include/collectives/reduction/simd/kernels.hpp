@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/reducer.hpp"
 #include "../operators.hpp"
 #include "compiled.hpp"
 #include "over_sources.hpp"
-#include <base/reducer.hpp>
 
 #include <concepts>
 #include <cstddef>

@@ -4,8 +4,8 @@
 
 #include "contributions.hpp"
 
+#include "../../../base/error.hpp"
 #include "../verify.hpp"
-#include <base/error.hpp>
 
 #include <algorithm>
 #include <cstddef>

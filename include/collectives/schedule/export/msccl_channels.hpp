@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/error.hpp"
 #include "../program.hpp"
 #include "msccl_memory.hpp"
-#include <base/error.hpp>
 
 #include <cstddef>
 #include <string>

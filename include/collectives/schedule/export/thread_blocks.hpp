@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/error.hpp"
 #include "msccl_channels.hpp"
 #include "predecessors.hpp"
-#include <base/error.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -2,15 +2,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../base/error.hpp"
+#include "../collectives/schedule/cut.hpp"
+#include "../collectives/schedule/order.hpp"
+#include "../collectives/schedule/pack.hpp"
+#include "../collectives/schedule/program.hpp"
+#include "../collectives/schedule/verify.hpp"
 #include "meeting.hpp"
 #include "reduce_many.hpp"
-
-#include <base/error.hpp>
-#include <collectives/schedule/cut.hpp>
-#include <collectives/schedule/order.hpp>
-#include <collectives/schedule/pack.hpp>
-#include <collectives/schedule/program.hpp>
-#include <collectives/schedule/verify.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../collectives/reduction/host_device.hpp"
+#include "../collectives/reduction/operators.hpp"
 #include "access.hpp"
 #include "epilogue.hpp"
 #include "execution.hpp"
 #include "pack.hpp"
-
-#include <collectives/reduction/host_device.hpp>
-#include <collectives/reduction/operators.hpp>
 
 #include <algorithm>
 #include <cstddef>

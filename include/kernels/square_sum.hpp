@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../collectives/reduction/exact.hpp"
+#include "../collectives/reduction/host_device.hpp"
+#include "../collectives/reduction/narrow_float.hpp"
+#include "../collectives/reduction/scalar.hpp"
 #include "execution.hpp"
-
-#include <collectives/reduction/exact.hpp>
-#include <collectives/reduction/host_device.hpp>
-#include <collectives/reduction/narrow_float.hpp>
-#include <collectives/reduction/scalar.hpp>
 
 #include <concepts>
 #include <cstddef>

@@ -5,10 +5,9 @@
 // compiled.
 #include "device_reductions.hpp"
 
+#include "../collectives/reduction/element.hpp"
+#include "../collectives/reduction/operators.hpp"
 #include "reduce_many.cuh"
-
-#include <collectives/reduction/element.hpp>
-#include <collectives/reduction/operators.hpp>
 
 #include <array>
 #include <stdexcept>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <collectives/reduction/host_device.hpp>
+#include "../collectives/reduction/host_device.hpp"
 
 #include <concepts>
 #include <cstddef>

@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../collectives/reduction/element.hpp"
+#include "../collectives/reduction/exact.hpp"
+#include "../collectives/reduction/host_device.hpp"
+#include "../collectives/reduction/scalar.hpp"
 #include "access.hpp"
 #include "pack.hpp"
-
-#include <collectives/reduction/element.hpp>
-#include <collectives/reduction/exact.hpp>
-#include <collectives/reduction/host_device.hpp>
-#include <collectives/reduction/scalar.hpp>
 
 #include <algorithm>
 #include <concepts>

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../collectives/reduction/host_device.hpp"
 #include "access.hpp"
-
-#include <collectives/reduction/host_device.hpp>
 
 #include <cassert>
 #include <cstddef>

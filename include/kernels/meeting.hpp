@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../base/error.hpp"
+#include "../collectives/reduction/host_device.hpp"
 #include "execution.hpp"
-
-#include <base/error.hpp>
-#include <collectives/reduction/host_device.hpp>
 
 #include <cstdint>
 #include <string>
