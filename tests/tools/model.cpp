@@ -564,7 +564,7 @@ TEST_CASE("the lecture counts what it tells") {
     CHECK_THAT(line_with(r.output, "  ring "), Contains(" 48 Mbit/s ") && Contains("5.722 MiB"));
     CHECK_THAT(line_with(r.output, "  all to all "), Contains(" 96 Mbit/s ") && Contains("45.78 MiB"));
     for (const char* name : {"naive", "parameter_server", "one_shot", "ring", "butterfly", "halving_doubling",
-                             "double_binary_tree", "hierarchical:ring:ring"})
+                             "double_binary_tree", "binomial_tree", "hierarchical:ring:ring"})
         CHECK_THAT(r.output, Contains("(" + std::string(name) + ")\n"));
     const auto usual = command("model --lecture");
     CHECK(usual.status == 0);
