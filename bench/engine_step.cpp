@@ -9,6 +9,7 @@
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
+#include <memory>
 #include <new>
 #include <vector>
 
@@ -58,6 +59,16 @@ private:
     channel channel_;
 };
 
+/// The same with a status page.
+class watched : public instant {
+public:
+    using instant::instant;
+    [[nodiscard]] transport::status::page* status_page() const noexcept { return page_.get(); }
+
+private:
+    std::unique_ptr<transport::status::page> page_ = std::make_unique<transport::status::page>();
+};
+
 std::size_t steps_of(const algorithm::any& how, int size) {
     std::vector<tutti::schedule::step> steps;
     how.walk(tutti::schedule::operation::allreduce, {0, size, 0, true}, 1, steps);
@@ -72,15 +83,24 @@ void report(benchmark::State& state, std::size_t steps, std::size_t allocated) {
     state.counters["allocations"] = Counter(static_cast<double>(allocated), Counter::kAvgIterations);
 }
 
-/// A whole blocking call: signature, plan cache, all steps.
-void call(benchmark::State& state, const algorithm::any& how, int size, std::size_t count) {
-    const tutti::communicator world{instant{size}};
+template <class Transport>
+void call_over(benchmark::State& state, const algorithm::any& how, int size, std::size_t count) {
+    const tutti::communicator world{Transport{size}};
     std::vector<double> data(count);
     const auto once = [&] { world.allreduce(data, tutti::maximum, how); };
     for (int warm = 0; warm < 8; ++warm) once();
     const std::size_t before = allocations;
     for (auto _ : state) once();
     report(state, steps_of(how, size), allocations - before);
+}
+
+/// A whole blocking call: signature, plan cache, all steps.
+void call(benchmark::State& state, const algorithm::any& how, int size, std::size_t count) {
+    call_over<instant>(state, how, size, count);
+}
+/// The same on a rank that keeps a status page.
+void call_with_page(benchmark::State& state, const algorithm::any& how, int size, std::size_t count) {
+    call_over<watched>(state, how, size, count);
 }
 
 /// The same, planned before.
@@ -140,6 +160,8 @@ BENCHMARK_CAPTURE(call, ring_64_empty, algorithm::ring{}, 64, 0);
 BENCHMARK_CAPTURE(call, ring_64_8_bytes_a_step, algorithm::ring{}, 64, 64);
 BENCHMARK_CAPTURE(call, butterfly_1024_8_bytes, algorithm::butterfly{}, 1024, 1);
 BENCHMARK_CAPTURE(call, butterfly_2_8_bytes, algorithm::butterfly{}, 2, 1);
+BENCHMARK_CAPTURE(call_with_page, ring_64_8_bytes_a_step, algorithm::ring{}, 64, 64);
+BENCHMARK_CAPTURE(call_with_page, butterfly_2_8_bytes, algorithm::butterfly{}, 2, 1);
 BENCHMARK_CAPTURE(prepared, ring_64_8_bytes_a_step, algorithm::ring{}, 64, 64);
 BENCHMARK_CAPTURE(prepared, butterfly_2_8_bytes, algorithm::butterfly{}, 2, 1);
 BENCHMARK_CAPTURE(recorded, ring_64_8_bytes_a_step, algorithm::ring{}, 64, 64);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The tutti authors
 # SPDX-License-Identifier: MIT
-"""Passes when the headers under include/ compile without warnings, and so do the units of tests/compile_time/.
+"""Passes when the headers under include/ and kernels/ compile without warnings, and so do the units of tests/compile_time/.
 
 usage: headers.py apart|together SOURCE_ROOT STAMP_FOLDER COMPILER...
 
@@ -72,7 +72,7 @@ def main(how, root, stamps, *compiler):
             return None
         return f"{files[-1].relative_to(root)} and those before it do not compile\n{done.stdout}"
 
-    headers = [header for header in sorted(include.rglob("*.hpp"))
+    headers = [header for header in sorted([*include.rglob("*.hpp"), *(root / "kernels").rglob("*.hpp")])
                if not any(CUDA in file.read_bytes() for file in closure(header, include, set()))]
     units = [[unit] for unit in sorted((root / "tests" / "compile_time").glob("*.cpp"))]
     units += [headers] if how == "together" else chains(headers, include)

@@ -23,23 +23,27 @@ call bind_messages(const job& what, const buffers& where) {
             MPI_Sendrecv(from, count, MPI_FLOAT, (rank + 1) % ranks, 0, to, count, MPI_FLOAT,
                          (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         };
-    const auto partner = partner_of(rank, ranks);
+    if (*what.messages != exchange::pingpong && *what.messages != exchange::stream)
+        throw std::invalid_argument("not in this contest");
+    const pairing pairs = what.pairs_of_ranks();
+    const auto partner = pairs.partner_of(rank);
     if (!partner) return [] {};
     const int peer = *partner;
+    const bool begins = pairs.begins(rank);
     if (*what.messages == exchange::pingpong)
         return [=] {
-            if (begins(rank)) MPI_Send(from, count, MPI_FLOAT, peer, 0, MPI_COMM_WORLD);
+            if (begins) MPI_Send(from, count, MPI_FLOAT, peer, 0, MPI_COMM_WORLD);
             MPI_Recv(to, count, MPI_FLOAT, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            if (!begins(rank)) MPI_Send(from, count, MPI_FLOAT, peer, 0, MPI_COMM_WORLD);
+            if (!begins) MPI_Send(from, count, MPI_FLOAT, peer, 0, MPI_COMM_WORLD);
         };
     return [=] {
         char last = 0;
         std::array<MPI_Request, stream_messages> all;
         for (MPI_Request& r : all)
-            begins(rank) ? MPI_Isend(from, count, MPI_FLOAT, peer, 0, MPI_COMM_WORLD, &r)
-                         : MPI_Irecv(to, count, MPI_FLOAT, peer, 0, MPI_COMM_WORLD, &r);
+            begins ? MPI_Isend(from, count, MPI_FLOAT, peer, 0, MPI_COMM_WORLD, &r)
+                   : MPI_Irecv(to, count, MPI_FLOAT, peer, 0, MPI_COMM_WORLD, &r);
         MPI_Waitall(static_cast<int>(all.size()), all.data(), MPI_STATUSES_IGNORE);
-        if (begins(rank))
+        if (begins)
             MPI_Recv(&last, 1, MPI_BYTE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         else
             MPI_Send(&last, 1, MPI_BYTE, peer, 0, MPI_COMM_WORLD);

@@ -24,11 +24,13 @@ enum class notice_kind : std::uint8_t {
     leaving,     ///< it starts nothing any more, and stays until its data are taken, `request` milliseconds at most
     closing,     ///< before it leaves: `calls` has, for each communicator, how many calls it made, and the last of them
     left,        ///< this rank has finished and will not be heard of again
+    state, ///< the answer to a survey: the status page of rank `rank` in `text`, what the system says of it in `step`
     // from the coordinator to ranks
     inquiry,  ///< every rank answers with waiting
     lost,     ///< rank `rank` died: `why`, `peer` at fault (itself, or what its calls had failed by before), `text`
     departed, ///< rank `rank` has left in good order; the rest as of lost
     verdict,  ///< calls on that communicator fail: `why`, `peer` at fault, `text`
+    survey,   ///< somebody asks what rank `rank` of the receiver's host does; answered with state
 };
 
 /// Sends and receives have no number on their communicator: all that are under way there count as one call.

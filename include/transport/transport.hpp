@@ -63,7 +63,8 @@ struct peer_name {
 ///
 /// A transport may also have t.shortage(peer): the resource (descriptors, memory) that this rank lacks to reach the peer, its limit
 /// and the remedy, in a sentence that begins with "it". Empty while nothing is lacking. A shortage ends the waiting calls
-/// on all ranks, and the error names this rank.
+/// on all ranks, and the error names this rank. With t.status_page() the engine writes there what the rank does, for other
+/// processes to read (status_page.hpp); null where it shall not.
 ///
 /// A peer's death never blocks, throws or crashes any of these: it shows in broken() and in fetch().
 // clang-format on

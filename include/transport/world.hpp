@@ -19,6 +19,9 @@ namespace tutti::transport {
 namespace bootstrap {
 struct identity;
 }
+namespace status {
+struct page;
+}
 
 namespace detail {
 
@@ -128,6 +131,9 @@ public:
     bool progress();
     void wait(clock::time_point until);
     void wake() noexcept;
+
+    /// Where this rank tells other processes of its user what it does; null if it does not. The engine writes it.
+    [[nodiscard]] status::page* status_page() noexcept;
 
     void tell(const notice& n);
     [[nodiscard]] bool fetch(notice& n);

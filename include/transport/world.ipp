@@ -4,7 +4,7 @@
 
 #include "world.hpp"
 
-#include "bootstrap/identity.hpp"
+#include "bootstrap/launchers.hpp"
 #include "world/endpoint.hpp"
 
 #include <utility>
@@ -104,6 +104,10 @@ void world<F...>::wake() noexcept {
     it_->wake();
 }
 
+template <class... F>
+status::page* world<F...>::status_page() noexcept {
+    return it_->status_page();
+}
 template <class... F>
 void world<F...>::tell(const notice& n) {
     it_->tell(n);

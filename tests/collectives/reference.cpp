@@ -10,6 +10,8 @@
 #include <collectives/reduction/accumulator.hpp>
 #include <collectives/runtime_call.hpp>
 #include <collectives/schedule/draw.hpp>
+#include <transport/invitation.hpp>
+#include <transport/tcp.hpp>
 
 #include "support/catch.hpp"
 #include "support/world.hpp"
@@ -241,6 +243,18 @@ TEST_CASE("reference: operators") {
         //! [runtime_call]
         expect(values[99] == 4, "a call at run time");
     });
+}
+
+TEST_CASE("reference: joining without a launcher") {
+    const std::string this_host = "127.0.0.1";
+    const int rank = 0, size = 1;
+    const auto carried = [](const std::string& text) { return text; };
+    //! [invitation]
+    const auto mine = tutti::invitation::create(this_host); // in the process that will be rank 0
+    const std::string text = carried(mine.text());          // to all others, by whatever you have
+    const tutti::communicator world{tutti::transport::tcp{tutti::invitation{text}.as(rank, size)}};
+    //! [invitation]
+    CHECK(world.size() == 1);
 }
 
 TEST_CASE("reference: errors") {

@@ -13,7 +13,7 @@ int main() {
     tutti::communicator world{tutti::transport::tcp::from_environment()};
     std::vector<float> gradient(1'000'000, static_cast<float>(world.rank()));
 
-    world.allreduce(gradient, tutti::sum);
-    world.allreduce(gradient, tutti::sum, tutti::algorithm::ring{});
+    world.allreduce(gradient, tutti::sum);                           // the library chooses an algorithm
+    world.allreduce(gradient, tutti::sum, tutti::algorithm::ring{}); // or you do
 }
 //! [first]

@@ -8,13 +8,14 @@
 // endpoint written again is the same; an interface is chosen among those that there are.
 
 #include <transport/bootstrap/host.hpp>
-#include <transport/bootstrap/identity.hpp>
+#include <transport/bootstrap/launchers.hpp>
 
 #include "input.hpp"
 
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <vector>
 
 using namespace tutti::transport::bootstrap;
@@ -22,9 +23,33 @@ using namespace tutti::fuzz;
 
 namespace {
 
-constexpr std::array names{"TUTTI_RANK",      "TUTTI_SIZE",     "TUTTI_ADDRESS",           "TUTTI_HOST",
-                           "TUTTI_INTERFACE", "TUTTI_INSECURE", "TUTTI_BOOTSTRAP_TIMEOUT", "TUTTI_SECRET",
-                           "TUTTI_ENCRYPT",   "TUTTI_PORTS"};
+constexpr std::array names{"TUTTI_RANK",
+                           "TUTTI_SIZE",
+                           "TUTTI_ADDRESS",
+                           "TUTTI_HOST",
+                           "TUTTI_INTERFACE",
+                           "TUTTI_INSECURE",
+                           "TUTTI_BOOTSTRAP_TIMEOUT",
+                           "TUTTI_SECRET",
+                           "TUTTI_ENCRYPT",
+                           "TUTTI_PORTS",
+                           "RANK",
+                           "WORLD_SIZE",
+                           "MASTER_ADDR",
+                           "MASTER_PORT",
+                           "LOCAL_WORLD_SIZE",
+                           "TORCHELASTIC_RUN_ID",
+                           "OMPI_COMM_WORLD_RANK",
+                           "OMPI_COMM_WORLD_SIZE",
+                           "PMI_RANK",
+                           "PMI_SIZE",
+                           "PMI_FD",
+                           "SLURM_PROCID",
+                           "SLURM_STEP_ID",
+                           "SLURM_STEP_NUM_TASKS",
+                           "SLURM_STEP_NODELIST",
+                           "SLURM_STEP_NUM_NODES",
+                           "SLURMD_NODENAME"};
 
 /// The environment of the process while it lives: setenv() would keep every value for ever.
 class environment {
@@ -69,9 +94,11 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         const identity me = identity_from_environment();
         demand(me.size >= 1 && me.size <= 1 << 20 && me.rank >= 0 && me.rank < me.size, "a rank of its world");
         demand(me.timeout >= std::chrono::seconds(1) && me.timeout <= std::chrono::days(1), "a timeout within a day");
-        demand(me.rendezvous.port > 0 && !me.rendezvous.host.empty(), "a place to meet");
-        demand(parse_endpoint(me.rendezvous.text(), "the endpoint") == me.rendezvous,
-               "an endpoint written again is the same");
+        demand(me.exchange || (me.rendezvous.port > 0 && !me.rendezvous.host.empty()),
+               "a place to meet, or to find it");
+        if (!me.exchange && std::getenv("TUTTI_ADDRESS") != nullptr) // of others a host is taken as it is
+            demand(parse_endpoint(me.rendezvous.text(), "the endpoint") == me.rendezvous,
+                   "an endpoint written again is the same");
         demand(me.ports == port_range{} || (me.ports.first > 0 && me.ports.first <= me.ports.last), "ports in order");
         static_cast<void>(me.rendezvous.says_loopback());
         choose(me);

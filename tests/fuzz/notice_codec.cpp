@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto body = std::as_bytes(std::span(data, size));
     const auto n = bootstrap::decode_notice(body);
     if (!n) return 0;
-    demand(n->kind <= notice_kind::verdict && n->why <= tutti::cause::bootstrap, "kind and cause are known");
+    demand(n->kind <= notice_kind::survey && n->why <= tutti::cause::bootstrap, "kind and cause are known");
     demand(n->call.size() <= bootstrap::max_call_bytes && n->text.size() <= bootstrap::max_text_bytes,
            "texts are within their bounds");
     const auto again = bootstrap::encode(*n);

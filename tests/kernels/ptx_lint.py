@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 FORBIDDEN = re.compile(r"\.(ftz|approx|nc|volatile)\b|\.(?:acquire|release|relaxed|acq_rel|sc)\.(?!sys\b)(\w+)|\bmembar\.(?!sys\b)(\w+)")
-SOURCES = ("include/kernels/device_reductions.cu", "tools/gpu_check/groups.cu", "tools/gpu_check/schedules.cu",
+SOURCES = ("kernels/device_reductions.cu", "tools/gpu_check/groups.cu", "tools/gpu_check/schedules.cu",
            "tools/gpu_check/speed.cu")
 ENTRY = re.compile(r"\.entry\s+(\w+)")
 PLAIN = """__global__ void plain(float* x, const float* __restrict__ y, volatile int* z) {
@@ -56,7 +56,7 @@ def main(nvcc, root, compiled):
         plain = folder / "plain.cu"
         plain.write_text(PLAIN)
         found = {"".join(words) for fault in faults_of(ptx_of(nvcc, plain, [], folder)) for words in FORBIDDEN.findall(fault)}
-        include = [root / "include", root / "tests"]
+        include = [root, root / "include", root / "tests"]
         all_ptx = [pathlib.Path(compiled).read_text(), *(ptx_of(nvcc, root / source, include, folder) for source in SOURCES)]
     ptx = "\n".join(all_ptx)
     faults = list(faults_of(ptx))

@@ -28,7 +28,7 @@ TEST_CASE("every operation and algorithm is right, out of place and in place") {
 
 TEST_CASE("over two pretended hosts every operation is right, and what was chosen is told") {
     const folder here;
-    const auto r = command("run -n 4 --hosts 2 " + std::string(std::getenv("TUTTI_COMMAND")) +
+    const auto r = command("run -n 4 --pretend-hosts 2 " + std::string(std::getenv("TUTTI_COMMAND")) +
                            " bench --transport routed --operation all -b 8 -e 128K -f 16384 -n 3 --json " +
                            here.path("rows.json"));
     INFO(r.output);
@@ -42,7 +42,8 @@ TEST_CASE("over two pretended hosts every operation is right, and what was chose
 }
 
 TEST_CASE("over pretended hosts every operation is right wherever ranks lie, chosen and by levels") {
-    for (const char* hosts : {"4 --hosts 0,1,0,1", "5 --hosts 0,0,0,1,1", "5 --hosts 1,0,0,1,0"})
+    for (const char* hosts :
+         {"4 --pretend-hosts 0,1,0,1", "5 --pretend-hosts 0,0,0,1,1", "5 --pretend-hosts 1,0,0,1,0"})
         for (const char* how : {"auto", "hierarchical:direct:direct,hierarchical:halving_doubling:binomial_tree"}) {
             const auto r = command("run -n " + std::string(hosts) + " " + std::getenv("TUTTI_COMMAND") +
                                    " bench --transport routed --operation allreduce,reduce_scatter,allgather,reduce,"
@@ -207,7 +208,7 @@ TEST_CASE("what makes no sense is refused before anything is started, with 2") {
         CHECK_THAT(r.output, Contains(words));
     };
     refused("--operation shuffle", "there is no operation 'shuffle'; choose one of allreduce");
-    refused("--algorithm rinq", "there is no algorithm \"rinq\"; choose one of naive");
+    refused("--algorithm rinq", "there is no algorithm \"rinq\" (did you mean ring?); choose one of naive");
     refused("--operation broadcast --algorithm ring",
             "ring has no broadcast, but allreduce, reduce_scatter, allgather: pass --operation "
             "allreduce, or choose one of naive");

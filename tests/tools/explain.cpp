@@ -33,15 +33,15 @@ TEST_CASE("without a machine, tutti explain says what the rule takes for the tra
 }
 
 TEST_CASE("tutti explain knows the node of each rank") {
-    const auto rule = command("explain --hosts 0,1,0,1,0,1 --bytes 64K");
+    const auto rule = command("explain --pretend-hosts 0,1,0,1,0,1 --bytes 64K");
     INFO(rule.output);
     CHECK_THAT(rule.output, Contains("on 6 ranks: hierarchical:"));
-    const auto priced = command("explain --hosts 0,0,0,0,1,1,1 --operation alltoall --bytes 7K "
+    const auto priced = command("explain --pretend-hosts 0,0,0,0,1,1,1 --operation alltoall --bytes 7K "
                                 "--loggp 2us,1us,0,0.1ns/B");
     CHECK_THAT(priced.output, Contains("alltoall of 7168 bytes on 7 ranks: "));
     CHECK_THAT(priced.output, Contains("  hierarchical:direct:direct\n"));
-    CHECK(command("explain --hosts 0,x").status == 2);
-    CHECK(command("explain --hosts 0,1 --ranks 2").status == 2);
+    CHECK(command("explain --pretend-hosts 0,x").status == 2);
+    CHECK(command("explain --pretend-hosts 0,1 --ranks 2").status == 2);
 }
 
 TEST_CASE("tutti explain refuses what it cannot explain") {

@@ -70,14 +70,15 @@ TEST_CASE("the meeting point can be given, and an inherited secret file is not p
 TEST_CASE("pretended hosts have equally many consecutive ranks, but for the last, or those that are listed") {
     ::unsetenv("TUTTI_HOST");
     CHECK(command("run -n 1 sh -c 'echo ${TUTTI_HOST-none}'").output == "[0] none\n");
-    const auto r = command("run -n 5 --hosts 2 sh -c 'echo $TUTTI_HOST'");
+    const auto r = command("run -n 5 --pretend-hosts 2 sh -c 'echo $TUTTI_HOST'");
     for (const char* line : {"[0] host-0\n", "[1] host-0\n", "[2] host-0\n", "[3] host-1\n", "[4] host-1\n"})
         CHECK_THAT(r.output, Contains(line));
-    const auto listed = command("run -n 3 --hosts 0,1,0 sh -c 'echo $TUTTI_HOST'");
+    const auto listed = command("run -n 3 --pretend-hosts 0,1,0 sh -c 'echo $TUTTI_HOST'");
     for (const char* line : {"[0] host-0\n", "[1] host-1\n", "[2] host-0\n"}) CHECK_THAT(listed.output, Contains(line));
-    for (const char* wrong : {"run -n 4 --hosts 0,1,0 true", "run -n 2 --hosts 0,b true", "run -n 2 --hosts 0 true"})
+    for (const char* wrong : {"run -n 4 --pretend-hosts 0,1,0 true", "run -n 2 --pretend-hosts 0,b true",
+                              "run -n 2 --pretend-hosts 0 true"})
         CHECK(command(wrong).status == 2);
-    const auto uneven = command("run -n 4 --hosts 3 true");
+    const auto uneven = command("run -n 4 --pretend-hosts 3 true");
     CHECK(uneven.status != 0);
     CHECK_THAT(uneven.output, Contains("4 ranks do not come out as 3 hosts"));
 }

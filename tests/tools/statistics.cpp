@@ -5,6 +5,8 @@
 
 #include "support/catch.hpp"
 
+#include <cmath>
+
 using tutti::tools::percentile;
 using tutti::tools::summarise;
 
@@ -46,4 +48,37 @@ TEST_CASE("no samples, no numbers") {
     const auto s = summarise({});
     CHECK(s.count == 0);
     CHECK(!s.p99);
+}
+
+TEST_CASE("an interval of the median holds it with 99.9 %, and no narrower one does") {
+    const auto missed = [](std::size_t n, std::size_t rank) { // twice the chance of at most `rank` heads of n coins
+        double chance = 0, term = std::pow(0.5, static_cast<double>(n));
+        for (std::size_t k = 0; k <= rank; ++k) {
+            chance += term;
+            term *= static_cast<double>(n - k) / static_cast<double>(k + 1);
+        }
+        return 2 * chance;
+    };
+    CHECK(!tutti::tools::median_rank(0));
+    CHECK(!tutti::tools::median_rank(10)); // 2 of 1024 times all are on one side
+    for (const std::size_t n : {11U, 12U, 20U, 50U, 99U, 400U, 1000U}) {
+        const auto rank = tutti::tools::median_rank(n);
+        REQUIRE(rank);
+        CHECK(missed(n, *rank) <= 0.001);
+        CHECK(missed(n, *rank + 1) > 0.001);
+    }
+}
+
+TEST_CASE("from where the normal distribution is taken on, an interval is hardly wider") {
+    const auto before = tutti::tools::median_rank(9999), after = tutti::tools::median_rank(10'001);
+    CHECK(*before - *after < 10);
+    CHECK(*after > 4800);
+}
+
+TEST_CASE("a summary has the interval of its median where there are samples enough") {
+    CHECK(!summarise(countdown(10)).p50_interval);
+    const auto found = summarise(countdown(20)).p50_interval;
+    REQUIRE(found);
+    CHECK(found->low == 3); // 2 or fewer of 20 on one side: 0.04 %; 3 or fewer: 0.26 %
+    CHECK(found->high == 18);
 }

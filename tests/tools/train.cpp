@@ -106,8 +106,8 @@ TEST_CASE("equal settings give equal weights, over every transport") {
     const std::string weights = last.substr(last.find("%  ") + 3, 16);
     CHECK(weights.size() == 16);
     CHECK_THAT(tcp.output, Contains(weights));
-    const auto routed = command("run -n 3 --hosts 2 " + std::string(std::getenv("TUTTI_COMMAND")) + " " + settings +
-                                " --transport routed");
+    const auto routed = command("run -n 3 --pretend-hosts 2 " + std::string(std::getenv("TUTTI_COMMAND")) + " " +
+                                settings + " --transport routed");
     CHECK_THAT(routed.output, Contains(weights));
 }
 

@@ -4,6 +4,8 @@
 #include "command.hpp"
 
 #include "commands.hpp"
+#include "common/nearest.hpp"
+#include "common/version.hpp"
 
 #include <base/error.hpp>
 
@@ -11,6 +13,7 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,14 +35,46 @@ void open_standard_descriptors() {
         }
 }
 
-std::string commands_of(const CLI::App& app) {
+std::vector<std::string> commands_of(const CLI::App& app) {
     std::vector<std::string> names;
-    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App* c) { return !c->get_group().empty(); }))
         names.push_back(command->get_name());
-    return fmt::format("{}", fmt::join(names, ", "));
+    return names;
 }
 
-constexpr auto version = "tutti 0.1.0";
+/// As they are written: -n, --iterations.
+std::vector<std::string> options_of(const CLI::App& command) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : command.get_options()) {
+        for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+        for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+    }
+    return names;
+}
+
+/// What to say of the first word that a command, or the command line without one, has no use for.
+std::string refusal_of(const CLI::App& app, const CLI::App& command) {
+    const std::string title = &command == &app ? "tutti" : "tutti " + command.get_name();
+    const std::vector<std::string> left = command.remaining();
+    const std::string word = left.empty() ? "" : left.front().substr(0, left.front().find('='));
+    if (!word.starts_with('-')) {
+        if (&command != &app)
+            return fmt::format("{}: '{}' is not expected; '{} --help' tells more", title, word, title);
+        const auto names = commands_of(app);
+        return fmt::format("tutti: there is no command '{}'{}choose one of {}", word, did_you_mean(word, names),
+                           fmt::join(names, ", "));
+    }
+    return fmt::format("{}: there is no option '{}'{}'{} --help' lists them", title, word,
+                       did_you_mean(word, options_of(command)), title);
+}
+
+/// Launchers call a number of ranks so, but a single '-' stands before single letters here.
+std::vector<const char*> own_words(int own, const char* const* argv) {
+    std::vector<const char*> words(argv, argv + own);
+    for (const char*& word : words)
+        if (std::string_view{word} == "-np") word = "--ranks";
+    return words;
+}
 
 constexpr auto guide = R"(tutti: collective communication with proven schedules
 
@@ -52,7 +87,10 @@ constexpr auto guide = R"(tutti: collective communication with proven schedules
   tutti explain  say which algorithm would be chosen, at what price, and why
   tutti rule     say what the library's rule costs on known machines
   tutti train    train a small network on several ranks
-  tutti run      start a program on several ranks of this host
+  tutti env      say which launcher started this process, and how it would join the others
+  tutti run      start a program on several ranks, of this host or of several
+  tutti ps       show what the ranks of running jobs do, and which waits for which
+  tutti manual   print the manual page of a command; completion: print what a shell completes by
 
 Try
   tutti bench --transport tcp --ranks 4 --algorithm all -b 8 -e 16M
@@ -85,20 +123,33 @@ int main(int argc, char** argv) {
     add_export(app, chosen);
     add_model(app, chosen);
     add_rule(app, chosen);
+    add_ps(app, chosen);
     add_train(app, chosen, command_line);
+    add_env(app, chosen);
+    add_manual(app, chosen);
+    add_completion(app, chosen);
     const int own = program_begins(argc, argv);
     std::vector<std::string> program(argv + own, argv + argc);
     if (!program.empty() && program.front() == "--") program.erase(program.begin());
     add_run(app, chosen, std::move(program));
+    add_run_agent(app, chosen);
     try {
-        app.parse(own, argv);
+        const std::vector<const char*> words = own_words(own, argv);
+        app.parse(own, words.data());
         return chosen();
-    } catch (const CLI::ExtrasError& e) {
-        if (!app.get_subcommands().empty() || own < 2 || argv[1][0] == '-') {
+    } catch (const CLI::ExtrasError&) {
+        const auto named = app.get_subcommands();
+        fmt::print(stderr, "{}\n", refusal_of(app, named.empty() ? app : *named.front()));
+        return 2;
+    } catch (const CLI::RequiredError& e) {
+        // Where an option is missing, it may be there under a wrong name.
+        const auto named = app.get_subcommands();
+        const auto left = named.empty() ? std::vector<std::string>{} : named.front()->remaining();
+        if (left.empty() || !left.front().starts_with('-')) {
             app.exit(e);
-            return 2;
+        } else {
+            fmt::print(stderr, "{}\n", refusal_of(app, *named.front()));
         }
-        fmt::print(stderr, "tutti: there is no command '{}'; choose one of {}\n", argv[1], commands_of(app));
         return 2;
     } catch (const CLI::ParseError& e) {
         // CLI11's own codes for wrong usage start at 100; one number is enough for a script.

@@ -3,6 +3,7 @@
 
 #include "commands.hpp"
 #include "common/choices.hpp"
+#include "common/one_of.hpp"
 #include "common/text_output.hpp"
 
 #include <base/error.hpp>
@@ -106,7 +107,7 @@ void add_draw(CLI::App& app, action& chosen) {
         ->check(CLI::Range(1, 256));
     command->add_option("--as", s->as, "How [default: space-time where FILE ends in .svg, else text]")
         ->type_name("text|space-time|tree")
-        ->check(CLI::IsMember({"text", "space-time", "tree"}));
+        ->check(one_of({"text", "space-time", "tree"}));
     command->add_option("-o,--output", s->file, "Write to FILE [default: standard output]")->type_name("FILE");
     command->callback([s, &chosen] { chosen = [s] { return draw(*s); }; });
 }

@@ -34,7 +34,7 @@ or tcp; with --ranks-per-node between nodes, which memory does not reach.
 Examples:
   tutti explain --ranks 8 --bytes 1M --loggp 2us,1us,0,0.1ns/B
   tutti explain --ranks 4 --bytes 8,4K,1M,64M --machine machine.json --transport shared_memory
-  tutti explain --hosts 0,1,0,1,0,1 --operation alltoall --bytes 6K --loggp 8us,1us,1us,0.1ns/B
+  tutti explain --pretend-hosts 0,1,0,1,0,1 --operation alltoall --bytes 6K --loggp 8us,1us,1us,0.1ns/B
   tutti explain --operation broadcast --ranks 16 --bytes 64M --transport tcp
 
 Exit status:
@@ -73,7 +73,8 @@ model::chooser chooser_of(const explain_settings& s, int ranks) {
         if (width == ranks) on.near = on.far;
         if (width < ranks && on.far == transport::medium::memory)
             throw std::invalid_argument(fmt::format(
-                "{} does not reach from node to node: leave out --ranks-per-node and --hosts, or write --transport tcp",
+                "{} does not reach from node to node: leave out --ranks-per-node and --pretend-hosts, or write "
+                "--transport tcp",
                 s.machine.transport));
         return model::chooser(on);
     }
@@ -85,7 +86,7 @@ int explain_choices(const explain_settings& s) {
         fmt::print("# machine: {}\n# in place, receivers full_duplex, as a communicator prices its calls\n",
                    machine_of(s.machine).description);
     for (const operation what : operations_of(s.operation))
-        for (const int ranks : s.hosts.empty() ? parse_ranks(s.ranks) : std::vector{0}) { // which --hosts tells
+        for (const int ranks : s.hosts.empty() ? parse_ranks(s.ranks) : std::vector{0}) { // which --pretend-hosts tells
             const model::chooser by = chooser_of(s, ranks);
             for (const std::size_t bytes : parse_sizes(s.bytes))
                 fmt::print("{}\n", model::explain(by, what, bytes).text());
@@ -107,7 +108,7 @@ void add_explain(CLI::App& app, action& chosen) {
     c->add_option("--ranks-per-node", s->ranks_per_node, "Consecutive ranks that share a node [default: all]")
         ->check(CLI::Range(1, 1'000'000))
         ->type_name("G");
-    c->add_option("--hosts", s->hosts, "The node of each rank, as 0,1,0,1; instead of the numbers of ranks")
+    c->add_option("--pretend-hosts", s->hosts, "The node of each rank, as 0,1,0,1; instead of the numbers of ranks")
         ->type_name("LIST")
         ->excludes("--ranks")
         ->excludes("--ranks-per-node");

@@ -3,6 +3,7 @@
 
 #include "commands.hpp"
 #include "common/choices.hpp"
+#include "common/one_of.hpp"
 #include "common/sizes.hpp"
 #include "common/text_output.hpp"
 
@@ -113,7 +114,7 @@ void add_export(CLI::App& app, action& chosen) {
     auto s = std::make_shared<export_settings>();
     CLI::App* const c = app.add_subcommand("export", export_description);
     c->footer(export_footer);
-    c->add_option("--format", s->format, "What to write")->check(CLI::IsMember({"goal", "msccl-xml"}))->required();
+    c->add_option("--format", s->format, "What to write")->check(one_of({"goal", "msccl-xml"}))->required();
     c->add_option("--operation", s->operation, "The operation [default: allreduce]")->type_name("NAME");
     c->add_option("--algorithm", s->algorithm, "The algorithm")->type_name("NAME")->required();
     c->add_option("--ranks", s->ranks, "How many ranks [default: 4]")->check(CLI::Range(1, 65536))->type_name("P");

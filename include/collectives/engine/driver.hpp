@@ -11,6 +11,7 @@
 #include "inquiries.hpp"
 #include "leave.hpp"
 #include "local_diagnosis.hpp"
+#include "status_writer.hpp"
 #include "timeouts.hpp"
 #include "world_status.hpp"
 
@@ -35,7 +36,8 @@ public:
     using members = group<Transport>;
 
     driver(Transport t, completion_signal& ended)
-        : transport_(std::move(t)), world_status_(transport_.size()), ended_(ended) {}
+        : transport_(std::move(t)), world_status_(transport_.size()), status_(transport::status::page_of(transport_)),
+          ended_(ended) {}
 
     driver(const driver&) = delete;
     driver& operator=(const driver&) = delete;
@@ -52,10 +54,15 @@ public:
     /// Begins a prepared run, at once or when its slot is free.
     void admit(run& r) {
         members& g = r.members();
-        if (judge(g, &r)) return finish(r, run_state::failed, std::make_shared<const fault>(*g.failure));
+        if (judge(g, &r)) {
+            auto why = std::make_shared<const fault>(*g.failure);
+            note_begin(r);
+            return finish(r, run_state::failed, std::move(why));
+        }
         auto& queue = g.queues[r.slot()];
         const bool waits = queue.first;
         if (!waits) active_.push_back(&r); // first, since it may throw
+        note_begin(r);
         r.next = nullptr;
         (waits ? queue.last->next : queue.first) = &r;
         queue.last = &r;
@@ -109,18 +116,22 @@ public:
             r.end_by(later(clock::now(), timeout));
         admit(r);
         known_now_ = coarse_now();
+        status_.entered(known_now_);
         r.end_by(later(known_now_ + longest_tick, timeout)); // not before its time, unless the tick was late
         last_deadline_ = std::max(last_deadline_, r.deadline());
         if (r.state() == run_state::queued) soonest_queued_ = std::min(soonest_queued_, r.deadline());
         look_on_entry(r.members());
     }
 
+    /// A call that another thread hands over starts now.
+    void note_entry() noexcept { status_.entered(coarse_now()); }
+
     /// Starts a send or a receive on a communicator. One that this rank's memory does not suffice for fails it.
     void admit(members& g, message& m) {
         if (judge(g)) return fail_unstarted(m, *g.failure);
         stalled_since_ = {};
         try {
-            if (!g.messages) g.messages = std::make_shared<messages>(transport_, g, ended_);
+            if (!g.messages) g.messages = std::make_shared<messages>(transport_, g, ended_, status_.line());
             exchanges_.reserve(exchanges_.size() + 1);
         } catch (const std::exception& e) {
             abort(g, could_not("begin", in_words(m), e.what()));
@@ -139,6 +150,7 @@ public:
     void admit(members& g, message& m, std::chrono::nanoseconds timeout) {
         admit(g, m);
         known_now_ = coarse_now();
+        status_.entered(known_now_);
         if (!m.is_over()) {
             m.end_by(later(known_now_ + longest_tick, timeout));
             g.messages->note_deadline(m);
@@ -190,6 +202,8 @@ public:
     }
 
 private:
+    /// On the status page; finish() notes the end.
+    void note_begin(const run& r) noexcept { status_.line().begin(static_cast<unsigned>(r.what().what), r.request()); }
     /// Begins a run, whose slot's place in active_ it has, and those behind it as long as each is over at once.
     void begin(run& r) {
         stalled_since_ = {};
@@ -396,6 +410,7 @@ private:
 
     /// The last touch of a run: its owner may use or destroy it from now on.
     void finish(run& r, run_state s, std::shared_ptr<const fault> why) {
+        status_.line().end();
         const auto lock = ended_.hold();
         r.end(s, std::move(why));
         ended_.notify();
@@ -422,6 +437,7 @@ private:
             if (!exchanges_[k]->idle()) examine(*exchanges_[k], now);
             k = exchanges_.size() == before ? k + 1 : 0;
         }
+        status_.looked(under_way(), now, stalled_since_);
     }
     /// Looks at the run that is under way in a slot, and at those behind it when one of them may be late.
     void examine_slot(run& first, clock::time_point now, bool queued_too) {
@@ -531,6 +547,7 @@ private:
             g.failure = why;
         }
         failed_ = true;
+        status_.failed(why.detail);
         close(g);
         tell_of_failure(g, why);
         const auto reason = std::make_shared<const fault>(why);
@@ -575,6 +592,7 @@ private:
 
     Transport transport_;
     world_status world_status_;
+    status_writer<Transport> status_;
     completion_signal& ended_;
     /// Those whose turn in their slot it is: four a communicator at most, however many wait behind them.
     std::vector<run*> active_;

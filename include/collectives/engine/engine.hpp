@@ -96,6 +96,7 @@ public:
         r.end_by(later(transport::clock::now(), timeout));
         hand_over([&r, goes_on](driver<Transport>& d) {
             if (goes_on) d.resume();
+            d.note_entry();
             d.admit(r);
         });
     }
@@ -110,6 +111,7 @@ public:
         m.end_by(later(transport::clock::now(), timeout));
         hand_over([&g, &m, goes_on](driver<Transport>& d) {
             if (goes_on) d.resume();
+            d.note_entry();
             d.admit(g, m);
         });
     }

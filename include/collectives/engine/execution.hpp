@@ -4,6 +4,7 @@
 
 // Long because starting and completing a step are one hot path over one state.
 
+#include "../../transport/status_page.hpp"
 #include "call_state.hpp"
 #include "local_steps.hpp"
 #include "recorder.hpp"
@@ -91,11 +92,12 @@ public:
 
     /// All steps are done. Then `conclude` runs the operator's last stage, once, and lends the scratch to the next run.
     [[nodiscard]] bool finished() const noexcept { return left_ == 0 && own_state() == run_state::running; }
-    void conclude() {
+    [[gnu::always_inline]] void conclude() {
         if (scratch_.from_executor)
             scratch_ = {};
         else if (scratch_.size > group_->spare.size)
             std::swap(scratch_, group_->spare);
+        for (const sent& s : sends_) s.row->add(s.messages, s.bytes);
         if (!call_.finisher || call_.by) return;
         if (const std::size_t n = base::elements_to_finish(); n > 0) call_.finisher(call_.output, n, plan_->where.size);
     }
@@ -152,6 +154,10 @@ public:
             }
         return all;
     }
+    [[nodiscard]] std::size_t steps() const noexcept { return transfers_.size(); }
+    [[nodiscard]] std::size_t steps_done() const noexcept {
+        return state() == run_state::queued ? 0 : plan_->starts - std::min(left_, plan_->starts);
+    }
     [[nodiscard]] std::uint64_t bytes_done() const noexcept {
         std::uint64_t sum = 0;
         if (state() == run_state::queued) return sum; // the transfers are those of the run before
@@ -184,6 +190,9 @@ private:
         if (!channels_.empty() || plan_->peers.empty()) return;
         for (const int p : plan_->peers)
             channels_.push_back(&t.open({group_->id, slot_}, group_->members[static_cast<std::size_t>(p)]));
+        if (auto* const page = transport::status::page_of(t))
+            for (const int p : plan_->peers)
+                sends_.push_back({&page->row_of(group_->members[static_cast<std::size_t>(p)])});
     }
 
     /// Says for each step where its data is. That stays when a call is repeated.
@@ -208,6 +217,19 @@ private:
                 base::views_messages && x.bytes > 0 && plan_->dependencies.viewed.reader_of(static_cast<int>(i)) >= 0;
         }
         is_laid_out_ = true;
+        count_sends();
+    }
+    /// Once a layout: a run adds the sums when it is done, so that a message costs nothing.
+    void count_sends() noexcept {
+        for (sent& s : sends_) s.messages = s.bytes = 0;
+        if (sends_.empty()) return;
+        for (std::size_t i = 0; i < transfers_.size(); ++i) {
+            const schedule::step& step = plan_->steps[i];
+            if (!sends(step) || !schedule::leads(plan_->steps, i)) continue;
+            sent& s = sends_[static_cast<std::size_t>(step.peer)];
+            ++s.messages;
+            s.bytes += transfers_[i].bytes;
+        }
     }
     void lay_out(const schedule::step& s, transport::transfer& x) {
         // One range for both places: verify refuses steps that relabel chunks.
@@ -358,6 +380,12 @@ private:
     }
 
     std::uint32_t slot_;
+    /// What a run sends to a peer.
+    struct sent {
+        transport::status::traffic* row;
+        std::uint64_t messages = 0, bytes = 0;
+    };
+    std::vector<sent> sends_; ///< by the plan's peer; empty where the rank has no status page
     group<Transport>* group_ = nullptr;
     std::uint64_t request_ = 0, same_since_ = 0, meaning_ = 0, signature_ = 0;
     std::vector<std::uint32_t> waits_; ///< by step, for how much it still waits; once it is ready, in the next run

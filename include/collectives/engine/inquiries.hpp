@@ -84,6 +84,13 @@ public:
         return all;
     }
 
+    /// Somebody waits for it, or for one behind it.
+    [[nodiscard]] static bool holds_up_its_program(const run& first, clock::time_point now) {
+        for (const run* r = &first; r; r = r->next)
+            if (r->is_wanted(now)) return true;
+        return false;
+    }
+
 private:
     struct question {
         transport::notice what;
@@ -93,13 +100,6 @@ private:
     [[nodiscard]] const members* find(std::uint64_t communicator) const {
         const auto found = groups_.find(communicator);
         return found == groups_.end() ? nullptr : found->second;
-    }
-
-    /// Somebody waits for it, or for one behind it.
-    [[nodiscard]] static bool holds_up_its_program(const run& first, clock::time_point now) {
-        for (const run* r = &first; r; r = r->next)
-            if (r->is_wanted(now)) return true;
-        return false;
     }
 
     /// Nothing that this rank does next makes a better answer: it is in that very call or has done it, or its program

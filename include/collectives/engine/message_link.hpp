@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../transport/status_page.hpp"
 #include "../../transport/transport.hpp"
 #include "message_queues.hpp"
 #include "messages_under_way.hpp"
@@ -57,6 +58,7 @@ public:
                  transport::transfer_queue& done)
         : t_(t), where_(packets), peer_(peer), world_peer_(world_peer), all_(all), done_(done),
           packets_(t.open(packets, world_peer)) {
+        if (auto* const page = transport::status::page_of(t)) sent_ = &page->row_of(world_peer);
         incoming_.what = part::packet_in;
         incoming_.may_be_shorter = true;
         credit_.what = part::credit_out;
@@ -264,6 +266,7 @@ private:
 
     void send(channel& by, message_transfer& x, const std::byte* data, std::size_t bytes) {
         x.from = data;
+        if (sent_) sent_->add(1, bytes);
         t_.send(by, prepared(x, bytes));
     }
     void receive(channel& by, message_transfer& x, std::byte* data, std::size_t bytes) {
@@ -290,7 +293,8 @@ private:
     messages_under_way& all_;
     transport::transfer_queue& done_;
     channel& packets_;
-    channel* bodies_ = nullptr; ///< opened by the first announced message
+    transport::status::traffic* sent_ = nullptr; ///< null where the rank has no status page
+    channel* bodies_ = nullptr;                  ///< opened by the first announced message
 
     // As a sender to this peer.
     std::uint64_t credits_ = window, next_number_ = 0;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../transport/status_page.hpp"
 #include "completion_signal.hpp"
 #include "message.hpp"
 
@@ -26,12 +27,14 @@ public:
         std::string text;
     };
 
-    explicit messages_under_way(completion_signal& ended) noexcept : ended_(ended) {}
+    messages_under_way(completion_signal& ended, transport::status::call_line& line) noexcept
+        : ended_(ended), line_(line) {}
 
     [[nodiscard]] bool empty() const noexcept { return !first_; }
     [[nodiscard]] const message* first() const noexcept { return first_; }
 
     void add(message& m) noexcept {
+        line_.begin(transport::status::messages_code, 0);
         m.earlier = last_;
         m.later = nullptr;
         (last_ ? last_->later : first_) = &m;
@@ -66,12 +69,14 @@ private:
         (m.earlier ? m.earlier->later : first_) = m.later;
         (m.later ? m.later->earlier : last_) = m.earlier;
         is_stale_ = is_stale_ || m.deadline() <= soonest_;
+        line_.end();
         const auto lock = ended_.hold();
         m.end(s, std::move(why));
         ended_.notify();
     }
 
     completion_signal& ended_;
+    transport::status::call_line& line_;
     message* first_ = nullptr;
     message* last_ = nullptr;
     mutable clock::time_point soonest_ = clock::time_point::max(); ///< unless it is stale

@@ -26,8 +26,8 @@ public:
     using clock = transport::clock;
     using link = message_link<Transport>;
 
-    point_to_point(Transport& t, group<Transport>& g, completion_signal& ended)
-        : t_(t), group_(g), all_(ended), self_(all_), links_(g.members.size()) {}
+    point_to_point(Transport& t, group<Transport>& g, completion_signal& ended, transport::status::call_line& line)
+        : t_(t), group_(g), all_(ended, line), self_(all_), links_(g.members.size()) {}
     point_to_point(const point_to_point&) = delete;
     point_to_point& operator=(const point_to_point&) = delete;
 

@@ -14,7 +14,7 @@
 
 namespace tutti::transport::bootstrap {
 
-inline constexpr std::uint8_t notice_version = 3;
+inline constexpr std::uint8_t notice_version = 4;
 inline constexpr std::size_t max_call_bytes = 8 * 1024;  ///< of a notice's call; longer ones are cut
 inline constexpr std::size_t max_text_bytes = 16 * 1024; ///< of a notice's text, likewise
 inline constexpr std::size_t max_past_call_bytes = 120;  ///< of each of its past calls, likewise
@@ -108,7 +108,7 @@ inline void write_waiting_calls(byte_writer& w, std::span<const waiting_call> al
     if (r.integer<std::uint8_t>() != notice_version) return std::nullopt;
     const auto kind = r.integer<std::uint8_t>();
     const auto why = r.integer<std::uint8_t>();
-    if (kind > static_cast<std::uint8_t>(notice_kind::verdict)) return std::nullopt;
+    if (kind > static_cast<std::uint8_t>(notice_kind::survey)) return std::nullopt;
     if (why > static_cast<std::uint8_t>(cause::bootstrap)) return std::nullopt;
     notice n;
     n.kind = static_cast<notice_kind>(kind);

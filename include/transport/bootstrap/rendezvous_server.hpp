@@ -7,6 +7,7 @@
 #include "members.hpp"
 #include "notice_codec.hpp"
 #include "rendezvous_connection.hpp"
+#include "survey.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -15,6 +16,7 @@
 #include <exception>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -103,6 +105,7 @@ public:
         if (assembling() && next_word_ <= now) say_who_is_missing(now);
         coordinator_.tick(now);
         deliver(now);
+        ask(survey_.due(now), now);
         for (auto& c : coordinator_.complaints()) news_.push_back(std::move(c));
         purge();
     }
@@ -126,6 +129,20 @@ public:
     /// Messages for the user, in whole sentences; empties the list.
     [[nodiscard]] std::vector<std::string> take_news() { return std::exchange(news_, {}); }
 
+    /// The id of the world; 0 before all have come.
+    [[nodiscard]] std::uint64_t world() const noexcept { return world_; }
+    /// Asks all ranks what they do. Their answers come within survey::patience, to be told by survey_report().
+    void begin_survey(clock::time_point now) {
+        ask(survey_.begin(now, [this](int r) { return by_rank_[static_cast<std::size_t>(r)] != nullptr; }), now);
+    }
+    /// The report, once, when the survey is over.
+    [[nodiscard]] std::optional<std::vector<std::byte>> survey_report(clock::time_point now) {
+        if (!survey_.is_open() || !survey_.is_over(now)) return std::nullopt;
+        survey_.end();
+        return survey_.report(
+            world_, seats_.members(), [this](int r) { return coordinator_.standing_of(r); }, now);
+    }
+
     [[nodiscard]] bool given_up() const noexcept { return given_up_; }
     /// All but rank 0 know why there is no world; those who may still be on their way, too.
     [[nodiscard]] bool all_told() const {
@@ -144,7 +161,7 @@ public:
 
     /// When settle() is wanted at the latest.
     [[nodiscard]] clock::time_point next_deadline() const {
-        auto next = coordinator_.next_tick();
+        auto next = std::min(coordinator_.next_tick(), survey_.next());
         if (assembling()) next = std::min({next, deadline_, next_word_});
         for (const auto& g : connections_) next = std::min(next, g->deadline());
         return next;
@@ -263,6 +280,8 @@ private:
 
     /// All ranks have come: sends the table to all. All streams share the same bytes.
     void start() {
+        while (world_ == 0) draw(std::as_writable_bytes(std::span(&world_, 1)));
+        survey_ = survey(world_table{world_, seats_.members()}.nodes());
         const auto table = table_frames();
         const auto for_all = batches_of(table);
         // Nothing was said to a member before, so that there is room in all streams or in none.
@@ -274,8 +293,6 @@ private:
                     " that one connection may hold");
     }
     [[nodiscard]] std::vector<std::byte> table_frames() const {
-        std::uint64_t world = 0;
-        while (world == 0) draw(std::as_writable_bytes(std::span(&world, 1)));
         std::vector<std::byte> table, body;
         for (const auto& m : seats_.members()) {
             body.clear();
@@ -284,7 +301,7 @@ private:
             append_frame(table, frame_type::member, body);
         }
         body.clear();
-        byte_writer(body).integer(world);
+        byte_writer(body).integer(world_);
         append_frame(table, frame_type::start, body);
         return table;
     }
@@ -293,8 +310,13 @@ private:
         const auto n = f.type == frame_type::talk ? decode_notice(f.body) : std::nullopt;
         if (!n) return lose(g, "it sent what is no notice", now);
         if (!started_) return;
+        if (n->kind == notice_kind::state) return survey_.take(g.rank(), *n, now);
         coordinator_.take(g.rank(), *n, now);
         if (n->kind == notice_kind::left) dismiss(g);
+    }
+
+    void ask(const std::vector<survey::question>& all, clock::time_point now) {
+        for (const auto& q : all) hand_over(q.to, batch_of(survey::notice_of(q)), now);
     }
 
     void dismiss(rendezvous_connection& g) {
@@ -365,8 +387,9 @@ private:
     std::set<int> untold_;                                            // ranks that may come and have not been told so
     std::vector<std::unique_ptr<rendezvous_connection>> connections_; // in the order in which they came
     std::vector<rendezvous_connection*> by_rank_;                     // members that are connected
-    bool started_ = false;
-    bool given_up_ = false;
+    bool started_ = false, given_up_ = false;
+    std::uint64_t world_ = 0; // until all have come
+    survey survey_;
 };
 
 } // namespace tutti::transport::bootstrap

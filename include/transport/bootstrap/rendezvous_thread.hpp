@@ -3,14 +3,17 @@
 #pragma once
 
 #include "../signal_shield.hpp"
+#include "../status/desk.hpp"
 #include "rendezvous_server.hpp"
 #include "socket.hpp"
 #include "stderr_writer.hpp"
 
 #include <sys/eventfd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -38,8 +41,11 @@ public:
     /// Listens at all of `where`, and starts the thread. Of several addresses those that this host does not have are
     /// passed over: a name may mean more than the host was given. Throws a bootstrap error if it cannot.
     rendezvous_thread(int size, const std::vector<address>& where, const secret& key, const settings& how)
-        : linger_(how.linger), wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
-        for (const auto& a : where) listen(a, how.any_port, &a != &where.back() || !listeners_.empty());
+        : rendezvous_thread(size, listen(where, how.any_port), key, how) {}
+
+    /// Takes sockets that listen already.
+    rendezvous_thread(int size, std::vector<descriptor> listening, const secret& key, const settings& how)
+        : linger_(how.linger), wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)), listeners_(std::move(listening)) {
         if (listeners_.empty() || !wake_) bootstrap_failed("rank 0 has no address to listen at");
         bound_ = local_address(listeners_.front().get());
         const auto needed = static_cast<std::size_t>(size) + own_descriptors_needed;
@@ -72,16 +78,22 @@ private:
     static constexpr std::chrono::milliseconds accept_pause{100}; // when the process has no file descriptor to spare
     static constexpr std::size_t own_descriptors_needed = 16;     // beside one for each rank
 
+    static std::vector<descriptor> listen(const std::vector<address>& where, bool any_port) {
+        std::vector<descriptor> out;
+        for (const auto& a : where)
+            if (auto fd = listen(a, any_port, &a != &where.back() || !out.empty())) out.push_back(std::move(fd));
+        return out;
+    }
+
     /// Where the host does not have the address, that is an error unless it is `dispensable`.
-    void listen(const address& a, bool any_port, bool dispensable) {
+    static descriptor listen(const address& a, bool any_port, bool dispensable) {
         if (a.port() == 0 && !any_port)
             bootstrap_failed("rank 0 cannot listen at port 0: the others could not find it");
         auto fd = listen_on(a);
-        if (!fd && dispensable && (errno == EADDRNOTAVAIL || errno == EAFNOSUPPORT)) return;
-        if (!fd)
+        if (!fd && !(dispensable && (errno == EADDRNOTAVAIL || errno == EAFNOSUPPORT)))
             bootstrap_failed("rank 0 cannot listen at " + a.text() + ": " + words_of_errno(errno),
                              "TUTTI_ADDRESS must be a free port on an address of rank 0's host");
-        listeners_.push_back(std::move(fd));
+        return fd;
     }
 
     void serve(rendezvous_server& server) {
@@ -116,7 +128,10 @@ private:
         for (const auto& l : listeners_) ready.push_back({paused ? -1 : l.get(), POLLIN, 0});
         for (const auto& g : server.connections())
             ready.push_back({g->get(), static_cast<short>(g->wants_write() ? POLLIN | POLLOUT : POLLIN), 0});
+        const std::size_t of_desk = ready.size();
+        if (desk_) desk_->watch(ready);
         auto until = std::min({end, server.next_deadline(), paused ? paused_until_ : end});
+        if (desk_) until = std::min(until, desk_->next());
         if (!stderr_.idle()) until = std::min(until, clock::now() + stderr_writer::pause);
         ::poll(ready.data(), ready.size(), timeout_until(until));
 
@@ -128,7 +143,12 @@ private:
         const std::size_t known = server.connections().size();
         for (std::size_t i = 0; i < known; ++i)
             if (ready[1 + listeners_.size() + i].revents != 0) server.attend_safely(*server.connections()[i], now);
+        const bool stirs = std::any_of(ready.begin() + static_cast<std::ptrdiff_t>(of_desk), ready.end(),
+                                       [](const pollfd& p) { return p.revents != 0; });
+        if (desk_ && (stirs || now >= desk_->next()) && desk_->attend(now)) server.begin_survey(now);
         server.settle(now);
+        if (const auto report = server.survey_report(now)) desk_->answer(*report);
+        if (!desk_ && server.world() != 0) desk_.emplace(server.world());
         for (const auto& sentence : server.take_news()) stderr_.say(sentence);
         stderr_.flush();
         for (std::size_t i = 0; i < listeners_.size(); ++i)
@@ -166,6 +186,7 @@ private:
     descriptor wake_;
     std::vector<descriptor> listeners_; // the thread's alone once it runs
     address bound_;
+    std::optional<status::desk> desk_; // likewise; there once the world is
     clock::time_point paused_until_ = clock::time_point::min();
     std::atomic<bool> stopping_{false};
     std::thread thread_;

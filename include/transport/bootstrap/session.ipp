@@ -6,12 +6,15 @@
 
 #include "../process_fence.hpp"
 #include "control.hpp"
+#include "held_ports.hpp"
 #include "host.hpp"
 #include "identity.hpp"
+#include "offer.hpp"
 #include "rendezvous_thread.hpp"
 
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace tutti::transport::bootstrap {
 
@@ -22,6 +25,7 @@ struct session::connections {
 
 TUTTI_INLINE session::session(identity me) : me_(std::move(me)), open_(std::make_unique<connections>()) {
     transport::detail::process_fence::prepare(); // before others can wait for this rank, and rank 0 has two threads
+    exchange_offers(me_);
     if (me_.encrypt && !me_.key.configured())
         bootstrap_failed("data are to be encrypted, and there is no secret to make keys of",
                          "set TUTTI_SECRET or TUTTI_SECRET_FILE on every rank, or unset TUTTI_ENCRYPT");
@@ -30,7 +34,12 @@ TUTTI_INLINE session::session(identity me) : me_(std::move(me)), open_(std::make
         rendezvous_thread::settings how;
         how.timeout = me_.timeout;
         how.encrypted = me_.encrypt;
-        server.emplace(me_.size, listening_addresses(me_), me_.key, how);
+        std::vector<bootstrap::descriptor> held;
+        if (auto offered = held_ports::list().take(me_.rendezvous)) held.push_back(std::move(offered));
+        if (held.empty())
+            server.emplace(me_.size, listening_addresses(me_), me_.key, how);
+        else
+            server.emplace(me_.size, std::move(held), me_.key, how);
     }
     open_->control.emplace(me_, server ? std::optional(server->bound()) : std::nullopt);
     table_ = &open_->control->table();

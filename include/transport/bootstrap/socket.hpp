@@ -17,6 +17,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <system_error>
@@ -106,6 +107,17 @@ inline void tune_control_socket(int fd) noexcept {
         const int why = errno;
         fd.reset();
         errno = why;
+    }
+    return fd;
+}
+
+/// The same on the first free port of a range, or on one that the system chooses.
+[[nodiscard]] inline descriptor listen_on(address where, port_range ports) {
+    descriptor fd;
+    for (unsigned p = ports.first; p <= ports.last && !fd; ++p) {
+        where.set_port(static_cast<std::uint16_t>(p));
+        fd = listen_on(where);
+        if (!fd && errno != EADDRINUSE) break;
     }
     return fd;
 }

@@ -43,7 +43,7 @@ public:
 
     /// Listens at once, on the first free port of a range, or on one that the kernel chooses.
     /// Throws a bootstrap error.
-    explicit listener(bootstrap::address where, bootstrap::port_range ports = {})
+    explicit listener(const bootstrap::address& where, bootstrap::port_range ports = {})
         : port_(open(where, ports)), place_(bootstrap::place_of(bootstrap::local_address(port_.get()))) {}
 
     [[nodiscard]] std::uint16_t port() const noexcept { return place_.port; }
@@ -99,13 +99,8 @@ private:
         bool welcomed = false; ///< and its socket handed over, even if that threw
     };
 
-    static socket open(bootstrap::address where, bootstrap::port_range ports) {
-        socket s;
-        for (unsigned p = ports.first; p <= ports.last && !s; ++p) {
-            where.set_port(static_cast<std::uint16_t>(p));
-            s = bootstrap::listen_on(where);
-            if (!s && errno != EADDRINUSE) break;
-        }
+    static socket open(const bootstrap::address& where, bootstrap::port_range ports) {
+        socket s = bootstrap::listen_on(where, ports);
         if (s) return s;
         const int why = errno;
         const auto lack = bootstrap::shortage_in_words(why);

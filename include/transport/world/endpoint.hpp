@@ -6,6 +6,8 @@
 #include "../bootstrap/session.hpp"
 #include "../connections/manager.hpp"
 #include "../fabric.hpp"
+#include "../status/own_page.hpp"
+#include "../status/reading.hpp"
 #include "../waker.hpp"
 #include "../world.hpp"
 #include "fabrics.hpp"
@@ -65,6 +67,7 @@ public:
         fabrics_.each([&](auto& f) {
             f.join(joined_world{who.rank, number++, table, sockets_ ? &*sockets_ : nullptr});
         });
+        if (auto own = status::own_page::made(who.rank, table)) status_.emplace(std::move(*own));
     }
     world_endpoint(const world_endpoint&) = delete;
     world_endpoint& operator=(const world_endpoint&) = delete;
@@ -78,6 +81,7 @@ public:
 
     [[nodiscard]] bootstrap::session& session() noexcept { return session_; }
     [[nodiscard]] bool crowded() const noexcept { return crowded_; }
+    [[nodiscard]] status::page* status_page() noexcept { return status_ ? &status_->get() : nullptr; }
 
     [[nodiscard]] channel& open(context k, int peer) {
         if constexpr (count == 1) {
@@ -197,7 +201,8 @@ public:
             if (n.kind == notice_kind::abort) fabrics_.first().raise_alarm();
     }
     [[nodiscard]] bool fetch(notice& n) {
-        const bool any = session_.fetch(n);
+        bool any = session_.fetch(n);
+        for (; any && n.kind == notice_kind::survey; any = session_.fetch(n)) answer_survey(n.rank);
         heard_the_last_ = !any && session_.gone();
         return any;
     }
@@ -227,6 +232,21 @@ public:
     }
 
 private:
+    /// Tells rank 0 what a rank of this host does, itself or one that does not answer.
+    [[gnu::cold]] void answer_survey(int about) {
+        notice n;
+        n.kind = notice_kind::state;
+        n.rank = about;
+        const auto in = status_ ? status::place::open(false) : std::nullopt;
+        const auto seen = in ? status::look_at(*in, {session_.table().world, about}) : std::nullopt;
+        if (seen) {
+            const auto bytes = status::bytes_of(seen->copy);
+            n.text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+            n.step = static_cast<std::int64_t>(seen->process);
+        }
+        session_.tell(n);
+    }
+
     static constexpr std::chrono::microseconds longest_pause{10'000}; ///< between looks at the acknowledged bytes
     /// New connections are looked at so often, even while data moves.
     static constexpr std::uint32_t look_around = 64;
@@ -322,6 +342,7 @@ private:
         return any;
     }
 
+    std::optional<status::own_page> status_; // goes last: a rank that leaves slowly is still there
     bootstrap::session session_;
     std::optional<waker> waker_;                          // none where the fabric has its own
     std::optional<connections::manager> sockets_;         // none where no fabric wants any

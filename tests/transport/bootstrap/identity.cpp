@@ -4,57 +4,20 @@
 
 #include "support/catch.hpp"
 #include "support/has.hpp"
-
-#include <array>
-#include <cstdlib>
-#include <map>
+#include "support/surroundings.hpp"
 
 using namespace tutti;
 using namespace tutti::transport::bootstrap;
 
 namespace {
 
-/// The environment of one test: these variables and no other of tutti's; as before afterwards.
-class surroundings {
-public:
-    explicit surroundings(const std::map<std::string, std::string>& wanted) {
-        for (const char* name : names) {
-            if (const char* old = std::getenv(name)) before_[name] = old;
-            ::unsetenv(name);
-        }
-        for (const auto& [name, value] : wanted) ::setenv(name.c_str(), value.c_str(), 1);
-    }
-    ~surroundings() {
-        for (const char* name : names) ::unsetenv(name);
-        for (const auto& [name, value] : before_) ::setenv(name.c_str(), value.c_str(), 1);
-    }
-    surroundings(const surroundings&) = delete;
-    surroundings& operator=(const surroundings&) = delete;
-
-private:
-    static constexpr std::array names{"TUTTI_RANK",      "TUTTI_SIZE",        "TUTTI_ADDRESS",
-                                      "TUTTI_SECRET",    "TUTTI_SECRET_FILE", "TUTTI_HOST",
-                                      "TUTTI_INTERFACE", "TUTTI_INSECURE",    "TUTTI_BOOTSTRAP_TIMEOUT",
-                                      "TUTTI_ENCRYPT",   "TUTTI_PORTS"};
-    std::map<std::string, std::string> before_;
-};
-
-std::map<std::string, std::string> good() {
+tutti::test::variables good() {
     return {{"TUTTI_RANK", "1"}, {"TUTTI_SIZE", "4"}, {"TUTTI_ADDRESS", "127.0.0.1:29500"}};
 }
 
-std::string failure_of(const std::map<std::string, std::string>& variables) {
-    const surroundings s(variables);
-    try {
-        static_cast<void>(identity_from_environment());
-    } catch (const error& e) {
-        CHECK(e.why() == cause::bootstrap);
-        return e.what();
-    }
-    return {};
-}
-
 using tutti::test::has;
+using tutti::test::surroundings;
+constexpr auto failure_of = tutti::test::identity_failure;
 
 } // namespace
 

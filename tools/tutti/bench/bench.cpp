@@ -3,8 +3,10 @@
 
 #include "bench.hpp"
 #include "../common/meeting.hpp"
+#include "../common/one_of.hpp"
 #include "../common/parsed_option.hpp"
 #include "../common/text_output.hpp"
+#include "../run/launched.hpp"
 #include "../run/local_ranks.hpp"
 #include "commands.hpp"
 
@@ -26,34 +28,59 @@ constexpr auto bench_description = "Measure the collectives, with one call a row
 
 constexpr auto bench_footer =
     R"(Without a launcher, P ranks are started here: processes, or threads over memory. Under a launcher
-(tutti run, or whatever sets TUTTI_RANK) each process is one rank.
+(tutti run, mpirun, mpiexec, srun, torchrun --no_python) each process is one rank. 'tutti env' says
+which one is found.
 
 A row is one call with one size, out of place or in place. First it is called --check times (1 by default)
-and every element of these results is compared, exactly; these calls are not measured, and the results of
+and every element of these results is compared, exactly. These calls are not measured, and the results of
 all others are not looked at. Then it is called to warm up, and then measured:
   barrier  all ranks leave a barrier in shared memory, which belongs to no contestant, and then call.
            The time of an iteration is that of its slowest rank. Inputs are written anew before each call.
   loop     calls follow each other without barriers, as in nccl-tests; bandwidths go by the mean.
 Ranks that another launcher started meet in the library's own barrier instead.
 
-Messages between two ranks have rows as well, out of place and without an algorithm:
-  pingpong  a message to the neighbour and one back; half of the time is the latency
-  sendrecv  each rank sends to the next one and receives from the one before
-  stream    64 messages to the neighbour, then a byte back; algbw counts all of them
+Besides the operations there are rows of a barrier, by the library's choice, and of messages between two
+ranks, out of place and without an algorithm. 'messages' stands for all of them. In brackets: what OSU calls so.
+  pingpong       a message to the neighbour and one back; half of the time is the latency (osu_latency)
+  sendrecv       each rank sends to the next one and receives from the one before
+  stream         64 messages to the neighbour, then a byte back (osu_bw)
+  bistream       64 messages each way between neighbours at once (osu_bibw)
+  multi_latency  pingpong of ranks of the lower half with those of the upper half (osu_multi_lat)
+  message_rate   stream from ranks of the lower half to those of the upper half (osu_mbw_mr)
+All pairs of ranks are at it at once, or the first --pairs of them. algbw and rate are those of one pair, and
+of message_rate those of all pairs.
 
-Columns:
+Columns, some of which are there only if they have something to say:
   bytes, count    data of the whole operation; elements (of one rank's part where ranks have parts)
+  root, pairs     of operations that have a root; of messages: how many pairs of ranks are at it at once
+  algorithm       auto: ring is the library's choice, which was ring
   place           out: from input to output; in: in place
   predicted       microseconds, by the parameters that --machine gives; - without, and with --symmetric
+  avg             microseconds, the mean of all iterations on all ranks, as OSU and IMB have it
   p50 p99 min max microseconds of the slowest rank of each iteration; no p99 from under 100 of them
   skew            median microseconds between the first and the last rank that left the barrier
+  latency, rate   of messages: half of the p50 of those that come back; millions of messages a second
   algbw           bytes over time, in 10^9 bytes a second; the time is the p50, of a loop the mean
   busbw           algbw times 2(P-1)/P for allreduce, (P-1)/P for reduce_scatter, allgather,
                   gather, scatter and alltoall, 1 otherwise
+  compute, both,  with --overlap: the p50 of the computation alone, and of both at once; how much of the
+  overlap         shorter one is hidden, in per cent: (p50 + compute - both) / min(p50, compute)
   cpu             microseconds of processor time for one operation, over all ranks. Not of the calls that
                   were timed: of a loop of calls without barriers after them, a quarter as many; with
                   --timing loop, of the timed loop itself
-  wrong           wrong elements, over all ranks and --check calls; - if none were checked
+  wrong           wrong elements, over all ranks and --check calls; - if none were checked. Of a barrier: ranks
+                  that left before the last one came
+
+With --overlap the calls are non-blocking. A rank starts one, computes for about as long as such a call takes
+alone, and waits for it. Each row takes three times as long. Without --progress in_thread and without --tests a
+call makes progress only where it starts and where it is waited for, as its documentation says.
+
+With --against FILE, which an earlier run wrote by --json, each row is compared with its time then: the p50, of
+a loop the mean. slower is what takes longer by more than --tolerance, beyond the intervals of both runs. With
+--rounds 5 or more, then and now, intervals go by the order of the rounds. Otherwise they hold the p50 of a run
+with 99.9 % if its iterations are independent, and cannot see what changes from run to run. Several files are
+rounds of one. Runs on other processors, cores, placements, transports or settings are refused. The names of
+other libraries' operations, types and operators will do: all_reduce, bcast, float, half, max, MPI_SUM.
 
 With --trace each row is called once more after it was measured, so that recording it is in no time above.
 FILE is Chrome trace JSON, written when all rows are done: when each step of each rank began and ended, an
@@ -66,17 +93,24 @@ never gets smaller than one element (one a rank where ranks have parts), unless 
 Examples:
   tutti bench --transport tcp --ranks 4 --algorithm all -b 8 -e 16M
   tutti bench --transport shared_memory --ranks 2 --algorithm auto
-  tutti run -n 4 --hosts 2 -- tutti bench --transport routed
+  tutti run -n 4 --pretend-hosts 2 -- tutti bench --transport routed
   tutti bench --transport memory --ranks 2 --operation all -d float64 -b 1M -e 1M --seconds 2
   tutti bench --ranks 2 -d all -o all -b 4K -e 4K --json types.json
   tutti run -n 4 -- tutti bench -b 1K -e 1M
+  mpirun -n 4 tutti bench -b 1K -e 1M
   tutti bench --operation pingpong,stream --transport shared_memory --ranks 2 -b 8 -e 4M --timing loop
   tutti bench --transport shared_memory --ranks 4 -b 64K -e 64K --trace trace.json
+  tutti bench --transport shared_memory -np 2 --operation barrier,messages -b 8 -e 4M --csv -
+  tutti bench --operation all --overlap --progress in_thread -b 64K -e 1M
+  tutti bench --operation bcast,reduce -r all -b 1M -e 1M
+  tutti bench --rounds 7 --json before.json   # and after the change:
+  tutti bench --rounds 7 --against before.json --json after.json
 
 Exit status:
   0  nothing that was checked was wrong
   1  an element was wrong, a call failed, or a file could not be written
-  2  the command line is wrong)";
+  2  the command line is wrong, or --against names what cannot be compared
+  4  nothing was wrong, but a row is slower than --against and --tolerance allow)";
 
 constexpr auto room_variable = "TUTTI_BENCH_ROOM"; // where a parent tells its ranks the descriptor of their room
 
@@ -108,8 +142,8 @@ void read_machine(bench_settings& s) {
 
 int bench(bench_settings s, const std::vector<std::string>& command) {
     read_machine(s);
-    const bool started = std::getenv("TUTTI_RANK") != nullptr && s.transport != "memory";
-    if (!started) {
+    if (s.transport == "memory") require_no_launcher("the ranks of --transport memory are threads of one process");
+    if (s.transport == "memory" || !launched_place()) {
         if (s.ranks == 0) s.ranks = 4;
         check(s, s.ranks);
         for (const std::string* file : {&s.json, &s.trace}) require_writable(*file); // before any rank waits for others
@@ -126,36 +160,53 @@ int bench(bench_settings s, const std::vector<std::string>& command) {
     return as_rank([&] { return over(s, room); });
 }
 
+void parse_bounds(const std::string& text, sweep& sizes) {
+    const std::size_t colon = text.find(':');
+    sizes.smallest = colon == std::string::npos ? 1 : parse_size(text.substr(0, colon));
+    sizes.largest = parse_size(colon == std::string::npos ? text : text.substr(colon + 1));
+}
+
+/// Numbers, or all: none.
+std::vector<int> parse_numbers_or_all(const std::string& text) {
+    return text == "all" ? std::vector<int>{} : parse_nodes(text);
+}
+
 void add_sizes(CLI::App& c, bench_settings& s) {
-    auto* const smallest = add_size(c, "-b,--min-bytes", s.bytes.smallest, "Smallest size [default: 8]");
-    auto* const largest = add_size(c, "-e,--max-bytes", s.bytes.largest, "Largest size [default: 16M]");
-    auto* const factor = c.add_option("-f,--factor", s.bytes.factor, "Each size is F times the former [default: 2]")
-                             ->check(CLI::Range(2, 1 << 20))
-                             ->type_name("F");
-    auto* const step = add_size(c, "-i,--step-bytes", s.bytes.step, "Each size is the former and STEP bytes more");
+    auto* const smallest = add_size(c, "-b,--min-bytes,--minbytes", s.bytes.smallest, "Smallest size [default: 8]");
+    auto* const largest = add_size(c, "-e,--max-bytes,--maxbytes", s.bytes.largest, "Largest size [default: 16M]");
+    auto* const factor =
+        c.add_option("-f,--factor,--stepfactor", s.bytes.factor, "Each size is F times the former [default: 2]")
+            ->check(CLI::Range(2, 1 << 20))
+            ->type_name("F");
+    auto* const step =
+        add_size(c, "-i,--step-bytes,--stepbytes", s.bytes.step, "Each size is the former and STEP bytes more");
     step->excludes(factor);
     const auto parse = [&s](const std::string& word) { s.listed_bytes = parse_sizes(word); };
     auto* const list = add_parsed(c, "--bytes", parse, "These sizes instead: 8,4K,1M or 8..64M*8 or both", "LIST");
-    for (CLI::Option* const sweep : {smallest, largest, factor, step}) list->excludes(sweep);
+    auto* const pair = add_parsed(
+        c, "-m,--message-size", [&s](const std::string& word) { parse_bounds(word, s.bytes); },
+        "Smallest and largest size, as OSU takes them: 8:1M, or the largest alone", "MIN:MAX");
+    for (CLI::Option* const sweep : {smallest, largest, factor, step, pair}) list->excludes(sweep);
+    for (CLI::Option* const bound : {smallest, largest}) pair->excludes(bound);
 }
 
 void add_what(CLI::App& c, bench_settings& s) {
     c.add_option("--transport", s.transport,
                  "What carries the messages; verbs: RDMA; routed: shared memory within a host, tcp between hosts; "
                  "routed_verbs: verbs between those that have devices [default: tcp]")
-        ->check(CLI::IsMember({"memory", "shared_memory", "tcp", "routed", "verbs", "routed_verbs"}));
+        ->check(one_of({"memory", "shared_memory", "tcp", "routed", "verbs", "routed_verbs"}));
     c.add_option("--ranks", s.ranks, "How many ranks to start [default: 4]")
         ->check(CLI::Range(1, 4096))
         ->type_name("P");
     c.add_option("--operation", s.operation,
-                 "Operations, separated by commas, or all; also pingpong, sendrecv, stream [default: allreduce]")
+                 "Operations, separated by commas, or all; also barrier, and messages, see below [default: allreduce]")
         ->type_name("NAME");
     c.add_option("--algorithm", s.algorithm,
                  "Algorithms, separated by commas; all: each that has the operation; auto: the library's choice "
                  "[default: auto]")
         ->type_name("NAME");
     add_sizes(c, s);
-    c.add_option("-d,--type", s.type,
+    c.add_option("-d,--type,--datatype", s.type,
                  "int8 to uint64, float16 to float64, bfloat16, float8_e4m3, float8_e5m2, separated by commas, or all "
                  "[default: float32]")
         ->type_name("TYPE");
@@ -166,27 +217,52 @@ void add_what(CLI::App& c, bench_settings& s) {
     c.add_option_function<std::string>(
          "--place", [&s](const std::string& word) { s.where = word == "in" ? place::in : place::out; },
          "Only in place, or only out of place; a broadcast is in place [default: both]")
-        ->check(CLI::IsMember({"in", "out"}));
-    c.add_option("-r,--root", s.root, "Root of reduce and broadcast [default: 0]")
-        ->check(CLI::Range(0, 4095))
-        ->type_name("RANK");
+        ->check(one_of({"in", "out"}));
+    add_parsed(
+        c, "-r,--root", [&s](const std::string& word) { s.roots = parse_numbers_or_all(word); },
+        "Roots of reduce, broadcast, gather and scatter, separated by commas; all: each rank in turn [default: 0]",
+        "RANK");
+    add_parsed(
+        c, "--pairs", [&s](const std::string& word) { s.pairs = parse_numbers_or_all(word); },
+        "Of messages: how many pairs of ranks are at it at once, separated by commas [default: all]", "N");
 }
 
-void add_how(CLI::App& c, bench_settings& s) {
-    auto* const iterations = c.add_option("-n,--iterations", s.iterations, "Measured calls a row [default: 20]")
+void add_amount(CLI::App& c, bench_settings& s) {
+    auto* const iterations = c.add_option("-n,--iterations,--iters", s.iterations, "Measured calls a row [default: 20]")
                                  ->check(CLI::Range(1, 100'000'000))
                                  ->type_name("N");
     c.add_option("--seconds", s.seconds, "As many calls a row as fit into S seconds, at least one")
         ->check(CLI::Range(0.001, 1e6))
         ->type_name("S")
         ->excludes(iterations);
-    c.add_option("-w,--warm-up", s.warm_up, "Calls a row before measuring [default: 5]")->type_name("N");
+    c.add_option("-N,--rounds,--run_cycles", s.rounds, "How often all rows are measured, in turn [default: 1]")
+        ->check(CLI::Range(1, 100'000))
+        ->type_name("N");
+    c.add_option("-w,-x,--warm-up,--warmup_iters", s.warm_up, "Calls a row before measuring [default: 5]")
+        ->type_name("N");
     c.add_option("-c,--check", s.checks, "Calls a row whose results are checked; 0: none [default: 1]")->type_name("N");
+}
+
+void add_calls(CLI::App& c, bench_settings& s) {
     c.add_option_function<std::string>(
          "--timing", [&s](const std::string& word) { s.how = word == "loop" ? timing::loop : timing::barrier; },
          "How calls are timed, see below [default: barrier]")
-        ->check(CLI::IsMember({"barrier", "loop"}));
+        ->check(one_of({"barrier", "loop"}));
     c.add_flag("--cold", s.cold, "Sweep the caches before each call; with --timing barrier");
+    c.add_flag("--overlap", s.overlap, "Non-blocking calls, alone and beside a computation, see below");
+    c.add_option("--tests", s.tests, "With --overlap: how often a rank tests the request as it computes [default: 0]")
+        ->check(CLI::Range(0, 1'000'000))
+        ->type_name("N");
+    c.add_option_function<std::string>(
+         "--progress", [&s](const std::string& word) { s.in_thread = word == "in_thread"; },
+         "Which thread makes calls progress: the caller, or one of the library [default: in_calls]")
+        ->check(one_of({"in_calls", "in_thread"}));
+    c.add_option("-T,--deadline,--timeout", s.deadline_s, "Seconds that a call may take before it fails [default: 30]")
+        ->check(CLI::Range(0.001, 1e6))
+        ->type_name("S");
+}
+
+void add_how(CLI::App& c, bench_settings& s) {
     add_size(c, "--lend-bytes", s.lend_bytes,
              "Over shared memory, receivers read messages from this size on by process_vm_readv [default: never]");
     c.add_option("--lanes", s.lanes, "Over tcp, sockets to each peer, which share long messages [default: 1]")
@@ -194,17 +270,31 @@ void add_how(CLI::App& c, bench_settings& s) {
         ->type_name("N");
     c.add_flag("--encrypt", s.encrypt, "Over tcp, encrypt and authenticate the data: TUTTI_ENCRYPT=1");
     c.add_flag("--symmetric", s.symmetric, "Buffers from communicator.allocate: peers of one host read them in place");
-    c.add_option("--deadline", s.deadline_s, "Seconds that a call may take before it fails [default: 30]")
-        ->check(CLI::Range(0.001, 1e6))
-        ->type_name("S");
     c.add_option("--machine", s.machine_file,
                  "Parameters of the machine, as tutti fit writes them: each row is predicted, and auto goes by them")
         ->type_name("FILE");
-    c.add_option("--json", s.json, "Also write the rows to FILE: an array, one object a row")->type_name("FILE");
-    c.add_option(
-         "--trace", s.trace,
-         "Also record one further call of each row, on all ranks, and write FILE for ui.perfetto.dev, see below")
+}
+
+void add_outputs(CLI::App& c, bench_settings& s) {
+    c.add_option("-J,--json,--output_file", s.json,
+                 "Also write the rows to FILE: an array, one object a row; with - print nothing else")
         ->type_name("FILE");
+    c.add_option("--csv", s.csv, "Also write the rows to FILE, a line a row; with - print nothing else")
+        ->type_name("FILE");
+    c.add_option("--trace", s.trace,
+                 "Also record one further call of each row, on all ranks, and write FILE for ui.perfetto.dev, see "
+                 "below; with - print nothing else")
+        ->type_name("FILE");
+    auto* const against = c.add_option("--against", s.against,
+                                       "Say what became slower than in an earlier run, which wrote FILE by --json")
+                              ->delimiter(',')
+                              ->type_name("FILE");
+    c.add_option_function<double>(
+         "--tolerance", [&s](double per_cent) { s.tolerance = per_cent / 100; },
+         "By how many per cent a time may be longer than it was [default: 5]")
+        ->check(CLI::Range(0.0, 1e6))
+        ->type_name("PERCENT")
+        ->needs(against);
 }
 
 } // namespace
@@ -214,7 +304,10 @@ void add_bench(CLI::App& app, action& chosen, std::vector<std::string> command_l
     CLI::App* const command = app.add_subcommand("bench", bench_description);
     command->footer(bench_footer);
     add_what(*command, *s);
+    add_amount(*command, *s);
+    add_calls(*command, *s);
     add_how(*command, *s);
+    add_outputs(*command, *s);
     command->callback([s, &chosen, command_line = std::move(command_line)] {
         chosen = [s, command_line] { return bench(*s, command_line); };
     });

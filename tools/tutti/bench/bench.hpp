@@ -49,9 +49,11 @@ struct bench_settings {
     std::string type = "float32";
     std::string op = "sum";
     place where = place::both;
-    int root = 0;
+    std::vector<int> roots{0}; ///< empty: every rank in turn
+    std::vector<int> pairs;    ///< of ranks that exchange messages at once; empty: as many as there are
     std::size_t iterations = 20;
-    double seconds = 0; ///< if not 0, as many iterations as fit into it
+    double seconds = 0;     ///< if not 0, as many iterations as fit into it
+    std::size_t rounds = 1; ///< how often all rows are measured, one after the other
     std::size_t warm_up = 5;
     std::size_t checks = 1;
     timing how = timing::barrier;
@@ -60,11 +62,17 @@ struct bench_settings {
     int lanes = 1;              ///< of tcp: sockets a peer
     bool encrypt = false;       ///< of tcp
     bool symmetric = false;     ///< buffers from communicator::allocate
+    bool overlap = false;       ///< non-blocking calls, alone and with computation
+    std::size_t tests = 0;      ///< while it computes, how often a rank tests the request
+    bool in_thread = false;     ///< progress::in_thread
     double deadline_s = 30;
     std::string machine_file;
     std::optional<model::calibrated_machine> machine{}; ///< what is in it: the library chooses, rows are priced by it
     std::string json;
+    std::string csv;
     std::string trace;
+    std::vector<std::string> against; ///< files of earlier runs
+    double tolerance = 0.05;          ///< by how much a time may be longer than it was, relative to that
 
     [[nodiscard]] std::vector<std::size_t> sizes() const {
         return listed_bytes.empty() ? sizes_of(bytes) : listed_bytes;
@@ -78,6 +86,9 @@ struct bench_settings {
 struct job {
     operation what = operation::allreduce;
     std::optional<exchange> messages{}; ///< if there is one, it is measured, and `what` means nothing
+    bool barrier = false;               ///< it is measured, and `what` is the allreduce of nothing that it costs
+    int pairs = 0;                      ///< of messages: how many exchange at once
+    bool overlap = false;               ///< a non-blocking call is measured, alone and with computation
     choice algorithm;
     element_type type = element_type::float32;
     operator_type op = operator_type::sum;
@@ -88,32 +99,52 @@ struct job {
     int rank = 0; ///< this one
 
     [[nodiscard]] std::string_view name() const noexcept {
+        if (barrier) return "barrier";
         return messages ? name_of(*messages) : schedule::name_of(what);
     }
-    [[nodiscard]] bool reduces() const noexcept { return !messages && schedule::reduces(what); }
+    [[nodiscard]] bool reduces() const noexcept { return !messages && !barrier && schedule::reduces(what); }
+    [[nodiscard]] bool rooted() const noexcept { return !messages && schedule::has_root(what); }
     [[nodiscard]] bool sharded() const noexcept { return !messages && schedule::has_shards(what); }
     /// Elements of the whole operation.
     [[nodiscard]] std::size_t elements() const noexcept {
         return sharded() ? count * static_cast<std::size_t>(ranks) : count;
     }
     [[nodiscard]] std::size_t bytes() const noexcept { return elements() * size_of(type); }
+    /// Precondition: it exchanges messages.
+    [[nodiscard]] pairing pairs_of_ranks() const noexcept { return {between_halves(*messages), ranks, pairs}; }
 };
 
 /// "allreduce ring 1024 bytes in place".
 [[nodiscard]] std::string in_words(const job& what);
 
+/// How much of a non-blocking call a computation hides, by the measure of the Intel MPI benchmarks.
+struct overlap_times {
+    double pure_us = 0;    ///< the call alone: p50 of the slowest rank, as the others
+    double compute_us = 0; ///< the computation alone
+    double both_us = 0;    ///< the call started, the computation, and the wait for the call
+
+    /// From 0, nothing, to 100.
+    [[nodiscard]] double percent() const;
+};
+
 /// What was measured.
 struct row {
     job what;
+    std::size_t round = 0;
     std::size_t iterations = 0;
     std::string chosen;                 ///< the algorithm's name where the library chose it
     std::optional<double> predicted_us; ///< by the machine, if one is given
     summary time_us;                    ///< of the slowest rank of each iteration
+    double average_us = 0;              ///< over all iterations and ranks, of each rank's own time
     double base_us = 0;                 ///< the time that the bandwidths refer to: the median, of a loop the mean
     std::optional<double> skew_us;      ///< median spread of leaving the barrier, if the ranks share a clock
     double cpu_us = 0;                  ///< per operation, over all ranks
-    std::optional<std::uint64_t> wrong; ///< elements over all ranks and checks
+    std::optional<std::uint64_t> wrong; ///< elements over all ranks and checks; of a barrier, ranks that left too soon
+    std::optional<overlap_times> overlap;
 
+    /// Of a pingpong, one way.
+    [[nodiscard]] std::optional<double> latency_us() const;
+    [[nodiscard]] std::optional<double> messages_per_s() const;
     [[nodiscard]] double algorithm_GBps() const;
     [[nodiscard]] double bus_GBps() const;
 };
@@ -128,6 +159,18 @@ struct buffers {
 using call = std::function<void()>;
 /// Binds a job and its buffers to a communicator.
 using binder = std::function<call(const job&, const buffers&)>;
+
+/// A non-blocking call under way.
+class started_call {
+public:
+    virtual ~started_call() = default;
+    /// Makes progress; true when the call is over.
+    virtual bool test() = 0;
+    virtual void wait() = 0;
+};
+/// Starts a call.
+using starter = std::function<std::unique_ptr<started_call>()>;
+using start_binder = std::function<starter(const job&, const buffers&)>;
 using activities = std::vector<schedule::activity>;
 using moment = std::chrono::steady_clock::time_point;
 /// Makes a call on all ranks, and says at rank 0 what the steps of all of them did; at others nothing of use. `moment`
@@ -140,7 +183,12 @@ using allocator = std::function<symmetric_memory<std::byte>(std::size_t)>;
     return {engine::plain_memory(bytes), bytes};
 }
 
-/// Throws std::invalid_argument where the settings make no sense for that many ranks.
+/// All rows that the settings ask for, in the order of the table. Throws std::invalid_argument where they name what
+/// there is not.
+[[nodiscard]] std::vector<job> jobs_of(const bench_settings& settings, int rank, int ranks);
+
+/// Throws std::invalid_argument where the settings make no sense for that many ranks, or where what --against names is
+/// not of a machine and of settings like these.
 void check(const bench_settings& settings, int ranks);
 
 /// All that a rank needs to take part in a bench.
@@ -153,10 +201,17 @@ struct participant {
     recorder record;
     clockid_t cpu_clock;                    ///< counts what this rank uses
     std::optional<model::chooser> choice{}; ///< the library's; none where it does not choose
+    start_binder start{};                   ///< none where no call is non-blocking
 };
 
-/// Takes part; rank 0 prints. Returns the number of wrong elements over all ranks. Throws what the library throws.
-std::uint64_t take_part(const participant& self, const bench_settings& settings);
+/// What came out, on every rank.
+struct bench_result {
+    std::uint64_t wrong = 0; ///< elements over all ranks
+    std::size_t slower = 0;  ///< rows that became slower than those of --against
+};
+
+/// Takes part; rank 0 prints. Throws what the library throws.
+bench_result take_part(const participant& self, const bench_settings& settings);
 
 /// Ranks that are threads of this process. Returns the exit status.
 int bench_in_memory(const bench_settings& settings);

@@ -4,30 +4,30 @@
 #include "bind.hpp"
 #include "pattern.hpp"
 
-#include <array>
 #include <cstring>
 
 namespace tutti::tools {
 
-call bind(const any_world& world, const job& what, const buffers& where) {
-    runtime_call c{what.what,   what.type,    what.op,   what.count,
-                   where.input, where.output, what.root, what.algorithm.algorithm};
+described_call describe(const job& what, const buffers& where) {
+    described_call described;
+    runtime_call& c = described.call;
+    c = {what.what, what.type, what.op, what.count, where.input, where.output, what.root, what.algorithm.algorithm};
     if (what.in_place) {
         std::byte* const own = where.output + static_cast<std::size_t>(what.rank) * what.count * size_of(what.type);
         const bool has_part = what.sharded() && (!has_root(what.what) || what.rank == what.root);
         c.input = has_part && gathers(what.what) ? own : where.output;
         if (has_part && !gathers(what.what) && what.what != operation::alltoall) c.output = own;
     }
-    // A copy of the factor goes with the call.
-    std::array<std::byte, sizeof(double)> factor{};
     visit_type(what.type, [&]<class T>(std::type_identity<T>) {
         const auto x = factor_of<T>(what.op, what.rank);
-        std::memcpy(factor.data(), &x, sizeof x);
+        std::memcpy(described.factor.data(), &x, sizeof x);
     });
-    return [world, c, factor]() mutable {
-        c.factor = factor.data();
-        issue(world, c);
-    };
+    return described;
+}
+
+call bind(const any_world& world, const job& what, const buffers& where) {
+    if (what.barrier) return [world] { world.barrier(); };
+    return [world, c = describe(what, where)]() mutable { issue(world, c.ready()); };
 }
 
 } // namespace tutti::tools

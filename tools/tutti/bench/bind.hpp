@@ -8,9 +8,24 @@
 
 #include <collectives/machine.hpp>
 
+#include <array>
+#include <cstddef>
 #include <utility>
 
 namespace tutti::tools {
+
+/// The call that a job describes. A copy of a premultiplied sum's factor goes with it.
+struct described_call {
+    runtime_call call;
+    std::array<std::byte, sizeof(double)> factor{};
+
+    /// Valid while this object stays where it is.
+    [[nodiscard]] const runtime_call& ready() noexcept {
+        call.factor = factor.data();
+        return call;
+    }
+};
+[[nodiscard]] described_call describe(const job& what, const buffers& where);
 
 /// The call that the job describes, on this communicator.
 [[nodiscard]] call bind(const any_world& world, const job& what, const buffers& where);
@@ -26,8 +41,9 @@ template <class Communicator>
 /// The communicator that is measured: it chooses by the machine, if the settings have one. Collective.
 template <class Transport>
 [[nodiscard]] communicator<Transport> make_world(Transport fabric, const bench_settings& settings) {
-    if (settings.machine) return communicator<Transport>{std::move(fabric), *settings.machine};
-    return communicator<Transport>{std::move(fabric)};
+    const progress by = settings.in_thread ? progress::in_thread : progress::in_calls;
+    if (settings.machine) return communicator<Transport>{std::move(fabric), *settings.machine, by};
+    return communicator<Transport>{std::move(fabric), by};
 }
 
 /// Buffers as the settings want them.

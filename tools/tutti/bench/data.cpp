@@ -17,7 +17,7 @@ public:
         : what_(what), op_(what.reduces() ? what.op : operator_type::sum),
           input_(input_of<T>(op_, what.rank, what.ranks)), shard_(what.count * static_cast<std::size_t>(what.rank)) {
         if (what.messages) {
-            const auto source = source_of(*what.messages, what.rank, what.ranks);
+            const auto source = source_of(*what.messages, what.rank, what.pairs_of_ranks());
             if (source) result_ = input_of<T>(op_, *source, what.ranks);
             return;
         }
@@ -41,7 +41,7 @@ public:
     [[nodiscard]] std::uint64_t count_wrong(const buffers& where) const override {
         const T* const output = reinterpret_cast<const T*>(where.output);
         if (what_.messages) {
-            const bool came = source_of(*what_.messages, what_.rank, what_.ranks).has_value();
+            const bool came = source_of(*what_.messages, what_.rank, what_.pairs_of_ranks()).has_value();
             return came ? tools::count_wrong<T>({output, what_.count}, result_) : 0;
         }
         switch (what_.what) {

@@ -12,11 +12,15 @@
 namespace tutti::tools {
 
 enum class exchange : std::uint8_t {
-    pingpong, ///< a message there, one of the same length back: twice the latency
-    sendrecv, ///< each rank sends to the next and receives from the one before, all at once
-    stream,   ///< 64 messages at once to the partner, which then sends one byte: the message rate, or the bandwidth
+    pingpong,      ///< a message there, one of the same length back: twice the latency
+    sendrecv,      ///< each rank sends to the next and receives from the one before, all at once
+    stream,        ///< 64 messages at once to the partner, which then sends one byte: the bandwidth
+    bistream,      ///< 64 messages each way at once: the bidirectional bandwidth
+    multi_latency, ///< pingpong of a rank of the lower half of the ranks with one of the upper half
+    message_rate,  ///< stream from ranks of the lower half to those of the upper half: the message rate of all pairs
 };
-inline constexpr std::array<std::string_view, 3> exchange_names{"pingpong", "sendrecv", "stream"};
+inline constexpr std::array<std::string_view, 6> exchange_names{"pingpong", "sendrecv",      "stream",
+                                                                "bistream", "multi_latency", "message_rate"};
 [[nodiscard]] constexpr std::string_view name_of(exchange e) noexcept {
     return exchange_names[static_cast<std::size_t>(e)];
 }
@@ -24,18 +28,50 @@ inline constexpr std::array<std::string_view, 3> exchange_names{"pingpong", "sen
 /// The messages of a stream.
 inline constexpr std::size_t stream_messages = 64;
 
-/// The rank that this one talks to in pairs of neighbours; none for the last of an odd number.
-[[nodiscard]] constexpr std::optional<int> partner_of(int rank, int ranks) noexcept {
-    const int partner = rank ^ 1;
-    return partner < ranks ? std::optional(partner) : std::nullopt;
+/// A message goes there and one comes back.
+[[nodiscard]] constexpr bool returns(exchange e) noexcept {
+    return e == exchange::pingpong || e == exchange::multi_latency;
 }
-/// Of each pair, the rank that begins.
-[[nodiscard]] constexpr bool begins(int rank) noexcept { return rank % 2 == 0; }
+/// Pairs are of the lower and the upper half of the ranks, so that they lie on different nodes where ranks fill these
+/// in order. Other pairs are of neighbours.
+[[nodiscard]] constexpr bool between_halves(exchange e) noexcept {
+    return e == exchange::multi_latency || e == exchange::message_rate;
+}
+
+/// Which ranks talk to each other.
+struct pairing {
+    bool halves = false;
+    int ranks = 2;
+    int pairs = 1; ///< the first so many: from 1 to ranks / 2
+
+    /// The pair that a rank belongs to; the last of an odd number belongs to none.
+    [[nodiscard]] constexpr std::optional<int> pair_of(int rank) const noexcept {
+        const int half = ranks / 2, pair = halves ? rank % half : rank / 2;
+        return rank < 2 * half && pair < pairs ? std::optional(pair) : std::nullopt;
+    }
+    /// The rank that this one talks to, if it belongs to a pair.
+    [[nodiscard]] constexpr std::optional<int> partner_of(int rank) const noexcept {
+        if (!pair_of(rank)) return std::nullopt;
+        const int half = ranks / 2;
+        if (halves) return rank < half ? rank + half : rank - half;
+        return rank ^ 1;
+    }
+    /// Of each pair, the rank that begins.
+    [[nodiscard]] constexpr bool begins(int rank) const noexcept { return halves ? rank < ranks / 2 : rank % 2 == 0; }
+};
+
+/// Messages of one iteration that its bandwidth and its rate count: those of one pair, and of `message_rate` of all.
+[[nodiscard]] constexpr std::size_t messages_of(exchange e, int pairs) noexcept {
+    if (e == exchange::stream) return stream_messages;
+    if (e == exchange::bistream) return 2 * stream_messages;
+    return e == exchange::message_rate ? stream_messages * static_cast<std::size_t>(pairs) : 1;
+}
 
 /// The rank whose data are in this one's output afterwards; none where nothing has come.
-[[nodiscard]] constexpr std::optional<int> source_of(exchange e, int rank, int ranks) noexcept {
-    if (e == exchange::sendrecv) return (rank + ranks - 1) % ranks;
-    return e == exchange::stream && begins(rank) ? std::nullopt : partner_of(rank, ranks);
+[[nodiscard]] constexpr std::optional<int> source_of(exchange e, int rank, const pairing& p) noexcept {
+    if (e == exchange::sendrecv) return (rank + p.ranks - 1) % p.ranks;
+    const bool one_way = e == exchange::stream || e == exchange::message_rate;
+    return one_way && p.begins(rank) ? std::nullopt : p.partner_of(rank);
 }
 
 } // namespace tutti::tools

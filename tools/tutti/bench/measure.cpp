@@ -1,22 +1,22 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include "../common/lists.hpp"
 #include "../common/meeting.hpp"
 #include "../common/trace_file.hpp"
+#include "check.hpp"
 #include "data.hpp"
+#include "overlap.hpp"
 #include "report.hpp"
+#include "testbed.hpp"
 
 #include <collectives/model/price.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <new>
+#include <numeric>
 #include <stdexcept>
+#include <thread>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace tutti::tools {
 namespace {
@@ -57,8 +57,14 @@ public:
             if (settings.machine && what.root == 0 && !settings.symmetric) // prices are of plain buffers
                 result_.predicted_us = predicted_us(runs);
         }
-        call_ = self.bind(bound, where);
+        if (what.overlap) {
+            start_ = self.start(bound, where);
+            call_ = [this] { start_()->wait(); };
+        } else {
+            call_ = self.bind(bound, where);
+        }
     }
+    measurement(const measurement&) = delete; // its call may refer to it
 
     row run() {
         if (settings_.checks > 0) check();
@@ -74,6 +80,9 @@ public:
             measure_cpu();
         }
         conclude();
+        if (start_)
+            result_.overlap = measure_overlap(start_, result_.time_us.p50, settings_.tests,
+                                              [this](const std::function<void()>& work) { return slowest_us(work); });
         return result_;
     }
 
@@ -122,6 +131,7 @@ private:
     }
 
     void check() {
+        if (result_.what.barrier) return check_barrier();
         double wrong = 0;
         for (std::size_t i = 0; i < settings_.checks; ++i) {
             data_->prepare_check(where_);
@@ -129,6 +139,36 @@ private:
             wrong += static_cast<double>(data_->count_wrong(where_));
         }
         result_.wrong = static_cast<std::uint64_t>(self_.others.sum(wrong, self_.rank, self_.ranks));
+    }
+
+    /// No rank may leave before the last has come, and the last lets the others wait. Needs one clock.
+    void check_barrier() {
+        if (!self_.others.one_clock()) return;
+        double wrong = 0;
+        for (std::size_t i = 0; i < settings_.checks; ++i) {
+            if (static_cast<std::size_t>(self_.rank) == i % static_cast<std::size_t>(self_.ranks))
+                std::this_thread::sleep_for(std::chrono::milliseconds{1});
+            const double came = now_us();
+            call_();
+            const double left = now_us();
+            wrong += left < agreed(came);
+        }
+        result_.wrong = static_cast<std::uint64_t>(self_.others.sum(wrong, self_.rank, self_.ranks));
+    }
+
+    /// The p50, over as many iterations as were measured, of the slowest rank.
+    [[nodiscard]] double slowest_us(const std::function<void()>& work) {
+        std::vector<double> durations(result_.iterations);
+        for (double& d : durations) {
+            data_->prepare(where_);
+            if (settings_.cold) sweep_caches();
+            self_.others.barrier();
+            const double start = now_us();
+            work();
+            d = now_us() - start;
+        }
+        self_.others.maximum(durations);
+        return summarise(std::move(durations)).p50;
     }
 
     // All ranks must make the same number of calls, so they agree on how much time has passed. Batches grow no faster
@@ -199,6 +239,8 @@ private:
             spread[i] = starts_[i];
             spread[middle + i] = -starts_[i];
         }
+        const double own_us = std::accumulate(durations_.begin(), durations_.end(), 0.) / calls;
+        result_.average_us = self_.others.sum(own_us, self_.rank, self_.ranks) / self_.ranks;
         self_.others.maximum(durations_);
         self_.others.maximum(spread);
         if (self_.others.one_clock() && middle > 0) {
@@ -217,6 +259,7 @@ private:
     const buffers where_;
     const std::unique_ptr<bench_data> data_;
     call call_;
+    starter start_; // of a non-blocking call
     row result_;
     double base_us_ = 0; // a moment that all ranks agree on, shortly before the first iteration
     double loop_us_ = 0;
@@ -225,108 +268,67 @@ private:
     std::vector<double> starts_;
 };
 
-/// Takes the exchanges out of a list of operations.
-std::vector<exchange> take_exchanges(std::string& list) {
-    std::vector<exchange> taken;
-    std::vector<std::string> others;
-    for (const std::string& name : split_list(list)) {
-        const auto found = std::ranges::find(exchange_names, name);
-        if (found == exchange_names.end())
-            others.push_back(name);
-        else
-            taken.push_back(static_cast<exchange>(found - exchange_names.begin()));
+/// Measures a row, records it where that is wanted, and tells it at rank 0.
+row measure_row(const participant& self, const bench_settings& settings, const job& what, const buffers& where,
+                trace_file* trace) {
+    measurement of_row{self, settings, what, where};
+    const row r = of_row.run();
+    if (settings.trace.empty() || what.messages) return r; // a message has no steps
+    activities recorded = of_row.record();
+    if (!trace) return r;
+    const std::string chosen = r.chosen.empty() ? "" : " (" + r.chosen + ")";
+    trace->add(in_words(what) + chosen, self.ranks, std::move(recorded));
+    return r;
+}
+
+/// Rank 0 alone can refuse what it compares with; then all do.
+void agree_on(const participant& self, const std::string& refusal) {
+    double refused = refusal.empty() ? 0 : 1;
+    self.others.maximum({&refused, 1});
+    if (refused != 0) throw std::invalid_argument(refusal.empty() ? "rank 0 refuses to compare" : refusal);
+}
+
+/// What is reported at rank 0; nothing at others. Collective.
+std::unique_ptr<bench_report> begin_report(const participant& self, const bench_settings& settings,
+                                           const std::vector<job>& jobs) {
+    const testbed at = testbed_of(self);
+    std::unique_ptr<bench_report> report;
+    std::string refusal;
+    try {
+        if (self.rank == 0)
+            report = std::make_unique<bench_report>(settings, at, self.ranks, self.others.one_clock(), jobs);
+    } catch (const std::invalid_argument& e) {
+        refusal = e.what();
     }
-    list = join(others, ",");
-    return taken;
-}
-
-std::vector<job> exchanges_of(const bench_settings& s, const std::vector<exchange>& all, int rank, int ranks) {
-    std::vector<job> jobs;
-    for (const exchange e : all)
-        for (const element_type type : types_of(s.type)) {
-            std::size_t last = SIZE_MAX;
-            for (const std::size_t bytes : s.sizes()) {
-                job j{.messages = e, .algorithm = {"-", std::nullopt}, .type = type, .ranks = ranks, .rank = rank};
-                j.count = bytes == 0 ? 0 : std::max<std::size_t>(bytes / size_of(type), 1);
-                if (std::exchange(last, j.count) != j.count && s.where != place::in) jobs.push_back(std::move(j));
-            }
-        }
-    return jobs;
-}
-
-/// The jobs that the command line asks for, in the order of the table: sizes outside, algorithms inside.
-std::vector<job> jobs_of(const bench_settings& s, int rank, int ranks) {
-    std::string list = s.operation;
-    const std::vector<exchange> exchanges = take_exchanges(list);
-    std::vector<job> jobs = exchanges_of(s, exchanges, rank, ranks);
-    const std::vector<operation> operations = list.empty() ? std::vector<operation>{} : operations_of(list);
-    for (operation what : operations)
-        for (element_type type : types_of(s.type))
-            for (operator_type op : operators_of(s.op)) {
-                if (reduces(what) && !reduces(op, type)) continue;
-                if (schedule::is_scan(what) && op == operator_type::average) continue;
-                if (!reduces(what) && op != operators_of(s.op).front()) continue;
-                std::size_t last = SIZE_MAX;
-                for (std::size_t bytes : s.sizes()) {
-                    job j{what, {}, {}, type, op, 0, s.root, false, ranks, rank};
-                    const std::size_t unit = size_of(type) * (j.sharded() ? static_cast<std::size_t>(ranks) : 1);
-                    // A size below one element a rank is measured with one.
-                    j.count = bytes == 0 ? 0 : std::max<std::size_t>(bytes / unit, 1);
-                    if (std::exchange(last, j.count) == j.count) continue;
-                    for (choice& c : choices(s.algorithm, what, ranks, operations.size() > 1)) {
-                        j.algorithm = std::move(c);
-                        for (bool in_place : {false, true}) {
-                            j.in_place = in_place;
-                            if (s.where == (in_place ? place::out : place::in)) continue;
-                            if (in_place || what != operation::broadcast) jobs.push_back(j);
-                        }
-                    }
-                }
-            }
-    return jobs;
+    agree_on(self, refusal);
+    return report;
 }
 
 } // namespace
 
-void check(const bench_settings& settings, int ranks) {
-    if (settings.root >= ranks)
-        throw std::invalid_argument(fmt::format("there is no root {} among {} ranks", settings.root, ranks));
-    if (settings.encrypt && settings.transport != "tcp" && settings.transport != "routed")
-        throw std::invalid_argument("--encrypt is for what goes over tcp: --transport tcp or routed");
-    const std::vector<job> jobs = jobs_of(settings, 0, ranks);
-    if (ranks < 2 && std::ranges::any_of(jobs, [](const job& j) { return j.messages.has_value(); }))
-        throw std::invalid_argument("messages are measured between two ranks at least");
-    if (jobs.empty())
-        throw std::invalid_argument(
-            "nothing to measure: no such operator on these types, no such algorithm, or no such place");
-}
-
-std::uint64_t take_part(const participant& self, const bench_settings& settings) {
-    check(settings, self.ranks);
+bench_result take_part(const participant& self, const bench_settings& settings) {
+    check_settings(settings, self.ranks);
     const std::vector<job> jobs = jobs_of(settings, self.rank, self.ranks);
-    std::size_t most = 0;
+    std::size_t most = 1;
     for (const job& j : jobs) most = std::max(most, j.bytes());
     const auto input = self.allocate(most), output = self.allocate(most);
-    std::optional<bench_report> report;
     std::optional<trace_file> trace;
     if (self.rank == 0 && !settings.trace.empty()) trace.emplace(settings.trace);
-    if (self.rank == 0) report.emplace(settings, self.ranks, self.others.one_clock());
-    std::uint64_t wrong = 0;
-    for (const job& j : jobs) {
-        if (report) report->begin(j);
-        measurement of_row{self, settings, j, {input.data(), output.data()}};
-        const row r = of_row.run();
-        wrong += r.wrong.value_or(0);
-        if (report) report->add(r);
-        if (settings.trace.empty() || j.messages) continue; // a message has no steps
-        activities recorded = of_row.record();
-        if (!trace) continue;
-        const std::string chosen = r.chosen.empty() ? "" : " (" + r.chosen + ")";
-        trace->add(in_words(j) + chosen, self.ranks, std::move(recorded));
-    }
+    const std::unique_ptr<bench_report> report = begin_report(self, settings, jobs);
+    bench_result found;
+    for (std::size_t round = 0; round < settings.rounds; ++round)
+        for (const job& j : jobs) {
+            if (report) report->begin(j, round);
+            row r = measure_row(self, settings, j, {input.data(), output.data()}, trace ? &*trace : nullptr);
+            r.round = round;
+            found.wrong += r.wrong.value_or(0);
+            if (report) report->add(r);
+        }
     if (trace) trace->finish();
-    if (report) report->finish(wrong);
-    return wrong;
+    double slower = report ? static_cast<double>(report->finish(found.wrong)) : 0;
+    self.others.maximum({&slower, 1});
+    found.slower = static_cast<std::size_t>(slower);
+    return found;
 }
 
 } // namespace tutti::tools

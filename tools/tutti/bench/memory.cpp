@@ -3,8 +3,10 @@
 
 #include "../common/meeting.hpp"
 #include "../common/threads.hpp"
+#include "../run/local_ranks.hpp"
 #include "bind.hpp"
 #include "record.hpp"
+#include "start.hpp"
 
 #include <transport/memory.hpp>
 
@@ -13,7 +15,7 @@ namespace tutti::tools {
 int bench_in_memory(const bench_settings& settings) {
     const auto fabric = transport::memory_world::create(settings.ranks);
     const auto room = shared_room::create(settings.ranks);
-    std::atomic<std::uint64_t> wrong = 0;
+    bench_result found;
     const bool failed = !run_as_threads(settings.ranks, [&](int rank) {
         communicator world = make_world(transport::memory{fabric, rank}, settings);
         world.default_deadline(settings.deadline());
@@ -25,16 +27,18 @@ int bench_in_memory(const bench_settings& settings) {
                                allocator_of(world, settings),
                                recorder_of(world),
                                CLOCK_THREAD_CPUTIME_ID,
-                               world.choice()};
+                               world.choice(),
+                               starter_of(world)};
         try {
-            const std::uint64_t found = take_part(self, settings);
-            if (rank == 0) wrong = found;
+            const bench_result result = take_part(self, settings);
+            if (rank == 0) found = result; // read when all threads have been joined
         } catch (...) {
             room->lose(rank);
             throw;
         }
     });
-    return failed || wrong != 0 ? 1 : 0;
+    if (failed || found.wrong != 0) return 1;
+    return found.slower != 0 ? became_slower : 0;
 }
 
 } // namespace tutti::tools

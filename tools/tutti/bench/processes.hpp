@@ -7,6 +7,7 @@
 #include "../run/local_ranks.hpp"
 #include "bind.hpp"
 #include "record.hpp"
+#include "start.hpp"
 
 #include <memory>
 #include <stdexcept>
@@ -43,6 +44,7 @@ std::unique_ptr<meeting> meet(Communicator& world, const bench_settings& setting
 /// Where ranks may reach each other by several fabrics or devices: which rank 0 takes to whom.
 template <class Communicator>
 void print_ways(const Communicator& world, const bench_settings& settings) {
+    if (settings.csv == "-" || settings.json == "-" || settings.trace == "-") return; // nothing else is printed there
     if (settings.transport != "routed" && settings.transport.find("verbs") == std::string::npos) return;
     const auto fabric_to = [&](int rank) { return world.way_to(rank).substr(0, world.way_to(rank).find(',')); };
     for (int first = 1, next = 1; first < world.size(); first = next) {
@@ -74,12 +76,14 @@ int bench_as_process(Transport fabric, const bench_settings& settings, int room)
                            allocator_of(world, settings),
                            recorder_of(world),
                            CLOCK_PROCESS_CPUTIME_ID,
-                           world.choice()};
+                           world.choice(),
+                           starter_of(world)};
     // A failure is told at once: leaving the world may take time, while other ranks find out too.
     return as_rank([&] {
-        const std::uint64_t wrong = take_part(self, settings);
+        const bench_result found = take_part(self, settings);
         world.barrier(); // nobody leaves while somebody may still call the library
-        return wrong != 0 ? result_is_wrong : 0;
+        if (found.wrong != 0) return result_is_wrong;
+        return found.slower != 0 ? became_slower : 0;
     });
 }
 

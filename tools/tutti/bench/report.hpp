@@ -3,42 +3,47 @@
 #pragma once
 
 #include "../common/progress.hpp"
+#include "against.hpp"
 #include "bench.hpp"
+#include "columns.hpp"
+#include "row_file.hpp"
+#include "testbed.hpp"
 
-#include <cstdio>
-#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 namespace tutti::tools {
 
-/// What rank 0 shows of a bench: a table on standard output, a progress line, and a JSON file where one is wanted.
+/// What rank 0 shows of a bench: a table on standard output, a progress line, files where they are wanted, and at the
+/// end what became slower. Where one of the files is standard output, nothing else goes there.
 class bench_report {
 public:
-    /// Throws std::system_error if the JSON file cannot be written.
-    bench_report(const bench_settings& settings, int ranks, bool one_clock);
+    /// Throws std::system_error if a file cannot be written, and std::invalid_argument if there is nothing that can be
+    /// compared with.
+    bench_report(const bench_settings& settings, testbed at, int ranks, bool one_clock, const std::vector<job>& jobs);
 
-    void begin(const job& what);
-    /// Throws as the constructor does.
+    void begin(const job& what, std::size_t round);
+    /// Throws std::system_error as the constructor does.
     void add(const row& r);
-    /// The last line. A bench that fails ends without it. Throws as the constructor does.
-    void finish(std::uint64_t wrong);
+    /// The last lines. A bench that fails ends without them. Returns how many rows became slower. Throws as add() does.
+    std::size_t finish(std::uint64_t wrong);
 
 private:
-    struct close_file {
-        void operator()(std::FILE* file) const noexcept { std::fclose(file); }
-    };
-
     void print_header(bool one_clock) const;
-    void print_operation(std::string_view name);
-    void write_json(const row& r);
-    void flush_json();
-    [[noreturn]] void json_failed(int number) const;
+    void print_row(const row& r);
 
     const bench_settings& settings_;
-    int ranks_;
+    const testbed at_;
+    const int ranks_;
+    const bool quiet_;
+    const std::vector<column> columns_;
+    const std::size_t all_rows_; // of all rounds
     progress_line progress_;
-    std::unique_ptr<std::FILE, close_file> json_;
-    long end_of_rows_ = 0;     // where the file's closing bracket stands
+    std::optional<row_file> json_, csv_;
+    std::optional<earlier_runs> earlier_;
     std::string_view current_; // operation
+    std::size_t round_ = 0;
     double bus_GBps_ = 0;
     std::size_t rows_ = 0;
 };

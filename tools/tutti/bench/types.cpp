@@ -3,7 +3,9 @@
 
 #include "bench.hpp"
 
+#include "../common/aliases.hpp"
 #include "../common/lists.hpp"
+#include "../common/nearest.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,13 +18,14 @@ namespace {
 
 // The values whose names are in the list.
 template <class Value, std::size_t N>
-std::vector<Value> pick(std::string_view list, std::string_view kind, const std::array<std::string_view, N>& names) {
+std::vector<Value> pick(std::string_view list, std::string_view kind, const std::array<std::string_view, N>& names,
+                        std::span<const alias> aliases) {
     std::vector<Value> values;
     for (const std::string& word : split_list(list)) {
-        const auto found = std::find(names.begin(), names.end(), word);
+        const auto found = std::find(names.begin(), names.end(), our_name(word, aliases, names));
         if (found == names.end() && word != "all")
-            throw std::invalid_argument(
-                fmt::format("there is no {} '{}'; choose one of {}, or all", kind, word, join(names)));
+            throw std::invalid_argument(fmt::format("there is no {} '{}'{}choose one of {}, or all", kind, word,
+                                                    did_you_mean(word, names), join(names)));
         for (auto name = names.begin(); name != names.end(); ++name)
             if (word == "all" || name == found) values.push_back(static_cast<Value>(name - names.begin()));
     }
@@ -32,21 +35,27 @@ std::vector<Value> pick(std::string_view list, std::string_view kind, const std:
 } // namespace
 
 std::vector<element_type> types_of(std::string_view list) {
-    return pick<element_type>(list, "type", element_type_names);
+    return pick<element_type>(list, "type", element_type_names, type_aliases);
 }
 
 std::vector<operator_type> operators_of(std::string_view list) {
-    return pick<operator_type>(list, "operator", operator_type_names);
-}
-
-std::string in_words(const job& what) {
-    return fmt::format("{} {} {} bytes {}", what.name(), what.algorithm.name, what.bytes(),
-                       what.in_place ? "in place" : "out of place");
+    return pick<operator_type>(list, "operator", operator_type_names, operator_aliases);
 }
 
 double row::algorithm_GBps() const {
-    const std::size_t messages = what.messages == exchange::stream ? stream_messages : 1;
+    const std::size_t messages = what.messages ? messages_of(*what.messages, what.pairs) : 1;
     return base_us > 0 ? static_cast<double>(what.bytes() * messages) / base_us / 1e3 : 0;
+}
+
+std::optional<double> row::latency_us() const {
+    const bool there_and_back = what.messages && returns(*what.messages);
+    return there_and_back ? std::optional(base_us / 2) : std::nullopt;
+}
+
+std::optional<double> row::messages_per_s() const {
+    if (!what.messages || base_us <= 0) return std::nullopt;
+    const std::size_t back = returns(*what.messages) ? 2 : 1;
+    return static_cast<double>(messages_of(*what.messages, what.pairs) * back) / base_us * 1e6;
 }
 
 // https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md

@@ -3,12 +3,15 @@
 
 #include "choices.hpp"
 
+#include "aliases.hpp"
 #include "lists.hpp"
+#include "nearest.hpp"
 
 #include <collectives/algorithm/all.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -16,11 +19,30 @@
 namespace tutti::tools {
 namespace {
 
+/// The names that are near to those of which an unknown one is joined by colons.
+std::optional<std::string> nearest_algorithm(const std::string& name) {
+    std::vector<std::string> known{"hierarchical"}, parts;
+    for (const operation o : schedule::operations)
+        for (const std::string_view one : algorithm::names(o)) known.emplace_back(one);
+    for (const std::string& part : split_list(name, ':')) {
+        if (std::find(known.begin(), known.end(), part) != known.end())
+            parts.push_back(part);
+        else if (const auto near = nearest(part, known))
+            parts.push_back(*near);
+        else
+            return std::nullopt;
+    }
+    const std::string joined = join(parts, ":");
+    return joined == name ? std::nullopt : std::optional(joined);
+}
+
 algorithm::any find(const std::string& name, int ranks) {
     try {
         return algorithm::by_name(name, near_root(ranks));
     } catch (const error& e) {
-        throw std::invalid_argument(fmt::format("{}; {}", e.facts().detail, e.facts().remedy));
+        const auto near = nearest_algorithm(name);
+        throw std::invalid_argument(
+            fmt::format("{}{}; {}", e.facts().detail, near ? " (did you mean " + *near + "?)" : "", e.facts().remedy));
     }
 }
 
@@ -65,9 +87,16 @@ algorithm::any one_algorithm(std::string_view name, operation what, int ranks) {
     return *found.front().algorithm;
 }
 
-std::vector<operation> operations_of(std::string_view list) {
+std::string operation_name(std::string_view word) {
+    std::vector<std::string> known(other_calls.begin(), other_calls.end());
+    for (const operation o : schedule::operations) known.emplace_back(schedule::name_of(o));
+    return our_name(word, operation_aliases, known);
+}
+
+std::vector<operation> operations_of(std::string_view list, std::span<const std::string_view> also) {
     std::vector<operation> chosen;
-    for (const std::string& name : split_list(list)) {
+    for (const std::string& word : split_list(list)) {
+        const std::string name = operation_name(word);
         if (name == "all") {
             chosen.insert(chosen.end(), schedule::operations.begin(), schedule::operations.end());
             continue;
@@ -77,8 +106,9 @@ std::vector<operation> operations_of(std::string_view list) {
         if (found == schedule::operations.end()) {
             std::vector<std::string_view> known;
             for (operation o : schedule::operations) known.push_back(schedule::name_of(o));
-            throw std::invalid_argument(
-                fmt::format("there is no operation '{}'; choose one of {}, or all", name, join(known)));
+            known.insert(known.end(), also.begin(), also.end());
+            throw std::invalid_argument(fmt::format("there is no operation '{}'{}choose one of {}, or all", word,
+                                                    did_you_mean(word, known), join(known)));
         }
         chosen.push_back(*found);
     }

@@ -5,7 +5,9 @@
 #include <collectives/algorithm/any.hpp>
 #include <collectives/schedule/operation.hpp>
 
+#include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,8 +34,16 @@ struct choice {
 /// The algorithm of that one name, which is not auto. Throws std::invalid_argument as choices does, and for a list.
 [[nodiscard]] algorithm::any one_algorithm(std::string_view name, operation what, int ranks);
 
-/// One operation, or all. Throws std::invalid_argument that lists the names if there is none of that name.
-[[nodiscard]] std::vector<operation> operations_of(std::string_view list);
+/// What `tutti bench` measures besides the operations that have schedules: a barrier, and messages between two ranks.
+inline constexpr std::array<std::string_view, 7> other_calls{"barrier",  "pingpong",      "sendrecv",    "stream",
+                                                             "bistream", "multi_latency", "message_rate"};
+
+/// The name of an operation or another call that others call so; a word that nobody knows as it is.
+[[nodiscard]] std::string operation_name(std::string_view word);
+
+/// The operations of a list of names, also of other libraries' names, or all. Throws std::invalid_argument that lists
+/// the names, and those that are known `also`, if there is none of that name.
+[[nodiscard]] std::vector<operation> operations_of(std::string_view list, std::span<const std::string_view> also = {});
 
 /// The operation of that one name. Throws std::invalid_argument as operations_of does, and for a list.
 [[nodiscard]] operation one_operation(std::string_view name);

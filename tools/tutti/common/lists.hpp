@@ -13,11 +13,11 @@
 
 namespace tutti::tools {
 
-/// The words of "a,b,c", or of "a, b, c".
-[[nodiscard]] inline std::vector<std::string> split_list(std::string_view text) {
+/// The words of "a,b,c", or of "a, b, c"; with another character between them, of "a:b:c".
+[[nodiscard]] inline std::vector<std::string> split_list(std::string_view text, char between = ',') {
     std::vector<std::string> words;
     for (;;) {
-        const std::size_t comma = std::min(text.find(','), text.size());
+        const std::size_t comma = std::min(text.find(between), text.size());
         const std::string_view word = text.substr(0, comma);
         const std::size_t first = std::min(word.find_first_not_of(' '), word.size());
         words.emplace_back(word.substr(first, word.find_last_not_of(' ') + 1 - first));

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <initializer_list>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -26,6 +29,14 @@ inline void write_whole(std::string_view text, const std::string& file) {
     }
     if (!written)
         throw std::system_error(why, std::generic_category(), "cannot write " + (standard ? "standard output" : file));
+}
+
+/// Whether one of the files is standard output: then nothing else may go there. Throws std::invalid_argument if several
+/// are; `options` names them all.
+[[nodiscard]] inline bool takes_standard_output(std::initializer_list<std::string_view> files, const char* options) {
+    const auto taken = std::count(files.begin(), files.end(), "-");
+    if (taken > 1) throw std::invalid_argument(std::string("of ") + options + " one can go to standard output");
+    return taken == 1;
 }
 
 /// Throws std::system_error if a file, where one is named, cannot be written: to be told before the work, not after it.

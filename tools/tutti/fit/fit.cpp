@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: MIT
 
 #include "fit.hpp"
+#include "../common/here.hpp"
 #include "../common/lists.hpp"
+#include "../common/one_of.hpp"
 #include "../common/parsed_option.hpp"
 #include "../common/text_output.hpp"
+#include "../run/launched.hpp"
 #include "commands.hpp"
 
 #include <collectives/model/machine_file.hpp>
@@ -12,8 +15,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <ctime>
-#include <fstream>
 #include <memory>
 #include <stdexcept>
 #include <string_view>
@@ -135,19 +136,9 @@ fitted_transport fit_transport(const std::string& name, measurements& measured, 
     return t;
 }
 
-std::string processor_name() {
-    std::ifstream file("/proc/cpuinfo");
-    for (std::string line; std::getline(file, line);)
-        if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-    return "an unknown processor";
-}
-
 std::string here_and_now() {
-    const std::time_t now = std::time(nullptr);
-    std::array<char, 32> date{};
-    std::strftime(date.data(), date.size(), "%F %R UTC", std::gmtime(&now));
     return fmt::format("Measured on {} cores of {}, {}", std::thread::hardware_concurrency(), processor_name(),
-                       date.data());
+                       utc_time("%F %R UTC"));
 }
 
 void check(const fit_settings& s) {
@@ -156,12 +147,12 @@ void check(const fit_settings& s) {
     const std::size_t sizes = fitted_sizes(s).size();
     if (sizes < 1 || sizes > model::residuals::most_sizes)
         throw std::invalid_argument("--max-bytes: from 8 to below 512G, since a machine file keeps at most 12 sizes");
-    for (const std::string* file : {&s.machine, &s.json, &s.markdown})
-        if (*file == "-") throw std::invalid_argument("'-' is no file: what is measured is told on standard output");
 }
 
 int fit(const fit_settings& s) {
+    require_no_launcher("tutti fit starts the ranks that it measures");
     check(s);
+    const bool quiet = takes_standard_output({s.machine, s.json, s.markdown}, "--output, --json and --markdown");
     for (const std::string* file : {&s.machine, &s.markdown, &s.json}) require_writable(*file);
     measurements measured = measure(s);
     std::vector<fitted_transport> found;
@@ -172,10 +163,10 @@ int fit(const fit_settings& s) {
         file.transports.emplace(name, found.back().machine());
     }
     const std::string report = fit_report(s, measured, found, here_and_now());
-    fmt::print("{}", report);
+    if (!quiet) fmt::print("{}", report);
     if (!s.markdown.empty()) write_whole(report, s.markdown);
     if (!s.json.empty()) write_whole(fit_json(measured), s.json);
-    if (!s.machine.empty()) model::write_machine_file(s.machine, file);
+    if (!s.machine.empty()) write_whole(model::text_of(file), s.machine);
     return 0;
 }
 
@@ -188,7 +179,7 @@ void add_fit(CLI::App& app, action& chosen) {
     c->add_option("--transport", s->transports, "Transports, separated by commas [default: shared_memory,tcp]")
         ->delimiter(',')
         ->type_name("NAME")
-        ->check(CLI::IsMember({"shared_memory", "tcp", "verbs"}));
+        ->check(one_of({"shared_memory", "tcp", "verbs"}));
     const auto ranks = [s](const std::string& word) { s->ranks = parse_ranks(word); };
     add_parsed(*c, "--ranks", ranks, "Numbers of ranks, 8 at most: 2, 2..4 or 2,4 [default: 2,4]", "P");
     c->add_option("--rounds", s->rounds, "How often all is measured [default: 3]")
@@ -198,9 +189,12 @@ void add_fit(CLI::App& app, action& chosen) {
         ->type_name("S")
         ->check(CLI::Range(0.001, 60.0));
     add_size(*c, "-e,--max-bytes", s->largest, "Largest size [default: 64M]");
-    c->add_option("-o,--output", s->machine, "Write the machine to FILE, as 'tutti model --machine' takes it")
+    c->add_option("-o,--output", s->machine,
+                  "Write the machine to FILE, as 'tutti model --machine' takes it; with - print nothing else")
         ->type_name("FILE");
-    c->add_option("--json", s->json, "Write what was measured and predicted to FILE: an array, one object a row")
+    c->add_option("--json", s->json,
+                  "Write what was measured and predicted to FILE: an array, one object a row; with - "
+                  "print nothing else")
         ->type_name("FILE");
     c->add_option("--markdown", s->markdown, "Write what is printed to FILE")->type_name("FILE");
     c->callback([s, &chosen] {

@@ -233,10 +233,14 @@ measurements measure(const fit_settings& s) {
     random_source random{1};
     patient runner;
     progress_line progress;
+    std::size_t done = 0;
     for (int round = 0; round < s.rounds; ++round) {
         shuffle(all, random);
         for (errand& e : all) {
-            progress.show(fmt::format("round {} of {}: {} of {} ranks", round + 1, s.rounds, e.transport, e.ranks));
+            progress.show(done++, all.size() * static_cast<std::size_t>(s.rounds),
+                          fmt::format("{} over {}, {} ranks, round {}",
+                                      e.operations.starts_with("allreduce") ? "allreduce" : "other operations",
+                                      e.transport, e.ranks, round + 1));
             shuffle(e.algorithms, random);
             rows_of_errand& rows = found[{e.transport, e.ranks, e.operations}];
             for (const nlohmann::json& row : runner.run(e, s)) {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
+#include "../common/one_of.hpp"
 #include "../common/quantities.hpp"
 #include "commands.hpp"
 #include "settings.hpp"
@@ -70,7 +71,7 @@ void add_simulation(CLI::App& c, model_settings& s) {
     c.add_option("--receiver", s.how.receiver,
                  "What the simulator charges a receiver: serial, as LogGOPSim, or full_duplex, as network adapters do "
                  "[default: serial with LogGP, else full_duplex, as Hockney's model always is]")
-        ->check(CLI::IsMember({"serial", "full_duplex"}));
+        ->check(one_of({"serial", "full_duplex"}));
     c.add_option(
          "--straggling", s.how.straggling,
          "Each step of the simulation takes longer by chance, by this share of its time in the mean [default: 0]")
@@ -116,9 +117,11 @@ void add_output(CLI::App& c, model_settings& s) {
     c.add_option("--json", s.json, "Also write the rows to FILE: an array, one object a row; with - print nothing else")
         ->type_name("FILE");
     c.add_option("--trace", s.trace,
-                 "Also write what each rank does in the model as a Chrome trace, which opens in Perfetto")
+                 "Also write what each rank does in the model as a Chrome trace, which opens in Perfetto; with - print "
+                 "nothing else")
         ->type_name("FILE");
-    c.add_option("--html", s.html, "Also write the report as one page with charts, which opens offline")
+    c.add_option("--html", s.html,
+                 "Also write the report as one page with charts, which opens offline; with - print nothing else")
         ->type_name("FILE");
 }
 

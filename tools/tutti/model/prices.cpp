@@ -113,14 +113,8 @@ std::string page_of(const std::vector<contest>& contests, const std::vector<std:
 void check_outputs(const model_settings& s, int most_ranks) {
     if (!s.trace.empty() && most_ranks > most_traced_ranks)
         throw std::invalid_argument(fmt::format("--trace shows {} ranks at most", most_traced_ranks));
-    for (const std::string* file : {&s.trace, &s.html})
-        if (*file == "-") throw std::invalid_argument("--trace and --html want a file: '-' is for --csv or --json");
-    if (s.csv == "-" && s.json == "-") throw std::invalid_argument("--csv - or --json -: standard output takes one");
     for (const std::string* file : {&s.csv, &s.json, &s.trace, &s.html}) require_writable(*file);
 }
-
-/// Then nothing else may be printed there.
-bool rows_to_standard_output(const model_settings& s) { return s.csv == "-" || s.json == "-"; }
 
 /// Every row, as it is simulated.
 void write_trace(const std::vector<contest>& contests, const std::vector<std::size_t>& sizes, const pricing& prices,
@@ -163,12 +157,12 @@ int report_prices(const model_settings& s) {
     const std::vector<std::size_t> sizes = parse_sizes(s.bytes);
     const std::vector<measured_row> measured = read_measured(s.measured);
     check_outputs(s, most_ranks_of(contests));
+    const bool quiet = takes_standard_output({s.csv, s.json, s.trace, s.html}, "--csv, --json, --trace and --html");
     const operation_names in_place = measured_in_place(measured);
     pricing_settings how = s.how;
     if (!measured.empty()) how.segments_by = cut::by_rule; // what was measured is what is priced
     how.in_place = in_place;
     pricing prices(machine_of(s.machine), how);
-    const bool quiet = rows_to_standard_output(s);
     if (!quiet) print_head(prices, most_ranks_of(contests), in_place);
     model_report all{page_machine(prices, most_ranks_of(contests)), {}, {}, {}};
     all.parameters = parameters_of(prices, most_ranks_of(contests));

@@ -5,6 +5,7 @@
 
 #include "../common/choices.hpp"
 #include "../common/lists.hpp"
+#include "../common/progress.hpp"
 #include "../common/quantities.hpp"
 #include "../common/sizes.hpp"
 #include "../common/text_output.hpp"
@@ -110,26 +111,40 @@ std::string csv_of(const rule_question& q, const std::vector<judged_call>& all) 
     return text;
 }
 
-int judge_all(const rule_settings& s) {
-    for (const std::string* file : {&s.csv, &s.svg})
-        if (!file->empty()) require_writable(*file);
-    const rule_question q{judges_of(s.machines), operations_of(s.operations), parse_ranks(s.nodes),
-                          parse_ranks(s.ranks),  parse_sizes(s.bytes),        s.most_messages};
-    fmt::print("# {:<13} {:<16} {:<22} {:>6} {:>7} {:>8}   where\n", "operation", "nodes", "machine", "mean", "worst",
-               "> 1.3");
+/// All calls of the question; prints a line for each operation, node and machine, unless `quiet`.
+std::vector<judged_call> judge_calls(const rule_question& q, bool quiet) {
     std::vector<judged_call> all;
+    progress_line progress;
+    const std::size_t lines = q.operations.size() * q.nodes.size() * q.judges.size();
+    std::size_t done = 0;
     for (const operation what : q.operations)
         for (std::size_t node = 0; node < q.nodes.size(); ++node)
             for (std::size_t m = 0; m < q.judges.size(); ++m) {
+                progress.show(done++, lines,
+                              fmt::format("{}, {}, {}", name_of(what), node_text(q.nodes[node]), q.judges[m].name));
                 const std::vector<judged_call> some = judge_rule(q, m, what, node);
                 if (some.empty()) continue;
-                print_line(q.judges[m].name, some, q.nodes[node]);
+                progress.clear();
+                if (!quiet) print_line(q.judges[m].name, some, q.nodes[node]);
                 all.insert(all.end(), some.begin(), some.end());
             }
+    return all;
+}
+
+int judge_all(const rule_settings& s) {
+    const bool quiet = takes_standard_output({s.csv, s.svg}, "--csv and --svg");
+    for (const std::string* file : {&s.csv, &s.svg}) require_writable(*file);
+    const rule_question q{judges_of(s.machines), operations_of(s.operations), parse_ranks(s.nodes),
+                          parse_ranks(s.ranks),  parse_sizes(s.bytes),        s.most_messages};
+    if (!quiet)
+        fmt::print("# {:<13} {:<16} {:<22} {:>6} {:>7} {:>8}   where\n", "operation", "nodes", "machine", "mean",
+                   "worst", "> 1.3");
+    const std::vector<judged_call> all = judge_calls(q, quiet);
     if (all.empty()) return 0;
     const summary whole = summary_of(all);
-    fmt::print("# all {} calls: mean {:.3f}, worst {:.2f}, more than 1.3 in {:.1f} %\n", all.size(), whole.mean,
-               whole.worst.times(), 100 * whole.over);
+    if (!quiet)
+        fmt::print("# all {} calls: mean {:.3f}, worst {:.2f}, more than 1.3 in {:.1f} %\n", all.size(), whole.mean,
+                   whole.worst.times(), 100 * whole.over);
     if (!s.csv.empty()) write_whole(csv_of(q, all), s.csv);
     if (!s.svg.empty()) write_whole(picture_of(q, all), s.svg);
     return 0;
@@ -160,8 +175,9 @@ void add_rule(CLI::App& app, action& chosen) {
         ->type_name("LIST");
     c->add_option("--messages", s->most_messages, "Calls of more messages are estimated [default: 32768]")
         ->type_name("N");
-    c->add_option("--csv", s->csv, "Also write every call to FILE")->type_name("FILE");
-    c->add_option("--svg", s->svg, "Also draw the worst of all machines to FILE, as a map")->type_name("FILE");
+    c->add_option("--csv", s->csv, "Also write every call to FILE; with - print nothing else")->type_name("FILE");
+    c->add_option("--svg", s->svg, "Also draw the worst of all machines to FILE, as a map; with - print nothing else")
+        ->type_name("FILE");
     c->callback([s, &chosen] { chosen = [s] { return judge_all(*s); }; });
 }
 

@@ -14,8 +14,8 @@ namespace tutti::tools {
 struct launch_options {
     std::vector<std::string> command; ///< the program, looked up in PATH, and its arguments
     int ranks = 1;
-    std::vector<int> hosts{}; ///< each rank's host is pretended to have this number, for trying out; empty: no pretence
-    std::string address;      ///< HOST:PORT at which the ranks meet; empty: a free port on the loopback interface
+    std::vector<int> pretended{}; ///< the number of the host that each rank is pretended to have; empty: no pretence
+    std::string address;          ///< HOST:PORT at which the ranks meet; empty: chosen by the launch
     std::vector<std::pair<std::string, std::string>> environment; ///< set in every rank besides the TUTTI_ variables
     std::vector<int> inherited; ///< descriptors that the ranks keep, under the same numbers
     int plain_rank = -1;        ///< the output of this rank goes out as it is, unbuffered and without a prefix

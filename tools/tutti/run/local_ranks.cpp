@@ -3,8 +3,9 @@
 
 #include "local_ranks.hpp"
 
+#include "launched.hpp"
+
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <stdexcept>
 
@@ -21,12 +22,22 @@ launch_options local_ranks(const std::vector<std::string>& command_line, int ran
     return options;
 }
 
+namespace {
+
+/// What to put in front of a line of this rank. tutti run does it for all but rank 0, other launchers for none.
+std::string own_prefix() {
+    try {
+        const auto place = launched_place();
+        if (place && (!place->by_tutti || place->rank == 0)) return fmt::format("[{}] ", place->rank);
+    } catch (const std::exception&) { // that is being reported
+    }
+    return {};
+}
+
+} // namespace
+
 int as_rank(const std::function<int()>& part) {
-    const auto say = [](const std::exception& e) {
-        // The launcher puts the rank in front of what all but rank 0 print.
-        const std::string_view rank{std::getenv("TUTTI_RANK")};
-        fmt::print(stderr, "{}{}\n", rank == "0" ? "[0] " : "", e.what());
-    };
+    const auto say = [](const std::exception& e) { fmt::print(stderr, "{}{}\n", own_prefix(), e.what()); };
     try {
         return part();
     } catch (const std::invalid_argument& e) {
@@ -40,6 +51,7 @@ int as_rank(const std::function<int()>& part) {
 
 int report_launch(std::string_view command, const launch_result& result) {
     if (result.status == 0) return 0;
+    if (result.status == became_slower) return became_slower;
     if (result.status != result_is_wrong) fmt::print(stderr, "tutti {}: {}\n", command, result.report);
     return result.status == usage_is_wrong ? usage_is_wrong : 1;
 }

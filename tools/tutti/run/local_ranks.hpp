@@ -14,6 +14,9 @@ namespace tutti::tools {
 /// The exit status of a rank that has nothing more to say about what went wrong: all of it has been printed.
 inline constexpr int result_is_wrong = 3;
 
+/// The exit status of a rank, and of the command, where nothing is wrong but something became slower than it was.
+inline constexpr int became_slower = 4;
+
 /// Options for starting this very program again, with the same command line, as `ranks` ranks. Rank 0 writes straight
 /// to the terminal.
 [[nodiscard]] launch_options local_ranks(const std::vector<std::string>& command_line, int ranks);
@@ -25,7 +28,8 @@ inline constexpr int usage_is_wrong = 2;
 /// std::invalid_argument, and 1 otherwise.
 [[nodiscard]] int as_rank(const std::function<int()>& part);
 
-/// Says who failed first, where that is news, and gives the exit status: 0, 1, or 2 for a wrong command line.
+/// Says who failed first, where that is news, and gives the exit status: 0, 1, 2 for a wrong command line, or
+/// `became_slower`.
 [[nodiscard]] int report_launch(std::string_view command, const launch_result& result);
 
 } // namespace tutti::tools

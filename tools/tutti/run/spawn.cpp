@@ -48,13 +48,13 @@ void unblock_signals() {
 }
 
 // What the child does between fork and exec; the caller has one thread, so allocation is allowed here.
-void become(const spawn_options& options, pid_t parent, int output, int error) {
+void become(const spawn_options& options, pid_t parent, int input, int output, int error) {
     setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_PDEATHSIG, options.last_signal);
     if (getppid() != parent) _exit(1); // the parent was gone before the line above
     unblock_signals();
-    descriptor nothing{open("/dev/null", O_RDONLY | O_CLOEXEC)};
-    if (nothing.open()) place(nothing.get(), STDIN_FILENO);
+    descriptor nothing{options.fed ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC)};
+    if (options.fed || nothing.open()) place(options.fed ? input : nothing.get(), STDIN_FILENO);
     if (options.piped) {
         place(output, STDOUT_FILENO);
         place(error, STDERR_FILENO);
@@ -86,7 +86,8 @@ int exec_errno(int reading) {
 } // namespace
 
 child spawn(const spawn_options& options) {
-    pipe_ends output, error, failure = make_pipe();
+    pipe_ends input, output, error, failure = make_pipe();
+    if (options.fed) input = make_pipe();
     if (options.piped) {
         output = make_pipe();
         error = make_pipe();
@@ -95,7 +96,7 @@ child spawn(const spawn_options& options) {
     const pid_t pid = fork();
     if (pid < 0) fail("cannot start a process", errno);
     if (pid == 0) {
-        become(options, parent, output.writing.get(), error.writing.get());
+        become(options, parent, input.reading.get(), output.writing.get(), error.writing.get());
         const int number = errno;
         [[maybe_unused]] const ssize_t told = write(failure.writing.get(), &number, sizeof number);
         _exit(127);
@@ -106,7 +107,7 @@ child spawn(const spawn_options& options) {
         waitpid(pid, nullptr, 0);
         fail("cannot run " + options.command.front(), number);
     }
-    return {pid, std::move(output.reading), std::move(error.reading)};
+    return {pid, std::move(input.writing), std::move(output.reading), std::move(error.reading)};
 }
 
 } // namespace tutti::tools

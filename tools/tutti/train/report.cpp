@@ -3,10 +3,9 @@
 
 #include "report.hpp"
 
-#include <cerrno>
+#include "../common/text_output.hpp"
+
 #include <cstdio>
-#include <fstream>
-#include <system_error>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -15,7 +14,8 @@ namespace tutti::tools {
 
 train_report::train_report(const train_settings& settings, int ranks, std::size_t parameters, std::size_t pictures,
                            std::size_t steps)
-    : settings_(settings), ranks_(ranks) {
+    : settings_(settings), ranks_(ranks), quiet_(settings.json == "-") {
+    if (quiet_) return;
     std::string widths;
     for (std::size_t width : settings.hidden) widths += fmt::format("{}{}", widths.empty() ? "" : ", ", width);
     fmt::print("# tutti train: {} ranks over {}, {} training pictures ({}), hidden layers of {}, {} parameters\n",
@@ -29,17 +29,17 @@ train_report::train_report(const train_settings& settings, int ranks, std::size_
 }
 
 void train_report::add(const epoch_result& e) {
+    epochs_.push_back(e);
+    if (quiet_) return;
     fmt::print("{:>5} {:>9.4f} {:>8.2f}% {:>8.2f}% {:>9.2f} {:>11.0f}%  {:016x} {}\n", e.epoch, e.loss,
                100 * e.train_accuracy, 100 * e.test_accuracy, e.seconds, 100 * e.communication_seconds / e.seconds,
                e.weights_hash, e.weights_agree ? fmt::format("bit-identical on all {} ranks", ranks_) : "DIFFER");
     std::fflush(stdout);
-    epochs_.push_back(e);
 }
 
 void train_report::finish() const {
     if (settings_.json.empty()) return;
-    std::ofstream file{settings_.json};
-    const char* separator = "[";
+    std::string text;
     for (const epoch_result& e : epochs_) {
         const nlohmann::ordered_json one{{"epoch", e.epoch},
                                          {"loss", e.loss},
@@ -52,12 +52,9 @@ void train_report::finish() const {
                                          {"algorithm", settings_.algorithm},
                                          {"weights_hash", fmt::format("{:016x}", e.weights_hash)},
                                          {"weights_agree", e.weights_agree}};
-        file << separator << one.dump();
-        separator = ",\n";
+        text += (text.empty() ? "[" : ",\n") + one.dump();
     }
-    file << "\n]\n";
-    file.flush();
-    if (!file) throw std::system_error(errno, std::generic_category(), "cannot write " + settings_.json);
+    write_whole(text + "\n]\n", settings_.json);
 }
 
 } // namespace tutti::tools

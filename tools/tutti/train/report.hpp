@@ -22,6 +22,7 @@ public:
 private:
     const train_settings& settings_;
     int ranks_;
+    bool quiet_; // standard output is for the JSON alone
     std::vector<epoch_result> epochs_;
 };
 

@@ -3,7 +3,9 @@
 
 #include "train.hpp"
 
+#include "../common/one_of.hpp"
 #include "../common/threads.hpp"
+#include "../run/launched.hpp"
 #include "../run/local_ranks.hpp"
 #include "commands.hpp"
 #include "report.hpp"
@@ -14,7 +16,6 @@
 #include <transport/shared_memory.hpp>
 #include <transport/tcp.hpp>
 
-#include <cstdlib>
 #include <memory>
 #include <stdexcept>
 
@@ -40,7 +41,8 @@ Columns: mean loss over the training pictures, in nats; accuracy on both sets; s
 of them rank 0 spent in allreduce, waiting for slower ranks included; a hash of the weights.
 
 Without a launcher, P ranks are started here: processes, or threads over memory. Under a launcher
-(tutti run, or whatever sets TUTTI_RANK) each process is one rank.
+(tutti run, mpirun, mpiexec, srun, torchrun --no_python) each process is one rank. 'tutti env' says
+which one is found.
 
 Examples:
   tutti train --ranks 4
@@ -90,7 +92,8 @@ int train_as_process(const train_settings& s) {
 }
 
 int train(train_settings s, const std::vector<std::string>& command) {
-    if (std::getenv("TUTTI_RANK") != nullptr && s.transport != "memory")
+    if (s.transport == "memory") require_no_launcher("the ranks of --transport memory are threads of one process");
+    if (s.transport != "memory" && launched_place())
         return as_rank([&] {
             if (s.transport == "tcp") return train_as_process<transport::tcp>(s);
             if (s.transport == "routed")
@@ -116,7 +119,7 @@ void add_train(CLI::App& app, action& chosen, std::vector<std::string> command_l
         ->type_name("P");
     c.add_option("--transport", s->transport,
                  "What carries the messages; routed: shared memory within a host, tcp between hosts [default: tcp]")
-        ->check(CLI::IsMember({"memory", "shared_memory", "tcp", "routed"}));
+        ->check(one_of({"memory", "shared_memory", "tcp", "routed"}));
     c.add_option("--data", s->data, "Read MNIST's files from DIR")->type_name("DIR");
     c.add_option("--epochs", s->epochs, "Passes over the pictures [default: 6]")->check(positive)->type_name("N");
     c.add_option("--batch", s->batch, "Pictures a step, over all ranks [default: 64]")->check(positive)->type_name("N");
@@ -134,7 +137,9 @@ void add_train(CLI::App& app, action& chosen, std::vector<std::string> command_l
         ->check(CLI::Range(8, 10'000'000))
         ->type_name("N");
     c.add_option("--seed", s->seed, "Of weights, order and drawn pictures [default: 1]")->type_name("N");
-    c.add_option("--json", s->json, "Also write the epochs to FILE: an array, one object an epoch")->type_name("FILE");
+    c.add_option("--json", s->json,
+                 "Also write the epochs to FILE: an array, one object an epoch; with - print nothing else")
+        ->type_name("FILE");
     c.callback([s, &chosen, command_line = std::move(command_line)] {
         chosen = [s, command_line] { return train(*s, command_line); };
     });

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "identity.hpp"
+#include "launchers/explicitly.hpp"
+#include "launchers/kubernetes.hpp"
+#include "launchers/launcher.hpp"
+#include "launchers/open_mpi.hpp"
+#include "launchers/pmi.hpp"
+#include "launchers/slurm.hpp"
+#include "launchers/torchrun.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <string>
+
+namespace tutti::transport::bootstrap {
+
+/// In the order in which they are asked. A new launcher is a file in launchers/ and a new line here.
+inline constexpr std::array launchers{
+    detail::explicitly::itself, detail::torchrun::itself, detail::open_mpi::itself,
+    detail::pmi::itself,        detail::slurm::itself,    detail::kubernetes::itself,
+};
+
+/// The launcher that started this process: the first whose marks are in the environment. Null if there is none.
+[[nodiscard]] inline const launcher* present_launcher() {
+    for (const auto& l : launchers)
+        if (l.present()) return &l;
+    return nullptr;
+}
+
+namespace detail {
+
+[[nodiscard]] inline secret secret_from_environment() {
+    const char* spoken = std::getenv("TUTTI_SECRET"); // not copied: the copy would have to be wiped
+    const auto file = variable("TUTTI_SECRET_FILE");
+    const std::size_t bytes = spoken ? std::strlen(spoken) : 0;
+    if (bytes > 0 && bytes < secret::least_bytes) secret::refuse_short("TUTTI_SECRET", bytes);
+    if (file.empty()) return secret(spoken ? spoken : "");
+    if (spoken && *spoken) bootstrap_failed("both TUTTI_SECRET and TUTTI_SECRET_FILE are set", "unset one of them");
+    return read_secret_file(file);
+}
+
+inline constexpr std::size_t max_host_bytes = 255;
+
+/// The settings that are the same under every launcher, and without one; but for the secret.
+inline void read_settings(identity& me) {
+    me.host = variable("TUTTI_HOST");
+    if (me.host.size() > max_host_bytes)
+        bootstrap_failed("TUTTI_HOST has more than " + std::to_string(max_host_bytes) + " characters");
+    if (me.host.empty() && slurm::is_task(me)) me.host = variable("SLURMD_NODENAME").substr(0, max_host_bytes);
+    me.interface = variable("TUTTI_INTERFACE");
+    if (const auto ports = variable("TUTTI_PORTS"); !ports.empty()) me.ports = parse_ports(ports, "TUTTI_PORTS");
+    me.insecure = yes_or_no("TUTTI_INSECURE");
+    me.encrypt = yes_or_no("TUTTI_ENCRYPT");
+    if (is_set("TUTTI_BOOTSTRAP_TIMEOUT"))
+        me.timeout = std::chrono::seconds(whole_number("TUTTI_BOOTSTRAP_TIMEOUT", 1, 86'400));
+}
+
+/// What the user says of the world overrides what the launcher says, and must not contradict it.
+inline void read_overrides(identity& me, const launcher& from) {
+    if (const auto where = variable("TUTTI_ADDRESS"); !where.empty()) {
+        me.rendezvous = parse_endpoint(where, "TUTTI_ADDRESS");
+        me.exchange = nullptr;
+    }
+    if (const auto size = variable("TUTTI_SIZE"); !size.empty() && size != std::to_string(me.size))
+        bootstrap_failed("TUTTI_SIZE is \"" + size + "\", and " + from.name + " says that there are " +
+                             std::to_string(me.size) + " ranks",
+                         "unset TUTTI_SIZE, or set TUTTI_RANK as well");
+}
+
+} // namespace detail
+
+/// The identity of this process, from the environment that its launcher made. docs/launchers.md says what each launcher
+/// tells, and which rule holds for address and secret. Under any launcher count TUTTI_ADDRESS (rank 0's host:port,
+/// instead of what the launcher says), TUTTI_SECRET or TUTTI_SECRET_FILE, TUTTI_HOST, TUTTI_INTERFACE, TUTTI_PORTS
+/// (5000-5063), TUTTI_INSECURE and TUTTI_ENCRYPT (0 or 1), TUTTI_BOOTSTRAP_TIMEOUT (seconds, 60). Nothing is connected
+/// to. Throws a bootstrap error that names the variable which is missing or wrong.
+[[nodiscard]] inline identity identity_from_environment() {
+    const launcher* from = present_launcher();
+    // Half of what a rank needs is a mistake in it, not another way of starting.
+    if (!from && (detail::is_set("TUTTI_SIZE") || detail::is_set("TUTTI_ADDRESS"))) from = &launchers.front();
+    if (!from)
+        bootstrap_failed("TUTTI_RANK, TUTTI_SIZE and TUTTI_ADDRESS are not set: no launcher started this program, at "
+                         "least none that is known (torchrun, Open MPI, PMI, Slurm, Kubernetes)",
+                         "start it with tutti run -n 4 -- PROGRAM, or set them for every rank");
+    identity me = from->read();
+    detail::read_overrides(me, *from);
+    detail::read_settings(me);
+    me.key = detail::secret_from_environment();
+    return me;
+}
+
+} // namespace tutti::transport::bootstrap

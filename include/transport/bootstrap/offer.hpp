@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "address.hpp"
+#include "held_ports.hpp"
+#include "host.hpp"
+#include "identity.hpp"
+#include "secret.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace tutti::transport::bootstrap {
+
+/// What the other ranks must know to join rank 0: where it listens, and the secret. As text it has no blanks and no
+/// '=', so that every launcher's key-value space takes it: "tutti-1:SECRET@HOST:PORT".
+struct offer {
+    static constexpr std::size_t most_characters = 127;
+
+    endpoint where;  ///< a literal address
+    std::string key; ///< the secret; empty: the ranks have it from elsewhere
+
+    [[nodiscard]] std::string text() const { return std::string(prefix) + key + "@" + where.text(); }
+
+    /// Throws a bootstrap error that calls the text `what`, and does not quote it, since it holds a secret.
+    [[nodiscard]] static offer parse(std::string_view text, const std::string& what) {
+        const auto at = text.find('@');
+        if (!text.starts_with(prefix) || at == std::string_view::npos || text.size() > most_characters)
+            bootstrap_failed(what + " is none of this library: it does not read \"" + std::string(prefix) +
+                                 "...@host:port\"",
+                             "pass it on unchanged, all of its characters and no others");
+        offer out;
+        out.key = text.substr(prefix.size(), at - prefix.size());
+        out.where = parse_endpoint(text.substr(at + 1), "the address in " + what);
+        if (!address::literal(out.where.host, 0))
+            bootstrap_failed("the address in " + what + " is \"" + out.where.host + "\", which is no literal address");
+        return out;
+    }
+
+private:
+    static constexpr std::string_view prefix = "tutti-1:";
+};
+
+namespace detail {
+
+/// 32 random bytes as hexadecimal digits.
+[[nodiscard]] inline std::string drawn_key() {
+    nonce bytes{};
+    draw(bytes);
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string text;
+    for (const auto b : bytes) {
+        text += digits[std::to_integer<std::size_t>(b) >> 4];
+        text += digits[std::to_integer<std::size_t>(b) & 15];
+    }
+    return text;
+}
+
+/// An address of this host by which other hosts most likely reach it, with port 0: that of the default route, else the
+/// first beyond loopback, else loopback; `rule` as for choose_interface().
+[[nodiscard]] inline address reachable_address(std::string_view rule) {
+    const auto interfaces = list_interfaces();
+    const auto outside = std::ranges::find_if(interfaces, [](const auto& i) { return !i.where.loopback(); });
+    const auto first = outside != interfaces.end() ? outside->where : *address::literal("127.0.0.1", 0);
+    return choose_interface(rule, outward_address().value_or(first), interfaces);
+}
+
+/// The address of this host that a name or literal means, with port 0. Throws a bootstrap error if it means none.
+[[nodiscard]] inline address own_address_of(const std::string& host) {
+    std::string why = "it is none of this host's addresses";
+    for (const auto& a : resolve(host, 0, why))
+        if (listen_on(a)) return a;
+    bootstrap_failed("rank 0 cannot listen at " + host + ": " + why);
+}
+
+/// Listens there, on a port of the range or any, and holds the port.
+[[nodiscard]] inline endpoint hold_port(const address& where, port_range ports) {
+    descriptor listening = listen_on(where, ports);
+    if (!listening)
+        bootstrap_failed("rank 0 cannot listen at " + where.host() +
+                             (ports.last ? ", ports " + ports.text() + " of TUTTI_PORTS" : std::string()) + ": " +
+                             shortage_in_words(errno).value_or(words_of_errno(errno)),
+                         "TUTTI_INTERFACE chooses another address, TUTTI_PORTS other ports");
+    const auto bound = local_address(listening.get());
+    held_ports::list().add(std::move(listening));
+    return {bound.host(), bound.port()};
+}
+
+} // namespace detail
+
+/// Where and by what secret a rank joins, after rank 0's offer.
+inline void accept(identity& me, const offer& from) {
+    me.rendezvous = from.where;
+    if (!from.key.empty()) me.key = secret(from.key);
+}
+
+/// Where the launcher has a place for rank 0's offer: rank 0 listens, draws a secret if it was given none, and hands
+/// both to the others. Throws a bootstrap error.
+inline void exchange_offers(identity& me) {
+    if (!me.exchange) return;
+    offer mine;
+    if (me.rank == 0) {
+        const bool near = me.one_host && me.interface.empty();
+        mine.where = detail::hold_port(
+            near ? *address::literal("127.0.0.1", 0) : detail::reachable_address(me.interface), me.ports);
+        if (!me.key.configured()) mine.key = detail::drawn_key();
+    }
+    const auto until = std::chrono::steady_clock::now() + me.timeout;
+    const auto heard = me.exchange(me.rank == 0 ? mine.text() : std::string(), until);
+    accept(me, me.rank == 0 ? mine : offer::parse(heard, "what rank 0 left with the launcher"));
+    me.exchange = nullptr;
+}
+
+} // namespace tutti::transport::bootstrap

@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+// Every call of tutti that docs/coming-from.md names, so that a compiler sees it.
+#include <collectives/collectives.hpp>
+#include <transport/invitation.hpp>
+#include <transport/tcp.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace coming_from {
+
+using tcp = tutti::transport::tcp;
+using over_tcp = tutti::communicator<tcp>;
+using buffer = std::vector<float>;
+
+void worlds();
+void invited(const std::string& text, int rank, int size);
+void collectives(const over_tcp& world, buffer& x, buffer& in, buffer& out, int root);
+void single_values(const over_tcp& world, double mine, int root);
+void parts(const over_tcp& world, const buffer& in, buffer& out, const std::vector<int>& counts, int root);
+void requests(const over_tcp& world, buffer& x);
+void messages(const over_tcp& world, buffer& in, const buffer& out, int to, int from, int tag);
+void operators(const over_tcp& world, buffer& x, double mine, float factor);
+void communicators(const over_tcp& world, buffer& x);
+
+void worlds() {
+    tutti::communicator world{tcp::from_environment()};
+    tutti::communicator threads{tcp::from_environment(), tutti::progress::in_thread};
+    std::printf("%d %d %d\n", world.rank(), world.size(), threads.size());
+}
+
+void invited(const std::string& text, int rank, int size) {
+    if (rank == 0) std::puts(tutti::invitation::create().text().c_str());
+    tutti::communicator world{tcp{tutti::invitation{text}.as(rank, size)}};
+    world.barrier();
+}
+
+void collectives(const over_tcp& world, buffer& x, buffer& in, buffer& out, int root) {
+    float* const pointer = x.data();
+    const std::size_t count = x.size();
+    world.allreduce(x, tutti::sum);
+    world.allreduce(in, out, tutti::sum);
+    world.allreduce(std::span(pointer, count), tutti::sum);
+    world.allreduce(x, tutti::average);
+    world.allreduce(x, tutti::sum, tutti::algorithm::ring{});
+    world.reduce(in, out, root, tutti::sum);
+    world.broadcast(x, root);
+    world.gather(in, out, root);
+    world.scatter(in, out, root);
+    world.allgather(in, out);
+    world.alltoall(in, out);
+    world.reduce_scatter(in, out, tutti::sum);
+    world.scan(in, out, tutti::sum);
+    world.exscan(in, out, tutti::sum);
+    world.barrier();
+}
+
+void single_values(const over_tcp& world, double mine, int root) {
+    double total = world.allreduce(mine, tutti::sum);
+    double same = world.broadcast(mine, root);
+    std::vector<double> all = world.allgather(mine);
+    std::vector<double> at_root = world.gather(mine, root);
+    std::printf("%g %g %zu %zu\n", total, same, all.size(), at_root.size());
+}
+
+void parts(const over_tcp& world, const buffer& in, buffer& out, const std::vector<int>& counts, int root) {
+    const auto &displacements = counts, &sent = counts, &received = counts;
+    world.allgatherv(in, out, counts);
+    world.allgatherv(in, out, tutti::displaced{counts, displacements});
+    world.gatherv(in, out, counts, root);
+    world.scatterv(in, counts, out, root);
+    world.reduce_scatterv(in, out, counts, tutti::sum);
+    world.alltoallv(in, sent, out, received);
+}
+
+void requests(const over_tcp& world, buffer& x) {
+    auto request = world.async().allreduce(x, tutti::sum);
+    if (!request.test()) request.wait();
+
+    std::vector<tutti::request<tcp>> requests;
+    requests.push_back(world.async().allreduce(x, tutti::sum));
+    const std::size_t one = tutti::wait_any(requests);
+    tutti::wait_all(requests);
+
+    auto plan = world.prepare().allreduce(x, tutti::sum);
+    plan.run();
+    auto started = plan.start();
+    started.wait();
+    std::printf("%zu\n", one);
+}
+
+void messages(const over_tcp& world, buffer& in, const buffer& out, int to, int from, int tag) {
+    world.send(out, to, tag);
+    world.receive(in, from, tag);
+    world.sendrecv(out, to, in, from);
+    auto sending = world.async().send(out, to);
+    auto receiving = world.async().receive(in, from);
+    auto any_length = world.receive<float>(from);
+
+    auto group = world.group();
+    group.send(out, to);
+    group.receive(in, from);
+    group.wait();
+    sending.wait();
+    receiving.wait();
+    in = any_length;
+}
+
+void operators(const over_tcp& world, buffer& x, double mine, float factor) {
+    const auto f = [](float a, float b) { return a * b; };
+    world.allreduce(x, [](float a, float b) { return a + b; });
+    world.allreduce(x, std::plus<>{});
+    world.allreduce(x, tutti::non_commutative(f));
+    world.allreduce(x, tutti::premultiplied_sum(factor));
+    auto least = world.allreduce(tutti::located<double>{mine, world.rank()}, tutti::minimum_location);
+    std::printf("%g\n", least.value);
+}
+
+void communicators(const over_tcp& world, buffer& x) {
+    const int color = world.rank() % 2, key = 0;
+    using std::chrono::seconds;
+    auto part = world.split(color, key);
+    auto other = world.duplicate();
+    auto memory = world.allocate<float>(x.size());
+    try {
+        part.with_deadline(seconds(5)).allreduce(x, tutti::sum);
+        other.allreduce(memory, tutti::sum);
+    } catch (const tutti::error& e) {
+        std::puts(e.what());
+        world.abort("why");
+    }
+    std::puts(world.way_to(0).c_str());
+    std::puts(world.explain(tutti::schedule::operation::allreduce, 1 << 20).text().c_str());
+}
+
+} // namespace coming_from

@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+// What the documents show of programs, so that a compiler sees it: marked there as part of this file.
+#include "my_ring.hpp"
+
+#include <collectives/collectives.hpp>
+#include <collectives/machine.hpp>
+#include <collectives/model/machine_file.hpp> // needs nlohmann-json
+#include <collectives/reduction/accumulator.hpp>
+#include <transport/invitation.hpp>
+#include <transport/memory.hpp>
+#include <transport/routed.hpp>
+#include <transport/tcp.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace excerpts {
+
+using over_tcp = tutti::communicator<tutti::transport::tcp>;
+using buffer = std::vector<float>;
+
+struct gathering_ring : tutti::algorithm::ring {
+    static constexpr auto closed_form(const auto& c) {
+        return c.time((c.size - 1) * c.message(c.shard()), c.plain()); // seconds, and whether they are exact
+    }
+};
+
+void reductions_and_copies(const over_tcp& world, buffer& data, buffer& in, buffer& out, double local, long count,
+                           int root);
+void unequal_parts(const over_tcp& world, buffer& in, buffer& out, const std::vector<int>& counts,
+                   const std::vector<int>& displacements, int root);
+void messages(const over_tcp& world, std::vector<double>& row, const buffer& out, buffer& in, int from, int to);
+void requests(const over_tcp& world, buffer& data, void (*compute)());
+void accumulators(const over_tcp& world, const std::vector<double>& numbers);
+void symmetric();
+void over_hosts(buffer& gradient);
+void invited(int rank, int size);
+void threads(int ranks);
+void own_algorithm(const over_tcp& world, buffer& gradient);
+void by_a_machine();
+
+void reductions_and_copies(const over_tcp& world, buffer& data, buffer& in, buffer& out, double local, long count,
+                           int root) {
+    world.allreduce(data, tutti::sum);                // in place; allreduce(in, out, op) otherwise
+    double norm = world.allreduce(local, tutti::sum); // of one value: returns the result
+    world.reduce_scatter(in, out, tutti::sum);        // in has size() times as many elements as out
+    world.allgather(in, out);                         // out has size() times as many elements as in
+    world.reduce(in, out, root, tutti::maximum);      // out counts at the root only
+    world.broadcast(data, root);                      // of one value: returns the root's
+    world.gather(in, out, root);                      // out counts at the root only, and has size() times as many
+    world.scatter(in, out, root);                     // in counts at the root only, and has size() times as many
+    world.alltoall(in, out);                          // block r of in is for rank r, block r of out from rank r
+    world.scan(data, tutti::sum);                     // the reduction of ranks 0 to rank(); in place or (in, out, op)
+    auto first = world.exscan(count, tutti::sum);     // of ranks 0 to rank() - 1; of one value on rank 0: T{}
+    world.barrier();
+
+    std::vector<double> all = world.allgather(local); // of one value of each rank; gather, reduce and scatter likewise
+
+    std::printf("%g %ld %g\n", norm, first, all.front());
+}
+
+void unequal_parts(const over_tcp& world, buffer& in, buffer& out, const std::vector<int>& counts,
+                   const std::vector<int>& displacements, int root) {
+    const auto &sent = counts, &received = counts;
+
+    world.allgatherv(in, out, counts); // parts of unequal length: counts[r] elements of rank r
+    world.reduce_scatterv(in, out, counts, tutti::sum);
+    world.gatherv(in, out, counts, root); // counts are looked at by the root alone
+    world.scatterv(in, counts, out, root);
+    world.alltoallv(in, sent, out, received); // sent[r] elements to rank r, received[r] from it
+    world.allgatherv(in, out, tutti::displaced{counts, displacements}); // part r begins at displacements[r]
+}
+
+void messages(const over_tcp& world, std::vector<double>& row, const buffer& out, buffer& in, int from, int to) {
+    const int tag = 1;
+    std::vector<double>&edge = row, ghost(row.size());
+    const int below = to;
+
+    world.send(row, to, tag); // a range or one element; the tag is 0 where none is given
+    world.receive(row, from, tag);
+    auto rows = world.receive<double>(from); // any number of elements
+    world.sendrecv(out, to, in, from);       // both at once: all ranks of a ring may call it
+
+    auto edges = world.group(); // starts all, then waits: no order of them can deadlock
+    edges.receive(ghost, below), edges.send(edge, below);
+    edges.wait();
+
+    row = rows;
+}
+
+void requests(const over_tcp& world, buffer& data, void (*compute)()) {
+    auto request = world.async().allreduce(data, [](float a, float b) { return a + b; });
+    compute(); // progress is made in calls, or by tutti::progress::in_thread
+    request.wait();
+
+    auto plan = world.prepare().allreduce(data, tutti::sum);
+    plan.run(); // again and again
+
+    auto half = world.split(world.rank() % 2); // its calls do not wait for those of world
+    half.with_deadline(std::chrono::seconds(5)).barrier();
+}
+
+void accumulators(const over_tcp& world, const std::vector<double>& numbers) {
+    tutti::accumulator<double> total;
+    total.add(numbers);                                          // a range, or one number
+    const double x = world.allreduce(total, tutti::sum).value(); // rounded once, here
+
+    std::printf("%g\n", x);
+}
+
+void symmetric() {
+    tutti::communicator world{tutti::transport::shared_memory::from_environment()};
+    auto gradient = world.allocate<float>(1'000'000); // symmetric memory: a range like any other
+    world.allreduce(gradient, tutti::sum);
+}
+
+void over_hosts(buffer& gradient) {
+    using routed = tutti::transport::routed<tutti::transport::shared_memory, tutti::transport::tcp>;
+    tutti::communicator world{routed::from_environment()};
+    world.allreduce(gradient, tutti::sum); // between hosts goes one vector a host, not one a rank
+}
+
+void invited(int rank, int size) {
+    using routed = tutti::transport::routed<tutti::transport::shared_memory, tutti::transport::tcp>;
+
+    if (rank == 0) {
+        std::ofstream("invitation.new") << tutti::invitation::create().text();
+        std::filesystem::rename("invitation.new", "invitation"); // so that nobody reads half of it
+    }
+    while (!std::filesystem::exists("invitation")) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    std::string text;
+    std::ifstream("invitation") >> text;
+    tutti::communicator world{routed{tutti::invitation{text}.as(rank, size)}};
+}
+
+void threads(int ranks) {
+    auto fabric = tutti::transport::memory_world::create(ranks);
+    const auto work = [&](int rank) {
+        tutti::communicator world{tutti::transport::memory{fabric, rank}};
+        world.barrier();
+    };
+
+    std::vector<std::jthread> all;
+    for (int rank = 0; rank < ranks; ++rank) all.emplace_back(work, rank);
+}
+
+void own_algorithm(const over_tcp& world, buffer& gradient) {
+    world.allreduce(gradient, tutti::sum, my_ring{});
+
+    static_cast<void>(tutti::algorithm::any(gathering_ring{})); // has its closed form compiled
+}
+
+void by_a_machine() {
+    const auto file = tutti::model::read_machine_file("machine.json");
+    tutti::communicator world{tutti::transport::tcp::from_environment(), file.transports.at("tcp")}; // rank 0's count
+    std::puts(world.explain(tutti::schedule::operation::allreduce, 1 << 20).text().c_str());
+}
+
+} // namespace excerpts

@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+// A rank under a launcher, with MPI where it is compiled with TUTTI_TEST_MPI. Prints a line and exits with 0 where all
+// went well.
+//
+//   ranks alone             joins by the environment
+//   ranks lost RANK         then that rank kills itself, and all others must be told so, in time
+//   ranks tutti-first       the world, then MPI_Init; MPI_Finalize while the world is there
+//   ranks mpi-first         MPI_Init, then the world; MPI_Finalize after the world has gone
+//   ranks twice             two worlds, one after the other, around MPI_Init
+//   ranks invited           the world by an invitation that MPI_Bcast carries
+
+#include <collectives/collectives.hpp>
+#include <transport/invitation.hpp>
+#include <transport/tcp.hpp>
+
+#if defined(TUTTI_TEST_MPI)
+#include <mpi.h>
+#endif
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include <unistd.h>
+
+using namespace tutti;
+using world = communicator<transport::tcp>;
+
+namespace {
+
+void check_sum(const world& w) {
+    if (w.allreduce(w.rank() + 1, sum) != w.size() * (w.size() + 1) / 2) throw std::runtime_error("a wrong sum");
+}
+
+void say_done(const world& w, const std::string& how) {
+    std::printf("%s: rank %d of %d\n", how.c_str(), w.rank(), w.size());
+}
+
+void alone() {
+    const world w{transport::tcp::from_environment()};
+    check_sum(w);
+    say_done(w, "alone");
+}
+
+void lost(int victim) {
+    constexpr auto deadline = std::chrono::seconds(3);
+    world w{transport::tcp::from_environment()};
+    w.default_deadline(deadline);
+    check_sum(w);
+    if (w.rank() == victim) std::raise(SIGKILL);
+    const auto begun = std::chrono::steady_clock::now();
+    try {
+        for (;;) check_sum(w);
+    } catch (const error& e) {
+        if (e.why() != cause::lost_peer || e.facts().peer != victim) throw;
+        if (std::chrono::steady_clock::now() - begun > deadline + std::chrono::seconds(1))
+            throw std::runtime_error("it took too long");
+    }
+    std::printf("lost: rank %d was told that rank %d is lost\n", w.rank(), victim);
+}
+
+#if defined(TUTTI_TEST_MPI)
+/// MPI agrees about the place.
+void check_mpi(const world& w) {
+    int mine = w.rank() + 1, all = 0, rank = -1;
+    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (all != w.size() * (w.size() + 1) / 2 || rank != w.rank()) throw std::runtime_error("MPI says something else");
+}
+
+void tutti_first() {
+    const world w{transport::tcp::from_environment()};
+    MPI_Init(nullptr, nullptr);
+    check_sum(w), check_mpi(w);
+    MPI_Finalize();
+    check_sum(w);
+    say_done(w, "tutti-first");
+}
+
+void mpi_first() {
+    MPI_Init(nullptr, nullptr);
+    {
+        const world w{transport::tcp::from_environment()};
+        check_sum(w), check_mpi(w);
+        say_done(w, "mpi-first");
+    }
+    MPI_Finalize();
+}
+
+void twice() {
+    std::optional<world> first{std::in_place, transport::tcp::from_environment()};
+    check_sum(*first);
+    first.reset();
+    MPI_Init(nullptr, nullptr);
+    const world second{transport::tcp::from_environment()};
+    check_sum(second), check_mpi(second);
+    MPI_Finalize();
+    say_done(second, "twice");
+}
+
+void invited() {
+    MPI_Init(nullptr, nullptr);
+    int rank = 0, size = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    std::array<char, invitation::most_characters + 1> text{};
+    if (rank == 0) invitation::create("127.0.0.1").text().copy(text.data(), invitation::most_characters);
+    MPI_Bcast(text.data(), static_cast<int>(text.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
+    {
+        const world w{transport::tcp{invitation{text.data()}.as(rank, size)}};
+        check_sum(w), check_mpi(w);
+        say_done(w, "invited");
+    }
+    MPI_Finalize();
+}
+#endif
+
+void run(const std::string& how, const char* number) {
+    if (how == "alone") return alone();
+    if (how == "lost" && number) return lost(std::atoi(number));
+#if defined(TUTTI_TEST_MPI)
+    if (how == "tutti-first") return tutti_first();
+    if (how == "mpi-first") return mpi_first();
+    if (how == "twice") return twice();
+    if (how == "invited") return invited();
+#endif
+    throw std::runtime_error("there is no " + how);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    try {
+        run(argc > 1 ? argv[1] : "", argc > 2 ? argv[2] : nullptr);
+        return 0;
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "%s\n", e.what());
+        return 1;
+    }
+}

@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The tutti authors
+# SPDX-License-Identifier: MIT
+"""Passes when a small program outside of the repository builds with the library, and runs.
+
+usage: packaged.py WAY SOURCE_ROOT COMPILER...
+
+copied      include/ copied as tutti/, beside folders of the program's own that have the names of the library's
+meson       headers alone, installed by Meson, found by pkg-config
+cmake       headers alone, installed by CMake, found by find_package; and both installations have the same files
+added       by CMake's add_subdirectory and FetchContent; and the command would be of the sources that Meson takes
+subproject  as a subproject of Meson
+release     the files of tools/release, by their checksums
+debian      the package of headers for Debian
+conan       the package for Conan
+"""
+import filecmp
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROOF = HERE / "proof.cpp"
+CMAKE = """cmake_minimum_required(VERSION 3.22)
+project(mine CXX)
+{how}
+add_executable(program {source})
+target_link_libraries(program {target})
+"""
+MESON = """project('mine', 'cpp', default_options : ['cpp_std=c++20'])
+tutti = dependency('tutti', fallback : ['tutti', 'tutti_dep'])
+executable('program', 'proof.cpp', dependencies : tutti)
+"""
+GENERATOR = ["-G", "Ninja"] if shutil.which("ninja") else []
+
+
+def run(command, **rest):
+    done = subprocess.run([*map(str, command)], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          timeout=300, **rest)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}")
+    return done.stdout
+
+
+def needs(*programs):
+    for program in programs:
+        if not shutil.which(program):
+            print(f"skipped: there is no {program} here")
+            sys.exit(77)
+
+
+def copied(root, stage, compiler):
+    shutil.copytree(root / "include", stage / "include" / "tutti")
+    mine = {"base/mine.hpp": "namespace mine { constexpr int base = 1; }\n",
+            "base/error.hpp": "#error this base/ is mine\n",
+            "base/linkage.hpp": "#error this base/ is mine\n",
+            "collectives/collectives.hpp": "namespace mine { constexpr int collectives = 2; }\n",
+            "collectives/reduction/element.hpp": "#error this collectives/ is mine\n",
+            "transport/transport.hpp": "namespace mine { constexpr int transport = 3; }\n",
+            "transport/notice.hpp": "#error this transport/ is mine\n"}
+    for name, text in mine.items():
+        (stage / "mine" / name).parent.mkdir(parents=True, exist_ok=True)
+        (stage / "mine" / name).write_text("#pragma once\n" + text)
+    run([*compiler, "-std=c++20", "-I", stage / "mine", "-I", stage / "include", HERE / "allreduce.cpp", "-pthread",
+         "-o", stage / "program"])
+    run([stage / "program"])
+
+
+def install_by_meson(root, stage):
+    prefix = stage / "by_meson"
+    run(["meson", "setup", stage / "build", root, "--auto-features=disabled", f"--prefix={prefix}", "--libdir=lib"])
+    steps = run(["meson", "install", "-C", stage / "build"])
+    if re.search(r"\[\d+/\d+\]", steps):
+        sys.exit(f"headers alone need no building\n{steps}")
+    return prefix
+
+
+def by_pkg_config(prefix, stage, compiler):
+    flags = run(["pkg-config", "--cflags", "--libs", "tutti"],
+                env={**os.environ, "PKG_CONFIG_PATH": str(prefix / "lib" / "pkgconfig")}).split()
+    run([*compiler, "-std=c++20", PROOF, *flags, "-o", stage / "program"])
+    run([stage / "program"])
+
+
+def meson(root, stage, compiler):
+    needs("pkg-config")
+    by_pkg_config(install_by_meson(root, stage), stage, compiler)
+
+
+def by_cmake(stage, compiler, name, how, *options, target="tutti::tutti"):
+    project = stage / name
+    project.mkdir()
+    (project / "CMakeLists.txt").write_text(CMAKE.format(how=how, source=PROOF, target=target))
+    run(["cmake", *GENERATOR, "-S", project, "-B", project / "build", f"-DCMAKE_CXX_COMPILER={compiler[-1]}", *options])
+    run(["cmake", "--build", project / "build"])
+    run([project / "build" / "program"])
+
+
+def config_of(prefix):
+    """What the templates say, without the preamble that each build system puts in its place."""
+    text = (prefix / "lib/cmake/tutti/tuttiConfig.cmake").read_text()
+    return text[text.index("include(CMakeFindDependencyMacro)"):]
+
+
+def same_files(one, other):
+    names = [sorted(f.relative_to(p).as_posix() for f in p.rglob("*") if f.is_file()) for p in (one, other)]
+    if names[0] != names[1]:
+        sys.exit(f"Meson and CMake install different files: {sorted(set(names[0]) ^ set(names[1]))}")
+    for name in names[0]:
+        if name.startswith("include/") and not filecmp.cmp(one / name, other / name, shallow=False):
+            sys.exit(f"{name} is not the same")
+        if name.endswith(".pc") and (one / name).read_text().replace(str(one), str(other)) != (other / name).read_text():
+            sys.exit(f"{name} is not the same:\n{(one / name).read_text()}\n{(other / name).read_text()}")
+    if config_of(one) != config_of(other):
+        sys.exit("tuttiConfig.cmake is not the same")
+
+
+def cmake(root, stage, compiler):
+    needs("cmake")
+    prefix = stage / "by_cmake"
+    run(["cmake", *GENERATOR, "-S", root, "-B", stage / "cmake-build", f"-DCMAKE_INSTALL_PREFIX={prefix}",
+         "-DCMAKE_INSTALL_LIBDIR=lib", f"-DCMAKE_CXX_COMPILER={compiler[-1]}"])
+    run(["cmake", "--install", stage / "cmake-build"])
+    same_files(install_by_meson(root, stage), prefix)
+    found = "find_package(tutti {} REQUIRED{})"
+    by_cmake(stage, compiler, "found", found.format("0.1", ""), f"-DCMAKE_PREFIX_PATH={prefix}")
+    lacking = stage / "lacking"
+    lacking.mkdir()
+    (lacking / "CMakeLists.txt").write_text(
+        CMAKE.format(how=found.format("", " COMPONENTS tcp_compiled"), source=PROOF, target="tutti::tcp_compiled"))
+    said = subprocess.run(["cmake", *GENERATOR, "-S", lacking, "-B", lacking / "build", f"-DCMAKE_PREFIX_PATH={prefix}"],
+                          text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if said.returncode == 0 or "tutti::tcp_compiled cannot be had" not in " ".join(said.stdout.split()):
+        sys.exit(f"a component that was not installed must be refused, and named\n{said.stdout}")
+
+
+def command_sources(root, stage, compiler):
+    """The sources of the command, as CMake would compile them."""
+    build = stage / "command"
+    (build / ".cmake/api/v1/query").mkdir(parents=True)
+    (build / ".cmake/api/v1/query/codemodel-v2").touch()
+    run(["cmake", *GENERATOR, "-S", root, "-B", build, "-DTUTTI_TOOLS=ON", "-DTUTTI_EXAMPLES=ON",
+         f"-DCMAKE_CXX_COMPILER={compiler[-1]}"])
+    told = next((build / ".cmake/api/v1/reply").glob("target-tutti_command-*.json")).read_text()
+    return {f["path"] for f in json.loads(told)["sources"] if f["path"].endswith(".cpp")}
+
+
+def added(root, stage, compiler):
+    needs("cmake")
+    by_cmake(stage, compiler, "subdirectory", f"add_subdirectory({root} tutti)")
+    by_cmake(stage, compiler, "content", "include(FetchContent)\nFetchContent_Declare(tutti SOURCE_DIR "
+             f"{root})\nFetchContent_MakeAvailable(tutti)")
+    listed = {f"tools/{f.relative_to(root / 'tools').as_posix()}" for f in (root / "tools/tutti").rglob("*.cpp")}
+    taken = {f for f in command_sources(root, stage, compiler) if f.startswith("tools/tutti/")}
+    other_verbs = {"tools/tutti/bench/verbs.cpp", "tools/tutti/bench/without_verbs.cpp"}
+    if listed - taken - other_verbs or not taken & other_verbs:
+        sys.exit(f"CMake's command lacks {sorted(listed - taken)}")
+
+
+def subproject(root, stage, compiler):
+    project = stage / "mine"
+    (project / "subprojects").mkdir(parents=True)
+    (project / "subprojects" / "tutti").symlink_to(root)
+    (project / "meson.build").write_text(MESON)
+    shutil.copy(PROOF, project)
+    run(["meson", "setup", project / "build", project], env={**os.environ, "CXX": " ".join(compiler)})
+    run(["ninja", "-C", project / "build"])
+    run([project / "build" / "program"])
+
+
+def of_repository(root):
+    if not (root / ".git").exists():
+        print("skipped: a release is made of a commit, and this is no git repository")
+        sys.exit(77)
+
+
+def release(root, stage, compiler):
+    needs("git", "xz", "sha256sum")
+    of_repository(root)
+    run([root / "tools/release", "-o", stage])
+    run(["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=stage)
+    run(["tar", "-x", "-C", stage, "-f", *stage.glob("tutti-headers-*.tar.xz")])
+    run(["tar", "-x", "-C", stage, "-f", *stage.glob("tutti-[0-9]*.tar.xz")])
+    sources = next(stage.glob("tutti-[0-9]*/meson.build")).parent
+    for needed in ("CMakeLists.txt", "README.md", "LICENSE", "docs/use.md", "tools/tutti/main.cpp"):
+        if not (sources / needed).is_file():
+            sys.exit(f"the sources of the release lack {needed}")
+    run([*compiler, "-std=c++20", "-I", stage, "-I", stage / "tutti", PROOF, "-pthread", "-o", stage / "program"])
+    run([stage / "program"])
+
+
+def debian(root, stage, compiler):
+    needs("git", "dpkg-buildpackage", "dh", "pkg-config")
+    of_repository(root)
+    said = run([root / "tools/package-debian", "-o", stage, "--headers"], env={**os.environ, "LC_ALL": "C"})
+    for package in stage.glob("*.deb"):
+        run(["dpkg-deb", "--extract", package, stage / "installed"])
+    packages = next((stage / "installed").rglob("tutti.pc"), None)
+    if packages is None:
+        sys.exit(f"the package has no tutti.pc\n{said}")
+    include = stage / "installed" / "usr" / "include"
+    run([*compiler, "-std=c++20", "-I", include, "-I", include / "tutti", PROOF, "-pthread", "-o", stage / "program"])
+    run([stage / "program"])
+
+
+def conan(root, stage, compiler):
+    needs("conan", "cmake")
+    here = {"env": {**os.environ, "CONAN_HOME": str(stage / "conan")}, "cwd": stage}  # it writes where it stands
+    run(["conan", "profile", "detect"], **here)
+    settings = ["-s", "compiler.cppstd=gnu20"]
+    made = run(["conan", "create", root / "tools/packaging", *settings], **here)
+    version = re.search(r"tutti/([0-9.]+)", made).group(1)
+    run(["conan", "install", f"--requires=tutti/{version}", "-g", "CMakeDeps", "-g", "CMakeToolchain", *settings,
+         "--output-folder", stage / "found"], **here)
+    by_cmake(stage, compiler, "mine", "find_package(tutti REQUIRED)",
+             f"-DCMAKE_TOOLCHAIN_FILE={stage / 'found' / 'conan_toolchain.cmake'}", "-DCMAKE_BUILD_TYPE=Release")
+
+
+WAYS = {f.__name__: f for f in (copied, meson, cmake, added, subproject, release, debian, conan)}
+
+
+def main(way, root, *compiler):
+    with tempfile.TemporaryDirectory() as folder:
+        WAYS[way](pathlib.Path(root).resolve(), pathlib.Path(folder), compiler)
+    print(f"{way}: built and run")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "command.hpp"
+#include "folder.hpp"
+
+#include "support/catch.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <functional>
+#include <string>
+
+using Catch::Contains;
+using tools_test::command;
+using tools_test::folder;
+using tools_test::occurrences;
+
+namespace {
+
+const std::string two_sizes = "bench --ranks 2 --bytes 8,64K --place in ";
+
+/// An earlier run, its rows changed by `change`. Returns the option that compares with it.
+std::string against(const folder& here, const std::string& arguments,
+                    const std::function<void(nlohmann::ordered_json&)>& change) {
+    const auto r = command(two_sizes + arguments + " --json " + here.path("then.json"));
+    INFO(r.output);
+    REQUIRE(r.status == 0);
+    auto rows = nlohmann::ordered_json::parse(here.read("then.json"));
+    for (auto& row : rows) change(row);
+    return arguments + " --against " + here.write("then.json", rows.dump());
+}
+
+/// Makes a row a hundred times as long, or as short.
+void scale(nlohmann::ordered_json& row, double factor) {
+    for (const char* const key : {"time_us", "p50_us", "p50_low_us", "p50_high_us"})
+        if (!row.at(key).is_null()) row[key] = row.at(key).get<double>() * factor;
+}
+
+} // namespace
+
+TEST_CASE("a row that became slower is named, with an exit status of its own, by rounds and without, and so is one "
+          "that became faster") {
+    for (const char* transport : {"memory", "shared_memory"})
+        for (const char* amount : {" -n 30", " -n 3 --rounds 5"}) {
+            const folder here;
+            const std::string option = against(here, std::string("--transport ") + transport + amount,
+                                               [](auto& row) { scale(row, row.at("bytes") == 8 ? 0.001 : 1000.); });
+            const auto r = command(two_sizes + option);
+            INFO(r.output);
+            CHECK(r.status == 4);
+            CHECK(occurrences(r.output, "  slower\n") == 1);
+            CHECK(occurrences(r.output, "  faster\n") == 1);
+            CHECK_THAT(r.output, Contains("# slower: 1, faster: 1, neither: 0, not judged: 0\n"));
+            CHECK((r.output.find("in each of 5 rounds") != std::string::npos) ==
+                  (r.output.find("intervals are those of rounds") != std::string::npos));
+        }
+}
+
+TEST_CASE("what is no slower than it was, or than the tolerance allows, ends with 0") {
+    const folder here;
+    const std::string option = against(here, "--transport memory -n 30", [](auto& row) { scale(row, 1000); });
+    CHECK(command(two_sizes + option).status == 0);
+    auto rows = nlohmann::ordered_json::parse(here.read("then.json"));
+    for (auto& row : rows) scale(row, 1e-5); // a hundredth of what it was
+    here.write("then.json", rows.dump());
+    CHECK(command(two_sizes + option).status == 4);
+    CHECK(command(two_sizes + option + " --tolerance 1000000").status == 0);
+}
+
+TEST_CASE("what has no interval is not judged") {
+    const folder here;
+    const std::string option = against(here, "--transport memory -n 3", [](auto& row) { scale(row, 0.001); });
+    const auto r = command(two_sizes + option);
+    CHECK(r.status == 0);
+    CHECK_THAT(r.output, Contains("not judged: 2\n") && Contains("neither 5 rounds nor 11 iterations"));
+}
+
+TEST_CASE("runs on other machines, or with other settings, are not compared: nothing is measured") {
+    const folder here;
+    const std::string option = against(here, "--transport memory -n 12", [](auto&) {});
+    const auto rows = nlohmann::ordered_json::parse(here.read("then.json"));
+    const auto refused = [&](const std::string& more, const std::string& words) {
+        for (const char* transport : {"memory", "tcp"}) {
+            if (std::string(transport) == "tcp" && words.find("transport") == std::string::npos) continue;
+            const auto r = command(two_sizes + option + more);
+            INFO(more << "\n" << r.output);
+            CHECK(r.status == 2);
+            CHECK_THAT(r.output, Contains(words) && !Contains("# tutti bench"));
+        }
+    };
+    const auto with = [&](const char* key, const nlohmann::ordered_json& value) {
+        auto changed = rows;
+        for (auto& row : changed) row[key] = value;
+        here.write("then.json", changed.dump());
+    };
+    with("processor", "Another One");
+    refused("", "these runs cannot be compared: processor is");
+    with("cores", 4096);
+    refused("", "cores is");
+    with("transport", "verbs");
+    refused("", "transport is memory now, but verbs in");
+    with("ranks", 3);
+    refused("", "ranks is 2 now, but 3 in");
+    with("placement", "7 x 7");
+    CHECK(command(two_sizes + option).status != 0); // known once all ranks have met
+    here.write("then.json", rows.dump());
+    refused(" --cold", "cold is true now, but false in");
+    refused(" --progress in_thread", "progress is in_thread now");
+    refused(" --algorithm ring", "holds none of the rows");
+    here.write("then.json", "[]");
+    refused("", "holds no rows");
+    here.write("then.json", "[{\"operation\": \"allreduce\"}]");
+    refused("", "is not what this tutti bench --json writes");
+    here.write("then.json", "{");
+    refused("", "is not what this tutti bench --json writes");
+    CHECK_THAT(command("bench --against /nowhere.json").output, Contains("cannot read /nowhere.json"));
+    CHECK(command("bench --tolerance 3").status == 2);
+}
+
+TEST_CASE("ranks that a launcher started refuse as one, and all end with the status of what became slower") {
+    const folder here;
+    const std::string run = "run -n 2 $TUTTI_COMMAND bench --transport shared_memory --bytes 8 --place in -n 30 ";
+    REQUIRE(command(run + "--json " + here.path("then.json")).status == 0);
+    CHECK(command(run + "--cold --against " + here.path("then.json")).status == 2);
+    auto rows = nlohmann::ordered_json::parse(here.read("then.json"));
+    for (auto& row : rows) scale(row, 0.001);
+    here.write("then.json", rows.dump());
+    CHECK(command(run + "--against " + here.path("then.json")).status == 4);
+}
+
+TEST_CASE("several files are rounds of one run, and the file that is written may be one of them") {
+    const folder here;
+    const std::string option = against(here, "--transport memory -n 3 --rounds 5", [](auto&) {});
+    const std::string again = here.write("again.json", here.read("then.json"));
+    const auto r = command(two_sizes + option + "," + again + " --json " + here.path("then.json"));
+    INFO(r.output);
+    CHECK((r.status == 0 || r.status == 4)); // whatever else runs here
+    CHECK_THAT(r.output, Contains("# slower: ") && Contains("not judged: 0\n"));
+    CHECK(nlohmann::json::parse(here.read("then.json")).size() == 10);
+}

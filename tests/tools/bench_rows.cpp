@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "command.hpp"
+#include "folder.hpp"
+
+#include "support/catch.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using Catch::Contains;
+using tools_test::command;
+using tools_test::folder;
+using tools_test::occurrences;
+
+namespace {
+
+nlohmann::json rows_measured(const std::string& arguments) {
+    const std::string amount = arguments.find("--iters") == std::string::npos ? " -n 3" : "";
+    const auto r = command("bench " + arguments + amount + " --json - 2>/dev/null");
+    INFO(arguments << "\n" << r.output);
+    REQUIRE(r.status == 0);
+    return nlohmann::json::parse(r.output);
+}
+
+std::vector<std::string> words_of(const std::string& line) {
+    std::vector<std::string> cells;
+    std::istringstream in(line);
+    for (std::string cell; std::getline(in, cell, ',');) cells.push_back(cell);
+    return cells;
+}
+
+} // namespace
+
+TEST_CASE("all kinds of messages are right with any number of pairs, over threads and over processes") {
+    for (const char* transport : {"memory", "shared_memory", "tcp"})
+        for (const char* ranks : {"2", "5"}) {
+            const auto r = command(std::string("bench --operation messages --bytes 0,8,64K -n 2 --transport ") +
+                                   transport + " --ranks " + ranks);
+            INFO(r.output);
+            CHECK(r.status == 0);
+            CHECK_THAT(r.output, Contains("over 18 rows") && Contains("# wrong elements: 0\n"));
+        }
+    const auto some =
+        rows_measured("--transport memory --ranks 6 --operation osu_mbw_mr,pingpong,sendrecv --pairs 1,3 --bytes 8");
+    CHECK(some.size() == 5); // a ring of all ranks has no pairs
+    CHECK(some[0].at("pairs") == 1);
+    CHECK(some[1].at("pairs") == 3);
+    for (const auto& row : some) {
+        const double base = row.at("time_us");
+        const std::string what = row.at("operation");
+        const int messages = what == "message_rate" ? 64 * row.at("pairs").get<int>() : what == "pingpong" ? 2 : 1;
+        CHECK(row.at("messages_per_s").get<double>() == Approx(messages / base * 1e6));
+        if (what == "pingpong")
+            CHECK(row.at("latency_us").get<double>() == Approx(base / 2));
+        else
+            CHECK(row.at("latency_us").is_null());
+    }
+    CHECK(command("bench --transport memory --ranks 4 --operation stream --pairs 3").status == 2);
+}
+
+TEST_CASE("a barrier has a row, by the library's choice, in which no rank leaves too soon") {
+    for (const char* transport : {"memory", "tcp"}) {
+        const auto r = command(std::string("bench --operation barrier --ranks 3 -n 3 -c 6 --transport ") + transport);
+        INFO(r.output);
+        CHECK(r.status == 0);
+        CHECK_THAT(r.output, Contains(" auto: ") && Contains("over 1 rows") && Contains("# wrong elements: 0\n"));
+    }
+    const auto rows = rows_measured("--transport memory --ranks 2 --operation barrier,allreduce -b 8 -e 8 --place in");
+    REQUIRE(rows.size() == 2);
+    CHECK(rows[0].at("operation") == "barrier");
+    CHECK(rows[0].at("bytes") == 0);
+    CHECK(rows[0].at("wrong") == 0);
+}
+
+TEST_CASE("every root has its turn, or those that are named, where an operation has a root") {
+    const auto roots = [](const std::string& wanted) {
+        std::vector<int> found;
+        for (const auto& row : rows_measured(
+                 "--transport memory --ranks 3 --operation bcast,all_reduce -b 8 -e 8 --place in -r " + wanted))
+            found.push_back(row.at("root").is_null() ? -1 : row.at("root").get<int>());
+        return found;
+    };
+    CHECK(roots("all") == std::vector{0, 1, 2, -1});
+    CHECK(roots("2,0") == std::vector{2, 0, -1});
+    const auto r =
+        command("bench --transport memory --ranks 3 --operation reduce,gather,scatter,broadcast -r all --algorithm "
+                "all -b 4K -e 4K -n 1");
+    CHECK(r.status == 0);
+    CHECK_THAT(r.output, Contains("# wrong elements: 0\n") && Contains(" root "));
+}
+
+TEST_CASE("options and names of nccl-tests, OSU and MPI launchers will do") {
+    const auto rows =
+        rows_measured("--transport memory -np 2 --operation all_reduce --minbytes 8 --maxbytes 32 --stepfactor 4 "
+                      "--iters 2 --warmup_iters 1 --datatype half --op max --place in");
+    REQUIRE(rows.size() == 2);
+    CHECK(rows[0].at("operation") == "allreduce");
+    CHECK(rows[0].at("type") == "float16");
+    CHECK(rows[0].at("op") == "maximum");
+    CHECK(rows[0].at("ranks") == 2);
+    CHECK(rows[1].at("bytes") == 32);
+    CHECK(rows_measured("--transport memory --ranks 2 -m 4:16 -d MPI_FLOAT -o MPI_SUM --place in").size() == 3);
+}
+
+TEST_CASE("the table names what was chosen, and has an average of all ranks") {
+    const auto r = command("bench --transport memory --ranks 2 -b 8 -e 8 -n 3 --algorithm auto,ring --place in");
+    CHECK_THAT(r.output, Contains(" auto: ") && Contains(" avg ") && !Contains(" root ") && !Contains(" latency "));
+    const auto rows = rows_measured("--transport memory --ranks 2 -b 8 -e 8 --place in");
+    CHECK(rows[0].at("avg_us").get<double>() > 0);
+    CHECK(rows[0].at("avg_us").get<double>() <= rows[0].at("mean_us").get<double>()); // that is of the slowest rank
+}
+
+TEST_CASE("rounds measure all rows in turn") {
+    const auto rows = rows_measured("--transport memory --ranks 2 --bytes 8,64 --place in --rounds 3");
+    REQUIRE(rows.size() == 6);
+    for (std::size_t k = 0; k < 6; ++k) {
+        CHECK(rows[k].at("round") == k / 2);
+        CHECK(rows[k].at("bytes") == (k % 2 == 0 ? 8 : 64));
+    }
+}
+
+TEST_CASE("CSV has a line of names, then a line a row with as many cells, in a file and on standard output") {
+    const folder here;
+    const std::string arguments =
+        "bench --transport memory --ranks 2 --operation allreduce,pingpong -b 8 -e 64 -n 2 --csv ";
+    const auto told = command(arguments + "-");
+    CHECK(told.status == 0);
+    CHECK(told.output.starts_with("operation,algorithm,bytes,"));
+    const auto kept = command(arguments + here.path("rows.csv") + " --json " + here.path("rows.json"));
+    CHECK_THAT(kept.output, Contains("# average busbw"));
+    std::istringstream lines(here.read("rows.csv"));
+    std::string line;
+    std::getline(lines, line);
+    const auto names = words_of(line);
+    const auto rows = nlohmann::ordered_json::parse(here.read("rows.json"));
+    for (const auto& row : rows) {
+        REQUIRE(std::getline(lines, line));
+        CHECK(row.size() == names.size());
+        CHECK(words_of(line)[0] == row.at("operation"));
+        CHECK(std::to_string(row.at("bytes").get<int>()) == words_of(line)[2]);
+    }
+    CHECK(!std::getline(lines, line));
+    CHECK(occurrences(told.output, "\n") == rows.size() + 1);
+}
+
+TEST_CASE("standard output takes one file alone, in every command that writes some") {
+    for (const char* arguments : {"bench --transport memory --json - --csv -", "fit --json - -o -",
+                                  "model --csv - --trace -", "rule --machine x --csv - --svg -"}) {
+        const auto r = command(arguments);
+        INFO(arguments << "\n" << r.output);
+        CHECK(r.status == 2);
+        CHECK_THAT(r.output, Contains("one can go to standard output"));
+    }
+    const auto epochs =
+        command("train --transport memory --ranks 2 --epochs 1 --pictures 64 --hidden 8 --json - 2>/dev/null");
+    CHECK(epochs.status == 0);
+    CHECK(nlohmann::json::parse(epochs.output).size() == 1);
+    const auto trace = command("bench --transport memory --ranks 2 -b 8 -e 8 -n 1 --trace - 2>/dev/null");
+    CHECK(nlohmann::json::parse(trace.output).contains("traceEvents"));
+}
+
+TEST_CASE("overlap is measured of every operation that has a non-blocking call, with either thread of progress") {
+    for (const char* how : {"", " --progress in_thread", " --tests 3"}) {
+        const auto rows =
+            rows_measured("--transport memory --ranks 2 --operation all,barrier,sendrecv --overlap -b 4K -e 4K "
+                          "--place in" +
+                          std::string(how));
+        CHECK(rows.size() == 11); // ten operations and the barrier; messages are out of place
+        for (const auto& row : rows) {
+            CHECK(row.at("wrong") == 0);
+            const double pure = row.at("p50_us"), compute = row.at("compute_us"), both = row.at("overlapped_us");
+            const double hidden = 100 * (pure + compute - both) / std::min(pure, compute);
+            CHECK(row.at("overlap_percent").get<double>() == Approx(std::clamp(hidden, 0., 100.)).margin(1e-6));
+            CHECK(compute > 0);
+        }
+    }
+    const auto messages =
+        rows_measured("--transport tcp --ranks 2 --operation sendrecv,allreduce --overlap -b 4K -e 4K");
+    CHECK(messages.size() == 3);
+    CHECK(messages[0].at("compute_us").get<double>() > 0);
+    CHECK(command("bench --overlap --operation stream").status == 2);
+    CHECK(command("bench --overlap --timing loop").status == 2);
+    CHECK(command("bench --tests 3").status == 2);
+}

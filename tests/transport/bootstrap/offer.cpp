@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include <transport/bootstrap/offer.hpp>
+
+#include "support/catch.hpp"
+#include "support/has.hpp"
+
+using namespace tutti;
+using namespace tutti::transport::bootstrap;
+using test::has;
+
+namespace {
+
+std::string failure_of(const std::string& text) {
+    try {
+        static_cast<void>(offer::parse(text, "the invitation"));
+    } catch (const error& e) {
+        return e.what();
+    }
+    return {};
+}
+
+} // namespace
+
+TEST_CASE("an offer written and read is the same", "[offer]") {
+    for (const char* host : {"127.0.0.1", "fd00::1", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"})
+        for (const auto& key : {std::string(), detail::drawn_key()}) {
+            const offer made{{host, 65'535}, key};
+            CHECK(made.text().size() <= offer::most_characters);
+            CHECK(made.text().find_first_of(" =\"'\n") == std::string::npos);
+            const auto again = offer::parse(made.text(), "it");
+            CHECK(again.where == made.where);
+            CHECK(again.key == made.key);
+        }
+    CHECK(detail::drawn_key() != detail::drawn_key());
+    CHECK(detail::drawn_key().size() == 64);
+}
+
+TEST_CASE("text that is no offer is refused, and not quoted", "[offer]") {
+    const std::string key = detail::drawn_key();
+    CHECK(has(failure_of(""), "none of this library"));
+    CHECK(has(failure_of("tutti-2:" + key + "@127.0.0.1:1"), "none of this library"));
+    CHECK(has(failure_of("tutti-1:" + key), "none of this library"));
+    CHECK(has(failure_of("tutti-1:" + key + "@127.0.0.1"), "no port"));
+    CHECK(has(failure_of("tutti-1:" + key + "@host:1"), "no literal address"));
+    CHECK(has(failure_of("tutti-1:" + key + std::string(200, 'x') + "@127.0.0.1:1"), "none of this library"));
+    for (const auto& wrong : {"tutti-2:" + key + "@127.0.0.1:1", "tutti-1:" + key + "@127.0.0.1"})
+        CHECK_FALSE(has(failure_of(wrong), key));
+}
+
+TEST_CASE("a port is held until it is taken, once", "[offer]") {
+    const auto where = detail::hold_port(*address::literal("127.0.0.1", 0), {});
+    CHECK(held_ports::list().holds(where));
+    CHECK(connect_to(*address::literal(where.host, where.port),
+                     std::chrono::steady_clock::now() + std::chrono::seconds(2)));
+    const auto taken = held_ports::list().take(where);
+    CHECK(taken);
+    CHECK_FALSE(held_ports::list().holds(where));
+    CHECK_FALSE(held_ports::list().take(where));
+    CHECK_FALSE(held_ports::list().holds({"localhost", where.port}));
+}
+
+TEST_CASE("rank 0 listens, draws a secret and hands both on; what it was given itself stays with it", "[offer]") {
+    std::string left;
+    identity zero;
+    zero.size = 2;
+    zero.one_host = true;
+    zero.exchange = [&](const std::string& offered, auto) { return left = offered; };
+    exchange_offers(zero);
+    CHECK(zero.rendezvous.host == "127.0.0.1");
+    CHECK(zero.key.configured());
+    CHECK_FALSE(zero.exchange);
+    CHECK(held_ports::list().take(zero.rendezvous));
+
+    identity one;
+    one.rank = 1;
+    one.size = 2;
+    one.exchange = [&](const std::string& offered, auto) {
+        CHECK(offered.empty());
+        return left;
+    };
+    exchange_offers(one);
+    CHECK(one.rendezvous == zero.rendezvous);
+    CHECK(one.key.prove({}) == zero.key.prove({}));
+
+    zero.key = one.key = secret("a secret of sixteen bytes or more");
+    zero.exchange = [&](const std::string& offered, auto) { return left = offered; };
+    one.exchange = [&](const std::string&, auto) { return left; };
+    exchange_offers(zero);
+    exchange_offers(one);
+    CHECK(has(left, "tutti-1:@127.0.0.1:"));
+    CHECK(one.key.prove({}) == secret("a secret of sixteen bytes or more").prove({}));
+    CHECK(held_ports::list().take(zero.rendezvous));
+}
+
+TEST_CASE("what rank 0 left is judged", "[offer]") {
+    identity one;
+    one.rank = 1;
+    one.size = 2;
+    one.exchange = [&](const std::string&, auto) { return std::string("something else"); };
+    CHECK_THROWS_AS(exchange_offers(one), error);
+}

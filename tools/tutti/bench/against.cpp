@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "against.hpp"
+
+#include "../common/lists.hpp"
+#include "columns.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace tutti::tools {
+namespace {
+
+/// Of all rows together: how often a comparison of runs of the same kind is to find something slower.
+constexpr double most_alarms = 0.05;
+
+/// The part of a row that says what it is of.
+row_object subject_in(const row_object& row) {
+    row_object subject = subject_of({});
+    for (const auto& [key, value] : subject.items()) subject[key] = row.at(key);
+    return subject;
+}
+
+void add_round(earlier_runs::rounds_of_row& all, const row_object& row) {
+    measured_times& to = all.times;
+    all.chosen = row.at("chosen").is_null() ? "" : row.at("chosen").get<std::string>();
+    to.rounds.push_back(row.at("time_us").get<double>());
+    const row_object &low = row.at("p50_low_us"), &high = row.at("p50_high_us");
+    if (row.at("timing") == "barrier" && !low.is_null()) // of a loop the time is the mean, which has no interval
+        to.within_rounds.push_back({low.get<double>(), high.get<double>()});
+}
+
+row_object rows_of(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    if (!in) throw std::invalid_argument("--against: cannot read " + path);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    row_object rows = row_object::parse(text);
+    if (!rows.is_array() || rows.empty()) throw std::invalid_argument("--against: " + path + " holds no rows");
+    return rows;
+}
+
+std::string plain(const row_object& value) {
+    if (value.is_null()) return "none";
+    return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+std::string_view word(change c) {
+    constexpr std::array<std::string_view, 4> words{"-", "slower", "faster", "not judged"};
+    return words[static_cast<std::size_t>(c)];
+}
+
+std::string title_of(const row_object& subject) {
+    std::string text = plain(subject.at("operation"));
+    for (const char* const key : {"root", "pairs"})
+        if (!subject.at(key).is_null()) text += fmt::format(" {} {}", key, plain(subject.at(key)));
+    return text;
+}
+
+/// "auto: ring", "auto: ring, was butterfly".
+std::string choice_text(const row_object& subject, const std::string& then, const std::string& now) {
+    std::string text = plain(subject.at("algorithm"));
+    if (!now.empty()) text += ": " + now;
+    if (now != then) text += ", was " + then;
+    return text;
+}
+
+void print_row(std::FILE* to, const row_object& subject, const std::string& algorithm, const compared_times& c) {
+    const bool judged = c.what != change::unknown;
+    fmt::print(to, "{:>12} {:>9} {:>11} {:<26} {:<26} {:>5} {:>9} {:>9} {:>6.3f} {:>16}  {}\n",
+               subject.at("bytes").get<std::size_t>(), plain(subject.at("type")), plain(subject.at("op")),
+               title_of(subject), algorithm, subject.at("in_place").get<bool>() ? "in" : "out", figure(c.earlier),
+               figure(c.now), c.now / c.earlier,
+               judged ? fmt::format("{:.3f} to {:.3f}", c.ratio.low, c.ratio.high) : "-", word(c.what));
+}
+
+struct tally {
+    std::array<std::size_t, 4> of{}; ///< by change
+    double alarms = 0;               ///< the sum of the chances of a false alarm
+    bool by_rounds = true;
+
+    void add(const compared_times& c) {
+        ++of[static_cast<std::size_t>(c.what)];
+        alarms += c.false_alarm;
+        by_rounds = by_rounds && (c.false_alarm > 0 || c.what == change::unknown);
+    }
+    [[nodiscard]] std::size_t count(change c) const { return of[static_cast<std::size_t>(c)]; }
+};
+
+void print_tally(std::FILE* to, const tally& t) {
+    fmt::print(to, "# slower: {}, faster: {}, neither: {}, not judged: {}\n", t.count(change::slower),
+               t.count(change::faster), t.count(change::none), t.count(change::unknown));
+    if (t.count(change::unknown) > 0)
+        fmt::print(to, "# not judged is what has neither {} rounds nor 11 iterations after barriers, then and now\n",
+                   least_rounds);
+    if (t.by_rounds)
+        fmt::print(to,
+                   "# intervals are those of rounds: if nothing changed and rounds are independent, a row is called "
+                   "slower in {:.2g} % of comparisons at most\n",
+                   100 * std::min(t.alarms, 1.));
+    else
+        fmt::print(to,
+                   "# intervals are those of the iterations: what changes from run to run is not in them; "
+                   "--rounds {} or more, then and now, see it\n",
+                   least_rounds);
+}
+
+} // namespace
+
+earlier_runs::earlier_runs(const std::vector<std::string>& files) : files_(files) {
+    for (const std::string& file : files) {
+        try {
+            for (const row_object& row : rows_of(file)) {
+                add_round(then_[subject_in(row).dump()], row);
+                rows_.push_back({file, row});
+            }
+        } catch (const nlohmann::json::exception& e) {
+            throw std::invalid_argument(
+                fmt::format("--against: {} is not what this tutti bench --json writes: {}", file, e.what()));
+        }
+    }
+}
+
+void earlier_runs::require(const row_object& conditions) const {
+    for (const earlier_row& r : rows_)
+        for (const auto& [key, value] : conditions.items()) {
+            if (value.is_null() && key == "placement") continue;
+            const row_object then = r.row.contains(key) ? r.row.at(key) : row_object(nullptr);
+            if (then == value) continue;
+            throw std::invalid_argument(
+                fmt::format("--against: these runs cannot be compared: {} is {} now, but {} in {}", key, plain(value),
+                            plain(then), r.file));
+        }
+}
+
+void earlier_runs::require_some(const std::vector<job>& jobs) const {
+    if (std::none_of(jobs.begin(), jobs.end(), [&](const job& j) { return then_.contains(subject_of(j).dump()); }))
+        throw std::invalid_argument("--against: " + join(files_) + " holds none of the rows that are to be measured");
+}
+
+void earlier_runs::add(const row_object& row) {
+    const row_object subject = subject_in(row);
+    const auto [at, first] = now_.try_emplace(subject.dump());
+    if (first) subjects_.push_back(subject);
+    add_round(at->second, row);
+}
+
+std::size_t earlier_runs::common_rows() const {
+    return static_cast<std::size_t>(
+        std::count_if(now_.begin(), now_.end(), [&](const auto& one) { return then_.contains(one.first); }));
+}
+
+std::size_t earlier_runs::print(double tolerance, std::FILE* to) const {
+    const std::size_t rows = common_rows();
+    fmt::print(to,
+               "# against {}, measured {}: slower is what takes {:g} % longer at least, beyond the intervals of both\n",
+               join(files_), plain(rows_.front().row.value("started", row_object())), 100 * tolerance);
+    for (const char* const key : {"host", "kernel", "version"})
+        fmt::print(to, "# {} then: {}\n", key, plain(rows_.front().row.value(key, row_object())));
+    fmt::print(to, "{:>12} {:>9} {:>11} {:<26} {:<26} {:>5} {:>9} {:>9} {:>6} {:>16}\n", "bytes", "type", "op",
+               "operation", "algorithm", "place", "then us", "now us", "ratio", "interval");
+    tally all;
+    for (const row_object& subject : subjects_) {
+        const auto then = then_.find(subject.dump());
+        if (then == then_.end()) continue;
+        const rounds_of_row& now = now_.at(then->first);
+        const compared_times c =
+            compare(then->second.times, now.times, tolerance, most_alarms / static_cast<double>(rows));
+        print_row(to, subject, choice_text(subject, then->second.chosen, now.chosen), c);
+        all.add(c);
+    }
+    if (rows < then_.size()) fmt::print(to, "# {} rows of then were not measured now\n", then_.size() - rows);
+    if (rows < now_.size()) fmt::print(to, "# {} rows of now were not measured then\n", now_.size() - rows);
+    print_tally(to, all);
+    return all.count(change::slower);
+}
+
+} // namespace tutti::tools

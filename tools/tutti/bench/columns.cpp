@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "columns.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace tutti::tools {
+namespace {
+
+std::string if_known(const std::optional<double>& value) { return value ? figure(*value) : "-"; }
+
+std::string algorithm_of(const row& r) {
+    return r.chosen.empty() ? r.what.algorithm.name : fmt::format("{}: {}", r.what.algorithm.name, r.chosen);
+}
+
+std::optional<double> millions(const std::optional<double>& value) {
+    return value ? std::optional(*value * 1e-6) : std::nullopt;
+}
+
+std::optional<double> overlap(const row& r, double overlap_times::*part) {
+    return r.overlap ? std::optional((*r.overlap).*part) : std::nullopt;
+}
+
+void append(std::vector<column>& to, std::vector<column> some) {
+    std::move(some.begin(), some.end(), std::back_inserter(to));
+}
+
+std::vector<column> subject_columns(bool rooted, bool messages) {
+    std::vector<column> all{
+        {"bytes", "", 12, [](const row& r) { return std::to_string(r.what.bytes()); }},
+        {"count", "", 11, [](const row& r) { return std::to_string(r.what.count); }},
+        {"type", "", 7, [](const row& r) { return std::string(name_of(r.what.type)); }},
+        {"op", "", 11, [](const row& r) { return std::string(r.what.reduces() ? name_of(r.what.op) : "none"); }}};
+    if (rooted)
+        append(all,
+               {{"root", "", 4, [](const row& r) { return r.what.rooted() ? std::to_string(r.what.root) : "-"; }}});
+    if (messages)
+        append(all,
+               {{"pairs", "", 5, [](const row& r) { return r.what.messages ? std::to_string(r.what.pairs) : "-"; }}});
+    append(all, {{"algorithm", "", -26, algorithm_of},
+                 {"place", "", 5, [](const row& r) { return std::string(r.what.in_place ? "in" : "out"); }}});
+    return all;
+}
+
+std::vector<column> time_columns() {
+    return {{"predicted", "us", 9, [](const row& r) { return if_known(r.predicted_us); }},
+            {"avg", "us", 9, [](const row& r) { return figure(r.average_us); }},
+            {"p50", "us", 9, [](const row& r) { return figure(r.time_us.p50); }},
+            {"p99", "us", 9, [](const row& r) { return if_known(r.time_us.p99); }},
+            {"min", "us", 9, [](const row& r) { return figure(r.time_us.least); }},
+            {"max", "us", 9, [](const row& r) { return figure(r.time_us.most); }},
+            {"skew", "us", 7, [](const row& r) { return if_known(r.skew_us); }}};
+}
+
+std::vector<column> overlap_columns() {
+    return {{"compute", "us", 9, [](const row& r) { return if_known(overlap(r, &overlap_times::compute_us)); }},
+            {"both", "us", 9, [](const row& r) { return if_known(overlap(r, &overlap_times::both_us)); }},
+            {"overlap", "%", 7,
+             [](const row& r) { return r.overlap ? fmt::format("{:.0f}", r.overlap->percent()) : "-"; }}};
+}
+
+} // namespace
+
+std::string figure(double value) {
+    if (value >= 999.95) return fmt::format("{:.0f}", value);
+    if (value >= 99.995) return fmt::format("{:.1f}", value);
+    return fmt::format("{:.2f}", value);
+}
+
+std::vector<column> columns_for(const std::vector<job>& jobs) {
+    const auto some = [&](auto what) { return std::ranges::any_of(jobs, what); };
+    const bool messages = some([](const job& j) { return j.messages.has_value(); });
+    std::vector<column> all = subject_columns(some([](const job& j) { return j.rooted(); }), messages);
+    append(all, time_columns());
+    if (messages)
+        append(all, {{"latency", "us", 9, [](const row& r) { return if_known(r.latency_us()); }},
+                     {"rate", "M/s", 7, [](const row& r) { return if_known(millions(r.messages_per_s())); }}});
+    append(all, {{"algbw", "GB/s", 7, [](const row& r) { return figure(r.algorithm_GBps()); }},
+                 {"busbw", "GB/s", 7, [](const row& r) { return figure(r.bus_GBps()); }}});
+    if (some([](const job& j) { return j.overlap; })) append(all, overlap_columns());
+    append(all, {{"cpu", "us", 9, [](const row& r) { return figure(r.cpu_us); }},
+                 {"wrong", "", 6, [](const row& r) { return r.wrong ? std::to_string(*r.wrong) : "-"; }}});
+    return all;
+}
+
+std::string line_of(const std::vector<column>& columns, const std::function<std::string(const column&)>& cell) {
+    std::string line;
+    for (const column& c : columns) {
+        const auto width = static_cast<std::size_t>(std::abs(c.width));
+        const std::string text = cell(c), fill(width - std::min(width, text.size()), ' ');
+        line.append(line.empty() ? "" : " ").append(c.width < 0 ? text + fill : fill + text);
+    }
+    return line + "\n";
+}
+
+} // namespace tutti::tools

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "row_file.hpp"
+
+#include <cerrno>
+#include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace tutti::tools {
+namespace {
+
+/// Quoted where it must be, by RFC 4180.
+std::string cell_of(const row_object& value) {
+    if (value.is_null()) return "";
+    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    if (text.find_first_of(",\"\n") == std::string::npos) return text;
+    std::string quoted = "\"";
+    for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
+    return quoted + "\"";
+}
+
+} // namespace
+
+row_file::row_file(const std::string& path, format as)
+    : path_(path), as_(as), file_(path == "-" ? stdout : std::fopen(path.c_str(), "w")) {
+    if (!file_) failed(errno);
+    if (as_ == format::json) {
+        fmt::print(file_.get(), "[");
+        if (file_.get() != stdout) {
+            end_of_rows_ = std::ftell(file_.get());
+            fmt::print(file_.get(), "]\n");
+        }
+    }
+    flush();
+}
+
+void row_file::add(const row_object& row) {
+    as_ == format::json ? add_object(row) : add_line(row);
+    ++rows_;
+    flush();
+}
+
+// The closing bracket is written again and again.
+void row_file::add_object(const row_object& row) {
+    const bool back = file_.get() != stdout;
+    if (back) std::fseek(file_.get(), end_of_rows_, SEEK_SET);
+    fmt::print(file_.get(), "{}\n{}", rows_ == 0 ? "" : ",", row.dump());
+    if (!back) return;
+    end_of_rows_ = std::ftell(file_.get());
+    fmt::print(file_.get(), "\n]\n");
+}
+
+void row_file::add_line(const row_object& row) {
+    std::vector<std::string> names, cells;
+    for (const auto& [key, value] : row.items()) {
+        names.push_back(key);
+        cells.push_back(cell_of(value));
+    }
+    if (rows_ == 0) fmt::print(file_.get(), "{}\n", fmt::join(names, ","));
+    fmt::print(file_.get(), "{}\n", fmt::join(cells, ","));
+}
+
+void row_file::finish() {
+    if (file_.get() == stdout) {
+        if (as_ == format::json) fmt::print("\n]\n");
+        return flush();
+    }
+    if (std::fclose(file_.release()) != 0) failed(errno);
+}
+
+void row_file::flush() {
+    if (std::fflush(file_.get()) != 0 || std::ferror(file_.get())) failed(errno);
+}
+
+void row_file::failed(int number) const {
+    throw std::system_error(number, std::generic_category(),
+                            "cannot write " + (path_ == "-" ? "standard output" : path_));
+}
+
+} // namespace tutti::tools

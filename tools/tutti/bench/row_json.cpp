@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "row_json.hpp"
+
+#include <cstdlib>
+#include <string_view>
+
+namespace tutti::tools {
+namespace {
+
+row_object or_null(const auto& value) { return value ? row_object(*value) : row_object(nullptr); }
+row_object or_null(const std::string& text) { return text.empty() ? row_object(nullptr) : row_object(text); }
+
+/// TUTTI_ENCRYPT=1 does what --encrypt does.
+bool encrypts(const bench_settings& s) {
+    const char* const wanted = std::getenv("TUTTI_ENCRYPT");
+    return s.encrypt || (wanted && std::string_view{wanted} == "1");
+}
+
+void add(row_object& to, const row_object& some) {
+    for (const auto& [key, value] : some.items()) to[key] = value;
+}
+
+row_object times_of(const row& r) {
+    const auto p50 = [&](auto end) {
+        return r.time_us.p50_interval ? row_object((*r.time_us.p50_interval).*end) : row_object(nullptr);
+    };
+    return {{"iterations", r.iterations},
+            {"round", r.round},
+            {"predicted_us", or_null(r.predicted_us)},
+            {"time_us", r.base_us},
+            {"p50_us", r.time_us.p50},
+            {"p50_low_us", p50(&interval::low)},
+            {"p50_high_us", p50(&interval::high)},
+            {"p99_us", or_null(r.time_us.p99)},
+            {"min_us", r.time_us.least},
+            {"max_us", r.time_us.most},
+            {"mean_us", r.time_us.mean},
+            {"avg_us", r.average_us},
+            {"skew_us", or_null(r.skew_us)},
+            {"latency_us", or_null(r.latency_us())},
+            {"messages_per_s", or_null(r.messages_per_s())},
+            {"algbw_GBps", r.algorithm_GBps()},
+            {"busbw_GBps", r.bus_GBps()},
+            {"cpu_us", r.cpu_us},
+            {"wrong", or_null(r.wrong)},
+            {"compute_us", r.overlap ? row_object(r.overlap->compute_us) : row_object(nullptr)},
+            {"overlapped_us", r.overlap ? row_object(r.overlap->both_us) : row_object(nullptr)},
+            {"overlap_percent", r.overlap ? row_object(r.overlap->percent()) : row_object(nullptr)}};
+}
+
+} // namespace
+
+row_object subject_of(const job& what) {
+    return {{"operation", what.name()},
+            {"algorithm", what.algorithm.name},
+            {"bytes", what.bytes()},
+            {"count", what.count},
+            {"type", name_of(what.type)},
+            {"op", what.reduces() ? name_of(what.op) : "none"},
+            {"in_place", what.in_place},
+            {"root", what.rooted() ? row_object(what.root) : row_object(nullptr)},
+            {"pairs", what.messages ? row_object(what.pairs) : row_object(nullptr)}};
+}
+
+row_object conditions_of(const bench_settings& s, int ranks, const testbed& at) {
+    return {{"transport", s.transport},
+            {"ranks", ranks},
+            {"placement", or_null(at.placement)},
+            {"processor", at.processor},
+            {"cores", at.cores},
+            {"interface", or_null(at.interface)},
+            {"timing", s.how == timing::barrier ? "barrier" : "loop"},
+            {"cold", s.cold},
+            {"symmetric", s.symmetric},
+            {"overlap", s.overlap},
+            {"tests", s.tests},
+            {"progress", s.in_thread ? "in_thread" : "in_calls"},
+            {"lend_bytes", s.lend_bytes},
+            {"lanes", s.lanes},
+            {"encrypt", encrypts(s)},
+            {"machine_file", or_null(s.machine_file)}};
+}
+
+row_object to_json(const row& r, const bench_settings& s, const testbed& at) {
+    row_object all = subject_of(r.what);
+    all["chosen"] = or_null(r.chosen);
+    add(all, times_of(r));
+    add(all, conditions_of(s, r.what.ranks, at));
+    add(all, {{"warm_up", s.warm_up},
+              {"host", at.host},
+              {"kernel", at.kernel},
+              {"version", at.version},
+              {"started", at.started}});
+    return all;
+}
+
+} // namespace tutti::tools

@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "findings.hpp"
+
+#include <transport/bootstrap/launchers.hpp>
+#include <transport/bootstrap/offer.hpp>
+
+#include <functional>
+
+#include <base/error.hpp>
+#include <fmt/format.h>
+
+namespace tutti::tools {
+
+using namespace transport::bootstrap;
+
+namespace {
+
+/// Adds what the error says that `part` ends in.
+void attempt(std::vector<std::string>& faults, const std::function<void()>& part) {
+    try {
+        part();
+    } catch (const error& e) {
+        faults.push_back(e.what());
+    }
+}
+
+address offered_address(const identity& me) {
+    const bool near = me.one_host && me.interface.empty();
+    return near ? *address::literal("127.0.0.1", 0) : transport::bootstrap::detail::reachable_address(me.interface);
+}
+
+void look_at_exchange() {
+    const auto* const from = present_launcher();
+    if (from && from->read != transport::bootstrap::detail::pmi::itself.read)
+        static_cast<void>(transport::bootstrap::detail::pmix::library::load());
+    if (from && from->read == transport::bootstrap::detail::pmi::itself.read)
+        if (const transport::bootstrap::detail::pmi::wire wire(
+                transport::bootstrap::detail::whole_number("PMI_FD", 0, 1 << 20));
+            !wire.open())
+            bootstrap_failed("PMI_FD is no open connection",
+                             "start the program by the launcher itself, not from a script "
+                             "that closes its descriptors");
+}
+
+void look_at_rendezvous(const identity& me) {
+    std::string why;
+    if (rendezvous_addresses(me, why).empty())
+        bootstrap_failed("the rendezvous host " + me.rendezvous.host + " is not known here: " + why,
+                         "set TUTTI_ADDRESS to an address of rank 0's host that all others reach");
+    if (me.rank != 0) return;
+    bool any = false;
+    for (const auto& a : listening_addresses(me)) any = static_cast<bool>(listen_on(a)) || any;
+    if (!any)
+        bootstrap_failed("rank 0 cannot listen at " + me.rendezvous.text() + ": " + words_of_errno(errno),
+                         "TUTTI_ADDRESS must be a free port on an address of rank 0's host");
+}
+
+} // namespace
+
+std::string host_in_words(const identity& me) {
+    if (me.host.empty()) return host_name();
+    return fmt::format("{}, by {}", me.host,
+                       transport::bootstrap::detail::is_set("TUTTI_HOST") ? "TUTTI_HOST" : "SLURMD_NODENAME");
+}
+
+std::string address_in_words(const identity& me) {
+    if (!me.exchange)
+        return fmt::format("{}{}", me.rendezvous.text(),
+                           transport::bootstrap::detail::is_set("TUTTI_ADDRESS") ? ", by TUTTI_ADDRESS"
+                                                                                 : ", by the rule of this launcher");
+    if (me.rank != 0) return "rank 0 hands it on through the launcher's key-value space";
+    return fmt::format("{}, a free port, which rank 0 hands on through the launcher's key-value space",
+                       offered_address(me).host());
+}
+
+std::string secret_in_words(const identity& me) {
+    if (transport::bootstrap::detail::is_set("TUTTI_SECRET_FILE")) return "from the file of TUTTI_SECRET_FILE";
+    if (transport::bootstrap::detail::is_set("TUTTI_SECRET")) return "from TUTTI_SECRET";
+    if (me.exchange) return "drawn by rank 0, and handed on with the address";
+    return me.insecure ? "none, and TUTTI_INSECURE allows to leave loopback" : "none: loopback alone may be used";
+}
+
+std::vector<std::string> faults_of(const identity& me) {
+    std::vector<std::string> faults;
+    if (me.exchange && me.size > 1) attempt(faults, look_at_exchange);
+    if (me.exchange)
+        attempt(faults, [&] { static_cast<void>(offered_address(me)); });
+    else
+        attempt(faults, [&] { look_at_rendezvous(me); });
+    attempt(faults, [&] {
+        static_cast<void>(choose_interface(me.interface, *address::literal("127.0.0.1", 0), list_interfaces()));
+    });
+    if (me.encrypt && !me.exchange && !me.key.configured())
+        faults.emplace_back("TUTTI_ENCRYPT needs a secret: set TUTTI_SECRET or TUTTI_SECRET_FILE on every rank");
+    return faults;
+}
+
+} // namespace tutti::tools

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <transport/bootstrap/identity.hpp>
+
+#include <string>
+#include <vector>
+
+/// What `tutti env` finds out about an identity, in words.
+namespace tutti::tools {
+
+[[nodiscard]] std::string host_in_words(const transport::bootstrap::identity& me);
+[[nodiscard]] std::string address_in_words(const transport::bootstrap::identity& me);
+/// Where the secret comes from, never the secret.
+[[nodiscard]] std::string secret_in_words(const transport::bootstrap::identity& me);
+/// What would go wrong, as far as this process can know it alone. Rank 0 tries for a moment to listen.
+[[nodiscard]] std::vector<std::string> faults_of(const transport::bootstrap::identity& me);
+
+} // namespace tutti::tools

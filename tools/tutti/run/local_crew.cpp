@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "local_crew.hpp"
+
+#include "spawn.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+namespace tutti::tools {
+
+local_crew::local_crew(const launch_options& options, std::vector<int> ranks, meeting_point where, rank_output& to)
+    : options_(options), ranks_(std::move(ranks)), where_(std::move(where)), to_(to) {}
+
+local_crew::~local_crew() {
+    signal(SIGKILL);
+    for (member& m : members_)
+        if (m.running) waitpid(m.pid, nullptr, 0);
+}
+
+void local_crew::start() {
+    members_.reserve(ranks_.size()); // pointers to their streams are kept
+    for (const int rank : ranks_) start(rank);
+}
+
+void local_crew::start(int rank) {
+    spawn_options what;
+    what.command = options_.command;
+    what.inherited = options_.inherited;
+    what.piped = rank != options_.plain_rank;
+    what.environment = {{"TUTTI_RANK", std::to_string(rank)},
+                        {"TUTTI_SIZE", std::to_string(options_.ranks)},
+                        {"TUTTI_ADDRESS", where_.address},
+                        {"TUTTI_SECRET", where_.secret},
+                        {"TUTTI_SECRET_FILE", ""}};
+    if (!options_.pretended.empty())
+        what.environment.emplace_back("TUTTI_HOST",
+                                      fmt::format("host-{}", options_.pretended[static_cast<std::size_t>(rank)]));
+    what.environment.insert(what.environment.end(), options_.environment.begin(), options_.environment.end());
+    child made = spawn(what);
+    members_.push_back({rank, made.pid, stream{std::move(made.output), rank, channel::output, to_},
+                        stream{std::move(made.error), rank, channel::error, to_}});
+    ++running_;
+}
+
+bool local_crew::unfinished() const noexcept {
+    return std::any_of(members_.begin(), members_.end(), [](const auto& m) {
+        return (m.output.open() && m.output.ended()) || (m.error.open() && m.error.ended());
+    });
+}
+
+bool local_crew::silent() const noexcept {
+    return std::none_of(members_.begin(), members_.end(), [](const auto& m) { return m.error.open(); });
+}
+
+// A stream waits while what it gave before cannot be written.
+void local_crew::wait_for(std::vector<pollfd>& waiting) {
+    served_.clear();
+    for (member& m : members_)
+        for (stream* s : {&m.output, &m.error})
+            if (s->ready()) {
+                waiting.push_back({s->get(), POLLIN, 0});
+                served_.push_back(s);
+            }
+}
+
+bool local_crew::hasty() const noexcept {
+    return std::any_of(served_.begin(), served_.end(), [](const stream* s) { return s->ended(); });
+}
+
+void local_crew::serve(std::span<const pollfd> ready) {
+    for (std::size_t i = 0; i < served_.size(); ++i)
+        if (ready[i].revents != 0 || served_[i]->ended()) served_[i]->copy();
+}
+
+void local_crew::signal(int number) {
+    for (member& m : members_)
+        if (m.running) kill(-m.pid, number);
+}
+
+void local_crew::reap() {
+    for (member& m : members_) {
+        siginfo_t how{};
+        const auto id = static_cast<id_t>(m.pid);
+        if (!m.running || waitid(P_PID, id, &how, WEXITED | WNOHANG | WNOWAIT) != 0 || how.si_pid == 0) continue;
+        const auto way = how.si_code == CLD_EXITED ? ending::way::exited : ending::way::signalled;
+        ended_.push_back({m.rank, way, how.si_status, {}, 0});
+        retire(m);
+    }
+}
+
+// The group is ended before its leader is reaped: until then its number cannot belong to anybody else.
+void local_crew::retire(member& m) {
+    kill(-m.pid, SIGKILL);
+    waitpid(m.pid, nullptr, 0);
+    m.running = false;
+    --running_;
+    m.output.end();
+    m.error.end();
+}
+
+std::vector<ending> local_crew::take_endings() { return std::exchange(ended_, {}); }
+
+} // namespace tutti::tools
