@@ -144,7 +144,6 @@ int run_model(model_settings s) {
     if (!s.lecture) return report_prices(s);
     if (!(s.csv.empty() && s.json.empty() && s.trace.empty() && s.measured.empty()))
         throw std::invalid_argument("--lecture is to be read: it takes no measurements, and writes no file but --html");
-    if (s.html == "-") throw std::invalid_argument("--html wants a file");
     if (!s.step.empty()) s.of_lecture.step_s = parse_time(s.step);
     if (s.of_lecture.step_s == 0) throw std::invalid_argument("a step takes some time: write --step 100ms");
     return report_lecture(s);

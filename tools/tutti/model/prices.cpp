@@ -218,6 +218,7 @@ int report_lecture(const model_settings& s) {
         require_pages();
         require_writable(s.html);
         write_lecture(s, s.ranks.empty() ? page_ranks(s) : s.ranks);
+        if (s.html == "-") return 0; // standard output takes nothing else
     }
     pricing_settings how = s.how;
     how.simulate = true; // quick with so few calls, and right for all of them, where a form may be an estimate
