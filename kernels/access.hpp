@@ -18,17 +18,17 @@ inline constexpr std::size_t widest = 16;
 
 /// An array that a kernel touches.
 struct touched {
-    std::uintptr_t address = 0;
-    std::size_t element_bytes = 1;
-    std::size_t alignment = 1; ///< of an element
-    const char* name = "";     ///< for the error: "source", "destination", ...
+    std::uintptr_t address = 0;    ///< of its first element
+    std::size_t element_bytes = 1; ///< the length of an element
+    std::size_t alignment = 1;     ///< of an element
+    const char* name = "";         ///< for the error: "source", "destination", ...
 };
 
 /// A thread takes `lanes` elements at a time of each array, in accesses of up to 16 bytes. The first `head` elements,
 /// and those behind the last whole lanes, go one by one.
 struct access_width {
-    unsigned lanes = 1;
-    unsigned head = 0;
+    unsigned lanes = 1; ///< elements of one access
+    unsigned head = 0;  ///< elements that go one by one before the first wide access
     friend bool operator==(const access_width&, const access_width&) = default;
 };
 

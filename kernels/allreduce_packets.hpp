@@ -27,6 +27,7 @@ struct packet_boxes {
     std::uint64_t* of[most_peers]{}; ///< by rank: packet_box_words() of them
     std::size_t capacity = 0;        ///< the same on all ranks
 };
+/// The 64-bit words of one rank's box, for so many ranks, blocks and packets.
 [[nodiscard]] TUTTI_HOST_DEVICE constexpr std::size_t packet_box_words(unsigned ranks, unsigned blocks,
                                                                        std::size_t capacity) noexcept {
     return 2 * std::size_t{ranks} * (capacity + blocks);
@@ -59,6 +60,7 @@ struct packet_epochs {
     static_assert(bits >= 2 && bits <= 32);
     /// Calls from one cleaning to the next: less than there are epochs, and a divisor of 2^32, where the count wraps.
     static constexpr std::uint32_t between_cleanings = std::uint32_t{1} << (bits - 1);
+    /// The boxes are cleaned in this call, counted from 0.
     [[nodiscard]] static TUTTI_HOST_DEVICE constexpr bool cleans(std::uint32_t call) noexcept {
         return call % between_cleanings == 0;
     }
@@ -254,11 +256,12 @@ TUTTI_HOST_DEVICE void allreduce_packets(const peer_group& group, const packet_b
 /// One rank's call, as a kernel's parameter.
 template <class Reduction>
 struct packet_call {
-    peer_group group;
-    packet_boxes boxes;
-    Reduction what;
-    std::uint32_t signature;
+    peer_group group;        ///< the ranks, and how they meet
+    packet_boxes boxes;      ///< of all ranks
+    Reduction what;          ///< what this rank reduces, and what becomes of the totals
+    std::uint32_t signature; ///< tells the call from others; the same on every rank
 
+    /// The body of one thread. `failed` is a word of the block's own.
     template <peer_execution Here>
     TUTTI_HOST_DEVICE void operator()(std::uint64_t* failed, const Here& here) const {
         allreduce_packets(group, boxes, signature, what, failed, here);

@@ -62,11 +62,12 @@ TUTTI_HOST_DEVICE void allreduce_shot(const peer_group& group, std::uint32_t sig
 /// One rank's call, as a kernel's parameter.
 template <unsigned lanes, unsigned most, class Reduction>
 struct shot {
-    peer_group group;
-    Reduction what;
-    access_width how;
-    std::uint32_t signature;
+    peer_group group;        ///< the ranks, and how they meet
+    Reduction what;          ///< what this rank reduces, and what becomes of the totals
+    access_width how;        ///< how wide its accesses are
+    std::uint32_t signature; ///< tells the call from others; the same on every rank
 
+    /// The body of one thread. `failed` is a word of the block's own.
     template <peer_execution Here>
     TUTTI_HOST_DEVICE void operator()(std::uint64_t* failed, const Here& here) const {
         allreduce_shot<lanes, most>(group, signature, what, how, failed, here);

@@ -17,9 +17,11 @@ namespace tutti::kernels {
 class plan_on_device {
 public:
     plan_on_device() = default;
+    /// Takes the plan over; the other one is empty.
     plan_on_device(plan_on_device&& other) noexcept
         : steps_(std::exchange(other.steps_, nullptr)), operands_(std::exchange(other.operands_, nullptr)),
           number_(std::exchange(other.number_, 0)), messages_(other.messages_) {}
+    /// Frees its own plan, and takes the other one over.
     plan_on_device& operator=(plan_on_device&& other) noexcept {
         std::swap(steps_, other.steps_);
         std::swap(operands_, other.operands_);

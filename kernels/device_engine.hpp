@@ -33,8 +33,11 @@ struct device_page {
 
 /// The counters of a block of one rank; zeroed before the first kernel.
 struct device_counters {
-    std::uint64_t sent[most_peers], received[most_peers]; ///< messages of all calls that are over
-    std::uint32_t calls;                                  ///< that are over
+    /// Messages of all calls that are over, by peer.
+    /// @{
+    std::uint64_t sent[most_peers], received[most_peers];
+    /// @}
+    std::uint32_t calls; ///< that are over
 };
 
 /// One rank's call, as a kernel's parameter. All ranks' plans are of one device_plans_of. Every rank has the same
@@ -59,16 +62,16 @@ struct device_call {
                   "tutti: a premultiplied sum here is a sum, and a pass of reduce_many of one source "
                   "with scaled{factor, ...} before it");
 
-    peer_group group;
-    device_page* pages[most_peers]{};    ///< by rank
-    device_counters* counters = nullptr; ///< this rank's own, by block
-    const device_step* steps = nullptr;
-    const operand* operands = nullptr;
-    std::uint32_t number = 0; ///< of steps
-    std::uint32_t signature = 0;
+    peer_group group;                         ///< the ranks, and how they meet
+    device_page* pages[most_peers]{};         ///< by rank
+    device_counters* counters = nullptr;      ///< this rank's own, by block
+    const device_step* steps = nullptr;       ///< of the plan, in memory of the device
+    const operand* operands = nullptr;        ///< of the plan, in memory of the device
+    std::uint32_t number = 0;                 ///< of steps
+    std::uint32_t signature = 0;              ///< tells the call from others; the same on every rank
     message_counts messages;                  ///< of the plan
     T* memory[most_peers][device_memories]{}; ///< by rank; an input is written only where it is the output
-    Op op{};
+    Op op{};                                  ///< the operator
 
     /// The body of one thread. `failed` is a word of the block's own.
     template <peer_execution Here>

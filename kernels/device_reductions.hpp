@@ -31,6 +31,8 @@ struct device_reductions {
                 std::size_t n, Stream& stream) const {
         return reduce(type, op, from, to, n, stream.get());
     }
+    /// Starts the operator's last stage of `n` elements on a stream, in place: an average's division by `ranks`. False:
+    /// there is no kernel for this type and operator.
     template <class Stream>
     bool finish(std::uint64_t type, std::uint64_t op, std::byte* data, std::size_t n, int ranks, Stream& stream) const {
         return finish(type, op, data, n, ranks, stream.get());

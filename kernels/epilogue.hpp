@@ -58,6 +58,7 @@ inline constexpr unsigned most_destinations = 8;
 template <element To>
 struct stored {
     static constexpr std::size_t smallest_element = sizeof(To), largest_element = sizeof(To);
+    /// The destinations, `number` of them.
     To* to[most_destinations]{};
     unsigned number = 1; ///< of destinations
 
@@ -87,8 +88,8 @@ struct stored {
 template <std::floating_point Factor, class Next>
 struct scaled {
     static constexpr std::size_t smallest_element = Next::smallest_element, largest_element = Next::largest_element;
-    Factor factor = 1;
-    Next next{};
+    Factor factor = 1; ///< each total is multiplied by it
+    Next next{};       ///< takes the product
 
     template <unsigned lanes, class Total>
     TUTTI_HOST_DEVICE void write(Total (&total)[lanes], std::size_t at) const noexcept {
@@ -106,8 +107,8 @@ struct scaled {
 template <std::floating_point Factor, class Next>
 struct scaled_by {
     static constexpr std::size_t smallest_element = Next::smallest_element, largest_element = Next::largest_element;
-    const Factor* factor = nullptr;
-    Next next{};
+    const Factor* factor = nullptr; ///< where the factor is, in memory of the device
+    Next next{};                    ///< takes the product
 
     template <unsigned lanes, class Total>
     TUTTI_HOST_DEVICE void write(Total (&total)[lanes], std::size_t at) const noexcept {

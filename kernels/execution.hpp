@@ -43,6 +43,7 @@ template <execution Here>
 [[nodiscard]] TUTTI_HOST_DEVICE std::size_t number_of(const Here& here) noexcept {
     return std::size_t{here.block()} * here.threads() + here.thread();
 }
+/// All threads of all blocks.
 template <execution Here>
 [[nodiscard]] TUTTI_HOST_DEVICE std::size_t stride_of(const Here& here) noexcept {
     return std::size_t{here.blocks()} * here.threads();
@@ -50,8 +51,8 @@ template <execution Here>
 
 /// How many blocks of how many threads run a body.
 struct geometry {
-    unsigned blocks = 1;
-    unsigned threads = 256;
+    unsigned blocks = 1;    ///< of the launch
+    unsigned threads = 256; ///< of each block
     friend bool operator==(const geometry&, const geometry&) = default;
 };
 

@@ -14,16 +14,19 @@ namespace tutti::kernels {
 
 inline constexpr unsigned group_threads = 512; ///< of a block
 
+/// The kernel that launch_in_group() starts.
 template <class Call>
 __global__ void __launch_bounds__(group_threads) group_kernel(const __grid_constant__ Call call) {
     __shared__ std::uint64_t failed;
     call(&failed, device_execution{});
 }
 
+/// The calls of several ranks, as the parameter of one kernel.
 template <class Call>
 struct calls_together {
-    Call of[most_peers];
+    Call of[most_peers]; ///< the ranks' calls, by rank
 };
+/// The kernel that launch_together() starts.
 template <class Call>
 __global__ void __launch_bounds__(group_threads)
     group_kernel_together(const __grid_constant__ calls_together<Call> calls, unsigned blocks) {

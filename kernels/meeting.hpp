@@ -30,8 +30,8 @@ struct flag_page {
 
 /// The counters of one rank's blocks. All blocks count alike, since each takes part in each call.
 struct block_counters {
-    std::uint32_t meetings = 0;
-    std::uint32_t packet_calls = 0;
+    std::uint32_t meetings = 0;     ///< of all calls so far
+    std::uint32_t packet_calls = 0; ///< calls by packets so far
 };
 
 /// A kernel's group. Every rank has the same `size`, `blocks` and order of calls. All blocks of a rank
@@ -41,8 +41,11 @@ struct block_counters {
 /// A group that has failed stays so. Its memory, with the vectors of the call, is used by other ranks until their
 /// kernels have ended. Make another group then.
 struct peer_group {
+    /// This rank, and how many there are.
+    /// @{
     unsigned rank = 0, size = 1;
-    unsigned blocks = 1;
+    /// @}
+    unsigned blocks = 1;                ///< of each rank's kernel
     flag_page* pages[most_peers]{};     ///< by rank
     block_counters* counters = nullptr; ///< this rank's own, by block; zeroed before its first kernel
     std::uint64_t* report = nullptr;    ///< where the host looks: gets the failure_word, if there is one
@@ -64,20 +67,25 @@ inline void check_group(const peer_group& group) {
 
 /// Why a group has failed.
 enum class group_failure : std::uint8_t {
-    none = 0,
+    none = 0,     ///< it has not
     timeout = 1,  ///< a peer did not come within timeout_ns
     mismatch = 2, ///< a peer came to another call
 };
 
 /// The cause, the rank that found it, and the rank at fault.
 struct failure_word {
-    group_failure why = group_failure::none;
+    group_failure why = group_failure::none; ///< the cause
+    /// The rank that found the failure, and the rank at fault.
+    /// @{
     std::uint8_t found_by = 0, peer = 0;
+    /// @}
     friend bool operator==(const failure_word&, const failure_word&) = default;
 };
+/// The failure as one word, which ranks can store at once.
 [[nodiscard]] TUTTI_HOST_DEVICE constexpr std::uint64_t packed(failure_word f) noexcept {
     return std::uint64_t{f.peer} << 16 | std::uint64_t{f.found_by} << 8 | static_cast<std::uint64_t>(f.why);
 }
+/// The failure that a word holds.
 [[nodiscard]] constexpr failure_word failure_in(std::uint64_t word) noexcept {
     return {static_cast<group_failure>(word & 0xff), static_cast<std::uint8_t>(word >> 8),
             static_cast<std::uint8_t>(word >> 16)};

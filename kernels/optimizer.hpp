@@ -38,9 +38,12 @@ template <class Next = nothing>
 struct sgd {
     static constexpr std::size_t smallest_element = detail::smallest_beside_floats<Next>;
     static constexpr std::size_t largest_element = detail::largest_beside_floats<Next>;
-    float* weights = nullptr;
+    float* weights = nullptr; ///< one for each element of the gradient
+    /// The step's length, and the share of a weight that is added to its gradient.
+    /// @{
     float rate = 0, decay = 0;
-    Next next{};
+    /// @}
+    Next next{}; ///< takes the new weight
 
     template <unsigned lanes>
     TUTTI_HOST_DEVICE void write(float (&total)[lanes], std::size_t at) const noexcept {
@@ -66,9 +69,16 @@ template <class Next = nothing>
 struct momentum_sgd {
     static constexpr std::size_t smallest_element = detail::smallest_beside_floats<Next>;
     static constexpr std::size_t largest_element = detail::largest_beside_floats<Next>;
+    /// One of each for each element of the gradient.
+    /// @{
     float *weights = nullptr, *velocity = nullptr;
+    /// @}
+    /// The step's length, the share of the velocity that stays, and the share of a weight that is added to its
+    /// gradient.
+    /// @{
     float rate = 0, momentum = 0, decay = 0;
-    Next next{};
+    /// @}
+    Next next{}; ///< takes the new weight
 
     template <unsigned lanes>
     TUTTI_HOST_DEVICE void write(float (&total)[lanes], std::size_t at) const noexcept {
@@ -106,9 +116,13 @@ struct adam_step {
     float weight_factor = 1;     ///< of AdamW: 1 - rate decay, by which the weight is multiplied first
 };
 
-/// The settings that users know. `decay` acts on the gradient (Adam) or on the weight (AdamW).
+/// The settings that users know, with their usual values.
 struct adam_settings {
+    /// `rate` is the learning rate, `beta1` and `beta2` what stays of the moments at each step. `epsilon` is added to
+    /// the root of the second. `decay` acts on the gradient (Adam) or on the weight (AdamW).
+    /// @{
     double rate = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, decay = 0;
+    /// @}
     bool decoupled = true; ///< AdamW
 };
 
@@ -135,9 +149,12 @@ template <class Next = nothing>
 struct adam {
     static constexpr std::size_t smallest_element = detail::smallest_beside_floats<Next>;
     static constexpr std::size_t largest_element = detail::largest_beside_floats<Next>;
+    /// One of each for each element of the gradient: the weight, and the first and second moment.
+    /// @{
     float *weights = nullptr, *first = nullptr, *second = nullptr;
-    adam_step step{};
-    Next next{};
+    /// @}
+    adam_step step{}; ///< the factors of this step
+    Next next{};      ///< takes the new weight
 
     template <unsigned lanes>
     TUTTI_HOST_DEVICE void write(float (&total)[lanes], std::size_t at) const noexcept {

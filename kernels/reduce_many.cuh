@@ -9,6 +9,7 @@
 
 namespace tutti::kernels {
 
+/// The kernel that launch() starts.
 template <unsigned lanes, unsigned most, class Reduction>
 __global__ void reduce_many_kernel(Reduction what, access_width how) {
     reduce_many<lanes, most>(what, how, device_execution{});

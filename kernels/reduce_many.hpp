@@ -27,11 +27,12 @@ inline constexpr unsigned most_sources = 8;
 /// equal each other. Destinations may equal sources whose elements have the same size. They overlap in no other way.
 template <element T, class Op, class Epilogue>
 struct reduction {
-    const T* from[most_sources]{};
-    unsigned sources = 0;
-    std::size_t count = 0; ///< elements of each source that are reduced
-    Epilogue last{};
-    Op op{};               // not [[no_unique_address]], as in operators.hpp
+    const T* from[most_sources]{}; ///< the sources, in the order of the operands
+    unsigned sources = 0;          ///< how many sources there are, 1 to most_sources
+    std::size_t count = 0;         ///< elements of each source that are reduced
+    Epilogue last{};               ///< takes the totals
+    /// The operator. Not [[no_unique_address]], as in operators.hpp.
+    Op op{};
     std::size_t first = 0; ///< of the elements, in every array
 };
 
@@ -97,6 +98,7 @@ TUTTI_HOST_DEVICE void reduce_many(const reduction<T, Op, Epilogue>& what, acces
 /// The lanes of elements that a kernel is compiled for at the most: 16 bytes of its narrowest array.
 template <class Reduction>
 inline constexpr unsigned lanes_of = 1;
+/// As wide as its elements and accesses allow.
 template <class T, class Op, class Epilogue>
 inline constexpr unsigned lanes_of<reduction<T, Op, Epilogue>> =
     most_lanes(std::min(sizeof(T), Epilogue::smallest_element), std::max(sizeof(T), Epilogue::largest_element));

@@ -10,6 +10,7 @@
 
 namespace tutti::kernels {
 
+/// The kernel of one pass, of which launch_square_sum() starts two.
 template <class Add, class T>
 __global__ void sum_tiles_kernel(const T* from, std::size_t count, double* partial) {
     __shared__ double lanes[tile_lanes];

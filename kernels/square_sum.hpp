@@ -21,18 +21,21 @@ inline constexpr std::size_t tile_elements = 1024;
 /// Sums of a tile at the bottom of its tree. Each has every 256th element.
 inline constexpr unsigned tile_lanes = 256;
 
+/// How many tiles so many elements have.
 [[nodiscard]] TUTTI_HOST_DEVICE constexpr std::size_t tiles_of(std::size_t count) noexcept {
     return (count + tile_elements - 1) / tile_elements;
 }
 
 /// Partial sums as they are.
 struct as_is {
+    /// Adds a partial sum.
     [[nodiscard]] TUTTI_HOST_DEVICE double operator()(double sum, double x) const noexcept {
         return tutti::detail::plus(sum, x);
     }
 };
 /// The square of a float is exact in double.
 struct squared {
+    /// Adds the square of an element, computed in double.
     template <class T>
     [[nodiscard]] TUTTI_HOST_DEVICE double operator()(double sum, const T& x) const noexcept {
         static_assert(std::same_as<T, float> || tutti::detail::is_narrow_float<T>, "tutti: squares are of floats");

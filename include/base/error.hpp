@@ -21,6 +21,7 @@ enum class cause : std::uint8_t {
     bootstrap,        ///< this rank could not join the others
 };
 
+/// The cause in words, as error messages have it: "lost peer".
 [[nodiscard]] constexpr std::string_view name_of(cause c) noexcept {
     constexpr std::array<std::string_view, 6> names{"invalid argument", "lost peer", "timeout",
                                                     "mismatch",         "aborted",   "bootstrap failed"};
@@ -29,17 +30,18 @@ enum class cause : std::uint8_t {
 
 /// The facts of a failure. Unknown ones are empty or -1. Ranks are those of the world, not of a split.
 struct fault {
-    cause why = cause::invalid_argument;
-    std::string operation;        ///< the call that failed: "allreduce(ring) of 1000 float32, sum"
-    long long step = -1;          ///< the step of the schedule that waited, from 0
-    int peer = -1;                ///< the rank at fault; of a mismatch one of the two that `detail` names
-    std::string host;             ///< the peer's host
-    std::string address;          ///< the peer's address
-    std::uint64_t bytes_done = 0; ///< bytes that this rank had sent and received for the call
-    std::string detail;           ///< what happened, one sentence without a full stop
-    std::string remedy;           ///< what to do about it, likewise
+    cause why = cause::invalid_argument; ///< the cause
+    std::string operation;               ///< the call that failed: "allreduce(ring) of 1000 float32, sum"
+    long long step = -1;                 ///< the step of the schedule that waited, from 0
+    int peer = -1;                       ///< the rank at fault; of a mismatch one of the two that `detail` names
+    std::string host;                    ///< the peer's host
+    std::string address;                 ///< the peer's address
+    std::uint64_t bytes_done = 0;        ///< bytes that this rank had sent and received for the call
+    std::string detail;                  ///< what happened, one sentence without a full stop
+    std::string remedy;                  ///< what to do about it, likewise
 };
 
+/// The text of error::what(), made of the facts that are known.
 [[nodiscard]] inline std::string message_of(const fault& f) {
     std::string text{"tutti: "};
     text += name_of(f.why);
@@ -57,10 +59,15 @@ struct fault {
 }
 
 /// The one exception of the library. Its message is composed from its facts.
+///
+/// @snippet reference.cpp error
 class error : public std::runtime_error {
 public:
+    /// An error of these facts.
     explicit error(fault facts) : std::runtime_error(message_of(facts)), facts_(std::move(facts)) {}
+    /// What is known of the failure. The reference is valid as long as this error.
     [[nodiscard]] const fault& facts() const noexcept { return facts_; }
+    /// Why the call failed: the same as `facts().why`.
     [[nodiscard]] cause why() const noexcept { return facts_.why; }
 
 private:

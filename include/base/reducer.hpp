@@ -21,9 +21,13 @@ struct reducer {
     using many_kernel = void (*)(std::byte* to, const std::byte* const* sources, std::size_t number, std::size_t count,
                                  const void* state);
 
+    /// Reduces two operands.
     kernel combine = nullptr;
+    /// The operator itself, or null where it has no state. It must outlive the transfers that reduce by it.
     const void* state = nullptr;
+    /// Bytes of an element.
     std::size_t element_bytes = 1;
+    /// Reduces several operands in one pass; null where there is no such kernel.
     many_kernel combine_many = nullptr;
     bool is_functor = false; ///< the code of a caller's own, which may take any time
 };

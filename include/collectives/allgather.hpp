@@ -12,9 +12,12 @@ namespace tutti {
 /// Shapes: the output has size times as many elements as the input. In place: the input is the rank's own part of the
 /// output. The result is valid in the output when the call returns. Errors: as of allreduce.
 /// Cost: that of the algorithm; all send (P-1)/P of the output where P is a power of two.
+///
+/// @snippet reference.cpp allgather
 template <class Issuer>
 class allgather_operations {
 public:
+    /// Of equal parts: `in` of each rank, one after the other in `out`.
     template <class In, class Out, class How = detail::automatic>
         requires(detail::range_like<In>)
     auto allgather(In&& in, Out&& out, const How& how = {}) const {

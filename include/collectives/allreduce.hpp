@@ -22,6 +22,8 @@ namespace tutti {
 ///
 /// Errors: tutti::error. After invalid_argument nothing has changed. After any other error the communicator is unusable
 /// on all ranks.
+///
+/// @snippet reference.cpp allreduce
 template <class Issuer>
 class allreduce_operations {
 public:

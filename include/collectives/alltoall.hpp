@@ -13,9 +13,12 @@ namespace tutti {
 /// block r of the output is from rank r. In place: the input is the output; the library then allocates as much memory
 /// once more. The result is valid in the output when the call returns. Errors: as of allreduce.
 /// Cost: that of the algorithm; direct sends (P-1)/P of the input in P-1 messages.
+///
+/// @snippet reference.cpp alltoall
 template <class Issuer>
 class alltoall_operations {
 public:
+    /// Of equal blocks: block r of `in` goes to rank r, and block r of `out` comes from it.
     template <class In, class Out, class How = detail::automatic>
     auto alltoall(In&& in, Out&& out, const How& how = {}) const {
         return detail::access::issue<In, Out>(self(), detail::no_operator{}, [&](const auto& none) {

@@ -12,9 +12,12 @@ namespace tutti {
 ///
 /// Precondition on all ranks: the same order of calls. Errors: as of allreduce.
 /// Cost: that of an allreduce of no bytes, by the algorithm that the library chooses for it.
+///
+/// @snippet reference.cpp barrier
 template <class Issuer>
 class barrier_operations {
 public:
+    /// Returns, or completes, when all ranks have called it.
     auto barrier() const {
         return detail::access::issue<>(self(), maximum, [&](const auto& op) {
             const std::span<char> nothing;

@@ -14,9 +14,12 @@ namespace tutti {
 /// The result is valid when the call returns; the root's data are not changed. Errors: as of allreduce.
 /// Cost: that of the algorithm; binomial_tree has depth ceil(log2 P), double_binary_tree nearly halves the time of
 /// large data.
+///
+/// @snippet reference.cpp broadcast
 template <class Issuer>
 class broadcast_operations {
 public:
+    /// Of a range: that of the root is copied to those of all other ranks.
     template <class Range, class How = detail::automatic>
         requires(detail::range_like<Range>)
     auto broadcast(Range&& data, int root, const How& how = {}) const {

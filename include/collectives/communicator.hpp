@@ -43,6 +43,7 @@ template <transport::transport Transport>
 class communicator : public operations<communicator<Transport>>,
                      public send_receive_operations<communicator<Transport>> {
 public:
+    /// The clock of deadlines and recordings.
     using clock = transport::clock;
 
     /// The world: all ranks of the transport. Collective: each rank makes it before any other call.
@@ -61,7 +62,9 @@ public:
         membership_->choose_by(tuner_of(topology(), of_all));
     }
 
+    /// This rank in the communicator, from 0 to size() - 1.
     [[nodiscard]] int rank() const noexcept { return membership_->rank(); }
+    /// The number of ranks in the communicator.
     [[nodiscard]] int size() const noexcept { return membership_->size(); }
     /// The world's rank of a rank of this communicator.
     [[nodiscard]] int world_rank(int rank) const { return membership_->members().at(static_cast<std::size_t>(rank)); }
@@ -124,6 +127,8 @@ public:
     /// Splits this communicator. The ranks that give the same color become one new communicator, and every rank gets
     /// the one of its color. Its ranks are numbered from 0 by key, and by their ranks here where keys are equal.
     /// Collective. Cost: an allgather of 8 bytes a rank.
+    ///
+    /// @snippet reference.cpp split
     [[nodiscard]] communicator split(int color, int key = 0) const {
         const wish mine{color, key};
         std::vector<wish> all(static_cast<std::size_t>(size()));

@@ -16,14 +16,18 @@ namespace tutti {
 /// output when the call returns. Errors: as of allreduce. Cost: that of the algorithm; hillis_steele has depth
 /// 1 + ceil(log2(P-1)), chain sends each rank's data once. The operator is taken as associative and need not be
 /// commutative; see scan.
+///
+/// @snippet reference.cpp scan
 template <class Issuer>
 class exscan_operations {
 public:
+    /// In place: the result replaces the data.
     template <class Range, class Op, class How = detail::automatic>
         requires(detail::range_like<Range> && !detail::range_like<Op>)
     auto exscan(Range&& data, const Op& op, const How& how = {}) const {
         return exscan_all<Range, Range>(data, data, op, how);
     }
+    /// From an input to an output, which may be the same memory.
     template <class In, class Out, class Op, class How = detail::automatic>
         requires(detail::range_like<Out>)
     auto exscan(In&& in, Out&& out, const Op& op, const How& how = {}) const {

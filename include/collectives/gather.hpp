@@ -13,9 +13,12 @@ namespace tutti {
 /// and may be empty. In place, at the root: the input is the root's own part of the output. The result is valid at the
 /// root when the call returns; elsewhere the input may be used again. Errors: as of allreduce.
 /// Cost: that of the algorithm. naive moves no byte twice; binomial_tree has depth ceil(log2 P).
+///
+/// @snippet reference.cpp gather
 template <class Issuer>
 class gather_operations {
 public:
+    /// Of equal parts: `in` of each rank, one after the other in the root's `out`.
     template <class In, class Out, class How = detail::automatic>
         requires(detail::range_like<In>)
     auto gather(In&& in, Out&& out, int root, const How& how = {}) const {

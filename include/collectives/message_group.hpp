@@ -14,12 +14,7 @@ namespace tutti {
 
 /// Sends and receives that are waited for together, as between ncclGroupStart and ncclGroupEnd:
 ///
-///     auto exchange = world.group();
-///     exchange.receive(from_above, above);
-///     exchange.receive(from_below, below);
-///     exchange.send(top_row, above);
-///     exchange.send(bottom_row, below);
-///     exchange.wait();
+/// @snippet reference.cpp message_group
 ///
 /// All start before any is waited for, so no order of them can deadlock; messages that the transport may put off go out
 /// together. Buffers belong to the library until wait() has returned or thrown, or the group is gone: its destructor
@@ -27,16 +22,21 @@ namespace tutti {
 template <class Communicator>
 class [[nodiscard]] message_group {
 public:
+    /// An empty group of messages on this communicator, which is copied: communicator::group() makes it.
     explicit message_group(const Communicator& on) : on_(on) {}
     message_group(const message_group&) = delete;
     message_group& operator=(const message_group&) = delete;
     ~message_group() { await(); }
 
+    /// Starts a send of a range or an element, which must outlive the group's wait(). Throws as
+    /// send_receive_operations::send.
     template <class Data>
     void send(Data&& data, int to, int tag = 0) {
         detail::check_outlive_message<Data>();
         start(detail::outgoing(on_, data, to, tag));
     }
+    /// Starts a receive into a range or an element, which must outlive the group's wait(). Throws as
+    /// send_receive_operations::receive.
     template <detail::message_target Data>
     void receive(Data&& data, int from, int tag = 0) {
         detail::check_outlive_message<Data>();

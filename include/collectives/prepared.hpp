@@ -16,14 +16,19 @@ namespace tutti {
 /// It keeps the addresses and the counts of its buffers, not the containers. A vector that is resized, assigned to,
 /// moved from or destroyed may free its memory. To run the call then is undefined, and is not detected: prepare it
 /// again. A vector that keeps its data() is safe; elements added to it later take no part.
+///
+/// @snippet reference.cpp prepare
 template <class Transport>
 class [[nodiscard]] prepared {
 public:
+    /// The communicator's inside.
     using membership = engine::membership<Transport>;
 
+    /// Made by communicator::prepare().
     prepared(std::shared_ptr<membership> in, const engine::call& c, std::chrono::nanoseconds deadline,
              std::shared_ptr<const void> keeps)
         : in_(std::move(in)), keeps_(std::move(keeps)), call_(c), deadline_(deadline), plan_(&in_->hold(c)) {}
+    /// Takes the call over; the other one can only be destroyed or assigned to.
     prepared(prepared&& other) noexcept
         : in_(std::move(other.in_)), keeps_(std::move(other.keeps_)), call_(other.call_), deadline_(other.deadline_),
           plan_(std::exchange(other.plan_, nullptr)) {}

@@ -28,16 +28,22 @@ struct trace {
 /// A step begins when it is handed to the transport, or works on memory; it ends when this rank has noticed that it is
 /// complete, so a message that came while the rank was busy elsewhere ends with that. A call under way when the
 /// recording ends is in it up to then. Used from where calls may be made: see `progress`.
+///
+/// @snippet reference.cpp record
 template <class Transport>
 class [[nodiscard]] recording {
 public:
+    /// The clock of the recorded times.
     using clock = engine::record_page::clock;
+    /// The communicator's inside.
     using membership = engine::membership<Transport>;
 
+    /// Made by communicator::record().
     recording(std::shared_ptr<membership> in, std::size_t most_steps, clock::time_point origin)
         : in_(std::move(in)), to_(std::make_unique<engine::recorder>(most_steps, origin)) {
         in_->record(*to_);
     }
+    /// Takes the recording over; the other one has ended.
     recording(recording&&) noexcept = default;
     recording& operator=(recording&&) = delete;
     ~recording() {

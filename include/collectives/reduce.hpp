@@ -12,9 +12,12 @@ namespace tutti {
 /// Shapes: at the root, input and output have equal counts, and are the same memory or disjoint; elsewhere the output
 /// is not looked at and may be empty. The result is valid at the root when the call returns; elsewhere the input may
 /// be used again. Errors: as of allreduce. Cost: that of the algorithm; binomial_tree has depth ceil(log2 P).
+///
+/// @snippet reference.cpp reduce
 template <class Issuer>
 class reduce_operations {
 public:
+    /// Of a range: the reduction of all ranks' `in` goes to the root's `out`.
     template <class In, class Out, class Op, class How = detail::automatic>
         requires(detail::range_like<In>)
     auto reduce(In&& in, Out&& out, int root, const Op& op, const How& how = {}) const {

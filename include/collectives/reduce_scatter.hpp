@@ -13,9 +13,12 @@ namespace tutti {
 /// Shapes: the input has size times as many elements as the output. In place: the output is the rank's own part of
 /// the input. The result is valid in the output when the call returns. Errors: as of allreduce.
 /// Cost: that of the algorithm; ring and halving_doubling send (P-1)/P n.
+///
+/// @snippet reference.cpp reduce_scatter
 template <class Issuer>
 class reduce_scatter_operations {
 public:
+    /// Of equal parts: rank r's `out` gets part r of the reduction of all ranks' `in`.
     template <class In, class Out, class Op, class How = detail::automatic>
     auto reduce_scatter(In&& in, Out&& out, const Op& op, const How& how = {}) const {
         return detail::access::issue<In, Out>(self(), op, [&](const Op& used) {

@@ -19,16 +19,22 @@ namespace tutti {
 /// The destructor waits for the call, until its deadline at most. If it fails, the next call on the communicator
 /// throws. A rank may wait for its requests in any order, whatever the order on other ranks. Waiting and testing are
 /// calls: see communicator for which thread may make them.
+///
+/// @snippet reference.cpp async
 template <class Transport>
 class [[nodiscard]] request {
 public:
+    /// The communicator's inside.
     using membership = engine::membership<Transport>;
+    /// A collective under way, inside of it.
     using started = membership::started;
 
     // Both send the messages that the transport has put off: the caller may compute for long before its next call.
+    /// Of a collective: made by communicator::async().
     request(std::shared_ptr<membership> in, started s) : in_(std::move(in)), started_(std::move(s)) {
         started_->nudge();
     }
+    /// Of a send or a receive: made by communicator::async().
     request(std::shared_ptr<membership> in, std::unique_ptr<engine::message> m)
         : in_(std::move(in)), message_(std::move(m)) {
         try {
@@ -38,10 +44,12 @@ public:
             throw;
         }
     }
+    /// Takes the request over; the other one counts as collected.
     request(request&& other) noexcept
         : in_(std::move(other.in_)), started_(std::move(other.started_)), message_(std::move(other.message_)) {
         other.started_.reset();
     }
+    /// Waits for this request, as the destructor does, and takes the other one over.
     request& operator=(request&& other) noexcept {
         if (this == &other) return *this;
         drop();
@@ -114,6 +122,7 @@ void wait_all(std::span<request<Transport>> requests) {
     }
     if (first) throw *first;
 }
+/// The same of a vector of requests.
 template <class Transport>
 void wait_all(std::vector<request<Transport>>& requests) {
     wait_all(std::span(requests));
@@ -143,6 +152,7 @@ template <class Transport>
     }
     return requests.size();
 }
+/// The same of a vector of requests.
 template <class Transport>
 [[nodiscard]] std::size_t wait_any(std::vector<request<Transport>>& requests) {
     return wait_any(std::span(requests));

@@ -25,49 +25,53 @@ namespace tutti {
 #pragma GCC diagnostic ignored "-Wshadow"
 /// An element type.
 enum class element_type : std::uint8_t {
-    int8,
-    uint8,
-    int16,
-    uint16,
-    int32,
-    uint32,
-    int64,
-    uint64,
-    float16,
-    bfloat16,
-    float32,
-    float64,
-    float8_e4m3,
-    float8_e5m2,
+    int8,        ///< `std::int8_t`
+    uint8,       ///< `std::uint8_t`
+    int16,       ///< `std::int16_t`
+    uint16,      ///< `std::uint16_t`
+    int32,       ///< `std::int32_t`
+    uint32,      ///< `std::uint32_t`
+    int64,       ///< `std::int64_t`
+    uint64,      ///< `std::uint64_t`
+    float16,     ///< `tutti::float16`
+    bfloat16,    ///< `tutti::bfloat16`
+    float32,     ///< `float`
+    float64,     ///< `double`
+    float8_e4m3, ///< `tutti::float8_e4m3`
+    float8_e5m2, ///< `tutti::float8_e5m2`
 };
 
 /// A built-in operator.
 enum class operator_type : std::uint8_t {
-    sum,
-    product,
-    minimum,
-    maximum,
-    average,
-    bitwise_and,
-    bitwise_or,
-    bitwise_xor,
-    logical_and,
-    logical_or,
-    logical_xor,
-    premultiplied_sum,
+    sum,               ///< `tutti::sum`
+    product,           ///< `tutti::product`
+    minimum,           ///< `tutti::minimum`
+    maximum,           ///< `tutti::maximum`
+    average,           ///< `tutti::average`
+    bitwise_and,       ///< `tutti::bitwise_and`
+    bitwise_or,        ///< `tutti::bitwise_or`
+    bitwise_xor,       ///< `tutti::bitwise_xor`
+    logical_and,       ///< `tutti::logical_and`
+    logical_or,        ///< `tutti::logical_or`
+    logical_xor,       ///< `tutti::logical_xor`
+    premultiplied_sum, ///< `tutti::premultiplied_sum`, by runtime_call::factor
 };
 #pragma GCC diagnostic pop
 
+/// The names of element types, in the order of their enumeration.
 inline constexpr std::array<std::string_view, 14> element_type_names{
     "int8",   "uint8",   "int16",    "uint16",  "int32",   "uint32",      "int64",
     "uint64", "float16", "bfloat16", "float32", "float64", "float8_e4m3", "float8_e5m2"};
+/// The names of operators, in the order of their enumeration.
 inline constexpr std::array<std::string_view, 12> operator_type_names{
     "sum",        "product",     "minimum",     "maximum",    "average",     "bitwise_and",
     "bitwise_or", "bitwise_xor", "logical_and", "logical_or", "logical_xor", "premultiplied_sum"};
 
+/// "float32", "int8", ...
 [[nodiscard]] constexpr std::string_view name_of(element_type t) noexcept {
     return element_type_names[static_cast<std::size_t>(t)];
 }
+/// "sum", "bitwise_and", ...
 [[nodiscard]] constexpr std::string_view name_of(operator_type o) noexcept {
     return operator_type_names[static_cast<std::size_t>(o)];
 }
@@ -76,6 +80,7 @@ inline constexpr std::array<std::string_view, 12> operator_type_names{
     constexpr std::array<std::size_t, 14> sizes{1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8, 1, 1};
     return sizes[static_cast<std::size_t>(t)];
 }
+/// Whether it is a floating-point type, of any width.
 [[nodiscard]] constexpr bool is_floating(element_type t) noexcept { return t >= element_type::float16; }
 /// Whether the operator reduces elements of that type. Bitwise operators take integers, and the average takes
 /// floating-point types.
@@ -121,16 +126,18 @@ struct runtime_counts {
 
 /// A call of any operation. Preconditions, shapes and in-place rules are the operation's own; it matches typed calls of
 /// the same meaning on other ranks.
+///
+/// @snippet reference.cpp runtime_call
 struct runtime_call {
-    schedule::operation what = schedule::operation::allreduce;
-    element_type type = element_type::float32;
-    operator_type op = operator_type::sum; ///< ignored by operations that do not reduce
-    std::size_t count = 0;                 ///< elements of the vector, or of one rank's part where has_shards(what)
-    const void* input = nullptr;           ///< ignored by broadcast; scatter reads it at the root only
-    void* output = nullptr;                ///< reduce and gather use it at the root only; broadcast's data
-    int root = 0;                          ///< ignored where the operation has none: see schedule::has_root
-    std::optional<algorithm::any> how{};   ///< empty: the library chooses
-    bool symmetric = false;                ///< all ranks' buffers are symmetric_memory; used by the library's choice
+    schedule::operation what = schedule::operation::allreduce; ///< the operation
+    element_type type = element_type::float32;                 ///< the type of its elements
+    operator_type op = operator_type::sum;                     ///< ignored by operations that do not reduce
+    std::size_t count = 0;               ///< elements of the vector, or of one rank's part where has_shards(what)
+    const void* input = nullptr;         ///< ignored by broadcast; scatter reads it at the root only
+    void* output = nullptr;              ///< reduce and gather use it at the root only; broadcast's data
+    int root = 0;                        ///< ignored where the operation has none: see schedule::has_root
+    std::optional<algorithm::any> how{}; ///< empty: the library chooses
+    bool symmetric = false;              ///< all ranks' buffers are symmetric_memory; used by the library's choice
     /// Empty: the parts are equal. Otherwise `count` is this rank's own part, and alltoall ignores it. What the spans
     /// point to must outlive issue().
     std::optional<runtime_counts> counts{};

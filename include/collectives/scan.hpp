@@ -15,14 +15,18 @@ namespace tutti {
 /// the call returns. Errors: as of allreduce. Cost: that of the algorithm; hillis_steele has depth ceil(log2 P), chain
 /// sends each rank's data once. The operator is taken as associative and need not be commutative. Algorithms group the
 /// operands differently, so a sum that rounds may differ between algorithms, and from another rank's.
+///
+/// @snippet reference.cpp scan
 template <class Issuer>
 class scan_operations {
 public:
+    /// In place: the result replaces the data.
     template <class Range, class Op, class How = detail::automatic>
         requires(detail::range_like<Range> && !detail::range_like<Op>)
     auto scan(Range&& data, const Op& op, const How& how = {}) const {
         return scan_all<Range, Range>(data, data, op, how);
     }
+    /// From an input to an output, which may be the same memory.
     template <class In, class Out, class Op, class How = detail::automatic>
         requires(detail::range_like<Out>)
     auto scan(In&& in, Out&& out, const Op& op, const How& how = {}) const {

@@ -13,9 +13,12 @@ namespace tutti {
 /// and may be empty. In place, at the root: the output is the root's own part of the input. The result is valid in the
 /// output when the call returns. Errors: as of allreduce.
 /// Cost: that of the algorithm. naive moves no byte twice; binomial_tree has depth ceil(log2 P).
+///
+/// @snippet reference.cpp scatter
 template <class Issuer>
 class scatter_operations {
 public:
+    /// Of equal parts: part r of the root's `in` goes to rank r's `out`.
     template <class In, class Out, class How = detail::automatic>
         requires(detail::range_like<Out>)
     auto scatter(In&& in, Out&& out, int root, const How& how = {}) const {

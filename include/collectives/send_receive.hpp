@@ -25,6 +25,8 @@ namespace tutti {
 /// memory of a GPU are refused.
 /// Cost: up to 4088 bytes one message of the transport, up to 16 KiB two at once. Longer ones are announced and granted
 /// first, which costs a round trip, and then go straight from one buffer to the other.
+///
+/// @snippet reference.cpp messages
 template <class Communicator>
 class send_receive_operations {
 public:
@@ -75,11 +77,13 @@ private:
 template <class View>
 class async_send_receive_operations {
 public:
+    /// Starts a send. The data belong to the library until the request is over.
     template <class Data>
     [[nodiscard]] auto send(Data&& data, int to, int tag = 0) const {
         detail::check_outlive_message<Data>();
         return detail::access::start(self(), detail::outgoing(self(), data, to, tag));
     }
+    /// Starts a receive. The data are there when the request is over.
     template <detail::message_target Data>
     [[nodiscard]] auto receive(Data&& data, int from, int tag = 0) const {
         detail::check_outlive_message<Data>();

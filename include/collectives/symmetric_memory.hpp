@@ -18,20 +18,30 @@ namespace tutti {
 /// In a call that names no algorithm all ranks pass symmetric_memory or none does; a std::span of it counts as plain
 /// memory. It is a handle: copies are the same memory, and a const handle gives mutable elements. The memory must
 /// outlive the calls that use it. It may outlive the communicator.
+///
+/// @snippet reference.cpp allocate
 template <element T>
 class symmetric_memory {
 public:
+    /// The type of its elements.
     using value_type = T;
 
     symmetric_memory() = default;
+    /// Memory that a transport has allocated, of `n` elements: communicator::allocate() makes it.
     symmetric_memory(std::shared_ptr<std::byte> memory, std::size_t n) noexcept
         : memory_(std::move(memory)), size_(n) {}
 
+    /// The first element; null where there is none.
     [[nodiscard]] T* data() const noexcept { return reinterpret_cast<T*>(memory_.get()); }
+    /// The number of elements.
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    /// There are no elements.
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+    /// The first element.
     [[nodiscard]] T* begin() const noexcept { return data(); }
+    /// Behind the last element.
     [[nodiscard]] T* end() const noexcept { return data() + size_; }
+    /// The element of that index. Precondition: i < size().
     [[nodiscard]] T& operator[](std::size_t i) const noexcept { return data()[i]; }
 
 private:

@@ -28,11 +28,14 @@ namespace tutti {
 /// looked at, but may not be negative.
 ///
 /// Cost: a message that holds several parts is copied once on its way; of gatherv, scatterv and alltoallv none does.
+///
+/// @snippet reference.cpp displaced
 template <class Counts, class Displacements>
 struct displaced {
-    Counts counts;
-    Displacements displacements;
+    Counts counts;               ///< the elements of each rank's part, by rank
+    Displacements displacements; ///< where each part begins, in elements, by rank
 };
+/// `displaced{counts, displacements}` names no type.
 template <class Counts, class Displacements>
 displaced(Counts, Displacements) -> displaced<Counts, Displacements>;
 

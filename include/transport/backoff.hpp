@@ -26,10 +26,11 @@ inline void pause_core() noexcept {
 /// crowded host (more ranks than cores) gets no spin at all and few yields.
 class backoff {
 public:
-    static constexpr int spins = 30;
-    static constexpr int yields = 100;
-    static constexpr int yields_crowded = 8;
+    static constexpr int spins = 30;         ///< polls in a row before the first yield
+    static constexpr int yields = 100;       ///< yields before it is time to block
+    static constexpr int yields_crowded = 8; ///< the same on a crowded host
 
+    /// A wait that begins. `crowded`: more ranks share this host than it has cores.
     explicit backoff(bool crowded) noexcept
         : spins_left_(crowded ? 0 : spins), yields_left_(crowded ? yields_crowded : yields) {}
 

@@ -34,8 +34,8 @@ struct joined_world {
 
 /// A rank, and the card of one of its fabrics.
 struct fabric_end {
-    const bootstrap::member& of;
-    std::span<const std::byte> card;
+    const bootstrap::member& of;     ///< the rank
+    std::span<const std::byte> card; ///< its address in the fabric
 };
 
 // clang-format off

@@ -16,14 +16,13 @@ namespace tutti {
 /// Rank 0's address and a secret, as a value that the program itself carries to the other ranks: by a broadcast of MPI,
 /// a file, a database. So ranks join without any launcher, over every transport of processes:
 ///
-///     tutti::invitation mine = tutti::invitation::create();            // in the process that will be rank 0
-///     // carry mine.text() to the others
-///     tutti::communicator world{tutti::transport::tcp{tutti::invitation{text}.as(rank, size)}};
+/// @snippet reference.cpp invitation
 ///
 /// Whoever reads the text can join in a rank's place: carry it as you would carry a password. It is good for one
 /// communicator. Its text is ASCII without blanks, quotes and '='.
 class invitation {
 public:
+    /// The longest text.
     static constexpr std::size_t most_characters = transport::bootstrap::offer::most_characters;
 
     /// Draws a secret, and listens from now on at a port of this host, which is held until as(0, ...) makes a world of

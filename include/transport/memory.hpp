@@ -37,15 +37,22 @@ struct memory_channel_end;
 /// closed its old one too.
 class memory {
 public:
+    /// As the table of the concept `transport` has it.
+    /// @{
     using channel = detail::memory_channel;
     static constexpr medium near = medium::memory, far = medium::memory;
+    /// @}
 
     /// Takes the place of rank `rank`. Throws `error` (invalid_argument) when there is none or it has been taken.
     memory(std::shared_ptr<memory_world> world, int rank);
+    /// Takes the place of the other one, which can only be destroyed or assigned to.
     memory(memory&&) noexcept;
+    /// Leaves its own place first.
     memory& operator=(memory&& other) noexcept;
     ~memory();
 
+    /// As the tables of the concepts `transport` and `viewing_transport` have it.
+    /// @{
     [[nodiscard]] int rank() const noexcept { return rank_; }
     [[nodiscard]] int size() const noexcept;
     [[nodiscard]] int node(int) const noexcept { return 0; }
@@ -65,6 +72,7 @@ public:
     void tell(notice n);
     [[nodiscard]] bool fetch(notice& n);
     [[nodiscard]] std::optional<std::string> broken(int peer);
+    /// @}
 
 private:
     [[nodiscard]] bool is_alive() const noexcept;

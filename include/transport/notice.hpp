@@ -38,17 +38,17 @@ inline constexpr std::uint64_t no_number = ~std::uint64_t{0};
 
 /// A call that a rank has made on a communicator.
 struct past_call {
-    std::uint64_t communicator = 0;
-    std::uint64_t request = 0;   ///< its number there; of `closing`, the number of all calls
-    std::uint64_t signature = 0; ///< the hash of this call and of all before it
-    std::string call;            ///< in words
+    std::uint64_t communicator = 0; ///< which one it was made on
+    std::uint64_t request = 0;      ///< its number there; of `closing`, the number of all calls
+    std::uint64_t signature = 0;    ///< the hash of this call and of all before it
+    std::string call;               ///< in words
     friend bool operator==(const past_call&, const past_call&) = default;
 };
 inline constexpr std::size_t most_past_calls = 256; ///< in one notice
 
 /// A call under way on a rank, of any communicator, and the ranks that it waits for.
 struct waiting_call {
-    std::uint64_t communicator = 0;
+    std::uint64_t communicator = 0;  ///< which one it was made on
     std::uint64_t request = 0;       ///< its number there
     bool blocks = false;             ///< the rank's program waits for it, or for one behind it
     std::vector<std::int32_t> peers; ///< the first most_peers ranks that it waits for; none while it works locally
@@ -60,18 +60,18 @@ inline constexpr std::size_t most_peers = 8;          ///< in one waiting call
 
 /// One message of the control plane. Ranks are ranks of the world.
 struct notice {
-    notice_kind kind = notice_kind::waiting;
-    cause why = cause::timeout;     ///< of a verdict, or of an inquiry: timeout or mismatch
-    std::uint64_t communicator = 0; ///< which communicator
-    std::int32_t members = 0;       ///< its size; of an answer 0 if this rank does not know that communicator
-    std::int32_t rank = -1;         ///< the sender, or the subject
-    std::int32_t peer = -1;         ///< the rank that it waits for, or that is at fault; -1 none
-    std::uint64_t request = 0;      ///< the number of the call on its communicator
-    std::int64_t step = -1;         ///< the schedule's step that waits
-    std::uint64_t bytes = 0;        ///< bytes done
-    std::string call;               ///< the call in words
-    std::string text;               ///< reason, or how it was noticed
-    std::vector<past_call> calls;   ///< of closing; of a mismatch and answers: the last calls, oldest first
+    notice_kind kind = notice_kind::waiting; ///< what it tells
+    cause why = cause::timeout;              ///< of a verdict, or of an inquiry: timeout or mismatch
+    std::uint64_t communicator = 0;          ///< which communicator
+    std::int32_t members = 0;                ///< its size; of an answer 0 if this rank does not know that communicator
+    std::int32_t rank = -1;                  ///< the sender, or the subject
+    std::int32_t peer = -1;                  ///< the rank that it waits for, or that is at fault; -1 none
+    std::uint64_t request = 0;               ///< the number of the call on its communicator
+    std::int64_t step = -1;                  ///< the schedule's step that waits
+    std::uint64_t bytes = 0;                 ///< bytes done
+    std::string call;                        ///< the call in words
+    std::string text;                        ///< reason, or how it was noticed
+    std::vector<past_call> calls;            ///< of closing; of a mismatch and answers: the last calls, oldest first
     /// Of reports and answers: all that is under way on this rank. None in an answer: it is in no call.
     std::vector<waiting_call> waits;
     friend bool operator==(const notice&, const notice&) = default;

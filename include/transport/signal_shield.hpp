@@ -12,6 +12,7 @@ namespace tutti::transport {
 /// them.
 class [[nodiscard]] signal_shield {
 public:
+    /// Blocks them on the thread that calls; its destructor, there too, restores what was blocked before.
     signal_shield() noexcept {
         sigset_t all;
         sigfillset(&all);

@@ -14,12 +14,15 @@ class channel;
 
 /// Describes the fabric of `tcp`; see fabric.hpp.
 struct tcp_fabric {
+    /// Its part of the description, as the table of the concept `fabric` has it.
+    /// @{
     using fabric = detail::tcp::fabric;
     using channel = detail::tcp::channel;
     using limits = tcp_limits;
     static constexpr const char* name = "tcp";
     static constexpr medium between = medium::network;
     static constexpr bool views = false, allocates = false, needs_sockets = true;
+    /// @}
 };
 
 /// Ranks anywhere, over TCP: IPv4 or IPv6, on the interface of the route to the rendezvous unless told otherwise.

@@ -11,9 +11,10 @@ namespace tutti::transport {
 
 class transfer_queue;
 
+/// What has become of a transfer.
 enum class transfer_status : std::uint8_t {
-    pending,
-    done,
+    pending,    ///< it is under way
+    done,       ///< the message was sent, or delivered
     mismatched, ///< the message that came has another signature or length than the receive; nothing was delivered
 };
 
@@ -36,7 +37,7 @@ struct transfer {
     transfer_queue* owner = nullptr; ///< the list to enter when complete
 
     // Set by the transport.
-    transfer_status status = transfer_status::pending;
+    transfer_status status = transfer_status::pending; ///< set to `pending` at the start
     bool viewed = false;      ///< done, but left where it lies instead of stored; set to false by the caller
     std::size_t moved = 0;    ///< bytes sent or delivered so far
     transfer* next = nullptr; ///< link in the transport's queue, then in the owner's list
@@ -45,6 +46,7 @@ struct transfer {
 /// Transfers, first in first out, linked through themselves. One thread at a time.
 class transfer_queue {
 public:
+    /// Adds one at the end. Precondition: it is in no other queue.
     void push(transfer& x) noexcept {
         x.next = nullptr;
         (last_ ? last_->next : first_) = &x;
@@ -59,8 +61,11 @@ public:
         }
         return x;
     }
+    /// Forgets them all; none of them is touched.
     void clear() noexcept { first_ = last_ = nullptr; }
+    /// The first one; null if there is none.
     [[nodiscard]] transfer* front() const noexcept { return first_; }
+    /// There is none.
     [[nodiscard]] bool empty() const noexcept { return !first_; }
 
 private:

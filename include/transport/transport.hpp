@@ -18,20 +18,21 @@
 /// called from others.
 namespace tutti::transport {
 
+/// The clock of deadlines.
 using clock = std::chrono::steady_clock;
 
 /// One of the independent sequences of calls of a communicator: calls k with equal k modulo the number of slots.
 /// Messages of different contexts never wait for each other.
 struct context {
-    std::uint64_t communicator = 0;
-    std::uint32_t slot = 0;
+    std::uint64_t communicator = 0; ///< the number of the communicator, equal on all of its ranks
+    std::uint32_t slot = 0;         ///< from 0
     friend constexpr auto operator<=>(const context&, const context&) = default;
 };
 
 /// A peer in words, for errors.
 struct peer_name {
-    std::string host;
-    std::string address;
+    std::string host;    ///< the name of its host
+    std::string address; ///< its address
 };
 
 // clang-format off
@@ -91,8 +92,8 @@ concept transport = requires(T t, const T c, typename T::channel& h, transfer& x
 
 /// Bytes of completed sends that `peer` has not received when this rank leaves.
 struct untaken {
-    int peer;
-    std::size_t bytes;
+    int peer;          ///< the rank that lacks them
+    std::size_t bytes; ///< how many
 };
 
 // clang-format off

@@ -14,12 +14,15 @@ struct channel;
 
 /// Describes the fabric of `verbs`; see fabric.hpp.
 struct verbs_fabric {
+    /// Its part of the description, as the table of the concept `fabric` has it.
+    /// @{
     using fabric = detail::verbs::fabric;
     using channel = detail::verbs::channel;
     using limits = verbs_limits;
     static constexpr const char* name = "verbs";
     static constexpr medium between = medium::network;
     static constexpr bool views = false, allocates = true, needs_sockets = true;
+    /// @}
 };
 
 /// Ranks on hosts with RDMA devices, InfiniBand or RoCE, over reliable connections of libibverbs. Where some hosts have

@@ -67,28 +67,41 @@ class world {
     using list = detail::fabric_list<Fabrics...>;
 
 public:
+    /// One end of a message stream: that of the only fabric, or one of several.
     using channel = typename list::channel;
     /// Between ranks of a node, and between nodes: lists go from near to far.
+    /// @{
     static constexpr medium near = list::near, far = list::far;
+    /// @}
+    /// Some fabric can lend messages; some fabric has memory that peers read in place.
+    /// @{
     static constexpr bool views = (Fabrics::views || ...), allocates = (Fabrics::allocates || ...);
+    /// @}
 
     /// Joins the world that the environment describes, see bootstrap::identity_from_environment(). Blocks until all
     /// ranks have come. Precondition on all ranks: the same size, rendezvous, secret and fabrics. Throws a bootstrap
     /// error, and std::system_error where the system gives no memory.
     [[nodiscard]] static world from_environment();
+    /// The same with settings, one for each fabric, in the order of the list.
     [[nodiscard]] static world from_environment(const typename Fabrics::limits&... how);
 
     /// The same with a given identity. Precondition on all ranks: as each fabric has it for its limits.
     explicit world(bootstrap::identity me);
+    /// The same with settings, one for each fabric, in the order of the list.
     world(bootstrap::identity me, const typename Fabrics::limits&... how);
+    /// Takes the place of the other one, which can only be destroyed or assigned to.
     world(world&&) noexcept;
+    /// Leaves its own world first.
     world& operator=(world&&) noexcept;
     ~world();
 
+    /// As the table of the concept `transport` has it.
+    /// @{
     [[nodiscard]] int rank() const noexcept;
     [[nodiscard]] int size() const noexcept;
     [[nodiscard]] int node(int peer) const noexcept;
     [[nodiscard]] bool crowded() const noexcept;
+    /// @}
 
     /// Symmetric memory: zeroed, aligned to pages, and mapped by peers of this host that receive from it, who read and
     /// reduce it where it lies; to others it is memory as any other. Not collective; any thread; it may outlive the
@@ -100,14 +113,20 @@ public:
     [[nodiscard]] bool is_on_device(const std::byte* p) const
         requires(detail::reaches_devices<Fabrics> || ...);
 
+    /// As the table of the concept `transport` has it.
+    /// @{
     channel& open(context k, int peer);
     void send(channel& c, transfer& x);
     void receive(channel& c, transfer& x);
+    /// @}
     /// Only messages of a fabric that can show them are ever viewed.
     [[nodiscard]] const std::byte* look(channel& c, const transfer& x)
         requires(views);
+    /// As the table of the concept `viewing_transport` has it.
     [[nodiscard]] bool release(channel& c, const transfer&)
         requires(views);
+    /// As the tables of the concepts `transport` and `lingering_transport` have it.
+    /// @{
     void close(context k);
     bool progress();
     void wait(clock::time_point until);
@@ -122,6 +141,7 @@ public:
     [[nodiscard]] std::optional<std::string> broken(int peer);
     [[nodiscard]] std::optional<std::string> shortage(int peer);
     [[nodiscard]] peer_name name_of(int peer) const;
+    /// @}
     /// The fabric that messages to that rank go by, and how it addresses it, in words.
     [[nodiscard]] std::string way_to(int peer) const;
 

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-// The first program that a user writes: what one transport costs to compile, calls included.
+// The first program that a user writes: what one transport costs to compile, calls included. The API reference shows
+// it.
+//! [first]
 #include <collectives/collectives.hpp>
 #include <transport/tcp.hpp>
 
@@ -14,3 +16,4 @@ int main() {
     world.allreduce(gradient, tutti::sum);                           // the library chooses an algorithm
     world.allreduce(gradient, tutti::sum, tutti::algorithm::ring{}); // or you do
 }
+//! [first]

@@ -251,6 +251,52 @@ class Report(unittest.TestCase):
         chromium.press("ArrowDown")
         self.assertIn("Rank 1, step 0: send to rank 2, 1 KiB", self.text("#timeline .readout"))
 
+    def slide(self, name, to):
+        chromium.evaluate(f"""(() => {{ const one = document.querySelector('#{name} + input[type=range]'); one.value = {to};
+            one.dispatchEvent(new Event("input")); }})()""")
+
+    def test_a_lecture_follows_its_sliders(self):
+        for name, shape in SHAPES.items():
+            with self.subTest(name):
+                self.show("lessons", **shape)
+                wide = chromium.evaluate("document.documentElement.scrollWidth")
+                self.assertLessEqual(wide, shape["width"], "nothing is wider than the screen")
+                chromium.screenshot(folder / f"lecture_{name}.png")
+        self.assertEqual(self.count("#lessons .lesson"), 2)
+        self.assertTrue(chromium.evaluate(
+            "Promise.all([...document.querySelectorAll('.lesson img')].map(one => one.decode())).then(() => true)"))
+        self.assertEqual(self.text("[data-lesson=naive] .reason"),
+                         "It takes in 31.9 GiB, 128 times as much as a rank of the ring.")
+        pixels, _ = self.painted("#race")
+        self.assertGreater(pixels, 5000)
+        self.slide("ranks", 1)
+        self.assertEqual(self.text("[data-lesson=ring] .reason"), "Each sends 192 MiB in 6 rounds, 6 messages.")
+        self.assertIn("4 ranks, 128 MiB", self.text("#race figcaption") + self.text("[data-lesson=ring] caption"))
+        self.slide("bytes", 0)
+        self.assertIn("Each sends 12 B", self.text("[data-lesson=ring] .reason"))
+        self.assertEqual(chromium.evaluate("document.getElementById('bytes').value"), "8")
+        chromium.evaluate("""(() => { const one = document.getElementById("ranks"); one.value = "1024";
+            one.dispatchEvent(new Event("change")); })()""")
+        self.assertEqual(chromium.evaluate("document.querySelector('#ranks + input').value"), "9", "the slider follows")
+
+    def test_a_lecture_is_printed_with_a_lesson_on_one_page(self):
+        self.show("lessons")
+        self.assertEqual(chromium.evaluate("""(() => { const rules = [...document.styleSheets[0].cssRules]
+            .filter(rule => rule.media?.mediaText === "print").flatMap(rule => [...rule.cssRules]);
+            return rules.find(rule => rule.selectorText === ".lesson").style.breakInside; })()"""), "avoid")
+        chromium.paper(folder / "lecture.pdf")
+        self.assertGreater((folder / "lecture.pdf").stat().st_size, 50000)
+
+    def test_the_parameters_of_the_machine_are_a_folded_table(self):
+        self.show("lessons")
+        self.assertEqual(self.text("#machine"), "a sample of LogGP. Give --ranks-per-node.")
+        self.assertFalse(chromium.evaluate("document.getElementById('parameters').open"))
+        self.assertEqual(self.count("#parameters tbody tr"), 4)
+        self.assertIn("beyond 64 B2 us", self.text("#parameters"))
+        self.show("lecture")
+        self.assertTrue(chromium.evaluate("document.getElementById('parameters').hidden"), "where there is no table")
+        self.assertIn("Hockney: alpha 10", self.text("#machine"))
+
     def test_the_theme_can_be_turned(self):
         self.show("lecture")
         chromium.evaluate("document.getElementById('theme').click()")

@@ -191,6 +191,24 @@ model_report hostile() {
     return all;
 }
 
+// As `tutti model --lecture` has it, with less of everything.
+model_report lessons() {
+    model_report all = lecture();
+    all.parameters = {"a sample of LogGP",
+                      "give --ranks-per-node",
+                      {{"Made", "by hand"}, {"Nodes", "2 cores each"}},
+                      {"link", "messages", "L"},
+                      {{"near", "up to 64 B", "1 us"}, {"near", "beyond 64 B", "2 us"}}};
+    constexpr std::string_view picture = R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20">)"
+                                         R"(<path d="M0 0L40 20" stroke="#000"/></svg>)";
+    all.lecture.bytes = 128 << 20;
+    all.lecture.step_s = 0.5;
+    all.lecture.lessons = {{"central server", "naive", "It takes in {received}, {as_ring}.", std::string(picture)},
+                           {"circle", "ring", "Each sends {sent} in {rounds} rounds, {sent_messages:.0f} messages.",
+                            std::string(picture)}};
+    return all;
+}
+
 model_report report_of(std::string_view kind) {
     if (kind == "lecture") return lecture();
     if (kind == "many") return many();
@@ -198,6 +216,7 @@ model_report report_of(std::string_view kind) {
     if (kind == "one_row") return one_row();
     if (kind == "measured_only") return measured_only();
     if (kind == "ties") return ties();
+    if (kind == "lessons") return lessons();
     if (kind == "hostile") return hostile();
     return {};
 }

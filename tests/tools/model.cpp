@@ -208,6 +208,8 @@ TEST_CASE("rows go to standard output by the name -, and nothing else does") {
     CHECK(model_json::parse(trace.output).contains("traceEvents"));
     for (const char* arguments : {"--csv - --json -", "--csv - --trace -"})
         CHECK(command("model --ranks 2 --bytes 8 " + std::string(arguments)).status == 2);
+    const auto page = command("model --ranks 2 --bytes 8 --html -");
+    if (page.status != 2) CHECK_THAT(page.output, Catch::StartsWith("<!DOCTYPE html>")); // 2: built without Chart.js
 }
 
 TEST_CASE("counts of the ring are those of the ring") {
@@ -567,12 +569,63 @@ TEST_CASE("the lecture counts what it tells") {
     CHECK_THAT(line_with(r.output, "  ring "), Contains(" 48 Mbit/s ") && Contains("5.722 MiB"));
     CHECK_THAT(line_with(r.output, "  all to all "), Contains(" 96 Mbit/s ") && Contains("45.78 MiB"));
     for (const char* name : {"naive", "parameter_server", "one_shot", "ring", "butterfly", "halving_doubling",
-                             "double_binary_tree", "hierarchical:ring:ring"})
+                             "double_binary_tree", "binomial_tree", "hierarchical:ring:ring"})
         CHECK_THAT(r.output, Contains("(" + std::string(name) + ")\n"));
     const auto usual = command("model --lecture");
     CHECK(usual.status == 0);
     CHECK_THAT(usual.output, Contains("97.49 MiB of gradients") && Contains("over 256 ranks") &&
                                  Contains("24.28 GiB") && Contains("assumed"));
+}
+
+TEST_CASE("the lecture's page has the terminal's figures, a picture of each lesson, and sizes to slide through") {
+    const folder here;
+    const auto r = command("model --lecture --ranks 4 --parameters 1000000 --step 1s --html " + here.path("page.html"));
+    INFO(r.output);
+    if (r.output.find("built without Chart.js") != r.output.npos) return;
+    REQUIRE(r.status == 0);
+    CHECK_THAT(r.output, Contains("\nring (ring)\n"));
+    const model_json page = data_of(here.read("page.html"));
+    const model_json& lessons = page["lecture"]["lessons"];
+    CHECK(page["lecture"]["bytes"] == 4'000'000);
+    CHECK(page["lecture"]["step_s"] == 1);
+    CHECK(lessons.size() == 9);
+    for (const model_json& one : lessons) CHECK_THAT(one["picture"].get<std::string>(), Catch::StartsWith("<svg"));
+    const auto columns = page["columns"].get<std::vector<std::string>>();
+    const auto at = [&](const model_json& row, const char* column) {
+        return row[static_cast<std::size_t>(std::find(columns.begin(), columns.end(), column) - columns.begin())];
+    };
+    std::size_t gradients = 0;
+    for (const model_json& row : page["rows"]) {
+        CHECK(at(row, "ranks") == 4);
+        if (at(row, "bytes") != 4'000'000) continue;
+        ++gradients;
+        if (at(row, "algorithm") == "naive") CHECK(at(row, "bytes_received_max") == 12'000'000);
+        if (at(row, "algorithm") == "ring") CHECK(at(row, "bytes_sent_max") == 6'000'000);
+        if (at(row, "algorithm") == "hierarchical:ring:ring") CHECK(at(row, "far_bytes") == 8'000'000);
+    }
+    CHECK(gradients == lessons.size());
+    CHECK(page["rows"].size() == 11 * gradients); // 8 B to 1 GiB, and the gradients
+    CHECK_THAT(command("model --lecture --ranks 4 --html -").output, Catch::StartsWith("<!DOCTYPE html>"));
+}
+
+TEST_CASE("the page has the machine's parameters as a table, a line for each range of message lengths") {
+    const folder here;
+    const auto r =
+        command("model --machine " TUTTI_MACHINES "/tcp_ethernet.json --ranks 16 --ranks-per-node 8 --bytes 64 "
+                "--algorithm ring --html " +
+                here.path("page.html"));
+    INFO(r.output);
+    if (r.output.find("built without Chart.js") != r.output.npos) return;
+    REQUIRE(r.status == 0);
+    const model_json parameters = data_of(here.read("page.html"))["parameters"];
+    CHECK_THAT(parameters["summary"].get<std::string>(), Catch::StartsWith("tcp of "));
+    CHECK(parameters["facts"][0][0] == "Made");
+    CHECK_THAT(parameters["facts"].dump(), Contains("8 ranks on a node, as given"));
+    CHECK(parameters["links"].size() == 6); // three ranges within a node, three between nodes
+    for (const model_json& link : parameters["links"]) CHECK(link.size() == parameters["columns"].size());
+    CHECK(parameters["links"][3][0] == "between nodes");
+    CHECK(parameters["links"][3][1] == "up to 1 KiB");
+    CHECK(parameters["links"][3][2] == "13.18 us");
 }
 
 TEST_CASE("the lecture takes as many ranks as the tables do, and says what it cannot count") {

@@ -6,7 +6,7 @@ const figuresAtEnds = text => ({
     const {ctx} = chart;
     ctx.save();
     ctx.fillStyle = css("--ink");
-    ctx.font = `12px ${css("--font")}`;
+    ctx.font = `${Chart.defaults.font.size - 1}px ${css("--font")}`;
     ctx.textBaseline = "middle";
     chart.data.datasets.forEach((set, i) => chart.getDatasetMeta(i).data.forEach((bar, j) => {
       if (set.data[j] !== null) ctx.fillText(text(set.data[j]), bar.x + 6, bar.y);
@@ -16,20 +16,20 @@ const figuresAtEnds = text => ({
 });
 
 // No tick below one: half a message is none.
-function barAxis(unit, text, [low, high]) {
-  const axis = logAxis(`${unit}, logarithmic`, 2, text, 100), build = axis.afterBuildTicks;
+function barAxis(unit, text, base, [low, high]) {
+  const axis = logAxis(`${unit}, logarithmic`, base, text, 100), build = axis.afterBuildTicks;
   return {
     ...axis,
     min: low / 1.6,
     max: high,
     afterBuildTicks: scale => {
       build(scale);
-      scale.ticks = scale.ticks.filter(tick => tick.value >= 1);
+      if (base === 2) scale.ticks = scale.ticks.filter(tick => tick.value >= 1);
     }
   };
 }
 
-function barContent({title, unit, text, sets}) {
+function barContent({title, unit, text, sets, base = 2}) {
   const cell = cellOf(state.operation, state.ranks, state.bytes).filter(shown);
   const caption = `${title}, ${ranksText(state.ranks)}, ${bytesText(state.bytes)}`;
   const positive = value => value > 0 ? value : null; // no logarithm of nothing
@@ -55,9 +55,9 @@ function barContent({title, unit, text, sets}) {
       plugins: [figuresAtEnds(text)],
       options: {
         indexAxis: "y",
-        layout: {padding: {right: 76}},
+        layout: {padding: {right: 6 * Chart.defaults.font.size}},
         scales: {
-          x: barAxis(unit, text, around(values)),
+          x: barAxis(unit, text, base, around(values)),
           y: {grid: {display: false}, ticks: {color: css("--ink"), autoSkip: false}},
         },
         plugins: {

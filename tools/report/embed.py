@@ -36,7 +36,7 @@ def page_of(chart_js, page, style, scripts):
     if "Chart.js v3." not in chart[:200]:
         sys.exit(f"{chart_js}: is not Chart.js 3, which the report is written for")
     script = "\n" + "\n".join(fitting(name, pathlib.Path(name).read_text()) for name in scripts)
-    policy = f"default-src 'none'; script-src {hash_of(chart)} {hash_of(script)}; style-src 'unsafe-inline'"
+    policy = f"default-src 'none'; script-src {hash_of(chart)} {hash_of(script)}; style-src 'unsafe-inline'; img-src data:"
     text = pathlib.Path(page).read_text()
     for key, value in {"policy": policy, "style": pathlib.Path(style).read_text(), "chart.js": chart,
                        "script": script}.items():

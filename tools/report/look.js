@@ -42,5 +42,5 @@ function followTheme() {
   Chart.defaults.color = css("--quiet");
   Chart.defaults.borderColor = css("--grid");
   Chart.defaults.font.family = css("--font");
-  Chart.defaults.font.size = 13;
+  Chart.defaults.font.size = isLecture ? 17 : 13; // legible on a projector
 }

@@ -59,6 +59,7 @@ function refresh() {
   showPrediction();
   showTimeline();
   showAlgorithms();
+  if (isLecture) refreshLecture();
 }
 
 function showPrediction() {
@@ -105,7 +106,7 @@ function introduce() {
 }
 
 const operations = distinct(rows.map(row => row.operation));
-byId("machine").textContent = raw.machine;
+showMachine();
 byId("theme").addEventListener("click", () => {
   chosenTheme = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
   followReader();
@@ -127,6 +128,7 @@ if (rows.length === 0) {
   }
   byId("controls").addEventListener("submit", event => event.preventDefault());
   addEventListener("beforeprint", print);
+  if (isLecture) beginLecture();
   offer();
 }
 followReader();

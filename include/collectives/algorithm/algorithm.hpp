@@ -101,6 +101,7 @@ concept has_chunks = requires(const A a, int size) {
 } || requires(const A a, operation o, int size) {
     { a.chunks(o, size) } -> std::same_as<int>;
 };
+/// Into how many chunks an algorithm cuts the data of an operation on so many ranks.
 template <has_chunks A>
 [[nodiscard]] constexpr int chunks_of(const A& a, operation o, int size) noexcept {
     if constexpr (requires { a.chunks(o, size); })

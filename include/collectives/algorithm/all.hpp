@@ -42,8 +42,8 @@ namespace tutti::algorithm {
 /// Those that tools run where they run all, beside those on one level: for reductions, and for an alltoall.
 #define TUTTI_HIERARCHIES(each) each(hierarchical<ring, ring>) each(hierarchical<direct, direct>)
 
-/// How many algorithms on one level the library has. all() begins with them.
 #define TUTTI_ONE(...) +1
+/// How many algorithms on one level the library has. all() begins with them.
 inline constexpr std::size_t flat_algorithms = 0 TUTTI_ALGORITHMS(TUTTI_ONE);
 #undef TUTTI_ONE
 

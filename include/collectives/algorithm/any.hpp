@@ -35,6 +35,7 @@ class any {
 public:
     static constexpr std::size_t most_bytes = 16; ///< of an algorithm
 
+    /// An algorithm, which is copied.
     template <class A>
         requires(!std::same_as<A, any> && algorithm<A>)
     any(const A& a) noexcept : table_(&table_of<A>), id_(known_id(a)) { // NOLINT: converts from every algorithm
@@ -49,7 +50,9 @@ public:
     /// The same algorithm with the same parameters.
     friend bool operator==(const any& a, const any& b) noexcept { return a.id_ == b.id_ && a.table_ == b.table_; }
 
+    /// Its name: on the command line, in errors and in reports.
     [[nodiscard]] std::string_view name() const noexcept { return table_->name; }
+    /// Equal on all ranks that mean the same algorithm with the same parameters: see id_of().
     [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
     /// Tells types apart within one program, where two may have the same name.
     [[nodiscard]] const void* type() const noexcept { return table_; }
@@ -58,9 +61,11 @@ public:
     [[nodiscard]] const A* target() const noexcept {
         return table_ == &table_of<A> && !placed_ ? &as<A>(storage_) : nullptr;
     }
+    /// It has a schedule for the operation.
     [[nodiscard]] bool offers(operation o) const noexcept {
         return table_->offers(o) && !(placed_ && schedule::is_scan(o)); // which depends on the order of ranks
     }
+    /// Into how many chunks it cuts the data.
     [[nodiscard]] int chunks(operation o, int size) const noexcept { return table_->chunks(storage_, o, size); }
     /// Rounds are counted rank by rank. So they depend on the order of ranks, and of a placement there is a bound.
     [[nodiscard]] cost stated(operation o, int size) const noexcept {
@@ -70,15 +75,23 @@ public:
     }
 
     // Its traits: see algorithm.hpp.
+    /// How it works, in a sentence.
     [[nodiscard]] std::string_view idea() const noexcept { return table_->idea; }
+    /// What it is good for: a clause that follows "since", "and" or a colon.
     [[nodiscard]] std::string_view virtue() const noexcept { return table_->virtue; }
+    /// Into how many segments its chunks are cut at most, where that saves time.
     [[nodiscard]] int most_segments() const noexcept { return table_->most_segments; }
+    /// Rank r's messages are rank 0's, with ranks and chunks shifted by r.
     [[nodiscard]] bool rotates() const noexcept { return table_->rotates && !placed_; }
+    /// All of rank r's steps are rank 0's, shifted.
     [[nodiscard]] bool steps_rotate(operation o) const noexcept {
         return !placed_ && (table_->steps_rotate >> static_cast<unsigned>(o) & 1) != 0;
     }
+    /// Every rank sends, reduces and stores as much as any other.
     [[nodiscard]] bool alike(int size) const noexcept { return table_->alike(storage_, size); }
+    /// Its scratch has a bank for each rank.
     [[nodiscard]] bool has_bank_for_each_rank() const noexcept { return table_->has_bank_for_each_rank; }
+    /// It is a hierarchy.
     [[nodiscard]] bool has_levels() const noexcept { return table_->levels_of != nullptr; }
     /// Precondition: has_levels().
     [[nodiscard]] algorithm::levels levels() const;
@@ -168,8 +181,11 @@ private:
 
 /// Of an algorithm that knows nodes.
 struct levels {
-    int ranks_per_node;
+    int ranks_per_node; ///< so many consecutive ranks are a node
+    /// What runs in nodes, and what runs between them.
+    /// @{
     any local, global;
+    /// @}
 };
 
 inline levels any::levels() const { return table_->levels_of(storage_); }

@@ -63,7 +63,7 @@ private:
 ///
 /// Source: Ruefenacht, Bull and Booth, Generalisation of recursive doubling for AllReduce, Parallel Computing 2017.
 struct butterfly_of {
-    int radix = 5;
+    int radix = 5; ///< the most ranks of a group, from 2 on
 
     static constexpr std::string_view name = "butterfly_of";
     static constexpr std::string_view idea =

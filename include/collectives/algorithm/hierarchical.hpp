@@ -45,8 +45,8 @@ struct hierarchical {
 
     int ranks_per_node = 1; ///< at least 1; beyond the size it means one node
 
-    Local local{};
-    Global global{};
+    Local local{};   ///< what runs among the ranks of a node
+    Global global{}; ///< what runs between nodes
 
     static constexpr std::string_view name = detail::hierarchical_name<Local, Global>;
     static constexpr std::string_view idea =

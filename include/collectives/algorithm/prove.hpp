@@ -14,13 +14,13 @@ namespace tutti::algorithm {
 
 /// Numbers of ranks, both ends included.
 struct rank_range {
-    int first = 1;
-    int last = 64;
+    int first = 1; ///< the least number, 1 or more
+    int last = 64; ///< the largest number
 };
 
 /// The range of a proof, and the claims that it checks.
 struct scope {
-    rank_range ranks{};
+    rank_range ranks{};      ///< the numbers of ranks
     bool same_bits = true;   ///< all ranks hold the same bits; if not, each may group and order operands in its own way
     bool stated_cost = true; ///< the cost is the stated one, which is stated for one segment
     int segments = 1;        ///< into how many each step is cut; the library itself cuts those of trees alone
@@ -28,14 +28,14 @@ struct scope {
 
 /// The result of a proof: of the call that is wrong or, if none is, of the last one.
 struct verdict {
-    bool proven = false;
-    schedule::proof proof{};
-    long calls = 0; ///< how many calls were proven, each in both modes
-    std::string_view name{};
-    operation what{};
-    int size = 0;
-    int root = 0;
-    int segments = 1;
+    bool proven = false;     ///< all calls are right
+    schedule::proof proof{}; ///< of this call
+    long calls = 0;          ///< how many calls were proven, each in both modes
+    std::string_view name{}; ///< of the algorithm
+    operation what{};        ///< of this call
+    int size = 0;            ///< its ranks
+    int root = 0;            ///< its root, where it has one
+    int segments = 1;        ///< into how many each step was cut
 
     /// One line: "proven", or which operation, ranks, root and mode is wrong, and at which rank and step.
     [[nodiscard]] std::string message() const;
@@ -50,6 +50,8 @@ struct verdict {
 /// root, in place, out of place, and by ranks that differ in it. Stops at the first flaw. For 1 to 64 ranks it takes a
 /// second or two, optimised; time grows with the fourth power of the ranks where there is a root, else with the third.
 /// Throws tutti::error(invalid_argument) if there are no such numbers of ranks.
+///
+/// @snippet reference.cpp prove
 [[nodiscard]] verdict prove(const any& a, const scope& of = {});
 
 /// What is no algorithm is refused by the compiler, with what it lacks.

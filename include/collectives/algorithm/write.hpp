@@ -101,10 +101,12 @@ public:
     constexpr step_writer(std::vector<step>& to, int segments, std::vector<schedule::part>* parts = nullptr) noexcept
         : to_(to), segments_(segments), parts_(parts) {}
 
+    /// What follows is emitted by the function of that operation, or by the library itself.
     [[gnu::noinline]] constexpr void begin(operation of, bool library) const {
         if (parts_) parts_->push_back({of, library, static_cast<int>(to_.size())});
     }
 
+    /// Takes the next step.
     [[gnu::noinline]] constexpr void operator()(const step& s) const { // one copy for all algorithms: compiles faster
         if (s.joined || (segments_ > 1 && !to_.empty() && to_.back().joined)) return join(s);
         for (int d = 0; d < segments_; ++d) to_.push_back(slice(s, d));

@@ -16,8 +16,8 @@ namespace tutti::model {
 
 /// A candidate and its predicted time.
 struct candidate_price {
-    selection what;
-    double seconds = 0;
+    selection what;     ///< the candidate
+    double seconds = 0; ///< its predicted time
 };
 
 /// Chooses by a model, for one topology: see decisions. Virtual, so that programs that choose by rule compile no model.
@@ -43,9 +43,11 @@ concept parameters = std::is_trivially_copyable_v<P> && requires(const topology&
 /// of plain buffers and of any order.
 class chooser {
 public:
+    /// For ranks that lie so. `by` is the model that chooses; null: the rule does.
     explicit chooser(const model::topology& on, std::shared_ptr<const tuner> by = nullptr) noexcept
         : on_(on), by_(std::move(by)) {}
 
+    /// How the ranks lie.
     [[nodiscard]] const model::topology& topology() const noexcept { return on_; }
     /// The same for other ranks.
     [[nodiscard]] chooser on(const model::topology& where) const {

@@ -12,11 +12,13 @@
 namespace tutti::model {
 
 /// Why a call takes the algorithm that it takes.
+///
+/// @snippet reference.cpp explain
 struct explanation {
-    schedule::operation what = schedule::operation::allreduce;
-    std::size_t bytes = 0; ///< of the whole vector
-    topology on;
-    selection chosen;
+    schedule::operation what = schedule::operation::allreduce; ///< of the call
+    std::size_t bytes = 0;                                     ///< of the whole vector
+    topology on;                                               ///< how the ranks lie
+    selection chosen; ///< the algorithm that the call takes, and into how many segments it cuts it
     std::vector<candidate_price>
         ranking;        ///< the chosen one first, then by predicted time; empty where a rule has chosen
     std::string reason; ///< one sentence

@@ -8,8 +8,8 @@ namespace tutti::model {
 
 /// An algorithm, and into how many segments its chunks are cut.
 struct selection {
-    algorithm::any how;
-    int segments = 1;
+    algorithm::any how; ///< the algorithm
+    int segments = 1;   ///< into how many segments each of its chunks is cut
 };
 
 } // namespace tutti::model

@@ -17,7 +17,7 @@ namespace tutti::model {
 /// How the ranks of a communicator lie on nodes, and the media between them: the facts that a choice may use. The
 /// same on all of its ranks.
 struct topology {
-    int size = 1;
+    int size = 1; ///< the number of ranks
     /// The ranks of the largest node; `size` where there is one node. Where `placed` is null so many consecutive ranks
     /// share a node, and the last node may have fewer.
     int ranks_per_node = size;
@@ -27,6 +27,7 @@ struct topology {
     /// Where the ranks lie, if their nodes are of different sizes, or not of consecutive ranks; else null.
     std::shared_ptr<const schedule::placement> placed{};
 
+    /// The number of nodes.
     [[nodiscard]] int nodes() const noexcept {
         return placed ? placed->nodes() : (size + ranks_per_node - 1) / ranks_per_node;
     }

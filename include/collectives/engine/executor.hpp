@@ -17,6 +17,7 @@ namespace tutti::engine {
 
 /// A piece of work without a peer. A value: an executor that keeps it copies it.
 struct local_work {
+    /// What is to be done.
     enum class kind : std::uint8_t {
         copy,   ///< to = from[0]
         reduce, ///< to = from[0] ∘ from[1] ..., from left to right, rounded once
@@ -24,13 +25,14 @@ struct local_work {
         start,  ///< to = the operator's first stage of from[0], which may be `to`: a premultiplied sum's product
     };
 
-    kind what = kind::copy;
+    kind what = kind::copy; ///< what is to be done
     /// `sources` of them; each is `to` (never of a copy) or does not overlap it.
     std::array<const std::byte*, schedule::most_operands> from{};
-    std::size_t sources = 0;
+    std::size_t sources = 0; ///< how many of `from` there are
+    /// Where the result goes.
     std::byte* to = nullptr;
-    std::size_t elements = 0; ///< one at least
-    std::size_t element_bytes = 1;
+    std::size_t elements = 0;      ///< one at least
+    std::size_t element_bytes = 1; ///< bytes of an element
 
     const reducer* op = nullptr;             ///< of reduce; stays where it is as long as the work is under way
     const tutti::start* starter = nullptr;   ///< of start; stays where it is as long as the work is under way
@@ -60,6 +62,7 @@ struct local_work {
             break;
         }
     }
+    /// Does all of the work.
     void run() const { run(0, elements); }
 };
 

@@ -47,6 +47,7 @@ concept kernel_launcher = requires(const L c, std::uint64_t id, std::span<const 
 template <transport::device_runtime Runtime, kernel_launcher<Runtime> Kernels>
 class stream_executor final : public executor {
 public:
+    /// Gives scratch of so many bytes in memory of the device. It may throw.
     using allocator = std::function<std::shared_ptr<std::byte>(std::size_t bytes)>;
 
     /// Scratch is memory of the communicator, from which its peers copy. The communicator outlives the executor.

@@ -77,6 +77,7 @@ template <class Model>
     if (!c.how.has_levels()) return std::nullopt;
     return detail::form_of(c, near, far);
 }
+/// The same between nodes, by a rule.
 [[nodiscard]] inline std::optional<form> closed_form(const collective& c, const loggp& near, const loggp& far,
                                                      receiver_rule rule) {
     detail::check(c, "closed_form");
@@ -89,6 +90,7 @@ template <class Model>
     const auto f = closed_form(c, p);
     return f ? std::optional(f->seconds) : std::nullopt;
 }
+/// Only the time, in seconds, under LogGP.
 [[nodiscard]] inline std::optional<double> closed_form_s(const collective& c, const loggp& p) {
     const auto f = closed_form(c, p);
     return f ? std::optional(f->seconds) : std::nullopt;

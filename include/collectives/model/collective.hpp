@@ -14,13 +14,13 @@ namespace tutti::model {
 
 /// One call of a collective by all of its ranks, to be priced.
 struct collective {
-    schedule::operation what = schedule::operation::allreduce;
-    algorithm::any how;
-    int size = 1;
-    std::size_t bytes = 0; ///< of the whole vector: a rank's input to an allreduce, its output of an allgather
-    int root = 0;
-    int segments = 1;
-    bool in_place = false;
+    schedule::operation what = schedule::operation::allreduce; ///< the operation
+    algorithm::any how;                                        ///< the algorithm, which has a schedule for it
+    int size = 1;                                              ///< the number of ranks
+    std::size_t bytes = 0;         ///< of the whole vector: a rank's input to an allreduce, its output of an allgather
+    int root = 0;                  ///< where the operation has one
+    int segments = 1;              ///< into how many segments each chunk is cut
+    bool in_place = false;         ///< input and output are the same memory, on all ranks
     std::size_t element_bytes = 1; ///< chunks are cut between elements
 };
 

@@ -18,8 +18,8 @@ namespace tutti::model {
 
 /// The most of any rank, and the mean of all.
 struct per_rank {
-    long long most = 0;
-    double mean = 0;
+    long long most = 0; ///< of the busiest rank
+    double mean = 0;    ///< of all ranks
 };
 
 /// Bytes by level of a cluster of nodes with several ranks each.
@@ -30,26 +30,29 @@ struct by_level {
 };
 
 /// How a figure was found: by counting, or as the algorithm states it, which the tests prove to be exact.
-enum class origin : std::uint8_t { counted, stated };
+enum class origin : std::uint8_t {
+    counted, ///< of the very steps
+    stated,  ///< by the algorithm's `stated`
+};
 
 /// What a call costs whatever the machine: exact counts from its schedule, in messages and bytes. What would take too
 /// long to count is absent.
 struct counts {
-    long long messages = 0;    ///< of all ranks
-    long long total_bytes = 0; ///< sent by all ranks
-    per_rank sent;
-    per_rank received;
+    long long messages = 0;               ///< of all ranks
+    long long total_bytes = 0;            ///< sent by all ranks
+    per_rank sent;                        ///< bytes that a rank sends
+    per_rank received;                    ///< bytes that a rank receives
     per_rank reduced;                     ///< bytes that a rank adds to others
     std::optional<long long> scratch_max; ///< bytes of memory besides input and output
-    std::optional<by_level> levels;
-    bool by_symmetry = false; ///< counted for ranks that stand for all, with chunks of the mean size
+    std::optional<by_level> levels;       ///< where the nodes have several ranks, and there are several
+    bool by_symmetry = false;             ///< counted for ranks that stand for all, with chunks of the mean size
 
     std::optional<long long> depth;       ///< schedule::cost::depth
     std::optional<long long> fan_in;      ///< schedule::cost::fan_in
     std::optional<long long> inbound_max; ///< the most bytes that one rank takes in at the same depth
     std::optional<long long> rounds;      ///< schedule::cost::rounds
     origin depth_from = origin::counted;  ///< also of fan_in
-    origin rounds_from = origin::counted;
+    origin rounds_from = origin::counted; ///< how `rounds` was found
 };
 
 namespace detail {

@@ -45,10 +45,12 @@ struct size_class {
 /// ranks.
 class decision_table {
 public:
+    /// Nothing is decided yet. Lists the candidates of each operation.
     decision_table(const model::topology& on, const calibrated_machine& m);
     decision_table(const decision_table&) = delete;
     decision_table& operator=(const decision_table&) = delete;
 
+    /// How the ranks lie.
     [[nodiscard]] const model::topology& topology() const noexcept { return on_; }
 
     /// May be called by several threads.

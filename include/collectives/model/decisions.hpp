@@ -17,6 +17,7 @@ namespace tutti::model {
 /// the other or both from a third.
 class decisions final : public tuner {
 public:
+    /// Decisions of ranks that lie so, on this machine.
     decisions(const topology& on, const calibrated_machine& m)
         : family_(std::make_shared<family>(m)), table_(family_->table_of(on)) {}
 

@@ -18,9 +18,9 @@ namespace tutti::model {
 
 /// The measured time of a call, all of its ranks on one node.
 struct sample {
-    collective what;
-    double seconds = 0;
-    double spread = 0; ///< of the seconds, relative to them: 0.1 for 10 %
+    collective what;    ///< the call
+    double seconds = 0; ///< its time
+    double spread = 0;  ///< of the seconds, relative to them: 0.1 for 10 %
 };
 
 /// The evidence that the samples give for a parameter.
@@ -32,15 +32,15 @@ enum class knowledge : std::uint8_t {
 
 /// A parameter as it was found.
 struct estimate {
-    parameter what;
-    double value = 0;
-    double spread = 0; ///< standard error, relative to the value
-    knowledge known = knowledge::unknown;
+    parameter what;                       ///< which one
+    double value = 0;                     ///< what was found, in the machine's unit
+    double spread = 0;                    ///< standard error, relative to the value
+    knowledge known = knowledge::unknown; ///< what is known of it
 };
 
 /// A machine as samples have it.
 struct fitted {
-    machine found;
+    machine found;                    ///< the machine with these values
     std::vector<estimate> parameters; ///< in the order in which they were given
     std::vector<double> predicted_s;  ///< by sample
 };

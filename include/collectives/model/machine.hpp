@@ -16,12 +16,12 @@ namespace tutti::model {
 /// for its bytes; L, o and g are those of the range in which the message ends.
 struct price_range {
     std::array<char, 16> name{}; ///< the kind of message, such as "in one slot"; zeros behind it
-    std::size_t most_bytes = std::numeric_limits<std::size_t>::max();
-    loggp cost;
+    std::size_t most_bytes = std::numeric_limits<std::size_t>::max(); ///< the longest message of this range
+    loggp cost;                                                       ///< what its messages cost
     friend bool operator==(const price_range&, const price_range&) = default;
 };
 
-inline constexpr int most_ranges = 4;
+inline constexpr int most_ranges = 4; ///< of a link
 
 /// The link between two ranks, by message size.
 struct link {
@@ -29,8 +29,10 @@ struct link {
     int count = 1;                                 ///< how many of them there are
 
     constexpr link() = default;
+    /// A link that charges messages of all lengths alike.
     constexpr link(const loggp& cost) noexcept { ranges[0].cost = cost; } // NOLINT: a link of one range
 
+    /// The price of a message of so many bytes.
     [[nodiscard]] constexpr const loggp& at(std::size_t bytes) const noexcept {
         int k = 0;
         while (k + 1 < count && ranges[static_cast<std::size_t>(k)].most_bytes < bytes) ++k;
@@ -55,16 +57,16 @@ struct link {
 /// max(w - threshold, 0) epsilon longer. Measured, never assumed; none by default.
 /// Source: GenModel, arXiv 2409.04202.
 struct fan_in_penalty {
-    int threshold = 0;
-    double epsilon_s_per_byte = 0;
+    int threshold = 0;             ///< so many senders at once cost nothing extra
+    double epsilon_s_per_byte = 0; ///< what each sender beyond the threshold adds to a byte, in seconds
     friend bool operator==(const fan_in_penalty&, const fan_in_penalty&) = default;
 };
 
 /// The parameters that price a schedule. Plain data: the ranks of a communicator take those of rank 0.
 struct machine {
-    link near; ///< between ranks of a node
-    link far;  ///< between nodes
-    fan_in_penalty fan_in;
+    link near;                    ///< between ranks of a node
+    link far;                     ///< between nodes
+    fan_in_penalty fan_in;        ///< what many senders to one rank cost on top
     int cores = 0;                ///< of a node, shared by its ranks; 0: one for each rank
     double switch_s = 0;          ///< until a core that another rank has left works for the next
     double crowded_latency_s = 0; ///< on top of L where ranks share cores: a waiting rank does not poll all the time

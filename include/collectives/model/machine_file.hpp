@@ -20,7 +20,7 @@ namespace tutti::model {
 /// The calibrated parameters of a machine, by the name of the transport.
 struct machine_file {
     std::string made; ///< when, where and how the figures came about: a sentence for people
-    std::map<std::string, calibrated_machine> transports;
+    std::map<std::string, calibrated_machine> transports; ///< by name: "tcp", "shared_memory", ...
     friend bool operator==(const machine_file&, const machine_file&) = default;
 };
 

@@ -42,6 +42,7 @@ struct loggp {
 [[nodiscard]] constexpr double message_s(const loggp& p, std::size_t bytes) noexcept {
     return p.latency_s + 2 * p.overhead_s + further_bytes(bytes) * p.gap_s_per_byte;
 }
+/// One message under Hockney's model: t(m) = alpha + m beta.
 [[nodiscard]] constexpr double message_s(const hockney& p, std::size_t bytes) noexcept {
     return p.alpha_s + static_cast<double>(bytes) * p.beta_s_per_byte;
 }

@@ -10,12 +10,16 @@ namespace tutti::model {
 /// outlive it.
 class rank_nodes {
 public:
+    /// So many consecutive ranks share a node.
     rank_nodes(int consecutive) noexcept : width_(consecutive) {} // NOLINT: mostly a number says it
+    /// Ranks lie as the topology says.
     rank_nodes(const topology& on) noexcept : width_(on.ranks_per_node), placed_(on.placed.get()) {} // NOLINT
 
+    /// The node of a rank.
     [[nodiscard]] int node_of(int rank) const noexcept { return placed_ ? placed_->node_of(rank) : rank / width_; }
     /// The k-th rank of the first node.
     [[nodiscard]] int on_first(int k) const noexcept { return placed_ ? placed_->rank_at(k) : k; }
+    /// How many of `size` ranks are on the first node.
     [[nodiscard]] int ranks_on_first(int size) const noexcept {
         return placed_ ? placed_->ranks_of(0) : width_ < size ? width_ : size;
     }

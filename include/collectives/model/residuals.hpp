@@ -46,7 +46,11 @@ template <class Position, class Value>
 /// data, at most 8 numbers of ranks and 12 sizes; hierarchical algorithms have none.
 class residuals {
 public:
+    /// How many numbers of ranks, and how many sizes, there can be.
+    /// @{
     static constexpr std::size_t most_ranks = 8, most_sizes = 12;
+    /// @}
+    /// The least and the largest ratio that is kept.
     static constexpr double least = 1e-3, most = 1e3; ///< ratios of anything but a mistake
 
     residuals() = default;
@@ -54,7 +58,9 @@ public:
     /// tutti::error(invalid_argument) where they do not ascend from 1, or are too many.
     residuals(std::span<const int> ranks, std::span<const std::size_t> bytes);
 
+    /// The numbers of ranks that were measured, ascending.
     [[nodiscard]] std::span<const int> ranks() const noexcept { return {ranks_.data(), rank_count_}; }
+    /// The sizes that were measured, in bytes, ascending.
     [[nodiscard]] std::span<const std::size_t> bytes() const noexcept { return {bytes_.data(), size_count_}; }
 
     /// Whether this algorithm may have any.
@@ -114,8 +120,9 @@ private:
 
 /// A machine, and the ratios of measured times to its prices.
 struct calibrated_machine : machine {
-    residuals residual;
+    residuals residual; ///< measured over predicted times
 
+    /// A machine, and its ratios if they are known.
     calibrated_machine(const machine& m = {}, const residuals& r = {}) : machine(m), residual(r) {} // NOLINT: converts
     friend bool operator==(const calibrated_machine&, const calibrated_machine&) = default;
 };

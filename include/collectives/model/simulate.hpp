@@ -20,6 +20,7 @@ namespace tutti::model {
 /// structure of each rank's schedule once for all ranks that share it.
 class simulation {
 public:
+    /// Makes the call ready. Throws tutti::error(invalid_argument) as simulate() does.
     explicit simulation(const collective& c, const rank_nodes& nodes = 1, const simulation_settings& s = {})
         : settings_(s), graph_(make(c, nodes, s)), working_set_(working_set_bytes(c, nodes)),
           ranks_on_node_(std::min(nodes.most(), c.size)) {}
@@ -37,6 +38,7 @@ public:
             reject("simulate", "so many ranks are simulated by one that stands for all, which shares nothing");
         return detail::execution<detail::sharing>(graph_, m, settings_).run();
     }
+    /// How many messages are simulated; of one rank where one stands for all.
     [[nodiscard]] std::size_t messages() const noexcept { return graph_.messages; }
 
 private:
@@ -84,6 +86,8 @@ private:
 /// Where the schedule rotates and has many messages, one rank stands for all, and every chunk has the mean length.
 /// Throws tutti::error(invalid_argument) where there would be too many messages. Deterministic.
 /// Source: Alexandrov et al., LogGP, SPAA 1995; Hoefler et al., LogGOPSim, LSAP 2010.
+///
+/// @snippet reference.cpp simulate
 [[nodiscard]] inline simulated simulate(const collective& c, const machine& m, const rank_nodes& nodes = 1,
                                         const simulation_settings& s = {}) {
     return simulation(c, nodes, s).run(m);

@@ -21,9 +21,7 @@ namespace tutti {
 /// A sum in progress, itself an element: a rank adds its numbers, a collective adds the accumulators with `sum`, and
 /// `value` rounds the total once:
 ///
-///     tutti::accumulator<double> total;
-///     total.add(numbers);
-///     const double x = world.allreduce(total, tutti::sum).value();
+/// @snippet reference.cpp accumulator
 ///
 /// It counts in `bins` integers of 64 bits, which stand for 24 bits each. They follow the largest number; the parts of
 /// numbers below the lowest bin are lost. So the error of a sum of n numbers is at most n 2^(23 - 24 bins) times the
@@ -37,10 +35,12 @@ template <detail::floating T, int bins>
     requires(sizeof(T) <= 8 && bins >= 1 && bins <= detail::all_bins<T>)
 class basic_accumulator {
 public:
+    /// What is summed.
     using value_type = T;
 
     constexpr basic_accumulator() = default;
 
+    /// Adds one number.
     constexpr void add(T x) noexcept { add_bits(bits_of(x)); }
     /// The same as each of them alone, several times as fast.
     void add(std::span<const T> numbers) noexcept {
@@ -53,6 +53,7 @@ public:
             add_block(padded);
         }
     }
+    /// Adds the numbers that another accumulator has.
     constexpr void add(const basic_accumulator& other) noexcept {
         special_ |= other.special_;
         raise(other.lowest_);

@@ -39,11 +39,14 @@ template <arithmetic T>
 
 } // namespace detail
 
+/// The type of `sum`.
 struct sum_operator {
+    /// The sum of two numbers; of integers it wraps.
     template <detail::number T>
     [[nodiscard]] TUTTI_HOST_DEVICE constexpr T operator()(const T& a, const T& b) const noexcept {
         return detail::add(a, b);
     }
+    /// The sum of two accumulators.
     template <class T>
         requires detail::sums_itself<T>
     [[nodiscard]] constexpr T operator()(const T& a, const T& b) const noexcept {
@@ -53,70 +56,90 @@ struct sum_operator {
     }
 };
 
+/// The type of `product`.
 struct product_operator {
+    /// The product of two numbers; of integers it wraps.
     template <detail::number T>
     [[nodiscard]] TUTTI_HOST_DEVICE constexpr T operator()(const T& a, const T& b) const noexcept {
         return detail::multiply(a, b);
     }
 };
 
+/// The type of `minimum`.
 struct minimum_operator {
+    /// The smaller of two numbers; NaN if one of them is.
     template <detail::arithmetic T>
     [[nodiscard]] TUTTI_HOST_DEVICE constexpr T operator()(const T& a, const T& b) const noexcept {
         return detail::lesser(a, b);
     }
 };
 
+/// The type of `maximum`.
 struct maximum_operator {
+    /// The larger of two numbers; NaN if one of them is.
     template <detail::arithmetic T>
     [[nodiscard]] TUTTI_HOST_DEVICE constexpr T operator()(const T& a, const T& b) const noexcept {
         return detail::greater(a, b);
     }
 };
 
+/// The type of `average`.
 struct average_operator {
+    /// The sum of two numbers. The multiplication by 1/P comes once, at the end of the collective.
     template <detail::floating T>
     [[nodiscard]] TUTTI_HOST_DEVICE constexpr T operator()(const T& a, const T& b) const noexcept {
         return detail::add(a, b);
     }
 };
 
+/// The type of `bitwise_and`.
 struct bitwise_and_operator {
+    /// The bits that both have.
     template <std::integral T>
     [[nodiscard]] TUTTI_HOST_DEVICE constexpr T operator()(const T& a, const T& b) const noexcept {
         return static_cast<T>(a & b);
     }
 };
 
+/// The type of `bitwise_or`.
 struct bitwise_or_operator {
+    /// The bits that one of them has.
     template <std::integral T>
     [[nodiscard]] TUTTI_HOST_DEVICE constexpr T operator()(const T& a, const T& b) const noexcept {
         return static_cast<T>(a | b);
     }
 };
 
+/// The type of `bitwise_xor`.
 struct bitwise_xor_operator {
+    /// The bits that exactly one of them has.
     template <std::integral T>
     [[nodiscard]] TUTTI_HOST_DEVICE constexpr T operator()(const T& a, const T& b) const noexcept {
         return static_cast<T>(a ^ b);
     }
 };
 
+/// The type of `logical_and`.
 struct logical_and_operator {
+    /// 1 where neither is 0, else 0.
     template <detail::arithmetic T>
     [[nodiscard]] TUTTI_HOST_DEVICE constexpr T operator()(const T& a, const T& b) const noexcept {
         return detail::truth<T>(detail::is_true(a) && detail::is_true(b));
     }
 };
 
+/// The type of `logical_or`.
 struct logical_or_operator {
+    /// 1 where one of them is not 0, else 0.
     template <detail::arithmetic T>
     [[nodiscard]] TUTTI_HOST_DEVICE constexpr T operator()(const T& a, const T& b) const noexcept {
         return detail::truth<T>(detail::is_true(a) || detail::is_true(b));
     }
 };
 
+/// The type of `logical_xor`.
 struct logical_xor_operator {
+    /// 1 where exactly one of them is not 0, else 0.
     template <detail::arithmetic T>
     [[nodiscard]] TUTTI_HOST_DEVICE constexpr T operator()(const T& a, const T& b) const noexcept {
         return detail::truth<T>(detail::is_true(a) != detail::is_true(b));

@@ -6,9 +6,9 @@
 
 #include <complex>
 
-/// `sum` on std::complex, as the sums of its two parts and as fast. Not part of collectives.hpp, since <complex> takes
-/// the compiler a while; without this header a std::complex is moved as any record. Of the product there is none: a sum
-/// of products may be contracted on one rank and not on another.
+/// `sum` on std::complex, as the sums of its two parts and as fast. Not part of collectives.hpp, since `<complex>`
+/// takes the compiler a while; without this header a std::complex is moved as any record. Of the product there is none:
+/// a sum of products may be contracted on one rank and not on another.
 namespace tutti::detail {
 
 template <std::floating_point T>

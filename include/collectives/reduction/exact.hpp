@@ -75,6 +75,7 @@ __device__ inline bool ptx_less(double a, double b) noexcept { return a < b; }
     if (!__builtin_is_constant_evaluated()) return ptx;                                                                \
     return otherwise
 #else
+/// Returns the first expression on a GPU, and the second one on the host and where the compiler evaluates it.
 #define TUTTI_ON_DEVICE(ptx, otherwise) return otherwise
 #endif
 

@@ -12,10 +12,12 @@
 namespace tutti {
 
 /// An element: a value and a number that says where it is, such as a rank or an index.
+///
+/// @snippet reference.cpp located
 template <detail::arithmetic T>
 struct located {
-    T value{};
-    std::int64_t index = 0;
+    T value{};              ///< what is compared
+    std::int64_t index = 0; ///< where it is; the lowest of equal values wins
     friend constexpr bool operator==(const located&, const located&) = default;
 };
 
@@ -42,15 +44,21 @@ template <arithmetic T>
 
 } // namespace detail
 
+/// The type of `minimum_location`.
 struct minimum_location_operator {
+    /// For errors, and to compare ranks.
     static constexpr std::string_view name = "minimum_location";
+    /// The smaller one; of equal values that of the lower index.
     template <detail::arithmetic T>
     [[nodiscard]] constexpr located<T> operator()(const located<T>& a, const located<T>& b) const noexcept {
         return detail::first_of(a, b, detail::precedes(a.value, b.value), detail::precedes(b.value, a.value));
     }
 };
+/// The type of `maximum_location`.
 struct maximum_location_operator {
+    /// For errors, and to compare ranks.
     static constexpr std::string_view name = "maximum_location";
+    /// The larger one; of equal values that of the lower index.
     template <detail::arithmetic T>
     [[nodiscard]] constexpr located<T> operator()(const located<T>& a, const located<T>& b) const noexcept {
         const bool a_is_nan = a.value != a.value, b_is_nan = b.value != b.value;

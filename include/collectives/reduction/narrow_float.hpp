@@ -14,7 +14,9 @@ namespace tutti {
 /// it is stored. It is the library's own type, because compilers differ in the narrow types that they offer, and where.
 template <class Format>
 struct narrow_float {
+    /// Its format: bits of exponent and fraction.
     using format = Format;
+    /// The unsigned integer that its bits are stored in.
     using storage = Format::storage;
 
     narrow_float() = default;
@@ -34,7 +36,7 @@ struct narrow_float {
     /// The same number.
     TUTTI_HOST_DEVICE constexpr operator float() const noexcept { return detail::widened<Format>(bits); }
 
-    storage bits;
+    storage bits; ///< as they are stored
 };
 
 /// IEEE 754 binary16, "half": 11 significant bits, up to 65504.

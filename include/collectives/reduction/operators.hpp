@@ -38,10 +38,14 @@ struct fixed_text {
 
 /// A functor that is associative but not commutative: `non_commutative(f)`. Operands then stay in rank order, by an
 /// algorithm that is proven to keep it.
+///
+/// @snippet reference.cpp non_commutative
 template <class Functor>
 struct non_commutative {
-    Functor functor; // not [[no_unique_address]], by which nvcc and g++ do not lay out the same
+    /// The caller's own. Not [[no_unique_address]], by which nvcc and g++ do not lay out the same.
+    Functor functor;
 
+    /// The functor's result.
     template <element T>
     TUTTI_HOST_DEVICE constexpr auto operator()(const T& left, const T& right) const
         noexcept(noexcept(functor(left, right))) -> decltype(functor(left, right)) {
@@ -49,17 +53,23 @@ struct non_commutative {
     }
 };
 
+/// `non_commutative(f)` names no type.
 template <class Functor>
 non_commutative(Functor) -> non_commutative<Functor>;
 
 /// A functor with a name, which ranks compare and errors show: `named<"saturating sum">(f)`. Functors of your own that
 /// have no name are told apart by their sizes alone. A class of yours can have a name without this:
 /// `static constexpr std::string_view name = "...";`.
+///
+/// @snippet reference.cpp operators
 template <detail::fixed_text text, class Functor>
 struct named_operator {
+    /// What ranks compare and errors show.
     static constexpr std::string_view name = text.view();
+    /// The caller's own.
     Functor functor;
 
+    /// The functor's result.
     template <element T>
     TUTTI_HOST_DEVICE constexpr auto operator()(const T& left, const T& right) const
         noexcept(noexcept(functor(left, right))) -> decltype(functor(left, right)) {
@@ -67,6 +77,7 @@ struct named_operator {
     }
 };
 
+/// Gives a functor a name: `named<"saturating sum">(f)`.
 template <detail::fixed_text text, class Functor>
 [[nodiscard]] constexpr named_operator<text, Functor> named(Functor functor) {
     return {std::move(functor)};
@@ -192,6 +203,7 @@ template <class Op>
 [[nodiscard]] std::string operator_name(const Op&) {
     return operator_name<Op>();
 }
+/// The same of an operator at hand.
 template <class Op>
 [[nodiscard]] constexpr std::uint64_t operator_id(const Op&) noexcept {
     return operator_id<Op>();

@@ -9,7 +9,7 @@ namespace tutti {
 /// What premultiplied_sum makes. It cannot be called: it has no two operands, but an input and a sum.
 template <class Factor>
 struct premultiplied_sum_operator {
-    Factor factor;
+    Factor factor; ///< of this rank
 };
 
 /// The sum of all ranks' inputs, each multiplied by its rank's factor before it travels (ncclRedOpCreatePreMulSum):
@@ -19,6 +19,8 @@ struct premultiplied_sum_operator {
 ///
 /// Cost: that of `sum`, and one pass over the input. It is written to the output where that has the size of the input;
 /// else to as much memory of the library's.
+///
+/// @snippet reference.cpp premultiplied
 template <class Factor>
 [[nodiscard]] constexpr premultiplied_sum_operator<Factor> premultiplied_sum(Factor factor) noexcept {
     static_assert(detail::number<Factor>,

@@ -14,7 +14,7 @@ struct start {
     /// to[i] = started(from[i]) for `count` elements of any alignment; `to` is `from` or does not overlap it.
     using kernel = void (*)(std::byte* to, const std::byte* from, std::size_t count, const std::byte* factor);
 
-    kernel run = nullptr;
+    kernel run = nullptr;                                ///< null: there is no first stage
     std::array<std::byte, sizeof(long double)> factor{}; ///< a number of the type that the kernel computes in
     friend bool operator==(const start&, const start&) = default;
 };

@@ -8,6 +8,7 @@
 
 namespace tutti::schedule {
 
+/// "input", "output" or "scratch 3".
 [[nodiscard]] inline std::string name_of(buffer b) {
     if (b == buffer::input) return "input";
     if (b == buffer::output) return "output";

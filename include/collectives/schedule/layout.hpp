@@ -14,6 +14,7 @@ namespace tutti::schedule {
 /// k % segments of chunk k / segments. Any count is legal, fewer elements than chunks and none at all included.
 class layout {
 public:
+    /// Even chunks: `count` elements over `chunks`, each cut into `segments`.
     constexpr layout(std::size_t count, int chunks, int segments = 1) noexcept
         : share_(chunks == 1 ? count : count / static_cast<std::size_t>(chunks)), // a division takes its time
           extra_(count - share_ * static_cast<std::size_t>(chunks)), segments_(static_cast<std::size_t>(segments)) {}

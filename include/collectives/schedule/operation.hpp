@@ -26,16 +26,19 @@ enum class operation : std::uint8_t {
     alltoall,       ///< output = the blocks for this rank, one from each rank, in rank order
 };
 
+/// All of them, in the order of the enumeration.
 inline constexpr std::array operations{
     operation::allreduce, operation::reduce_scatter, operation::allgather, operation::reduce, operation::broadcast,
     operation::gather,    operation::scatter,        operation::scan,      operation::exscan, operation::alltoall};
 
+/// "allreduce", "reduce_scatter", ...
 [[nodiscard]] constexpr std::string_view name_of(operation o) noexcept {
     constexpr std::array<std::string_view, operations.size()> names{
         "allreduce", "reduce_scatter", "allgather", "reduce", "broadcast",
         "gather",    "scatter",        "scan",      "exscan", "alltoall"};
     return names[static_cast<std::size_t>(o)];
 }
+/// The operation has a root: reduce, broadcast, gather and scatter.
 [[nodiscard]] constexpr bool has_root(operation o) noexcept {
     return o == operation::reduce || o == operation::broadcast || o == operation::gather || o == operation::scatter;
 }
@@ -60,23 +63,26 @@ inline constexpr std::array operations{
 }
 /// Each rank's result is a reduction of the inputs of lower ranks, so that no two ranks have the same.
 [[nodiscard]] constexpr bool is_scan(operation o) noexcept { return o == operation::scan || o == operation::exscan; }
+/// The operation takes an operator.
 [[nodiscard]] constexpr bool reduces(operation o) noexcept {
     return o == operation::allreduce || o == operation::reduce_scatter || o == operation::reduce || is_scan(o);
 }
 
 /// The rank that a schedule is for. An algorithm may depend on nothing else.
 struct position {
-    int rank = 0;
-    int size = 1;
+    int rank = 0;          ///< from 0
+    int size = 1;          ///< the number of ranks
     int root = 0;          ///< where has_root(operation)
     bool in_place = false; ///< equal chunk ids of input and output are the same memory; of an alltoall, block r of both
 };
 
 /// Chunk ids [first, last).
 struct chunk_range {
-    int first = 0;
-    int last = 0;
+    int first = 0; ///< the first id
+    int last = 0;  ///< the id behind the last one
+    /// How many ids there are.
     [[nodiscard]] constexpr int count() const noexcept { return last - first; }
+    /// All chunks of the place, whatever its buffer, are in the range.
     [[nodiscard]] constexpr bool holds(place p) const noexcept {
         return p.first >= first && p.count >= 0 && p.count <= last - p.first;
     }
@@ -88,13 +94,18 @@ struct chunk_range {
 class chunk_window {
 public:
     constexpr chunk_window() noexcept = default;
+    /// One range.
     constexpr chunk_window(chunk_range only) noexcept
         : first_(only.first), length_(only.count()) {} // NOLINT: a range is one
+    /// `ranges` ranges as long as the first one, which begin `stride` ids apart.
     constexpr chunk_window(chunk_range first, int stride, int ranges) noexcept
         : first_(first.first), length_(first.count()), stride_(stride), ranges_(ranges) {}
 
+    /// How many chunks it holds.
     [[nodiscard]] constexpr int count() const noexcept { return length_ * ranges_; }
+    /// How many ranges it has.
     [[nodiscard]] constexpr int ranges() const noexcept { return ranges_; }
+    /// The k-th range, from 0.
     [[nodiscard]] constexpr chunk_range range(int k) const noexcept {
         return {first_ + k * stride_, first_ + k * stride_ + length_};
     }

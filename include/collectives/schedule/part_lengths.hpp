@@ -50,7 +50,9 @@ public:
         input_at_ = std::move(in_input);
         output_at_ = std::move(in_output);
     }
+    /// By rank, where its part begins in the input; empty where they lie one after the other.
     [[nodiscard]] constexpr std::span<const std::size_t> input_at() const noexcept { return input_at_; }
+    /// The same of the output.
     [[nodiscard]] constexpr std::span<const std::size_t> output_at() const noexcept { return output_at_; }
 
     /// The hash of what all ranks know: all lengths, or none.

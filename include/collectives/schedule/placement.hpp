@@ -37,13 +37,19 @@ public:
         for (const int n : node_of_) id_ = (id_ ^ (static_cast<std::uint32_t>(n) + 1)) * 0x100000001b3; // FNV-1a
     }
 
+    /// The number of ranks.
     [[nodiscard]] int size() const noexcept { return static_cast<int>(node_of_.size()); }
+    /// The number of nodes.
     [[nodiscard]] int nodes() const noexcept { return static_cast<int>(first_.size()) - 1; }
+    /// The node of a rank.
     [[nodiscard]] int node_of(int rank) const noexcept { return node_of_[static_cast<std::size_t>(rank)]; }
+    /// The rank that has a seat.
     [[nodiscard]] int rank_at(int seat) const noexcept { return rank_at_[static_cast<std::size_t>(seat)]; }
+    /// The seat of a rank.
     [[nodiscard]] int seat_of(int rank) const noexcept { return seat_of_[static_cast<std::size_t>(rank)]; }
     /// The first seat of a node; that of node `nodes()` is `size()`.
     [[nodiscard]] int first_seat(int node) const noexcept { return first_[static_cast<std::size_t>(node)]; }
+    /// How many ranks are on a node.
     [[nodiscard]] int ranks_of(int node) const noexcept { return first_seat(node + 1) - first_seat(node); }
 
     /// The ranks of the largest node.

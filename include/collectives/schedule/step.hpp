@@ -23,6 +23,7 @@ enum class action : std::uint8_t {
     reduce_many,    ///< to = from ∘ more[0] ∘ more[1] ..., from left to right in one pass, rounded once
 };
 
+/// "send", "receive_reduce", ...
 [[nodiscard]] constexpr std::string_view name_of(action a) noexcept {
     constexpr std::array<std::string_view, 6> names{"send", "receive", "receive_reduce",
                                                     "copy", "reduce",  "reduce_many"};
@@ -30,21 +31,29 @@ enum class action : std::uint8_t {
 }
 
 /// A side of the operator: where the incoming of a receive_reduce stands, or the `from` of a reduce.
-enum class side : std::uint8_t { left, right };
+enum class side : std::uint8_t {
+    left,  ///< before the operator
+    right, ///< behind the operator
+};
 
 /// The memory of a place: the user's input or output, or a scratch bank of the library. A bank holds the chunks from
 /// the lowest to the highest that the rank's steps name in it.
-enum class buffer : std::uint16_t { input = 0, output = 1, first_scratch = 2 };
+enum class buffer : std::uint16_t {
+    input = 0,         ///< the user's input, which is never written
+    output = 1,        ///< the user's output
+    first_scratch = 2, ///< scratch bank 0; the others follow
+};
 
 /// The scratch bank `bank`, from 0 to 65,533.
 [[nodiscard]] constexpr buffer scratch(int bank) noexcept { return static_cast<buffer>(2 + bank); }
+/// The number of a buffer: 0 of input, 1 of output, then the scratch banks.
 [[nodiscard]] constexpr int index_of(buffer b) noexcept { return static_cast<int>(b); }
 
 /// A range of chunk ids in one buffer. A layout says which elements a chunk id stands for.
 struct place {
-    buffer where = buffer::input;
-    int first = 0;
-    int count = 0;
+    buffer where = buffer::input; ///< the buffer
+    int first = 0;                ///< the first chunk id
+    int count = 0;                ///< how many chunks
     friend constexpr bool operator==(const place&, const place&) = default;
 };
 
@@ -56,23 +65,29 @@ inline constexpr int most_operands = 8;
 /// receive ignores `from`, a send ignores `to`, a local step ignores `peer`. Only reduce_many uses `more`
 /// and `extra`. Members that a step ignores may hold any value.
 struct step {
-    action what = action::send;
-    side other = side::right;
-    int peer = -1;
+    action what = action::send; ///< the kind of the step
+    side other = side::right;   ///< where the other operand of a reduction stands
+    int peer = -1;              ///< the rank at the other end; -1 of local steps
+    /// What is read. Of a receive_reduce and a reduce_many it is the first operand of this rank.
     place from{};
-    place to{};
+    place to{};                                   ///< what is written
     std::array<buffer, most_operands - 1> more{}; ///< where the operands behind `from` lie: the same chunk ids
     std::uint8_t extra = 0;                       ///< how many of `more` there are
     bool joined = false; ///< one message with the next step, which sends to the same peer, or receives from it
     friend constexpr bool operator==(const step&, const step&) = default;
 };
 
+/// It sends.
 [[nodiscard]] constexpr bool sends(const step& s) noexcept { return s.what == action::send; }
+/// It receives.
 [[nodiscard]] constexpr bool receives(const step& s) noexcept {
     return s.what == action::receive || s.what == action::receive_reduce;
 }
+/// It sends or receives.
 [[nodiscard]] constexpr bool communicates(const step& s) noexcept { return sends(s) || receives(s); }
+/// It reads `from`.
 [[nodiscard]] constexpr bool reads_from(const step& s) noexcept { return s.what != action::receive; }
+/// It applies the operator.
 [[nodiscard]] constexpr bool reduces(const step& s) noexcept {
     return s.what == action::receive_reduce || s.what == action::reduce || s.what == action::reduce_many;
 }
@@ -80,10 +95,13 @@ struct step {
 [[nodiscard]] constexpr int sources(const step& s) noexcept {
     return s.what == action::reduce_many ? 1 + s.extra : reads_from(s) ? 1 : 0;
 }
+/// The k-th place that the step reads, from 0.
 [[nodiscard]] constexpr place source(const step& s, int k) noexcept {
     return k == 0 ? s.from : place{s.more[static_cast<std::size_t>(k) - 1], s.from.first, s.from.count};
 }
+/// It reads `to`, besides writing it.
 [[nodiscard]] constexpr bool reads_to(const step& s) noexcept { return s.what == action::reduce; }
+/// It writes `to`.
 [[nodiscard]] constexpr bool writes_to(const step& s) noexcept { return s.what != action::send; }
 /// How many chunks the step works on.
 [[nodiscard]] constexpr int width(const step& s) noexcept {
@@ -100,19 +118,26 @@ struct step {
     while (end + 1 < steps.size() && steps[end].joined) ++end;
     return end + 1 - i;
 }
+/// There is a message of several parts.
 [[nodiscard]] constexpr bool has_joined(const std::vector<step>& steps) noexcept {
     return std::any_of(steps.begin(), steps.end(), [](const step& s) { return s.joined; });
 }
 
 // The vocabulary in which algorithms are written.
+/// Sends the chunks of `from` to rank `peer`.
 [[nodiscard]] constexpr step send(int peer, place from) noexcept { return {action::send, side::right, peer, from, {}}; }
+/// Receives chunks from rank `peer` into `to`.
 [[nodiscard]] constexpr step receive(int peer, place to) noexcept {
     return {action::receive, side::right, peer, {}, to};
 }
+/// Receives chunks from rank `peer` and reduces them with `from` into `to`. `incoming` is the side of the operator on
+/// which they stand.
 [[nodiscard]] constexpr step receive_reduce(int peer, place from, place to, side incoming) noexcept {
     return {action::receive_reduce, incoming, peer, from, to};
 }
+/// Copies the chunks of `from` to those of `to`.
 [[nodiscard]] constexpr step copy(place from, place to) noexcept { return {action::copy, side::right, -1, from, to}; }
+/// Reduces the chunks of `from` into those of `to`. `of_from` is the side of the operator on which `from` stands.
 [[nodiscard]] constexpr step reduce(place from, place to, side of_from) noexcept {
     return {action::reduce, of_from, -1, from, to};
 }

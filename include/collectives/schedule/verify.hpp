@@ -13,7 +13,7 @@ namespace tutti::schedule {
 
 /// The result of verify.
 struct proof {
-    bool proven = false;
+    bool proven = false;          ///< there is no flaw
     finding fault{};              ///< the first flaw, when not proven
     cost measured{};              ///< exact counts
     bool preserves_order = false; ///< every result has its operands in rank order

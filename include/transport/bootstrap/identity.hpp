@@ -17,10 +17,10 @@ namespace tutti::transport::bootstrap {
 
 /// This rank's number, and the address of the rendezvous.
 struct identity {
-    int rank = 0;
-    int size = 1;
+    int rank = 0;        ///< this one
+    int size = 1;        ///< how many there are
     endpoint rendezvous; ///< where rank 0 listens; unknown while there is an `exchange`
-    secret key;
+    secret key;          ///< the secret that all ranks know; empty where there is none
     /// Hands rank 0's offer to the others where the launcher has a place for it: rank 0 passes the text, other ranks an
     /// empty one; all get rank 0's. Called once on each rank. Waits until then at most, and throws a bootstrap error.
     std::function<std::string(const std::string& offered, std::chrono::steady_clock::time_point until)> exchange;
@@ -46,6 +46,7 @@ struct identity {
 /// the identity may.
 namespace tutti::transport::bootstrap {
 
+/// Throws the bootstrap error that says so. `what` leads beyond loopback.
 [[noreturn]] inline void refuse_to_leave_loopback(const std::string& what) {
     bootstrap_failed(what + " leads beyond this host, and there is no secret to keep strangers out",
                      "set TUTTI_SECRET or TUTTI_SECRET_FILE on every rank, or TUTTI_INSECURE=1 to do without");

@@ -19,21 +19,21 @@ namespace tutti::transport::bootstrap {
 
 /// A rank's address in one of its fabrics. Only that fabric reads the bytes.
 struct fabric_card {
-    std::string fabric; ///< its name
-    std::vector<std::byte> bytes;
+    std::string fabric;           ///< its name
+    std::vector<std::byte> bytes; ///< at most max_card_bytes
     friend bool operator==(const fabric_card&, const fabric_card&) = default;
 };
 
 /// One rank as the others must know it.
 struct member {
-    std::int32_t rank = -1;
-    std::int32_t size = 0;   ///< of the world that it expects
-    std::string address;     ///< where it listens for data: a literal IPv4 or IPv6 address
-    std::uint16_t port = 0;  ///< and a port; 0: none of its fabrics has sockets
-    std::string host;        ///< host name, for people
-    std::string host_id;     ///< equal exactly where ranks run on one kernel under one name, see identity::host
-    std::uint32_t cores = 1; ///< that it may run on
-    std::int64_t pid = 0;
+    std::int32_t rank = -1;         ///< in the world
+    std::int32_t size = 0;          ///< of the world that it expects
+    std::string address;            ///< where it listens for data: a literal IPv4 or IPv6 address
+    std::uint16_t port = 0;         ///< and a port; 0: none of its fabrics has sockets
+    std::string host;               ///< host name, for people
+    std::string host_id;            ///< equal exactly where ranks run on one kernel under one name, see identity::host
+    std::uint32_t cores = 1;        ///< that it may run on
+    std::int64_t pid = 0;           ///< its process
     std::vector<fabric_card> cards; ///< one for each fabric of its transport, in order
     friend bool operator==(const member&, const member&) = default;
 };
@@ -66,12 +66,14 @@ inline constexpr std::size_t max_name_bytes = 512;  ///< of any string of a memb
 inline constexpr std::size_t max_cards = 8;         ///< of a member
 inline constexpr std::size_t max_card_bytes = 4096; ///< of each
 
+/// Writes a card into a frame of the control plane.
 inline void write_card(byte_writer& w, const fabric_card& c) {
     w.text(c.fabric, max_name_bytes);
     w.integer(static_cast<std::uint16_t>(c.bytes.size()));
     w.raw(c.bytes);
 }
 
+/// Reads what write_card() wrote. What is cut off or too long fails the reader.
 [[nodiscard]] inline fabric_card read_card(byte_reader& r) {
     fabric_card c;
     c.fabric = r.text(max_name_bytes);
@@ -81,6 +83,7 @@ inline void write_card(byte_writer& w, const fabric_card& c) {
     return c;
 }
 
+/// Writes a member into a frame of the control plane.
 inline void write_member(byte_writer& w, const member& m) {
     w.integer(m.rank);
     w.integer(m.size);
@@ -94,6 +97,7 @@ inline void write_member(byte_writer& w, const member& m) {
     for (const fabric_card& c : m.cards) write_card(w, c);
 }
 
+/// Reads what write_member() wrote. What is cut off or too long fails the reader.
 [[nodiscard]] inline member read_member(byte_reader& r) {
     member m;
     m.rank = r.integer<std::int32_t>();
@@ -112,6 +116,7 @@ inline void write_member(byte_writer& w, const member& m) {
 /// The ranks that have come to the rendezvous so far. No I/O.
 class roll_call {
 public:
+    /// Waits for so many ranks.
     explicit roll_call(int size) : seats_(static_cast<std::size_t>(size)) {}
 
     /// Seats a member, or says in words why it may not sit.
@@ -136,16 +141,21 @@ public:
         --present_;
     }
 
+    /// How many ranks are awaited in all.
     [[nodiscard]] int size() const noexcept { return static_cast<int>(seats_.size()); }
+    /// How many have come.
     [[nodiscard]] int present() const noexcept { return present_; }
+    /// All have come.
     [[nodiscard]] bool complete() const noexcept { return present_ == size(); }
 
+    /// The ranks that have not come, ascending.
     [[nodiscard]] std::vector<int> missing() const {
         std::vector<int> all;
         for (int r = 0; r < size(); ++r)
             if (is_missing(r)) all.push_back(r);
         return all;
     }
+    /// This rank has not come.
     [[nodiscard]] bool is_missing(int rank) const {
         return rank >= 0 && rank < size() && !seats_[static_cast<std::size_t>(rank)];
     }

@@ -37,10 +37,15 @@ class cuda_runtime {
     };
 
 public:
+    /// As the table of the concept `device_runtime` has it.
+    /// @{
     using stream = owned<cudaStream_t, cudaStreamDestroy>;
     using event = owned<cudaEvent_t, cudaEventDestroy>;
     using handle = cudaIpcMemHandle_t;
+    /// @}
 
+    /// The device of that number; a negative one means the device that is current. Throws device_error where there is
+    /// none.
     explicit cuda_runtime(int number) : number_(number) {
         int devices = 0;
         must(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
@@ -48,8 +53,11 @@ public:
         if (number_ >= devices)
             throw device_error("there is no device " + std::to_string(number_) + " among " + std::to_string(devices));
     }
+    /// The device's number.
     [[nodiscard]] int number() const noexcept { return number_; }
 
+    /// As the table of the concept `device_runtime` has it.
+    /// @{
     void use() const { must(cudaSetDevice(number_), "cudaSetDevice"); }
 
     [[nodiscard]] std::byte* allocate(std::size_t bytes) const {
@@ -76,6 +84,8 @@ public:
     }
     void close(std::byte* p) const noexcept { static_cast<void>(cudaIpcCloseMemHandle(p)); }
 
+    /// @}
+
     /// Managed memory is not: the host may touch it.
     [[nodiscard]] bool is_on_device(const std::byte* p) const {
         cudaPointerAttributes about{};
@@ -83,6 +93,8 @@ public:
         return about.type == cudaMemoryTypeDevice;
     }
 
+    /// As the table of the concept `device_runtime` has it.
+    /// @{
     [[nodiscard]] stream make_stream() const {
         cudaStream_t s = nullptr;
         must(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
@@ -106,6 +118,7 @@ public:
         must(status, "cudaEventQuery");
         return true;
     }
+    /// @}
 
 private:
     int number_;

@@ -22,12 +22,15 @@ class channel;
 /// Describes the fabric of `cuda_ipc`; see fabric.hpp.
 template <device_runtime R>
 struct cuda_ipc_fabric {
+    /// Its part of the description, as the table of the concept `fabric` has it.
+    /// @{
     using fabric = detail::cuda::fabric<R>;
     using channel = detail::cuda::channel<R>;
     using limits = cuda_ipc_limits;
     static constexpr const char* name = "CUDA IPC";
     static constexpr medium between = medium::memory;
     static constexpr bool views = false, allocates = true, needs_sockets = false, reaches_devices = true;
+    /// @}
 };
 
 } // namespace tutti::transport

@@ -14,6 +14,7 @@ public:
     memory_world(const memory_world&) = delete;
     memory_world& operator=(const memory_world&) = delete;
 
+    /// The number of ranks.
     [[nodiscard]] int size() const noexcept;
 
     /// From any thread: rank `rank` is from now on dead to the others, as if its process had been killed. Its own calls

@@ -9,6 +9,7 @@ namespace tutti::transport {
 
 /// Settings of a shared_memory transport. Ranks may differ in them.
 struct shared_memory_limits {
+    /// No message is as long.
     static constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
 
     /// Messages of at least this length are read by the receiver straight from the sender's memory, in one copy by the

@@ -40,8 +40,10 @@ struct verbs_limits {
     /// How often an unacknowledged packet is sent again, from 0 to 7, and the exponent of the time
     /// between, 4.096 us * 2^timeout, from 1 to 31. Negative: 7 and 20 on hardware, 6 and 14 on Soft-RoCE, which with 7
     /// never gives up.
+    /// @{
     int retries = -1;
     int timeout = -1;
+    /// @}
 };
 
 } // namespace tutti::transport

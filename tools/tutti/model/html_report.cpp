@@ -28,7 +28,8 @@ page_json page_columns() {
             "bytes",        "depth",          "rounds",
             "messages",     "bytes_sent_max", "bytes_received_max",
             "fan_in_max",   "total_bytes",    "closed_form_us",
-            "simulated_us", "measured_us"};
+            "simulated_us", "measured_us",    "segments",
+            "far_bytes",    "ranks_per_node"};
 }
 
 page_json page_row(const model_row& r) {
@@ -36,7 +37,8 @@ page_json page_row(const model_row& r) {
                              known_or_null(r.rounds), known_or_null(r.messages), known_or_null(r.bytes_sent_max),
                              known_or_null(r.bytes_received_max), known_or_null(r.fan_in_max),
                              known_or_null(r.total_bytes), known_or_null(r.closed_form_us),
-                             known_or_null(r.simulated_us), known_or_null(r.measured_us)});
+                             known_or_null(r.simulated_us), known_or_null(r.measured_us), r.segments,
+                             known_or_null(r.far_bytes), r.ranks_per_node});
 }
 
 // Sizes go as text as well, so that the page prints them as the terminal does.
@@ -66,6 +68,18 @@ page_json page_timeline(const model_timeline& t) {
             {"activities", std::move(activities)}};
 }
 
+page_json page_parameters(const model_parameters& p) {
+    return {{"summary", p.summary}, {"hint", p.hint}, {"facts", p.facts}, {"columns", p.columns}, {"links", p.links}};
+}
+
+page_json page_lecture(const model_lecture& l) {
+    page_json lessons = page_json::array();
+    for (const model_lesson& one : l.lessons)
+        lessons.push_back(
+            {{"title", one.title}, {"algorithm", one.algorithm}, {"reason", one.reason}, {"picture", one.picture}});
+    return {{"lessons", std::move(lessons)}, {"bytes", l.bytes}, {"step_s", l.step_s}};
+}
+
 // Inside a page nothing in the data may end their element or begin a comment: no '<' remains.
 std::string without_markup(const std::string& json) {
     std::string safe;
@@ -93,9 +107,14 @@ std::string page_data(const model_report& report) {
     for (const model_row& r : report.rows) rows.push_back(page_row(r));
     for (const model_fastest& f : report.fastest) fastest.push_back(page_fastest(f));
     for (const model_timeline& t : report.timelines) timelines.push_back(page_timeline(t));
-    const page_json all{{"machine", report.machine},     {"ideas", page_ideas()},
-                        {"columns", page_columns()},     {"rows", std::move(rows)},
-                        {"fastest", std::move(fastest)}, {"timelines", std::move(timelines)}};
+    const page_json all{{"machine", report.machine},
+                        {"ideas", page_ideas()},
+                        {"columns", page_columns()},
+                        {"rows", std::move(rows)},
+                        {"fastest", std::move(fastest)},
+                        {"timelines", std::move(timelines)},
+                        {"parameters", page_parameters(report.parameters)},
+                        {"lecture", page_lecture(report.lecture)}};
     return without_markup(all.dump(-1, ' ', false, page_json::error_handler_t::replace));
 }
 

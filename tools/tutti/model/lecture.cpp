@@ -6,7 +6,9 @@
 #include "../common/quantities.hpp"
 
 #include <base/error.hpp>
+#include <collectives/algorithm/all.hpp>
 #include <collectives/model/counts.hpp>
+#include <collectives/schedule/draw.hpp>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +16,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -61,6 +64,11 @@ constexpr std::array lessons{
            "passes on in the "
            "other. No rank sends more than {sent}, however many there are, and a piece waits for {depth} messages: "
            "nearly as few bytes as the ring, and latencies that grow with the logarithm of the ranks."},
+    lesson{"binomial tree", "binomial_tree",
+           "Half of the ranks hand their vectors to a partner, then half of those theirs, until one rank has the sum, "
+           "which "
+           "returns the same way: a chain of {depth} messages. But whole vectors travel, most ranks wait, and the "
+           "root alone takes in {received}: right for little data."},
     lesson{"hierarchical rings", "hierarchical:ring:ring",
            "{per_node} ranks of a node sum among themselves first, so that of {total} only {far} go between nodes; and "
            "{rounds} rounds are enough."},
@@ -146,11 +154,44 @@ std::vector<studied> study_all(int ranks, std::size_t bytes, pricing& prices) {
     return entries;
 }
 
+/// An allreduce on few ranks, hierarchical ones on two nodes: as trees where data travel along such, else in a
+/// space-time diagram.
+std::string picture_of(const lesson& l) {
+    constexpr int ranks = 8, of_a_node = 4;
+    constexpr std::array along_trees{"naive", "binomial_tree", "double_binary_tree"};
+    const schedule::program p = algorithm::by_name(l.algorithm, of_a_node).write(schedule::operation::allreduce, ranks);
+    const auto t = schedule::draw::timeline_of(p);
+    const bool trees =
+        std::find(along_trees.begin(), along_trees.end(), std::string_view(l.algorithm)) != along_trees.end();
+    return trees ? schedule::draw::trees_svg(t, l.title) : schedule::draw::space_time_svg(t, l.title);
+}
+
 } // namespace
+
+std::string lecture_algorithms() {
+    std::string names;
+    for (const lesson& l : lessons) names += (names.empty() ? "" : ",") + std::string(l.algorithm);
+    return names;
+}
+
+model_lecture page_lecture(const lecture_settings& s) {
+    model_lecture all{{}, s.bytes(), s.step_s};
+    for (const lesson& l : lessons) all.lessons.push_back({l.title, l.algorithm, l.reason, picture_of(l)});
+    return all;
+}
+
+void count_levels(std::span<model_row> rows, const pricing& prices) {
+    for (model_row& r : rows) {
+        r.ranks_per_node = prices.width_of_node(r.ranks);
+        const model::collective c = prices.call(schedule::operation::allreduce, r.algorithm, r.ranks, r.bytes);
+        if (!c.how.has_levels() || !r.total_bytes) continue;
+        if (const auto levels = model::count(c, r.ranks_per_node).levels) r.far_bytes = levels->far;
+    }
+}
 
 void lecture(int ranks, const lecture_settings& s, pricing& prices) {
     if (ranks < 2) throw std::invalid_argument("a lecture on sums over ranks needs 2 ranks at least");
-    const std::size_t bytes = s.parameters * parameter_bytes;
+    const std::size_t bytes = s.bytes();
     fmt::print("# To sum {} of gradients ({} parameters of {} bytes) over {} ranks, once in a step of {}\n",
                bytes_text(static_cast<double>(bytes)), s.parameters, parameter_bytes, ranks, time_text(s.step_s));
     fmt::print("# machine: {}\n# simulated: {}\n", prices.by().description, prices.rule());

@@ -3,8 +3,11 @@
 #pragma once
 
 #include "pricing.hpp"
+#include "report.hpp"
 
 #include <cstddef>
+#include <span>
+#include <string>
 
 namespace tutti::tools {
 
@@ -12,10 +15,18 @@ namespace tutti::tools {
 struct lecture_settings {
     std::size_t parameters = 25'557'032;
     double step_s = 1. / 3;
+    [[nodiscard]] std::size_t bytes() const noexcept { return parameters * 4; } ///< of all gradients, as float32
 };
 
 /// Prints how the ways to sum them compare on `ranks` ranks, at least 2, and why: each number is counted from the
 /// schedules, each time is what `prices` predicts.
 void lecture(int ranks, const lecture_settings& s, pricing& prices);
+
+/// The algorithms of the lecture, as a command line lists them.
+[[nodiscard]] std::string lecture_algorithms();
+/// What the page tells of them: texts without figures, which follow the reader's choice, and pictures.
+[[nodiscard]] model_lecture page_lecture(const lecture_settings& s);
+/// Adds to rows of hierarchical algorithms how many bytes go between nodes.
+void count_levels(std::span<model_row> rows, const pricing& prices);
 
 } // namespace tutti::tools

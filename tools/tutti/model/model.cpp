@@ -60,7 +60,7 @@ Examples:
   tutti model --ranks 2..64*2 --bytes 8..64M --simulate --html report.html
   tutti model --ranks 64 --ranks-per-node 8 --bytes 16M --loggp 5us,1us,2us,0.3ns/B --nics 1 --oversubscription 4
   tutti model --ranks 64 --bytes 64K --loggp 5us,1us,2us,0.3ns/B --simulate --straggling 0.5 --seed 7
-  tutti model --lecture
+  tutti model --lecture --html lecture.html      # its figures follow the numbers of ranks and bytes
 
 Exit status:
   0  all is priced
@@ -98,7 +98,8 @@ void add_segments(CLI::App& c, model_settings& s) {
 void add_what(CLI::App& c, model_settings& s) {
     c.add_option(
          "--ranks", s.ranks,
-         "Numbers of ranks: 8, 2,4,8, 2..16, or 2..1024*2, each twice the former [default: 8; 256 with --lecture]")
+         "Numbers of ranks: 8, 2,4,8, 2..16, or 2..1024*2, each twice the former [default: 8; 256 with --lecture, "
+         "and 2..256*2 on its page]")
         ->type_name("LIST");
     c.add_option("--bytes", s.bytes,
                  "Sizes: 1M, 8,1K,1M, 8..1M, each twice the former, or 8..64M*16 [default: 8..64M*16]")
@@ -139,10 +140,10 @@ void add_lecture(CLI::App& c, model_settings& s) {
 }
 
 int run_model(model_settings s) {
-    if (s.ranks.empty()) s.ranks = s.lecture ? "256" : "8";
+    if (s.ranks.empty() && !s.lecture) s.ranks = "8";
     if (!s.lecture) return report_prices(s);
-    if (!(s.csv.empty() && s.json.empty() && s.html.empty() && s.trace.empty() && s.measured.empty()))
-        throw std::invalid_argument("--lecture is to be read: it takes no measurements, and writes no file");
+    if (!(s.csv.empty() && s.json.empty() && s.trace.empty() && s.measured.empty()))
+        throw std::invalid_argument("--lecture is to be read: it takes no measurements, and writes no file but --html");
     if (!s.step.empty()) s.of_lecture.step_s = parse_time(s.step);
     if (s.of_lecture.step_s == 0) throw std::invalid_argument("a step takes some time: write --step 100ms");
     return report_lecture(s);

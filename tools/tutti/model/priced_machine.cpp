@@ -65,8 +65,10 @@ priced_machine from_file(const machine_words& words) {
     const std::string links =
         m.near == m.far ? machine_text(m.near)
                         : fmt::format("within a node {}; between nodes {}", machine_text(m.near), machine_text(m.far));
-    return {m, fmt::format("{} of {} ({}): {}", found->first, words.file,
-                           file.made.empty() ? "it does not say how it was made" : file.made, links)};
+    return {m,
+            fmt::format("{} of {} ({}): {}", found->first, words.file,
+                        file.made.empty() ? "it does not say how it was made" : file.made, links),
+            fmt::format("{} of {}", found->first, words.file), file.made};
 }
 
 double per_byte(const std::string& word, double otherwise) {

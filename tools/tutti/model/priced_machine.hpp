@@ -35,6 +35,8 @@ void add_machine(CLI::App& command, machine_words& words);
 struct priced_machine {
     std::variant<model::hockney, model::loggp, model::calibrated_machine> parameters;
     std::string description; ///< with units, and where the figures come from
+    std::string name{};      ///< of a file: the transport and the file; else empty
+    std::string made{};      ///< of a file: when, where and how the figures came about
 };
 
 /// Where nothing is said of the machine: a cluster whose ranks have a port of 25 Gbit/s each.

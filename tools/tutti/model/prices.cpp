@@ -9,6 +9,7 @@
 #include "html_report.hpp"
 #include "measured.hpp"
 #include "output.hpp"
+#include "parameters.hpp"
 #include "settings.hpp"
 
 #include <algorithm>
@@ -143,11 +144,15 @@ void print_contests(const std::vector<contest>& contests, const std::vector<std:
     }
 }
 
+void require_pages() {
+    if (!have_html_report())
+        throw std::invalid_argument("--html: this tutti was built without Chart.js, and so without HTML reports");
+}
+
 } // namespace
 
 int report_prices(const model_settings& s) {
-    if (!s.html.empty() && !have_html_report())
-        throw std::invalid_argument("--html: this tutti was built without Chart.js, and so without HTML reports");
+    if (!s.html.empty()) require_pages();
     const std::vector<contest> contests = contests_of(s.operation, s.algorithm, s.ranks);
     const std::vector<std::size_t> sizes = parse_sizes(s.bytes);
     const std::vector<measured_row> measured = read_measured(s.measured);
@@ -160,6 +165,8 @@ int report_prices(const model_settings& s) {
     pricing prices(machine_of(s.machine), how);
     if (!quiet) print_head(prices, most_ranks_of(contests), in_place);
     model_report all{page_machine(prices, most_ranks_of(contests)), {}, {}, {}};
+    all.parameters = parameters_of(prices, most_ranks_of(contests));
+    if (!in_place.empty()) all.parameters.facts.emplace_back("Place", place_text(in_place));
     if (!in_place.empty()) all.machine += "; " + place_text(in_place);
     for (const contest& c : contests) price(c, sizes, prices, all.rows);
     const std::vector<std::string> strangers = join_measured(measured, in_place, all);
@@ -173,11 +180,50 @@ int report_prices(const model_settings& s) {
     return 0;
 }
 
+namespace {
+
+/// Sizes from the shortest message to much data, and that of the gradients.
+std::vector<std::size_t> lecture_sizes(const lecture_settings& s) {
+    std::vector<std::size_t> sizes = parse_sizes("8..1G*8");
+    sizes.push_back(s.bytes());
+    std::sort(sizes.begin(), sizes.end());
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+    return sizes;
+}
+
+/// The page of the lecture: all numbers of ranks and all sizes at once, so that its figures follow the reader's choice.
+void write_lecture(const model_settings& s, const std::string& ranks) {
+    pricing prices(machine_of(s.machine), s.how);
+    const std::vector<contest> contests = contests_of("allreduce", lecture_algorithms(), ranks);
+    const std::vector<std::size_t> sizes = lecture_sizes(s.of_lecture);
+    model_report all{page_machine(prices, most_ranks_of(contests)), {}, {}, {}};
+    all.parameters = parameters_of(prices, most_ranks_of(contests));
+    all.lecture = page_lecture(s.of_lecture);
+    for (const contest& c : contests) price(c, sizes, prices, all.rows);
+    print_contests(contests, sizes, prices, all, true);
+    count_levels(all.rows, prices);
+    if (!prices.simulates()) take_simulated_for_estimates(all.rows);
+    write_whole(html_report(all), s.html);
+}
+
+/// The ranks of the page where the command line gives none: powers of two, fewer where each is simulated.
+std::string page_ranks(const model_settings& s) {
+    return pricing(machine_of(s.machine), s.how).simulates() ? "2..64*2" : "2..256*2";
+}
+
+} // namespace
+
 int report_lecture(const model_settings& s) {
+    if (!s.html.empty()) {
+        require_pages();
+        require_writable(s.html);
+        write_lecture(s, s.ranks.empty() ? page_ranks(s) : s.ranks);
+        if (s.html == "-") return 0; // standard output takes nothing else
+    }
     pricing_settings how = s.how;
     how.simulate = true; // quick with so few calls, and right for all of them, where a form may be an estimate
     pricing prices(machine_of(s.machine), how);
-    const std::vector<int> all_ranks = parse_ranks(s.ranks, most_priced_ranks);
+    const std::vector<int> all_ranks = parse_ranks(s.ranks.empty() ? "256" : s.ranks, most_priced_ranks);
     print_nodes(prices, all_ranks.back());
     for (const int ranks : all_ranks) lecture(ranks, s.of_lecture, prices);
     print_notes(prices);

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tutti::tools {
@@ -29,8 +30,10 @@ struct model_row {
     std::optional<double> closed_form_us;
     std::optional<double> simulated_us; ///< of all, or of estimates that could win
     std::optional<double> measured_us;
-    bool closed_form_is_exact = false; ///< for the schedule as it is; else an estimate
-    int segments = 1;                  ///< into which each chunk is cut
+    bool closed_form_is_exact = false;    ///< for the schedule as it is; else an estimate
+    int segments = 1;                     ///< into which each chunk is cut
+    int ranks_per_node = 1;               ///< of a hierarchical algorithm
+    std::optional<long long> far_bytes{}; ///< sent between its nodes; known of lectures alone
 };
 
 /// Who is the fastest of one operation on so many ranks, from the smallest to the largest size of its rows.
@@ -51,12 +54,38 @@ struct model_timeline {
     std::vector<schedule::activity> activities;
 };
 
+/// The machine's parameters, as a table.
+struct model_parameters {
+    std::string summary;                                    ///< one short line, which says which machine it is
+    std::string hint;                                       ///< what to do about ranks that share cores; mostly empty
+    std::vector<std::pair<std::string, std::string>> facts; ///< by name: all that is not of a link
+    std::vector<std::string> columns;                       ///< of the links
+    std::vector<std::vector<std::string>> links;            ///< a line for each link and range of message lengths
+};
+
+/// One way to sum, of a lecture.
+struct model_lesson {
+    std::string title;
+    std::string algorithm;
+    std::string reason;  ///< a text with names in braces, where counted figures go
+    std::string picture; ///< SVG: its schedule on few ranks
+};
+
+/// What a page has that is a lecture.
+struct model_lecture {
+    std::vector<model_lesson> lessons{};
+    std::size_t bytes = 0; ///< of the gradients of one step
+    double step_s = 0;
+};
+
 /// All that a report shows.
 struct model_report {
     std::string machine; ///< the parameters and where they come from, a sentence with units
     std::vector<model_row> rows;
     std::vector<model_timeline> timelines;
     std::vector<model_fastest> fastest; ///< one for each operation and number of ranks, where there is a choice
+    model_parameters parameters{};      ///< the same as `machine`; without a summary the page has no table
+    model_lecture lecture{};            ///< without lessons the page is none
 };
 
 } // namespace tutti::tools

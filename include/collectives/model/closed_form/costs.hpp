@@ -16,14 +16,19 @@ namespace tutti::model {
 template <class Model>
 class costs : public detail::wire<Model> {
 public:
+    /// What the model charges for a message.
     using wire_type = detail::wire<Model>;
 
+    /// Of one call, under these parameters.
     costs(const collective& c, const Model& parameters)
         : wire_type(parameters, c.segments), what(c.what), size(c.size), root(c.root), segments(c.segments),
           bytes_(c.bytes), element_bytes_(c.element_bytes), segment_(parameters, 1) {}
 
+    /// Operation, ranks, root and segments of the call.
+    /// @{
     const schedule::operation what;
     const int size, root, segments;
+    /// @}
 
     /// The bytes of the whole vector.
     [[nodiscard]] double whole() const noexcept { return static_cast<double>(bytes_); }

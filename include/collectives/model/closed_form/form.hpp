@@ -6,7 +6,7 @@ namespace tutti::model {
 
 /// A time from a formula.
 struct form {
-    double seconds = 0;
+    double seconds = 0; ///< the time
     bool exact =
         false; ///< the time of the schedule under the model, to the rounding of floating point; else an estimate
 

@@ -16,6 +16,7 @@ struct lower_bounds {
     double latency_s = 0;   ///< rounds in which data of one rank can reach all
     double bandwidth_s = 0; ///< bytes that some rank must send or receive
     double reduction_s = 0; ///< reductions, shared by all ranks
+    /// The largest of the three: no schedule takes less.
     [[nodiscard]] constexpr double largest_s() const noexcept {
         return std::max({latency_s, bandwidth_s, reduction_s});
     }

@@ -15,17 +15,21 @@ namespace tutti::model {
 /// A figure of a machine that is to be found from samples: a price of the near link, one for some of its segments, or a
 /// figure of the machine itself. Positive.
 struct parameter {
+    /// Gives access to a figure of a machine.
     using figure_of = double& (*)(machine&);
 
     std::string_view name;          ///< as the figure is called in a machine
     double loggp::*price = nullptr; ///< of the link
     figure_of figure = nullptr;     ///< where it is not the link's
-    int first = 0, last = 0;        ///< of the segments that have it in common
+    /// The first and the last of the segments that have it in common.
+    int first = 0, last = 0; ///< of the segments that have it in common
 
+    /// Its value in a machine.
     [[nodiscard]] double value(machine m) const noexcept {
         if (figure != nullptr) return figure(m);
         return m.near.ranges[static_cast<std::size_t>(first)].cost.*price;
     }
+    /// Gives it this value in a machine.
     void set(machine& m, double value) const noexcept {
         if (figure != nullptr) {
             figure(m) = value;

@@ -28,8 +28,8 @@ enum class receiver_rule : std::uint8_t {
 
 /// How a schedule is simulated.
 struct simulation_settings {
-    receiver_rule receiver = receiver_rule::full_duplex;
-    bool activities = false; ///< record each step of every rank with its times
+    receiver_rule receiver = receiver_rule::full_duplex; ///< how a receiver is charged
+    bool activities = false;                             ///< record each step of every rank with its times
     /// Every step takes longer by chance, by this much of its time in the mean, exponentially distributed; 0: never.
     double straggling = 0;
     std::uint64_t seed = 1; ///< of that chance: the same seed, the same times

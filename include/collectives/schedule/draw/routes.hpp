@@ -20,6 +20,7 @@ struct routes {
     bool apart = true;                    ///< no message carries chunks of two routes
 };
 
+/// The routes of a timeline.
 [[nodiscard]] inline routes routes_of(const timeline& t) {
     std::vector<std::vector<std::array<int, 3>>> ways(static_cast<std::size_t>(t.chunks));
     for (const message& m : t.messages)

@@ -134,6 +134,8 @@ private:
 
 /// SVG of all messages and reductions: ranks as vertical lines, time downwards, a shaded band a round. A dashed arrow
 /// carries operands, a solid one results; labels are chunk ids. Legible for up to 32 ranks.
+///
+/// @snippet reference.cpp draw
 [[nodiscard]] inline std::string space_time_svg(const timeline& t, std::string_view title) {
     return detail::space_time(t, title).finish();
 }

@@ -16,6 +16,7 @@ namespace tutti::schedule::draw {
 
 /// Larger pictures are not legible.
 inline constexpr int most_ranks = 64;
+/// More messages are not legible either.
 inline constexpr std::size_t most_messages = 10000;
 
 /// A message, or one of several parts of it.
@@ -33,23 +34,23 @@ struct message {
 
 /// A reduction of data that the rank has already. Data reduced on arrival are part of their message.
 struct reduction {
-    int round = 0; ///< the one that it follows; 0: it comes before all
-    int rank = 0;
-    int first = 0;
-    int count = 0;
-    int operands = 2;
+    int round = 0;    ///< the one that it follows; 0: it comes before all
+    int rank = 0;     ///< the rank that reduces
+    int first = 0;    ///< the first chunk id
+    int count = 0;    ///< how many chunks
+    int operands = 2; ///< how many operands are reduced in one pass
     friend bool operator==(const reduction&, const reduction&) = default;
 };
 
 /// The messages and reductions of each round, where a rank sends at most one and receives at most one message a round
 /// (the rounds of `cost`).
 struct timeline {
-    operation what = operation::allreduce;
-    int size = 1;
-    int chunks = 1;
-    int rounds = 0;
-    std::vector<message> messages;     ///< by round, in it by sender; those of several parts once for each
-    std::vector<reduction> reductions; ///< by round, in it by rank
+    operation what = operation::allreduce; ///< the operation
+    int size = 1;                          ///< the number of ranks
+    int chunks = 1;                        ///< chunk ids are [0, chunks)
+    int rounds = 0;                        ///< how many rounds there are
+    std::vector<message> messages;         ///< by round, in it by sender; those of several parts once for each
+    std::vector<reduction> reductions;     ///< by round, in it by rank
 };
 
 namespace detail {

@@ -14,13 +14,13 @@ namespace tutti::schedule::draw {
 
 /// The rounds of the messages in one direction between a rank and its parent, first and last; 0: there are none.
 struct span_of_rounds {
-    int first = 0;
-    int last = 0;
+    int first = 0; ///< the first round
+    int last = 0;  ///< the last round
 };
 
 /// Data that travel up to one rank, down from it, or both.
 struct tree {
-    int root = 0;
+    int root = 0;                           ///< the rank at the top
     std::vector<int> parent;                ///< by rank; -1 of the root
     std::vector<std::vector<int>> children; ///< by rank, ascending
     std::vector<span_of_rounds> up;         ///< by rank: when it sends to its parent

@@ -16,8 +16,8 @@ namespace tutti::schedule {
 
 /// The bytes of an element and the time of local work in a GOAL file.
 struct goal_costs {
-    std::size_t element_bytes = 1;
-    double calc_ns_per_byte = 0; ///< to combine one byte of two operands, or to copy it
+    std::size_t element_bytes = 1; ///< the length of an element
+    double calc_ns_per_byte = 0;   ///< to combine one byte of two operands, or to copy it
 };
 
 namespace detail {
@@ -94,9 +94,9 @@ private:
 
 } // namespace detail
 
-/// The program as GOAL text, which LogGOPSim reads: step i is m<i> where it is a message, c<i> where it computes, both
-/// where it receives and reduces. `cut` must have the program's chunks. Messages of several parts are packed first, as
-/// the engine does, so that they are one message; then steps are those of the packed list.
+/// The program as GOAL text, which LogGOPSim reads: step i is `m<i>` where it is a message, `c<i>` where it computes,
+/// both where it receives and reduces. `cut` must have the program's chunks. Messages of several parts are packed
+/// first, as the engine does, so that they are one message; then steps are those of the packed list.
 ///
 /// Completions that a step waits for become `requires`. Messages of one channel get tags 1, 2, ... at both ends:
 /// LogGOPSim takes the first receive posted that has the source and the tag, and with one tag for all it would depend

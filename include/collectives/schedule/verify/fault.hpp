@@ -13,7 +13,7 @@ namespace tutti::schedule {
 
 /// A kind of error in a schedule.
 enum class flaw : std::uint8_t {
-    none,
+    none,            ///< the program is right
     bad_program,     ///< no ranks or no chunks, not as many lists as ranks, or chunks that do not make equal shards
     bad_peer,        ///< a peer out of range, or the rank itself
     bad_place,       ///< chunks that the buffer does not hold on that rank, or an empty range
@@ -39,10 +39,10 @@ enum class flaw : std::uint8_t {
 
 /// A flaw and where it is. `step` is the number in the program's list, -1 when it is about none.
 struct finding {
-    flaw what = flaw::none;
-    int rank = -1;
-    int step = -1;
-    int other_rank = -1;
+    flaw what = flaw::none;  ///< the kind of flaw
+    int rank = -1;           ///< the rank where it is
+    int step = -1;           ///< the step where it is
+    int other_rank = -1;     ///< the other rank that it is about, such as a peer
     int other_step = -1;     ///< of a modes_differ: the step out of place
     int chunk = -1;          ///< as the program cuts them
     long long expected = 0;  ///< of a bad_program: what is needed

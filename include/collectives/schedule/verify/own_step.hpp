@@ -16,13 +16,13 @@ namespace tutti::schedule {
 
 /// A step as its author knows it: numbered from 0 as the algorithm has emitted it, and not cut into segments.
 struct own_step {
-    int number = -1; ///< -1: there is none
-    step what{};
-    int segment = 0;
-    int segments = 1;
+    int number = -1;      ///< -1: there is none
+    step what{};          ///< the step as it was emitted
+    int segment = 0;      ///< the segment that the flaw is in
+    int segments = 1;     ///< into how many segments the step was cut
     bool library = false; ///< the library's own, before the algorithm's
     bool is_half = false; ///< counted within one half of an allreduce, which is `half`
-    operation half{};
+    operation half{};     ///< see `is_half`
 };
 
 namespace detail {

@@ -7,7 +7,10 @@
 namespace tutti::schedule {
 
 /// Whether all ranks must hold the same bits, or whether each may group and order the operands in its own way.
-enum class bits : bool { equal, may_differ };
+enum class bits : bool {
+    equal,      ///< on all ranks
+    may_differ, ///< each rank groups and orders operands in its own way
+};
 
 namespace detail {
 
