@@ -125,12 +125,12 @@ void operators(const over_tcp& world, buffer& x, double mine, float factor) {
 
 void communicators(const over_tcp& world, buffer& x) {
     const int color = world.rank() % 2, key = 0;
-    using std::chrono::seconds;
     auto part = world.split(color, key);
     auto other = world.duplicate();
     auto memory = world.allocate<float>(x.size());
     try {
-        part.with_deadline(seconds(5)).allreduce(x, tutti::sum);
+        world.with_deadline(std::chrono::seconds(5)).allreduce(x, tutti::sum);
+        part.barrier();
         other.allreduce(memory, tutti::sum);
     } catch (const tutti::error& e) {
         std::puts(e.what());
