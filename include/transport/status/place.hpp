@@ -10,11 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <ctime>
 #include <memory>
 #include <optional>
 #include <string>
@@ -86,14 +88,22 @@ public:
     /// All pages that are there, in no order.
     [[nodiscard]] std::vector<page_name> pages() const {
         std::vector<page_name> all;
-        const int again = ::openat(folder_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); // closedir() closes it
-        const std::unique_ptr<DIR, int (*)(DIR*)> entries(again < 0 ? nullptr : ::fdopendir(again), &::closedir);
-        if (!entries) {
-            if (again >= 0) ::close(again);
-            return all;
-        }
-        while (const dirent* const e = ::readdir(entries.get()))
-            if (const auto n = page_name_of(e->d_name)) all.push_back(*n);
+        each_name([&](const std::string& name) {
+            if (const auto n = page_name_of(name)) all.push_back(*n);
+        });
+        return all;
+    }
+    /// The worlds of all sockets that are older than a minute.
+    [[nodiscard]] std::vector<std::uint64_t> old_sockets() const {
+        std::vector<std::uint64_t> all;
+        each_name([&](const std::string& name) {
+            struct stat facts {};
+            std::uint64_t world = 0;
+            std::from_chars(name.data(), name.data() + name.size(), world, 16);
+            if (name != world_in_words(world) + desk_suffix) return;
+            if (::fstatat(folder_.get(), name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0) return;
+            if (facts.st_mtime + 60 < std::time(nullptr)) all.push_back(world);
+        });
         return all;
     }
 
@@ -112,6 +122,15 @@ public:
     }
 
 private:
+    template <class Use>
+    void each_name(Use use) const {
+        const int again = ::openat(folder_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); // closedir() closes it
+        const std::unique_ptr<DIR, int (*)(DIR*)> entries(again < 0 ? nullptr : ::fdopendir(again), &::closedir);
+        if (!entries && again >= 0) ::close(again);
+        if (!entries) return;
+        while (const dirent* const e = ::readdir(entries.get())) use(std::string(e->d_name));
+    }
+
     explicit place(bootstrap::descriptor folder) : folder_(std::move(folder)) {}
     bootstrap::descriptor folder_;
 };
@@ -143,6 +162,11 @@ inline void sweep(const place& in, std::uint64_t mine) {
         if (lives(n)) continue;
         in.remove(n);
         if (n.rank == 0) in.remove_socket(n.world);
+    }
+    // A rank 0 has its page when its socket is so old, unless it was killed as it left.
+    for (const auto world : in.old_sockets()) {
+        const bool has_page = std::any_of(all.begin(), all.end(), [&](const page_name& n) { return n.world == world; });
+        if (!has_page && world != mine) in.remove_socket(world);
     }
 }
 

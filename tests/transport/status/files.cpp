@@ -9,6 +9,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <random>
 
 using namespace tutti::test;
@@ -116,6 +117,19 @@ TEST_CASE("a killed rank leaves its page, unheld; the next start removes it when
     const auto other = status::own_page::made(0, table_of(new_world(), 1));
     CHECK_FALSE(std::filesystem::exists(file_of(world, 0)));
     CHECK_FALSE(std::filesystem::exists(file_of(world, 1)));
+}
+
+TEST_CASE("a socket that has no page beside it goes with a later start, when it is old") {
+    const auto world = new_world();
+    const auto socket = status::place::path() + "/" + status::world_in_words(world) + status::desk_suffix;
+    const auto sweeping_start = [] { CHECK(status::own_page::made(0, table_of(new_world(), 1))); };
+    sweeping_start(); // makes the folder
+    std::ofstream(socket) << "";
+    sweeping_start();
+    CHECK(std::filesystem::exists(socket));
+    std::filesystem::last_write_time(socket, std::filesystem::file_time_type::clock::now() - std::chrono::minutes(2));
+    sweeping_start();
+    CHECK_FALSE(std::filesystem::exists(socket));
 }
 
 TEST_CASE("a child that was only forked neither holds the page of a dead rank nor removes that of a living one") {
