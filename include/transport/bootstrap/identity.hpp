@@ -24,8 +24,8 @@ struct identity {
     /// Hands rank 0's offer to the others where the launcher has a place for it: rank 0 passes the text, other ranks an
     /// empty one; all get rank 0's. Called once on each rank. Waits until then at most, and throws a bootstrap error.
     std::function<std::string(const std::string& offered, std::chrono::steady_clock::time_point until)> exchange;
-    bool one_host =
-        false; ///< the launcher says that all ranks are on this host: with an `exchange` they meet at loopback
+    /// The launcher says that all ranks are on this host: with an `exchange` they meet at loopback.
+    bool one_host = false;
     /// The name of this rank's host, if not its own. Ranks of one kernel with the same name share a host, others do
     /// not. That tells apart hosts of one name, or pretends several.
     std::string host;

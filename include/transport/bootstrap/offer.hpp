@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -99,9 +100,10 @@ inline void accept(identity& me, const offer& from) {
 }
 
 /// Where the launcher has a place for rank 0's offer: rank 0 listens, draws a secret if it was given none, and hands
-/// both to the others. Throws a bootstrap error.
+/// both to the others. The time that it takes is taken off me.timeout. Throws a bootstrap error.
 inline void exchange_offers(identity& me) {
     if (!me.exchange) return;
+    const auto until = std::chrono::steady_clock::now() + me.timeout;
     offer mine;
     if (me.rank == 0) {
         const bool near = me.one_host && me.interface.empty();
@@ -109,10 +111,14 @@ inline void exchange_offers(identity& me) {
             near ? *address::literal("127.0.0.1", 0) : detail::reachable_address(me.interface), me.ports);
         if (!me.key.configured()) mine.key = detail::drawn_key();
     }
-    const auto until = std::chrono::steady_clock::now() + me.timeout;
-    const auto heard = me.exchange(me.rank == 0 ? mine.text() : std::string(), until);
-    accept(me, me.rank == 0 ? mine : offer::parse(heard, "what rank 0 left with the launcher"));
+    if (me.size > 1) { // nobody else needs it
+        const auto heard = me.exchange(me.rank == 0 ? mine.text() : std::string(), until);
+        if (me.rank != 0) mine = offer::parse(heard, "what rank 0 left with the launcher");
+    }
+    accept(me, mine);
     me.exchange = nullptr;
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    me.timeout = std::max(left, std::chrono::milliseconds(1));
 }
 
 } // namespace tutti::transport::bootstrap

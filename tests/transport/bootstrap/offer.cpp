@@ -5,6 +5,11 @@
 #include "support/catch.hpp"
 #include "support/has.hpp"
 
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
 using namespace tutti;
 using namespace tutti::transport::bootstrap;
 using test::has;
@@ -99,4 +104,31 @@ TEST_CASE("what rank 0 left is judged", "[offer]") {
     one.size = 2;
     one.exchange = [&](const std::string&, auto) { return std::string("something else"); };
     CHECK_THROWS_AS(exchange_offers(one), error);
+}
+
+TEST_CASE("a world of one asks no launcher for anything", "[offer]") {
+    identity me;
+    me.one_host = true;
+    me.exchange = [](const std::string&, std::chrono::steady_clock::time_point) -> std::string {
+        throw std::runtime_error("was asked");
+    };
+    exchange_offers(me);
+    CHECK_FALSE(me.exchange);
+    CHECK(me.key.configured());
+    CHECK(held_ports::list().take(me.rendezvous));
+}
+
+TEST_CASE("the time that an exchange takes is not given twice", "[offer]") {
+    identity me;
+    me.rank = 1;
+    me.size = 2;
+    me.timeout = std::chrono::milliseconds(1000);
+    me.exchange = [](const std::string&, std::chrono::steady_clock::time_point) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        return offer{{"127.0.0.1", 1}, transport::bootstrap::detail::drawn_key()}.text();
+    };
+    exchange_offers(me);
+    CHECK(me.timeout <= std::chrono::milliseconds(950));
+    CHECK(me.timeout >= std::chrono::milliseconds(1));
+    CHECK(me.rendezvous == endpoint{"127.0.0.1", 1});
 }

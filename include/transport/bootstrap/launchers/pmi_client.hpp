@@ -58,7 +58,8 @@ public:
 
 private:
     void begin(wire::moment until) {
-        if (!wire_.open())
+        // After MPI_Finalize the number of the descriptor may be another socket's: one never seen before is not asked.
+        if (!wire_.open() || (space_.empty() && mpi_has_ended()))
             bootstrap_failed("the connection to the launcher (PMI_FD) has ended, as after MPI_Finalize",
                              "make the communicator before MPI_Finalize, or use tutti::invitation");
         if (!space_.empty()) return;

@@ -24,6 +24,11 @@ using moment = std::chrono::steady_clock::time_point;
 /// orders both. It lives until both have let go: a call that never ends may still hold it.
 class answer : public std::enable_shared_from_this<answer> {
 public:
+    answer() = default;
+    /// The library may look at the key until it has answered.
+    explicit answer(std::string of) : key(std::move(of)) {}
+    const std::string key;
+
     /// For the library to hand back to finish(). Exactly one of finish() and forget() takes it.
     [[nodiscard]] void* lend() { return new std::shared_ptr<answer>(shared_from_this()); }
     static void forget(void* own) { delete static_cast<std::shared_ptr<answer>*>(own); }
@@ -116,10 +121,10 @@ private:
     [[nodiscard]] std::string get(const std::string& key, moment until) {
         process zero = self_;
         zero.rank = 0;
-        const auto found = std::make_shared<answer>();
+        const auto found = std::make_shared<answer>(key);
         void* const own = found->lend();
         const status s = functions_->get(
-            &zero, key.c_str(), nullptr, 0,
+            &zero, found->key.c_str(), nullptr, 0,
             [](status how, value* v, void* mine) {
                 const bool is_text = how == success && v && v->type == value_type::text && v->text;
                 answer::finish(mine, how, is_text ? v->text : std::string());
