@@ -76,7 +76,7 @@ struct details {
     std::uint32_t under_way = 0;       ///< calls whose turn it is; the first of them are in `calls`
     std::uint32_t listed = 0;          ///< of them in `calls`
     std::array<call_entry, 4> calls{}; ///< those that the program waits for first
-    std::array<char, 120> failure{};   ///< why calls of this rank failed last; empty: none has
+    std::array<char, 120> failure{};   ///< why calls of this rank failed; empty: none has since the program went on
 };
 
 /// Details under a sequence lock. All words are atomic, so that a reader which comes in the middle reads torn details,

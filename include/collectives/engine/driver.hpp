@@ -179,7 +179,7 @@ public:
     void open(const members& g) { inquiries_.add(g); }
     /// The program knows of the failure that was told last, and calls on.
     void resume() {
-        failed_ = false; // its later sends count again
+        if (std::exchange(failed_, false)) status_.resumed(); // and its later sends count again
         if (!std::exchange(told_failure_, false)) return;
         transport::notice n;
         n.kind = transport::notice_kind::resumed;

@@ -97,7 +97,8 @@ public:
             scratch_ = {};
         else if (scratch_.size > group_->spare.size)
             std::swap(scratch_, group_->spare);
-        for (const sent& s : sends_) s.row->add(s.messages, s.bytes);
+        for (const sent& s : sends_)
+            if (s.row) s.row->add(s.messages, s.bytes);
         if (!call_.finisher || call_.by) return;
         if (const std::size_t n = base::elements_to_finish(); n > 0) call_.finisher(call_.output, n, plan_->where.size);
     }
@@ -190,9 +191,14 @@ private:
         if (!channels_.empty() || plan_->peers.empty()) return;
         for (const int p : plan_->peers)
             channels_.push_back(&t.open({group_->id, slot_}, group_->members[static_cast<std::size_t>(p)]));
-        if (auto* const page = transport::status::page_of(t))
-            for (const int p : plan_->peers)
-                sends_.push_back({&page->row_of(group_->members[static_cast<std::size_t>(p)])});
+        auto* const page = transport::status::page_of(t);
+        if (!page) return;
+        sends_.resize(plan_->peers.size());
+        for (const schedule::step& step : plan_->steps) {
+            if (!sends(step)) continue;
+            const auto peer = static_cast<std::size_t>(step.peer);
+            sends_[peer].row = &page->row_of(group_->members[static_cast<std::size_t>(plan_->peers[peer])]);
+        }
     }
 
     /// Says for each step where its data is. That stays when a call is repeated.
@@ -382,7 +388,7 @@ private:
     std::uint32_t slot_;
     /// What a run sends to a peer.
     struct sent {
-        transport::status::traffic* row;
+        transport::status::traffic* row = nullptr; ///< null: nothing
         std::uint64_t messages = 0, bytes = 0;
     };
     std::vector<sent> sends_; ///< by the plan's peer; empty where the rank has no status page

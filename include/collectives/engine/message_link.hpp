@@ -57,8 +57,7 @@ public:
     message_link(Transport& t, transport::context packets, int peer, int world_peer, messages_under_way& all,
                  transport::transfer_queue& done)
         : t_(t), where_(packets), peer_(peer), world_peer_(world_peer), all_(all), done_(done),
-          packets_(t.open(packets, world_peer)) {
-        if (auto* const page = transport::status::page_of(t)) sent_ = &page->row_of(world_peer);
+          packets_(t.open(packets, world_peer)), page_(transport::status::page_of(t)) {
         incoming_.what = part::packet_in;
         incoming_.may_be_shorter = true;
         credit_.what = part::credit_out;
@@ -266,6 +265,7 @@ private:
 
     void send(channel& by, message_transfer& x, const std::byte* data, std::size_t bytes) {
         x.from = data;
+        if (page_ && !sent_) sent_ = &page_->row_of(world_peer_);
         if (sent_) sent_->add(1, bytes);
         t_.send(by, prepared(x, bytes));
     }
@@ -293,7 +293,8 @@ private:
     messages_under_way& all_;
     transport::transfer_queue& done_;
     channel& packets_;
-    transport::status::traffic* sent_ = nullptr; ///< null where the rank has no status page
+    transport::status::page* page_;              ///< null where the rank has none
+    transport::status::traffic* sent_ = nullptr; ///< its row for this peer, once something was sent
     channel* bodies_ = nullptr;                  ///< opened by the first announced message
 
     // As a sender to this peer.

@@ -52,6 +52,12 @@ public:
         page_->board.write(now_);
         next_ = {};
     }
+    /// The program goes on after a failure.
+    void resumed() noexcept {
+        if (!page_) return;
+        now_.failure.fill(0);
+        page_->board.write(now_);
+    }
 
 private:
     /// Less than the driver's own pause while nothing moves.

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,12 +24,14 @@ inline constexpr std::size_t max_page_bytes = 8 * 1024; ///< of a rank's status 
 /// What all ranks of a world do, asked for by `tutti ps`. A state machine without I/O.
 ///
 /// Each rank is asked for its own page, and answers when it looks at its control connection next. A rank that computes
-/// or is stopped says nothing. After `first_words` one that has answered is asked for the pages of the silent ones of
-/// its host. What a rank has told stays known, with its age. A rank that has not answered yet is not asked again:
+/// or is stopped says nothing. After `first_words` those that have answered are asked for the pages of the silent ones
+/// of their host, each for `most_asked` at most, since a rank answers in the middle of its calls. What a rank has told
+/// stays known, with its age. A rank that has not answered yet is not asked again:
 /// questions must not pile up in its connection.
 class survey {
 public:
     static constexpr std::chrono::milliseconds first_words{120}, patience{400};
+    static constexpr std::size_t most_asked = 16;
 
     struct question {
         int to;    ///< which rank is asked
@@ -65,13 +68,13 @@ public:
         std::vector<question> all;
         if (!is_open_ || has_asked_others_ || now < began_ + first_words) return all;
         has_asked_others_ = true;
-        for (std::size_t r = 0; r < ranks_.size(); ++r) {
-            if (is_fresh(r)) continue;
-            for (std::size_t other = 0; other < ranks_.size(); ++other)
-                if (nodes_[other] == nodes_[r] && answered(other)) {
-                    all.push_back({static_cast<int>(other), static_cast<int>(r)});
-                    break;
-                }
+        std::map<int, std::vector<int>> silent, answered; // by node
+        for (std::size_t r = 0; r < ranks_.size(); ++r)
+            (is_fresh(r) ? answered : silent)[nodes_[r]].push_back(static_cast<int>(r));
+        for (const auto& [node, about] : silent) {
+            const auto& by = answered[node];
+            for (std::size_t i = 0; i < std::min(about.size(), by.size() * most_asked); ++i)
+                all.push_back({by[i % by.size()], about[i]});
         }
         return all;
     }
@@ -81,6 +84,7 @@ public:
         const auto about = static_cast<std::size_t>(n.rank), sender = static_cast<std::size_t>(from);
         if (n.rank < 0 || about >= ranks_.size() || nodes_[about] != nodes_[sender]) return;
         if (n.text.size() > max_page_bytes) return;
+        if (n.rank != from && n.text.empty()) return; // a neighbour that sees no page
         told& t = ranks_[about];
         if (n.rank == from) t.is_asked = false;
         t.page = n.text;
@@ -104,9 +108,10 @@ public:
         return began_ + (has_asked_others_ ? patience : first_words);
     }
 
-    /// The report, for this machine: version 1, world 8, ranks 4; of each rank its standing 1, whether it is of this
-    /// survey 1, what the system says 8, milliseconds since it was told 8, host, pid 8, and the page with a 16-bit
-    /// length.
+    /// The report, for this machine:
+    ///   version 1, world 8, ranks 4, then of each rank
+    ///   standing 1, of this survey 1, process state 8, milliseconds since it was told 8, host, pid 8, page
+    /// Host and page are texts, with 16 bits of length.
     template <class Standing>
     [[nodiscard]] std::vector<std::byte> report(std::uint64_t world, const std::vector<member>& members,
                                                 Standing standing_of, clock::time_point now) const {
@@ -138,7 +143,6 @@ private:
         int by = -1; ///< who told it
     };
     [[nodiscard]] bool is_fresh(std::size_t r) const { return ranks_[r].by >= 0 && ranks_[r].when >= began_; }
-    [[nodiscard]] bool answered(std::size_t r) const { return is_fresh(r) && ranks_[r].by == static_cast<int>(r); }
 
     std::vector<int> nodes_; // by rank
     std::vector<told> ranks_;

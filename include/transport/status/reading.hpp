@@ -58,13 +58,17 @@ struct rank_told {
 
 namespace detail {
 
-/// The text of a field, up to its first zero. Control characters become '?': the text goes to terminals.
-template <std::size_t N>
-[[nodiscard]] std::string text_in(const std::array<char, N>& field) {
-    std::string text(field.begin(), std::find(field.begin(), field.end(), '\0'));
+/// Control characters become '?': the text goes to terminals.
+[[nodiscard]] inline std::string printable(std::string text) {
     for (char& c : text)
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
     return text;
+}
+
+/// The text of a field, up to its first zero.
+template <std::size_t N>
+[[nodiscard]] std::string text_in(const std::array<char, N>& field) {
+    return printable({field.begin(), std::find(field.begin(), field.end(), '\0')});
 }
 
 [[nodiscard]] inline call_told call_in(const call_entry& e, int size) {

@@ -202,7 +202,12 @@ public:
     }
     [[nodiscard]] bool fetch(notice& n) {
         bool any = session_.fetch(n);
-        for (; any && n.kind == notice_kind::survey; any = session_.fetch(n)) answer_survey(n.rank);
+        for (; any && n.kind == notice_kind::survey; any = session_.fetch(n)) {
+            try {
+                answer_survey(n.rank);
+            } catch (const std::exception&) { // no memory: a question from outside fails no call
+            }
+        }
         heard_the_last_ = !any && session_.gone();
         return any;
     }

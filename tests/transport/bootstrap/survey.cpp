@@ -99,6 +99,33 @@ TEST_CASE("a rank speaks for its own host alone, and what is too long or of no r
     CHECK(report_of(s, 3, began) == std::vector<std::string>{"old ", "old ", "old "});
 }
 
+TEST_CASE("the silent ranks of a host are shared among those that answer, and none answers for many") {
+    constexpr int most = static_cast<int>(survey::most_asked), ranks = 3 + 2 * most;
+    survey s(std::vector<int>(ranks, 0));
+    static_cast<void>(s.begin(began, everyone));
+    s.take(1, told_of(1, "one"), began);
+    s.take(2, told_of(2, "two"), began);
+    std::vector<int> asked(ranks);
+    const auto all = s.due(began + survey::first_words);
+    for (const auto& q : all) ++asked[static_cast<std::size_t>(q.to)];
+    CHECK(all.size() == 2 * survey::most_asked); // one silent rank is left out
+    CHECK(asked[1] == most);
+    CHECK(asked[2] == most);
+}
+
+TEST_CASE("a neighbour that sees no page takes nothing from what a rank has told itself") {
+    survey s({0, 0});
+    static_cast<void>(s.begin(began, everyone));
+    s.take(0, told_of(0, "zero"), began);
+    s.take(1, told_of(1, "one"), began);
+    s.end();
+    const auto later = began + 10s;
+    static_cast<void>(s.begin(later, everyone));
+    s.take(0, told_of(0, "zero"), later);
+    s.take(0, told_of(1, ""), later);
+    CHECK(report_of(s, 2, later) == std::vector<std::string>{"fresh zero", "old one"});
+}
+
 TEST_CASE("ranks that cannot be asked are left out, and without a survey all is over") {
     survey s({0, 1});
     CHECK(s.is_over(began));

@@ -71,7 +71,7 @@ bool take_rank(observed_job& job, observed_rank& r, bootstrap::byte_reader& from
     auto told = copy ? status::told_by(*copy) : std::nullopt;
     if (told && (told->rank != r.rank || told->world != job.world || told->size != job.size)) told.reset();
     r.state = state_of(static_cast<bootstrap::standing>(standing), is_fresh, system, told);
-    r.host = host;
+    r.host = status::detail::printable(host);
     r.pid = pid;
     if (told) r.age_s = static_cast<double>(age_ms) / 1000;
     r.told = std::move(told);
