@@ -80,6 +80,8 @@ TEST_CASE("a hostfile may be of Open MPI's dialect or of MPICH's") {
 
 TEST_CASE("a fault in a hostfile is told with its line") {
     CHECK_THROWS_WITH(parse_hostfile("a\nb slots=x\n", "hosts"), Contains("hosts:2: 'slots=x'"));
+    CHECK_THROWS_WITH(parse_hostfile("a\nb:2147483647\n", "hosts"),
+                      Contains("hosts:2: there are more than 4096 slots"));
     CHECK_THROWS_WITH(parse_hostfile("a:2 slots=2\n", "hosts"),
                       Contains("hosts:1: the number of slots stands there twice"));
     CHECK_THROWS_WITH(parse_hostfile("\na cpu=2\n", "hosts"), Contains("hosts:2: 'cpu=2' is not known"));

@@ -56,8 +56,9 @@ void agent_connection::signal(int number) const {
 
 void agent_connection::wait_for(std::vector<pollfd>& waiting, bool listens) const {
     waiting.push_back({unsent_.empty() ? -1 : process_.input.get(), POLLOUT, 0});
-    waiting.push_back({listens || !greeted() ? process_.output.get() : -1, POLLIN, 0});
-    waiting.push_back({process_.error.get(), POLLIN, 0});
+    const bool hears = listens || !greeted();
+    waiting.push_back({hears ? process_.output.get() : -1, POLLIN, 0});
+    waiting.push_back({hears ? process_.error.get() : -1, POLLIN, 0});
 }
 
 void agent_connection::serve(std::span<const pollfd> ready) {
@@ -104,7 +105,7 @@ void agent_connection::read_error() {
 }
 
 void agent_connection::keep_lines(std::string_view text) {
-    constexpr std::size_t longest = 4096, kept = 3;
+    constexpr std::size_t longest = 4096, kept = 3, kept_before_greeting = 64; // nobody takes lines before it
     partial_line_ += text;
     for (std::size_t end; (end = partial_line_.find('\n')) != partial_line_.npos || partial_line_.size() > longest;) {
         std::string line = partial_line_.substr(0, std::min(end, longest));
@@ -114,6 +115,7 @@ void agent_connection::keep_lines(std::string_view text) {
         last_lines_.push_back(line);
         if (last_lines_.size() > kept) last_lines_.pop_front();
         lines_.push_back(std::move(line));
+        if (!greeted() && lines_.size() > kept_before_greeting) lines_.erase(lines_.begin());
     }
 }
 

@@ -34,7 +34,7 @@ public:
     /// Sends a signal to the process and all that it has started here.
     void signal(int number) const;
 
-    /// Appends `entries` entries. Without `listens`, what the agent says after its greeting stays where it is.
+    /// Appends `entries` entries. Without `listens`, what comes after the agent's greeting stays where it is.
     void wait_for(std::vector<pollfd>& waiting, bool listens) const;
     /// Reads and writes what poll says is there.
     void serve(std::span<const pollfd> ready);

@@ -38,7 +38,7 @@ struct placement {
         const auto known = std::find(hosts.begin(), hosts.end(), host);
         const int number = static_cast<int>(known - hosts.begin());
         if (known == hosts.end()) hosts.push_back(host);
-        if (ranks() + slots > most) throw std::invalid_argument(fmt::format("there are more than {} slots", most));
+        if (slots > most - ranks()) throw std::invalid_argument(fmt::format("there are more than {} slots", most));
         host_of.insert(host_of.end(), static_cast<std::size_t>(slots), number);
     }
 };

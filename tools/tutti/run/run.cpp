@@ -52,16 +52,16 @@ The ranks meet at rank 0's host, by the name that you gave it, at a port that is
 --address HOST or HOST:PORT says otherwise: where that name is not known on the other hosts, or a
 firewall lets one port through.
 
-When the launcher ends, however that happens, the hosts kill their ranks. A host whose connection
-breaks is lost, and so are its ranks.
+When the launcher ends, by SIGKILL too, the hosts kill their ranks. A host whose connection breaks is
+lost, and so are its ranks. If the launcher's own host vanishes without a word, the others notice when
+their sshd does: set ClientAliveInterval there.
 
 With --pretend-hosts 2 consecutive ranks share a host, equally many each but for the last. With a
 list, as in --pretend-hosts 0,1,0,1, each rank has its host. TUTTI_HOST names it, and
 transport::routed goes over TCP between ranks of different ones. All of them are on this host.
 
 When a rank fails, the others get a moment to report the loss themselves; then they are sent
-SIGTERM, and at last SIGKILL. Who failed first, and how, is said at the end. No rank outlives
-the launcher. While nobody takes the output the ranks wait; when its reader is gone they are ended.
+SIGTERM, and at last SIGKILL. Who failed first, and how, is said at the end. While nobody takes the output the ranks wait; when its reader is gone they are ended.
 
 Examples:
   tutti run -n 4 ./my_program --steps 100
@@ -74,11 +74,10 @@ Exit status:
   N      the first rank that failed exited with N
   128+S  the first rank that failed was ended by signal S
   124    the deadline passed
-  1      ranks called different things at the end, which no call could find any more
   141    nobody read the output any more (128 + SIGPIPE)
   2      the command line is wrong
-  1      a host could not be reached or was lost, the ranks could not be started, or their output
-         not written)";
+  1      a host could not be reached or was lost, the ranks could not be started, their output
+         could not be written, or ranks called different things at the end, which no call could find)";
 
 struct run_settings {
     int ranks = 0;
