@@ -8,6 +8,7 @@
 #include "call_state.hpp"
 #include "local_steps.hpp"
 #include "recorder.hpp"
+#include "sent_counts.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -97,8 +98,7 @@ public:
             scratch_ = {};
         else if (scratch_.size > group_->spare.size)
             std::swap(scratch_, group_->spare);
-        for (const sent& s : sends_)
-            if (s.row) s.row->add(s.messages, s.bytes);
+        sent_.add();
         if (!call_.finisher || call_.by) return;
         if (const std::size_t n = base::elements_to_finish(); n > 0) call_.finisher(call_.output, n, plan_->where.size);
     }
@@ -191,14 +191,7 @@ private:
         if (!channels_.empty() || plan_->peers.empty()) return;
         for (const int p : plan_->peers)
             channels_.push_back(&t.open({group_->id, slot_}, group_->members[static_cast<std::size_t>(p)]));
-        auto* const page = transport::status::page_of(t);
-        if (!page) return;
-        sends_.resize(plan_->peers.size());
-        for (const schedule::step& step : plan_->steps) {
-            if (!sends(step)) continue;
-            const auto peer = static_cast<std::size_t>(step.peer);
-            sends_[peer].row = &page->row_of(group_->members[static_cast<std::size_t>(plan_->peers[peer])]);
-        }
+        if (auto* const page = transport::status::page_of(t)) sent_.open(*page, *plan_, group_->members);
     }
 
     /// Says for each step where its data is. That stays when a call is repeated.
@@ -223,19 +216,7 @@ private:
                 base::views_messages && x.bytes > 0 && plan_->dependencies.viewed.reader_of(static_cast<int>(i)) >= 0;
         }
         is_laid_out_ = true;
-        count_sends();
-    }
-    /// Once a layout: a run adds the sums when it is done, so that a message costs nothing.
-    void count_sends() noexcept {
-        for (sent& s : sends_) s.messages = s.bytes = 0;
-        if (sends_.empty()) return;
-        for (std::size_t i = 0; i < transfers_.size(); ++i) {
-            const schedule::step& step = plan_->steps[i];
-            if (!sends(step) || !schedule::leads(plan_->steps, i)) continue;
-            sent& s = sends_[static_cast<std::size_t>(step.peer)];
-            ++s.messages;
-            s.bytes += transfers_[i].bytes;
-        }
+        sent_.count(*plan_, transfers_);
     }
     void lay_out(const schedule::step& s, transport::transfer& x) {
         // One range for both places: verify refuses steps that relabel chunks.
@@ -386,12 +367,7 @@ private:
     }
 
     std::uint32_t slot_;
-    /// What a run sends to a peer.
-    struct sent {
-        transport::status::traffic* row = nullptr; ///< null: nothing
-        std::uint64_t messages = 0, bytes = 0;
-    };
-    std::vector<sent> sends_; ///< by the plan's peer; empty where the rank has no status page
+    sent_counts sent_;
     group<Transport>* group_ = nullptr;
     std::uint64_t request_ = 0, same_since_ = 0, meaning_ = 0, signature_ = 0;
     std::vector<std::uint32_t> waits_; ///< by step, for how much it still waits; once it is ready, in the next run
