@@ -38,7 +38,7 @@ public:
         made.where = start::detail::hold_port(host.empty() ? start::detail::reachable_address(me.interface)
                                                            : start::detail::own_address_of(host),
                                               me.ports);
-        made.key = start::detail::drawn_key();
+        made.key = start::drawn_key();
         return invitation(made.text());
     }
 

@@ -21,7 +21,9 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
 import pages
+from scripts import free_port
 
 MOST_SECONDS = 100
 PORT = "29500"  # of the documents: the test takes a free one
@@ -114,12 +116,6 @@ def blocks_to_run(root, page):
     return run, lacking
 
 
-def free_port():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return str(free.getsockname()[1])
-
-
 def results_of(wanted, root, build):
     """What each command prints and ends with, as far as they were reached; and all that came."""
     mark = "@ end of a command: "
@@ -137,7 +133,7 @@ def results_of(wanted, root, build):
 
 def main(root, build, page):
     root, page = pathlib.Path(root).resolve(), pathlib.Path(page).resolve()
-    port = free_port()
+    port = str(free_port())
     here, lacking = blocks_to_run(root, page)
     wanted = [(block, command.replace(PORT, port), [ONCE.sub("once", line.replace(PORT, port)) for line in shown])
               for block in here for command, shown in commands_of(block.text)]

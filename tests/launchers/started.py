@@ -3,14 +3,17 @@
 """Running commands under a launcher, for the tests beside this file."""
 import json
 import os
+import pathlib
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
+from scripts import free_port, skip  # also for the tests beside this file
 
 # No place of an outer launcher, and nothing beyond loopback.
 FOREIGN = re.compile(r"(TUTTI|SLURM|SLURMD|PMI|PMIX|OMPI|MPI|TORCHELASTIC|PET|MASTER)_|(RANK|WORLD_SIZE|LOCAL_RANK)$")
@@ -21,17 +24,6 @@ CLEAN = {name: value for name, value in os.environ.items() if not FOREIGN.match(
 def expect(holds, sentence, output=""):
     if not holds:
         sys.exit(f"not so: {sentence}\n{output}")
-
-
-def skip(sentence):
-    print(f"SKIPPED: {sentence}")
-    sys.exit(77)
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 def run(command, more={}, seconds=40):

@@ -58,7 +58,7 @@ TEST_CASE("every rank learns its place, the meeting point and the secret") {
     CHECK(r.status == 0);
     for (const char* line : {"[0] 0 of 3 at 127.0.0.1:", "[1] 1 of 3 at 127.0.0.1:", "[2] 2 of 3 at 127.0.0.1:"})
         CHECK_THAT(r.output, Contains(line));
-    CHECK(occurrences(r.output, " with 32\n") == 3);
+    CHECK(occurrences(r.output, " with 64\n") == 3);
 }
 
 TEST_CASE("the meeting point can be given, and an inherited secret file is not passed on") {

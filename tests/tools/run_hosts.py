@@ -27,7 +27,7 @@ class Hosts(launches.Case):
         self.assertEqual(r.status, 0, r)
         for rank, host in enumerate("abba"):
             self.assertIn(f"[{rank}] {rank} of 4 on {host} at 127.0.0.1:", r.text)
-        self.assertEqual(r.text.count(" with 32, none\n"), 4, r)
+        self.assertEqual(r.text.count(" with 64, none\n"), 4, r)
         self.assertEqual(len({line.split()[6] for line in r.text.splitlines()}), 1, r)
 
     def test_a_hostfile_says_the_same_and_of_its_slots_the_first_are_taken(self):
@@ -46,7 +46,7 @@ class Hosts(launches.Case):
         r = self.run_to_end("--hosts", "a", "--launch-agent", agent, "--address", "127.0.0.1", "sh", "-c",
                             "echo $TUTTI_SECRET; tr '\\0' ' ' </proc/$PPID/cmdline")
         secret = r.text.splitlines()[0].removeprefix("[0] ")
-        self.assertEqual(len(secret), 32, r)
+        self.assertEqual(len(secret), 64, r)
         self.assertIn("run-agent", seen.read_text())
         self.assertNotIn(secret, seen.read_text())
         self.assertNotIn(secret, r.text.replace(secret, "", 1), "the agent's own command line")

@@ -18,7 +18,10 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
 import launches
+import scripts
+from scripts import free_port
 
 FOLDER = tempfile.TemporaryDirectory(prefix="tutti-ssh-")
 HOME = pathlib.Path(FOLDER.name)
@@ -58,14 +61,7 @@ Host stranger
 
 
 def skip(why):
-    print(f"SKIPPED: tutti run over ssh was NOT tested: {why}")
-    sys.exit(77)
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    scripts.skip(f"tutti run over ssh was NOT tested: {why}")
 
 
 def key(name):

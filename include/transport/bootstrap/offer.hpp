@@ -48,19 +48,6 @@ private:
 
 namespace detail {
 
-/// 32 random bytes as hexadecimal digits.
-[[nodiscard]] inline std::string drawn_key() {
-    nonce bytes{};
-    draw(bytes);
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string text;
-    for (const auto b : bytes) {
-        text += digits[std::to_integer<std::size_t>(b) >> 4];
-        text += digits[std::to_integer<std::size_t>(b) & 15];
-    }
-    return text;
-}
-
 /// An address of this host by which other hosts most likely reach it, with port 0: that of the default route, else the
 /// first beyond loopback, else loopback; `rule` as for choose_interface().
 [[nodiscard]] inline address reachable_address(std::string_view rule) {
@@ -68,6 +55,12 @@ namespace detail {
     const auto outside = std::ranges::find_if(interfaces, [](const auto& i) { return !i.where.loopback(); });
     const auto first = outside != interfaces.end() ? outside->where : *address::literal("127.0.0.1", 0);
     return choose_interface(rule, outward_address().value_or(first), interfaces);
+}
+
+/// The address that rank 0 offers, with port 0.
+[[nodiscard]] inline address offered_address(const identity& me) {
+    const bool near = me.one_host && me.interface.empty();
+    return near ? *address::literal("127.0.0.1", 0) : reachable_address(me.interface);
 }
 
 /// The address of this host that a name or literal means, with port 0. Throws a bootstrap error if it means none.
@@ -106,10 +99,8 @@ inline void exchange_offers(identity& me) {
     const auto until = std::chrono::steady_clock::now() + me.timeout;
     offer mine;
     if (me.rank == 0) {
-        const bool near = me.one_host && me.interface.empty();
-        mine.where = detail::hold_port(
-            near ? *address::literal("127.0.0.1", 0) : detail::reachable_address(me.interface), me.ports);
-        if (!me.key.configured()) mine.key = detail::drawn_key();
+        mine.where = detail::hold_port(detail::offered_address(me), me.ports);
+        if (!me.key.configured()) mine.key = drawn_key();
     }
     if (me.size > 1) { // nobody else needs it
         const auto heard = me.exchange(me.rank == 0 ? mine.text() : std::string(), until);

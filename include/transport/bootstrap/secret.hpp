@@ -115,6 +115,19 @@ inline void draw(std::span<std::byte> out) {
         bootstrap_failed("OpenSSL has no random bytes");
 }
 
+/// A secret as text that can be handed on: 32 random bytes as hexadecimal digits.
+[[nodiscard]] inline std::string drawn_key() {
+    nonce bytes{};
+    draw(bytes);
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string text;
+    for (const auto b : bytes) {
+        text += digits[std::to_integer<std::size_t>(b) >> 4];
+        text += digits[std::to_integer<std::size_t>(b) & 15];
+    }
+    return text;
+}
+
 namespace detail {
 
 /// Why a secret must not come from such a file; `own` is the user that this process runs as. Empty where it may.

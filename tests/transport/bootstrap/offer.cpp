@@ -29,7 +29,7 @@ std::string objection_to_offer(const std::string& text) {
 
 TEST_CASE("an offer written and read is the same", "[offer]") {
     for (const char* host : {"127.0.0.1", "fd00::1", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"})
-        for (const auto& key : {std::string(), transport::bootstrap::detail::drawn_key()}) {
+        for (const auto& key : {std::string(), transport::bootstrap::drawn_key()}) {
             const offer made{{host, 65'535}, key};
             CHECK(made.text().size() <= offer::most_characters);
             CHECK(made.text().find_first_of(" =\"'\n") == std::string::npos);
@@ -37,12 +37,12 @@ TEST_CASE("an offer written and read is the same", "[offer]") {
             CHECK(again.where == made.where);
             CHECK(again.key == made.key);
         }
-    CHECK(transport::bootstrap::detail::drawn_key() != transport::bootstrap::detail::drawn_key());
-    CHECK(transport::bootstrap::detail::drawn_key().size() == 64);
+    CHECK(transport::bootstrap::drawn_key() != transport::bootstrap::drawn_key());
+    CHECK(transport::bootstrap::drawn_key().size() == 64);
 }
 
 TEST_CASE("text that is no offer is refused, and not quoted", "[offer]") {
-    const std::string key = transport::bootstrap::detail::drawn_key();
+    const std::string key = transport::bootstrap::drawn_key();
     CHECK(has(objection_to_offer(""), "none of this library"));
     CHECK(has(objection_to_offer("tutti-2:" + key + "@127.0.0.1:1"), "none of this library"));
     CHECK(has(objection_to_offer("tutti-1:" + key), "none of this library"));
@@ -125,7 +125,7 @@ TEST_CASE("the time that an exchange takes is not given twice", "[offer]") {
     me.timeout = std::chrono::milliseconds(1000);
     me.exchange = [](const std::string&, std::chrono::steady_clock::time_point) {
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
-        return offer{{"127.0.0.1", 1}, transport::bootstrap::detail::drawn_key()}.text();
+        return offer{{"127.0.0.1", 1}, transport::bootstrap::drawn_key()}.text();
     };
     exchange_offers(me);
     CHECK(me.timeout <= std::chrono::milliseconds(950));

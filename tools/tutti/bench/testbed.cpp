@@ -7,6 +7,8 @@
 #include "../common/meeting.hpp"
 #include "../common/version.hpp"
 
+#include <transport/bootstrap/host.hpp>
+
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -38,7 +40,7 @@ std::string placement_of(const model::topology& on) {
 testbed testbed_here() {
     const char* const interface = std::getenv("TUTTI_INTERFACE");
     testbed at;
-    at.host = host_name();
+    at.host = transport::bootstrap::host_name();
     at.kernel = kernel_name();
     at.version = version;
     at.started = utc_time("%FT%TZ");

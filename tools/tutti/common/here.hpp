@@ -27,11 +27,6 @@ namespace tutti::tools {
     return uname(&names) == 0 ? std::string(names.sysname) + " " + names.release : "";
 }
 
-[[nodiscard]] inline std::string host_name() {
-    utsname names{};
-    return uname(&names) == 0 ? names.nodename : "";
-}
-
 /// The time in UTC, as strftime writes it by `format`.
 [[nodiscard]] inline std::string utc_time(const char* format) {
     const std::time_t now = std::time(nullptr);

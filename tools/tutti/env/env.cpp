@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
+#include "../common/own_variables.hpp"
 #include "commands.hpp"
 #include "findings.hpp"
 
@@ -53,14 +54,12 @@ std::string assignments(std::span<const char* const> names) {
 }
 
 std::string settings() {
-    constexpr std::array open{"TUTTI_RANK",    "TUTTI_SIZE",      "TUTTI_ADDRESS",      "TUTTI_SECRET_FILE",
-                              "TUTTI_HOST",    "TUTTI_INTERFACE", "TUTTI_PORTS",        "TUTTI_BOOTSTRAP_TIMEOUT",
-                              "TUTTI_ENCRYPT", "TUTTI_INSECURE",  "TUTTI_VERBS_DEVICE", "TUTTI_VERBS_GID"};
-    auto text = assignments(open);
-    if (!transport::bootstrap::detail::is_set("TUTTI_SECRET")) return text;
-    const auto secret =
-        fmt::format("TUTTI_SECRET (of {} characters)", transport::bootstrap::detail::variable("TUTTI_SECRET").size());
-    return text == "none" ? secret : text + " " + secret;
+    std::vector<std::string> all;
+    for (const auto& [name, value] : own_variables())
+        if (!value.empty())
+            all.push_back(name == "TUTTI_SECRET" ? fmt::format("{} (of {} characters)", name, value.size())
+                                                 : fmt::format("{}={}", name, value));
+    return all.empty() ? "none" : fmt::format("{}", fmt::join(all, " "));
 }
 
 /// A line for each fact, and those that would fail.

@@ -26,24 +26,6 @@ void attempt(std::vector<std::string>& faults, const std::function<void()>& part
     }
 }
 
-address offered_address(const identity& me) {
-    const bool near = me.one_host && me.interface.empty();
-    return near ? *address::literal("127.0.0.1", 0) : transport::bootstrap::detail::reachable_address(me.interface);
-}
-
-void look_at_exchange() {
-    const auto* const from = present_launcher();
-    if (from && from->read != transport::bootstrap::detail::pmi::itself.read)
-        static_cast<void>(transport::bootstrap::detail::pmix::library::load());
-    if (from && from->read == transport::bootstrap::detail::pmi::itself.read)
-        if (const transport::bootstrap::detail::pmi::wire wire(
-                transport::bootstrap::detail::whole_number("PMI_FD", 0, 1 << 20));
-            !wire.open())
-            bootstrap_failed("PMI_FD is no open connection",
-                             "start the program by the launcher itself, not from a script "
-                             "that closes its descriptors");
-}
-
 void look_at_rendezvous(const identity& me) {
     std::string why;
     if (rendezvous_addresses(me, why).empty())
@@ -72,7 +54,7 @@ std::string address_in_words(const identity& me) {
                                                                                  : ", by the rule of this launcher");
     if (me.rank != 0) return "rank 0 hands it on through the launcher's key-value space";
     return fmt::format("{}, a free port, which rank 0 hands on through the launcher's key-value space",
-                       offered_address(me).host());
+                       transport::bootstrap::detail::offered_address(me).host());
 }
 
 std::string secret_in_words(const identity& me) {
@@ -84,9 +66,9 @@ std::string secret_in_words(const identity& me) {
 
 std::vector<std::string> faults_of(const identity& me) {
     std::vector<std::string> faults;
-    if (me.exchange && me.size > 1) attempt(faults, look_at_exchange);
+    if (me.exchange && me.size > 1) attempt(faults, present_launcher()->look_at_exchange);
     if (me.exchange)
-        attempt(faults, [&] { static_cast<void>(offered_address(me)); });
+        attempt(faults, [&] { static_cast<void>(transport::bootstrap::detail::offered_address(me)); });
     else
         attempt(faults, [&] { look_at_rendezvous(me); });
     attempt(faults, [&] {

@@ -3,6 +3,8 @@
 
 #include "host_settings.hpp"
 
+#include "../common/own_variables.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -85,13 +87,8 @@ host_options host_options_of(const host_settings& s, int ranks, const std::strin
 std::vector<std::pair<std::string, std::string>> carried_environment() {
     constexpr std::array<std::string_view, 6> own{"TUTTI_RANK",   "TUTTI_SIZE",        "TUTTI_ADDRESS",
                                                   "TUTTI_SECRET", "TUTTI_SECRET_FILE", "TUTTI_HOST"};
-    std::vector<std::pair<std::string, std::string>> carried;
-    for (char** variable = environ; *variable; ++variable) {
-        const std::string_view text{*variable};
-        const std::string_view name = text.substr(0, text.find('='));
-        if (name.starts_with("TUTTI_") && std::find(own.begin(), own.end(), name) == own.end())
-            carried.emplace_back(name, text.substr(std::min(name.size() + 1, text.size())));
-    }
+    auto carried = own_variables();
+    std::erase_if(carried, [&](const auto& v) { return std::find(own.begin(), own.end(), v.first) != own.end(); });
     return carried;
 }
 

@@ -3,14 +3,11 @@
 
 #include "kept_port.hpp"
 
-#include <array>
 #include <cerrno>
 #include <system_error>
 
 #include <arpa/inet.h>
-#include <fmt/format.h>
 #include <netinet/in.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 
 namespace tutti::tools {
@@ -26,15 +23,6 @@ kept_port::kept_port(on where) : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOE
         bind(socket_.get(), raw, length) != 0 || getsockname(socket_.get(), raw, &length) != 0)
         throw std::system_error(errno, std::generic_category(), "cannot find a free port");
     port_ = ntohs(any.sin_port);
-}
-
-std::string random_secret() {
-    std::array<unsigned char, 16> bits;
-    if (getentropy(bits.data(), bits.size()) != 0)
-        throw std::system_error(errno, std::generic_category(), "cannot draw a secret");
-    std::string text;
-    for (unsigned char byte : bits) text += fmt::format("{:02x}", byte);
-    return text;
 }
 
 } // namespace tutti::tools

@@ -5,7 +5,6 @@
 #include "../common/descriptor.hpp"
 
 #include <cstdint>
-#include <string>
 
 namespace tutti::tools {
 
@@ -22,8 +21,5 @@ private:
     descriptor socket_;
     std::uint16_t port_ = 0;
 };
-
-/// 128 random bits in hexadecimal, from the kernel.
-[[nodiscard]] std::string random_secret();
 
 } // namespace tutti::tools

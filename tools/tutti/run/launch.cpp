@@ -10,6 +10,7 @@
 #include "told_output.hpp"
 
 #include <transport/bootstrap/coordinator.hpp>
+#include <transport/bootstrap/secret.hpp>
 
 #include <numeric>
 #include <optional>
@@ -28,7 +29,7 @@ launch_result launch(const launch_options& options) {
     std::vector<int> all(static_cast<std::size_t>(options.ranks));
     std::iota(all.begin(), all.end(), 0);
     const std::string address = port ? fmt::format("127.0.0.1:{}", port->number()) : options.address;
-    local_crew ranks{options, all, {address, random_secret()}, told};
+    local_crew ranks{options, all, {address, transport::bootstrap::drawn_key()}, told};
     return supervisor{options, signals, told, ranks}.run();
 }
 

@@ -3,7 +3,7 @@
 
 #include "remote_crew.hpp"
 
-#include "kept_port.hpp"
+#include <transport/bootstrap/secret.hpp>
 
 #include <algorithm>
 #include <csignal>
@@ -206,8 +206,13 @@ std::string remote_crew::address() const {
 }
 
 void remote_crew::order() {
-    agent_orders o{options_.command, where_.directory, options_.environment, {},
-                   options_.ranks,   address(),        random_secret()};
+    agent_orders o{options_.command,
+                   where_.directory,
+                   options_.environment,
+                   {},
+                   options_.ranks,
+                   address(),
+                   transport::bootstrap::drawn_key()};
     ordered_ = true;
     for (host& h : hosts_) {
         o.ranks = h.ranks;

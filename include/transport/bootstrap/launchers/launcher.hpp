@@ -21,6 +21,9 @@ struct launcher {
     identity (*read)();
     std::span<const char* const> marks;     ///< the variables by which it is known: all of them are set
     std::span<const char* const> variables; ///< others that are looked at
+    /// Looks, without connecting to anything, whether identity::exchange can work. Throws a bootstrap error where it
+    /// cannot. Null where no identity of this launcher has one.
+    void (*look_at_exchange)() = nullptr;
 };
 
 namespace detail {

@@ -30,7 +30,13 @@ inline identity read() {
     return me;
 }
 
-inline constexpr launcher itself{"PMI (mpiexec of MPICH or Intel MPI, srun --mpi=pmi2)", present, read, marks,
-                                 variables};
+inline void look() {
+    if (!wire(whole_number("PMI_FD", 0, 1 << 20)).open())
+        bootstrap_failed("PMI_FD is no open connection",
+                         "start the program by the launcher itself, not from a script that closes its descriptors");
+}
+
+inline constexpr launcher itself{
+    "PMI (mpiexec of MPICH or Intel MPI, srun --mpi=pmi2)", present, read, marks, variables, look};
 
 } // namespace tutti::transport::bootstrap::detail::pmi

@@ -160,6 +160,9 @@ private:
     pid_t process_ = -1;
 };
 
+/// For launcher::look_at_exchange.
+inline void look() { static_cast<void>(library::load()); }
+
 /// For identity::exchange.
 [[nodiscard]] inline auto exchange_of(int rank) {
     return [rank](const std::string& offered, moment until) {

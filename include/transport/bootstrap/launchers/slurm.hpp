@@ -50,6 +50,6 @@ inline identity read() {
     return me;
 }
 
-inline constexpr launcher itself{"Slurm", present, read, marks, variables};
+inline constexpr launcher itself{"Slurm", present, read, marks, variables, pmix::look};
 
 } // namespace tutti::transport::bootstrap::detail::slurm
