@@ -42,7 +42,11 @@ public:
         note_deadline(m);
     }
     /// The deadline of one under way was set.
-    void note_deadline(const message& m) noexcept { soonest_ = std::min(soonest_, m.deadline()); }
+    void note_deadline(const message& m) noexcept {
+        soonest_ = std::min(soonest_, m.deadline());
+        in_order_ = in_order_ && (!m.earlier || m.earlier->deadline() <= m.deadline()) &&
+                    (!m.later || m.deadline() <= m.later->deadline());
+    }
 
     /// The last touch of a message: its owner may destroy it from now on.
     void complete(message& m) { finish(m, run_state::done, {}); }
@@ -52,10 +56,7 @@ public:
 
     /// The soonest deadline; max() if none is under way.
     [[nodiscard]] clock::time_point deadline() const noexcept {
-        if (std::exchange(is_stale_, false)) {
-            soonest_ = clock::time_point::max();
-            for (const message* m = first_; m; m = m->later) soonest_ = std::min(soonest_, m->deadline());
-        }
+        if (std::exchange(is_stale_, false)) soonest_ = found_soonest();
         return soonest_;
     }
 
@@ -65,6 +66,14 @@ public:
     [[nodiscard]] const std::optional<trouble>& noted() const noexcept { return trouble_; }
 
 private:
+    /// Of many under way most programs give all the same time, so that the first to start has the first deadline.
+    [[nodiscard]] clock::time_point found_soonest() const noexcept {
+        if (!first_) in_order_ = true;
+        if (first_ && in_order_) return first_->deadline();
+        auto soonest = clock::time_point::max();
+        for (const message* m = first_; m; m = m->later) soonest = std::min(soonest, m->deadline());
+        return soonest;
+    }
     void finish(message& m, run_state s, std::shared_ptr<const fault> why) {
         (m.earlier ? m.earlier->later : first_) = m.later;
         (m.later ? m.later->earlier : last_) = m.earlier;
@@ -81,6 +90,7 @@ private:
     message* last_ = nullptr;
     mutable clock::time_point soonest_ = clock::time_point::max(); ///< unless it is stale
     mutable bool is_stale_ = false;
+    mutable bool in_order_ = true; ///< no message has a deadline before that of one that started earlier
     std::optional<trouble> trouble_;
 };
 
