@@ -33,7 +33,8 @@ struct transfer {
     bool may_view = false;           ///< a plain receive that need not be stored: see viewing_transport
     /// A plain receive of at most most_varying_bytes whose message may be shorter: `bytes` becomes its length.
     bool may_be_shorter = false;
-    std::uint64_t signature = 0;     ///< of the call; both ends must agree
+    bool followed = false;       ///< a send to the same peer starts next, at once: this one may wait for it, no longer
+    std::uint64_t signature = 0; ///< of the call; both ends must agree
     transfer_queue* owner = nullptr; ///< the list to enter when complete
 
     // Set by the transport.

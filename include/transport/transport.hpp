@@ -49,6 +49,7 @@ struct peer_name {
 /// | t.send(h, x)      | starts a message. Messages of a channel arrive in the order of their starts; many may be in flight. Complete when x.from may be reused. May be complete on return |
 /// | t.receive(h, x)   | starts the receive of the channel's next message: x.to = incoming, or with x.reduce x.to = x.from ∘ incoming, handing the reducer whole elements in any number of calls, in order. Complete when all is in x.to. A message with another signature or length completes it as `mismatched`, x.to untouched |
 /// | shorter messages  | a receive with x.may_be_shorter, which is plain, takes a message of fewer bytes too: x.bytes becomes its length (accepts() of transfer.hpp compares both) |
+/// | followed sends    | a send with x.followed may wait for the next send to the same peer, which the caller starts at once, or for progress(), so that both travel together. No transport has to heed it |
 /// | zero length       | a message of 0 bytes is a message: it is sent, ordered, checked and completed like any other; x.from and x.to may be null |
 /// | credits           | a send whose receive has not started stays pending, or completes into a buffer that is bounded per channel; a short one, of 64 bytes at least, completes while that has room. It never delays another channel, whatever its context, however many contexts the peer has not opened yet or opens in another order |
 /// | t.progress()      | moves data without blocking; true if anything moved |

@@ -139,6 +139,7 @@ private:
     void send_packet(message& m, kind what, const void* data, std::size_t bytes) {
         const packet_header h{m.tag, m.type | static_cast<std::uint32_t>(what)};
         m.head.of = &m;
+        m.head.followed = what == kind::eager; // by the data
         const std::size_t all = m.packet.write(h, data, bytes);
         send(packets_, m.head, m.packet.bytes(), all);
     }

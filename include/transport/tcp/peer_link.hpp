@@ -20,7 +20,7 @@ class peer_link {
 public:
     /// `landing` is memory for a moment.
     peer_link(int peer, const tcp_limits& limits, const closed_contexts& closed, std::span<std::byte> landing) noexcept
-        : landing_(landing), board_(peer, limits, closed) {}
+        : landing_(landing), board_(peer, limits, closed), all_lanes_(static_cast<std::size_t>(limits.lanes)) {}
 
     [[nodiscard]] int peer() const noexcept { return board_.peer(); }
     [[nodiscard]] std::list<stream>& lanes() noexcept { return lanes_; }
@@ -37,7 +37,7 @@ public:
     void send(channel& c, transfer& x) {
         c.out.push(x);
         board_.schedule_send(c);
-        write();
+        if (!x.followed) write();
     }
     void receive(channel& c, transfer& x) {
         c.in.post(x);
@@ -133,11 +133,15 @@ private:
         const auto open = [](const stream& s) { return !s.ended() && !s.paused(); };
         const auto first = std::find_if(lanes_.begin(), lanes_.end(), broke);
         if (first != lanes_.end()) return fail(std::string(first->why()));
-        if (std::none_of(lanes_.begin(), lanes_.end(), open)) fail("closed the connection");
+        // What the peer sent before it left may be on a lane that is not ready here yet. If that lane never comes, the
+        // control plane tells of the peer.
+        if (lanes_.size() == all_lanes_ && std::none_of(lanes_.begin(), lanes_.end(), open))
+            fail("closed the connection");
     }
 
     std::span<std::byte> landing_;
     multiplexer board_;
+    const std::size_t all_lanes_;
     std::list<stream> lanes_;
     bool ending_ = false; // a lane has ended
     std::optional<std::string> broken_;

@@ -124,6 +124,26 @@ TEST_CASE("lanes that wait for each other go on when the last of them connects")
     CHECK(w.arrived(3));
 }
 
+TEST_CASE("what a peer sent before it left arrives, though its other lanes ended before this one was ready") {
+    two_ranks w;
+    w.dial(0);
+    w.write(0, 0, 1);
+    ::shutdown(w.peer[0].get(), SHUT_WR);
+    for (int lane = 1; lane < two_ranks::lanes; ++lane) {
+        w.dial(lane);
+        ::shutdown(w.peer[lane].get(), SHUT_WR);
+        w.connect(lane);
+        w.sleep();
+    }
+    CHECK_FALSE(w.self.broken(0));
+    w.receive(1);
+    w.connect(0);
+    while (w.sleep()) {
+    }
+    CHECK(w.arrived(1));
+    CHECK(w.self.broken(0) == "closed the connection");
+}
+
 TEST_CASE("a lane that had to wait is watched again, though nobody waits for the peer any more") {
     two_ranks w;
     for (int lane = 0; lane < two_ranks::lanes; ++lane) {
