@@ -119,7 +119,7 @@ std::string figure_17(const cluster& nodes) {
     return head_of("17, 145 x 10^9 on 128 GPUs, batch", columns) + line_of("all recomputed", with) +
            line_of("nothing", without) +
            fmt::format(
-               "\nPublished: recomputation takes up to 33 % of the throughput at small batches, and large ones, "
+               "\nPublished: recomputation takes up to 33 % of the throughput at small batches, and large ones,\n"
                "which fit with it alone, have up to 2 times the best throughput without. Predicted: {:.0f} %, "
                "and {:.1f} times.\n",
                100 * lost, gain);

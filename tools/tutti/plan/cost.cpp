@@ -13,7 +13,6 @@ namespace tutti::tools::planner {
 namespace {
 
 using schedule::operation;
-constexpr double weight_bytes = 2;
 /// The update reads the gradient (2), and reads and writes master weight and both moments (24), and writes the weight.
 constexpr double update_access_bytes = 28;
 
@@ -94,7 +93,7 @@ private:
         return q_.given.overlap ? std::max(call_s - hidden_by_s, call_s / layers) : call_s;
     }
     [[nodiscard]] double shards_s(operation what, const stage_sum& s) const { // layer by layer
-        const double each = weight_bytes * s.cost.parameters / s.layers;
+        const double each = element_bytes * s.cost.parameters / s.layers;
         return s.layers * prices_.of(what, each, data_group(how_, q_.on)).seconds;
     }
     [[nodiscard]] operation averaging() const {
@@ -106,7 +105,7 @@ private:
         const double backward_s = s.cost.busy_s() * 2 / 3;
         if (how_.zero >= 2)
             return microbatches_ * exposed_s(shards_s(operation::reduce_scatter, s), backward_s, s.layers);
-        const double bytes = weight_bytes * s.cost.parameters;
+        const double bytes = element_bytes * s.cost.parameters;
         return exposed_s(prices_.of(averaging(), bytes, data_group(how_, q_.on)).seconds, backward_s, s.layers);
     }
     /// Updated shards are gathered once; those of level 3 before each forward and backward pass of a microbatch.
@@ -114,7 +113,7 @@ private:
         if (how_.data == 1 || how_.zero == 0) return 0;
         if (how_.zero == 3)
             return microbatches_ * exposed_s(2 * shards_s(operation::allgather, s), s.cost.busy_s(), s.layers);
-        const double bytes = weight_bytes * s.cost.parameters;
+        const double bytes = element_bytes * s.cost.parameters;
         return prices_.of(operation::allgather, bytes, data_group(how_, q_.on)).seconds;
     }
 
@@ -141,7 +140,7 @@ private:
         }
         p.time[part::optimizer] =
             update_access_bytes * most / (how_.zero > 0 ? how_.data : 1) / q_.on.gpu.memory_bytes_per_s;
-        p.gradient_bytes = weight_bytes * most;
+        p.gradient_bytes = element_bytes * most;
         p.gradient_call_bytes = p.gradient_bytes / calls;
         if (how_.data > 1) p.gradient_call = prices_.of(averaging(), p.gradient_call_bytes, data_group(how_, q_.on));
         if (how_.tensor > 1)

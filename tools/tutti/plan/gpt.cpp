@@ -8,8 +8,6 @@
 namespace tutti::tools::planner {
 namespace {
 
-constexpr double element_bytes = 2;
-
 layer embedding_of(const gpt_shape& g) {
     const double sh = 1. * g.sequence * g.hidden;
     layer l;

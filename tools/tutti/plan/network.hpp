@@ -8,6 +8,9 @@
 /// What trains best on which cluster: the parts of `tutti plan`.
 namespace tutti::tools::planner {
 
+/// Of weights, gradients and activations.
+inline constexpr double element_bytes = 2;
+
 /// One layer of a network in 16-bit elements. All but its parameters is of one sample, forward. What is `shared` is
 /// divided among tensor ranks; the rest each of them has whole.
 struct layer {

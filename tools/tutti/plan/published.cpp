@@ -120,7 +120,7 @@ double fitted_efficiency(cluster nodes) {
     const published_run& r = fitted_run();
     const network n = gpt(r.shape, r.parameters);
     double low = 0.1, high = 1;
-    for (int k = 0; k < 30; ++k) {
+    for (int k = 0; k < 16; ++k) {
         nodes.gpu.matrix_efficiency = (low + high) / 2;
         const auto p = predicted(r, nodes);
         const bool too_fast = p && teraflop_per_s(n, r, *p) > r.teraflop_per_s;

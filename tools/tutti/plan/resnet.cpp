@@ -9,8 +9,6 @@
 namespace tutti::tools::planner {
 namespace {
 
-constexpr double element_bytes = 2;
-
 /// Sums over the convolutions of a layer. Each has a batch normalisation, which reads its input twice and writes once
 /// (6 bytes an element), and a ReLU (4) or the sum with the shortcut (6), here 5 in the mean. Kept are the inputs of
 /// normalisation and ReLU.
