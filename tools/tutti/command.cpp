@@ -86,6 +86,7 @@ constexpr auto guide = R"(tutti: collective communication with proven schedules
   tutti model    price the schedules: on paper, simulated, beside what was measured
   tutti explain  say which algorithm would be chosen, at what price, and why
   tutti rule     say what the library's rule costs on known machines
+  tutti plan     search how to lay out the training of a network on a cluster of GPUs
   tutti train    train a small network on several ranks
   tutti env      say which launcher started this process, and how it would join the others
   tutti run      start a program on several ranks, of this host or of several
@@ -123,6 +124,7 @@ int main(int argc, char** argv) {
     add_export(app, chosen);
     add_model(app, chosen);
     add_rule(app, chosen);
+    add_plan(app, chosen);
     add_ps(app, chosen);
     add_train(app, chosen, command_line);
     add_env(app, chosen);
