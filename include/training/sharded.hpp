@@ -132,6 +132,10 @@ public:
         return gathered_ ? gathered_->shard() : std::span<float>(weights_);
     }
     [[nodiscard]] optimizer<Rule>& own_optimizer() noexcept { return optimizer_; }
+    /// The caller has written kept_weights(): what was gathered before is not used any more.
+    void renewed() {
+        if (gathered_) gathered_->drop_all();
+    }
     /// @}
 
 private:
@@ -167,7 +171,7 @@ private:
     }
 
     void publish() {
-        if (gathered_) return gathered_->drop_all();
+        if (gathered_) return renewed();
         std::vector<request> gathers;
         for (std::size_t b = plan_.buckets().size(); b-- > 0;) { // the first layers are used first
             auto all = std::span(weights_).subspan(plan_.buckets()[b].begin, plan_.buckets()[b].count);

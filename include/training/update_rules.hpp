@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstddef>
 #include <span>
+#include <string_view>
 
 /// How weights follow from gradients, as small values. A rule works on any range of a parameter by itself, so a shard
 /// that is updated alone gets the bits of the whole. Computed in float; factors that are the same for all elements in
@@ -29,11 +30,12 @@ struct update_range {
     float trust = 1;                         ///< of a rule with trust ratios: that of this parameter
 };
 
-/// A rule has `states`, the floats of state for each weight, and update(). One that has trust_ratio(weight norm,
-/// gradient norm) is given that of the whole parameter, for parameters that are decayed.
+/// A rule has a `name`, `states`, the floats of state for each weight, and update(). One that has trust_ratio(weight
+/// norm, gradient norm) is given that of the whole parameter, for parameters that are decayed.
 template <class R>
 concept update_rule = requires(const R& r, const step_facts& s, const update_range& x) {
     { R::states } -> std::convertible_to<std::size_t>;
+    { R::name } -> std::convertible_to<std::string_view>;
     { r.update(s, x) } noexcept;
 } && R::states <= 2;
 
@@ -45,6 +47,7 @@ concept has_trust_ratio = requires(const R& r, double norm) {
 
 /// w = w - rate (g + decay w).
 struct sgd {
+    static constexpr std::string_view name = "sgd";
     static constexpr std::size_t states = 0;
     double decay = 0; ///< the share of a weight that is added to its gradient
 
@@ -64,6 +67,7 @@ enum class velocity : unsigned char {
 
 /// Momentum, with g + decay w for g. Source: Goyal et al. 2017, section 3, equations 9 and 10 and Remark 2.
 struct momentum {
+    static constexpr std::string_view name = "momentum";
     static constexpr std::size_t states = 1;
     double kept = 0.9;                    ///< m: the share of the velocity that stays
     double decay = 0;                     ///< the share of a weight that is added to its gradient
@@ -84,6 +88,7 @@ struct momentum {
 
 /// Adam, or AdamW, whose decay acts on the weight itself. Sources: Kingma and Ba 2015; Loshchilov and Hutter 2019.
 struct adam {
+    static constexpr std::string_view name = "adam";
     static constexpr std::size_t states = 2;
     double beta1 = 0.9;       ///< what stays of the first moment
     double beta2 = 0.999;     ///< what stays of the second moment
@@ -114,6 +119,7 @@ struct adam {
 /// coefficient |w| / (|g| + decay |w|), over a whole parameter. Parameters that are not decayed have trust 1.
 /// Source: You, Gitman and Ginsburg, Large Batch Training of Convolutional Networks, 2017.
 struct lars {
+    static constexpr std::string_view name = "lars";
     static constexpr std::size_t states = 1;
     double kept = 0.9;          ///< m: the share of the velocity that stays
     double decay = 0;           ///< the share of a weight that is added to its gradient
