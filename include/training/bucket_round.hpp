@@ -54,11 +54,17 @@ public:
     /// It has been ready in this round, or in one before it that did not reduce.
     [[nodiscard]] bool is_written(std::size_t i) const noexcept { return is_written_[i]; }
 
-    /// Starts what can start, and looks at what is under way.
+    /// Starts what can start, and looks at what is under way. After a failure, it and finish() throw that again.
     template <class Start, class Over>
     void advance(const Start& start, const Over& over) {
-        while (next_ < missing_.size() && missing_[next_] == 0) open(start);
-        look(over);
+        if (failure_) throw *failure_;
+        try {
+            while (next_ < missing_.size() && missing_[next_] == 0) open(start);
+            look(over);
+        } catch (const error& e) {
+            if (e.why() != cause::invalid_argument) failure_ = e; // else nothing has changed
+            throw;
+        }
     }
 
     /// Starts the rest, waits for all, and begins the next round. Throws the first failure, after all have ended.
@@ -67,16 +73,15 @@ public:
         const auto now = clock::now();
         for (std::size_t b = 0; b < missing_.size(); ++b)
             if (missing_[b] > 0) activities_[b].ready = now;
-        std::optional<error> failure;
         try {
-            while (next_ < missing_.size()) open(start);
+            while (!failure_ && next_ < missing_.size()) open(start);
         } catch (const error& e) {
-            failure = e;
+            failure_ = e;
         }
-        for (std::size_t b = 0; b < next_; ++b) await(b, over, failure);
+        for (std::size_t b = 0; b < next_; ++b) await(b, over);
         is_written_.assign(is_written_.size(), false);
         begin();
-        if (failure) throw *failure;
+        if (failure_) throw *failure_;
     }
     /// Begins the next round, without a call. Precondition: none has been started.
     void begin() {
@@ -117,18 +122,18 @@ private:
     }
 
     template <class Over>
-    void await(std::size_t b, const Over& over, std::optional<error>& failure) {
+    void await(std::size_t b, const Over& over) {
         if (!requests_[b]) return;
         const auto from = clock::now();
         try {
             requests_[b]->wait();
         } catch (const error& e) {
-            if (!failure) failure = e;
+            if (!failure_) failure_ = e;
         }
         activity& a = activities_[b];
         a.ended = a.open_until = clock::now();
         a.waited = a.ended - from;
-        if (failure)
+        if (failure_)
             requests_[b].reset();
         else
             end(b, over);
@@ -148,6 +153,7 @@ private:
     std::size_t next_ = 0;   // the first bucket that has not been started
     std::size_t oldest_ = 0; // all before it are over
     bool is_fresh_ = true;
+    std::optional<error> failure_; // of a call: the rest cannot go on either
 };
 
 } // namespace tutti::training::detail

@@ -48,7 +48,8 @@ template <class Communicator, update_rule Rule>
 class sharded {
 public:
     /// `weights` are those of the whole model, in forward order. Collective. Throws cause::mismatch as gradient_buckets
-    /// does, and invalid_argument for a wrong number of weights, or for scattered gradients as bfloat16.
+    /// does, and invalid_argument for a wrong number of weights, for scattered gradients as bfloat16, and for an
+    /// algorithm without a reduce_scatter in stages 2 and 3.
     sharded(const Communicator& world, std::vector<parameter> parameters, stage s, Rule rule,
             std::span<const float> weights, bucket_options options = {})
         : stage_(s), plan_(std::move(parameters), options.bytes), world_(agreed(world, plan_, s, options)),
@@ -155,6 +156,8 @@ private:
                                   std::to_string(plan_.elements()) + " elements");
         if (stage_ != stage::states && o.as != wire::float32)
             reject("sharded", "gradients that are scattered travel as float32", "take stage::states for bfloat16");
+        if (stage_ != stage::states && o.how && !o.how->offers(schedule::operation::reduce_scatter))
+            reject("sharded", std::string(o.how->name()) + " has no reduce_scatter", "take ring, or stage::states");
     }
     /// Where the algorithm gathers, it does that as well.
     [[nodiscard]] static plans gather_by(const plans& how) {

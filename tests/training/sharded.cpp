@@ -168,6 +168,14 @@ TEST_CASE("microbatches and unused parameters are as in the plain trainer") {
     });
 }
 
+TEST_CASE("parameters without elements, and none at all, are trained as well") {
+    run_world(3, [](const communicator& world) {
+        for (const auto& parameters : {std::vector<parameter>{{"a", 0}}, {{"a", 0}, {"b", 2}, {"c", 0}}, {}})
+            for (const stage s : stages)
+                expect(in_shards(world, parameters, training::lars{}, s, by(algorithm::ring{}), 1).size() <= 2, "all");
+    });
+}
+
 TEST_CASE("a wrong number of weights, scattered bfloat16 and other stages are told") {
     run_world(2, [](const communicator& world) {
         using trainer = training::sharded<communicator, training::sgd>;
@@ -179,6 +187,9 @@ TEST_CASE("a wrong number of weights, scattered bfloat16 and other stages are to
         expect(has(told([&] { trainer(world, one, stage::gradients, {}, three, {.as = training::wire::bfloat16}); }),
                    "as float32"),
                "bfloat16");
+        expect(has(told([&] { trainer(world, one, stage::gradients, {}, three, by(algorithm::butterfly{})); }),
+                   "butterfly has no reduce_scatter"),
+               "an algorithm");
         const stage mine = world.rank() == 0 ? stage::states : stage::parameters;
         expect(has(told([&] { trainer(world, one, mine, {}, three); }), "stage 3"), "another stage");
     });
