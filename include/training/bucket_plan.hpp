@@ -12,8 +12,10 @@ namespace tutti::training {
 
 /// Consecutive parameters whose gradients travel together.
 struct bucket {
-    std::size_t first = 0, last = 0;  ///< parameters [first, last)
-    std::size_t begin = 0, count = 0; ///< elements, in the array of all parameters
+    std::size_t first = 0; ///< its first parameter
+    std::size_t last = 0;  ///< the parameter behind its last
+    std::size_t begin = 0; ///< its first element in the array of all parameters
+    std::size_t count = 0; ///< elements
 };
 
 /// How many bytes of gradients travel together, as float. A small first bucket starts early; PyTorch has these sizes.

@@ -21,7 +21,7 @@ namespace tutti::training {
 
 /// The element type in which gradients travel.
 enum class wire : std::uint8_t {
-    float32,
+    float32,  ///< as they are
     bfloat16, ///< half the bytes; gradients are rounded before they travel, and at each sum on their way
 };
 
@@ -57,11 +57,9 @@ void convert(std::span<const From> from, std::span<To> to) noexcept {
 
 /// The gradients of a model, averaged over all ranks while the backward pass still computes. They lie one after the
 /// other in one array, in forward order, cut into buckets that are filled from the last layer on. As soon as a bucket
-/// is complete, its allreduce starts. A round is
-///
-///     compute gradient(i) and call ready(i), for each i, last layers first;  finish();
-///
-/// after which every gradient is the average, the same bits on all ranks, until the caller writes it in the next round.
+/// is complete, its allreduce starts. In a round the caller computes each gradient(i) and calls ready(i), last layers
+/// first, and then finish(). After that every gradient is the average, the same bits on all ranks, until the caller
+/// writes it in the next round.
 ///
 /// Preconditions on all ranks: the same parameters and options; the same rounds. The order of ready() may differ.
 /// A parameter that is not ready by finish() counts as zero on this rank: its gradient is cleared.

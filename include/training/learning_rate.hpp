@@ -23,6 +23,7 @@ namespace tutti::training {
 /// The same rate at every step.
 struct constant {
     double rate = 0; ///< at every step
+    /// The rate of a step.
     [[nodiscard]] double operator()(std::size_t) const noexcept { return rate; }
 };
 
@@ -31,6 +32,7 @@ struct step_decay {
     double rate = 0;                     ///< at first
     std::vector<std::size_t> milestones; ///< steps, ascending
     double factor = 0.1;                 ///< at each
+    /// The rate of a step.
     [[nodiscard]] double operator()(std::size_t step) const noexcept {
         double now = rate;
         for (const std::size_t m : milestones)
@@ -44,6 +46,7 @@ struct cosine {
     double rate = 0;       ///< at first
     std::size_t steps = 1; ///< until it is `floor`
     double floor = 0;      ///< in the end
+    /// The rate of a step.
     [[nodiscard]] double operator()(std::size_t step) const noexcept {
         const double done = std::min(1.0, static_cast<double>(step) / static_cast<double>(steps));
         return floor + (rate - floor) * 0.5 * (1 + std::cos(std::numbers::pi * done));
@@ -57,6 +60,7 @@ struct warm_up {
     Schedule then;         ///< the schedule that follows; its step 0 is the first of the warm-up
     std::size_t steps = 0; ///< of the warm-up
     double from = 0;       ///< the rate at step 0
+    /// The rate of a step.
     [[nodiscard]] double operator()(std::size_t step) const {
         const double goal = then(step);
         return step < steps ? from + (goal - from) * (static_cast<double>(step) / static_cast<double>(steps)) : goal;

@@ -14,6 +14,7 @@ namespace tutti::training {
 /// What became of a bucket in one round, by this rank's clock. A rank sees that a call is over when it looks, so the
 /// end lies between `open_until` and `ended`. Of a bucket that finish() waited for, the two are the same.
 struct activity {
+    /// The clock of its times.
     using clock = transport::clock;
     std::size_t bucket = 0;            ///< its number; buckets start in this order
     std::size_t bytes = 0;             ///< on the wire: of its elements as they travel
@@ -26,8 +27,9 @@ struct activity {
 
 /// How much of the communication of all rounds so far was hidden behind the caller's computing.
 struct overlap {
+    /// As a floating-point number.
     using seconds = std::chrono::duration<double>;
-    std::size_t rounds = 0;
+    std::size_t rounds = 0;    ///< that have reduced
     seconds exposed{};         ///< the caller was inside ready(), progress() or finish()
     seconds under_way_least{}; ///< a bucket was under way, as far as this rank knows for sure
     seconds under_way_most{};  ///< a bucket was under way, up to the moment at which this rank saw its end

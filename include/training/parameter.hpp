@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <string>
 
-/// Data-parallel training over communicators: see docs/training.md.
 namespace tutti::training {
 
 /// One array of a model's weights, such as the matrix of a layer or its biases. All ranks list the same parameters, in

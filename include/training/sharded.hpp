@@ -26,12 +26,13 @@ enum class stage : std::uint8_t {
 
 /// Bytes that a rank holds, at most so far. The library's scratch is not counted.
 struct bytes_held {
-    std::size_t parameters = 0, gradients = 0, states = 0;
+    std::size_t parameters = 0; ///< weights: whole, or the shard and what is gathered
+    std::size_t gradients = 0;  ///< whole, or the shard and what is not reduced yet
+    std::size_t states = 0;     ///< of the optimizer
 };
 
-/// A data-parallel trainer of which each rank keeps a part. A step is
-///
-///     forward: weights(i) for each i;  backward: gradient(i), ready(i), last layers first;  finish();  step(rate);
+/// A data-parallel trainer of which each rank keeps a part. In a step the forward pass reads weights(i) of each i. The
+/// backward pass computes gradient(i) and calls ready(i), last layers first. Then come finish() and step(rate).
 ///
 /// In stage 3 weights(i) gathers, in the backward pass too, and release(i) lets them go; the next bucket is gathered
 /// meanwhile. All ranks call weights() and release() in the same order.
@@ -73,6 +74,7 @@ public:
     sharded(const sharded&) = delete;
     sharded& operator=(const sharded&) = delete;
 
+    /// Where the parameters lie in the array of all, and how they are cut.
     [[nodiscard]] const bucket_plan& plan() const noexcept { return plan_; }
     /// The weights of a parameter: of stage 3 until release(i) or step(), else until step().
     [[nodiscard]] std::span<const float> weights(std::size_t i) {

@@ -47,10 +47,11 @@ concept has_trust_ratio = requires(const R& r, double norm) {
 
 /// w = w - rate (g + decay w).
 struct sgd {
-    static constexpr std::string_view name = "sgd";
-    static constexpr std::size_t states = 0;
-    double decay = 0; ///< the share of a weight that is added to its gradient
+    static constexpr std::string_view name = "sgd"; ///< in checkpoints
+    static constexpr std::size_t states = 0;        ///< floats for each weight
+    double decay = 0;                               ///< the share of a weight that is added to its gradient
 
+    /// One step of this range.
     void update(const step_facts& s, const update_range& x) const noexcept {
         const auto rate = static_cast<float>(s.rate), share = static_cast<float>(x.is_decayed ? decay : 0);
         for (std::size_t i = 0; i < x.weights.size(); ++i)
@@ -67,12 +68,13 @@ enum class velocity : unsigned char {
 
 /// Momentum, with g + decay w for g. Source: Goyal et al. 2017, section 3, equations 9 and 10 and Remark 2.
 struct momentum {
-    static constexpr std::string_view name = "momentum";
-    static constexpr std::size_t states = 1;
-    double kept = 0.9;                    ///< m: the share of the velocity that stays
-    double decay = 0;                     ///< the share of a weight that is added to its gradient
-    velocity is = velocity::of_gradients; ///< where the rate is
+    static constexpr std::string_view name = "momentum"; ///< in checkpoints
+    static constexpr std::size_t states = 1;             ///< floats for each weight
+    double kept = 0.9;                                   ///< m: the share of the velocity that stays
+    double decay = 0;                                    ///< the share of a weight that is added to its gradient
+    velocity is = velocity::of_gradients;                ///< where the rate is
 
+    /// One step of this range.
     void update(const step_facts& s, const update_range& x) const noexcept {
         const bool outside = is == velocity::of_gradients, corrects = is == velocity::of_steps && s.last_rate > 0;
         const auto old = static_cast<float>(corrects ? kept * (s.rate / s.last_rate) : kept);
@@ -88,14 +90,15 @@ struct momentum {
 
 /// Adam, or AdamW, whose decay acts on the weight itself. Sources: Kingma and Ba 2015; Loshchilov and Hutter 2019.
 struct adam {
-    static constexpr std::string_view name = "adam";
-    static constexpr std::size_t states = 2;
-    double beta1 = 0.9;       ///< what stays of the first moment
-    double beta2 = 0.999;     ///< what stays of the second moment
-    double epsilon = 1e-8;    ///< added to the root of the second moment
+    static constexpr std::string_view name = "adam"; ///< in checkpoints
+    static constexpr std::size_t states = 2;         ///< floats for each weight
+    double beta1 = 0.9;                              ///< what stays of the first moment
+    double beta2 = 0.999;                            ///< what stays of the second moment
+    double epsilon = 1e-8;                           ///< added to the root of the second moment
     double decay = 0;         ///< the share of a weight that is added to its gradient; of AdamW: w = w - rate decay w
     bool is_decoupled = true; ///< AdamW
 
+    /// One step of this range.
     void update(const step_facts& s, const update_range& x) const noexcept {
         const auto steps = static_cast<double>(s.number);
         const double share = x.is_decayed ? decay : 0;
@@ -119,17 +122,18 @@ struct adam {
 /// coefficient |w| / (|g| + decay |w|), over a whole parameter. Parameters that are not decayed have trust 1.
 /// Source: You, Gitman and Ginsburg, Large Batch Training of Convolutional Networks, 2017.
 struct lars {
-    static constexpr std::string_view name = "lars";
-    static constexpr std::size_t states = 1;
-    double kept = 0.9;          ///< m: the share of the velocity that stays
-    double decay = 0;           ///< the share of a weight that is added to its gradient
-    double coefficient = 0.001; ///< the paper's eta
+    static constexpr std::string_view name = "lars"; ///< in checkpoints
+    static constexpr std::size_t states = 1;         ///< floats for each weight
+    double kept = 0.9;                               ///< m: the share of the velocity that stays
+    double decay = 0;                                ///< the share of a weight that is added to its gradient
+    double coefficient = 0.001;                      ///< the paper's eta
 
     /// 1 where a norm is 0.
     [[nodiscard]] double trust_ratio(double weights, double gradients) const noexcept {
         const double below = gradients + decay * weights;
         return weights > 0 && gradients > 0 ? coefficient * weights / below : 1;
     }
+    /// One step of this range.
     void update(const step_facts& s, const update_range& x) const noexcept {
         const auto old = static_cast<float>(kept), in = static_cast<float>(s.rate * x.trust);
         const auto share = static_cast<float>(x.is_decayed ? decay : 0);
