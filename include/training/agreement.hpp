@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../base/error.hpp"
+#include "../collectives/allgather.hpp"
+#include "../collectives/broadcast.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::training::detail {
+
+/// FNV-1a over the lines and their ends.
+[[nodiscard]] inline std::uint64_t hash_of(const std::vector<std::string>& lines) noexcept {
+    std::uint64_t h = 0xcbf29ce484222325;
+    const auto add = [&h](unsigned char c) { h = (h ^ c) * 0x100000001b3; };
+    for (const auto& line : lines) {
+        for (const char c : line) add(static_cast<unsigned char>(c));
+        add('\n');
+    }
+    return h;
+}
+
+/// The text of rank `root`, on every rank.
+template <class Communicator>
+[[nodiscard]] std::string told_by(const Communicator& world, int root, const std::string& text) {
+    const std::uint64_t length = world.broadcast(static_cast<std::uint64_t>(text.size()), root);
+    std::string told(length, ' ');
+    if (world.rank() == root) told = text;
+    world.broadcast(told, root);
+    return told;
+}
+
+/// The line of that number in a text of lines.
+[[nodiscard]] inline std::string line_of(std::string_view lines, std::size_t number) {
+    for (; number > 0 && lines.find('\n') != lines.npos; --number) lines.remove_prefix(lines.find('\n') + 1);
+    const std::string_view line = lines.substr(0, lines.find('\n'));
+    return line.empty() ? "nothing" : '"' + std::string(line) + '"';
+}
+
+/// Throws cause::mismatch on every rank unless all give the same lines. The error has the first line that differs, as
+/// rank 0 and another rank have it, and that rank as its peer. The communicator stays usable. Collective. Cost: an
+/// allgather of 8 bytes a rank.
+template <class Communicator>
+void require_same_lines(const Communicator& world, const std::string& operation, const std::vector<std::string>& lines,
+                        const std::string& remedy) {
+    const std::vector<std::uint64_t> hashes = world.allgather(hash_of(lines));
+    if (std::all_of(hashes.begin(), hashes.end(), [&](std::uint64_t h) { return h == hashes[0]; })) return;
+    std::string mine;
+    for (const auto& line : lines) mine += line + '\n';
+    const std::string theirs = told_by(world, 0, mine);
+    const auto same = std::mismatch(mine.begin(), mine.end(), theirs.begin(), theirs.end()).first;
+    const bool differs = mine != theirs;
+    const auto line = differs ? static_cast<std::uint64_t>(std::count(mine.begin(), same, '\n')) : ~std::uint64_t{0};
+    const std::vector<std::uint64_t> first = world.allgather(line);
+    const auto rank = static_cast<int>(std::min_element(first.begin(), first.end()) - first.begin());
+    const std::size_t number = first[static_cast<std::size_t>(rank)];
+    fault f;
+    f.why = cause::mismatch;
+    f.operation = operation;
+    f.peer = world.world_rank(rank);
+    f.detail = "rank 0 has " + line_of(theirs, number) + " where rank " + std::to_string(rank) + " has " +
+               line_of(told_by(world, rank, mine), number);
+    f.remedy = remedy;
+    throw error(std::move(f));
+}
+
+} // namespace tutti::training::detail

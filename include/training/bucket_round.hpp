@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../base/error.hpp"
+#include "bucket_plan.hpp"
+#include "overlap.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti::training::detail {
+
+/// One round over the buckets: which are complete, under way, over. The owner gives two functions: start(b) starts the
+/// call of bucket b and returns its request; over(b) is called when that has ended.
+///
+/// Buckets start in their order on all ranks: one that is complete early waits for those before it.
+template <class Request>
+class bucket_round {
+public:
+    using clock = activity::clock;
+
+    /// The plan must outlive it. An element has so many bytes on its way.
+    bucket_round(const bucket_plan& plan, std::size_t element_bytes)
+        : plan_(plan), is_ready_(plan.parameters().size()), is_written_(plan.parameters().size()),
+          missing_(plan.buckets().size()), requests_(plan.buckets().size()), activities_(plan.buckets().size()) {
+        for (std::size_t b = 0; b < activities_.size(); ++b) {
+            activities_[b].bucket = b;
+            activities_[b].bytes = plan.buckets()[b].count * element_bytes;
+        }
+        begin();
+    }
+
+    /// Throws invalid_argument if there is no such parameter, or it is ready already.
+    void note(std::size_t i) {
+        if (i >= is_ready_.size())
+            reject("ready", "there is no parameter " + std::to_string(i) + ", but " + std::to_string(is_ready_.size()) +
+                                " of them");
+        if (is_ready_[i])
+            reject("ready", "parameter \"" + plan_.parameters()[i].name + "\" is ready already",
+                   "call finish() between two rounds");
+        is_ready_[i] = is_written_[i] = true;
+        is_fresh_ = false;
+        const std::size_t b = plan_.bucket_of(i);
+        if (--missing_[b] == 0) activities_[b].ready = clock::now();
+    }
+    /// Nothing is ready yet in this round.
+    [[nodiscard]] bool is_fresh() const noexcept { return is_fresh_; }
+    /// It has been ready in this round, or in one before it that did not reduce.
+    [[nodiscard]] bool is_written(std::size_t i) const noexcept { return is_written_[i]; }
+
+    /// Starts what can start, and looks at what is under way. After a failure, it and finish() throw that again.
+    template <class Start, class Over>
+    void advance(const Start& start, const Over& over) {
+        if (failure_) throw *failure_;
+        try {
+            while (next_ < missing_.size() && missing_[next_] == 0) open(start);
+            look(over);
+        } catch (const error& e) {
+            if (e.why() != cause::invalid_argument) failure_ = e; // else nothing has changed
+            throw;
+        }
+    }
+
+    /// Starts the rest, waits for all, and begins the next round. Throws the first failure, after all have ended.
+    template <class Start, class Over>
+    void finish(const Start& start, const Over& over) {
+        const auto now = clock::now();
+        for (std::size_t b = 0; b < missing_.size(); ++b)
+            if (missing_[b] > 0) activities_[b].ready = now;
+        try {
+            while (!failure_ && next_ < missing_.size()) open(start);
+        } catch (const error& e) {
+            failure_ = e;
+        }
+        for (std::size_t b = 0; b < next_; ++b) await(b, over);
+        is_written_.assign(is_written_.size(), false);
+        begin();
+        if (failure_) throw *failure_;
+    }
+    /// Begins the next round, without a call. Precondition: none has been started.
+    void begin() {
+        is_ready_.assign(is_ready_.size(), false);
+        for (std::size_t b = 0; b < missing_.size(); ++b)
+            missing_[b] = plan_.buckets()[b].last - plan_.buckets()[b].first;
+        next_ = oldest_ = 0;
+        is_fresh_ = true;
+    }
+
+    /// Of the last round that has reduced.
+    [[nodiscard]] std::span<const activity> activities() const noexcept { return activities_; }
+
+private:
+    /// More calls of one communicator do not move at once; see design.md.
+    static constexpr std::size_t most_moving = 4;
+
+    template <class Start>
+    void open(const Start& start) {
+        activity& a = activities_[next_];
+        a.waited = {};
+        a.started = a.open_until = clock::now();
+        requests_[next_].emplace(start(next_));
+        ++next_;
+    }
+
+    template <class Over>
+    void look(const Over& over) {
+        std::size_t looked = 0;
+        for (std::size_t b = oldest_; b < next_ && looked < most_moving; ++b) {
+            if (!requests_[b]) continue;
+            ++looked;
+            const bool ended = requests_[b]->test();
+            (ended ? activities_[b].ended : activities_[b].open_until) = clock::now();
+            if (ended) end(b, over);
+        }
+        while (oldest_ < next_ && !requests_[oldest_]) ++oldest_;
+    }
+
+    template <class Over>
+    void await(std::size_t b, const Over& over) {
+        if (!requests_[b]) return;
+        const auto from = clock::now();
+        try {
+            requests_[b]->wait();
+        } catch (const error& e) {
+            if (!failure_) failure_ = e;
+        }
+        activity& a = activities_[b];
+        a.ended = a.open_until = clock::now();
+        a.waited = a.ended - from;
+        if (failure_)
+            requests_[b].reset();
+        else
+            end(b, over);
+    }
+
+    template <class Over>
+    void end(std::size_t b, const Over& over) {
+        requests_[b].reset();
+        over(b);
+    }
+
+    const bucket_plan& plan_;
+    std::vector<bool> is_ready_, is_written_; // by parameter
+    std::vector<std::size_t> missing_;        // by bucket: its parameters that are not ready
+    std::vector<std::optional<Request>> requests_;
+    std::vector<activity> activities_;
+    std::size_t next_ = 0;   // the first bucket that has not been started
+    std::size_t oldest_ = 0; // all before it are over
+    bool is_fresh_ = true;
+    std::optional<error> failure_; // of a call: the rest cannot go on either
+};
+
+} // namespace tutti::training::detail

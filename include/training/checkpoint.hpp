@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../collectives/gather.hpp"
+#include "../collectives/scatter.hpp"
+#include "agreement.hpp"
+#include "checkpoint/file.hpp"
+#include "sharded.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+/// Weights, the optimizer's state, the step and the seed of a job in one file, from which it goes on, on the same or
+/// another number of ranks, sharded or not. Rank 0 alone has the file: it writes beside the old one, sees that all is
+/// on the disk, and puts it in its place. Collective. Memory: that of a bucket. Cost: all arrays go through rank 0.
+///
+/// Errors: checkpoint_error on all ranks. A file is checked as a whole before anything is changed.
+namespace tutti::training {
+
+namespace detail {
+
+/// An array over all parameters: whole on every rank, or each rank's shard.
+struct saved_array {
+    std::span<float> data;
+    bool is_whole = true;
+};
+
+/// Moves the arrays of a job between the ranks and rank 0, bucket by bucket in forward order.
+template <class Communicator>
+class saved_arrays {
+public:
+    saved_arrays(const Communicator& world, const bucket_plan& plan, std::vector<saved_array> arrays)
+        : world_(world), plan_(plan), map_(plan, world.size()), rank_(static_cast<std::size_t>(world.rank())),
+          arrays_(std::move(arrays)) {}
+
+    [[nodiscard]] std::size_t number() const noexcept { return arrays_.size(); }
+
+    /// write(bucket of an array) on rank 0.
+    template <class Write>
+    void collect(const Write& write) {
+        each([&](const saved_array& a, std::size_t b) {
+            if (!a.is_whole) world_.gatherv(own(a, b), whole(b), map_.counts(b), 0);
+            if (rank_ == 0) write(a.is_whole ? range(a, b) : whole(b));
+        });
+    }
+    /// read(bucket of an array) on rank 0.
+    template <class Read>
+    void hand_out(const Read& read) {
+        each([&](const saved_array& a, std::size_t b) {
+            const auto to = a.is_whole ? range(a, b) : whole(b);
+            if (rank_ == 0) read(to);
+            if (a.is_whole)
+                world_.broadcast(to, 0);
+            else
+                world_.scatterv(to, map_.counts(b), own(a, b), 0);
+        });
+    }
+
+private:
+    void each(const auto& visit) {
+        for (const saved_array& a : arrays_)
+            for (std::size_t b = plan_.buckets().size(); b-- > 0;) visit(a, b);
+    }
+    [[nodiscard]] std::span<float> range(const saved_array& a, std::size_t b) const {
+        return a.data.subspan(plan_.buckets()[b].begin, plan_.buckets()[b].count);
+    }
+    [[nodiscard]] std::span<float> own(const saved_array& a, std::size_t b) const {
+        return a.data.subspan(map_.local(b, rank_), map_.counts(b)[rank_]);
+    }
+    /// Memory for a bucket, on rank 0.
+    [[nodiscard]] std::span<float> whole(std::size_t b) {
+        if (rank_ == 0) whole_.resize(std::max(whole_.size(), plan_.buckets()[b].count));
+        return std::span(whole_).first(rank_ == 0 ? plan_.buckets()[b].count : 0);
+    }
+
+    const Communicator& world_;
+    const bucket_plan& plan_;
+    shard_map map_;
+    std::size_t rank_;
+    std::vector<saved_array> arrays_;
+    std::vector<float> whole_;
+};
+
+/// Throws on all ranks what rank 0 has met, if it has met anything.
+template <class Communicator>
+void share_fault(const Communicator& world, const file_fault& f, const std::string& operation,
+                 const std::string& path) {
+    const std::string words = told_by(world, 0, f.words.empty() ? "" : path + '\n' + f.words);
+    const auto what = static_cast<checkpoint_flaw>(world.broadcast(static_cast<std::uint8_t>(f.what), 0));
+    if (words.empty()) return;
+    const std::size_t end = words.find('\n');
+    throw checkpoint_error(what, operation, words.substr(0, end), words.substr(end + 1));
+}
+
+template <update_rule Rule>
+[[nodiscard]] std::vector<saved_array> arrays_of(std::span<float> weights, bool has_whole_weights, optimizer<Rule>& of,
+                                                 bool has_whole_state) {
+    std::vector<saved_array> all{{weights, has_whole_weights}};
+    for (std::size_t s = 0; s < Rule::states; ++s) all.push_back({of.state(s), has_whole_state});
+    return all;
+}
+
+template <class Communicator, update_rule Rule>
+void save(const Communicator& world, const std::string& path, const bucket_plan& plan, optimizer<Rule>& of,
+          std::uint64_t seed, saved_arrays<Communicator> arrays) {
+    std::optional<checkpoint_writer> file;
+    if (world.rank() == 0) {
+        file.emplace(path);
+        const std::string text = text_of(Rule::name, plan.parameters());
+        checkpoint_header h;
+        h.text_bytes = text.size();
+        h.elements = plan.elements();
+        h.arrays = arrays.number();
+        h.steps = of.steps();
+        h.seed = seed;
+        h.last_rate = of.last_rate();
+        file->write(std::as_bytes(std::span(&h, 1)));
+        file->write(std::as_bytes(std::span(text)));
+    }
+    arrays.collect([&](std::span<const float> some) { file->write(std::as_bytes(some)); });
+    if (file) file->place();
+    share_fault(world, file ? file->fault() : file_fault{}, "save", path);
+}
+
+template <class Communicator, update_rule Rule>
+std::uint64_t restore(const Communicator& world, const std::string& path, const bucket_plan& plan, optimizer<Rule>& of,
+                      saved_arrays<Communicator> arrays) {
+    std::optional<checkpoint_reader> file;
+    if (world.rank() == 0) file.emplace(path, text_of(Rule::name, plan.parameters()), plan.elements(), arrays.number());
+    share_fault(world, file ? file->fault() : file_fault{}, "restore", path);
+    arrays.hand_out([&](std::span<float> some) { file->read(std::as_writable_bytes(some)); });
+    share_fault(world, file ? file->fault() : file_fault{}, "restore", path);
+    const checkpoint_header h = world.broadcast(file ? file->header() : checkpoint_header{}, 0);
+    of.resume(static_cast<std::size_t>(h.steps), h.last_rate);
+    return h.seed;
+}
+
+} // namespace detail
+
+/// Writes the checkpoint of a job of which every rank has all. The same path, steps and seed on all ranks.
+template <class Communicator, update_rule Rule>
+void save(const Communicator& world, const std::string& path, const bucket_plan& plan, std::span<float> weights,
+          optimizer<Rule>& of, std::uint64_t seed) {
+    detail::save(world, path, plan, of, seed,
+                 detail::saved_arrays(world, plan, detail::arrays_of(weights, true, of, true)));
+}
+/// The same of a sharded job.
+template <class Communicator, update_rule Rule>
+void save(const Communicator& world, const std::string& path, sharded<Communicator, Rule>& job, std::uint64_t seed) {
+    auto& of = job.own_optimizer();
+    detail::save(world, path, job.plan(), of, seed,
+                 detail::saved_arrays(world, job.plan(),
+                                      detail::arrays_of(job.kept_weights(), job.has_whole_weights(), of, false)));
+}
+
+/// Takes weights, state and step from a checkpoint of any job with the same parameters and rule, and returns its seed.
+template <class Communicator, update_rule Rule>
+std::uint64_t restore(const Communicator& world, const std::string& path, const bucket_plan& plan,
+                      std::span<float> weights, optimizer<Rule>& of) {
+    return detail::restore(world, path, plan, of,
+                           detail::saved_arrays(world, plan, detail::arrays_of(weights, true, of, true)));
+}
+/// The same into a sharded job, between two steps.
+template <class Communicator, update_rule Rule>
+std::uint64_t restore(const Communicator& world, const std::string& path, sharded<Communicator, Rule>& job) {
+    auto& of = job.own_optimizer();
+    job.renewed();
+    return detail::restore(
+        world, path, job.plan(), of,
+        detail::saved_arrays(world, job.plan(),
+                             detail::arrays_of(job.kept_weights(), job.has_whole_weights(), of, false)));
+}
+
+} // namespace tutti::training

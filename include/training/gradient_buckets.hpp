@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../collectives/allreduce.hpp"
+#include "../collectives/prepared.hpp"
+#include "../collectives/reduction/narrow_float.hpp"
+#include "agreement.hpp"
+#include "bucket_round.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti::training {
+
+/// The element type in which gradients travel.
+enum class wire : std::uint8_t {
+    float32,  ///< as they are
+    bfloat16, ///< half the bytes; gradients are rounded before they travel, and at each sum on their way
+};
+
+/// How gradients travel. The same on all ranks.
+struct bucket_options {
+    bucket_bytes bytes{};                ///< how many together
+    wire as = wire::float32;             ///< in which type
+    std::optional<algorithm::any> how{}; ///< by which algorithm; the library chooses one for each bucket if none
+};
+
+namespace detail {
+
+/// What ranks compare before they train together.
+[[nodiscard]] inline std::vector<std::string> lines_of(const std::vector<parameter>& parameters,
+                                                       const bucket_options& o) {
+    std::vector<std::string> lines{"buckets of " + std::to_string(o.bytes.first) + " and " +
+                                   std::to_string(o.bytes.most) + " bytes as " +
+                                   (o.as == wire::float32 ? "float32" : "bfloat16") + " by " +
+                                   (o.how ? std::string(o.how->name()) : "the library's choice")};
+    for (const auto& p : parameters) lines.push_back(p.name + ", " + std::to_string(p.elements) + " elements");
+    return lines;
+}
+
+inline constexpr const char* same_parameters = "list the same parameters in the same order on all ranks";
+
+/// to[i] = from[i], rounded to the other type.
+template <class From, class To>
+void convert(std::span<const From> from, std::span<To> to) noexcept {
+    for (std::size_t i = 0; i < from.size(); ++i) to[i] = To(static_cast<float>(from[i]));
+}
+
+} // namespace detail
+
+/// The gradients of a model, averaged over all ranks while the backward pass still computes. They lie one after the
+/// other in one array, in forward order, cut into buckets that are filled from the last layer on. As soon as a bucket
+/// is complete, its allreduce starts. In a round the caller computes each gradient(i) and calls ready(i), last layers
+/// first, and then finish(). After that every gradient is the average, the same bits on all ranks, until the caller
+/// writes it in the next round.
+///
+/// Preconditions on all ranks: the same parameters and options; the same rounds. The order of ready() may differ.
+/// A parameter that is not ready by finish() counts as zero on this rank: its gradient is cleared.
+/// It has a communicator of its own, so other calls on `world` may come in between. One thread at a time may call. With
+/// progress::in_thread buckets move on all the time, else inside of calls: ready() and progress() move all of them.
+///
+/// Errors: ready(), progress() and finish() throw as request::wait does, after which only the destructor is of use.
+/// Memory: 4 bytes an element, 2 more with wire::bfloat16, and the library's scratch; allocated once.
+/// Cost: that of an allreduce a bucket. A communicator moves four of them at once, and later ones follow.
+/// Sources: Li et al., PyTorch Distributed, VLDB 2020; Sergeev and Del Balso, Horovod, 2018 (fusion).
+template <class Communicator>
+class gradient_buckets {
+public:
+    /// Collective. Throws cause::mismatch on all ranks if they list other parameters or options, with the first that
+    /// differs; `world` stays usable. Throws invalid_argument if the algorithm has no allreduce.
+    gradient_buckets(const Communicator& world, std::vector<parameter> parameters, bucket_options options = {})
+        : plan_(std::move(parameters), options.bytes), options_(options), world_(agreed(world, plan_, options)),
+          gradients_(plan_.elements()), narrow_(options.as == wire::bfloat16 ? plan_.elements() : 0),
+          round_(plan_, options.as == wire::bfloat16 ? sizeof(bfloat16) : sizeof(float)) {
+        calls_.reserve(plan_.buckets().size());
+        for (const bucket& b : plan_.buckets()) calls_.push_back(prepare(b));
+    }
+    gradient_buckets(const gradient_buckets&) = delete;
+    gradient_buckets& operator=(const gradient_buckets&) = delete;
+
+    /// Where the parameters lie in the array of all, and how they are cut.
+    [[nodiscard]] const bucket_plan& plan() const noexcept { return plan_; }
+    /// Of all parameters, in forward order. Zero before the first round.
+    [[nodiscard]] std::span<float> gradients() noexcept { return gradients_; }
+    /// Of one parameter: the caller's until ready(i), and again after finish().
+    [[nodiscard]] std::span<float> gradient(std::size_t i) {
+        return gradients().subspan(plan_.begin(i), plan_.parameters()[i].elements);
+    }
+
+    /// The gradient of parameter i is complete. Starts the buckets that are complete with it, and makes progress.
+    /// Throws invalid_argument if it is ready already in this round.
+    void ready(std::size_t i) {
+        const exposed timer(overlap_);
+        round_.note(i);
+        if (reduces_) round_.advance(starter(), ender());
+    }
+    /// Moves the buckets that are under way: for long computations between two ready().
+    void progress() {
+        const exposed timer(overlap_);
+        if (reduces_) round_.advance(starter(), ender());
+    }
+    /// Ends the round: starts the buckets that are left, and waits for all.
+    void finish() {
+        const exposed timer(overlap_);
+        if (!reduces_) return round_.begin();
+        clear_unused();
+        round_.finish(starter(), ender());
+        overlap_.add(round_.activities());
+    }
+
+    /// Whether this round reduces and those after it, as they do at first. Rounds that do not are microbatches whose
+    /// gradients stay on this rank: the caller adds the next ones to them, and the last microbatch reduces the sum.
+    /// The same on all ranks. Throws invalid_argument if a parameter is ready already in this round.
+    void reduces(bool does) {
+        if (!round_.is_fresh()) reject("reduces", "the round has begun", "call it before the first ready()");
+        reduces_ = does;
+    }
+
+    /// What became of each bucket in the last round that reduced, in the order of their starts. Valid until the next
+    /// ready().
+    [[nodiscard]] std::span<const activity> activities() const noexcept { return round_.activities(); }
+    /// How much was hidden in all rounds so far.
+    [[nodiscard]] const overlap& hidden() const noexcept { return overlap_; }
+
+private:
+    using call = decltype(std::declval<const Communicator&>().prepare().allreduce(
+        std::declval<std::span<float>&>(), average, std::declval<const std::optional<algorithm::any>&>()));
+    using request = decltype(std::declval<call&>().start());
+
+    /// Counts the caller's time inside of a call.
+    class exposed {
+    public:
+        explicit exposed(overlap& of) : of_(of) {}
+        exposed(const exposed&) = delete;
+        exposed& operator=(const exposed&) = delete;
+        ~exposed() { of_.exposed += activity::clock::now() - start_; }
+
+    private:
+        overlap& of_;
+        activity::clock::time_point start_ = activity::clock::now();
+    };
+
+    [[nodiscard]] static Communicator agreed(const Communicator& world, const bucket_plan& plan,
+                                             const bucket_options& o) {
+        Communicator own = world.duplicate();
+        detail::require_same_lines(own, "gradient_buckets", detail::lines_of(plan.parameters(), o),
+                                   detail::same_parameters);
+        return own;
+    }
+
+    [[nodiscard]] std::span<float> wide(const bucket& b) { return gradients().subspan(b.begin, b.count); }
+    [[nodiscard]] std::span<bfloat16> narrow(const bucket& b) { return std::span(narrow_).subspan(b.begin, b.count); }
+
+    [[nodiscard]] call prepare(const bucket& b) {
+        auto data = wide(b);
+        if (narrow_.empty()) return world_.prepare().allreduce(data, average, options_.how);
+        auto rounded = narrow(b);
+        return world_.prepare().allreduce(rounded, average, options_.how);
+    }
+    [[nodiscard]] auto starter() {
+        return [this](std::size_t b) {
+            const bucket& of = plan_.buckets()[b];
+            if (!narrow_.empty()) detail::convert<float, bfloat16>(wide(of), narrow(of));
+            return calls_[b].start();
+        };
+    }
+    [[nodiscard]] auto ender() {
+        return [this](std::size_t b) {
+            const bucket& of = plan_.buckets()[b];
+            if (!narrow_.empty()) detail::convert<bfloat16, float>(narrow(of), wide(of));
+        };
+    }
+    void clear_unused() {
+        for (std::size_t i = 0; i < plan_.parameters().size(); ++i)
+            if (!round_.is_written(i)) std::ranges::fill(gradient(i), 0.0F);
+    }
+
+    bucket_plan plan_;
+    bucket_options options_;
+    Communicator world_;
+    std::vector<float> gradients_;
+    std::vector<bfloat16> narrow_; ///< of wire::bfloat16: what travels
+    std::vector<call> calls_;      ///< by bucket
+    overlap overlap_;
+    bool reduces_ = true;
+    detail::bucket_round<request> round_; ///< last: its requests use all above
+};
+
+} // namespace tutti::training

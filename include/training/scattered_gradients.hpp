@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../collectives/reduce_scatter.hpp"
+#include "../collectives/request.hpp"
+#include "bucket_round.hpp"
+#include "buffer_pool.hpp"
+#include "shard_map.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace tutti::training::detail {
+
+/// As gradient_buckets, but each rank gets the averages of its own shard only, by a reduce_scatter a bucket. The
+/// gradients of a bucket have memory from the first gradient(i) until they are reduced. All calls are on a communicator
+/// of its own.
+template <class Communicator>
+class scattered_gradients {
+public:
+    /// The plan and the map must outlive it. Collective.
+    scattered_gradients(const Communicator& world, const bucket_plan& plan, const shard_map& map,
+                        std::optional<algorithm::any> how)
+        : plan_(plan), map_(map), how_(std::move(how)), world_(world.duplicate()),
+          rank_(static_cast<std::size_t>(world.rank())), shard_(map.elements(rank_)), whole_(plan.buckets().size()),
+          round_(plan, sizeof(float)) {}
+
+    /// Zeros at first in each round: the caller adds to them.
+    [[nodiscard]] std::span<float> gradient(std::size_t i) {
+        const std::size_t b = plan_.bucket_of(i);
+        return whole(b).subspan(plan_.begin(i) - plan_.buckets()[b].begin, plan_.parameters()[i].elements);
+    }
+    void ready(std::size_t i) {
+        round_.note(i);
+        progress();
+    }
+    void progress() {
+        if (reduces_) round_.advance(starter(), ender());
+    }
+    void finish() {
+        if (!reduces_) return round_.begin();
+        round_.finish(starter(), ender());
+    }
+    void reduces(bool does) {
+        if (!round_.is_fresh()) reject("reduces", "the round has begun", "call it before the first ready()");
+        reduces_ = does;
+    }
+
+    /// The averages of this rank's shard, after finish().
+    [[nodiscard]] std::span<float> shard() noexcept { return shard_; }
+    [[nodiscard]] std::span<const activity> activities() const noexcept { return round_.activities(); }
+    [[nodiscard]] std::size_t bytes() const noexcept { return shard_.size() * sizeof(float) + pool_.bytes(); }
+
+private:
+    using request = decltype(std::declval<const Communicator&>().async().reduce_scatterv(
+        std::declval<std::span<float>&>(), std::declval<std::span<float>&>(),
+        std::declval<const std::vector<std::size_t>&>(), average,
+        std::declval<const std::optional<algorithm::any>&>()));
+
+    [[nodiscard]] std::span<float> whole(std::size_t b) {
+        if (whole_[b].empty()) whole_[b] = pool_.take(plan_.buckets()[b].count);
+        return whole_[b];
+    }
+    [[nodiscard]] auto starter() {
+        return [this](std::size_t b) {
+            auto in = whole(b), out = shard().subspan(map_.local(b, rank_), map_.counts(b)[rank_]);
+            return world_.async().reduce_scatterv(in, out, map_.counts(b), average, how_);
+        };
+    }
+    [[nodiscard]] auto ender() {
+        return [this](std::size_t b) {
+            if (!whole_[b].empty()) pool_.give_back(std::exchange(whole_[b], {}));
+        };
+    }
+
+    const bucket_plan& plan_;
+    const shard_map& map_;
+    std::optional<algorithm::any> how_;
+    Communicator world_;
+    std::size_t rank_;
+    std::vector<float> shard_;
+    buffer_pool pool_;
+    std::vector<std::vector<float>> whole_; ///< by bucket; empty where it has no memory
+    bool reduces_ = true;
+    bucket_round<request> round_; ///< last: its requests use all above
+};
+
+} // namespace tutti::training::detail

@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "clip.hpp"
+#include "gathered_weights.hpp"
+#include "gradient_buckets.hpp"
+#include "scattered_gradients.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti::training {
+
+/// What is spread over the ranks, the r-th part of each bucket on rank r. Each stage spreads what those before it do.
+enum class stage : std::uint8_t {
+    states = 1,     ///< the optimizer's state: ZeRO 1
+    gradients = 2,  ///< ZeRO 2
+    parameters = 3, ///< ZeRO 3, FSDP
+};
+
+/// Bytes that a rank holds, at most so far. The library's scratch is not counted.
+struct bytes_held {
+    std::size_t parameters = 0; ///< weights: whole, or the shard and what is gathered
+    std::size_t gradients = 0;  ///< whole, or the shard and what is not reduced yet
+    std::size_t states = 0;     ///< of the optimizer
+};
+
+/// A data-parallel trainer of which each rank keeps a part. In a step the forward pass reads weights(i) of each i. The
+/// backward pass computes gradient(i) and calls ready(i), last layers first. Then come finish() and step(rate).
+///
+/// In stage 3 weights(i) gathers, in the backward pass too, and release(i) lets them go; the next bucket is gathered
+/// meanwhile. All ranks call weights() and release() in the same order.
+///
+/// The weights have the bits of gradient_buckets with a whole optimizer, by the same algorithm: in stage 1 by any, in
+/// stages 2 and 3 by those whose allreduce is their reduce_scatter and then their allgather: ring, halving_doubling,
+/// direct, parameter_server, circulant. Without an algorithm the library may choose others.
+///
+/// Preconditions on all ranks: the same parameters, stage, rule, options and initial weights; the same steps.
+/// Errors: as of gradient_buckets. Cost a step: stages 1 and 2 send as much as an allreduce of all gradients, in stage
+/// 1 and an allgather of all weights; stage 3 gathers the weights twice.
+/// Sources: Rajbhandari et al., ZeRO, SC 2020; Zhao et al., PyTorch FSDP, VLDB 2023.
+template <class Communicator, update_rule Rule>
+class sharded {
+public:
+    /// `weights` are those of the whole model, in forward order. Collective. Throws cause::mismatch as gradient_buckets
+    /// does, and invalid_argument for a wrong number of weights, for scattered gradients as bfloat16, and for an
+    /// algorithm without a reduce_scatter in stages 2 and 3.
+    sharded(const Communicator& world, std::vector<parameter> parameters, stage s, Rule rule,
+            std::span<const float> weights, bucket_options options = {})
+        : stage_(s), plan_(std::move(parameters), options.bytes), world_(agreed(world, plan_, s, options)),
+          map_(plan_, world.size()), rank_(static_cast<std::size_t>(world.rank())),
+          optimizer_(plan_.parameters(), rule, map_.pieces(rank_)) {
+        check(weights, options);
+        if (stage_ == stage::states)
+            all_gradients_.emplace(world_, plan_.parameters(), options);
+        else
+            own_gradients_.emplace(world_, plan_, map_, options.how);
+        if (stage_ == stage::parameters)
+            gathered_.emplace(world_, plan_, map_, weights, gather_by(options.how));
+        else
+            weights_.assign(weights.begin(), weights.end());
+        how_ = gather_by(options.how);
+        for (const piece& p : optimizer_.pieces()) {
+            local_.push_back(elements_);
+            elements_ += p.count;
+        }
+    }
+    sharded(const sharded&) = delete;
+    sharded& operator=(const sharded&) = delete;
+
+    /// Where the parameters lie in the array of all, and how they are cut.
+    [[nodiscard]] const bucket_plan& plan() const noexcept { return plan_; }
+    /// The weights of a parameter: of stage 3 until release(i) or step(), else until step().
+    [[nodiscard]] std::span<const float> weights(std::size_t i) {
+        if (gathered_) return gathered_->use(i);
+        return std::span(weights_).subspan(plan_.begin(i), plan_.parameters()[i].elements);
+    }
+    /// The pass has done with the weights of a parameter. They go when all of a bucket are released and another bucket
+    /// is used.
+    void release(std::size_t i) {
+        if (gathered_) gathered_->release(i);
+    }
+
+    /// As of gradient_buckets. In stages 2 and 3 a gradient is zero at first in each round, its memory is there from
+    /// this call until its bucket is reduced, and finish() leaves averages of this rank's shard only.
+    /// @{
+    [[nodiscard]] std::span<float> gradient(std::size_t i) {
+        return all_gradients_ ? all_gradients_->gradient(i) : own_gradients_->gradient(i);
+    }
+    void ready(std::size_t i) { all_gradients_ ? all_gradients_->ready(i) : own_gradients_->ready(i); }
+    void progress() { all_gradients_ ? all_gradients_->progress() : own_gradients_->progress(); }
+    void finish() { all_gradients_ ? all_gradients_->finish() : own_gradients_->finish(); }
+    void reduces(bool does) { all_gradients_ ? all_gradients_->reduces(does) : own_gradients_->reduces(does); }
+    /// @}
+
+    /// Clips the averages by the norm of all gradients, which it returns. Collective; after finish(). Its bits are
+    /// those of clip() on all gradients. Cost: an allreduce of 48 bytes.
+    double clip(double most) {
+        detail::require_positive(most);
+        square_sum total;
+        for (std::size_t k = 0; k < local_.size(); ++k) add_squares(total, own_gradient(k));
+        const double norm = norm_of(world_.allreduce(total, sum));
+        const float factor = clip_factor(norm, most);
+        if (factor != 1.0F)
+            for (std::size_t k = 0; k < local_.size(); ++k)
+                for (float& g : own_gradient(k)) g *= factor;
+        return norm;
+    }
+
+    /// Updates this rank's shard, and in stages 1 and 2 gathers the new weights. Collective; after finish().
+    void step(double rate) {
+        optimizer_.step(
+            rate, [this](std::size_t k) { return own_weights(k); }, [this](std::size_t k) { return own_gradient(k); },
+            [this](std::span<square_sum> squares) { world_.allreduce(squares, sum); });
+        publish();
+    }
+
+    /// The most so far.
+    [[nodiscard]] bytes_held bytes() const noexcept {
+        const std::size_t all = plan_.elements() * sizeof(float);
+        return {gathered_ ? gathered_->bytes() : all, own_gradients_ ? own_gradients_->bytes() : all,
+                Rule::states * elements_ * sizeof(float)};
+    }
+
+    /// For checkpoints: whose weights are whole in stages 1 and 2, and this rank's shard in stage 3.
+    /// @{
+    [[nodiscard]] bool has_whole_weights() const noexcept { return !gathered_; }
+    [[nodiscard]] std::span<float> kept_weights() noexcept {
+        return gathered_ ? gathered_->shard() : std::span<float>(weights_);
+    }
+    [[nodiscard]] optimizer<Rule>& own_optimizer() noexcept { return optimizer_; }
+    /// The caller has written kept_weights(): what was gathered before is not used any more.
+    void renewed() {
+        if (gathered_) gathered_->drop_all();
+    }
+    /// @}
+
+private:
+    using plans = std::optional<algorithm::any>;
+
+    [[nodiscard]] static Communicator agreed(const Communicator& world, const bucket_plan& plan, stage s,
+                                             const bucket_options& o) {
+        Communicator own = world.duplicate();
+        auto lines = detail::lines_of(plan.parameters(), o);
+        lines[0] += ", stage " + std::to_string(static_cast<int>(s));
+        detail::require_same_lines(own, "sharded", lines, detail::same_parameters);
+        return own;
+    }
+    void check(std::span<const float> weights, const bucket_options& o) const {
+        if (weights.size() != plan_.elements())
+            reject("sharded", std::to_string(weights.size()) + " weights for parameters of " +
+                                  std::to_string(plan_.elements()) + " elements");
+        if (stage_ != stage::states && o.as != wire::float32)
+            reject("sharded", "gradients that are scattered travel as float32", "take stage::states for bfloat16");
+        if (stage_ != stage::states && o.how && !o.how->offers(schedule::operation::reduce_scatter))
+            reject("sharded", std::string(o.how->name()) + " has no reduce_scatter", "take ring, or stage::states");
+    }
+    /// Where the algorithm gathers, it does that as well.
+    [[nodiscard]] static plans gather_by(const plans& how) {
+        return how && how->offers(schedule::operation::allgather) ? how : plans{};
+    }
+
+    [[nodiscard]] std::span<float> range(std::span<float> all, std::size_t k, bool is_whole) const {
+        const piece& p = optimizer_.pieces()[k];
+        return all.subspan(is_whole ? plan_.begin(p.parameter) + p.begin : local_[k], p.count);
+    }
+    [[nodiscard]] std::span<float> own_weights(std::size_t k) { return range(kept_weights(), k, !gathered_); }
+    [[nodiscard]] std::span<float> own_gradient(std::size_t k) {
+        return all_gradients_ ? range(all_gradients_->gradients(), k, true) : range(own_gradients_->shard(), k, false);
+    }
+
+    void publish() {
+        if (gathered_) return renewed();
+        std::vector<request> gathers;
+        for (std::size_t b = plan_.buckets().size(); b-- > 0;) { // the first layers are used first
+            auto all = std::span(weights_).subspan(plan_.buckets()[b].begin, plan_.buckets()[b].count);
+            auto own = std::span(weights_).subspan(map_.begin(b, rank_), map_.counts(b)[rank_]);
+            gathers.push_back(world_.async().allgatherv(own, all, map_.counts(b), how_));
+        }
+        wait_all(gathers);
+    }
+    using request = decltype(std::declval<const Communicator&>().async().allgatherv(
+        std::declval<std::span<float>&>(), std::declval<std::span<float>&>(),
+        std::declval<const std::vector<std::size_t>&>(), std::declval<const plans&>()));
+
+    stage stage_;
+    bucket_plan plan_;
+    Communicator world_;
+    shard_map map_;
+    std::size_t rank_;
+    optimizer<Rule> optimizer_;
+    plans how_;
+    std::vector<float> weights_;     ///< of stages 1 and 2: all of them
+    std::vector<std::size_t> local_; ///< by piece: where it begins in this rank's shard
+    std::size_t elements_ = 0;       ///< of the shard
+    std::optional<gradient_buckets<Communicator>> all_gradients_;
+    std::optional<detail::scattered_gradients<Communicator>> own_gradients_;
+    std::optional<detail::gathered_weights<Communicator>> gathered_;
+};
+
+} // namespace tutti::training

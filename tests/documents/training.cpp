@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+// What docs/training.md shows, so that a compiler sees it.
+#include <collectives/collectives.hpp>
+#include <training/checkpoint.hpp>
+#include <training/gradient_buckets.hpp>
+#include <training/learning_rate.hpp>
+#include <transport/tcp.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace excerpts {
+
+using world_over_tcp = tutti::communicator<tutti::transport::tcp>;
+
+void train(const world_over_tcp& world, std::size_t steps, std::size_t batch,
+           void (*backward)(std::size_t layer, std::span<const float> weights, std::span<float> gradient));
+
+void train(const world_over_tcp& world, std::size_t steps, std::size_t batch,
+           void (*backward)(std::size_t layer, std::span<const float> weights, std::span<float> gradient)) {
+    namespace training = tutti::training;
+    const std::vector<training::parameter> layers{{"matrix 1", 784 * 300}, {"bias 1", 300, false}};
+    training::gradient_buckets buckets(world, layers);
+    training::optimizer optimizer(layers, training::momentum{.kept = 0.9, .decay = 1e-4});
+    const double peak = training::linear_scaling(0.1, batch);
+    const training::warm_up rate{training::cosine{peak, steps}, steps / 20, 0.1};
+    std::vector<float> weights(buckets.plan().elements());
+
+    for (std::size_t step = 0; step < steps; ++step) {
+        std::ranges::fill(buckets.gradients(), 0.0F);
+        for (std::size_t i = layers.size(); i-- > 0;) {
+            backward(i, weights, buckets.gradient(i));
+            buckets.ready(i); // a complete bucket starts its allreduce
+        }
+        buckets.finish(); // every gradient is the average now
+        training::clip(buckets.gradients(), 5);
+        optimizer.step(rate(step), weights, buckets.gradients());
+    }
+
+    save(world, "job.checkpoint", buckets.plan(), std::span(weights), optimizer, /*seed=*/1);
+}
+
+} // namespace excerpts
