@@ -75,10 +75,6 @@ TEST_CASE("sizes that multiply to more than memory can hold are refused without 
                       Catch::Contains("header says"));
 }
 
-TEST_CASE("a compressed file is refused with the remedy") {
-    CHECK_THROWS_WITH(parse("\x1f\x8b\x08 whatever", labels()), Catch::Contains("gunzip"));
-}
-
 TEST_CASE("labels that do not fit the pictures are refused") {
     CHECK_THROWS_WITH(parse(pictures(), number(0x801) + number(2) + std::string{1, 2}),
                       Catch::Contains("2 labels for the 3 pictures"));

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 
 #include "../../tools/tutti/train/digits.hpp"
-#include "../../tools/tutti/train/network.hpp"
 
 #include "command.hpp"
 
@@ -27,6 +26,12 @@ std::string last_line_but(const std::string& text, const std::string& ending) {
     for (std::string line; std::getline(lines, line);)
         if (line.size() >= ending.size() && line.substr(line.size() - ending.size()) == ending) last = line;
     return last;
+}
+
+// The hash of the weights after the last epoch.
+std::string weights_of_epoch(const std::string& output) {
+    const std::string last = last_line_but(output, "ranks");
+    return last.substr(last.find("%  ") + 3, 16);
 }
 
 void write_idx(const std::string& path, const std::string& header, const std::vector<std::uint8_t>& data) {
@@ -62,30 +67,8 @@ TEST_CASE("no two drawn digits are alike") {
         REQUIRE(!std::equal(set.image(i).begin(), set.image(i).end(), set.image(i - 1).begin()));
 }
 
-TEST_CASE("a network's gradients are the slopes of its loss") {
-    network n{{6, 5, 4}, 3};
-    const std::vector<std::uint8_t> labels{1, 3};
-    const auto loss = [&] {
-        const auto inputs = n.inputs(2);
-        for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i] = static_cast<float>(i % 5) / 4;
-        return n.test(labels).loss;
-    };
-    loss();
-    n.train(labels, 1);
-    for (std::size_t i = 0; i < n.weights().size(); ++i) {
-        constexpr float step = 1e-2f;
-        const float before = n.weights()[i];
-        n.weights()[i] = before + step;
-        const double above = loss();
-        n.weights()[i] = before - step;
-        const double below = loss();
-        n.weights()[i] = before;
-        REQUIRE(static_cast<double>(n.gradients()[i]) == Approx((above - below) / (2 * step)).margin(4e-3));
-    }
-}
-
 TEST_CASE("four ranks over TCP reach 95 % on drawn digits with bit-identical weights, in a minute") {
-    const auto r = command("train --ranks 4");
+    const auto r = command("train --ranks 4 --data drawn");
     INFO(r.output);
     REQUIRE(r.status == 0);
     CHECK(r.seconds < 60);
@@ -102,8 +85,7 @@ TEST_CASE("equal settings give equal weights, over every transport") {
         "train --ranks 3 --epochs 1 --pictures 1500 --hidden 32,16 --batch 50 --algorithm ring";
     const auto memory = command(settings + " --transport memory"), tcp = command(settings + " --transport tcp");
     CHECK(memory.status == 0);
-    const std::string last = last_line_but(memory.output, "ranks");
-    const std::string weights = last.substr(last.find("%  ") + 3, 16);
+    const std::string weights = weights_of_epoch(memory.output);
     CHECK(weights.size() == 16);
     CHECK_THAT(tcp.output, Contains(weights));
     const auto routed = command("run -n 3 --pretend-hosts 2 " + std::string(std::getenv("TUTTI_COMMAND")) + " " +
@@ -127,10 +109,20 @@ TEST_CASE("MNIST's files are read, and what is wrong with them is said") {
     INFO(r.output);
     CHECK(r.status == 0);
     CHECK_THAT(r.output, Contains("200 training pictures (" + directory + ")"));
+    REQUIRE(std::system(("gzip " + directory + "/train*").c_str()) == 0);
+    CHECK_THAT(command(line).output, Contains(weights_of_epoch(r.output)));
     REQUIRE(truncate((directory + "/t10k-images-idx3-ubyte").c_str(), 1000) == 0);
     CHECK_THAT(command(line).output,
                Contains("t10k-images-idx3-ubyte: has 984 bytes of data where its header says 156800"));
-    std::rename((directory + "/train-labels-idx1-ubyte").c_str(), (directory + "/train-labels-idx1-ubyte.gz").c_str());
-    CHECK_THAT(command(line).output, Contains("unpack it with gunzip"));
     (void)!std::system(("rm -rf " + directory).c_str());
+}
+
+TEST_CASE("without --data it is Fashion-MNIST, where that is installed, and with --pictures drawn digits") {
+    const std::string line = "train --transport memory --ranks 2 --epochs 1 --hidden 8 ";
+    const bool installed = has_digits(fashion_mnist);
+    if (!installed) WARN("dataset-fashion-mnist is not installed: tools/install-dependencies training");
+    CHECK_THAT(command(line + "--batch 16000").output,
+               Contains(installed ? std::string("60000 training pictures (") + fashion_mnist + ")"
+                                  : std::string("16000 training pictures (drawn)")));
+    CHECK_THAT(command(line + "--pictures 40 --batch 20").output, Contains("40 training pictures (drawn)"));
 }

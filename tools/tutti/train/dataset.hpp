@@ -14,7 +14,7 @@ namespace tutti::tools {
 struct dataset {
     std::size_t pixels = 0; ///< of one picture
     std::vector<std::uint8_t> images;
-    std::vector<std::uint8_t> labels; ///< 0 to 9
+    std::vector<std::uint8_t> labels; ///< 0 to 9: the digit, or the kind of clothes
 
     [[nodiscard]] std::size_t size() const noexcept { return labels.size(); }
     [[nodiscard]] std::span<const std::uint8_t> image(std::size_t i) const noexcept {
@@ -33,8 +33,16 @@ struct share {
     return count > s.part ? (count - s.part - 1) / s.parts + 1 : 0;
 }
 
-/// A share of the training or test set in a directory of MNIST's files: train-images-idx3-ubyte and so on.
-/// Throws std::runtime_error that names the file and what is wrong with it.
+/// Where Debian's package dataset-fashion-mnist puts its files: pictures of clothes in MNIST's format (Xiao, Rasul,
+/// Vollgraf 2017).
+inline constexpr auto fashion_mnist = "/usr/share/datasets/fashion-mnist";
+
+/// Whether there are the packed files of such a package.
+[[nodiscard]] bool has_digits(const std::string& directory);
+
+/// A share of the training or test set in a directory of MNIST's files: train-images-idx3-ubyte and so on, each as it
+/// is or packed by gzip with .gz behind the name. Throws std::runtime_error that names the file and what is wrong with
+/// it.
 [[nodiscard]] dataset read_digits(const std::string& directory, bool training, share part);
 
 } // namespace tutti::tools

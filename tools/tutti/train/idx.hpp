@@ -29,7 +29,6 @@ inline std::uint32_t big_endian(std::string_view bytes, std::size_t at) {
 
 /// Checks magic number and length; returns the sizes of the dimensions, unused ones 1.
 inline std::array<std::size_t, 3> idx_sizes(std::string_view bytes, std::string_view name, std::size_t dimensions) {
-    if (bytes.size() >= 2 && bytes.substr(0, 2) == "\x1f\x8b") refuse(name, "is compressed; unpack it with gunzip");
     const std::size_t header = 4 + 4 * dimensions;
     if (bytes.size() < header)
         refuse(name, "is truncated: " + std::to_string(bytes.size()) + " bytes, the header alone has " +

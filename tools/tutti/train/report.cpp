@@ -13,14 +13,13 @@
 namespace tutti::tools {
 
 train_report::train_report(const train_settings& settings, int ranks, std::size_t parameters, std::size_t pictures,
-                           std::size_t steps)
+                           std::size_t steps, const std::string& data)
     : settings_(settings), ranks_(ranks), quiet_(settings.json == "-") {
     if (quiet_) return;
     std::string widths;
     for (std::size_t width : settings.hidden) widths += fmt::format("{}{}", widths.empty() ? "" : ", ", width);
     fmt::print("# tutti train: {} ranks over {}, {} training pictures ({}), hidden layers of {}, {} parameters\n",
-               ranks, settings.transport, pictures, settings.data.empty() ? "drawn" : settings.data, widths,
-               parameters);
+               ranks, settings.transport, pictures, data, widths, parameters);
     fmt::print("# {} steps an epoch, batches of {}, learning rate {}, gradients averaged by allreduce({})\n", steps,
                settings.batch, settings.learning_rate, settings.algorithm);
     fmt::print("{:>5} {:>9} {:>9} {:>9} {:>9} {:>11}  {}\n", "epoch", "loss", "train", "test", "seconds",

@@ -28,14 +28,16 @@ namespace {
 constexpr auto train_description = "Train a small network on several ranks, gradients averaged by allreduce";
 
 constexpr auto train_footer =
-    R"(Synchronous data-parallel stochastic gradient descent on a multilayer perceptron that reads digits. Each
+    R"(Synchronous data-parallel stochastic gradient descent on a multilayer perceptron that knows pictures. Each
 rank holds its share of the pictures; in each step it works on its part of the batch, the gradients are
 averaged by allreduce, and every rank takes the same step. So all copies of the network stay equal, bit by
 bit, which is checked after each epoch. Equal settings give equal weights, run after run.
 
-Without --data the pictures are drawn: strokes with random slant, size, place, wobble, pen and dirt. With
-it they are read from DIR, in MNIST's format: train-images-idx3-ubyte, train-labels-idx1-ubyte,
-t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte, unpacked.
+The pictures are Fashion-MNIST, 70,000 of clothes, where all hosts have Debian's package
+dataset-fashion-mnist. Else, with --data drawn and with --pictures, they are drawn digits: strokes with random
+slant, size, place, wobble, pen and dirt. With --data DIR they are read from there, in MNIST's format:
+train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte, or the
+same with .gz behind the name. The first line of the output says which it is.
 
 Columns: mean loss over the training pictures, in nats; accuracy on both sets; seconds of the epoch; how much
 of them rank 0 spent in allreduce, waiting for slower ranks included; a hash of the weights.
@@ -59,7 +61,7 @@ template <class Communicator>
 bool train_as_rank(const Communicator& world, const train_settings& s) {
     trainer<Communicator> one{world, s};
     std::optional<train_report> report;
-    if (world.rank() == 0) report.emplace(s, world.size(), one.parameters(), one.pictures(), one.steps());
+    if (world.rank() == 0) report.emplace(s, world.size(), one.parameters(), one.pictures(), one.steps(), one.data());
     bool agreed = true;
     for (std::size_t epoch = 1; epoch <= s.epochs; ++epoch) {
         const epoch_result result = one.run(epoch);
@@ -120,7 +122,9 @@ void add_train(CLI::App& app, action& chosen, std::vector<std::string> command_l
     c.add_option("--transport", s->transport,
                  "What carries the messages; routed: shared memory within a host, tcp between hosts [default: tcp]")
         ->check(one_of({"memory", "shared_memory", "tcp", "routed"}));
-    c.add_option("--data", s->data, "Read MNIST's files from DIR")->type_name("DIR");
+    c.add_option("--data", s->data,
+                 "Read MNIST's files from DIR, or draw digits: drawn [default: Fashion-MNIST if installed, else drawn]")
+        ->type_name("DIR");
     c.add_option("--epochs", s->epochs, "Passes over the pictures [default: 6]")->check(positive)->type_name("N");
     c.add_option("--batch", s->batch, "Pictures a step, over all ranks [default: 64]")->check(positive)->type_name("N");
     c.add_option("--learning-rate", s->learning_rate, "How far a step goes along the gradient [default: 0.2]")
@@ -133,7 +137,7 @@ void add_train(CLI::App& app, action& chosen, std::vector<std::string> command_l
     c.add_option("--algorithm", s->algorithm, "Of the allreduce; auto: the library's choice [default: auto]")
         ->type_name("NAME");
     c.add_option("--pictures", s->pictures,
-                 "How many to draw for training, and an eighth more for testing [default: 16000]")
+                 "How many to draw for training, and an eighth more for testing [default: 16000, where they are drawn]")
         ->check(CLI::Range(8, 10'000'000))
         ->type_name("N");
     c.add_option("--seed", s->seed, "Of weights, order and drawn pictures [default: 1]")->type_name("N");

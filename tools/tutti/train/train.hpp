@@ -13,14 +13,14 @@ namespace tutti::tools {
 struct train_settings {
     int ranks = 0; ///< 0: not said
     std::string transport = "tcp";
-    std::string data; ///< directory of the IDX files; empty: drawn digits
+    std::string data; ///< directory of the IDX files, or "drawn"; empty: not said
     std::size_t epochs = 6;
     std::size_t batch = 64; ///< over all ranks
     double learning_rate = 0.2;
     std::vector<std::size_t> hidden{128};
     std::string algorithm = "auto";
     std::uint64_t seed = 1;
-    std::size_t pictures = 16000; ///< drawn for training; an eighth of that for testing
+    std::size_t pictures = 0; ///< drawn for training; an eighth of that for testing; 0: not said
     std::string json;
 };
 
