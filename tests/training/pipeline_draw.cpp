@@ -35,7 +35,7 @@ TEST_CASE("a pipeline as text has a row a worker and a column a unit of time") {
 }
 
 TEST_CASE("the picture of a pipeline has a box for each forward and backward, and tells its figures") {
-    for (const pipeline::any& a : pipeline::all) {
+    for (const pipeline::any& a : pipeline::schedules) {
         const pipeline::shape of{3, 7, a.takes_chunks ? 2 : 1};
         const auto p = a.write(of);
         const std::string svg = pipeline_svg(p, timeline_of(p), "a <title>");

@@ -173,7 +173,7 @@ std::vector<std::size_t> toy_widths(const pipeline::shape& of, std::size_t least
 } // namespace
 
 TEST_CASE("every pipeline ends with the bits of one worker that follows its rule") {
-    for (const pipeline::any& a : pipeline::all)
+    for (const pipeline::any& a : pipeline::schedules)
         for (const int stages : {1, 2, 4})
             for (const int microbatches : {1, 3, 8})
                 for (int v = 1; v <= (a.takes_chunks ? 3 : 1); ++v) {
@@ -188,7 +188,7 @@ TEST_CASE("every pipeline ends with the bits of one worker that follows its rule
 
 TEST_CASE("messages that wait for their receives, and ranks with a thread of progress, change no bit") {
     constexpr std::size_t announced = 16 * 1024 / sizeof(double) + 1;
-    for (const pipeline::any& a : pipeline::all) {
+    for (const pipeline::any& a : pipeline::schedules) {
         const pipeline::shape of{3, 5, a.takes_chunks ? 2 : 1};
         INFO(a.name);
         const auto work = [&](communicator& world) {
@@ -224,5 +224,31 @@ TEST_CASE("a worker whose neighbour does not run its list ends by its deadline")
             expect(facts.why == tutti::cause::timeout && facts.peer == 1, "a timeout that names the neighbour");
         }
         over.pass();
+    });
+}
+
+TEST_CASE("the example of the documents: each chunk multiplies by its weight") {
+    run_world(4, [](communicator& world) {
+        namespace pipeline = tutti::training::pipeline;
+        const auto steps = pipeline::write<pipeline::one_f_one_b>({.stages = world.size(), .microbatches = 8});
+        pipeline::runner<float, communicator> engine(world, steps, {100, 100, 100}); // elements between neighbours
+        float weight = 2, gradient = 0;
+
+        engine.run(
+            [&](const pipeline::work& w, std::span<const float> in, std::span<float> out) {
+                for (std::size_t i = 0; i < out.size(); ++i)
+                    out[i] = weight * (w.chunk == 0 ? static_cast<float>(w.microbatch) : in[i]);
+            },
+            [&](const pipeline::work&, std::span<const float> in, std::span<const float>,
+                std::span<const float> out_gradient, std::span<float> in_gradient) {
+                for (std::size_t i = 0; i < in.size(); ++i) {
+                    const float g = out_gradient.empty() ? 1 : out_gradient[i]; // the last chunk's, of a loss
+                    gradient += g * in[i];
+                    in_gradient[i] = g * weight;
+                }
+            },
+            [&](int) { weight -= 0.001F * std::exchange(gradient, 0.F); });
+        // Chunk c > 0 gets 2^c m, and 2^(3-c) as gradient: 8 m for each element, and 28 is the sum of all m.
+        expect(world.rank() == 0 || weight == 2 - 0.001F * (8 * 28 * 100), "one step of descent");
     });
 }

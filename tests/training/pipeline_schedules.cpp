@@ -35,7 +35,7 @@ std::string pipeline_order(const pipeline::program& p, int worker) {
 } // namespace
 
 TEST_CASE("every pipeline is proven, and holds exactly what it promises, for all stages, microbatches and chunks") {
-    for (const pipeline::any& a : pipeline::all)
+    for (const pipeline::any& a : pipeline::schedules)
         for (int v = 1; v <= (a.takes_chunks ? 4 : 1); ++v)
             for (int s = 1; s <= pipeline_most; ++s)
                 for (int m = 1; m <= pipeline_most; ++m) {

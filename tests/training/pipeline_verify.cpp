@@ -66,7 +66,7 @@ void change_randomly(pipeline::program& p, std::size_t how, std::minstd_rand& di
 }
 
 pipeline::program random_pipeline(std::minstd_rand& dice, pipeline::promise& stated) {
-    const auto& a = pipeline::all[dice() % pipeline::all.size()];
+    const auto& a = pipeline::schedules[dice() % pipeline::schedules.size()];
     const auto upto = [&](unsigned n) { return 1 + static_cast<int>(dice() % n); };
     const pipeline::shape of{upto(4), upto(6), a.takes_chunks ? upto(3) : 1};
     stated = a.promises(of);

@@ -30,17 +30,17 @@ struct any {
 };
 
 /// All of them.
-inline constexpr std::array all{any::of<gpipe>(),
-                                any::of<one_f_one_b>(),
-                                any::of<interleaved>(),
-                                any::of<pipedream>(),
-                                any::of<pipedream_vertical_sync>(),
-                                any::of<pipedream_2bw>()};
+inline constexpr std::array schedules{any::of<gpipe>(),
+                                      any::of<one_f_one_b>(),
+                                      any::of<interleaved>(),
+                                      any::of<pipedream>(),
+                                      any::of<pipedream_vertical_sync>(),
+                                      any::of<pipedream_2bw>()};
 
 /// The schedule of that name. Throws invalid_argument, with all names, where there is none.
 [[nodiscard]] inline any by_name(std::string_view name) {
     std::string names;
-    for (const any& a : all) {
+    for (const any& a : schedules) {
         if (a.name == name) return a;
         names.append(names.empty() ? "" : ", ").append(a.name);
     }
