@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -224,6 +225,34 @@ TEST_CASE("a worker whose neighbour does not run its list ends by its deadline")
             expect(facts.why == tutti::cause::timeout && facts.peer == 1, "a timeout that names the neighbour");
         }
         over.pass();
+    });
+}
+
+TEST_CASE("a function that aborts and throws frees the other workers at once, and what it throws arrives") {
+    run_new_world(3, [](communicator& world) {
+        pipeline::runner<float, communicator> engine(world, pipeline::write<pipeline::one_f_one_b>({3, 4}), {2, 2});
+        const auto forward = [&](const pipeline::work& w, auto&&...) {
+            if (world.rank() != 1 || w.microbatch != 1) return;
+            world.abort("no more");
+            throw std::runtime_error("mine");
+        };
+        const auto run = [&] {
+            engine.run(
+                forward, [](auto&&...) {}, [](int) {});
+        };
+        const auto start = std::chrono::steady_clock::now();
+        if (world.rank() == 1) {
+            std::string words;
+            try {
+                run();
+            } catch (const std::runtime_error& e) {
+                words = e.what();
+            }
+            expect(words == "mine", "its own exception");
+        } else {
+            expect(fault_of(run).why == tutti::cause::aborted, "the abort");
+        }
+        expect(std::chrono::steady_clock::now() - start < patience / 2, "nobody waits for a deadline");
     });
 }
 

@@ -62,23 +62,24 @@ public:
     /// - `update(version)` makes this version of the weights from the one before, and begins gradients anew.
     /// Gradients enter an update in the order of microbatches if proof::in_order. Spans are valid within their call.
     ///
-    /// Errors and deadlines: as of send() and receive(), each message on its own. What a function throws goes to the
-    /// caller once messages under way have passed or failed: a function calls abort() before it throws, to free all
-    /// ranks at once. The tags from 0 to messages_of(shape) - 1 of the communicator are taken. Cost: the messages of
-    /// the list, each as of async(). They go on beside computing as far as the transport progresses on its own.
+    /// Errors: as of send() and receive(). The deadline of a message counts from its own start, so it must be longer
+    /// than a neighbour computes before its turn. What a function throws goes to the caller once messages under way
+    /// have passed or failed: a function calls abort() before it throws, to free all ranks at once. The tags from 0 to
+    /// messages_of(shape) - 1 of the communicator are taken. Cost: the messages of the list, each as of async(). They
+    /// go on beside computing as far as the transport progresses on its own.
     template <class Forward, class Backward, class Update>
     void run(Forward&& forward, Backward&& backward, Update&& update) {
-        pending none(slots_.size()); // its requests are over before this returns or throws
+        pending under_way(slots_.size()); // over before this returns or throws
         for (const step& s : all_.workers[static_cast<std::size_t>(on_.rank())]) {
             const work w{s.microbatch, s.chunk, s.version, s.slot};
             switch (s.what) {
-            case action::forward: run_forward(none, w, forward); break;
-            case action::backward: run_backward(none, w, backward); break;
+            case action::forward: run_forward(under_way, w, forward); break;
+            case action::backward: run_backward(under_way, w, backward); break;
             case action::update: update(s.version); break;
-            default: start(none, s);
+            default: start(under_way, s);
             }
         }
-        none.finish();
+        under_way.finish();
     }
 
 private:
