@@ -66,6 +66,20 @@ TEST_CASE("what is drawn follows --as, and where there is none the name of the f
                Contains("reduce(naive), 3 ranks, root 2: 2 rounds, 2 messages"));
 }
 
+TEST_CASE("a pipeline is drawn as text, and as SVG where the file is named so") {
+    const folder here;
+    CHECK_THAT(command("draw --pipeline gpipe --stages 2 --microbatches 3").output,
+               Contains("gpipe, 2 workers, 3 microbatches\n\nworker 0   f0 f1 f2 ") && Contains("bubble 25.0 %"));
+    CHECK(command("draw --pipeline interleaved -o " + here.path("a.svg")).status == 0);
+    CHECK_THAT(here.read("a.svg"), Contains("interleaved, 4 workers, 8 microbatches, 2 chunks a worker"));
+    CHECK(shell(is_svg + here.path("a.svg")).output == "ok\n");
+    for (const char* arguments : {"--pipeline gpipes", "--pipeline gpipe --chunks 2", "--pipeline gpipe --ranks 4",
+                                  "--pipeline gpipe --stages 0", "--algorithm ring --stages 4"}) {
+        INFO(arguments);
+        CHECK(command(std::string("draw ") + arguments).status == 2);
+    }
+}
+
 TEST_CASE("what cannot be drawn is refused with 2, and a file that cannot be written with 1") {
     for (const char* arguments :
          {"", "--algorithm rinq", "--algorithm all", "--algorithm auto", "--algorithm ring,naive",

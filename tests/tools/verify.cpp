@@ -39,6 +39,17 @@ TEST_CASE("a few numbers of ranks get a line each, with the costs that are known
     }
 }
 
+TEST_CASE("pipelines are proven instead where they are named") {
+    const auto r = command("verify --pipeline all --stages 1..4 --microbatches 1..8 --chunks 1..2");
+    CHECK(r.status == 0);
+    CHECK_THAT(r.output, Contains("# 224 pipelines proven in ")); // 5 of one chunk a worker, one of one and two
+    const auto one = command("verify --pipeline one_f_one_b --stages 4 --microbatches 8");
+    CHECK_THAT(one.output, Contains("27.3%") && Contains("# 1 pipelines proven in "));
+    for (const char* arguments : {"--pipeline gpipes", "--pipeline gpipe --stages 0", "--stages 4",
+                                  "--pipeline all --algorithm ring", "--pipeline gpipe --microbatches 300"})
+        CHECK(command(std::string("verify ") + arguments).status == 2);
+}
+
 TEST_CASE("what does not exist is refused with 2") {
     for (const char* arguments : {"--operation shuffle", "--algorithm rinq", "--ranks 0", "--ranks 3..1",
                                   "--ranks 2049", "--algorithm auto", "--operation broadcast --algorithm ring"})

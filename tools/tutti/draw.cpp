@@ -5,6 +5,7 @@
 #include "common/choices.hpp"
 #include "common/one_of.hpp"
 #include "common/text_output.hpp"
+#include "pipeline.hpp"
 
 #include <base/error.hpp>
 #include <collectives/schedule/draw.hpp>
@@ -33,10 +34,14 @@ As
 A dashed arrow carries what is still to be reduced, a solid one results. A chunk is a part of the data, numbered
 from 0; with segments each chunk becomes as many.
 
+With --pipeline it draws a pipeline of training in time instead, as text or as SVG: f3 is the forward of
+microbatch 3, b3 its backward, which takes twice as long. What each worker holds stands beside it.
+
 Examples:
   tutti draw --algorithm ring --ranks 8
   tutti draw --algorithm halving_doubling --ranks 8 -o halving_doubling.svg
   tutti draw --algorithm double_binary_tree --ranks 16 --segments 4 --as tree -o trees.svg
+  tutti draw --pipeline one_f_one_b --stages 4 --microbatches 8 -o one_f_one_b.svg
 
 Exit status:
   0  it is drawn
@@ -51,6 +56,7 @@ struct draw_settings {
     int segments = 1;
     std::string as;
     std::string file;
+    pipeline_drawing pipeline;
 };
 
 [[nodiscard]] bool names_svg(const std::string& file) {
@@ -83,10 +89,35 @@ struct draw_settings {
 
 int draw(const draw_settings& s) {
     const bool svg = names_svg(s.file);
+    if (!s.pipeline.schedule.empty()) {
+        write_whole(drawn_pipeline(s.pipeline, svg), s.file);
+        return 0;
+    }
+    if (s.algorithm.empty()) throw std::invalid_argument("name an --algorithm or a --pipeline");
     const std::string as = !s.as.empty() ? s.as : svg ? "space-time" : "text";
     if (svg && as == "text") throw std::invalid_argument(s.file + " would hold text; leave out --as, or name it .txt");
     write_whole(drawing(s, as), s.file);
     return 0;
+}
+
+void add_pipeline(CLI::App& command, pipeline_drawing& p) {
+    constexpr int most = 64;
+    CLI::Option* const name =
+        command.add_option("--pipeline", p.schedule, "A pipeline instead of an algorithm")->type_name("NAME");
+    for (const char* other : {"--operation", "--algorithm", "--ranks", "--root", "--segments", "--as"})
+        name->excludes(command.get_option(other));
+    command.add_option("--stages", p.stages, "Its stages [default: 4]")
+        ->type_name("S")
+        ->check(CLI::Range(1, most))
+        ->needs(name);
+    command.add_option("--microbatches", p.microbatches, "Its microbatches [default: 8]")
+        ->type_name("M")
+        ->check(CLI::Range(1, most))
+        ->needs(name);
+    command.add_option("--chunks", p.chunks, "Chunks a worker, if interleaved [default: 2]")
+        ->type_name("V")
+        ->check(CLI::Range(1, 16))
+        ->needs(name);
 }
 
 } // namespace
@@ -97,7 +128,7 @@ void add_draw(CLI::App& app, action& chosen) {
     CLI::App* const command = app.add_subcommand("draw", draw_description);
     command->footer(draw_footer);
     command->add_option("--operation", s->operation, "The operation [default: allreduce]")->type_name("NAME");
-    command->add_option("--algorithm", s->algorithm, "The algorithm")->type_name("NAME")->required();
+    command->add_option("--algorithm", s->algorithm, "The algorithm")->type_name("NAME");
     command->add_option("--ranks", s->ranks, "How many ranks [default: 8]")->type_name("P")->check(CLI::Range(1, most));
     command->add_option("--root", s->root, "The root of reduce and broadcast [default: 0]")
         ->type_name("RANK")
@@ -109,6 +140,7 @@ void add_draw(CLI::App& app, action& chosen) {
         ->type_name("text|space-time|tree")
         ->check(one_of({"text", "space-time", "tree"}));
     command->add_option("-o,--output", s->file, "Write to FILE [default: standard output]")->type_name("FILE");
+    add_pipeline(*command, s->pipeline);
     command->callback([s, &chosen] { chosen = [s] { return draw(*s); }; });
 }
 

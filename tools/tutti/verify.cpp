@@ -5,6 +5,7 @@
 #include "common/choices.hpp"
 #include "common/lists.hpp"
 #include "common/progress.hpp"
+#include "pipeline.hpp"
 
 #include <collectives/algorithm/prove.hpp>
 
@@ -51,9 +52,18 @@ Columns:
   order     'rank' if every result has its operands in rank order, as a non-commutative operator needs
   walk      'strict' if each rank can also walk its list strictly in order
 
+With --pipeline it proves pipelines of training instead, for each number of stages, microbatches and, of an
+interleaved one, chunks a worker. Columns of their table:
+  bubble       the share of the time in which a worker is idle
+  activations  microbatches whose activations worker 0 holds at once, each of a whole stage
+  versions     of the weights that worker 0 keeps
+  staleness    updates between the weights that a gradient was computed with and those that it is applied to
+  weights      'one' if all stages use the same version for a microbatch
+
 Examples:
   tutti verify --operation allreduce --algorithm ring --ranks 1024
   tutti verify --operation all --algorithm all --ranks 1..64
+  tutti verify --pipeline all --stages 1..16 --microbatches 1..16
 
 Exit status:
   0  everything was proven
@@ -64,6 +74,7 @@ struct verify_settings {
     std::string operation = "all";
     std::string algorithm = "all";
     std::string ranks = "1..16";
+    pipeline_proofs pipelines;
 };
 
 struct fault_found : std::runtime_error {
@@ -162,6 +173,7 @@ long prove_table(const verify_settings& s, progress_line& progress) {
 }
 
 int verify(const verify_settings& s) {
+    if (!s.pipelines.schedules.empty()) return prove_pipelines(s.pipelines);
     if (s.algorithm == "auto") throw std::invalid_argument("auto chooses among the proven ones; write all");
     const auto start = std::chrono::steady_clock::now();
     progress_line progress;
@@ -178,6 +190,23 @@ int verify(const verify_settings& s) {
     }
 }
 
+void add_pipelines(CLI::App& command, verify_settings& s) {
+    pipeline_proofs& p = s.pipelines;
+    CLI::Option* const name =
+        command.add_option("--pipeline", p.schedules, "Pipelines instead, separated by commas, or all")
+            ->type_name("NAME|all");
+    for (const char* other : {"--operation", "--algorithm", "--ranks"}) name->excludes(command.get_option(other));
+    command.add_option("--stages", p.stages, "Numbers of stages of pipelines [default: 1..8]")
+        ->type_name("A..B")
+        ->needs(name);
+    command.add_option("--microbatches", p.microbatches, "Numbers of microbatches of pipelines [default: 1..8]")
+        ->type_name("A..B")
+        ->needs(name);
+    command.add_option("--chunks", p.chunks, "Chunks a worker of an interleaved pipeline [default: 1..4]")
+        ->type_name("A..B")
+        ->needs(name);
+}
+
 } // namespace
 
 void add_verify(CLI::App& app, action& chosen) {
@@ -189,6 +218,7 @@ void add_verify(CLI::App& app, action& chosen) {
     command->add_option("--algorithm", s->algorithm, "Algorithms, separated by commas, or all [default: all]")
         ->type_name("NAME|all");
     command->add_option("--ranks", s->ranks, "Numbers of ranks: 8, 1..64 or 2,4,8 [default: 1..16]")->type_name("A..B");
+    add_pipelines(*command, *s);
     command->callback([s, &chosen] { chosen = [s] { return verify(*s); }; });
 }
 

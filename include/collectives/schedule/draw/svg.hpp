@@ -29,23 +29,27 @@ struct point {
 /// and `halo` are of text; cK is an arrow of the k-th colour, maybe `dashed`, and fK fills with it.
 class svg {
 public:
-    svg(double width, double height, std::string_view title, std::string_view description) {
+    /// `more_rules` are added to the style sheet.
+    svg(double width, double height, std::string_view title, std::string_view description,
+        std::string_view more_rules = {}) {
         const std::string size = number(width) + " " + number(height);
         text_ = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"tutti\" role=\"img\" viewBox=\"0 0 " + size + "\"" +
                 attributes({{"width", number(width)}, {"height", number(height)}}) + ">\n";
         text_ += element("title", escaped(title)) + "\n" + element("desc", escaped(description)) + "\n";
-        text_ += element("style", "\n" + style_sheet()) + "\n<defs>";
+        text_ += element("style", "\n" + style_sheet() + std::string(more_rules)) + "\n<defs>";
         for (std::size_t k = 0; k <= hues; ++k) text_ += arrow_head(k);
         text_ += "</defs>\n";
         rectangle({0, 0}, width, height, "paper");
     }
 
-    void rectangle(point corner, double width, double height, std::string_view style) {
-        add("rect", {{"class", style},
-                     {"x", number(corner.x)},
-                     {"y", number(corner.y)},
-                     {"width", number(width)},
-                     {"height", number(height)}});
+    void rectangle(point corner, double width, double height, std::string_view style, std::string_view told = {}) {
+        add("rect",
+            {{"class", style},
+             {"x", number(corner.x)},
+             {"y", number(corner.y)},
+             {"width", number(width)},
+             {"height", number(height)}},
+            told.empty() ? "" : element("title", escaped(told)));
     }
     void line(point a, point b, std::string_view style, std::string_view told = {}) {
         const std::string way = "M" + number(a.x) + " " + number(a.y) + "L" + number(b.x) + " " + number(b.y);

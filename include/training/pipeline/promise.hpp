@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../../base/error.hpp"
+#include "step.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::training::pipeline {
+
+/// What a worker holds at most, and how old its gradients are.
+struct figures {
+    int activations = 0; ///< slots
+    /// Versions of the weights from the oldest that is still needed to the latest. So version v may lie in place v
+    /// modulo this number.
+    int versions = 1;
+    /// Updates of the worker between the weights with which a gradient was computed and those to which it is applied.
+    int staleness = 0;
+    friend constexpr bool operator==(const figures&, const figures&) = default;
+};
+
+/// What a schedule promises for a shape.
+struct promise {
+    std::vector<figures> workers; ///< at most so much on each
+    bool one_version = true;      ///< all chunks of the model use the same version for a microbatch
+};
+
+/// Throws invalid_argument for a shape that there is not, or one with more chunks a worker than the schedule takes.
+inline void check(const shape& s, std::string_view schedule, bool takes_chunks) {
+    const std::string call = "pipeline " + std::string(schedule);
+    if (s.stages < 1 || s.microbatches < 1 || s.chunks < 1)
+        reject(call, "a pipeline has a stage, a microbatch and a chunk at least");
+    if (s.chunks > 1 && !takes_chunks) reject(call, "this schedule has one chunk a worker", "take interleaved");
+    constexpr long long most = 1 << 28;
+    if (2LL * s.stages * s.chunks > most / s.microbatches)
+        reject(call, "there are more messages than tags: stages * chunks * microbatches is at most 2^27");
+}
+
+/// The program of a schedule. Throws invalid_argument for a shape that it does not take. Cost: linear in the steps,
+/// times the slots.
+template <class Schedule>
+[[nodiscard]] program write(const shape& s) {
+    check(s, Schedule::name, Schedule::takes_chunks);
+    program p{s, {}};
+    for (int worker = 0; worker < s.stages; ++worker) p.workers.push_back(Schedule::steps(s, worker));
+    return p;
+}
+
+/// What a schedule promises. Throws as write() does.
+template <class Schedule>
+[[nodiscard]] promise promise_of(const shape& s) {
+    check(s, Schedule::name, Schedule::takes_chunks);
+    promise all{{}, Schedule::one_version};
+    for (int worker = 0; worker < s.stages; ++worker) all.workers.push_back(Schedule::promises(s, worker));
+    return all;
+}
+
+} // namespace tutti::training::pipeline
