@@ -15,7 +15,7 @@ namespace tutti {
 /// were sent, whatever their lengths; those of other ranks, tags and communicators do not matter to them. Nothing needs
 /// to be equal on ranks that have no part in a message.
 ///
-/// A send may return before its receive has started: the library keeps up to 256 KiB of messages of up to 16 KiB for
+/// A send may return before its receive has started: the library keeps up to 512 KiB of messages of up to 64 KiB for
 /// each receiver. No program may rely on it: two ranks that both send first and then receive want sendrecv() or a
 /// message_group, which start before they wait.
 ///
@@ -23,7 +23,7 @@ namespace tutti {
 /// A rank may send to itself.
 /// Errors: as of allreduce; timeout names the rank that has not made its part, mismatch tells both lengths. Data in the
 /// memory of a GPU are refused.
-/// Cost: up to 4088 bytes one message of the transport, up to 16 KiB two at once. Longer ones are announced and granted
+/// Cost: up to 4088 bytes one message of the transport, up to 64 KiB two at once. Longer ones are announced and granted
 /// first, which costs a round trip, and then go straight from one buffer to the other.
 ///
 /// @snippet reference.cpp messages

@@ -97,18 +97,18 @@ public:
     /// The gradient of parameter i is complete. Starts the buckets that are complete with it, and makes progress.
     /// Throws invalid_argument if it is ready already in this round.
     void ready(std::size_t i) {
-        const exposed timer(overlap_);
+        const detail::exposed_time timer(overlap_);
         round_.note(i);
         if (reduces_) round_.advance(starter(), ender());
     }
     /// Moves the buckets that are under way: for long computations between two ready().
     void progress() {
-        const exposed timer(overlap_);
+        const detail::exposed_time timer(overlap_);
         if (reduces_) round_.advance(starter(), ender());
     }
     /// Ends the round: starts the buckets that are left, and waits for all.
     void finish() {
-        const exposed timer(overlap_);
+        const detail::exposed_time timer(overlap_);
         if (!reduces_) return round_.begin();
         clear_unused();
         round_.finish(starter(), ender());
@@ -133,19 +133,6 @@ private:
     using call = decltype(std::declval<const Communicator&>().prepare().allreduce(
         std::declval<std::span<float>&>(), average, std::declval<const std::optional<algorithm::any>&>()));
     using request = decltype(std::declval<call&>().start());
-
-    /// Counts the caller's time inside of a call.
-    class exposed {
-    public:
-        explicit exposed(overlap& of) : of_(of) {}
-        exposed(const exposed&) = delete;
-        exposed& operator=(const exposed&) = delete;
-        ~exposed() { of_.exposed += activity::clock::now() - start_; }
-
-    private:
-        overlap& of_;
-        activity::clock::time_point start_ = activity::clock::now();
-    };
 
     [[nodiscard]] static Communicator agreed(const Communicator& world, const bucket_plan& plan,
                                              const bucket_options& o) {

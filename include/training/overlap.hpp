@@ -63,4 +63,21 @@ private:
     }
 };
 
+namespace detail {
+
+/// Counts the time until its end as exposed.
+class exposed_time {
+public:
+    explicit exposed_time(overlap& of) : of_(of) {}
+    exposed_time(const exposed_time&) = delete;
+    exposed_time& operator=(const exposed_time&) = delete;
+    ~exposed_time() { of_.exposed += activity::clock::now() - start_; }
+
+private:
+    overlap& of_;
+    activity::clock::time_point start_ = activity::clock::now();
+};
+
+} // namespace detail
+
 } // namespace tutti::training

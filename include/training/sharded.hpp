@@ -121,6 +121,16 @@ public:
         publish();
     }
 
+    /// As of gradient_buckets: of the gradients alone, not of weights that are gathered.
+    /// @{
+    [[nodiscard]] std::span<const activity> activities() const noexcept {
+        return all_gradients_ ? all_gradients_->activities() : own_gradients_->activities();
+    }
+    [[nodiscard]] const overlap& hidden() const noexcept {
+        return all_gradients_ ? all_gradients_->hidden() : own_gradients_->hidden();
+    }
+    /// @}
+
     /// The most so far.
     [[nodiscard]] bytes_held bytes() const noexcept {
         const std::size_t all = plan_.elements() * sizeof(float);

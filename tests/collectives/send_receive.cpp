@@ -20,7 +20,7 @@ using namespace tutti::test;
 namespace {
 
 /// Around the sizes at which messages travel in other ways: in a packet, behind it, announced.
-constexpr std::array<std::size_t, 11> sizes{0, 1, 8, 120, 121, 4088, 4089, 5000, 16 * 1024, 16 * 1024 + 1, 300'000};
+constexpr std::array<std::size_t, 11> sizes{0, 1, 8, 120, 121, 4088, 4089, 5000, 64 * 1024, 64 * 1024 + 1, 300'000};
 
 std::vector<unsigned char> content(std::size_t size, std::uint64_t number) {
     std::vector<unsigned char> data(size);

@@ -93,6 +93,50 @@ TEST_CASE("equal settings give equal weights, over every transport") {
     CHECK_THAT(routed.output, Contains(weights));
 }
 
+TEST_CASE("all modes give the same weights, over every transport") {
+    const std::string settings = "train --ranks 3 --epochs 1 --pictures 400 --hidden 16,8 --batch 50 --algorithm ring "
+                                 "--microbatches 2 --clip 1 --optimizer lars --bucket-bytes 3000 ";
+    const auto first = command(settings + "--transport memory");
+    INFO(first.output);
+    REQUIRE(first.status == 0);
+    const std::string weights = weights_of_epoch(first.output);
+    REQUIRE(weights.size() == 16);
+    for (const std::string other :
+         {"--mode zero1 --transport memory", "--mode zero2 --transport tcp", "--mode zero2 --transport shared_memory",
+          "--mode zero3 --transport memory", "--mode zero3 --transport tcp --progress in_thread"})
+        CHECK_THAT(command(settings + other).output, Contains(weights));
+}
+
+TEST_CASE("a training that goes on from a checkpoint in another mode has the weights of one without a break") {
+    const std::string file = "/tmp/tutti-train-" + std::to_string(getpid());
+    const std::string settings = "train --transport memory --pictures 200 --hidden 8 --batch 50 --algorithm ring "
+                                 "--optimizer adam ";
+    const std::string line = settings + "--ranks 2 ";
+    const auto whole = command(line + "--epochs 3");
+    REQUIRE(whole.status == 0);
+    CHECK(command(line + "--mode zero3 --epochs 2 --checkpoint " + file).status == 0);
+    const auto rest = command(line + "--epochs 3 --resume --checkpoint " + file);
+    INFO(rest.output);
+    CHECK(weights_of_epoch(rest.output) == weights_of_epoch(whole.output));
+    CHECK(occurrences(rest.output, "bit-identical") == 1);
+    CHECK(command(settings + "--mode zero2 --ranks 3 --epochs 5 --resume --checkpoint " + file).status == 0);
+    CHECK_THAT(command(line + "--seed 2 --resume --checkpoint " + file).output, Contains("was made with --seed 1"));
+    std::remove(file.c_str());
+}
+
+TEST_CASE("Ctrl-C ends all ranks after a step, with a checkpoint from which they go on") {
+    const std::string file = "/tmp/tutti-interrupted-" + std::to_string(getpid());
+    const std::string line =
+        "train --ranks 2 --pictures 200 --hidden 8 --batch 20 --epochs 1000000 --checkpoint " + file;
+    const std::string program = std::getenv("TUTTI_COMMAND");
+    const auto r = tools_test::shell("env -u TUTTI_RANK timeout -k 5 -s INT 2 " + program + " " + line);
+    INFO(r.output);
+    CHECK(r.status == 124); // of timeout, which sent it
+    CHECK_THAT(r.output, Contains("interrupted after step") && Contains("which " + file + " has"));
+    CHECK(access(file.c_str(), R_OK) == 0);
+    std::remove(file.c_str());
+}
+
 TEST_CASE("MNIST's files are read, and what is wrong with them is said") {
     char name[] = "/tmp/tutti-train-XXXXXX";
     const std::string directory = mkdtemp(name);

@@ -227,8 +227,8 @@ TEST_CASE("a rank that is lost ends finish on all others with a typed error that
             gradient_buckets buckets(world, {{"a", 5000}, {"b", 5000}, {"c", 10}}, {.bytes = {100, 100}});
             add_all(buckets, {2, 1, 0}, world.rank(), 0);
             buckets.finish();
-            everyone.pass();
             buckets.ready(2);
+            everyone.pass();
             if (world.rank() == 1) {
                 fabric->kill(1);
                 return lost.reach();

@@ -48,9 +48,9 @@ inline void copy_into(message& m, const std::byte* data, std::size_t bytes) {
 template <class Transport>
 class message_link {
 public:
-    static constexpr std::size_t eager_bytes = 16 * 1024;
+    static constexpr std::size_t eager_bytes = 64 * 1024;
     /// Credits: of the messages that may wait for their receives, with packet_cost for each.
-    static constexpr std::uint64_t window = 256 * 1024, packet_cost = 64;
+    static constexpr std::uint64_t window = 512 * 1024, packet_cost = 64;
 
     /// The context of packets and the next slot's, of data, are of this alone. `done` gets the transfers that are
     /// complete.

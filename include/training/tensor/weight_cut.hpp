@@ -20,8 +20,8 @@ class weight_cut {
 public:
     /// Consecutive elements of the rank's array.
     struct range {
-        std::size_t first = 0;
-        std::size_t count = 0;
+        std::size_t first = 0; ///< where they begin
+        std::size_t count = 0; ///< how many
     };
 
     /// Of this rank among so many. Throws invalid_argument for a rank that does not exist.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../common/progress.hpp"
+#include "pictures.hpp"
 #include "train.hpp"
 
 #include <string>
@@ -12,9 +14,13 @@ namespace tutti::tools {
 /// What rank 0 shows of a training: a line an epoch, and a JSON file where one is wanted.
 class train_report {
 public:
-    /// `parameters` of the network, `pictures` and `steps` of an epoch, and where the pictures come from.
-    train_report(const train_settings& settings, int ranks, std::size_t parameters, std::size_t pictures,
-                 std::size_t steps, const std::string& data);
+    /// `parameters` of the network.
+    train_report(const train_settings& settings, int ranks, std::size_t parameters, const pictures& of);
+
+    /// Where it is, on a terminal.
+    void show(std::size_t epoch, std::size_t step);
+    /// It ends early, after so many steps.
+    void interrupted(std::size_t step);
 
     void add(const epoch_result& e);
     /// Throws std::system_error if the JSON file cannot be written.
@@ -23,6 +29,8 @@ public:
 private:
     const train_settings& settings_;
     int ranks_;
+    std::size_t steps_; // of an epoch
+    progress_line line_;
     bool quiet_; // standard output is for the JSON alone
     std::vector<epoch_result> epochs_;
 };

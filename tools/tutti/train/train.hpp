@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -15,13 +16,25 @@ struct train_settings {
     std::string transport = "tcp";
     std::string data; ///< directory of the IDX files, or "drawn"; empty: not said
     std::size_t epochs = 6;
-    std::size_t batch = 64; ///< over all ranks
-    double learning_rate = 0.2;
+    std::size_t batch = 64;   ///< over all ranks
+    double learning_rate = 0; ///< 0: not said
     std::vector<std::size_t> hidden{128};
     std::string algorithm = "auto";
     std::uint64_t seed = 1;
     std::size_t pictures = 0; ///< drawn for training; an eighth of that for testing; 0: not said
     std::string json;
+    std::string mode = "ddp";
+    std::string optimizer = "sgd";
+    std::size_t bucket_bytes = std::size_t{25} << 20; ///< at most 1 MiB of them for the first bucket
+    std::size_t microbatches = 1;
+    std::string wire = "float32";
+    double clip = 0; ///< 0: not
+    double warm_up_epochs = 0;
+    std::string schedule = "constant";
+    std::size_t reference_batch = 0; ///< 0: the learning rate does not depend on the batch
+    std::string progress = "in_calls";
+    std::string checkpoint; ///< empty: none
+    bool resume = false;
 };
 
 /// What an epoch came to.
@@ -30,8 +43,11 @@ struct epoch_result {
     double loss = 0;       ///< mean cross entropy of the training pictures, in nats
     double train_accuracy = 0;
     double test_accuracy = 0;
-    double seconds = 0;               ///< of this epoch
-    double communication_seconds = 0; ///< thereof in allreduce, on rank 0
+    double seconds = 0;                 ///< of this epoch
+    double exposed_seconds = 0;         ///< thereof in calls that move gradients, on rank 0
+    double under_way_least = 0;         ///< seconds in which gradients were under way, on rank 0: bounds
+    double under_way_most = 0;          ///< likewise
+    std::array<std::size_t, 3> bytes{}; ///< that rank 0 held at most, of parameters, gradients, optimizer states
     std::uint64_t weights_hash = 0;
     bool weights_agree = false; ///< bit by bit, on all ranks
 };

@@ -18,7 +18,7 @@ namespace tutti::training::tensor::experts {
 
 /// How tokens choose. Experts are numbered over all ranks.
 struct gate {
-    std::size_t experts = 0;
+    std::size_t experts = 0;                                    ///< of all ranks together
     std::size_t choices = 1;                                    ///< of each token: 1 or 2
     std::size_t most = std::numeric_limits<std::size_t>::max(); ///< tokens of one rank that an expert takes
 
@@ -39,10 +39,11 @@ struct gate {
 /// What the tokens of one rank have chosen. Choice c of token t stands at t * choices + c.
 template <std::floating_point Real>
 struct routing {
+    /// The slot of a choice that its expert does not take.
     static constexpr std::size_t dropped = std::numeric_limits<std::size_t>::max();
 
-    gate by;
-    std::size_t tokens = 0;
+    gate by;                         ///< how they chose
+    std::size_t tokens = 0;          ///< of this rank
     std::vector<Real> probabilities; ///< tokens by experts
     std::vector<std::size_t> expert; ///< of each choice, the likeliest first
     std::vector<Real> weight;        ///< of each choice: the expert's probability, of two divided by their sum

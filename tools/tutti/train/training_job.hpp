@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <training/checkpoint.hpp>
+#include <training/clip.hpp>
+#include <training/sharded.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti::tools {
+
+/// Weights, gradients and an optimizer, spread over the ranks as one of the modes does it. Parameters are those of
+/// training::sharded, and so are the rules of use; all calls but bytes() and hidden() are for all ranks together.
+class training_job {
+public:
+    virtual ~training_job() = default;
+    /// Until release(i), or the next step.
+    [[nodiscard]] virtual std::span<const float> weights(std::size_t i) = 0;
+    virtual void release(std::size_t i) = 0;
+    /// To which a backward pass adds: zero after clear().
+    [[nodiscard]] virtual std::span<float> gradient(std::size_t i) = 0;
+    virtual void clear() = 0;
+    virtual void ready(std::size_t i) = 0;
+    virtual void finish() = 0;
+    virtual void reduces(bool does) = 0;
+    virtual void clip(double most) = 0;
+    virtual void step(double rate) = 0;
+    [[nodiscard]] virtual std::size_t steps() = 0;
+    virtual void save(const std::string& path, std::uint64_t seed) = 0;
+    /// Returns the seed.
+    virtual std::uint64_t restore(const std::string& path) = 0;
+    [[nodiscard]] virtual training::bytes_held bytes() = 0;
+    [[nodiscard]] virtual const training::overlap& hidden() const = 0;
+};
+
+/// Every rank has all.
+template <class Communicator, training::update_rule Rule>
+class whole_job final : public training_job {
+public:
+    whole_job(const Communicator& world, const std::vector<training::parameter>& parameters, Rule rule,
+              std::span<const float> weights, const training::bucket_options& options)
+        : world_(world), buckets_(world, parameters, options), optimizer_(parameters, rule),
+          weights_(weights.begin(), weights.end()), narrow_(options.as == training::wire::bfloat16) {}
+
+    std::span<const float> weights(std::size_t i) override {
+        return std::span(weights_).subspan(buckets_.plan().begin(i), buckets_.plan().parameters()[i].elements);
+    }
+    void release(std::size_t) override {}
+    std::span<float> gradient(std::size_t i) override { return buckets_.gradient(i); }
+    void clear() override { std::ranges::fill(buckets_.gradients(), 0.F); }
+    void ready(std::size_t i) override { buckets_.ready(i); }
+    void finish() override { buckets_.finish(); }
+    void reduces(bool does) override { buckets_.reduces(does); }
+    void clip(double most) override { training::clip(buckets_.gradients(), most); }
+    void step(double rate) override { optimizer_.step(rate, weights_, buckets_.gradients()); }
+    std::size_t steps() override { return optimizer_.steps(); }
+    void save(const std::string& path, std::uint64_t seed) override {
+        training::save(world_, path, buckets_.plan(), std::span(weights_), optimizer_, seed);
+    }
+    std::uint64_t restore(const std::string& path) override {
+        return training::restore(world_, path, buckets_.plan(), std::span(weights_), optimizer_);
+    }
+    training::bytes_held bytes() override {
+        const std::size_t all = weights_.size() * sizeof(float);
+        return {all, narrow_ ? all + all / 2 : all, Rule::states * all};
+    }
+    const training::overlap& hidden() const override { return buckets_.hidden(); }
+
+private:
+    const Communicator& world_;
+    training::gradient_buckets<Communicator> buckets_;
+    training::optimizer<Rule> optimizer_;
+    std::vector<float> weights_;
+    bool narrow_;
+};
+
+/// Each rank has a part of what the stage spreads.
+template <class Communicator, training::update_rule Rule>
+class sharded_job final : public training_job {
+public:
+    sharded_job(const Communicator& world, const std::vector<training::parameter>& parameters, training::stage stage,
+                Rule rule, std::span<const float> weights, const training::bucket_options& options)
+        : world_(world), stage_(stage), all_(world, parameters, stage, rule, weights, options) {}
+
+    std::span<const float> weights(std::size_t i) override { return all_.weights(i); }
+    void release(std::size_t i) override { all_.release(i); }
+    std::span<float> gradient(std::size_t i) override { return all_.gradient(i); }
+    void clear() override {
+        if (stage_ != training::stage::states) return; // where gradients are scattered, each round begins with zeros
+        for (std::size_t i = 0; i < all_.plan().parameters().size(); ++i) std::ranges::fill(all_.gradient(i), 0.F);
+    }
+    void ready(std::size_t i) override { all_.ready(i); }
+    void finish() override { all_.finish(); }
+    void reduces(bool does) override { all_.reduces(does); }
+    void clip(double most) override { all_.clip(most); }
+    void step(double rate) override { all_.step(rate); }
+    std::size_t steps() override { return all_.own_optimizer().steps(); }
+    void save(const std::string& path, std::uint64_t seed) override { training::save(world_, path, all_, seed); }
+    std::uint64_t restore(const std::string& path) override { return training::restore(world_, path, all_); }
+    training::bytes_held bytes() override { return all_.bytes(); }
+    const training::overlap& hidden() const override { return all_.hidden(); }
+
+private:
+    const Communicator& world_;
+    training::stage stage_;
+    training::sharded<Communicator, Rule> all_;
+};
+
+} // namespace tutti::tools
