@@ -6,6 +6,8 @@
 #include <training/checkpoint.hpp>
 #include <training/gradient_buckets.hpp>
 #include <training/learning_rate.hpp>
+#include <training/tensor/conjugates.hpp>
+#include <training/tensor/weight_cut.hpp>
 #include <transport/tcp.hpp>
 
 #include <algorithm>
@@ -43,6 +45,31 @@ void train(const world_over_tcp& world, std::size_t steps, std::size_t batch,
     }
 
     save(world, "job.checkpoint", buckets.plan(), std::span(weights), optimizer, /*seed=*/1);
+}
+
+void cut_linear(const world_over_tcp& ranks, std::size_t width, std::size_t inner, std::span<const float> whole,
+                std::span<const float> input, std::span<float> output, std::span<const float> output_gradient,
+                std::span<float> input_gradient,
+                void (*column_then_row)(std::span<const float> part, std::span<const float> in, std::span<float> out),
+                void (*backward)(std::span<const float> part, std::span<const float> out, std::span<float> in));
+
+void cut_linear(const world_over_tcp& ranks, std::size_t width, std::size_t inner, std::span<const float> whole,
+                std::span<const float> input, std::span<float> output, std::span<const float> output_gradient,
+                std::span<float> input_gradient,
+                void (*column_then_row)(std::span<const float> part, std::span<const float> in, std::span<float> out),
+                void (*backward)(std::span<const float> part, std::span<const float> out, std::span<float> in)) {
+    namespace tensor = tutti::training::tensor;
+    tensor::weight_cut cut(ranks.rank(), ranks.size());
+    cut.column_part(width, inner, /*units=*/inner);
+    cut.row_part(inner, width, /*units=*/inner);
+    std::vector<float> part(cut.part());
+    cut.take(whole, std::span(part)); // begins as the serial network
+
+    column_then_row(part, input, output);
+    tensor::reduce_from::forward(ranks, output); // then the bias of the row part is added
+
+    backward(part, output_gradient, input_gradient);
+    tensor::copy_to::backward(ranks, input_gradient);
 }
 
 } // namespace excerpts

@@ -40,14 +40,20 @@ struct transformer_block {
     }
 };
 
-/// A decoder on characters: each place predicts the next character. Normalised before each block (Radford et al. 2019);
-/// what leads back to the residual begins smaller by the square root of the number of residual layers.
-[[nodiscard]] inline network transformer(const transformer_shape& s) {
+/// The whole block of a shape. What leads back to the residual begins smaller by the square root of the number of
+/// residual layers. Throws tutti::error if heads do not divide the width.
+[[nodiscard]] inline transformer_block block_of(const transformer_shape& s) {
     if (s.heads == 0 || s.width % s.heads != 0)
         reject("transformer",
                "a width of " + std::to_string(s.width) + " has no " + std::to_string(s.heads) + " equal heads");
     const double gain = 1 / std::sqrt(2. * static_cast<double>(s.blocks));
-    const transformer_block block{s.width, s.heads, s.width / s.heads, 4 * s.width, s.context, gain};
+    return {s.width, s.heads, s.width / s.heads, 4 * s.width, s.context, gain};
+}
+
+/// A decoder on characters of such blocks: each place predicts the next character. Normalised before each block
+/// (Radford et al. 2019).
+template <class Block>
+[[nodiscard]] network transformer_of(const transformer_shape& s, const Block& block) {
     std::vector<layer> layers{embedding{s.characters, s.width, s.context}};
     for (std::size_t b = 0; b < s.blocks; ++b) {
         layers.push_back(block.attending());
@@ -57,5 +63,8 @@ struct transformer_block {
     layers.push_back(linear{s.width, s.characters});
     return {1, std::move(layers)};
 }
+
+/// That of whole blocks.
+[[nodiscard]] inline network transformer(const transformer_shape& s) { return transformer_of(s, block_of(s)); }
 
 } // namespace tutti::tools::neural
