@@ -31,7 +31,8 @@ constexpr auto train_footer =
     R"(Synchronous data-parallel stochastic gradient descent on a multilayer perceptron that knows pictures. Each
 rank holds its share of the pictures; in each step it works on its part of the batch, the gradients are
 averaged by allreduce, and every rank takes the same step. So all copies of the network stay equal, bit by
-bit, which is checked after each epoch. Equal settings give equal weights, run after run.
+bit, which is checked after each epoch. Equal settings give equal weights, run after run, on
+machines of one kind.
 
 The pictures are Fashion-MNIST, 70,000 of clothes, where all hosts have Debian's package
 dataset-fashion-mnist. Else, with --data drawn and with --pictures, they are drawn digits: strokes with random
