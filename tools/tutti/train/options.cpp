@@ -145,7 +145,8 @@ void add_step_options(CLI::App& c, train_settings& s) {
                  "Epochs in which the rate rises, from that of the reference batch, else from a tenth [default: 0]")
         ->check(CLI::Range(0., 1e6))
         ->type_name("EPOCHS");
-    c.add_option("--schedule", s.schedule, "How the rate goes on; cosine: to 0 at the end of the last epoch [default: cosine]")
+    c.add_option("--schedule", s.schedule,
+                 "How the rate goes on; cosine: to 0 at the end of the last epoch [default: cosine]")
         ->check(one_of({"constant", "cosine"}));
     c.add_option("--clip", s.clip, "The largest norm of all gradients together [default: none]")
         ->check(CLI::Range(1e-9, 1e9))
