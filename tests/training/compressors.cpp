@@ -218,7 +218,7 @@ TEST_CASE("columns become orthonormal, and one that depends on others becomes ze
         }
 }
 
-TEST_CASE("power_sgd finds the average where that has the rank, also after a round of zeros") {
+TEST_CASE("power_sgd finds the average where that has the rank, also after rounds of zeros and of NaN") {
     run_world(3, [](const communicator& ranks) {
         constexpr std::size_t rows = 6, columns = 9, over = 4; // and elements that fill no row
         const auto matrix = [](int rank) {                     // of rank 1, with the same columns on all ranks
@@ -232,6 +232,10 @@ TEST_CASE("power_sgd finds the average where that has the rank, also after a rou
         floats zeros(rows * columns + over), sent(zeros.size()), wanted = matrix(ranks.rank());
         by.average(ranks, zeros, sent);
         expect(zeros == floats(zeros.size()), "nothing comes of zeros");
+        floats bad(zeros.size());
+        bad[7] = std::nanf("");
+        by.average(ranks, bad, sent);
+        expect(std::ranges::any_of(bad, [](float v) { return std::isnan(v); }), "NaN shows");
         floats data = wanted;
         const auto cost = by.average(ranks, data, sent);
         ranks.allreduce(wanted, average, algorithm::halving_doubling{});
