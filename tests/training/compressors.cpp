@@ -69,7 +69,7 @@ floats tried(const communicator& ranks, Compressor by, std::size_t n, double wit
 }
 template <class Compressor>
 void expect_deterministic(const communicator& ranks, const Compressor& by, double within, const std::string& what) {
-    for (const std::size_t n : {1, 7, 200}) {
+    for (const std::size_t n : {1U, 7U, 200U}) {
         const std::string of = what + " of " + std::to_string(n);
         expect(tried(ranks, by, n, within, of) == tried(ranks, by, n, within, of), of + ": the same each time");
     }
@@ -174,7 +174,7 @@ TEST_CASE("qsgd sends a code of the vector twice at most, and on one rank is its
         floats data = drawn(9, 0), sent(9), wanted = data;
         compressed::qsgd(code, 3).average(ranks, data, sent);
         std::vector<std::uint8_t> bytes(code.bytes_of(9));
-        for (const std::uint64_t rounding : {0, 1}) {
+        for (const std::uint64_t rounding : {0U, 1U}) {
             code.encode(wanted, draws(3, rounding, 0), bytes);
             code.decode(bytes, wanted);
             if (rounding == 0) expect(sent == wanted, "what is sent");
