@@ -167,8 +167,8 @@ private:
         if (std::adjacent_find(keys.begin(), keys.end(), std::greater_equal<>()) != keys.end())
             reject("client", "the keys do not increase");
         if (!keys.empty() && keys.back() >= where_.layout().keys)
-            reject("client", "key " + std::to_string(keys.back()) + " in a store of " +
-                                 std::to_string(where_.layout().keys));
+            reject("client",
+                   "key " + std::to_string(keys.back()) + " in a store of " + std::to_string(where_.layout().keys));
         for (std::size_t done = 0; done < keys.size();) {
             const std::uint64_t g = where_.segment_of(keys[done]);
             const key_range all = where_.keys_of(g);
@@ -194,8 +194,7 @@ private:
             start_update(h, what, rate, {}, part);
         });
     }
-    void update(detail::action what, std::span<const std::uint64_t> keys, std::span<const float> values,
-                double rate) {
+    void update(detail::action what, std::span<const std::uint64_t> keys, std::span<const float> values, double rate) {
         require_as_many("client", keys.size(), values.size());
         each_segment(keys, [&](detail::packet_head h, std::vector<std::uint64_t> of, std::size_t from) {
             const auto part = values.subspan(from, of.size());

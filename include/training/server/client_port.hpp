@@ -57,16 +57,16 @@ public:
     void start(std::shared_ptr<const packet> p, float* to, std::uint64_t ticket) {
         arrivals_.poll();
         while (!failure_ && servers_[target_of(p->head.segment)].due >= options_.window) arrivals_.wait();
-        require_usable();
+        require_alive();
         const std::size_t s = target_of(p->head.segment);
         submit({std::move(p), s, to, ticket});
-        require_usable();
+        require_alive();
     }
     /// The same for each server that is alive.
     void start_on_all(const packet_head& h, std::uint64_t ticket) {
         for (std::size_t s = 0; s < servers_.size(); ++s)
             if (!servers_[s].is_lost) submit({make_packet(h), s, nullptr, ticket});
-        require_usable();
+        require_alive();
     }
     /// What no server answers.
     void tell_all(const packet_head& h) {
@@ -110,8 +110,12 @@ private:
         std::set<std::pair<std::uint32_t, std::uint64_t>> lists{}; ///< of keys that it has been sent
     };
 
-    void require_usable() {
+    void require_alive() const {
         if (failure_) throw error(*failure_);
+    }
+    void require_usable() {
+        require_alive();
+        if (refusal_) throw error(*std::exchange(refusal_, {})); // once: the client stays usable
     }
     void fail(fault f) {
         if (!failure_) failure_ = std::move(f);
@@ -187,13 +191,13 @@ private:
         f.operation = "client";
         f.peer = links_.rank_of_server(static_cast<int>(r.server));
         f.detail = how == answer::failed ? "the server could not write its checkpoint" : "the server refuses it";
-        f.remedy = r.what->head.what == action::save ? "see server_options::checkpoint" : "";
-        fail(std::move(f));
+        if (r.what->head.what != action::save) return fail(std::move(f)); // updates behind it cannot be applied
+        f.remedy = "see server_options::checkpoint";
+        refusal_ = std::move(f);
     }
     /// The server lacked that one, and so has applied none of the segment behind it. With all keys.
     void send_again(std::uint32_t segment, std::uint64_t from) {
-        for (at_server& s : servers_)
-            std::erase_if(s.lists, [&](const auto& l) { return l.first == segment; });
+        for (at_server& s : servers_) std::erase_if(s.lists, [&](const auto& l) { return l.first == segment; });
         resubmit([&](std::uint64_t number, const open_request& r) {
             return number >= from && r.what->head.what != action::save && r.what->head.segment == segment;
         });
@@ -228,7 +232,7 @@ private:
     std::map<std::uint64_t, open_request> open_; ///< by number, so in the order of their calls
     std::uint64_t numbers_ = 0, lists_saved_ = 0;
     int last_lost_ = -1;
-    std::optional<fault> failure_;
+    std::optional<fault> failure_, refusal_;
     detail::arrivals<Communicator> arrivals_;
 };
 

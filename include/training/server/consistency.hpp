@@ -56,13 +56,15 @@ namespace detail {
 /// The clocks of the workers, as one server knows them. One that is gone counts no more.
 class worker_clocks {
 public:
-    static constexpr std::uint64_t gone = std::numeric_limits<std::uint64_t>::max();
     explicit worker_clocks(std::size_t workers) : clocks_(workers) {}
 
-    void tick(std::size_t worker) noexcept { ++clocks_[worker]; }
+    void tick(std::size_t worker) noexcept { fastest_ = std::max(fastest_, ++clocks_[worker]); }
     void leave(std::size_t worker) noexcept { clocks_[worker] = gone; }
-    /// `gone` if all are.
-    [[nodiscard]] std::uint64_t slowest() const noexcept { return *std::min_element(clocks_.begin(), clocks_.end()); }
+    /// If all are gone, the last clock that any of them has entered.
+    [[nodiscard]] std::uint64_t slowest() const noexcept {
+        const std::uint64_t least = *std::min_element(clocks_.begin(), clocks_.end());
+        return least == gone ? fastest_ : least;
+    }
     /// All workers before this one have ended that clock.
     [[nodiscard]] bool ended_before(std::size_t worker, std::uint64_t clock) const noexcept {
         return std::all_of(clocks_.begin(), clocks_.begin() + static_cast<std::ptrdiff_t>(worker),
@@ -70,7 +72,9 @@ public:
     }
 
 private:
+    static constexpr std::uint64_t gone = std::numeric_limits<std::uint64_t>::max();
     std::vector<std::uint64_t> clocks_;
+    std::uint64_t fastest_ = 0;
 };
 
 } // namespace detail

@@ -26,8 +26,8 @@ public:
         for (const auto* ranks : {&l.servers, &l.workers})
             for (const int r : *ranks)
                 if (r < 0 || r >= world.size())
-                    reject("store_layout", "there is no rank " + std::to_string(r) + " among " +
-                                               std::to_string(world.size()));
+                    reject("store_layout",
+                           "there is no rank " + std::to_string(r) + " among " + std::to_string(world.size()));
         training::detail::require_same_lines(world, "store_layout", lines_of(l), "give all ranks the same layout");
         server_ = index_in(l.servers, rank_);
         worker_ = index_in(l.workers, rank_);

@@ -23,6 +23,7 @@ enum class action : std::uint32_t {
     tick,  ///< of a client: it is in its next clock; unanswered
     save,  ///< of a client: write a checkpoint
     bye,   ///< nothing more comes
+    idle,  ///< between servers: all updates of this one's workers are on all copies, and no worker is left
     close, ///< between servers: a bulk synchronous clock ends
     ack,   ///< between servers: updates up to `number` are on all servers behind
 };
@@ -38,9 +39,9 @@ struct packet_head {
     answer status = answer::done;
     std::uint32_t segment = 0;
     std::int32_t worker = 0;
-    std::uint64_t number = 0;   ///< of a request; between servers, of an update of the segment
-    std::uint64_t sequence = 0; ///< of an update by this worker to this segment, from 1
-    std::uint64_t clock = 0;    ///< the worker's; of an answer to a get, that of the slowest worker
+    std::uint64_t number = 0;           ///< of a request; between servers, of an update of the segment
+    std::uint64_t sequence = 0;         ///< of an update by this worker to this segment, from 1
+    std::uint64_t clock = 0;            ///< the worker's; of an answer to a get, that of the slowest worker
     std::uint64_t first = 0, count = 0; ///< keys, from the first of the segment
     std::uint64_t hash = 0;             ///< of the keys, where only some of the range are meant
     double rate = 0;                    ///< of a push
@@ -54,7 +55,7 @@ struct packet {
 };
 
 [[nodiscard]] inline std::shared_ptr<const packet> make_packet(packet_head h, std::vector<std::uint64_t> keys = {},
-                                                              std::vector<float> values = {}) {
+                                                               std::vector<float> values = {}) {
     h.keys = keys.size();
     h.values = values.size();
     return std::make_shared<const packet>(packet{h, std::move(keys), std::move(values)});
@@ -84,8 +85,7 @@ public:
 
     packet_receiver(arrivals<Communicator>& on, const Communicator& by, int peer, int tag, std::uint64_t most,
                     next then, failed instead)
-        : on_(on), by_(by), peer_(peer), tag_(tag), most_(most), then_(std::move(then)), instead_(std::move(instead)) {
-    }
+        : on_(on), by_(by), peer_(peer), tag_(tag), most_(most), then_(std::move(then)), instead_(std::move(instead)) {}
     void start() {
         receive(p_.head, [this] { check(); });
     }
@@ -94,8 +94,8 @@ private:
     template <class Data>
     void receive(Data& data, std::function<void()> then) {
         auto self = this->shared_from_this();
-        on_.add([&] { return by_.async().receive(data, peer_, tag_); },
-                [self, then = std::move(then)] { then(); }, [self](const error& e) { self->instead_(e); });
+        on_.add([&] { return by_.async().receive(data, peer_, tag_); }, [self, then = std::move(then)] { then(); },
+                [self](const error& e) { self->instead_(e); });
     }
     void check() {
         if (p_.head.keys > most_ || p_.head.values > most_) {

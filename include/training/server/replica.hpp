@@ -30,7 +30,11 @@ public:
           content_(std::move(content)) {}
 
     [[nodiscard]] shard<Rule>& content() noexcept { return content_; }
+    [[nodiscard]] const shard<Rule>& content() const noexcept { return content_; }
     [[nodiscard]] bool is_head() const noexcept { return chain_.front() == self_; }
+
+    /// Some updates are not on all servers behind, as far as this one knows.
+    [[nodiscard]] bool is_busy() const noexcept { return !unacknowledged_.empty(); }
 
     /// A worker's update, at the head. Those of a worker come in order; one that comes again, since its answer was
     /// lost, is not applied again.

@@ -41,8 +41,12 @@ struct segment_header {
 
 template <update_rule Rule>
 [[nodiscard]] segment_file_header header_of(const store_layout& l, std::size_t held) {
-    return {segment_file_header::magic_of_files, l.keys, static_cast<std::uint64_t>(l.segments),
-            training::detail::hash_of({std::string(Rule::name)}), Rule::states, held};
+    return {segment_file_header::magic_of_files,
+            l.keys,
+            static_cast<std::uint64_t>(l.segments),
+            training::detail::hash_of({std::string(Rule::name)}),
+            Rule::states,
+            held};
 }
 
 /// False if it could not be written; a file that was there before is then as it was.

@@ -51,9 +51,9 @@ public:
         h.number = number;
         forward(server, make_packet(h));
     }
-    void say_bye(int server) {
+    void say(int server, action what) {
         packet_head h;
-        h.what = action::bye;
+        h.what = what;
         forward(server, make_packet(h));
     }
     void reply(int worker, std::uint64_t request, answer status, std::uint64_t clock = 0,

@@ -18,7 +18,7 @@ namespace tutti::training::server::detail {
 template <update_rule Rule>
 struct shard_data {
     std::vector<float> values;
-    std::vector<float> state; ///< Rule::states arrays, one after the other
+    std::vector<float> state;  ///< Rule::states arrays, one after the other
     std::uint64_t updates = 0; ///< so many have been applied
     std::uint64_t pushes = 0;  ///< steps of the rule
     double last_rate = 0;

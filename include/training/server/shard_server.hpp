@@ -22,10 +22,10 @@ namespace tutti::training::server {
 
 /// How a server serves. `how` must be the same on all servers.
 struct server_options {
-    consistency how = asynchronous;                        ///< how far workers may be apart
-    std::string checkpoint{};                              ///< client::save() writes `checkpoint.index`; empty: refused
+    consistency how = asynchronous; ///< how far workers may be apart
+    std::string checkpoint{};       ///< client::save() writes `checkpoint.index`; empty: refused
     std::chrono::nanoseconds silence = std::chrono::hours(24); ///< a worker that says nothing for longer is lost
-    std::size_t key_lists = 16; ///< lists of keys that are kept of each worker
+    std::size_t key_lists = 16;                                ///< lists of keys that are kept of each worker
 };
 
 /// One server of a store: the values of its segments, and the state of the rule that pushes go through.
@@ -46,10 +46,13 @@ public:
         for (std::uint32_t g = 0; g < where.segments(); ++g) {
             const auto& chain = where.chain_of(g);
             if (std::find(chain.begin(), chain.end(), by.server()) == chain.end()) continue;
-            replicas_.try_emplace(g, port_, g, chain, by.server(), workers,
-                                  content(rule, static_cast<std::size_t>(where.keys_of(g).count), options_.how.is_bulk));
+            replicas_.try_emplace(
+                g, port_, g, chain, by.server(), workers,
+                content(rule, static_cast<std::size_t>(where.keys_of(g).count), options_.how.is_bulk));
         }
         sessions_.assign(workers, session{detail::key_lists(options_.key_lists)});
+        is_idle_.assign(where.layout().servers.size(), 0);
+        working_servers_ = static_cast<int>(is_idle_.size()) - 1;
     }
 
     /// Takes its segments from the files that servers of a store with the same keys, segments and rule wrote, however
@@ -71,13 +74,16 @@ public:
     void serve() {
         for (std::size_t w = 0; w < sessions_.size(); ++w) listen_to_worker(w);
         each_other_server([this](int s) { listen_to_server(s); });
-        for (settle(); workers_left(); settle()) port_.arrivals().wait();
-        each_other_server([this](int s) { port_.say_bye(s); }); // one that is lost does not hear it
-        while (!port_.arrivals().empty()) port_.arrivals().wait(); // until the others have said it too
+        for (settle(); workers_left() || is_busy(); settle()) port_.arrivals().wait();
+        // A server that is idle may still have to pass on what others begin. So all are idle before any ends.
+        each_other_server([this](int s) { port_.say(s, action::idle); });
+        while (working_servers_ > 0) port_.arrivals().wait();
+        each_other_server([this](int s) { port_.say(s, action::bye); });
+        while (!port_.arrivals().empty()) port_.arrivals().wait();
     }
 
     /// The values of a segment, where this server keeps it; else nothing. When it does not serve.
-    [[nodiscard]] std::vector<float> values(std::uint32_t segment) {
+    [[nodiscard]] std::vector<float> values(std::uint32_t segment) const {
         const auto at = replicas_.find(segment);
         return at == replicas_.end() ? std::vector<float>() : at->second.content().data().values;
     }
@@ -114,11 +120,19 @@ private:
             s, [this, s](packet&& p) { take(std::move(p), s); },
             [this, s](const error& e) {
                 if (e.why() != cause::lost_peer && e.why() != cause::aborted) throw e;
-                for (auto& [g, r] : replicas_) r.lose(s);
+                lose(s);
             });
     }
+    void lose(int server) {
+        note_idle(server);
+        for (auto& [g, r] : replicas_) r.lose(server);
+    }
+    void note_idle(int server) {
+        if (!std::exchange(is_idle_[static_cast<std::size_t>(server)], char{1})) --working_servers_;
+    }
     void take(packet&& p, int from) {
-        if (p.head.what == action::bye) return;
+        if (p.head.what == action::bye) return lose(from);
+        if (p.head.what == action::idle) return note_idle(from), listen_to_server(from);
         const auto at = replicas_.find(p.head.segment);
         if (at == replicas_.end()) fail_protocol(from, "an update of a segment that is not kept here");
         if (p.head.what == action::ack)
@@ -134,6 +148,9 @@ private:
         f.peer = links_.rank_of_server(from);
         f.detail = "it sent " + what;
         throw error(std::move(f));
+    }
+    [[nodiscard]] bool is_busy() const noexcept {
+        return std::any_of(replicas_.begin(), replicas_.end(), [](const auto& r) { return r.second.is_busy(); });
     }
     template <class F>
     void each_other_server(const F& f) {
@@ -156,7 +173,6 @@ private:
     }
     void close_clocks() {
         const std::uint64_t slowest = clocks_.slowest();
-        if (slowest == detail::worker_clocks::gone) return;
         for (auto& [g, r] : replicas_)
             while (r.is_head() && r.content().data().closed < slowest) r.close();
     }
@@ -194,8 +210,10 @@ private:
         auto& lists = sessions_[w].lists;
         if (!p.keys.empty()) return lists.add(p.head.segment, p.head.hash, p.keys), true;
         const auto* const keys = lists.find(p.head.segment, p.head.hash);
-        if (keys) p.keys = *keys;
-        else port_.reply(p.head.worker, p.head.number, answer::again);
+        if (keys)
+            p.keys = *keys;
+        else
+            port_.reply(p.head.worker, p.head.number, answer::again);
         return keys != nullptr;
     }
     [[nodiscard]] bool is_valid(const packet& p) const {
@@ -237,6 +255,8 @@ private:
     std::map<std::uint32_t, replica> replicas_; ///< by segment
     std::vector<session> sessions_;             ///< by worker
     detail::worker_clocks clocks_;
+    std::vector<char> is_idle_; ///< by server: it begins nothing any more
+    int working_servers_ = 0;   ///< others that are not idle
 };
 
 } // namespace tutti::training::server
