@@ -28,10 +28,12 @@ std::string last_line_but(const std::string& text, const std::string& ending) {
     return last;
 }
 
-// The hash of the weights after the last epoch.
+// The hash of the weights after the last epoch: the only word of 16 hexadecimal digits.
 std::string weights_of_epoch(const std::string& output) {
-    const std::string last = last_line_but(output, "ranks");
-    return last.substr(last.find("%  ") + 3, 16);
+    std::istringstream words{last_line_but(output, "ranks")};
+    for (std::string word; words >> word;)
+        if (word.size() == 16 && word.find_first_not_of("0123456789abcdef") == word.npos) return word;
+    return {};
 }
 
 void write_idx(const std::string& path, const std::string& header, const std::vector<std::uint8_t>& data) {
@@ -107,10 +109,52 @@ TEST_CASE("all modes give the same weights, over every transport") {
         CHECK_THAT(command(settings + other).output, Contains(weights));
 }
 
+TEST_CASE("a transformer has the same weights in ddp and zero, and in a pipeline, over every transport") {
+    const std::string settings = "train --model transformer --data drawn --sequences 8 --batch 8 --epochs 2 --width 16 "
+                                 "--layers 1 --context 8 --algorithm ring --microbatches 2 --clip 1 ";
+    const auto first = command(settings + "--ranks 2 --transport memory");
+    INFO(first.output);
+    REQUIRE(first.status == 0);
+    CHECK_THAT(first.output, Contains("8 sequences of 8 characters (drawn text)") && Contains("perplexity"));
+    const std::string weights = weights_of_epoch(first.output);
+    REQUIRE(weights.size() == 16);
+    for (const std::string other :
+         {"--ranks 2 --mode zero3 --bucket-bytes 3000 --transport tcp", "--ranks 2 --mode zero1 --transport memory",
+          "--ranks 4 --mode pipeline --stages 2 --transport tcp",
+          "--ranks 4 --mode pipeline --stages 2 --pipeline gpipe --transport shared_memory"})
+        CHECK_THAT(command(settings + other).output, Contains(weights));
+}
+
+TEST_CASE("a model in parts goes on from its checkpoints, a file for each part") {
+    const std::string file = "/tmp/tutti-parts-" + std::to_string(getpid());
+    const std::string line = "train --transport memory --model transformer --data drawn --sequences 8 --batch 8 "
+                             "--width 16 --layers 1 --context 8 --mode 3d --ranks 4 --schedule constant ";
+    const auto whole = command(line + "--epochs 2");
+    REQUIRE(whole.status == 0);
+    CHECK(command(line + "--epochs 1 --checkpoint " + file).status == 0);
+    const auto rest = command(line + "--epochs 2 --resume --checkpoint " + file);
+    INFO(rest.output);
+    CHECK(weights_of_epoch(rest.output) == weights_of_epoch(whole.output));
+    CHECK_THAT(rest.output, Contains("in parts on 1 x 2 x 2 ranks"));
+    for (const std::string part : {".stage0.part0", ".stage0.part1", ".stage1.part0", ".stage1.part1"})
+        CHECK(std::remove((file + part).c_str()) == 0);
+}
+
+TEST_CASE("settings that do not fit the ranks are refused in a sentence") {
+    const std::string line = "train --transport memory --pictures 64 ";
+    CHECK_THAT(command(line + "--ranks 3 --stages 2").output, Contains("--stages is for the modes pipeline and 3d"));
+    CHECK_THAT(command(line + "--ranks 3 --mode pipeline --stages 2").output,
+               Contains("3 ranks are not D times 2 stages"));
+    CHECK_THAT(command(line + "--ranks 2 --mode pipeline --microbatches 3").output,
+               Contains("a batch of 64 has no 3 equal microbatches on each of 1 replicas"));
+    CHECK_THAT(command(line + "--mode tensor --optimizer lars").output, Contains("lars needs the norms"));
+    CHECK_THAT(command(line + "--ranks 8 --mode pipeline").output, Contains("a network of 5 layers has no 8 chunks"));
+}
+
 TEST_CASE("a training that goes on from a checkpoint in another mode has the weights of one without a break") {
     const std::string file = "/tmp/tutti-train-" + std::to_string(getpid());
     const std::string settings = "train --transport memory --pictures 200 --hidden 8 --batch 50 --algorithm ring "
-                                 "--optimizer adam ";
+                                 "--optimizer adam --schedule constant ";
     const std::string line = settings + "--ranks 2 ";
     const auto whole = command(line + "--epochs 3");
     REQUIRE(whole.status == 0);

@@ -12,11 +12,13 @@
 
 namespace tutti::tools {
 
-corpus installed_or_drawn_text(std::uint64_t seed) {
+bool has_king_james() {
     std::error_code failed;
-    if (std::filesystem::exists(king_james_file, failed))
-        return {parse_king_james(whole_file(king_james_file), king_james_file), "the King James text"};
-    return {draw_text(4 << 20, seed), "drawn text"};
+    return std::filesystem::exists(king_james_file, failed);
 }
+
+corpus king_james() { return {parse_king_james(whole_file(king_james_file), king_james_file), "the King James text"}; }
+
+corpus drawn_corpus(std::uint64_t seed) { return {draw_text(1 << 20, seed), "drawn text"}; }
 
 } // namespace tutti::tools

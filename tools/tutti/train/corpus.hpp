@@ -73,8 +73,11 @@ struct text_batch {
     return batch;
 }
 
-/// The King James text where Debian's package bible-kjv-text is installed, else a drawn one; `name()` says which.
-/// Throws std::runtime_error if the installed file cannot be read.
-[[nodiscard]] corpus installed_or_drawn_text(std::uint64_t seed);
+/// Whether Debian's package bible-kjv-text is installed.
+[[nodiscard]] bool has_king_james();
+/// Its text. Throws std::runtime_error if the file cannot be read.
+[[nodiscard]] corpus king_james();
+/// Text for where it is not: see drawn_text.hpp.
+[[nodiscard]] corpus drawn_corpus(std::uint64_t seed);
 
 } // namespace tutti::tools

@@ -11,48 +11,61 @@
 
 namespace tutti::tools {
 
-/// Forward and backward of a network whose weights a job has, layer by layer: a layer's weights are needed during its
-/// own part alone, and its gradients travel while the layers before it compute.
+/// What a forward pass keeps for its backward, of one microbatch.
+struct kept_pass {
+    std::vector<neural::saved> layers;
+    std::vector<std::vector<float>> outputs; ///< of each layer but the last
+};
+
+/// Forward and backward of some layers of a network, whose weights a job has, one layer at a time: a layer's weights
+/// are needed during its own part alone, and its gradients travel while the layers before it compute.
 class layer_pass {
 public:
-    layer_pass(const neural::network& network, training_job& weights)
-        : network_(network), job_(weights), kept_(network.size()), outputs_(network.size() - 1), first_{0} {
+    /// `first` is the job's number of the range's first tensor.
+    layer_pass(const neural::network& network, neural::layer_range range, training_job& weights, std::size_t first = 0)
+        : network_(network), range_(range), job_(weights), first_{first} {
         const auto tensors = network.tensors();
-        for (std::size_t l = 0, i = 0; l < network.size(); ++l) {
-            while (i < tensors.size() && tensors[i].layer == l) ++i;
-            first_.push_back(i);
-        }
+        for (std::size_t l = range.first; l < range.last; ++l)
+            first_.push_back(first_.back() + static_cast<std::size_t>(std::ranges::count(
+                                                 tensors, l, [](const neural::parameter& t) { return t.layer; })));
     }
 
-    /// What a job lists.
-    [[nodiscard]] static std::vector<training::parameter> parameters_of(const neural::network& network) {
+    /// What a job lists of a range of layers.
+    [[nodiscard]] static std::vector<training::parameter> parameters_of(const neural::network& network,
+                                                                        neural::layer_range range) {
         std::vector<training::parameter> all;
-        for (const auto& t : network.tensors()) all.push_back({t.name, t.rows * t.columns, t.rows > 1});
+        for (const auto& t : network.tensors())
+            if (t.layer >= range.first && t.layer < range.last) all.push_back({t.name, t.rows * t.columns, t.rows > 1});
         return all;
     }
 
-    void forward(neural::const_matrix input, neural::matrix output) {
-        for (std::size_t l = 0; l < network_.size(); ++l) {
-            if (l + 1 < network_.size()) outputs_[l].resize(input.rows * network_.columns(l + 1));
-            const neural::matrix result = l + 1 < network_.size() ? kept_output(l, input.rows) : output;
-            network_.forward({l, l + 1}, weights(l), input, result, kept_[l]);
+    [[nodiscard]] neural::layer_range range() const noexcept { return range_; }
+
+    void forward(neural::const_matrix input, neural::matrix output, kept_pass& kept) {
+        kept.layers.resize(layers());
+        kept.outputs.resize(layers() - 1);
+        for (std::size_t l = 0; l < layers(); ++l) {
+            if (l + 1 < layers()) kept.outputs[l].resize(input.rows * columns(l + 1));
+            const neural::matrix result = l + 1 < layers() ? kept_output(kept, l, input.rows) : output;
+            network_.forward(layer(l), weights(l), input, result, kept.layers[l]);
             release(l);
             input = result;
         }
     }
 
-    /// Of the last forward, whose input is still there. Adds to the gradients, and says of each layer that it is ready.
-    void backward(neural::const_matrix input, neural::const_matrix slope) {
+    /// Of a forward whose input is still there. Adds to the gradients, and writes those by the input unless
+    /// `input_slope` has no data. With `ends_round` it says of each layer that its gradients are ready.
+    void backward(neural::const_matrix input, kept_pass& kept, neural::const_matrix slope, neural::matrix input_slope,
+                  bool ends_round) {
         std::vector<float> slopes, next;
-        for (std::size_t l = network_.size(); l-- > 0;) {
-            next.resize(l == 0 ? 0 : input.rows * network_.columns(l));
-            const neural::matrix result =
-                l == 0 ? neural::matrix{} : neural::matrix{next.data(), input.rows, network_.columns(l)};
-            const neural::const_matrix from = l == 0 ? input : kept_output(l - 1, input.rows);
+        for (std::size_t l = layers(); l-- > 0;) {
+            next.resize(l == 0 ? 0 : input.rows * columns(l));
+            const neural::matrix result = l == 0 ? input_slope : neural::matrix{next.data(), input.rows, columns(l)};
+            const neural::const_matrix from = l == 0 ? input : kept_output(kept, l - 1, input.rows);
             const std::span<float> gradients = gradient(l);
-            network_.backward({l, l + 1}, weights(l), from, kept_[l], slope, result, gradients);
+            network_.backward(layer(l), weights(l), from, kept.layers[l], slope, result, gradients);
             release(l);
-            ready(l, gradients);
+            give_back(l, gradients, ends_round);
             slopes.swap(next);
             slope = result;
         }
@@ -60,15 +73,21 @@ public:
 
     /// visit(weights of a layer), in forward order.
     void each_layer(const auto& visit) {
-        for (std::size_t l = 0; l < network_.size(); ++l) {
+        for (std::size_t l = 0; l < layers(); ++l) {
             visit(weights(l));
             release(l);
         }
     }
 
 private:
-    [[nodiscard]] neural::matrix kept_output(std::size_t l, std::size_t rows) {
-        return {outputs_[l].data(), rows, network_.columns(l + 1)};
+    // Layers count from the range's first.
+    [[nodiscard]] std::size_t layers() const noexcept { return range_.last - range_.first; }
+    [[nodiscard]] neural::layer_range layer(std::size_t l) const noexcept {
+        return {range_.first + l, range_.first + l + 1};
+    }
+    [[nodiscard]] std::size_t columns(std::size_t l) const { return network_.columns(range_.first + l); }
+    [[nodiscard]] neural::matrix kept_output(kept_pass& kept, std::size_t l, std::size_t rows) const {
+        return {kept.outputs[l].data(), rows, columns(l + 1)};
     }
 
     /// The tensors of a layer as one array. Those that lie in two buckets are copied into `room`.
@@ -99,22 +118,21 @@ private:
     void release(std::size_t l) {
         for (std::size_t i = first_[l]; i < first_[l + 1]; ++i) job_.release(i);
     }
-    void ready(std::size_t l, std::span<const float> gradients) {
+    void give_back(std::size_t l, std::span<const float> gradients, bool ends_round) {
         for (std::size_t i = first_[l + 1]; i-- > first_[l];) {
             const std::span<float> to = job_.gradient(i);
             const auto from = gradients.last(to.size());
             if (from.data() != to.data()) std::ranges::copy(from, to.begin());
             gradients = gradients.first(gradients.size() - to.size());
-            job_.ready(i);
+            if (ends_round) job_.ready(i);
         }
     }
 
     const neural::network& network_;
+    const neural::layer_range range_;
     training_job& job_;
-    std::vector<neural::saved> kept_;
-    std::vector<std::vector<float>> outputs_; // of each layer but the last
-    std::vector<std::size_t> first_;          // by layer: its first tensor
-    std::vector<float> weights_, gradients_;  // of a layer in two buckets
+    std::vector<std::size_t> first_;         // by layer: its first tensor
+    std::vector<float> weights_, gradients_; // of a layer in two buckets
 };
 
 } // namespace tutti::tools

@@ -20,7 +20,7 @@ std::unique_ptr<training_job> job_by(Rule rule, const Communicator& world, const
     options.bytes = {std::min(options.bytes.first, s.bucket_bytes), s.bucket_bytes};
     options.as = s.wire == "bfloat16" ? training::wire::bfloat16 : training::wire::float32;
     options.how = choices(s.algorithm, operation::allreduce, world.size()).front().algorithm;
-    if (s.mode == "ddp")
+    if (!s.mode.starts_with("zero"))
         return std::make_unique<whole_job<Communicator, Rule>>(world, parameters, rule, weights, options);
     const auto stage = s.mode == "zero1"   ? training::stage::states
                        : s.mode == "zero2" ? training::stage::gradients

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../common/progress.hpp"
-#include "pictures.hpp"
+#include "task.hpp"
 #include "train.hpp"
 
 #include <string>
@@ -15,7 +15,7 @@ namespace tutti::tools {
 class train_report {
 public:
     /// `parameters` of the network.
-    train_report(const train_settings& settings, int ranks, std::size_t parameters, const pictures& of);
+    train_report(const train_settings& settings, int ranks, std::size_t parameters, const task& of);
 
     /// Where it is, on a terminal.
     void show(std::size_t epoch, std::size_t step);
@@ -30,6 +30,7 @@ private:
     const train_settings& settings_;
     int ranks_;
     std::size_t steps_; // of an epoch
+    std::string same_;  // in words: which copies of the weights are equal
     progress_line line_;
     bool quiet_; // standard output is for the JSON alone
     std::vector<epoch_result> epochs_;

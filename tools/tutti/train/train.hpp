@@ -14,19 +14,30 @@ namespace tutti::tools {
 struct train_settings {
     int ranks = 0; ///< 0: not said
     std::string transport = "tcp";
-    std::string data; ///< directory of the IDX files, or "drawn"; empty: not said
+    std::string model = "mlp";
+    std::string data; ///< directory of the IDX files, "kjv" or "drawn"; empty: not said
     std::size_t epochs = 6;
-    std::size_t batch = 64;   ///< over all ranks
+    std::size_t batch = 0;    ///< over all ranks; 0: not said
     double learning_rate = 0; ///< 0: not said
-    std::vector<std::size_t> hidden{128};
+    std::vector<std::size_t> hidden{128, 128};
+    std::size_t width = 160; ///< of a transformer, as the three below
+    std::size_t layers = 4;  ///< blocks of attention and two linear layers
+    std::size_t heads = 4;
+    std::size_t context = 64;     ///< characters of a sequence
+    std::size_t sequences = 2048; ///< of an epoch
     std::string algorithm = "auto";
     std::uint64_t seed = 1;
     std::size_t pictures = 0; ///< drawn for training; an eighth of that for testing; 0: not said
     std::string json;
     std::string mode = "ddp";
-    std::string optimizer = "sgd";
+    int data_parallel = 0; ///< replicas of the model; 0: not said, as for the two below
+    int stages = 0;
+    int tensor = 0;                                   ///< ranks that share each layer
+    std::string pipeline = "one_f_one_b";             ///< its schedule
+    int chunks = 2;                                   ///< of the layers, on each stage of an interleaved one
+    std::string optimizer;                            ///< empty: not said
     std::size_t bucket_bytes = std::size_t{25} << 20; ///< at most 1 MiB of them for the first bucket
-    std::size_t microbatches = 1;
+    std::size_t microbatches = 0;                     ///< 0: not said
     std::string wire = "float32";
     double clip = 0; ///< 0: not
     double warm_up_epochs = 0;
@@ -40,8 +51,9 @@ struct train_settings {
 /// What an epoch came to.
 struct epoch_result {
     std::size_t epoch = 0; ///< from 1
-    double loss = 0;       ///< mean cross entropy of the training pictures, in nats
+    double loss = 0;       ///< mean cross entropy of a training picture or character, in nats
     double train_accuracy = 0;
+    double test_loss = 0; ///< of those that are kept from training
     double test_accuracy = 0;
     double seconds = 0;                 ///< of this epoch
     double exposed_seconds = 0;         ///< thereof in calls that move gradients, on rank 0

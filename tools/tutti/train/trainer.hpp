@@ -2,33 +2,36 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "clip_parts.hpp"
 #include "interrupt.hpp"
-#include "layer_pass.hpp"
 #include "learning_rates.hpp"
 #include "make_job.hpp"
-#include "network/cross_entropy.hpp"
-#include "network/mlp.hpp"
-#include "pictures.hpp"
+#include "make_pass.hpp"
+#include "make_task.hpp"
+#include "weights_hash.hpp"
 
 #include <array>
-#include <bit>
 #include <chrono>
 #include <optional>
 
 namespace tutti::tools {
 
-/// One rank of a synchronous data-parallel training: its share of the pictures, and its part of a job. The weights stay
-/// equal on all ranks, bit by bit, because all start from one seed and descend along the same averaged gradients.
+/// One rank of a synchronous training: its place in the grid, its part of the model, and its part of a job. All
+/// replicas start from one seed and descend along the same averaged gradients, so their weights stay equal, bit by bit.
 template <class Communicator>
 class trainer {
 public:
+    /// Collective. Throws std::invalid_argument, std::runtime_error or tutti::error for settings that do not fit.
     trainer(const Communicator& world, const train_settings& settings)
-        : world_(world), settings_(settings), pictures_(world, settings), network_(neural::mlp(widths())),
-          job_(make_job(world, settings, layer_pass::parameters_of(network_), first_weights())), pass_(network_, *job_),
-          rates_(learning_rates(settings, pictures_.steps())) {}
+        : settings_(settings), grid_(world, grid_of(settings, world.size())), task_(make_task(grid_, settings)),
+          part_(make_model(settings, *task_, grid_.tensor), grid_, chunks_a_stage(settings, grid_.of)),
+          job_(make_job(grid_.data, settings, part_.parameters(), part_.first_weights(settings.seed))),
+          layers_(part_.passes(*job_)), pass_(make_pass(grid_, settings, part_, std::span(layers_), *task_, *job_)),
+          rates_(learning_rates(settings, task_->steps())) {}
 
-    [[nodiscard]] const pictures& data() const noexcept { return pictures_; }
-    [[nodiscard]] std::size_t parameters() const noexcept { return network_.parameters(); }
+    [[nodiscard]] const task& data() const noexcept { return *task_; }
+    /// Of the whole model.
+    [[nodiscard]] std::size_t parameters() const noexcept { return part_.of().whole.parameters(); }
     /// Steps that the weights have seen.
     [[nodiscard]] std::size_t steps() { return job_->steps(); }
 
@@ -37,16 +40,16 @@ public:
     [[nodiscard]] std::optional<epoch_result> run(const auto& told) {
         const auto start = clock::now();
         const training::overlap before = job_->hidden();
-        const std::size_t epoch = job_->steps() / pictures_.steps() + 1;
-        pictures_.shuffle(epoch);
+        const std::size_t epoch = job_->steps() / task_->steps() + 1;
+        task_->begin(epoch);
         neural::score trained;
-        for (std::size_t step = job_->steps() % pictures_.steps(); step < pictures_.steps(); ++step) {
+        for (std::size_t step = job_->steps() % task_->steps(); step < task_->steps(); ++step) {
             told(step);
             if (!train_step(step, trained)) return {};
         }
-        epoch_result result = judged(trained, test());
+        epoch_result result = judged(trained, pass_->test());
         result.epoch = epoch;
-        result.weights_hash = hash();
+        result.weights_hash = hash_of_weights(grid_, std::span(layers_), part_.all_chunks().size());
         result.weights_agree = agree(result.weights_hash);
         result.seconds = std::chrono::duration<double>(clock::now() - start).count();
         const training::overlap& now = job_->hidden();
@@ -58,102 +61,69 @@ public:
         return result;
     }
 
-    void save() { job_->save(settings_.checkpoint, settings_.seed); }
+    /// To one file for each part of the model. Collective.
+    void save() { job_->save(own_file(), settings_.seed); }
     /// Throws std::invalid_argument where the checkpoint has another seed.
     void restore() {
-        const std::uint64_t seed = job_->restore(settings_.checkpoint);
+        const std::uint64_t seed = job_->restore(own_file());
         if (seed != settings_.seed)
-            throw std::invalid_argument(settings_.checkpoint + " was made with --seed " + std::to_string(seed));
+            throw std::invalid_argument(own_file() + " was made with --seed " + std::to_string(seed));
     }
 
 private:
     using clock = std::chrono::steady_clock;
 
-    [[nodiscard]] std::vector<std::size_t> widths() const {
-        std::vector<std::size_t> widths{pictures_.pixels()};
-        widths.insert(widths.end(), settings_.hidden.begin(), settings_.hidden.end());
-        widths.push_back(10);
-        return widths;
+    [[nodiscard]] bool is_cut() const noexcept { return grid_.of.stages * grid_.of.tensor > 1; }
+    [[nodiscard]] std::string own_file() const {
+        if (!is_cut()) return settings_.checkpoint;
+        return settings_.checkpoint + ".stage" + std::to_string(grid_.stages.rank()) + ".part" +
+               std::to_string(grid_.tensor.rank());
     }
-    [[nodiscard]] std::vector<float> first_weights() const {
-        std::vector<float> weights(network_.parameters());
-        network_.initialise(network_.all(), weights, settings_.seed);
-        return weights;
-    }
-
     // Whether all go on.
     [[nodiscard]] bool train_step(std::size_t step, neural::score& total) {
         std::array<int, 1> stops{interrupt_note::noted()};
-        auto agreement = world_.async().allreduce(stops, maximum);
-        // The average over the ranks of P/batch times each rank's sum is the mean over the batch, however it is spread.
-        const float scale = static_cast<float>(world_.size()) / static_cast<float>(settings_.batch);
+        auto agreement = grid_.world.async().allreduce(stops, maximum);
         job_->clear();
-        for (std::size_t m = 0; m < settings_.microbatches; ++m) {
-            job_->reduces(m + 1 == settings_.microbatches);
-            pictures_.take_microbatch(step, m, settings_.microbatches);
-            pass_.forward(pictures_.inputs(), outputs());
-            total += neural::judge_and_slope(outputs(), pictures_.labels(), scale);
-            pass_.backward(pictures_.inputs(), outputs());
-            job_->finish();
-        }
-        if (settings_.clip > 0) job_->clip(settings_.clip);
+        total += pass_->train(step);
+        if (settings_.clip > 0) clip();
         job_->step(rates_(job_->steps()));
         agreement.wait();
         return stops[0] == 0;
     }
-
-    [[nodiscard]] neural::matrix outputs() {
-        outputs_.resize(pictures_.labels().size() * 10);
-        return {outputs_.data(), pictures_.labels().size(), 10};
-    }
-
-    // All ranks make as many passes, since weights may have to be gathered.
-    [[nodiscard]] neural::score test() {
-        neural::score total;
-        constexpr std::size_t at_once = 256;
-        for (std::size_t first = 0; first < pictures_.most_tests(); first += at_once) {
-            pictures_.take_tests(first, at_once);
-            pass_.forward(pictures_.inputs(), outputs());
-            total += neural::judge(outputs(), pictures_.labels());
-        }
-        return total;
+    void clip() {
+        if (is_cut())
+            clip_parts(grid_, part_, *job_, settings_.clip);
+        else
+            job_->clip(settings_.clip);
     }
 
     [[nodiscard]] epoch_result judged(const neural::score& trained, const neural::score& tested) const {
-        std::array<double, 5> totals{trained.loss, static_cast<double>(trained.right),
-                                     static_cast<double>(trained.count), static_cast<double>(tested.right),
-                                     static_cast<double>(tested.count)};
-        world_.allreduce(totals, sum);
+        const auto number = [](std::size_t n) { return static_cast<double>(n); };
+        std::array<double, 6> totals{trained.loss, number(trained.right), number(trained.count),
+                                     tested.loss,  number(tested.right),  number(tested.count)};
+        grid_.world.allreduce(totals, sum);
         epoch_result result;
         result.loss = totals[0] / totals[2];
         result.train_accuracy = totals[1] / totals[2];
-        result.test_accuracy = totals[3] / totals[4];
+        result.test_loss = totals[3] / totals[5];
+        result.test_accuracy = totals[4] / totals[5];
         return result;
-    }
-
-    // FNV-1a over the bits of the weights.
-    [[nodiscard]] std::uint64_t hash() {
-        std::uint64_t h = 0xcbf29ce484222325;
-        pass_.each_layer([&h](std::span<const float> weights) {
-            for (const float w : weights) h = (h ^ std::bit_cast<std::uint32_t>(w)) * 0x100000001b3;
-        });
-        return h;
     }
     [[nodiscard]] bool agree(std::uint64_t mine) const {
         std::array<std::uint64_t, 1> least{mine}, most{mine};
-        world_.allreduce(least, minimum);
-        world_.allreduce(most, maximum);
+        grid_.world.allreduce(least, minimum);
+        grid_.world.allreduce(most, maximum);
         return least == most;
     }
 
-    const Communicator& world_;
     const train_settings& settings_;
-    pictures pictures_;
-    const neural::network network_;
+    const rank_grid<Communicator> grid_;
+    const std::unique_ptr<task> task_;
+    const model_part part_;
     const std::unique_ptr<training_job> job_;
-    layer_pass pass_;
+    std::vector<layer_pass> layers_; // by own chunk
+    const std::unique_ptr<pass> pass_;
     const std::function<double(std::size_t)> rates_;
-    std::vector<float> outputs_; // ten for each picture; on the way back, the loss's gradient by them
 };
 
 } // namespace tutti::tools

@@ -5,6 +5,8 @@
 #include "plain_product.hpp"
 
 #ifdef TUTTI_BLAS
+#include <mutex>
+
 #include <cblas.h>
 #endif
 
@@ -21,11 +23,20 @@ inline void use_one_thread() {
     static_cast<void>(done);
 }
 
+/// An OpenBLAS that was built without threads shares a buffer without a lock: two products at once spoil each other.
+/// With ranks as threads they take turns. The mutex guards that buffer; nothing else is held while it is waited for.
+[[nodiscard]] inline std::unique_lock<std::mutex> turn() {
+    static std::mutex one_product;
+    static const bool is_needed = openblas_get_parallel() == OPENBLAS_SEQUENTIAL;
+    return is_needed ? std::unique_lock(one_product) : std::unique_lock<std::mutex>();
+}
+
 /// `inner` is the length of the sums.
 inline void multiply(const_matrix a, CBLAS_TRANSPOSE turn_a, const_matrix b, CBLAS_TRANSPOSE turn_b, std::size_t inner,
                      matrix c, float beta) {
     use_one_thread();
     const auto number = [](std::size_t n) { return static_cast<blasint>(n); };
+    const auto mine = turn();
     cblas_sgemm(CblasRowMajor, turn_a, turn_b, number(c.rows), number(c.columns), number(inner), 1.f, a.data,
                 number(a.stride), b.data, number(b.stride), beta, c.data, number(c.stride));
 }

@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "options.hpp"
+
+#include "../common/one_of.hpp"
+
+namespace tutti::tools {
+namespace {
+
+constexpr auto train_description = "Train a small network on several ranks";
+
+constexpr auto train_footer =
+    R"(Synchronous stochastic gradient descent. Each replica of the network works on its part of a batch. The
+gradients are averaged by allreduce, and every replica takes the same step. So all copies of a weight stay
+equal, bit by bit, which is checked after each epoch. Equal settings give equal weights, run after run, on
+machines of one kind.
+
+A multilayer perceptron (--model mlp) learns pictures. They are Fashion-MNIST, 70,000 of clothes, where all
+hosts have Debian's package dataset-fashion-mnist. Else, with --data drawn and with --pictures, they are drawn
+digits: strokes with random slant, size, place, wobble, pen and dirt. With --data DIR they are read from there,
+in MNIST's format: train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte and
+t10k-labels-idx1-ubyte, or the same with .gz behind the name.
+
+A transformer (--model transformer) learns to tell the next character of a text. It is the King James Bible
+where all hosts have Debian's package bible-kjv-text, else, and with --data drawn, sentences of drawn words. A
+tenth of the text is kept from training, to test with. The first line of the output says which it is.
+
+Modes: in ddp each rank has all, and buckets of gradients are averaged while the backward pass computes.
+zero1 spreads the optimizer's state, zero2 the gradients as well, zero3 the weights too. With the same
+--algorithm (ring, halving_doubling, direct, parameter_server or circulant) these four give equal weights.
+
+In pipeline mode the layers are cut into stages, and a batch into microbatches that pass them one behind the
+other; --pipeline names the schedule ('tutti draw --pipeline one_f_one_b' draws it). In tensor mode --tensor
+ranks share each layer. 3d is replicas times stages times tensor ranks, D x S x T. A pipeline gives the
+weights of D ranks in ddp with as many microbatches; where T is more than 1, sums are rounded otherwise. A
+checkpoint has a file for each part of the model, FILE.stageS.partT.
+
+Columns: mean loss over the training data, in nats; of pictures the accuracy on both sets; of text the loss on
+what was kept from training, in nats, its perplexity, and bits per character; seconds of the epoch; how much of
+them rank 0 spent in calls that move gradients, waiting for slower ranks included; bounds of the share of the
+gradients' time under way in which it did not wait; bytes that it held of weights, gradients and state; a hash
+of the weights.
+
+Ctrl-C ends all ranks after the same step, with a checkpoint where --checkpoint names a file. --resume goes
+on from there. The result has the same bits as without the break where the ranks are as many.
+
+Without a launcher, P ranks are started here: processes, or threads over memory. Under a launcher
+(tutti run, mpirun, mpiexec, srun, torchrun --no_python) each process is one rank. 'tutti env' says
+which one is found.
+
+Examples:
+  tutti train --ranks 4
+  tutti train --ranks 2 --transport memory --algorithm ring --hidden 256,64
+  tutti train --mode zero3 --optimizer adam --checkpoint job.tutti
+  tutti train --mode pipeline --stages 2 --pipeline gpipe
+  tutti train --model transformer --mode 3d --data-parallel 2 --stages 2 --tensor 2
+  tutti run -n 4 -- tutti train --data mnist --epochs 10 --batch 128
+
+Exit status:
+  0  trained, or ended by Ctrl-C, and the weights were the same in all replicas after each epoch
+  1  they were not, or something failed
+  2  the command line is wrong)";
+
+const CLI::Range positive{1, 1'000'000};
+
+void add_data_options(CLI::App& c, train_settings& s) {
+    c.add_option("--data", s.data,
+                 "Read MNIST's files from DIR; or drawn, or of text kjv [default: what is installed, else drawn]")
+        ->type_name("DIR");
+    c.add_option("--pictures", s.pictures,
+                 "How many to draw for training, and an eighth more for testing [default: 16000, where they are drawn]")
+        ->check(CLI::Range(8, 10'000'000))
+        ->type_name("N");
+    c.add_option("--sequences", s.sequences, "Of text, in an epoch [default: 2048]")->check(positive)->type_name("N");
+    c.add_option("--epochs", s.epochs, "Passes over the data [default: 6]")->check(positive)->type_name("N");
+    c.add_option("--batch", s.batch, "Pictures or sequences a step, over all ranks [default: 64, of text 16]")
+        ->check(positive)
+        ->type_name("N");
+}
+
+void add_network_options(CLI::App& c, train_settings& s) {
+    c.add_option("--model", s.model, "A multilayer perceptron for pictures, or a transformer for text [default: mlp]")
+        ->check(one_of({"mlp", "transformer"}));
+    c.add_option("--hidden", s.hidden, "Widths of mlp's hidden layers, separated by commas [default: 128,128]")
+        ->delimiter(',')
+        ->check(positive)
+        ->type_name("N");
+    c.add_option("--width", s.width, "Columns of a transformer [default: 160]")->check(positive)->type_name("N");
+    c.add_option("--layers", s.layers, "Its blocks of attention and two linear layers [default: 4]")
+        ->check(CLI::Range(1, 1000))
+        ->type_name("N");
+    c.add_option("--heads", s.heads, "Its heads; they divide the width [default: 4]")->check(positive)->type_name("N");
+    c.add_option("--context", s.context, "Characters that it sees, and of a sequence [default: 64]")
+        ->check(positive)
+        ->type_name("N");
+}
+
+void add_mode_options(CLI::App& c, train_settings& s) {
+    c.add_option("--mode", s.mode, "What is spread over the ranks [default: ddp]")
+        ->check(one_of({"ddp", "zero1", "zero2", "zero3", "pipeline", "tensor", "3d"}));
+    const CLI::Range some_ranks{1, 4096};
+    c.add_option("--data-parallel", s.data_parallel, "Replicas of the model [default: as many as ranks allow]")
+        ->check(some_ranks)
+        ->type_name("D");
+    c.add_option("--stages", s.stages, "Of a pipeline, in the modes pipeline [default: all ranks] and 3d [default: 2]")
+        ->check(some_ranks)
+        ->type_name("S");
+    c.add_option("--tensor", s.tensor,
+                 "Ranks that share each layer, in the modes tensor [default: all ranks] and 3d [default: 2]")
+        ->check(some_ranks)
+        ->type_name("T");
+    c.add_option("--pipeline", s.pipeline, "The schedule of a pipeline; 1f1b is one_f_one_b [default: one_f_one_b]")
+        ->check(one_of({"gpipe", "one_f_one_b", "1f1b", "interleaved"}));
+    c.add_option("--chunks", s.chunks, "Of the layers, on each stage of an interleaved pipeline [default: 2]")
+        ->check(CLI::Range(1, 1000))
+        ->type_name("V");
+    c.add_option("--microbatches", s.microbatches,
+                 "Parts of a batch whose gradients are added first [default: 1, in a pipeline twice the stages]")
+        ->check(positive)
+        ->type_name("N");
+    c.add_option("--algorithm", s.algorithm, "Of the allreduce; auto: the library's choice [default: auto]")
+        ->type_name("NAME");
+    c.add_option("--bucket-bytes", s.bucket_bytes, "Gradients that travel together, at most [default: 26214400]")
+        ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 40))
+        ->type_name("BYTES");
+    c.add_option("--wire", s.wire, "As what gradients travel; bfloat16 not in zero2 and zero3 [default: float32]")
+        ->check(one_of({"float32", "bfloat16"}));
+    c.add_option("--progress", s.progress, "Where buckets move: within calls, or in a thread [default: in_calls]")
+        ->check(one_of({"in_calls", "in_thread"}));
+}
+
+void add_step_options(CLI::App& c, train_settings& s) {
+    c.add_option("--optimizer", s.optimizer, "The rule of a step [default: sgd, of a transformer adam]")
+        ->check(one_of({"sgd", "momentum", "adam", "lars"}));
+    c.add_option("--learning-rate", s.learning_rate,
+                 "How far a step goes along the gradient [default: sgd 0.2, momentum 0.05, adam 0.001, lars 2]")
+        ->check(CLI::Range(1e-9, 1e3))
+        ->type_name("RATE");
+    c.add_option("--reference-batch", s.reference_batch,
+                 "The batch that the learning rate is for: it is scaled in proportion [default: not scaled]")
+        ->check(positive)
+        ->type_name("N");
+    c.add_option("--warm-up", s.warm_up_epochs,
+                 "Epochs in which the rate rises, from that of the reference batch, else from a tenth [default: 0]")
+        ->check(CLI::Range(0., 1e6))
+        ->type_name("EPOCHS");
+    c.add_option("--schedule", s.schedule, "How the rate goes on [default: constant]")
+        ->check(one_of({"constant", "cosine"}));
+    c.add_option("--clip", s.clip, "The largest norm of all gradients together [default: none]")
+        ->check(CLI::Range(1e-9, 1e9))
+        ->type_name("NORM");
+    c.add_option("--seed", s.seed, "Of weights, order and what is drawn [default: 1]")->type_name("N");
+}
+
+void add_file_options(CLI::App& c, train_settings& s) {
+    auto* const file =
+        c.add_option("--checkpoint", s.checkpoint, "Save the job to FILE after each epoch")->type_name("FILE");
+    c.add_flag("--resume", s.resume, "Go on from that file, on any number of replicas")->needs(file);
+    c.add_option("--json", s.json,
+                 "Also write the epochs to FILE: an array, one object an epoch; with - print nothing else")
+        ->type_name("FILE");
+}
+
+} // namespace
+
+CLI::App& add_train_options(CLI::App& app, train_settings& s) {
+    CLI::App& c = *app.add_subcommand("train", train_description);
+    c.footer(train_footer);
+    c.add_option("--ranks", s.ranks, "How many ranks to start [default: 4, in 3d 8]")
+        ->check(CLI::Range(1, 4096))
+        ->type_name("P");
+    c.add_option("--transport", s.transport,
+                 "What carries the messages; routed: shared memory within a host, tcp between hosts [default: tcp]")
+        ->check(one_of({"memory", "shared_memory", "tcp", "routed"}));
+    add_network_options(c, s);
+    add_data_options(c, s);
+    add_mode_options(c, s);
+    add_step_options(c, s);
+    add_file_options(c, s);
+    return c;
+}
+
+} // namespace tutti::tools
