@@ -48,7 +48,7 @@ public:
         const ticket t = ++tickets_;
         each_segment(first, into.size(), [&](detail::packet_head h, std::size_t from) {
             h.what = detail::action::get;
-            port_.start(detail::make_packet(h), into.data() + from, t);
+            port_.start({h}, into.data() + from, t);
         });
         return t;
     }
@@ -62,7 +62,7 @@ public:
         const ticket t = ++tickets_;
         each_segment(keys, [&](detail::packet_head h, std::vector<std::uint64_t> of, std::size_t from) {
             h.what = detail::action::get;
-            port_.start(detail::make_packet(h, std::move(of)), into.data() + from, t);
+            port_.start({h, std::move(of)}, into.data() + from, t);
         });
         wait(t);
     }
@@ -206,8 +206,8 @@ private:
         h.what = what;
         h.rate = rate;
         h.sequence = sequence_[h.segment] + 1;
-        auto p = detail::make_packet(h, std::move(keys), {values.begin(), values.end()});
-        ++sequence_[h.segment];
+        detail::packet p{h, std::move(keys), {values.begin(), values.end()}};
+        ++sequence_[h.segment]; // if it cannot start, nothing can any more
         port_.start(std::move(p), nullptr, 0);
     }
 

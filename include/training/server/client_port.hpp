@@ -14,7 +14,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +24,7 @@ namespace tutti::training::server {
 struct client_options {
     int window = 16;                                              ///< requests under way at each server
     std::chrono::nanoseconds deadline = std::chrono::seconds(30); ///< how long a server may answer nothing
+    std::size_t key_lists = 16; ///< lists of keys that each server is thought to know; as server_options has it
 };
 
 namespace detail {
@@ -35,15 +35,16 @@ class client_port {
 public:
     /// `read` is told of each answer to a get.
     client_port(const links<Communicator>& by, client_options options, std::function<void(const packet_head&)> read)
-        : links_(by), options_(options), read_(std::move(read)), servers_(by.where().layout().servers.size()) {
+        : links_(by), options_(options), read_(std::move(read)),
+          servers_(by.where().layout().servers.size(), at_server{.lists = key_lists(options.key_lists)}) {
         if (options.window < 1) reject("client_options", "a window must be at least 1");
         if (options.deadline <= options.deadline.zero()) reject("client_options", "a deadline must be longer than 0");
     }
     client_port(const client_port&) = delete;
     client_port& operator=(const client_port&) = delete;
-    /// What is under way ends, and the servers take this worker for lost.
+    /// Unless it has finished, what is under way ends, and the servers take this worker for lost.
     ~client_port() {
-        if (arrivals_.empty()) return;
+        if (has_finished_) return;
         for (const int r : links_.where().layout().servers) {
             try {
                 links_.with(r).abort("the client of this rank is gone");
@@ -54,18 +55,17 @@ public:
     }
 
     /// Starts a request as soon as the window of its server allows it. Values go to `to`.
-    void start(std::shared_ptr<const packet> p, float* to, std::uint64_t ticket) {
+    void start(packet&& p, float* to, std::uint64_t ticket) {
         arrivals_.poll();
-        while (!failure_ && servers_[target_of(p->head.segment)].due >= options_.window) arrivals_.wait();
+        while (!failure_ && servers_[target_of(p.head.segment)].due >= options_.window) arrivals_.wait();
         require_alive();
-        const std::size_t s = target_of(p->head.segment);
-        submit({std::move(p), s, to, ticket});
+        submit(std::move(p), target_of(p.head.segment), to, ticket);
         require_alive();
     }
     /// The same for each server that is alive.
     void start_on_all(const packet_head& h, std::uint64_t ticket) {
         for (std::size_t s = 0; s < servers_.size(); ++s)
-            if (!servers_[s].is_lost) submit({make_packet(h), s, nullptr, ticket});
+            if (!servers_[s].is_lost) submit({h}, s, nullptr, ticket);
         require_alive();
     }
     /// What no server answers.
@@ -89,6 +89,7 @@ public:
     /// All that was sent is on its way. Precondition: wait_for_all().
     void finish() {
         while (!arrivals_.empty()) arrivals_.wait();
+        has_finished_ = true;
     }
 
     [[nodiscard]] int lost() const noexcept {
@@ -107,7 +108,7 @@ private:
     struct at_server {
         int due = 0; ///< answers that it owes
         bool listens = false, is_lost = false;
-        std::set<std::pair<std::uint32_t, std::uint64_t>> lists{}; ///< of keys that it has been sent
+        key_lists lists; ///< that it has been sent; without their keys
     };
 
     void require_alive() const {
@@ -138,16 +139,13 @@ private:
     }
 
     /// Gives it a new number, and sends it.
-    void submit(open_request r) {
+    void submit(packet&& p, std::size_t s, float* to, std::uint64_t ticket) {
         if (failure_) return;
-        packet copy = *r.what;
-        copy.head.number = ++numbers_;
-        r.what = make_packet(copy.head, std::move(copy.keys), std::move(copy.values));
-        const std::size_t s = r.server;
-        const auto p = as_sent(s, r.what);
-        open_.insert_or_assign(numbers_, std::move(r));
+        p.head.number = ++numbers_;
+        const auto what = make_packet(p.head, std::move(p.keys), std::move(p.values));
+        open_.insert_or_assign(numbers_, open_request{what, s, to, ticket});
         ++servers_[s].due;
-        send(s, p);
+        send(s, as_sent(s, what));
         listen(s);
     }
     void send(std::size_t s, const std::shared_ptr<const packet>& p) {
@@ -156,7 +154,9 @@ private:
     }
     /// Without its keys, where the server should still know their list.
     [[nodiscard]] std::shared_ptr<const packet> as_sent(std::size_t s, const std::shared_ptr<const packet>& p) {
-        if (p->head.hash == 0 || servers_[s].lists.emplace(p->head.segment, p->head.hash).second) return p;
+        if (p->head.hash == 0) return p;
+        auto& lists = servers_[s].lists;
+        if (!lists.find(p->head.segment, p->head.hash)) return lists.add(p->head.segment, p->head.hash, {}), p;
         ++lists_saved_;
         return make_packet(p->head, {}, p->values);
     }
@@ -197,7 +197,7 @@ private:
     }
     /// The server lacked that one, and so has applied none of the segment behind it. With all keys.
     void send_again(std::uint32_t segment, std::uint64_t from) {
-        for (at_server& s : servers_) std::erase_if(s.lists, [&](const auto& l) { return l.first == segment; });
+        for (at_server& s : servers_) s.lists.forget(segment);
         resubmit([&](std::uint64_t number, const open_request& r) {
             return number >= from && r.what->head.what != action::save && r.what->head.segment == segment;
         });
@@ -211,10 +211,9 @@ private:
             again.push_back(o.second);
             return true;
         });
-        for (open_request& r : again) {
-            if (r.what->head.what == action::save && servers_[r.server].is_lost) continue; // others save its segments
-            r.server = target_of(r.what->head.segment);
-            submit(std::move(r));
+        for (const open_request& r : again) {
+            if (r.what->head.what == action::save && servers_[r.server].is_lost) continue; // client::save() tells
+            submit(packet(*r.what), target_of(r.what->head.segment), r.to, r.ticket);
         }
     }
     void lose(std::size_t s, const error& e) {
@@ -233,6 +232,7 @@ private:
     std::uint64_t numbers_ = 0, lists_saved_ = 0;
     int last_lost_ = -1;
     std::optional<fault> failure_, refusal_;
+    bool has_finished_ = false;
     detail::arrivals<Communicator> arrivals_;
 };
 

@@ -28,6 +28,10 @@ public:
         if (lists_.size() == most_) lists_.pop_front();
         lists_.push_back({segment, hash, keys});
     }
+    /// Forgets those of a segment.
+    void forget(std::uint32_t segment) {
+        std::erase_if(lists_, [segment](const list& l) { return l.segment == segment; });
+    }
     /// Null if it is not there any more.
     [[nodiscard]] const std::vector<std::uint64_t>* find(std::uint32_t segment, std::uint64_t hash) const noexcept {
         for (const list& l : lists_)

@@ -50,8 +50,8 @@ struct packet_head {
 
 struct packet {
     packet_head head;
-    std::vector<std::uint64_t> keys; ///< from the first of the segment
-    std::vector<float> values;
+    std::vector<std::uint64_t> keys{}; ///< from the first of the segment
+    std::vector<float> values{};
 };
 
 [[nodiscard]] inline std::shared_ptr<const packet> make_packet(packet_head h, std::vector<std::uint64_t> keys = {},

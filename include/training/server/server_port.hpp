@@ -20,15 +20,20 @@ public:
     server_port(const links<Communicator>& by, std::chrono::nanoseconds silence) : links_(by), silence_(silence) {}
     server_port(const server_port&) = delete;
     server_port& operator=(const server_port&) = delete;
-    /// What is under way ends, for the peers too: they take this server for lost.
+    /// Unless it has finished, what is under way ends, for the peers too: they take this server for lost.
     ~server_port() {
-        if (arrivals_.empty()) return;
+        if (has_finished_) return;
         const auto& l = links_.where().layout();
         for (const auto* ranks : {&l.servers, &l.workers})
             for (const int r : *ranks) end(r);
     }
 
     [[nodiscard]] detail::arrivals<Communicator>& arrivals() noexcept { return arrivals_; }
+    /// Returns when all that is under way is over.
+    void finish() {
+        while (!arrivals_.empty()) arrivals_.wait();
+        has_finished_ = true;
+    }
 
     /// The next request of a worker.
     template <class Next, class Failed>
@@ -85,6 +90,7 @@ private:
 
     const links<Communicator>& links_;
     std::chrono::nanoseconds silence_;
+    bool has_finished_ = false;
     detail::arrivals<Communicator> arrivals_;
 };
 

@@ -67,7 +67,7 @@ public:
     }
 
     /// Serves until all workers have said goodbye or are lost. Deaths of workers and other servers are no errors.
-    /// Throws `error` if another server does not answer for as long as options.silence, or does not follow the
+    /// Throws `error` if another server has sent nothing for as long as options.silence, or does not follow the
     /// protocol. It is called once.
     ///
     /// A rank that also works calls it in a thread of its own, and has made its world with progress::in_thread.
@@ -79,7 +79,7 @@ public:
         each_other_server([this](int s) { port_.say(s, action::idle); });
         while (working_servers_ > 0) port_.arrivals().wait();
         each_other_server([this](int s) { port_.say(s, action::bye); });
-        while (!port_.arrivals().empty()) port_.arrivals().wait();
+        port_.finish();
     }
 
     /// The values of a segment, where this server keeps it; else nothing. When it does not serve.
@@ -191,7 +191,8 @@ private:
         default: return refuse(p);
         }
         const auto at = replicas_.find(p.head.segment);
-        if (at == replicas_.end() || !know_keys(w, p)) return at != replicas_.end() || refuse(p);
+        if (at == replicas_.end()) return refuse(p);
+        if (!know_keys(w, p)) return true;
         if (!is_valid(p)) return refuse(p);
         replica& r = at->second;
         if (!r.is_head()) return false; // until the news of the head's death come here too
