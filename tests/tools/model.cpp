@@ -567,7 +567,7 @@ TEST_CASE("the lecture counts what it tells") {
     // 4 MB a rank: the root takes in and hands out three times as much, a rank of the ring half as much again.
     CHECK_THAT(line_with(r.output, "  central parameter server"), Contains(" 96 Mbit/s ") && Contains("11.44 MiB"));
     CHECK_THAT(line_with(r.output, "  ring "), Contains(" 48 Mbit/s ") && Contains("5.722 MiB"));
-    CHECK_THAT(line_with(r.output, "  all to all "), Contains(" 96 Mbit/s ") && Contains("45.78 MiB"));
+    CHECK_THAT(line_with(r.output, "  one shot "), Contains(" 96 Mbit/s ") && Contains("45.78 MiB"));
     for (const char* name : {"naive", "parameter_server", "one_shot", "ring", "butterfly", "halving_doubling",
                              "double_binary_tree", "binomial_tree", "hierarchical:ring:ring"})
         CHECK_THAT(r.output, Contains("(" + std::string(name) + ")\n"));
@@ -636,7 +636,7 @@ TEST_CASE("the lecture takes as many ranks as the tables do, and says what it ca
     CHECK_THAT(r.output, !Contains("- rounds"));
     const auto large = command("model --lecture --ranks 64 --parameters 1125899906842624");
     CHECK(large.status == 0);
-    CHECK_THAT(large.output, Contains("# all to all (one_shot): not counted: more bytes"));
+    CHECK_THAT(large.output, Contains("# one shot (one_shot): not counted: more bytes"));
     CHECK(command("model --lecture --ranks 1000001").status == 2);
 }
 

@@ -220,9 +220,7 @@ int report_lecture(const model_settings& s) {
         write_lecture(s, s.ranks.empty() ? page_ranks(s) : s.ranks);
         if (s.html == "-") return 0; // standard output takes nothing else
     }
-    pricing_settings how = s.how;
-    how.simulate = true; // quick with so few calls, and right for all of them, where a form may be an estimate
-    pricing prices(machine_of(s.machine), how);
+    pricing prices(machine_of(s.machine), s.how);
     const std::vector<int> all_ranks = parse_ranks(s.ranks.empty() ? "256" : s.ranks, most_priced_ranks);
     print_nodes(prices, all_ranks.back());
     for (const int ranks : all_ranks) lecture(ranks, s.of_lecture, prices);
