@@ -369,7 +369,8 @@ TEST_CASE("measured times stand beside what is priced, out of place or in place,
     const folder here;
     const std::string one =
         here.write("one.json", model_json({bench_row("ring", 64, false, 10), bench_row("ring", 64, true, 99),
-                                           bench_row("auto:butterfly", 64, true, 7), bench_row("ring", 77, false, 1)})
+                                           bench_row("auto:butterfly", 64, true, 7), bench_row("ring", 77, false, 1),
+                                           bench_row("ring", 77, false, 2)})
                                    .dump());
     const std::string two =
         here.write("two.json", model_json({bench_row("ring", 64, false, 30), bench_row("ring", 64, false, 20)}).dump());
@@ -379,8 +380,8 @@ TEST_CASE("measured times stand beside what is priced, out of place or in place,
     CHECK(rows[1]["measured_us"].is_null()); // in place, which is another call
     CHECK(rows[2]["measured_us"].is_null());
     CHECK_THAT(command("model " + arguments).output,
-               Contains("# measured, but no row here: allreduce butterfly in place, 4 ranks, 64 B (" + one +
-                        "), allreduce ring out of place, 4 ranks, 77 B (" + one + ")\n"));
+               Contains("# measured, but no row here:\n#   allreduce butterfly in place, 4 ranks, 64 B (" + one +
+                        ")\n#   allreduce ring out of place, 4 ranks, 77 B (" + one + ")\n"));
 }
 
 TEST_CASE("what was measured in place alone is priced in place, and that is said") {

@@ -29,13 +29,15 @@ namespace {
 
 constexpr int most_traced_ranks = 64; // more tracks than anybody reads
 
-void print_strangers(const std::vector<std::string>& strangers) {
+/// Each once, a line each: rounds measure the same.
+void print_strangers(std::vector<std::string> strangers) {
     constexpr std::size_t shown = 4;
+    std::sort(strangers.begin(), strangers.end());
+    strangers.erase(std::unique(strangers.begin(), strangers.end()), strangers.end());
     if (strangers.empty()) return;
-    fmt::print(
-        "# measured, but no row here: {}{}\n",
-        join(std::vector(strangers.begin(), strangers.begin() + static_cast<long>(std::min(strangers.size(), shown)))),
-        strangers.size() > shown ? fmt::format(" and {} more", strangers.size() - shown) : "");
+    fmt::print("# measured, but no row here:\n");
+    for (std::size_t k = 0; k < std::min(strangers.size(), shown); ++k) fmt::print("#   {}\n", strangers[k]);
+    if (strangers.size() > shown) fmt::print("#   and {} more\n", strangers.size() - shown);
 }
 
 void print_nodes(const pricing& prices, int most_ranks) {
