@@ -171,6 +171,15 @@ std::vector<int> parse_numbers_or_all(const std::string& text) {
     return text == "all" ? std::vector<int>{} : parse_nodes(text);
 }
 
+/// nccl-tests has as many ranks as processes, threads and GPUs of each come to. Here a rank is a process.
+void add_one_each(CLI::App& c) {
+    const auto one = [](const std::string& word) {
+        if (word != "1") throw std::invalid_argument("a process is one rank: --ranks says how many ranks");
+    };
+    add_parsed(c, "-g,--ngpus", one, "As nccl-tests has it, 1 alone: --ranks says how many ranks", "1");
+    add_parsed(c, "-t,--nthreads", one, "Likewise", "1");
+}
+
 void add_sizes(CLI::App& c, bench_settings& s) {
     auto* const smallest = add_size(c, "-b,--min-bytes,--minbytes", s.bytes.smallest, "Smallest size [default: 8]");
     auto* const largest = add_size(c, "-e,--max-bytes,--maxbytes", s.bytes.largest, "Largest size [default: 16M]");
@@ -198,6 +207,7 @@ void add_what(CLI::App& c, bench_settings& s) {
     c.add_option("--ranks", s.ranks, "How many ranks to start [default: 4]")
         ->check(CLI::Range(1, 4096))
         ->type_name("P");
+    add_one_each(c);
     c.add_option("--operation", s.operation,
                  "Operations, separated by commas, or all; also barrier, and messages, see below [default: allreduce]")
         ->type_name("NAME");
