@@ -57,14 +57,16 @@ Columns, some of which are there only if they have something to say:
   place           out: from input to output; in: in place
   predicted       microseconds, by the parameters that --machine gives; - without, and with --symmetric
   avg             microseconds, the mean of all iterations on all ranks, as OSU and IMB have it
-  p50 p99 min max microseconds of the slowest rank of each iteration; no p99 from under 100 of them
+  p50 p99 min max microseconds of the slowest rank of each iteration; no p99 from under 100 of them; ~ marks a
+                  p50 from one or two
   skew            median microseconds between the first and the last rank that left the barrier
   latency, rate   of messages: half of the p50 of those that come back; millions of messages a second
   algbw           bytes over time, in 10^9 bytes a second; the time is the p50, of a loop the mean
   busbw           algbw times 2(P-1)/P for allreduce, (P-1)/P for reduce_scatter, allgather,
                   gather, scatter and alltoall, 1 otherwise
-  compute, both,  with --overlap: the p50 of the computation alone, and of both at once; how much of the
-  overlap         shorter one is hidden, in per cent: (p50 + compute - both) / min(p50, compute)
+  alone, compute, with --overlap: the p50 of the call alone, of the computation alone, and of both at once; how
+  both, overlap   much of the shorter one is hidden, in per cent: (alone + compute - both) / min(alone, compute);
+                  - where these times do not belong together, as when ranks wait for a core
   cpu             microseconds of processor time for one operation, over all ranks. Not of the calls that
                   were timed: of a loop of calls without barriers after them, a quarter as many; with
                   --timing loop, of the timed loop itself
@@ -72,7 +74,8 @@ Columns, some of which are there only if they have something to say:
                   that left before the last one came
 
 With --overlap the calls are non-blocking. A rank starts one, computes for about as long as such a call takes
-alone, and waits for it. Each row takes three times as long. Without --progress in_thread and without --tests a
+alone, and waits for it. Each row takes three times as long, and up to ten where other work makes the times drift:
+then they are measured again. Without --progress in_thread and without --tests a
 call makes progress only where it starts and where it is waited for, as its documentation says.
 
 With --against FILE, which an earlier run wrote by --json, each row is compared with its time then: the p50, of
