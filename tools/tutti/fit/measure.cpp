@@ -232,7 +232,7 @@ measurements measure(const fit_settings& s) {
     std::map<std::tuple<std::string, int, std::string>, rows_of_errand> found;
     random_source random{1};
     patient runner;
-    progress_line progress;
+    progress_line progress{true, without_terminal::lines};
     std::size_t done = 0;
     for (int round = 0; round < s.rounds; ++round) {
         shuffle(all, random);
