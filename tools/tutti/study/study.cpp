@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "study.hpp"
+
+#include "../common/one_of.hpp"
+#include "../common/text_output.hpp"
+#include "../run/launched.hpp"
+#include "../run/local_ranks.hpp"
+#include "commands.hpp"
+#include "page.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace tutti::tools {
+namespace {
+
+/// Each study is in here once.
+constexpr std::array studies{
+    study::entry{"pipeline", "idle time, memory, staleness, time and accuracy of four pipelines", study::pipelines},
+};
+
+constexpr auto study_description = "Reproduce a study of training, as one HTML page";
+
+constexpr auto study_footer =
+    R"(pipeline: GPipe, 1F1B, interleaved 1F1B and PipeDream. Idle time against microbatches, out of the steps; what
+each stage holds; the time of a step on real ranks beside its prediction, with 2 ranks that compute, and 2, 4 and 8
+that sleep as long; accuracy with old weights; a timeline of each. It starts its ranks itself, as processes of this
+host. Times are right only on a host that does nothing else.
+
+Trainings run side by side, each in a process on one core. Pictures are Fashion-MNIST where Debian's package
+dataset-fashion-mnist is installed, else drawn digits.
+
+Examples:
+  tutti study pipeline
+  tutti study pipeline --seeds 2 --out pipelines.html --json pipelines.json
+  tutti study pipeline --quick
+
+Exit status:
+  0  the page is written
+  1  something failed
+  2  the command line is wrong)";
+
+int run_study(const study::settings& s) {
+    if (!s.as_rank.empty())
+        return as_rank([&s] {
+            study::pipeline_rank(s);
+            return 0;
+        });
+    require_no_launcher("a study starts its processes itself");
+    const auto* const found = std::ranges::find(studies, s.name, &study::entry::name);
+    const std::string out = s.out.empty() ? s.name + ".html" : s.out;
+    const bool quiet = takes_standard_output({out, s.json}, "--out and --json");
+    study::require_pages();
+    for (const std::string& file : {out, s.json}) require_writable(file);
+    progress_line line;
+    const study::outcome made = found->run(s, line);
+    line.clear();
+    if (!quiet) fmt::print("{}\nThe page is {}\n", made.text, out);
+    write_whole(study::page_of(made.page), out);
+    if (!s.json.empty()) write_whole(made.facts.dump(2) + "\n", s.json);
+    return 0;
+}
+
+std::vector<std::string> names_of_studies() {
+    std::vector<std::string> names;
+    for (const study::entry& one : studies) names.emplace_back(one.name);
+    return names;
+}
+
+} // namespace
+
+void add_study(CLI::App& app, action& chosen) {
+    auto s = std::make_shared<study::settings>();
+    CLI::App* const c = app.add_subcommand("study", study_description);
+    c->footer(study_footer);
+    c->add_option("study", s->name, "The study")->required()->check(one_of(names_of_studies()))->type_name("NAME");
+    c->add_option("--out", s->out, "Write the page to FILE; with - print nothing else [default: NAME.html]")
+        ->type_name("FILE");
+    c->add_option("--json", s->json, "Also write what was measured to FILE; with - print nothing else")
+        ->type_name("FILE");
+    c->add_option("--data", s->data, "Read MNIST's files from DIR; or drawn [default: what is installed, else drawn]")
+        ->type_name("DIR");
+    c->add_option("--seeds", s->seeds, "Runs of each kind of training, at least 2 [default: 3]")
+        ->check(CLI::Range(2, 100))
+        ->type_name("N");
+    c->add_option("--epochs", s->epochs, "Passes over the pictures [default: 5]")
+        ->check(CLI::Range(1, 1000))
+        ->type_name("N");
+    c->add_option("--jobs", s->jobs, "Trainings at once [default: one a core]")
+        ->check(CLI::Range(1, 1024))
+        ->type_name("N");
+    c->add_flag("--quick", s->quick, "Few pictures and short trainings: to see what a page looks like");
+    // Of ranks that a study starts.
+    c->add_option("--as-rank", s->as_rank)->group("");
+    c->add_option("--sleeps", s->sleeps)->expected(3)->group("");
+    c->callback([s, &chosen] { chosen = [s] { return run_study(*s); }; });
+}
+
+} // namespace tutti::tools
