@@ -20,6 +20,7 @@ train_settings step_by_step(const std::string& mode) {
     s.mode = mode;
     s.algorithm = "ring";
     s.optimizer = "momentum";
+    s.schedule = "constant";
     s.sequences = s.batch = 8;
     s.context = 8;
     s.width = 16;

@@ -14,7 +14,7 @@ namespace tutti::tools {
 [[nodiscard]] inline double usual_rate(const std::string& optimizer) {
     if (optimizer == "adam") return 0.001;
     if (optimizer == "lars") return 2;
-    return optimizer == "momentum" ? 0.05 : 0.2;
+    return optimizer == "momentum" ? 0.03 : 0.2;
 }
 
 /// The highest rate, after the warm-up.

@@ -73,7 +73,7 @@ void add_data_options(CLI::App& c, train_settings& s) {
         ->check(CLI::Range(8, 10'000'000))
         ->type_name("N");
     c.add_option("--sequences", s.sequences, "Of text, in an epoch [default: 2048]")->check(positive)->type_name("N");
-    c.add_option("--epochs", s.epochs, "Passes over the data [default: 6]")->check(positive)->type_name("N");
+    c.add_option("--epochs", s.epochs, "Passes over the data [default: 10]")->check(positive)->type_name("N");
     c.add_option("--batch", s.batch, "Pictures or sequences a step, over all ranks [default: 64, of text 16]")
         ->check(positive)
         ->type_name("N");
@@ -99,7 +99,7 @@ void add_network_options(CLI::App& c, train_settings& s) {
 void add_mode_options(CLI::App& c, train_settings& s) {
     c.add_option("--mode", s.mode, "What is spread over the ranks [default: ddp]")
         ->check(one_of({"ddp", "zero1", "zero2", "zero3", "pipeline", "tensor", "3d"}));
-    const CLI::Range some_ranks{1, 4096};
+    const CLI::Range some_ranks{1, most_ranks};
     c.add_option("--data-parallel", s.data_parallel, "Replicas of the model [default: as many as ranks allow]")
         ->check(some_ranks)
         ->type_name("D");
@@ -131,10 +131,10 @@ void add_mode_options(CLI::App& c, train_settings& s) {
 }
 
 void add_step_options(CLI::App& c, train_settings& s) {
-    c.add_option("--optimizer", s.optimizer, "The rule of a step [default: sgd, of a transformer adam]")
+    c.add_option("--optimizer", s.optimizer, "The rule of a step [default: momentum, of a transformer adam]")
         ->check(one_of({"sgd", "momentum", "adam", "lars"}));
     c.add_option("--learning-rate", s.learning_rate,
-                 "How far a step goes along the gradient [default: sgd 0.2, momentum 0.05, adam 0.001, lars 2]")
+                 "How far a step goes along the gradient [default: sgd 0.2, momentum 0.03, adam 0.001, lars 2]")
         ->check(CLI::Range(1e-9, 1e3))
         ->type_name("RATE");
     c.add_option("--reference-batch", s.reference_batch,
@@ -145,7 +145,8 @@ void add_step_options(CLI::App& c, train_settings& s) {
                  "Epochs in which the rate rises, from that of the reference batch, else from a tenth [default: 0]")
         ->check(CLI::Range(0., 1e6))
         ->type_name("EPOCHS");
-    c.add_option("--schedule", s.schedule, "How the rate goes on [default: constant]")
+    c.add_option("--schedule", s.schedule,
+                 "How the rate goes on; cosine: to 0 at the end of the last epoch [default: cosine]")
         ->check(one_of({"constant", "cosine"}));
     c.add_option("--clip", s.clip, "The largest norm of all gradients together [default: none]")
         ->check(CLI::Range(1e-9, 1e9))
@@ -168,7 +169,7 @@ CLI::App& add_train_options(CLI::App& app, train_settings& s) {
     CLI::App& c = *app.add_subcommand("train", train_description);
     c.footer(train_footer);
     c.add_option("--ranks", s.ranks, "How many ranks to start [default: 4, in 3d 8]")
-        ->check(CLI::Range(1, 4096))
+        ->check(CLI::Range(1, most_ranks))
         ->type_name("P");
     c.add_option("--transport", s.transport,
                  "What carries the messages; routed: shared memory within a host, tcp between hosts [default: tcp]")

@@ -11,12 +11,14 @@
 /// The parts of `tutti train`.
 namespace tutti::tools {
 
+inline constexpr int most_ranks = 4096;
+
 struct train_settings {
     int ranks = 0; ///< 0: not said
     std::string transport = "tcp";
     std::string model = "mlp";
     std::string data; ///< directory of the IDX files, "kjv" or "drawn"; empty: not said
-    std::size_t epochs = 6;
+    std::size_t epochs = 10;
     std::size_t batch = 0;    ///< over all ranks; 0: not said
     double learning_rate = 0; ///< 0: not said
     std::vector<std::size_t> hidden{128, 128};
@@ -41,7 +43,7 @@ struct train_settings {
     std::string wire = "float32";
     double clip = 0; ///< 0: not
     double warm_up_epochs = 0;
-    std::string schedule = "constant";
+    std::string schedule = "cosine";
     std::size_t reference_batch = 0; ///< 0: the learning rate does not depend on the batch
     std::string progress = "in_calls";
     std::string checkpoint; ///< empty: none
