@@ -5,10 +5,6 @@
 #include "simulated.hpp"
 #include "study.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -17,10 +13,6 @@ namespace tutti::tools::study::pipeline {
 namespace {
 
 using page_json = nlohmann::ordered_json;
-
-std::string title_of(const measurement& m) {
-    return fmt::format("{} ranks that {}", m.stages, m.sleeps ? "sleep" : "compute");
-}
 
 page_json bubble_section() {
     return {
@@ -55,7 +47,7 @@ page_json time_chart(const measurement& m) {
     series.push_back({{"name", "measured"}, {"points", std::move(measured)}});
     series.push_back({{"name", "predicted"}, {"points", std::move(predicted)}});
     return {{"kind", "bars"},
-            {"title", title_of(m)},
+            {"title", words_of(m)},
             {"x", "schedule"},
             {"y", "ms for 8 microbatches"},
             {"labels", std::move(labels)},
@@ -67,7 +59,7 @@ page_json time_table(const std::vector<measurement>& all) {
     for (const measurement& m : all)
         for (std::size_t i = 0; i < m.schedules.size(); ++i) {
             const measured_schedule& s = m.schedules[i];
-            lines.push_back({title_of(m), four[i].words, fmt::format("{:.1f}", 1e3 * s.step_s),
+            lines.push_back({words_of(m), four[i].words, fmt::format("{:.1f}", 1e3 * s.step_s),
                              fmt::format("{:.1f}", 1e3 * s.predicted_s),
                              fmt::format("{:+.1f} %", 100 * (s.step_s / s.predicted_s - 1)),
                              fmt::format("{:.1f} %", 100 * s.idle), fmt::format("{:.1f} %", 100 * s.predicted_idle)});
@@ -132,13 +124,6 @@ page_json accuracy_chart(const learning& l, double rate) {
             {"series", std::move(series)}};
 }
 
-std::vector<double> rates_of(const learning& l) {
-    std::vector<double> all;
-    for (const curve& c : l.curves)
-        if (std::ranges::find(all, c.rate) == all.end()) all.push_back(c.rate);
-    return all;
-}
-
 page_json accuracy_section(const results& r) {
     const learning& l = r.learnt;
     page_json charts = page_json::array(), lines = page_json::array();
@@ -166,69 +151,11 @@ page_json accuracy_section(const results& r) {
                             {"lines", std::move(lines)}}})}};
 }
 
-/// What the papers claim of time, beside what came out.
-std::vector<std::string> findings_of_time(const results& r) {
-    std::vector<std::string> all;
-    const double off = largest_difference_of_bubble();
-    all.push_back(
-        fmt::format("GPipe (Huang et al. 2019) gives (S-1)/(M+S-1) as idle time. The steps {} it for 2 to 16 stages "
-                    "and 1 to 64 microbatches, and 1F1B has the same: it saves memory, not time.",
-                    off < 1e-9 ? "have exactly" : "differ from"));
-    const auto at = [](std::size_t i) { return bubble_of(four[i].schedule, {4, 8, four[i].chunks}); };
-    all.push_back(
-        fmt::format("Interleaving (Narayanan et al. 2021) divides what is lost at the ends by the chunks. With 4 "
-                    "stages, 8 microbatches and 2 chunks, idle time falls from {:.1f} % to {:.1f} %; the formula "
-                    "says {:.1f} %.",
-                    100 * at(1), 100 * at(2), 100 * formula_of_bubble({4, 8, 2})));
-    double worst = 0;
-    for (const measurement& m : r.measured)
-        for (const measured_schedule& s : m.schedules) worst = std::max(worst, std::abs(s.step_s / s.predicted_s - 1));
-    all.push_back(fmt::format("Measured steps are within {:.0f} % of the prediction in all {} cases.",
-                              std::ceil(100 * worst), 4 * r.measured.size()));
-    for (const measurement& m : r.measured) {
-        std::string words = fmt::format("8 microbatches on {} take", title_of(m));
-        for (std::size_t i = 0; i < four.size(); ++i)
-            words += fmt::format("{} {:.1f} ms by {}", i == 0 ? "" : ",", 1e3 * m.schedules[i].step_s, four[i].words);
-        all.push_back(words + ".");
-    }
-    return all;
-}
-
-/// Of one learning rate: whether stashing keeps the accuracy of serial training, and whether going without loses it.
-std::string finding_of(const learning& l, double rate) {
-    const auto last = [&](std::string_view name) {
-        return spread_of(
-            *std::ranges::find_if(l.curves, [&](const curve& c) { return c.rate == rate && c.name == name; }),
-            l.epochs - 1);
-    };
-    const spread serial = last("serial");
-    std::string words =
-        fmt::format("At a learning rate of {}, serial training ends at {:.2f} %.", rate, 100 * serial.mean);
-    for (const char* name : {"PipeDream, stashing", "PipeDream, no stashing", "1 update old", "4 updates old"}) {
-        const spread s = last(name);
-        const double gap = s.mean - serial.mean, noise = std::max(s.two_deviations, serial.two_deviations);
-        words += fmt::format(" {}: {:+.2f} points, {}.", name, 100 * gap,
-                             std::abs(gap) <= noise ? "within 2 standard deviations of the seeds"
-                                                    : "beyond 2 standard deviations of the seeds");
-    }
-    return words;
-}
-
 page_json findings_section(const results& r) {
     return {{"title", "Beside the papers"}, {"paragraphs", findings_of(r)}};
 }
 
 } // namespace
-
-std::vector<std::string> findings_of(const results& r) {
-    std::vector<std::string> all = findings_of_time(r);
-    for (const double rate : rates_of(r.learnt)) all.push_back(finding_of(r.learnt, rate));
-    all.push_back(
-        "PipeDream (Narayanan et al. 2019) reports the accuracy of synchronous training with stashing, and that "
-        "going without can stop learning. PipeDream-2BW reports no loss with weights one update old. The lines "
-        "above say where that holds here, on a small network.");
-    return all;
-}
 
 page_json content_of(const results& r) {
     page_json sections =

@@ -17,6 +17,11 @@ struct results {
     learning learnt;
 };
 
+/// "4 ranks that sleep".
+[[nodiscard]] std::string words_of(const measurement& m);
+/// The learning rates of the curves.
+[[nodiscard]] std::vector<double> rates_of(const learning& l);
+
 /// Sentences that follow, beside what the papers claim.
 [[nodiscard]] std::vector<std::string> findings_of(const results& r);
 
