@@ -29,8 +29,11 @@ struct trial {
                          training::server::bulk_synchronous}[static_cast<std::size_t>(below(3))];
         auto victims = layout.servers;
         std::shuffle(victims.begin(), victims.end(), random);
-        for (int k = 1 + below(copies - 1); k > 0; --k)
-            deaths.emplace(below(steps), victims[static_cast<std::size_t>(k)]);
+        std::vector<int> moments = ranks_from(0, steps);
+        std::shuffle(moments.begin(), moments.end(), random);
+        for (int left = 1 + below(servers - 1); left > 0; moments.pop_back())
+            for (int at_once = std::min(left, 1 + below(copies - 1)); at_once > 0; --at_once, --left)
+                deaths.emplace(moments.back(), victims[static_cast<std::size_t>(left)]);
         kills_worker = below(4) == 0;
         if (kills_worker) deaths.emplace(below(steps), layout.workers[1]);
     }
@@ -71,6 +74,8 @@ void work_until_done(client& c, int w, const trial& t, transport::memory_world& 
             if (w == 0 && i == adds - 1) kill_due(t, step, fabric);
             random() % 2 ? c.add(first, ones) : c.add(std::span<const std::uint64_t>(keys), ones);
         }
+        // Once this is acknowledged there are as many copies as before, and others may die.
+        if (w == 0) c.add(0, std::vector<float>(two_workers * region));
         if (!t.how.is_bulk) visible = added;
         c.get(first, got);
         for (const float x : got)
@@ -144,6 +149,59 @@ TEST_CASE("servers that die at random lose no acknowledged update, and nothing h
     run_ranks(10, [&](int) {
         for (unsigned seed = 0; (seed = next.fetch_add(1, std::memory_order_relaxed)) < unsigned(trials());) run(seed);
     });
+}
+
+/// Each time that a worker's updates are acknowledged, there are as many copies as before.
+TEST_CASE("servers die one after the other until one is left, and nothing is lost") {
+    for (const auto how : {training::server::asynchronous, training::server::bulk_synchronous}) {
+        constexpr int servers = 6;
+        const auto layout = apart(servers, 2, 50, 2, 12);
+        const auto fabric = transport::memory_world::create(ranks_of(layout));
+        gate linked(ranks_of(layout));
+        run_new_world(
+            ranks_of(layout),
+            [&](communicator& world) {
+                const training::momentum rule{.kept = 0.5};
+                const links by(world, layout);
+                linked.pass();
+                if (by.server() >= 0) return shard_server<training::momentum>(by, rule, {.how = how}).serve();
+                client c(by);
+                std::vector<float> weights(50), state(50), got(50);
+                for (int victim = 0; by.worker() == 0 && victim < servers; ++victim) {
+                    const auto g = some_values(50, static_cast<unsigned>(victim));
+                    rule.update({static_cast<std::size_t>(victim) + 1, 0.1, 0.1}, {weights, g, {state}});
+                    c.push(0, g, 0.1);
+                    if (how.is_bulk) c.get(0, got); // the push is under way while its server dies
+                    c.tick();
+                    if (victim + 1 < servers) fabric->kill(victim);
+                }
+                for (int step = 0; by.worker() == 1 && step < servers; ++step) c.tick();
+                c.get(0, got);
+                expect(by.worker() == 1 || got == weights, "all pushes have counted once");
+                c.close();
+            },
+            progress::in_calls, fabric);
+    }
+}
+
+TEST_CASE("a segment whose only copy dies is a lost peer, though other servers live") {
+    const auto layout = apart(4, 1, 40, 1, 8);
+    const auto fabric = transport::memory_world::create(5);
+    run_new_world(
+        5,
+        [&](communicator& world) {
+            const links by(world, layout);
+            world.barrier();
+            if (by.server() >= 0) return shard_server<training::sgd>(by, {}).serve();
+            client c(by);
+            std::vector<float> got(40, 1);
+            c.put(0, got);
+            c.flush();
+            fabric->kill(by.where().chain_of(0)[0]);
+            const fault f = fault_of([&] { c.get(0, std::span(got).first(1)); });
+            expect(f.why == cause::lost_peer, message_of(f));
+        },
+        progress::in_calls, fabric);
 }
 
 TEST_CASE("a store without a copy left is a lost peer, and names it") {

@@ -28,7 +28,8 @@ TEST_CASE("each key is in one segment, and each segment on as many servers as th
                     REQUIRE(range.count <= where.keys_of(0).count);
                     for (std::uint64_t k = 0; k < range.count; ++k) REQUIRE(where.segment_of(next + k) == g);
                     next += range.count;
-                    const auto& chain = where.chain_of(g);
+                    const auto chain = where.chain_of(g);
+                    REQUIRE(where.order_of(g).size() == static_cast<std::size_t>(servers));
                     REQUIRE(std::set<int>(chain.begin(), chain.end()).size() == static_cast<std::size_t>(copies));
                 }
                 REQUIRE(next == keys);

@@ -123,19 +123,22 @@ private:
         open_.clear();
     }
 
-    /// The first server alive of the chain. If there is none all fails, and it is any.
+    /// The first server alive of its order. If there is none all fails, and it is any.
     [[nodiscard]] std::size_t target_of(std::uint32_t segment) {
-        const auto& chain = links_.where().chain_of(segment);
-        for (const int s : chain)
+        const auto& order = links_.where().order_of(segment);
+        for (const int s : order)
             if (!servers_[static_cast<std::size_t>(s)].is_lost) return static_cast<std::size_t>(s);
+        fail_lost(segment);
+        return static_cast<std::size_t>(order.front());
+    }
+    void fail_lost(std::uint32_t segment) {
         fault f;
         f.why = cause::lost_peer;
         f.operation = "client";
         f.peer = last_lost_;
-        f.detail = "all servers of segment " + std::to_string(segment) + " are lost";
+        f.detail = "all servers that had segment " + std::to_string(segment) + " are lost";
         f.remedy = "keep more copies, or go on from a checkpoint";
         fail(std::move(f));
-        return static_cast<std::size_t>(chain.front());
     }
 
     /// Gives it a new number, and sends it.
@@ -187,6 +190,7 @@ private:
         read_(p.head);
     }
     void refused(const open_request& r, answer how) {
+        if (how == answer::lost) return fail_lost(r.what->head.segment);
         fault f;
         f.operation = "client";
         f.peer = links_.rank_of_server(static_cast<int>(r.server));

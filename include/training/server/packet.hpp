@@ -26,12 +26,14 @@ enum class action : std::uint32_t {
     idle,  ///< between servers: all updates of this one's workers are on all copies, and no worker is left
     close, ///< between servers: a bulk synchronous clock ends
     ack,   ///< between servers: updates up to `number` are on all servers behind
+    state, ///< between servers: all of a segment, after the update `number`
 };
 enum class answer : std::uint32_t {
     done,
     again,   ///< the server lacks the keys of that hash, or an update before this one
     refused, ///< the request is wrong
     failed,  ///< a checkpoint could not be written
+    lost,    ///< all servers that had the segment are lost
 };
 
 struct packet_head {

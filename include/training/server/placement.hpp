@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,13 +49,13 @@ public:
                                   static_cast<int>(s));
         std::sort(ring.begin(), ring.end());
         for (std::uint64_t g = 0; g < static_cast<std::uint64_t>(layout_.segments); ++g)
-            chains_.push_back(chain_from(ring, mixed(~g)));
+            orders_.push_back(order_from(ring, mixed(~g)));
     }
 
     /// The layout, with its number of segments.
     [[nodiscard]] const store_layout& layout() const noexcept { return layout_; }
     /// The number of segments.
-    [[nodiscard]] std::uint64_t segments() const noexcept { return chains_.size(); }
+    [[nodiscard]] std::uint64_t segments() const noexcept { return orders_.size(); }
     /// The keys of a segment. Their numbers differ by one at most.
     [[nodiscard]] key_range keys_of(std::uint64_t segment) const noexcept {
         const std::uint64_t first = begin(segment);
@@ -66,8 +67,13 @@ public:
         const std::uint64_t in_larger = larger * (small + 1);
         return key < in_larger ? key / (small + 1) : larger + (key - in_larger) / small;
     }
-    /// The servers of a segment: the first one alive takes its requests, and each passes updates on to the next.
-    [[nodiscard]] const std::vector<int>& chain_of(std::uint64_t segment) const noexcept { return chains_[segment]; }
+    /// All servers in the order in which they come to keep a segment. The first ones alive do, as many as there are
+    /// copies. The very first takes its requests, and each passes updates on to the next.
+    [[nodiscard]] const std::vector<int>& order_of(std::uint64_t segment) const noexcept { return orders_[segment]; }
+    /// The servers that keep a segment while all are alive.
+    [[nodiscard]] std::span<const int> chain_of(std::uint64_t segment) const noexcept {
+        return std::span(orders_[segment]).first(static_cast<std::size_t>(layout_.copies));
+    }
 
 private:
     static constexpr std::uint64_t points = 64; ///< of a server
@@ -82,14 +88,14 @@ private:
     [[nodiscard]] std::uint64_t begin(std::uint64_t segment) const noexcept {
         return segment * (layout_.keys / segments()) + std::min(segment, layout_.keys % segments());
     }
-    [[nodiscard]] std::vector<int> chain_from(const std::vector<point>& ring, std::uint64_t hash) const {
-        std::vector<int> chain;
+    [[nodiscard]] std::vector<int> order_from(const std::vector<point>& ring, std::uint64_t hash) const {
+        std::vector<int> order;
         auto at = std::lower_bound(ring.begin(), ring.end(), point{hash, 0});
-        for (; chain.size() < static_cast<std::size_t>(layout_.copies); ++at) {
+        for (; order.size() < layout_.servers.size(); ++at) {
             if (at == ring.end()) at = ring.begin();
-            if (std::find(chain.begin(), chain.end(), at->second) == chain.end()) chain.push_back(at->second);
+            if (std::find(order.begin(), order.end(), at->second) == order.end()) order.push_back(at->second);
         }
-        return chain;
+        return order;
     }
     void check() const {
         const auto refuse = [](const std::string& why) { reject("store_layout", why); };
@@ -107,7 +113,7 @@ private:
     }
 
     store_layout layout_;
-    std::vector<std::vector<int>> chains_; ///< by segment
+    std::vector<std::vector<int>> orders_; ///< by segment
 };
 
 } // namespace tutti::training::server

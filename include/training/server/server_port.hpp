@@ -17,7 +17,9 @@ namespace tutti::training::server::detail {
 template <class Communicator>
 class server_port {
 public:
-    server_port(const links<Communicator>& by, std::chrono::nanoseconds silence) : links_(by), silence_(silence) {}
+    /// `most_of_server`: keys and values in a packet of another server.
+    server_port(const links<Communicator>& by, std::chrono::nanoseconds silence, std::uint64_t most_of_server)
+        : links_(by), silence_(silence), most_of_server_(most_of_server) {}
     server_port(const server_port&) = delete;
     server_port& operator=(const server_port&) = delete;
     /// Unless it has finished, what is under way ends, for the peers too: they take this server for lost.
@@ -38,12 +40,12 @@ public:
     /// The next request of a worker.
     template <class Next, class Failed>
     void listen_to_worker(int worker, Next then, Failed instead) {
-        listen(links_.rank_of_worker(worker), requests, std::move(then), std::move(instead));
+        listen(links_.rank_of_worker(worker), requests, most_of_worker(), std::move(then), std::move(instead));
     }
     /// The next update or acknowledgement of another server.
     template <class Next, class Failed>
     void listen_to_server(int server, Next then, Failed instead) {
-        listen(links_.rank_of_server(server), between_servers, std::move(then), std::move(instead));
+        listen(links_.rank_of_server(server), between_servers, most_of_server_, std::move(then), std::move(instead));
     }
 
     void forward(int server, const std::shared_ptr<const packet>& p) {
@@ -71,12 +73,13 @@ public:
     }
 
 private:
+    /// The first segment is as large as any.
+    [[nodiscard]] std::uint64_t most_of_worker() const noexcept { return links_.where().keys_of(0).count; }
     void send(int rank, int tag, const std::shared_ptr<const packet>& p) {
         send_packet(arrivals_, links_.with(rank).with_deadline(silence_), links_.peer(rank), tag, p);
     }
     template <class Next, class Failed>
-    void listen(int rank, int tag, Next then, Failed instead) {
-        const std::uint64_t most = links_.where().keys_of(0).count; // the first segment is as large as any
+    void listen(int rank, int tag, std::uint64_t most, Next then, Failed instead) {
         receive_packet(arrivals_, links_.with(rank).with_deadline(silence_), links_.peer(rank), tag, most,
                        std::move(then), std::move(instead));
     }
@@ -90,6 +93,7 @@ private:
 
     const links<Communicator>& links_;
     std::chrono::nanoseconds silence_;
+    std::uint64_t most_of_server_;
     bool has_finished_ = false;
     detail::arrivals<Communicator> arrivals_;
 };

@@ -4,8 +4,11 @@
 
 #include "../update_rules.hpp"
 #include "packet.hpp"
+#include "placement.hpp"
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -35,6 +38,36 @@ public:
     [[nodiscard]] const shard_data<Rule>& data() const noexcept { return data_; }
     /// Precondition: of the same size, and before any update.
     void restore(shard_data<Rule> from) { data_ = std::move(from); }
+
+    /// Appends all of it to a packet, for another server.
+    void write(packet& p) const {
+        p.keys.insert(p.keys.end(), {data_.updates, data_.pushes, std::bit_cast<std::uint64_t>(data_.last_rate),
+                                     data_.closed, has_pushes_, std::bit_cast<std::uint64_t>(rate_)});
+        for (const auto* part : {&data_.values, &data_.state, &added_, &pushed_})
+            p.values.insert(p.values.end(), part->begin(), part->end());
+    }
+    /// Takes what write() appended. False: that was another store's.
+    [[nodiscard]] bool read_all(std::span<const std::uint64_t> facts, std::span<const float> values) {
+        std::size_t all = 0;
+        for (const auto* part : {&data_.values, &data_.state, &added_, &pushed_}) all += part->size();
+        if (facts.size() != numbers_written || values.size() != all) return false;
+        data_.updates = facts[0];
+        data_.pushes = facts[1];
+        data_.last_rate = std::bit_cast<double>(facts[2]);
+        data_.closed = facts[3];
+        has_pushes_ = facts[4] != 0;
+        rate_ = std::bit_cast<double>(facts[5]);
+        for (auto* part : {&data_.values, &data_.state, &added_, &pushed_}) {
+            std::copy_n(values.begin(), part->size(), part->begin());
+            values = values.subspan(part->size());
+        }
+        return true;
+    }
+    static constexpr std::size_t numbers_written = 6;
+    /// The most keys or values in a packet with all of a segment.
+    [[nodiscard]] static std::uint64_t most_written(const placement& where) noexcept {
+        return where.keys_of(0).count * (Rule::states + 3) + where.layout().workers.size() + numbers_written;
+    }
 
     void apply(const packet& p) {
         ++data_.updates;

@@ -31,28 +31,22 @@ struct server_options {
 /// One server of a store: the values of its segments, and the state of the rule that pushes go through.
 ///
 /// Memory: that of its segments and their state, three times the values if bulk synchronous. For each worker up to
-/// one request that waits, and its last lists of keys. With copies, the updates that are not on all of them: at most
-/// as many as the windows of all clients.
+/// one request that waits, and its last lists of keys. With copies, packets to the next server that are under way: at
+/// most as many as the windows of all clients, and after a death the segments themselves.
 template <class Communicator, update_rule Rule>
 class shard_server {
 public:
     /// Values are 0 at first. `by` must outlive it. Throws invalid_argument on a rank that is no server.
     shard_server(const links<Communicator>& by, Rule rule, server_options options = {})
-        : links_(by), options_(std::move(options)), port_(by, options_.silence),
-          clocks_(by.where().layout().workers.size()) {
+        : links_(by), rule_(rule), options_(std::move(options)),
+          port_(by, options_.silence, content::most_written(by.where())),
+          sessions_(by.where().layout().workers.size(), session{detail::key_lists(options_.key_lists)}),
+          clocks_(sessions_.size()), others_(by.where().layout().servers.size()) {
         if (by.server() < 0) reject("shard_server", "this rank is no server of the store");
-        const placement& where = by.where();
-        const std::size_t workers = where.layout().workers.size();
-        for (std::uint32_t g = 0; g < where.segments(); ++g) {
-            const auto& chain = where.chain_of(g);
-            if (std::find(chain.begin(), chain.end(), by.server()) == chain.end()) continue;
-            replicas_.try_emplace(
-                g, port_, g, chain, by.server(), workers,
-                content(rule, static_cast<std::size_t>(where.keys_of(g).count), options_.how.is_bulk));
+        for (std::uint32_t g = 0; g < by.where().segments(); ++g) {
+            const auto chain = by.where().chain_of(g);
+            if (std::find(chain.begin(), chain.end(), by.server()) != chain.end()) make_replica(g);
         }
-        sessions_.assign(workers, session{detail::key_lists(options_.key_lists)});
-        is_idle_.assign(where.layout().servers.size(), 0);
-        working_servers_ = static_cast<int>(is_idle_.size()) - 1;
     }
 
     /// Takes its segments from the files that servers of a store with the same keys, segments and rule wrote, however
@@ -77,7 +71,8 @@ public:
         for (settle(); workers_left() || is_busy(); settle()) port_.arrivals().wait();
         // A server that is idle may still have to pass on what others begin. So all are idle before any ends.
         each_other_server([this](int s) { port_.say(s, action::idle); });
-        while (working_servers_ > 0) port_.arrivals().wait();
+        while (others_work()) port_.arrivals().wait();
+        for (auto& [g, r] : replicas_) r.finish();
         each_other_server([this](int s) { port_.say(s, action::bye); });
         port_.finish();
     }
@@ -99,6 +94,11 @@ private:
         detail::key_lists lists;
         std::optional<packet> held{}; ///< its next request, until it can be answered. Later ones wait at the worker.
         bool has_ended = false;
+    };
+
+    struct other_server {
+        bool is_idle = false; ///< it begins nothing any more
+        bool is_lost = false;
     };
 
     [[nodiscard]] bool workers_left() const noexcept {
@@ -124,22 +124,44 @@ private:
             });
     }
     void lose(int server) {
-        note_idle(server);
+        other(server) = {.is_idle = true, .is_lost = true};
         for (auto& [g, r] : replicas_) r.lose(server);
     }
-    void note_idle(int server) {
-        if (!std::exchange(is_idle_[static_cast<std::size_t>(server)], char{1})) --working_servers_;
+    [[nodiscard]] other_server& other(int server) noexcept { return others_[static_cast<std::size_t>(server)]; }
+    [[nodiscard]] bool others_work() const noexcept {
+        const auto idle = std::count_if(others_.begin(), others_.end(), [](const auto& o) { return o.is_idle; });
+        return static_cast<std::size_t>(idle) + 1 < others_.size();
     }
     void take(packet&& p, int from) {
-        if (p.head.what == action::bye) return lose(from);
-        if (p.head.what == action::idle) return note_idle(from), listen_to_server(from);
-        const auto at = replicas_.find(p.head.segment);
-        if (at == replicas_.end()) fail_protocol(from, "an update of a segment that is not kept here");
-        if (p.head.what == action::ack)
-            at->second.acknowledged(p.head.number);
-        else if (!at->second.forwarded(std::move(p), from))
-            fail_protocol(from, "an update without the one before it");
+        if (p.head.what == action::bye) return;
+        if (p.head.what == action::idle)
+            other(from).is_idle = true;
+        else
+            take_update(std::move(p), from);
         listen_to_server(from);
+    }
+    void take_update(packet&& p, int from) {
+        auto at = replicas_.find(p.head.segment);
+        const bool is_new = at == replicas_.end();
+        if (p.head.what == action::state) {
+            if (is_new && p.head.segment < links_.where().segments())
+                (at = make_replica(p.head.segment))->second.be_new();
+            if (at != replicas_.end() && at->second.adopt(p, from)) return;
+            fail_protocol(from, "what is no state of a segment");
+        }
+        if (is_new) fail_protocol(from, "an update of a segment that is not kept here");
+        if (p.head.what == action::ack) return at->second.acknowledged(p.head.number);
+        if (!at->second.forwarded(std::move(p), from)) fail_protocol(from, "an update without the one before it");
+    }
+    auto make_replica(std::uint32_t g) {
+        std::vector<int> alive = links_.where().order_of(g);
+        std::erase_if(alive, [this](int s) { return other(s).is_lost; });
+        const auto& l = links_.where().layout();
+        return replicas_
+            .try_emplace(
+                g, port_, g, std::move(alive), static_cast<std::size_t>(l.copies), links_.server(), l.workers.size(),
+                content(rule_, static_cast<std::size_t>(links_.where().keys_of(g).count), options_.how.is_bulk))
+            .first;
     }
     [[noreturn]] void fail_protocol(int from, const std::string& what) const {
         fault f;
@@ -190,8 +212,9 @@ private:
         case action::push: break;
         default: return refuse(p);
         }
+        if (p.head.segment >= links_.where().segments()) return refuse(p);
         const auto at = replicas_.find(p.head.segment);
-        if (at == replicas_.end()) return refuse(p);
+        if (at == replicas_.end()) return has_lost(p);
         if (!know_keys(w, p)) return true;
         if (!is_valid(p)) return refuse(p);
         replica& r = at->second;
@@ -203,6 +226,15 @@ private:
     }
     bool refuse(const packet& p) {
         port_.reply(p.head.worker, p.head.number, answer::refused);
+        return true;
+    }
+    /// This server is the first one alive, and has not got the segment from those before it.
+    [[nodiscard]] bool has_lost(const packet& p) {
+        for (const int s : links_.where().order_of(p.head.segment)) {
+            if (s == links_.server()) break;
+            if (!other(s).is_lost) return false;
+        }
+        port_.reply(p.head.worker, p.head.number, answer::lost);
         return true;
     }
     /// Finds the keys of a list that the worker has sent before. False: it is told to send them.
@@ -251,13 +283,13 @@ private:
     }
 
     const links<Communicator>& links_;
+    Rule rule_;
     server_options options_;
     detail::server_port<Communicator> port_;
     std::map<std::uint32_t, replica> replicas_; ///< by segment
     std::vector<session> sessions_;             ///< by worker
     detail::worker_clocks clocks_;
-    std::vector<char> is_idle_; ///< by server: it begins nothing any more
-    int working_servers_ = 0;   ///< others that are not idle
+    std::vector<other_server> others_; ///< by server; this one's place is unused
 };
 
 } // namespace tutti::training::server

@@ -26,6 +26,12 @@ const powersOfTwo = values => ({
   afterBuildTicks: axis => { axis.ticks = [...new Set(values)].sort((a, b) => a - b).map(value => ({value})); },
 });
 
+// Equal distances are equal ratios, with few labels.
+const ratios = {
+  type: "logarithmic",
+  ticks: {callback: value => [1, 2, 5].includes(Number(String(value)[0])) ? String(value) : ""},
+};
+
 function lineSets(series, i) {
   const color = hueOf(series.hue ?? i);
   const line = {
@@ -59,7 +65,7 @@ function configOf(chart) {
   }
   const values = chart.series.flatMap(one => one.points.map(p => p.x));
   const x = chart.powers_of_two ? powersOfTwo(values) : {type: "linear", ticks: {stepSize: 1}};
-  options.scales = {x: axisOf(chart.x, x), y: axisOf(chart.y)};
+  options.scales = {x: axisOf(chart.x, x), y: axisOf(chart.y, chart.log_y ? ratios : {})};
   return {type: "line", data: {datasets: chart.series.flatMap(lineSets)}, options};
 }
 

@@ -7,12 +7,18 @@ function pictureOf({title, svg}) {
   return make("figure", {}, room);
 }
 
+// A `folded` table is opened by who wants it.
+function tableIn({caption, heads, lines, folded}) {
+  const table = make("div", {class: "scroll"}, tableOf(caption, heads, lines));
+  return folded ? make("details", {}, make("summary", {}, caption), table) : table;
+}
+
 function sectionOf(section) {
   const charts = (section.charts ?? []).map(figureOfChart);
   const element = make("section", {}, make("h2", {}, section.title),
     (section.paragraphs ?? []).map(text => make("p", {class: "text"}, text)),
     charts.map(chart => chart.figure),
-    (section.tables ?? []).map(table => make("div", {class: "scroll"}, tableOf(table.caption, table.heads, table.lines))),
+    (section.tables ?? []).map(tableIn),
     (section.pictures ?? []).map(pictureOf));
   return {element, charts};
 }

@@ -41,6 +41,9 @@ struct entry {
     outcome (*run)(const settings& s, progress_line& line);
 };
 
+/// Test error against the size of a minibatch: Goyal et al. 2017.
+outcome large_batch(const settings& s, progress_line& line);
+
 /// GPipe, 1F1B, interleaved 1F1B and PipeDream: Huang et al. 2019, Narayanan et al. 2019 and 2021. It has ranks
 /// started, each of which calls pipeline_rank().
 outcome pipelines(const settings& s, progress_line& line);
