@@ -31,7 +31,7 @@ void kill_a_server(const Enter& enter, int victim) {
     const reserved_port at;
     processes ranks(size, [&](int rank, account& mine) {
         const auto world = enter(rank, size, at);
-        const training::server::links by(world, {100, {0, 1, 2}, {worker}, 9, 3});
+        const training::server::links by(world, {100, {0, 1, 2}, {worker}, 9, 2});
         mine.stage.store(1, std::memory_order_release);
         if (rank != worker) return training::server::shard_server(by, training::sgd{}).serve();
         training::server::client store(by, {.deadline = patience});

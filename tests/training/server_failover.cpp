@@ -138,7 +138,7 @@ void run(unsigned seed) {
 /// TUTTI_SERVER_TRIALS=1000 runs as many trials.
 int trials() {
     const char* const wanted = std::getenv("TUTTI_SERVER_TRIALS");
-    return wanted ? std::atoi(wanted) : effort(20);
+    return wanted ? std::atoi(wanted) : effort(10);
 }
 
 } // namespace
