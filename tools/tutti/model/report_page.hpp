@@ -2,14 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <span>
-#include <string_view>
+#include "../common/html_page.hpp"
 
 namespace tutti::tools {
 
-// The page of tools/report in pieces, before and after its data; empty where it was built without Chart.js. Defined by
-// what tools/report/embed.py writes.
-extern const std::span<const std::string_view> page_before_data;
-extern const std::span<const std::string_view> page_after_data;
+/// The page of tools/report. Defined by what tools/report/embed.py writes.
+extern const html_page report_page;
 
 } // namespace tutti::tools
