@@ -1,11 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-// What docs/training.md shows, so that a compiler sees it.
+// What docs/training.md and docs/communicating-less.md show, so that a compiler sees it.
 #include <collectives/collectives.hpp>
 #include <training/checkpoint.hpp>
+#include <training/compressed/compressed_buckets.hpp>
+#include <training/compressed/error_feedback.hpp>
+#include <training/compressed/top_k.hpp>
+#include <training/gossip/mixer.hpp>
 #include <training/gradient_buckets.hpp>
+#include <training/hogwild.hpp>
 #include <training/learning_rate.hpp>
+#include <training/local_sgd.hpp>
 #include <training/tensor/conjugates.hpp>
 #include <training/tensor/weight_cut.hpp>
 #include <transport/tcp.hpp>
@@ -70,6 +76,79 @@ void cut_linear(const world_over_tcp& ranks, std::size_t width, std::size_t inne
 
     backward(part, output_gradient, input_gradient);
     tensor::copy_to::backward(ranks, input_gradient);
+}
+
+/// Puts the gradient of a step into `gradient`, and returns its loss.
+using backward_pass = double (*)(std::size_t step, std::span<const float> weights, std::span<float> gradient);
+
+void compress(const world_over_tcp& world, const std::vector<tutti::training::parameter>& layers, std::size_t steps,
+              std::span<float> weights, backward_pass backward);
+
+void compress(const world_over_tcp& world, const std::vector<tutti::training::parameter>& layers, std::size_t steps,
+              std::span<float> weights, backward_pass backward) {
+    namespace training = tutti::training;
+    namespace compressed = training::compressed;
+    const compressed::error_feedback each(compressed::top_k{.share = 0.01});
+    compressed::compressed_buckets buckets(world, layers, each);
+    training::optimizer optimizer(layers, training::sgd{});
+    compressed::traffic sent;
+
+    for (std::size_t step = 0; step < steps; ++step) {
+        backward(step, weights, buckets.gradients());
+        sent += buckets.finish(); // every gradient is the average of what ranks have sent
+        optimizer.step(0.1, weights, buckets.gradients());
+    }
+}
+
+void average_seldom(const world_over_tcp& world, const std::vector<tutti::training::parameter>& layers,
+                    std::size_t steps, std::span<float> weights, std::span<float> gradient, backward_pass backward);
+
+void average_seldom(const world_over_tcp& world, const std::vector<tutti::training::parameter>& layers,
+                    std::size_t steps, std::span<float> weights, std::span<float> gradient, backward_pass backward) {
+    namespace training = tutti::training;
+    const training::post_local period{.until = 1000, .then = 16};
+    training::local_sgd local(world, weights, period, training::slow_momentum{.kept = 0.5});
+    training::optimizer optimizer(layers, training::sgd{});
+
+    for (std::size_t step = 0; step < steps; ++step) {
+        const double loss = backward(step, weights, gradient);
+        optimizer.step(0.1, weights, gradient);
+        local.step(weights, loss, 0.1); // averages weights when it is time
+    }
+}
+
+void mix(const world_over_tcp& world, const std::vector<tutti::training::parameter>& layers, std::size_t steps,
+         std::span<float> weights, std::span<float> gradient, backward_pass backward);
+
+void mix(const world_over_tcp& world, const std::vector<tutti::training::parameter>& layers, std::size_t steps,
+         std::span<float> weights, std::span<float> gradient, backward_pass backward) {
+    namespace training = tutti::training;
+    namespace gossip = training::gossip;
+    gossip::mixer mixer(world, gossip::exponential{});
+    training::optimizer optimizer(layers, training::sgd{});
+
+    for (std::size_t step = 0; step < steps; ++step) {
+        mixer.start(weights); // they travel while the gradient is computed
+        backward(step, weights, gradient);
+        mixer.finish(weights);
+        optimizer.step(0.1, weights, gradient);
+    }
+}
+
+void share(std::size_t features, std::size_t samples,
+           void (*gradient_of)(std::size_t sample, const tutti::training::shared_weights& weights,
+                               tutti::training::sparse_step& to));
+
+void share(std::size_t features, std::size_t samples,
+           void (*gradient_of)(std::size_t sample, const tutti::training::shared_weights& weights,
+                               tutti::training::sparse_step& to)) {
+    namespace training = tutti::training;
+    training::shared_weights weights(features);
+    training::hogwild(
+        weights, {.threads = 4, .steps = samples / 4, .rate = 0.1F},
+        [&](int thread, std::size_t step, const training::shared_weights& now, training::sparse_step& to) {
+            gradient_of(step * 4 + static_cast<std::size_t>(thread), now, to);
+        });
 }
 
 } // namespace excerpts

@@ -19,6 +19,6 @@ bool has_king_james() {
 
 corpus king_james() { return {parse_king_james(whole_file(king_james_file), king_james_file), "the King James text"}; }
 
-corpus drawn_corpus(std::uint64_t seed) { return {draw_text(1 << 20, seed), "drawn text"}; }
+corpus drawn_corpus(std::size_t characters, std::uint64_t seed) { return {draw_text(characters, seed), "drawn text"}; }
 
 } // namespace tutti::tools

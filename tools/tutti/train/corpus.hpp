@@ -77,7 +77,7 @@ struct text_batch {
 [[nodiscard]] bool has_king_james();
 /// Its text. Throws std::runtime_error if the file cannot be read.
 [[nodiscard]] corpus king_james();
-/// Text for where it is not: see drawn_text.hpp.
-[[nodiscard]] corpus drawn_corpus(std::uint64_t seed);
+/// Text for where it is not, of about so many characters: see drawn_text.hpp.
+[[nodiscard]] corpus drawn_corpus(std::size_t characters, std::uint64_t seed);
 
 } // namespace tutti::tools

@@ -18,9 +18,9 @@ namespace tutti::tools {
 
 /// The microbatches of a step, all of equal size: a pipeline passes on equal messages. Throws std::invalid_argument
 /// where a replica's part of the batch has no such parts.
-[[nodiscard]] inline int microbatches_of_pipeline(const train_settings& s, const grid_shape& of) {
-    const int parts = s.microbatches > 0 ? static_cast<int>(s.microbatches) : 2 * of.stages;
-    if (s.batch % static_cast<std::size_t>(of.data * parts) != 0)
+[[nodiscard]] inline std::size_t microbatches_of_pipeline(const train_settings& s, const grid_shape& of) {
+    const std::size_t parts = s.microbatches > 0 ? s.microbatches : 2 * static_cast<std::size_t>(of.stages);
+    if (s.batch % (static_cast<std::size_t>(of.data) * parts) != 0)
         throw std::invalid_argument("a batch of " + std::to_string(s.batch) + " has no " + std::to_string(parts) +
                                     " equal microbatches on each of " + std::to_string(of.data) + " replicas");
     return parts;
@@ -36,9 +36,9 @@ template <class Communicator>
     const float scale = static_cast<float>(grid.of.data) / static_cast<float>(s.batch * of.rows());
     if (grid.of.stages == 1)
         return std::make_unique<whole_pass>(of, job, layers.front(), std::max<std::size_t>(1, s.microbatches), scale);
-    const training::pipeline::shape shape{grid.of.stages, microbatches_of_pipeline(s, grid.of),
-                                          chunks_a_stage(s, grid.of)};
-    const auto examples = s.batch / static_cast<std::size_t>(grid.of.data * shape.microbatches);
+    const std::size_t parts = microbatches_of_pipeline(s, grid.of);
+    const training::pipeline::shape shape{grid.of.stages, static_cast<int>(parts), chunks_a_stage(s, grid.of)};
+    const auto examples = s.batch / (static_cast<std::size_t>(grid.of.data) * parts);
     return std::make_unique<pipeline_pass<Communicator>>(
         grid.stages, training::pipeline::by_name(s.pipeline).write(shape), part.of().own, part.all_chunks(), layers, of,
         job, examples, scale);

@@ -110,7 +110,7 @@ void add_network_options(CLI::App& c, train_settings& s) {
 void add_mode_options(CLI::App& c, train_settings& s) {
     c.add_option("--mode", s.mode, "What is spread over the ranks [default: ddp]")
         ->check(one_of({"ddp", "zero1", "zero2", "zero3", "pipeline", "tensor", "3d"}));
-    const CLI::Range some_ranks{1, 4096};
+    const CLI::Range some_ranks{1, most_ranks};
     c.add_option("--data-parallel", s.data_parallel, "Replicas of the model [default: as many as ranks allow]")
         ->check(some_ranks)
         ->type_name("D");
@@ -201,7 +201,7 @@ CLI::App& add_train_options(CLI::App& app, train_settings& s) {
     CLI::App& c = *app.add_subcommand("train", train_description);
     c.footer(train_footer);
     c.add_option("--ranks", s.ranks, "How many ranks to start [default: 4, in 3d 8]")
-        ->check(CLI::Range(1, 4096))
+        ->check(CLI::Range(1, most_ranks))
         ->type_name("P");
     c.add_option("--transport", s.transport,
                  "What carries the messages; routed: shared memory within a host, tcp between hosts [default: tcp]")

@@ -19,6 +19,10 @@ struct grid_shape {
     int tensor = 1;
 };
 
+[[nodiscard]] constexpr long long ranks_of(const grid_shape& of) noexcept {
+    return static_cast<long long>(of.data) * of.stages * of.tensor;
+}
+
 /// The shape that settings ask of so many ranks. What they leave open follows from the mode. Throws
 /// std::invalid_argument where there is none.
 [[nodiscard]] inline grid_shape grid_of(const train_settings& s, int ranks) {
@@ -30,7 +34,7 @@ struct grid_shape {
     const auto usual = [&](bool cuts) { return !cuts ? 1 : s.mode == "3d" ? 2 : rest; };
     grid_shape of{1, s.stages > 0 ? s.stages : usual(cuts_stages), s.tensor > 0 ? s.tensor : usual(cuts_tensors)};
     of.data = s.data_parallel > 0 ? s.data_parallel : ranks / (of.stages * of.tensor);
-    if (of.data * of.stages * of.tensor != ranks)
+    if (ranks_of(of) != ranks)
         throw std::invalid_argument(std::to_string(ranks) + " ranks are not D times " + std::to_string(of.stages) +
                                     " stages times " + std::to_string(of.tensor) + " ranks of a stage" +
                                     (s.data_parallel > 0 ? " with a D of " + std::to_string(of.data) : ""));

@@ -54,7 +54,9 @@ private:
     [[nodiscard]] static corpus agreed(const Communicator& world, const train_settings& settings) {
         std::array<int, 1> there{settings.data == "kjv" || (settings.data.empty() && has_king_james())};
         world.allreduce(there, minimum);
-        return there[0] == 1 ? king_james() : drawn_corpus(settings.seed);
+        if (there[0] == 1) return king_james();
+        const std::size_t wanted = 16 * settings.sequences * settings.context; // an epoch sees a small part
+        return drawn_corpus(std::clamp<std::size_t>(wanted, 1 << 16, 4 << 20), settings.seed);
     }
     void take(text_batch batch) {
         inputs_ = std::move(batch.inputs);

@@ -90,12 +90,18 @@ int train_as_process(const train_settings& s) {
     return as_rank([&] { return train_as_rank(world, s) ? 0 : result_is_wrong; });
 }
 
-int train(const train_settings& said, const std::vector<std::string>& command) {
-    train_settings s = with_usual(said);
+void require_sense(const train_settings& s) {
     if (s.wire == "bfloat16" && (s.mode == "zero2" || s.mode == "zero3"))
         throw std::invalid_argument(s.mode + " sends gradients as float32: take ddp or zero1 for --wire bfloat16");
     if ((s.mode == "tensor" || s.mode == "3d") && s.optimizer == "lars")
         throw std::invalid_argument("lars needs the norms of whole layers, which no rank has in this mode");
+    if (s.model == "transformer" && s.data != "" && s.data != "kjv" && s.data != drawn_data)
+        throw std::invalid_argument("a transformer learns --data kjv or --data drawn, not " + s.data);
+}
+
+int train(const train_settings& said, const std::vector<std::string>& command) {
+    train_settings s = with_usual(said);
+    require_sense(s);
     if (s.transport == "memory") require_no_launcher("the ranks of --transport memory are threads of one process");
     if (s.transport != "memory" && launched_place())
         return as_rank([&] {

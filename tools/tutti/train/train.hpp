@@ -11,6 +11,8 @@
 /// The parts of `tutti train`.
 namespace tutti::tools {
 
+inline constexpr int most_ranks = 4096;
+
 struct train_settings {
     int ranks = 0; ///< 0: not said
     std::string transport = "tcp";

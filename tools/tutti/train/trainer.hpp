@@ -125,7 +125,7 @@ private:
     [[nodiscard]] epoch_result tested(const neural::score& trained) {
         epoch_result result = judged(trained, pass_->test());
         result.weights_hash = hash_of_weights(grid_, std::span(layers_), part_.all_chunks().size());
-        result.weights_agree = agree(result.weights_hash);
+        result.weights_agree = copies_agree(result.weights_hash);
         return result;
     }
     [[nodiscard]] epoch_result judged(const neural::score& trained, const neural::score& tested) const {
@@ -142,10 +142,18 @@ private:
         result.test_accuracy = totals[4] / totals[5];
         return result;
     }
-    [[nodiscard]] bool agree(std::uint64_t mine) const {
+    // Of the replicas, and of what all ranks of a stage have.
+    [[nodiscard]] bool copies_agree(std::uint64_t hash) {
+        const bool replicas = is_same(grid_.world, hash);
+        if (grid_.of.tensor == 1) return replicas;
+        std::array<int, 1> stage{is_same(grid_.tensor, hash_of_common(part_, layers_))};
+        grid_.world.allreduce(stage, minimum);
+        return replicas && stage[0] == 1;
+    }
+    [[nodiscard]] static bool is_same(const Communicator& among, std::uint64_t mine) {
         std::array<std::uint64_t, 1> least{mine}, most{mine};
-        grid_.world.allreduce(least, minimum);
-        grid_.world.allreduce(most, maximum);
+        among.allreduce(least, minimum);
+        among.allreduce(most, maximum);
         return least == most;
     }
 

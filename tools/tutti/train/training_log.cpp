@@ -39,7 +39,7 @@ void training_log::epoch(const epoch_result& e) {
     write(line);
 }
 
-void training_log::interrupted(std::size_t steps) { write({{"event", "interrupted"}, {"step", steps}}); }
+void training_log::interrupted(std::size_t steps) { write({{"event", "interrupted"}, {"steps", steps}}); }
 
 void training_log::write(const nlohmann::ordered_json& line) {
     std::FILE* const to = file_ ? file_.get() : stdout;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "rank_grid.hpp"
 #include "train.hpp"
 
 namespace tutti::tools {
@@ -15,11 +16,13 @@ namespace tutti::tools {
     return s;
 }
 
-/// How many ranks are started where the command line does not say.
+/// How many ranks are started where the command line does not say. Throws std::invalid_argument beyond the most.
 [[nodiscard]] inline int usual_ranks(const train_settings& s) {
     if (s.mode != "3d") return 4;
     const auto or_two = [](int n) { return n > 0 ? n : 2; };
-    return or_two(s.data_parallel) * or_two(s.stages) * or_two(s.tensor);
+    const long long ranks = ranks_of({or_two(s.data_parallel), or_two(s.stages), or_two(s.tensor)});
+    if (ranks > most_ranks) throw std::invalid_argument("there are at most " + std::to_string(most_ranks) + " ranks");
+    return static_cast<int>(ranks);
 }
 
 } // namespace tutti::tools

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <span>
+
+namespace tutti::training::compressed {
+
+/// What one rank has sent to others. Bytes are those of the data, without the transport's own.
+struct traffic {
+    std::uint64_t messages = 0; ///< how many
+    std::uint64_t bytes = 0;    ///< of all of them
+    /// Both together.
+    traffic& operator+=(const traffic& more) noexcept {
+        messages += more.messages;
+        bytes += more.bytes;
+        return *this;
+    }
+};
+
+/// A compressor averages a vector over all ranks and sends less than an allreduce does. It has
+/// average(ranks, data, sent), where `data` and `sent` are of equal length:
+/// - `data` comes in as this rank's vector, and becomes the average, the same bits on all ranks;
+/// - `sent` becomes what the others know of this rank's vector: what is missing is the error of compression;
+/// - the result is what this rank has sent to others.
+///
+/// Preconditions on all ranks: equal lengths, compressors that were made alike, and the same calls in the same order.
+/// A compressor may keep state for a vector, such as the number of calls: each bucket has one of its own.
+template <class C, class Communicator>
+concept compressor = requires(C& c, const Communicator& ranks, std::span<float> x) {
+    { c.average(ranks, x, x) } -> std::same_as<traffic>;
+};
+
+} // namespace tutti::training::compressed
