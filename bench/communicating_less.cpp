@@ -155,7 +155,7 @@ void print_way(const char* name, int ranks, std::size_t steps, const way& make) 
             const stepper step = make(all, data);
             for (std::size_t k = 0; k < steps; ++k) sent += step(k, w);
         }
-        const double apart = gossip::consensus_distance<world>(all, w);
+        const double apart = gossip::consensus_distance(all, w);
         all.allreduce(w, average, dense_way);
         const double loss = all.allreduce(data.loss(w), average, dense_way);
         const auto busiest = all.allreduce(sent.bytes, maximum), most = all.allreduce(sent.messages, maximum);
@@ -203,9 +203,9 @@ void print_graph(const char* name, int ranks, const Graph& graph) {
         for (std::size_t i = 0; i < features; ++i) x[i] = draws(3, static_cast<std::uint64_t>(rank)).unit(i);
         gossip::mixer mixer(all, graph);
         for (std::size_t k = 0; k < first; ++k) mixer.mix(x);
-        const double before = gossip::consensus_distance<world>(all, x);
+        const double before = gossip::consensus_distance(all, x);
         for (std::size_t k = 0; k < rounds; ++k) mixer.mix(x);
-        const double left = gossip::consensus_distance<world>(all, x) / before;
+        const double left = gossip::consensus_distance(all, x) / before;
         const auto neighbours = gossip::outgoing(graph, 0, ranks, 0).size();
         if (rank == 0)
             std::printf("| %s | %zu | %.3f | %.3f |\n", name, neighbours, gap,

@@ -51,8 +51,8 @@ struct post_local {
 
 /// AdaComm: seldom at first, and oftener as the loss falls. After each interval tau becomes first x sqrt(loss / first
 /// loss), rounded up. Where that is no less than before, tau shrinks by a factor. The first loss is that of the first
-/// period. Source: Wang and Joshi, Adaptive communication strategies to achieve the best error-runtime trade-off in
-/// local-update SGD, 2019.
+/// period. This is the rule for a learning rate that stays. Source: Wang and Joshi, Adaptive communication strategies
+/// to achieve the best error-runtime trade-off in local-update SGD, 2019.
 class adacomm {
 public:
     static constexpr bool measures = true; ///< it is given times and losses

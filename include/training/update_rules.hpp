@@ -118,6 +118,27 @@ struct adam {
     }
 };
 
+/// Adagrad: G = G + g^2, w = w - rate g / (sqrt(G) + epsilon), with g + decay w for g. Keys that rarely have gradients
+/// keep larger steps. Source: Duchi, Hazan and Singer, JMLR 12, 2011.
+struct adagrad {
+    static constexpr std::string_view name = "adagrad"; ///< in checkpoints
+    static constexpr std::size_t states = 1;            ///< floats for each weight
+    double epsilon = 1e-10;                             ///< added to the root of the sum of squares
+    double decay = 0;                                   ///< the share of a weight that is added to its gradient
+
+    /// One step of this range.
+    void update(const step_facts& s, const update_range& x) const noexcept {
+        const auto rate = static_cast<float>(s.rate), e = static_cast<float>(epsilon);
+        const auto share = static_cast<float>(x.is_decayed ? decay : 0);
+        const auto squares = x.state[0];
+        for (std::size_t i = 0; i < x.weights.size(); ++i) {
+            const float g = x.gradients[i] + share * x.weights[i];
+            squares[i] += g * g;
+            x.weights[i] -= rate * g / (std::sqrt(squares[i]) + e);
+        }
+    }
+};
+
 /// Layer-wise adaptive rate scaling, for large batches: v = m v + rate trust (g + decay w), w = w - v, where trust =
 /// coefficient |w| / (|g| + decay |w|), over a whole parameter. Parameters that are not decayed have trust 1.
 /// Source: You, Gitman and Ginsburg, Large Batch Training of Convolutional Networks, 2017.

@@ -40,7 +40,7 @@ struct transfer {
     // Set by the transport.
     transfer_status status = transfer_status::pending; ///< set to `pending` at the start
     bool viewed = false;      ///< done, but left where it lies instead of stored; set to false by the caller
-    std::size_t moved = 0;    ///< bytes sent or delivered so far
+    std::size_t moved = 0;    ///< bytes sent or delivered so far; mismatched: see accepts()
     transfer* next = nullptr; ///< link in the transport's queue, then in the owner's list
 };
 
@@ -74,9 +74,14 @@ private:
     transfer* last_ = nullptr;
 };
 
-/// Whether a receive takes a message of that length and signature; `bytes` is its length then. Else it is mismatched.
+/// Whether a receive takes a message of that length and signature; `bytes` is its length then. Else it is mismatched,
+/// and `moved` the length of a message that has its signature; of any other, and where a transport does not know it,
+/// that is `bytes`.
 [[nodiscard]] inline bool accepts(transfer& x, std::uint64_t length, std::uint64_t signature) noexcept {
-    if (signature != x.signature || length > x.bytes || (length < x.bytes && !x.may_be_shorter)) return false;
+    if (signature != x.signature || length > x.bytes || (length < x.bytes && !x.may_be_shorter)) {
+        x.moved = signature == x.signature ? static_cast<std::size_t>(length) : x.bytes;
+        return false;
+    }
     x.bytes = static_cast<std::size_t>(length);
     return true;
 }

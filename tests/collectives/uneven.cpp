@@ -213,29 +213,32 @@ TEST_CASE("a part of another length than its receiver expects is a mismatch, as 
         CHECK(f.why == cause::mismatch);
         CHECK(f.detail.find(one) != std::string::npos);
         CHECK(f.detail.find(other) != std::string::npos);
+        const bool counts_differ = f.detail.find(", which expects ") != std::string::npos;
+        CHECK((f.remedy.find("their counts differ") != std::string::npos) == counts_differ);
     };
     is_told(fault_of_two([](const communicator& world) {
                 std::vector<int> mine(4), whole(8);
                 const counts all{4, world.rank() == 0 ? 3 : 4};
                 world.gatherv(mine, std::span(whole).first(sum_of(all)), all, 0);
             }),
-            "gather(naive) of 7 int32 in parts of 4, 3, root 0", "gather(naive) of 4 int32 in a part of 4, root 0");
+            "gatherv(naive) of 7 int32 in parts of 4, 3, root 0", "rank 1 sends 4 elements to rank 0, which expects 3");
     is_told(fault_of_two([](const communicator& world) {
                 std::vector<int> mine(4), whole(8);
                 const counts all{4, world.rank() == 0 ? 3 : 4};
                 world.scatterv(std::span(whole).first(sum_of(all)), all, mine, 0);
             }),
-            "scatter(naive) of 7 int32 in parts of 4, 3, root 0", "scatter(naive) of 4 int32 in a part of 4, root 0");
+            "scatterv(naive) of 7 int32 in parts of 4, 3, root 0",
+            "rank 0 sends 3 elements to rank 1, which expects 4");
     is_told(fault_of_two([](const communicator& world) { // rank 0 sends 3 elements to rank 1, which expects 2
                 std::vector<int> in(5), out(world.rank() == 0 ? 4 : 5);
                 world.alltoallv(in, counts{2, 3}, out, world.rank() == 0 ? counts{2, 2} : counts{2, 3});
             }),
-            "of 5 int32 in blocks, sent 2, 3, received 2, 2", "of 5 int32 in blocks, sent 2, 3, received 2, 3");
+            "called alltoallv(", "rank 0 sends 3 elements to rank 1, which expects 2");
     is_told(fault_of_two([](const communicator& world) { // the same, in calls that read alike
                 std::vector<int> in(5), out(5);
                 world.alltoallv(in, counts{2, 3}, out, counts{2, 3});
             }),
-            "of 5 int32 in blocks, sent 2, 3, received 2, 3", "not as long as its receiver expects");
+            "of 5 int32 in blocks, sent 2, 3, received 2, 3", ", which expects ");
     is_told(fault_of_two([](const communicator& world) {
                 std::vector<int> mine(2), whole(4);
                 const counts all = world.rank() == 0 ? counts{2, 2} : counts{1, 2};

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-// What docs/training.md and docs/communicating-less.md show, so that a compiler sees it.
+// What docs/training.md, docs/communicating-less.md and docs/parameter-server.md show, so that a compiler sees it.
 #include <collectives/collectives.hpp>
 #include <training/checkpoint.hpp>
 #include <training/compressed/compressed_buckets.hpp>
@@ -12,6 +12,7 @@
 #include <training/hogwild.hpp>
 #include <training/learning_rate.hpp>
 #include <training/local_sgd.hpp>
+#include <training/parameter_server.hpp>
 #include <training/tensor/conjugates.hpp>
 #include <training/tensor/weight_cut.hpp>
 #include <transport/tcp.hpp>
@@ -149,6 +150,30 @@ void share(std::size_t features, std::size_t samples,
         [&](int thread, std::size_t step, const training::shared_weights& now, training::sparse_step& to) {
             gradient_of(step * 4 + static_cast<std::size_t>(thread), now, to);
         });
+}
+
+void serve_or_work(const world_over_tcp& world, std::size_t steps, std::size_t parameters,
+                   void (*backward)(std::span<const float> weights, std::span<float> gradients));
+
+void serve_or_work(const world_over_tcp& world, std::size_t steps, std::size_t parameters,
+                   void (*backward)(std::span<const float> weights, std::span<float> gradients)) {
+    namespace server = tutti::training::server;
+    const server::store_layout layout{.keys = parameters, .servers = {0, 1, 2}, .workers = {3, 4, 5, 6}, .copies = 2};
+    const server::links links(world, layout);
+    if (links.server() >= 0) {
+        server::shard_server shards(links, tutti::training::adagrad{}, {.how = server::bounded_staleness(2)});
+        shards.serve(); // until all workers are done
+    } else {
+        server::client store(links);
+        std::vector<float> weights(parameters), gradients(parameters);
+        for (std::size_t step = 0; step < steps; ++step) {
+            store.get(0, weights); // at most two clocks old
+            backward(weights, gradients);
+            store.push(0, gradients, /*rate=*/0.01);
+            store.tick(); // all copies have the push
+        }
+        store.close();
+    }
 }
 
 } // namespace excerpts

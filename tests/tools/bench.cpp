@@ -191,6 +191,28 @@ TEST_CASE("ranks that a launcher started take part") {
     CHECK_THAT(other.output, Contains("--ranks 3 was asked for, but the launcher started 2"));
 }
 
+TEST_CASE("of the threads and GPUs that nccl-tests takes one each will do, and --ranks says how many ranks") {
+    CHECK(command("bench --transport memory --ranks 2 -b 8 -e 8 -n 1 -g 1 -t 1").status == 0);
+    for (const char* option : {"-g 8", "-t 2", "--ngpus 4"}) {
+        const auto r = command(std::string("bench ") + option);
+        CHECK(r.status == 2);
+        CHECK_THAT(r.output, Contains("--ranks says how many ranks"));
+    }
+}
+
+TEST_CASE("a median of one or two iterations is marked") {
+    CHECK_THAT(command("bench --transport memory --ranks 2 -b 8 -e 8 -n 2").output, Contains(" ~"));
+    CHECK_THAT(command("bench --transport memory --ranks 2 -b 8 -e 8 -n 3").output, !Contains(" ~"));
+}
+
+TEST_CASE("more threads than cores are warned of where overlap is measured") {
+    const auto warned = [](const std::string& more) {
+        return command("bench --transport memory --ranks 200 -b 8 -e 8 -n 1 " + more).output;
+    };
+    CHECK_THAT(warned("--overlap"), Contains("# warning: 200 ranks share "));
+    CHECK_THAT(warned(""), !Contains("# warning"));
+}
+
 TEST_CASE("a file that cannot be written is told before ranks start, who would miss each other then") {
     for (const char* option : {"--json", "--trace"}) {
         const auto r = command(std::string("bench --ranks 2 -b 8 -e 8 ") + option + " /nowhere/file");

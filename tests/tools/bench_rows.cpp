@@ -174,9 +174,10 @@ TEST_CASE("overlap is measured of every operation that has a non-blocking call, 
         CHECK(rows.size() == 11); // ten operations and the barrier; messages are out of place
         for (const auto& row : rows) {
             CHECK(row.at("wrong") == 0);
-            const double pure = row.at("p50_us"), compute = row.at("compute_us"), both = row.at("overlapped_us");
+            const double pure = row.at("alone_us"), compute = row.at("compute_us"), both = row.at("overlapped_us");
             const double hidden = 100 * (pure + compute - both) / std::min(pure, compute);
-            CHECK(row.at("overlap_percent").get<double>() == Approx(std::clamp(hidden, 0., 100.)).margin(1e-6));
+            if (!row.at("overlap_percent").is_null()) // a busy machine: the times do not belong together
+                CHECK(row.at("overlap_percent").get<double>() == Approx(std::clamp(hidden, 0., 100.)).margin(1e-6));
             CHECK(compute > 0);
         }
     }

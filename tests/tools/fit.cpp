@@ -9,6 +9,7 @@
 #include "support/catch.hpp"
 
 #include <cmath>
+#include <filesystem>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -25,11 +26,14 @@ constexpr auto quick = "fit --ranks 2 --rounds 1 --seconds 0.001 --max-bytes 32K
 
 TEST_CASE("a fit writes a machine that reads back, and what it measured and predicted") {
     const folder here;
-    const auto told = command(std::string(quick) + " -o " + here.path("machine.json") + " --json " +
-                              here.path("rows.json") + " --markdown " + here.path("report.md"));
+    const auto told =
+        command(std::string(quick) + " -o " + here.path("machine.json") + " --json " + here.path("rows.json") +
+                " --markdown " + here.path("report.md") + " 2>" + here.path("progress"));
     INFO(told.output);
     REQUIRE(told.status == 0);
     CHECK(here.read("report.md") == told.output);
+    CHECK_THAT(here.read("progress"), Contains("1 of 4: ") && Contains("allreduce over tcp, 2 ranks, round 1\n") &&
+                                          Contains("fitting the parameters of tcp\n")); // no terminal: lines
     CHECK_THAT(told.output, Contains("## shared_memory") && Contains("## tcp") &&
                                 Contains("2 ranks, allreduce, not fitted") && Contains("overhead_s_per_byte") &&
                                 Contains("other work used"));
@@ -90,6 +94,23 @@ TEST_CASE("a fit that makes no sense is refused with 2, and a file that cannot b
     const auto nowhere = command(std::string(quick) + " --transport shared_memory --markdown /nowhere/at/all.md");
     CHECK(nowhere.status == 1);
     CHECK_THAT(nowhere.output, Contains("cannot write /nowhere/at/all.md"));
+}
+
+TEST_CASE("a fit that is ended before its end leaves the machine that there was, or none") {
+    const folder here;
+    const std::string before = here.write("machine.json", "an earlier one");
+    CHECK(tools_test::shell("timeout -s INT 1 $TUTTI_COMMAND fit --seconds 1 -o " + before).status == 124);
+    CHECK(here.read("machine.json") == "an earlier one");
+    CHECK(tools_test::shell("timeout -s INT 1 $TUTTI_COMMAND fit --seconds 1 -o " + here.path("new.json")).status ==
+          124);
+    CHECK(!std::filesystem::exists(here.path("new.json")));
+}
+
+TEST_CASE("an empty machine file is told to be empty") {
+    const folder here;
+    const auto told = command("model --ranks 2 --machine " + here.write("machine.json", ""));
+    CHECK(told.status != 0);
+    CHECK_THAT(told.output, Contains("machine.json is empty: was what wrote it"));
 }
 
 TEST_CASE("a fit whose result could not be written does not begin") {

@@ -369,7 +369,8 @@ TEST_CASE("measured times stand beside what is priced, out of place or in place,
     const folder here;
     const std::string one =
         here.write("one.json", model_json({bench_row("ring", 64, false, 10), bench_row("ring", 64, true, 99),
-                                           bench_row("auto:butterfly", 64, true, 7), bench_row("ring", 77, false, 1)})
+                                           bench_row("auto:butterfly", 64, true, 7), bench_row("ring", 77, false, 1),
+                                           bench_row("ring", 77, false, 2)})
                                    .dump());
     const std::string two =
         here.write("two.json", model_json({bench_row("ring", 64, false, 30), bench_row("ring", 64, false, 20)}).dump());
@@ -379,8 +380,8 @@ TEST_CASE("measured times stand beside what is priced, out of place or in place,
     CHECK(rows[1]["measured_us"].is_null()); // in place, which is another call
     CHECK(rows[2]["measured_us"].is_null());
     CHECK_THAT(command("model " + arguments).output,
-               Contains("# measured, but no row here: allreduce butterfly in place, 4 ranks, 64 B (" + one +
-                        "), allreduce ring out of place, 4 ranks, 77 B (" + one + ")\n"));
+               Contains("# measured, but no row here:\n#   allreduce butterfly in place, 4 ranks, 64 B (" + one +
+                        ")\n#   allreduce ring out of place, 4 ranks, 77 B (" + one + ")\n"));
 }
 
 TEST_CASE("what was measured in place alone is priced in place, and that is said") {
@@ -567,7 +568,7 @@ TEST_CASE("the lecture counts what it tells") {
     // 4 MB a rank: the root takes in and hands out three times as much, a rank of the ring half as much again.
     CHECK_THAT(line_with(r.output, "  central parameter server"), Contains(" 96 Mbit/s ") && Contains("11.44 MiB"));
     CHECK_THAT(line_with(r.output, "  ring "), Contains(" 48 Mbit/s ") && Contains("5.722 MiB"));
-    CHECK_THAT(line_with(r.output, "  all to all "), Contains(" 96 Mbit/s ") && Contains("45.78 MiB"));
+    CHECK_THAT(line_with(r.output, "  one shot "), Contains(" 96 Mbit/s ") && Contains("45.78 MiB"));
     for (const char* name : {"naive", "parameter_server", "one_shot", "ring", "butterfly", "halving_doubling",
                              "double_binary_tree", "binomial_tree", "hierarchical:ring:ring"})
         CHECK_THAT(r.output, Contains("(" + std::string(name) + ")\n"));
@@ -636,7 +637,7 @@ TEST_CASE("the lecture takes as many ranks as the tables do, and says what it ca
     CHECK_THAT(r.output, !Contains("- rounds"));
     const auto large = command("model --lecture --ranks 64 --parameters 1125899906842624");
     CHECK(large.status == 0);
-    CHECK_THAT(large.output, Contains("# all to all (one_shot): not counted: more bytes"));
+    CHECK_THAT(large.output, Contains("# one shot (one_shot): not counted: more bytes"));
     CHECK(command("model --lecture --ranks 1000001").status == 2);
 }
 

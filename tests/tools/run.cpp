@@ -229,10 +229,13 @@ TEST_CASE("output that cannot be written is a failure") {
     CHECK_THAT(r.output, Contains("cannot write the output: No space left on device"));
 }
 
-TEST_CASE("a program that does not exist is named") {
+TEST_CASE("a program that does not exist, or cannot be executed, is named, and ends as in a shell") {
     const auto r = command("run -n 2 no-such-program");
-    CHECK(r.status == 1);
-    CHECK_THAT(r.output, Contains("cannot run no-such-program: No such file or directory"));
+    CHECK(r.status == 127);
+    CHECK_THAT(r.output, Contains("tutti run: cannot run no-such-program: No such file or directory"));
+    const auto folder = command("run -n 2 /tmp");
+    CHECK(folder.status == 126);
+    CHECK_THAT(folder.output, Contains("tutti run: cannot run /tmp: Permission denied"));
 }
 
 TEST_CASE("wrong usage exits with 2") {

@@ -69,7 +69,7 @@ floats tried(const communicator& ranks, Compressor by, std::size_t n, double wit
 }
 template <class Compressor>
 void expect_deterministic(const communicator& ranks, const Compressor& by, double within, const std::string& what) {
-    for (const std::size_t n : {1, 7, 200}) {
+    for (const std::size_t n : {1U, 7U, 200U}) {
         const std::string of = what + " of " + std::to_string(n);
         expect(tried(ranks, by, n, within, of) == tried(ranks, by, n, within, of), of + ": the same each time");
     }
@@ -174,7 +174,7 @@ TEST_CASE("qsgd sends a code of the vector twice at most, and on one rank is its
         floats data = drawn(9, 0), sent(9), wanted = data;
         compressed::qsgd(code, 3).average(ranks, data, sent);
         std::vector<std::uint8_t> bytes(code.bytes_of(9));
-        for (const std::uint64_t rounding : {0, 1}) {
+        for (const std::uint64_t rounding : {0U, 1U}) {
             code.encode(wanted, draws(3, rounding, 0), bytes);
             code.decode(bytes, wanted);
             if (rounding == 0) expect(sent == wanted, "what is sent");
@@ -218,7 +218,7 @@ TEST_CASE("columns become orthonormal, and one that depends on others becomes ze
         }
 }
 
-TEST_CASE("power_sgd finds the average where that has the rank, also after a round of zeros") {
+TEST_CASE("power_sgd finds the average where that has the rank, also after rounds of zeros and of NaN") {
     run_world(3, [](const communicator& ranks) {
         constexpr std::size_t rows = 6, columns = 9, over = 4; // and elements that fill no row
         const auto matrix = [](int rank) {                     // of rank 1, with the same columns on all ranks
@@ -232,6 +232,10 @@ TEST_CASE("power_sgd finds the average where that has the rank, also after a rou
         floats zeros(rows * columns + over), sent(zeros.size()), wanted = matrix(ranks.rank());
         by.average(ranks, zeros, sent);
         expect(zeros == floats(zeros.size()), "nothing comes of zeros");
+        floats bad(zeros.size());
+        bad[7] = std::nanf("");
+        by.average(ranks, bad, sent);
+        expect(std::ranges::any_of(bad, [](float v) { return std::isnan(v); }), "NaN shows");
         floats data = wanted;
         const auto cost = by.average(ranks, data, sent);
         ranks.allreduce(wanted, average, algorithm::halving_doubling{});

@@ -92,11 +92,11 @@ TEST_CASE("ranks mix as the matrix says, and come together at least as fast as i
             for_graphs([&](const auto& graph, const std::string& name) {
                 gossip::mixer mixer(ranks, graph);
                 floats x = vector_of(ranks.rank());
-                double distance = gossip::consensus_distance<communicator>(ranks, x);
+                double distance = gossip::consensus_distance(ranks, x);
                 for (std::size_t round = 0; round < 6; ++round) {
                     const double factor = gossip::contraction(gossip::matrix_of(graph, size, round));
                     mixer.mix(x);
-                    const double now = gossip::consensus_distance<communicator>(ranks, x);
+                    const double now = gossip::consensus_distance(ranks, x);
                     expect(now <= factor * distance + 1e-5, name + ": the contraction");
                     distance = now;
                 }
@@ -113,11 +113,11 @@ TEST_CASE("the slowest wave on a ring shrinks by its contraction in each round")
         floats x{static_cast<float>(std::cos(2 * std::numbers::pi * ranks.rank() / 8))};
         gossip::mixer mixer(ranks, gossip::ring{});
         const double factor = gossip::contraction(gossip::matrix_of(gossip::ring{}, 8));
-        double distance = gossip::consensus_distance<communicator>(ranks, x);
+        double distance = gossip::consensus_distance(ranks, x);
         expect(std::abs(distance - std::sqrt(0.5)) < 1e-6, "the root of the mean square of a cosine");
         for (int round = 0; round < 10; ++round) {
             mixer.mix(x);
-            const double now = gossip::consensus_distance<communicator>(ranks, x);
+            const double now = gossip::consensus_distance(ranks, x);
             expect(std::abs(now / distance - factor) < 1e-4, "measured and computed");
             distance = now;
         }

@@ -97,6 +97,12 @@ TEST_CASE("Adam's first step has the length of the rate, and AdamW decays the we
     CHECK(near(after(training::adam{.decay = 0.5, .is_decoupled = false}, {0.1}), 1.9));
 }
 
+TEST_CASE("Adagrad's steps shrink by the root of the sum of squares") {
+    CHECK(near(after(training::adagrad{}, {0.1}), 1.9));
+    CHECK(near(after(training::adagrad{}, {0.1, 0.1}), 1.9 - 0.1 / std::sqrt(2.0)));
+    CHECK(near(after(training::adagrad{.decay = 0.5}, {0.1}), 1.9));
+}
+
 TEST_CASE("LARS moves a parameter by a share of its norm, whatever the size of its gradient") {
     const training::lars rule{.kept = 0, .coefficient = 0.01};
     CHECK(near(after(rule, {1}), 2 - 0.02));
@@ -114,6 +120,7 @@ TEST_CASE("a shard that is updated alone has the bits of the whole, by every rul
     expect_shards_equal(training::sgd{.decay = 0.01});
     expect_shards_equal(training::momentum{.decay = 0.01, .is = training::velocity::of_steps});
     expect_shards_equal(training::adam{.decay = 0.01});
+    expect_shards_equal(training::adagrad{.decay = 0.01});
     expect_shards_equal(training::lars{.decay = 0.01});
 }
 

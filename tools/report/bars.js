@@ -29,7 +29,22 @@ function barAxis(unit, text, base, [low, high]) {
   };
 }
 
-function barContent({title, unit, text, sets, base = 2}) {
+// From nothing on: a bar twice as long is twice as much.
+const linearBarAxis = (unit, text) => ({
+  type: "linear",
+  beginAtZero: true,
+  title: {display: true, text: unit, color: css("--ink")},
+  grid: {color: css("--grid"), drawTicks: false, drawBorder: false},
+  ticks: {
+    color: css("--quiet"),
+    padding: 6,
+    maxRotation: 0,
+    maxTicksLimit: 8,
+    callback: value => value === 0 ? "0" : text(value)
+  },
+});
+
+function barContent({title, unit, text, sets, base = 2, linear = false}) {
   const cell = cellOf(state.operation, state.ranks, state.bytes).filter(shown);
   const caption = `${title}, ${ranksText(state.ranks)}, ${bytesText(state.bytes)}`;
   const positive = value => value > 0 ? value : null; // no logarithm of nothing
@@ -57,7 +72,7 @@ function barContent({title, unit, text, sets, base = 2}) {
         indexAxis: "y",
         layout: {padding: {right: 6 * Chart.defaults.font.size}},
         scales: {
-          x: barAxis(unit, text, base, around(values)),
+          x: linear ? linearBarAxis(unit, text) : barAxis(unit, text, base, around(values)),
           y: {grid: {display: false}, ticks: {color: css("--ink"), autoSkip: false}},
         },
         plugins: {

@@ -66,7 +66,11 @@ function showLessons() {
   }
 }
 
+// Logarithmic bars show the fast apart, linear ones how far the slow are behind.
+let raceIsLinear = true;
+
 const raceContent = () => barContent({
+  linear: raceIsLinear,
   title: `time of a sum, ${named().name}`,
   unit: "time",
   text: timeText,
@@ -96,6 +100,17 @@ function slider(id) {
   };
 }
 
+function raceSwitch() {
+  const button = make("button", {type: "button", class: "scale", onclick() {
+    raceIsLinear = !raceIsLinear;
+    name();
+    refresh();
+  }});
+  const name = () => { button.textContent = raceIsLinear ? "Logarithmic bars" : "Linear bars"; };
+  name();
+  return button;
+}
+
 const sliders = [];
 
 function beginLecture() {
@@ -104,6 +119,7 @@ function beginLecture() {
   byId("title").textContent = "Ways to sum over many ranks";
   document.title = "tutti: ways to sum over many ranks";
   for (const id of ["race", "lessons"]) byId(id).hidden = false;
+  byId("race").querySelector("figure").before(raceSwitch());
   figures.race = new Figure(byId("race").querySelector("figure"), false);
   byId("lessons").append(...raw.lecture.lessons.map(cardOf));
   const known = numbersOf("ranks", rows);

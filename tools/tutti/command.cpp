@@ -88,6 +88,7 @@ constexpr auto guide = R"(tutti: collective communication with proven schedules
   tutti rule     say what the library's rule costs on known machines
   tutti plan     search how to lay out the training of a network on a cluster of GPUs
   tutti train    train a small network on several ranks
+  tutti study    reproduce a study of training, as one HTML page
   tutti env      say which launcher started this process, and how it would join the others
   tutti run      start a program on several ranks, of this host or of several
   tutti ps       show what the ranks of running jobs do, and which waits for which
@@ -127,6 +128,7 @@ int main(int argc, char** argv) {
     add_plan(app, chosen);
     add_ps(app, chosen);
     add_train(app, chosen, command_line);
+    add_study(app, chosen);
     add_env(app, chosen);
     add_manual(app, chosen);
     add_completion(app, chosen);

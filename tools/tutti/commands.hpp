@@ -26,6 +26,7 @@ void add_model(CLI::App& app, action& chosen);
 void add_rule(CLI::App& app, action& chosen);
 void add_plan(CLI::App& app, action& chosen);
 void add_ps(CLI::App& app, action& chosen);
+void add_study(CLI::App& app, action& chosen);
 // These speak of all commands that `app` has once its command line is understood.
 void add_manual(CLI::App& app, action& chosen);
 void add_completion(CLI::App& app, action& chosen);

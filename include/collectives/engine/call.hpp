@@ -107,6 +107,7 @@ inline constexpr std::uint64_t wire_version = 4;
 [[nodiscard]] inline std::string in_words(const call& c) {
     if (c.title) return c.title;
     std::string text{name_of(c.what)};
+    if (c.lengths) text += "v";
     text += "(" + std::string(c.how.name()) + ") of " + std::to_string(c.count);
     if (c.type_name) text += " " + c.type_name();
     if (c.lengths) text += " " + c.lengths->in_words();

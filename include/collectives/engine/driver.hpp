@@ -364,7 +364,9 @@ private:
         if (!r.is_in_trouble() || r.reported().sent) return true;
         const int step = r.mismatched_step();
         const auto kind = step >= 0 ? transport::notice_kind::mismatch : transport::notice_kind::timeout;
-        report(r, notice_of(transport_, r, kind, step >= 0 ? step : r.waiting_step()), clock::now());
+        auto told = notice_of(transport_, r, kind, step >= 0 ? step : r.waiting_step());
+        told.text = r.lengths_in_words();
+        report(r, std::move(told), clock::now());
         return true;
     }
 

@@ -120,6 +120,17 @@ public:
     [[nodiscard]] bool was_slow() noexcept { return functor_.take_look(); }
     /// The number of the step whose message does not belong to this call, -1 if all do.
     [[nodiscard]] int mismatched_step() const noexcept { return mismatched_; }
+    /// How the message of that step differs in length alone, as it does where counts differ, with ranks of the world;
+    /// empty if it differs in more.
+    [[nodiscard]] std::string lengths_in_words() const {
+        if (mismatched_ < 0) return {};
+        const transport::transfer& x = transfers_[static_cast<std::size_t>(mismatched_)];
+        if (x.moved == x.bytes) return {};
+        const auto elements = [&](std::size_t bytes) { return std::to_string(bytes / call_.element_bytes); };
+        return "rank " + std::to_string(peer_of(mismatched_)) + " sends " + elements(x.moved) + " elements to rank " +
+               std::to_string(group_->members[static_cast<std::size_t>(group_->rank)]) + ", which expects " +
+               elements(x.bytes);
+    }
     /// The first step that its executor has; else the first under way that waits for a peer, receives before sends; -1
     /// if none does.
     [[nodiscard]] int waiting_step() const noexcept {
@@ -162,7 +173,8 @@ public:
     [[nodiscard]] std::uint64_t bytes_done() const noexcept {
         std::uint64_t sum = 0;
         if (state() == run_state::queued) return sum; // the transfers are those of the run before
-        for (const auto& x : transfers_) sum += x.owner ? x.moved : 0;
+        for (const auto& x : transfers_)
+            if (x.owner && x.status != transport::transfer_status::mismatched) sum += x.moved;
         return sum;
     }
 

@@ -21,6 +21,11 @@ namespace tutti::engine {
 
 /// The remedy for a fault whose detail is known.
 [[nodiscard]] inline std::string remedy_for(cause c, const std::string& detail) {
+    if (c == cause::mismatch && detail.find(", which expects ") != detail.npos)
+        return "compare what one rank sends with what the other expects: their counts differ";
+    if (c == cause::mismatch && detail.find(" met a message of ") != detail.npos)
+        return "compare both ends of the message: they must agree in element type and count; receive<T>(from) takes "
+               "any count";
     if (c == cause::mismatch && detail.find("symmetric memory") != detail.npos)
         return "pass symmetric_memory on all ranks or on none (a span of it counts as plain memory), or name an "
                "algorithm on all ranks";

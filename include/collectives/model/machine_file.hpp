@@ -54,6 +54,7 @@ struct machine_file {
     std::ifstream in(path, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(in), {}};
     if (!in.is_open() || in.bad()) reject("machine file", path + " cannot be read");
+    if (text.empty()) reject("machine file", path + " is empty: was what wrote it, as tutti fit -o, ended too soon?");
     return parse_machine_file(text, path);
 }
 

@@ -65,7 +65,8 @@ public:
     }
 
 private:
-    /// The shape, and a first factor. A column that is zero would stay so: it is drawn anew, alike on all ranks.
+    /// The shape, and a first factor. A column that is zero, or not finite, would stay so: it is drawn anew, alike on
+    /// all ranks.
     void begin(std::size_t elements) {
         const auto root = static_cast<std::size_t>(std::sqrt(static_cast<double>(elements)));
         rows_ = by_.rows > 0 ? by_.rows : root;
@@ -75,7 +76,9 @@ private:
         right_.resize(rank_ * columns_);
         for (std::size_t k = 0; k < rank_; ++k) {
             const auto column = std::span(right_).subspan(k * columns_, columns_);
-            if (std::ranges::any_of(column, [](float x) { return x != 0; })) continue;
+            const auto is_zero = [](float x) { return x == 0; };
+            const auto is_finite = [](float x) { return std::isfinite(x); };
+            if (!std::ranges::all_of(column, is_zero) && std::ranges::all_of(column, is_finite)) continue;
             const draws random(by_.seed, rounds_, k);
             for (std::size_t j = 0; j < columns_; ++j) column[j] = 2 * random.unit(j) - 1;
         }

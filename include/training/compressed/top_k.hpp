@@ -25,7 +25,8 @@ namespace detail {
 } // namespace detail
 
 /// The `count` elements of largest magnitude. Of equal ones those with lower indices are taken. NaN counts as larger
-/// than all numbers, so it is not hidden. Cost: linear in the elements on average.
+/// than all numbers, so it is not hidden. Precondition: there are at most 2^32 - 1 elements. Cost: linear in the
+/// elements on average.
 [[nodiscard]] inline sparse_vector largest(std::span<const float> of, std::size_t count) {
     sparse_vector result{of.size(), std::vector<std::uint32_t>(of.size()), {}};
     count = std::min(count, of.size());

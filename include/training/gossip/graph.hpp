@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 /// Averaging with neighbours. A graph is a pure function from a rank to those that it sends to. The messages, the
@@ -58,7 +59,7 @@ namespace detail {
     return count;
 }
 [[nodiscard]] inline int up(int rank, int distance, int size) noexcept {
-    return static_cast<int>((static_cast<long>(rank) + distance) % size);
+    return static_cast<int>((std::int64_t{rank} + distance) % size);
 }
 } // namespace detail
 

@@ -168,8 +168,9 @@ inline notice verdict_of_mismatch(const diagnosis& q) {
     const bool numbered = theirs && theirs->request != q.report.request;
     if (numbered) text += " as call " + std::to_string(q.report.request);
     if (theirs && !numbered && detail::are_alike(q.report, *theirs)) {
-        text += ", rank " + std::to_string(peer) + " called " + theirs->call +
-                ", but a message between them is not as long as its receiver expects";
+        text +=
+            ", rank " + std::to_string(peer) + " called " + theirs->call + ", but " +
+            (q.report.text.empty() ? "a message between them is not as long as its receiver expects" : q.report.text);
     } else if (theirs && !numbered && theirs->call == q.report.call) {
         text += " like rank " + std::to_string(peer) + ", which had sent something else in an earlier call";
     } else if (theirs) {

@@ -79,7 +79,9 @@ public:
                 transfer* const message = std::exchange(m.message, nullptr);
                 if (m.ticket) refuse(*m.ticket);
                 forget(m);
-                if (message) complete(*message, transfer_status::mismatched);
+                if (!message) continue;
+                message->moved = message->bytes; // the announcement does not tell another length from another call
+                complete(*message, transfer_status::mismatched);
                 continue;
             }
             m.from = decode(m.image);

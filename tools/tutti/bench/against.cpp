@@ -4,7 +4,7 @@
 #include "against.hpp"
 
 #include "../common/lists.hpp"
-#include "columns.hpp"
+#include "figures.hpp"
 
 #include <algorithm>
 #include <array>

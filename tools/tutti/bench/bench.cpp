@@ -57,14 +57,16 @@ Columns, some of which are there only if they have something to say:
   place           out: from input to output; in: in place
   predicted       microseconds, by the parameters that --machine gives; - without, and with --symmetric
   avg             microseconds, the mean of all iterations on all ranks, as OSU and IMB have it
-  p50 p99 min max microseconds of the slowest rank of each iteration; no p99 from under 100 of them
+  p50 p99 min max microseconds of the slowest rank of each iteration; no p99 from under 100 of them; ~ marks a
+                  p50 from one or two
   skew            median microseconds between the first and the last rank that left the barrier
   latency, rate   of messages: half of the p50 of those that come back; millions of messages a second
   algbw           bytes over time, in 10^9 bytes a second; the time is the p50, of a loop the mean
   busbw           algbw times 2(P-1)/P for allreduce, (P-1)/P for reduce_scatter, allgather,
                   gather, scatter and alltoall, 1 otherwise
-  compute, both,  with --overlap: the p50 of the computation alone, and of both at once; how much of the
-  overlap         shorter one is hidden, in per cent: (p50 + compute - both) / min(p50, compute)
+  alone, compute, with --overlap: the p50 of the call alone, of the computation alone, and of both at once; how
+  both, overlap   much of the shorter one is hidden, in per cent: (alone + compute - both) / min(alone, compute);
+                  - where these times do not belong together, as when ranks wait for a core
   cpu             microseconds of processor time for one operation, over all ranks. Not of the calls that
                   were timed: of a loop of calls without barriers after them, a quarter as many; with
                   --timing loop, of the timed loop itself
@@ -72,7 +74,8 @@ Columns, some of which are there only if they have something to say:
                   that left before the last one came
 
 With --overlap the calls are non-blocking. A rank starts one, computes for about as long as such a call takes
-alone, and waits for it. Each row takes three times as long. Without --progress in_thread and without --tests a
+alone, and waits for it. Each row takes three times as long, and up to ten where other work makes the times drift:
+then they are measured again. Without --progress in_thread and without --tests a
 call makes progress only where it starts and where it is waited for, as its documentation says.
 
 With --against FILE, which an earlier run wrote by --json, each row is compared with its time then: the p50, of
@@ -171,6 +174,15 @@ std::vector<int> parse_numbers_or_all(const std::string& text) {
     return text == "all" ? std::vector<int>{} : parse_nodes(text);
 }
 
+/// nccl-tests has as many ranks as processes, threads and GPUs of each come to. Here a rank is a process.
+void add_one_each(CLI::App& c) {
+    const auto one = [](const std::string& word) {
+        if (word != "1") throw std::invalid_argument("a process is one rank: --ranks says how many ranks");
+    };
+    add_parsed(c, "-g,--ngpus", one, "As nccl-tests has it, 1 alone: --ranks says how many ranks", "1");
+    add_parsed(c, "-t,--nthreads", one, "Likewise", "1");
+}
+
 void add_sizes(CLI::App& c, bench_settings& s) {
     auto* const smallest = add_size(c, "-b,--min-bytes,--minbytes", s.bytes.smallest, "Smallest size [default: 8]");
     auto* const largest = add_size(c, "-e,--max-bytes,--maxbytes", s.bytes.largest, "Largest size [default: 16M]");
@@ -198,6 +210,7 @@ void add_what(CLI::App& c, bench_settings& s) {
     c.add_option("--ranks", s.ranks, "How many ranks to start [default: 4]")
         ->check(CLI::Range(1, 4096))
         ->type_name("P");
+    add_one_each(c);
     c.add_option("--operation", s.operation,
                  "Operations, separated by commas, or all; also barrier, and messages, see below [default: allreduce]")
         ->type_name("NAME");

@@ -6,6 +6,7 @@
 #include "../common/sizes.hpp"
 #include "../common/statistics.hpp"
 #include "exchange.hpp"
+#include "overlap_times.hpp"
 
 #include <collectives/choice/chooser.hpp>
 #include <collectives/engine/symmetric.hpp>
@@ -117,16 +118,6 @@ struct job {
 /// "allreduce ring 1024 bytes in place".
 [[nodiscard]] std::string in_words(const job& what);
 
-/// How much of a non-blocking call a computation hides, by the measure of the Intel MPI benchmarks.
-struct overlap_times {
-    double pure_us = 0;    ///< the call alone: p50 of the slowest rank, as the others
-    double compute_us = 0; ///< the computation alone
-    double both_us = 0;    ///< the call started, the computation, and the wait for the call
-
-    /// From 0, nothing, to 100.
-    [[nodiscard]] double percent() const;
-};
-
 /// What was measured.
 struct row {
     job what;
@@ -142,6 +133,8 @@ struct row {
     std::optional<std::uint64_t> wrong; ///< elements over all ranks and checks; of a barrier, ranks that left too soon
     std::optional<overlap_times> overlap;
 
+    /// Its quantiles stand for something.
+    [[nodiscard]] bool has_enough_iterations() const noexcept { return iterations >= 3; }
     /// Of a pingpong, one way.
     [[nodiscard]] std::optional<double> latency_us() const;
     [[nodiscard]] std::optional<double> messages_per_s() const;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "columns.hpp"
+#include "figures.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -48,29 +49,27 @@ std::vector<column> subject_columns(bool rooted, bool messages) {
 }
 
 std::vector<column> time_columns() {
-    return {{"predicted", "us", 9, [](const row& r) { return if_known(r.predicted_us); }},
-            {"avg", "us", 9, [](const row& r) { return figure(r.average_us); }},
-            {"p50", "us", 9, [](const row& r) { return figure(r.time_us.p50); }},
-            {"p99", "us", 9, [](const row& r) { return if_known(r.time_us.p99); }},
-            {"min", "us", 9, [](const row& r) { return figure(r.time_us.least); }},
-            {"max", "us", 9, [](const row& r) { return figure(r.time_us.most); }},
-            {"skew", "us", 7, [](const row& r) { return if_known(r.skew_us); }}};
+    return {
+        {"predicted", "us", 9, [](const row& r) { return if_known(r.predicted_us); }},
+        {"avg", "us", 9, [](const row& r) { return figure(r.average_us); }},
+        {"p50", "us", 9, [](const row& r) { return (r.has_enough_iterations() ? "" : "~") + figure(r.time_us.p50); }},
+        {"p99", "us", 9, [](const row& r) { return if_known(r.time_us.p99); }},
+        {"min", "us", 9, [](const row& r) { return figure(r.time_us.least); }},
+        {"max", "us", 9, [](const row& r) { return figure(r.time_us.most); }},
+        {"skew", "us", 7, [](const row& r) { return if_known(r.skew_us); }}};
 }
 
 std::vector<column> overlap_columns() {
-    return {{"compute", "us", 9, [](const row& r) { return if_known(overlap(r, &overlap_times::compute_us)); }},
+    return {{"alone", "us", 9, [](const row& r) { return if_known(overlap(r, &overlap_times::pure_us)); }},
+            {"compute", "us", 9, [](const row& r) { return if_known(overlap(r, &overlap_times::compute_us)); }},
             {"both", "us", 9, [](const row& r) { return if_known(overlap(r, &overlap_times::both_us)); }},
-            {"overlap", "%", 7,
-             [](const row& r) { return r.overlap ? fmt::format("{:.0f}", r.overlap->percent()) : "-"; }}};
+            {"overlap", "%", 7, [](const row& r) {
+                 const auto percent = r.overlap ? r.overlap->percent() : std::nullopt;
+                 return percent ? fmt::format("{:.0f}", *percent) : "-";
+             }}};
 }
 
 } // namespace
-
-std::string figure(double value) {
-    if (value >= 999.95) return fmt::format("{:.0f}", value);
-    if (value >= 99.995) return fmt::format("{:.1f}", value);
-    return fmt::format("{:.2f}", value);
-}
 
 std::vector<column> columns_for(const std::vector<job>& jobs) {
     const auto some = [&](auto what) { return std::ranges::any_of(jobs, what); };
@@ -80,8 +79,8 @@ std::vector<column> columns_for(const std::vector<job>& jobs) {
     if (messages)
         append(all, {{"latency", "us", 9, [](const row& r) { return if_known(r.latency_us()); }},
                      {"rate", "M/s", 7, [](const row& r) { return if_known(millions(r.messages_per_s())); }}});
-    append(all, {{"algbw", "GB/s", 7, [](const row& r) { return figure(r.algorithm_GBps()); }},
-                 {"busbw", "GB/s", 7, [](const row& r) { return figure(r.bus_GBps()); }}});
+    append(all, {{"algbw", "GB/s", 7, [](const row& r) { return bandwidth_figure(r.algorithm_GBps()); }},
+                 {"busbw", "GB/s", 7, [](const row& r) { return bandwidth_figure(r.bus_GBps()); }}});
     if (some([](const job& j) { return j.overlap; })) append(all, overlap_columns());
     append(all, {{"cpu", "us", 9, [](const row& r) { return figure(r.cpu_us); }},
                  {"wrong", "", 6, [](const row& r) { return r.wrong ? std::to_string(*r.wrong) : "-"; }}});

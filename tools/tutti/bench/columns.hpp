@@ -19,9 +19,6 @@ struct column {
     std::function<std::string(const row&)> cell;
 };
 
-/// Four digits that matter, in at most seven columns.
-[[nodiscard]] std::string figure(double value);
-
 /// Those that have something to say in one of these rows at least, in order.
 [[nodiscard]] std::vector<column> columns_for(const std::vector<job>& jobs);
 

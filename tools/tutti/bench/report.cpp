@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "report.hpp"
+#include "figures.hpp"
 
 #include "../common/text_output.hpp"
 
@@ -54,6 +55,10 @@ void bench_report::print_header(bool one_clock) const {
             "# overlap: calls are non-blocking, and a rank computes for as long as one takes; progress {}, {} tests "
             "meanwhile\n",
             settings_.in_thread ? "in a thread" : "in calls", settings_.tests);
+    if (const int threads = ranks_ * (settings_.in_thread ? 2 : 1);
+        settings_.overlap && one_clock && threads > at_.cores)
+        fmt::print("# warning: {} ranks{} share {} cores: times of --overlap depend on who waits for a core\n", ranks_,
+                   settings_.in_thread ? ", each with a thread for progress," : "", at_.cores);
     fmt::print("{}{}", line_of(columns_, [](const column& c) { return std::string(c.name); }),
                line_of(columns_, [](const column& c) { return std::string(c.unit); }));
     std::fflush(stdout);
@@ -89,8 +94,8 @@ std::size_t bench_report::finish(std::uint64_t wrong) {
     if (csv_) csv_->finish();
     std::FILE* const to = quiet_ ? stderr : stdout;
     if (!quiet_)
-        fmt::print("# average busbw: {:.3f} GB/s over {} rows\n",
-                   rows_ == 0 ? 0 : bus_GBps_ / static_cast<double>(rows_), rows_);
+        fmt::print("# average busbw: {} GB/s over {} rows\n",
+                   bandwidth_figure(rows_ == 0 ? 0 : bus_GBps_ / static_cast<double>(rows_)), rows_);
     if (settings_.checks > 0 && (!quiet_ || wrong > 0)) fmt::print(to, "# wrong elements: {}\n", wrong);
     const std::size_t slower = earlier_ ? earlier_->print(settings_.tolerance, to) : 0;
     std::fflush(to);

@@ -45,9 +45,10 @@ row_object times_of(const row& r) {
             {"busbw_GBps", r.bus_GBps()},
             {"cpu_us", r.cpu_us},
             {"wrong", or_null(r.wrong)},
+            {"alone_us", r.overlap ? row_object(r.overlap->pure_us) : row_object(nullptr)},
             {"compute_us", r.overlap ? row_object(r.overlap->compute_us) : row_object(nullptr)},
             {"overlapped_us", r.overlap ? row_object(r.overlap->both_us) : row_object(nullptr)},
-            {"overlap_percent", r.overlap ? row_object(r.overlap->percent()) : row_object(nullptr)}};
+            {"overlap_percent", r.overlap ? or_null(r.overlap->percent()) : row_object(nullptr)}};
 }
 
 } // namespace

@@ -14,16 +14,16 @@
 namespace tutti::tools {
 namespace {
 
-constexpr std::size_t columns = 64, rows = 8;
+constexpr std::size_t curve_columns = 64, curve_rows = 8;
 
 /// Dots in a raster of characters.
-class canvas {
+class dot_canvas {
 public:
-    explicit canvas(curve_style style)
+    explicit dot_canvas(curve_style style)
         : wide_(style == curve_style::braille ? 2 : 1), high_(style == curve_style::braille ? 4 : 1) {}
 
-    [[nodiscard]] std::size_t width() const noexcept { return columns * wide_; }
-    [[nodiscard]] std::size_t height() const noexcept { return rows * high_; }
+    [[nodiscard]] std::size_t width() const noexcept { return curve_columns * wide_; }
+    [[nodiscard]] std::size_t height() const noexcept { return curve_rows * high_; }
     /// (0, 0) is at the left, below.
     void dot(std::size_t x, std::size_t y) {
         const std::size_t down = height() - 1 - y;
@@ -44,11 +44,11 @@ private:
     }
 
     std::size_t wide_, high_;
-    std::array<std::array<unsigned, columns>, rows> cells_{};
+    std::array<std::array<unsigned, curve_columns>, curve_rows> cells_{};
 };
 
 /// Where a value is between two others, as a number below `count`.
-std::size_t place(double value, double least, double most, std::size_t count) {
+std::size_t place_between(double value, double least, double most, std::size_t count) {
     const double share = most > least ? (value - least) / (most - least) : 0.5;
     return static_cast<std::size_t>(std::lround(share * static_cast<double>(count - 1)));
 }
@@ -58,7 +58,7 @@ std::vector<curve_point> by_column(std::span<const curve_point> points, std::siz
     std::vector<curve_point> means;
     std::size_t in_last = 0, last = 0;
     for (const curve_point& p : points) {
-        const std::size_t at = place(p.x, points.front().x, points.back().x, count);
+        const std::size_t at = place_between(p.x, points.front().x, points.back().x, count);
         if (in_last == 0 || at != last) {
             means.push_back({static_cast<double>(at), 0});
             in_last = 0;
@@ -85,11 +85,11 @@ curve_style style_of_locale() {
 
 std::string curve(std::string_view title, std::string_view x_title, std::span<const curve_point> points,
                   curve_style style) {
-    canvas dots(style);
+    dot_canvas dots(style);
     const std::vector<curve_point> means = by_column(points, dots.width());
     const auto [least, most] = std::ranges::minmax(means, {}, &curve_point::y);
     const auto dot = [&](double x, double y) {
-        dots.dot(static_cast<std::size_t>(std::lround(x)), place(y, least.y, most.y, dots.height()));
+        dots.dot(static_cast<std::size_t>(std::lround(x)), place_between(y, least.y, most.y, dots.height()));
     };
     dot(means.front().x, means.front().y);
     for (std::size_t i = 1; i < means.size(); ++i) {
@@ -101,16 +101,16 @@ std::string curve(std::string_view title, std::string_view x_title, std::span<co
         }
     }
     std::string text = fmt::format("{}\n", title);
-    for (std::size_t row = 0; row < rows; ++row) {
-        const std::string label = row == 0          ? fmt::format("{:.4g}", most.y)
-                                  : row + 1 == rows ? fmt::format("{:.4g}", least.y)
-                                                    : "";
+    for (std::size_t row = 0; row < curve_rows; ++row) {
+        const std::string label = row == 0                ? fmt::format("{:.4g}", most.y)
+                                  : row + 1 == curve_rows ? fmt::format("{:.4g}", least.y)
+                                                          : "";
         text += fmt::format("{:>9} |{}\n", label, dots.line(row));
     }
     const std::string begin = fmt::format("{:.4g}", points.front().x),
                       end = fmt::format("{:.4g} {}", points.back().x, x_title);
-    return text +
-           fmt::format("{:>9} +{:-<{}}\n{:>9}  {:<{}}{}\n", "", "", columns, "", begin, columns - end.size(), end);
+    return text + fmt::format("{:>9} +{:-<{}}\n{:>9}  {:<{}}{}\n", "", "", curve_columns, "", begin,
+                              curve_columns - end.size(), end);
 }
 
 } // namespace tutti::tools

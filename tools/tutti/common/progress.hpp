@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -24,15 +25,21 @@ namespace tutti::tools {
            (left_s < 90 ? fmt::format(", {:.0f} s left: ", left_s) : fmt::format(", {:.0f} min left: ", left_s / 60));
 }
 
-/// One line on standard error that says what is being done, where that is a terminal; nothing anywhere else. No longer
-/// than the terminal is wide: a line that wraps could not be taken back.
+/// What is said of progress where standard error is no terminal.
+enum class without_terminal : std::uint8_t { nothing, lines };
+
+/// One line on standard error that says what is being done, where that is a terminal; anywhere else nothing, or a line
+/// for each step. No longer than the terminal is wide: a line that wraps could not be taken back.
 class progress_line {
 public:
-    explicit progress_line(bool wanted = true) : shown_(wanted && isatty(STDERR_FILENO) != 0) {}
+    explicit progress_line(bool wanted = true, without_terminal otherwise = without_terminal::nothing)
+        : shown_(wanted && isatty(STDERR_FILENO) != 0),
+          lines_(wanted && !shown_ && otherwise == without_terminal::lines) {}
     progress_line(const progress_line&) = delete;
     ~progress_line() { clear(); }
 
     void show(std::string_view text) {
+        if (lines_) fmt::print(stderr, "{}\n", text);
         if (!shown_) return;
         fmt::print(stderr, "\r\033[K{}", text.substr(0, width()));
         std::fflush(stderr);
@@ -40,7 +47,7 @@ public:
     }
     /// Likewise, with how far it is since this object was made.
     void show(std::size_t done, std::size_t all, std::string_view text) {
-        if (shown_) show(progress_text(done, all, clock::now() - begin_).append(text));
+        if (shown_ || lines_) show(progress_text(done, all, clock::now() - begin_).append(text));
     }
     /// Must be called before anything else is printed.
     void clear() {
@@ -59,7 +66,7 @@ private:
         return known ? window.ws_col - std::size_t{1} : 79;
     }
 
-    bool shown_;
+    bool shown_, lines_;
     bool dirty_ = false;
     clock::time_point begin_ = clock::now();
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <initializer_list>
 #include <stdexcept>
 #include <string>
@@ -16,9 +17,9 @@ namespace tutti::tools {
 /// Whether what is written to a file of that name goes to standard output.
 [[nodiscard]] inline bool is_standard_output(const std::string& file) { return file.empty() || file == "-"; }
 
-/// Writes all of a text to a file, which it replaces; without a name, or to "-", to standard output. Throws
-/// std::system_error.
-inline void write_whole(std::string_view text, const std::string& file) {
+/// Writes all of a text to a file, where it takes the place of what was there; without a name, or to "-", to
+/// standard output. Throws std::system_error.
+inline void write_through(std::string_view text, const std::string& file) {
     const bool standard = is_standard_output(file);
     std::FILE* const out = standard ? stdout : std::fopen(file.c_str(), "w");
     bool written = out && std::fwrite(text.data(), 1, text.size(), out) == text.size() && std::fflush(out) == 0;
@@ -31,6 +32,31 @@ inline void write_whole(std::string_view text, const std::string& file) {
         throw std::system_error(why, std::generic_category(), "cannot write " + (standard ? "standard output" : file));
 }
 
+/// Likewise, and whoever reads a plain file meanwhile, or after this was ended halfway, finds all of the earlier text
+/// or all of this one: it is written beside, and renamed. What is no plain file is written to.
+inline void write_whole(std::string_view text, const std::string& file) {
+    std::error_code none;
+    const auto state = std::filesystem::symlink_status(file, none).type();
+    const bool plain = state == std::filesystem::file_type::regular || state == std::filesystem::file_type::not_found;
+    if (is_standard_output(file) || !plain) return write_through(text, file);
+    const std::string beside = file + ".part";
+    std::error_code failed;
+    try {
+        write_through(text, beside);
+        if (state == std::filesystem::file_type::regular)
+            std::filesystem::permissions(beside, std::filesystem::status(file).permissions(), none);
+        std::filesystem::rename(beside, file, failed);
+    } catch (const std::system_error& e) {
+        failed = e.code();
+    }
+    if (!failed) return;
+    std::filesystem::remove(beside, none);
+    // The folder may take no new file where this one may be written.
+    if (failed == std::errc::permission_denied || failed == std::errc::operation_not_permitted)
+        return write_through(text, file);
+    throw std::system_error(failed, "cannot write " + file);
+}
+
 /// Whether one of the files is standard output: then nothing else may go there. Throws std::invalid_argument if several
 /// are; `options` names them all.
 [[nodiscard]] inline bool takes_standard_output(std::initializer_list<std::string_view> files, const char* options) {
@@ -40,12 +66,15 @@ inline void write_whole(std::string_view text, const std::string& file) {
 }
 
 /// Throws std::system_error if a file, where one is named, cannot be written: to be told before the work, not after it.
-/// What is in it stays.
+/// What is in it stays, and where there was none there is none.
 inline void require_writable(const std::string& file) {
     if (is_standard_output(file)) return;
+    std::error_code none;
+    const bool existed = std::filesystem::exists(std::filesystem::symlink_status(file, none));
     std::FILE* const out = std::fopen(file.c_str(), "a");
     if (!out) throw std::system_error(errno, std::generic_category(), "cannot write " + file);
     std::fclose(out);
+    if (!existed) std::filesystem::remove(file, none);
 }
 
 } // namespace tutti::tools

@@ -6,6 +6,7 @@
 #include "../common/lists.hpp"
 #include "../common/one_of.hpp"
 #include "../common/parsed_option.hpp"
+#include "../common/progress.hpp"
 #include "../common/text_output.hpp"
 #include "../run/launched.hpp"
 #include "commands.hpp"
@@ -158,10 +159,13 @@ int fit(const fit_settings& s) {
     std::vector<fitted_transport> found;
     model::machine_file file{
         fmt::format("{}, by tutti fit, other work {:.2f} cores", here_and_now(), measured.other_cores), {}};
+    progress_line progress{true, without_terminal::lines};
     for (const std::string& name : s.transports) {
+        progress.show("fitting the parameters of " + name);
         found.push_back(fit_transport(name, measured, s));
         file.transports.emplace(name, found.back().machine());
     }
+    progress.clear();
     const std::string report = fit_report(s, measured, found, here_and_now());
     if (!quiet) fmt::print("{}", report);
     if (!s.markdown.empty()) write_whole(report, s.markdown);

@@ -90,29 +90,21 @@ std::string all_sizes(const fit_settings& s) {
 
 nlohmann::json rows_of(const errand& e, const fit_settings& s) {
     const temporary_file rows;
-    const std::vector<std::string> command{"/proc/self/exe",
-                                           "bench",
-                                           "--transport",
-                                           e.transport,
-                                           "--ranks",
-                                           std::to_string(e.ranks),
-                                           "--operation",
-                                           e.operations,
-                                           "--algorithm",
-                                           join(e.algorithms, ","),
-                                           "--place",
-                                           "in",
-                                           "--bytes",
-                                           all_sizes(s),
-                                           "--seconds",
-                                           std::to_string(s.seconds),
-                                           "-w",
-                                           "1",
-                                           "-c",
-                                           "0",
-                                           "--json",
-                                           rows.path()};
-    child bench = spawn({command, {}, {}});
+    const std::vector<std::string> command{"tutti",       "bench",
+                                           "--transport", e.transport,
+                                           "--ranks",     std::to_string(e.ranks),
+                                           "--operation", e.operations,
+                                           "--algorithm", join(e.algorithms, ","),
+                                           "--place",     "in",
+                                           "--bytes",     all_sizes(s),
+                                           "--seconds",   std::to_string(s.seconds),
+                                           "-w",          "1",
+                                           "-c",          "0",
+                                           "--json",      rows.path()};
+    spawn_options how;
+    how.command = command;
+    how.program = this_program;
+    child bench = spawn(how);
     all_of(bench.output);
     const std::string said = all_of(bench.error); // little: it fits into the pipe meanwhile
     if (ended(bench.pid) != 0) throw std::runtime_error("tutti bench failed:\n" + said);
@@ -232,7 +224,7 @@ measurements measure(const fit_settings& s) {
     std::map<std::tuple<std::string, int, std::string>, rows_of_errand> found;
     random_source random{1};
     patient runner;
-    progress_line progress;
+    progress_line progress{true, without_terminal::lines};
     std::size_t done = 0;
     for (int round = 0; round < s.rounds; ++round) {
         shuffle(all, random);

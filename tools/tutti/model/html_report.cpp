@@ -3,6 +3,7 @@
 
 #include "html_report.hpp"
 
+#include "../common/html_page.hpp"
 #include "../common/quantities.hpp"
 #include "report_page.hpp"
 
@@ -103,8 +104,10 @@ page_json page_data(const model_report& report) {
 
 } // namespace
 
-bool have_html_report() noexcept { return !report_page.before.empty(); }
+bool have_html_report() noexcept { return !page_before_data.empty(); }
 
-std::string html_report(const model_report& report) { return filled(report_page, page_data(report)); }
+std::string html_report(const model_report& report) {
+    return filled({page_before_data, page_after_data}, page_data(report));
+}
 
 } // namespace tutti::tools

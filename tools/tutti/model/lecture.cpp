@@ -43,7 +43,7 @@ constexpr std::array lessons{
            "Every rank serves a part of the parameters, so that no link carries more than {busiest}, {as_ring}. "
            "But {fan_in} ranks send to one at once, and each rank sends {sent_messages:.0f} messages, "
            "of which each pays its latency, and its place in the queues of the network."},
-    lesson{"all to all", "one_shot",
+    lesson{"one shot", "one_shot",
            "Everybody sends everything to everybody and sums for itself. Nobody waits for more than one message on its "
            "way, but every rank takes in {received}, and {total} go through the network: right for a few bytes between "
            "a few ranks."},
@@ -138,7 +138,16 @@ void print_reason(const studied& e, double ring_bytes, int per_node) {
 
 studied study(const lesson& l, int ranks, std::size_t bytes, pricing& prices) {
     const model::collective c = prices.call(schedule::operation::allreduce, l.algorithm, ranks, bytes, parameter_bytes);
-    return {&l, c, model::count(c, prices.width_of_node(ranks)), prices.predicted_us(c)};
+    return {&l, c, model::count(c, prices.width_of_node(ranks)), std::nullopt};
+}
+
+/// The times of the page: where forms are compared, an estimate that could win is simulated.
+void take_times(std::vector<studied>& entries, pricing& prices) {
+    std::vector<model::collective> calls;
+    for (const studied& e : entries) calls.push_back(e.call);
+    const auto simulated = prices.simulated_estimates_us(calls);
+    for (std::size_t k = 0; k < entries.size(); ++k)
+        entries[k].time_us = simulated[k] ? simulated[k] : prices.predicted_us(entries[k].call);
 }
 
 /// Those that can be counted; of the others it prints why not.
@@ -151,6 +160,7 @@ std::vector<studied> study_all(int ranks, std::size_t bytes, pricing& prices) {
             fmt::print("# {} ({}): not counted: {}\n", l.title, l.algorithm, e.facts().detail);
         }
     }
+    take_times(entries, prices);
     return entries;
 }
 
@@ -194,7 +204,9 @@ void lecture(int ranks, const lecture_settings& s, pricing& prices) {
     const std::size_t bytes = s.bytes();
     fmt::print("# To sum {} of gradients ({} parameters of {} bytes) over {} ranks, once in a step of {}\n",
                bytes_text(static_cast<double>(bytes)), s.parameters, parameter_bytes, ranks, time_text(s.step_s));
-    fmt::print("# machine: {}\n# simulated: {}\n", prices.by().description, prices.rule());
+    fmt::print("# machine: {}\n# times, as on the page of --html: {}\n# simulated{}: {}\n", prices.by().description,
+               prices.simulates() ? "simulated" : "closed forms",
+               prices.simulates() ? "" : " where an estimate could win", prices.rule());
     const std::vector<studied> entries = study_all(ranks, bytes, prices);
     const auto ring = std::find_if(entries.begin(), entries.end(),
                                    [](const studied& e) { return std::string_view(e.what->algorithm) == "ring"; });
@@ -202,14 +214,15 @@ void lecture(int ranks, const lecture_settings& s, pricing& prices) {
     fmt::print("\n");
     print_lesson("", "algorithm", "rounds", "messages", "total", "inbound", "received", "sent", "fan-in", "bandwidth",
                  "time", "of a step");
-    print_lesson("", "", "", "", "sent", "peak", "max", "max", "max", "that it needs", "simulated", "");
+    print_lesson("", "", "", "", "sent", "peak", "max", "max", "max", "that it needs",
+                 prices.simulates() ? "simulated" : "closed form", "");
     for (const studied& e : entries) print(e, s.step_s);
     for (const studied& e : entries) print_reason(e, ring->busiest(), prices.width_of_node(ranks));
     fmt::print(R"(
 # inbound peak: the most bytes that one rank takes in at the same depth, which is what its port and its buffers have to
 # stand at once. Bandwidth that it needs: for the busiest rank to send or receive its bytes within one step, with
-# nothing else on its port and each direction by itself. All of it is counted from the steps of all ranks, and the times
-# are those of the same steps.
+# nothing else on its port and each direction by itself. All of it is counted from the steps of all ranks. Times are
+# predicted for the same steps; --simulate executes them in the model, here and on the page.
 )");
 }
 

@@ -29,13 +29,15 @@ namespace {
 
 constexpr int most_traced_ranks = 64; // more tracks than anybody reads
 
-void print_strangers(const std::vector<std::string>& strangers) {
+/// Each once, a line each: rounds measure the same.
+void print_strangers(std::vector<std::string> strangers) {
     constexpr std::size_t shown = 4;
+    std::sort(strangers.begin(), strangers.end());
+    strangers.erase(std::unique(strangers.begin(), strangers.end()), strangers.end());
     if (strangers.empty()) return;
-    fmt::print(
-        "# measured, but no row here: {}{}\n",
-        join(std::vector(strangers.begin(), strangers.begin() + static_cast<long>(std::min(strangers.size(), shown)))),
-        strangers.size() > shown ? fmt::format(" and {} more", strangers.size() - shown) : "");
+    fmt::print("# measured, but no row here:\n");
+    for (std::size_t k = 0; k < std::min(strangers.size(), shown); ++k) fmt::print("#   {}\n", strangers[k]);
+    if (strangers.size() > shown) fmt::print("#   and {} more\n", strangers.size() - shown);
 }
 
 void print_nodes(const pricing& prices, int most_ranks) {
@@ -220,9 +222,7 @@ int report_lecture(const model_settings& s) {
         write_lecture(s, s.ranks.empty() ? page_ranks(s) : s.ranks);
         if (s.html == "-") return 0; // standard output takes nothing else
     }
-    pricing_settings how = s.how;
-    how.simulate = true; // quick with so few calls, and right for all of them, where a form may be an estimate
-    pricing prices(machine_of(s.machine), how);
+    pricing prices(machine_of(s.machine), s.how);
     const std::vector<int> all_ranks = parse_ranks(s.ranks.empty() ? "256" : s.ranks, most_priced_ranks);
     print_nodes(prices, all_ranks.back());
     for (const int ranks : all_ranks) lecture(ranks, s.of_lecture, prices);

@@ -141,9 +141,11 @@ int pricing::best_cut(model::collective c) const {
 model_row pricing::price(const model::collective& c) {
     const std::optional<model::counts> n = counted(c);
     const auto form = closed_form(c);
-    if (!form && !simulates())
-        notes_.insert(
-            fmt::format("{}({}): no closed form; --simulate prices it", schedule::name_of(c.what), c.how.name()));
+    std::optional<double> simulated;
+    if (simulates())
+        simulated = simulated_us(c);
+    else if (!form)
+        simulated = instead_of_form_us(c);
     return {std::string(schedule::name_of(c.what)),
             std::string(c.how.name()),
             c.size,
@@ -156,7 +158,7 @@ model_row pricing::price(const model::collective& c) {
             n ? n->fan_in : std::nullopt,
             n ? std::optional(n->total_bytes) : std::nullopt,
             form ? std::optional(form->seconds * 1e6) : std::nullopt,
-            simulates() ? simulated_us(c) : std::nullopt,
+            simulated,
             std::nullopt,
             form && form->exact,
             c.segments};
@@ -175,7 +177,14 @@ std::optional<model::counts> pricing::counted(const model::collective& c) {
 std::optional<double> pricing::predicted_us(const model::collective& c) {
     if (simulates()) return simulated_us(c);
     const auto form = closed_form(c);
-    return form ? std::optional(form->seconds * 1e6) : std::nullopt;
+    return form ? std::optional(form->seconds * 1e6) : instead_of_form_us(c);
+}
+
+std::optional<double> pricing::instead_of_form_us(const model::collective& c) {
+    const auto found = quickly_simulated_us(c);
+    notes_.insert(fmt::format("{}({}): {}", schedule::name_of(c.what), c.how.name(),
+                              found ? "no closed form; it is simulated" : "no closed form; --simulate prices it"));
+    return found;
 }
 
 std::vector<std::optional<double>> pricing::simulated_estimates_us(const std::vector<model::collective>& calls) const {

@@ -69,7 +69,8 @@ public:
     [[nodiscard]] std::string cutting() const;
     /// All that is known of it but what was measured.
     [[nodiscard]] model_row price(const model::collective& c);
-    /// In microseconds, by what simulates() says; none where there is no such time.
+    /// In microseconds, by what simulates() says; where there is no form, simulated, if that is quick. None where there
+    /// is no such time.
     [[nodiscard]] std::optional<double> predicted_us(const model::collective& c);
     /// Of calls that are compared by closed forms: those whose form is an estimate, which could make one the fastest
     /// that is not, simulated, in microseconds; unless they have more than 200,000 messages. None of the others.
@@ -92,6 +93,8 @@ private:
     [[nodiscard]] model::simulated run(const model::collective& c, bool activities) const;
     [[nodiscard]] int segments_of(const model::collective& whole) const;
     [[nodiscard]] int best_cut(model::collective c) const;
+    /// The simulated time of what has no form, in microseconds, unless it has more than 200,000 messages.
+    [[nodiscard]] std::optional<double> instead_of_form_us(const model::collective& c);
     [[nodiscard]] std::optional<double> quickly_simulated_us(const model::collective& c) const;
     [[nodiscard]] int ranks_per_node(int ranks) const noexcept;
 

@@ -25,7 +25,7 @@ library's model with the best of its algorithms. docs/planner.md says what is as
 published runs.
 
 A network is resnet50, gpt3-175b, gpt:LAYERS,HIDDEN,HEADS,VOCABULARY,SEQUENCE or a file. A cluster is dgx-a100,
-dgx-h100, cloud-25g or a file.
+dgx-h100, cloud-25g, big-basin or a file.
 
 Of each number of tensor ranks and stages the best layout is shown:
   step      predicted seconds, and FLOP/s a GPU of matrix products, without what is computed again

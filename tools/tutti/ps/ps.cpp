@@ -31,13 +31,13 @@ constexpr auto ps_footer =
     R"(Without JOB, the jobs of this user that have ranks on this host. With JOB (its id, or the beginning of it), its ranks:
 the call under way, its step, the ranks that it waits for, since when, and its deadline; then which rank waits for which,
 and one sentence on the root of the waiting. Ranks need not answer for that: each keeps a status page in
-/dev/shm/tutti-UID, which is read as it is. So stopped, dead and computing ranks are shown as well. Ranks of other hosts
+/dev/shm/tutti-UID, which is read as it is. So stopped, dead, computing and sleeping ranks are shown as well. Ranks of other hosts
 are asked by way of rank 0: run it on the host of rank 0.
 
-A rank is 'outside of calls' while its program computes, and 'elsewhere' while it has requests under way and has not
-looked at them for a second. A dead rank's page stays as long as its job has other ranks on the host; those of a job
-without any go when the next job starts. Ranks that are started with TUTTI_STATUS=0 have no page. Neither have those
-that are threads over transport::memory.
+A rank is 'outside of calls' while its program computes or sleeps, and 'elsewhere' while it has requests under way
+and has not looked at them for a second. A dead rank's page stays as long as its job has other ranks on the host; those
+of a job without any go when the next job starts. Ranks that are started with TUTTI_STATUS=0 have no page. Neither have
+those that are threads over transport::memory.
 
 Examples:
   tutti ps

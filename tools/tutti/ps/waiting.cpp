@@ -83,12 +83,13 @@ std::string sentence_on_root(const observed_rank& r, bool is_alone) {
     case rank_state::stopped: return who + " is stopped by a signal (SIGCONT lets it go on) or by a debugger";
     case rank_state::dead: return who + " is dead: its process ended without leaving";
     case rank_state::left: return who + " has left";
-    case rank_state::outside: return who + " is outside of all calls: its program computes; " + last_call_of(r);
+    case rank_state::outside:
+        return who + " is outside of all calls: its program computes, sleeps or waits; " + last_call_of(r);
     case rank_state::elsewhere:
         return who + " has calls under way and has not looked at them for " +
                duration_text(seconds_since(r, std::max(r.told->looked, r.told->entered))) +
-               ": its program computes, or an operator does";
-    case rank_state::silent: return who + " does not answer: it computes outside of all calls, or is stopped";
+               ": its program does something else, or an operator takes long";
+    case rank_state::silent: return who + " does not answer: it is outside of all calls, or stopped";
     case rank_state::in_call:
         if (is_alone) return who + " is in that call and waits for nobody: its own work is not done";
         return who + " is in another call";

@@ -26,6 +26,7 @@ struct launch_options {
     std::chrono::milliseconds grace{5000};    ///< from SIGTERM (or a forwarded signal) until SIGKILL
     std::chrono::milliseconds limit{0};       ///< the longest that all may take together; 0: no limit
     std::function<void(int rank)> on_failure; ///< called for each rank that fails, within a moment
+    std::string program{}; ///< what is executed instead of the first word of `command`; empty: that word
 };
 
 /// How a launch ended.

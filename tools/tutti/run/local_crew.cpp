@@ -31,6 +31,7 @@ void local_crew::start() {
 void local_crew::start(int rank) {
     spawn_options what;
     what.command = options_.command;
+    what.program = options_.program;
     what.inherited = options_.inherited;
     what.piped = rank != options_.plain_rank;
     what.environment = {{"TUTTI_RANK", std::to_string(rank)},

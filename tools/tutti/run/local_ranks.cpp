@@ -4,6 +4,7 @@
 #include "local_ranks.hpp"
 
 #include "launched.hpp"
+#include "spawn.hpp"
 
 #include <cstdio>
 #include <exception>
@@ -16,7 +17,7 @@ namespace tutti::tools {
 launch_options local_ranks(const std::vector<std::string>& command_line, int ranks) {
     launch_options options;
     options.command = command_line;
-    options.command.front() = "/proc/self/exe"; // the program itself, wherever it lies and whatever it is called
+    options.program = this_program;
     options.ranks = ranks;
     options.plain_rank = 0;
     return options;

@@ -6,6 +6,7 @@
 #include "common/lists.hpp"
 #include "host_settings.hpp"
 #include "launch.hpp"
+#include "spawn.hpp"
 
 #include <chrono>
 #include <cstdio>
@@ -61,7 +62,8 @@ list, as in --pretend-hosts 0,1,0,1, each rank has its host. TUTTI_HOST names it
 transport::routed goes over TCP between ranks of different ones. All of them are on this host.
 
 When a rank fails, the others get a moment to report the loss themselves; then they are sent
-SIGTERM, and at last SIGKILL. Who failed first, and how, is said at the end. While nobody takes the output the ranks wait; when its reader is gone they are ended.
+SIGTERM, and at last SIGKILL. Who failed first, and how, is said at the end. While nobody takes the
+output the ranks wait; when its reader is gone they are ended.
 
 Examples:
   tutti run -n 4 ./my_program --steps 100
@@ -75,6 +77,7 @@ Exit status:
   128+S  the first rank that failed was ended by signal S
   124    the deadline passed
   141    nobody read the output any more (128 + SIGPIPE)
+  127    there is no such program on this host; 126: it cannot be executed
   2      the command line is wrong
   1      a host could not be reached or was lost, the ranks could not be started, their output
          could not be written, or ranks called different things at the end, which no call could find)";
@@ -138,7 +141,11 @@ int run(const run_settings& s, std::vector<std::string> command) {
         options.ranks = where.where.ranks();
         result = launch_on_hosts(options, where);
     } else {
-        result = launch(options);
+        try {
+            result = launch(options);
+        } catch (const cannot_execute& e) {
+            result = {e.exit_status(), -1, e.what()};
+        }
     }
     if (!result.report.empty() && somebody_reads_errors()) fmt::print(stderr, "tutti run: {}\n", result.report);
     return result.status;

@@ -70,7 +70,7 @@ void become(const spawn_options& options, pid_t parent, int input, int output, i
     std::vector<char*> arguments;
     for (const std::string& word : options.command) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
-    execvp(arguments[0], arguments.data());
+    execvp(options.program.empty() ? arguments[0] : options.program.c_str(), arguments.data());
 }
 
 // The pipe closes without a word when exec succeeds.
@@ -105,7 +105,7 @@ child spawn(const spawn_options& options) {
     failure.writing.reset();
     if (const int number = exec_errno(failure.reading.get())) {
         waitpid(pid, nullptr, 0);
-        fail("cannot run " + options.command.front(), number);
+        throw cannot_execute(number, std::generic_category(), "cannot run " + options.command.front());
     }
     return {pid, std::move(input.writing), std::move(output.reading), std::move(error.reading)};
 }

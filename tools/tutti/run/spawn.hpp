@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -21,17 +22,31 @@ struct child {
     descriptor error;
 };
 
+/// What executes this very program, wherever it lies, whatever it is called, and if its file is replaced meanwhile.
+inline constexpr auto this_program = "/proc/self/exe";
+
 struct spawn_options {
-    std::vector<std::string> command;
+    std::vector<std::string> command;                             ///< its first word is looked up in PATH
     std::vector<std::pair<std::string, std::string>> environment; ///< set in the child; an empty value unsets
     std::vector<int> inherited;                                   ///< descriptors that stay open
     bool piped = true;         ///< through pipes, or else straight to the parent's output and error
     bool fed = false;          ///< standard input is a pipe; else there is nothing to read
     int last_signal = SIGKILL; ///< which it is sent when the calling thread ends
+    std::string program{};     ///< what is executed instead of the first word, which it sees; empty: that word
+};
+
+/// The program cannot be executed. what() names it and says why.
+class cannot_execute : public std::system_error {
+public:
+    using std::system_error::system_error;
+    /// As a shell's: 127 where there is no such program, else 126.
+    [[nodiscard]] int exit_status() const noexcept {
+        return code() == std::errc::no_such_file_or_directory ? 127 : 126;
+    }
 };
 
 /// Starts a process in a process group of its own (its number is the child's), with no signal blocked. Throws
-/// std::system_error that names the program when it cannot be executed.
+/// cannot_execute, and std::system_error where there can be no process.
 [[nodiscard]] child spawn(const spawn_options& options);
 
 } // namespace tutti::tools

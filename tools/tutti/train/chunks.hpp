@@ -4,6 +4,7 @@
 
 #include "network/network.hpp"
 
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -27,6 +28,15 @@ namespace tutti::tools {
         begin = end;
     }
     return chunks;
+}
+
+/// Those of one stage: chunk c is on stage c modulo stages.
+[[nodiscard]] inline std::vector<neural::layer_range> chunks_of_stage(std::span<const neural::layer_range> all,
+                                                                      int stages, int stage) {
+    std::vector<neural::layer_range> own;
+    for (auto c = static_cast<std::size_t>(stage); c < all.size(); c += static_cast<std::size_t>(stages))
+        own.push_back(all[c]);
+    return own;
 }
 
 } // namespace tutti::tools

@@ -3,6 +3,7 @@
 
 #include "html.hpp"
 
+#include "../common/html_page.hpp"
 #include "epoch_json.hpp"
 #include "learning_rates.hpp"
 #include "training_page.hpp"
@@ -13,6 +14,8 @@ namespace tutti::tools {
 namespace {
 
 using nlohmann::ordered_json;
+
+const html_page page_of_training{training_page_before_data, training_page_after_data};
 
 ordered_json settings_json(const train_settings& s, int ranks) {
     ordered_json all{{"ranks", ranks},
@@ -40,7 +43,7 @@ ordered_json settings_json(const train_settings& s, int ranks) {
 
 } // namespace
 
-void require_training_page() { require_html(training_page); }
+void require_training_page() { require_html(page_of_training); }
 
 std::string training_html(const train_settings& s, int ranks, std::span<const epoch_result> epochs,
                           std::span<const curve_point> steps) {
@@ -52,7 +55,7 @@ std::string training_html(const train_settings& s, int ranks, std::span<const ep
         {"steps", ordered_json::array()}};
     for (const epoch_result& e : epochs) all["epochs"].push_back(json_of(s, ranks, e));
     for (const curve_point& p : steps) all["steps"].push_back({p.x, p.y});
-    return filled(training_page, all);
+    return filled(page_of_training, all);
 }
 
 } // namespace tutti::tools

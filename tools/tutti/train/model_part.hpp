@@ -19,11 +19,8 @@ public:
     template <class Communicator>
     model_part(model of, const rank_grid<Communicator>& grid, int chunks_a_stage)
         : of_(std::move(of)),
-          all_(chunks_of_layers(of_.own, static_cast<std::size_t>(grid.of.stages * chunks_a_stage))) {
-        for (auto c = static_cast<std::size_t>(grid.stages.rank()); c < all_.size();
-             c += static_cast<std::size_t>(grid.of.stages))
-            own_.push_back(all_[c]);
-    }
+          all_(chunks_of_layers(of_.own, static_cast<std::size_t>(grid.of.stages * chunks_a_stage))),
+          own_(chunks_of_stage(all_, grid.of.stages, grid.stages.rank())) {}
 
     [[nodiscard]] const model& of() const noexcept { return of_; }
     /// The chunks of the whole model, and of this rank.
@@ -61,8 +58,7 @@ public:
 
 private:
     const model of_;
-    const std::vector<neural::layer_range> all_;
-    std::vector<neural::layer_range> own_;
+    const std::vector<neural::layer_range> all_, own_;
 };
 
 } // namespace tutti::tools

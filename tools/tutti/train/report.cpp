@@ -66,10 +66,10 @@ curve_style style_of(const train_settings& s) {
     return s.curves == "braille" ? curve_style::braille : curve_style::ascii;
 }
 
-constexpr auto file_options = "--json, --log, --html and --trace";
+constexpr auto report_files = "--json, --log, --html and --trace";
 
 bool takes_output(const train_settings& s) {
-    return takes_standard_output({s.json, s.log, s.html, s.trace}, file_options);
+    return takes_standard_output({s.json, s.log, s.html, s.trace}, report_files);
 }
 
 } // namespace

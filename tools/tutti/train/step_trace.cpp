@@ -14,8 +14,8 @@ namespace {
 using clock = step_trace::clock;
 using nlohmann::ordered_json;
 
-constexpr std::chrono::microseconds least{1}; // shorter slices cannot be seen
-constexpr int own_thread = 1;                 // then come the lanes of the buckets
+constexpr std::chrono::microseconds least_slice{1}; // shorter slices cannot be seen
+constexpr int own_thread = 1;                       // then come the lanes of the buckets
 
 /// Events of one rank, as text.
 class rank_events {
@@ -49,10 +49,10 @@ private:
 /// A bucket waits for those before it, then it is under way, and it ends when this rank has last seen it so, or later.
 void add_bucket(rank_events& to, int lane, const training::activity& a) {
     const std::string name = "bucket " + std::to_string(a.bucket);
-    if (a.started - a.ready >= least) to.slice(lane, name + " waits for its turn", a.ready, a.started, {});
+    if (a.started - a.ready >= least_slice) to.slice(lane, name + " waits for its turn", a.ready, a.started, {});
     to.slice(lane, name, a.started, a.ended,
              {{"bytes", a.bytes}, {"waited_us", std::chrono::duration<double, std::micro>(a.waited).count()}});
-    if (a.ended - a.open_until >= least) to.slice(lane, name + " perhaps over", a.open_until, a.ended, {});
+    if (a.ended - a.open_until >= least_slice) to.slice(lane, name + " perhaps over", a.open_until, a.ended, {});
 }
 
 } // namespace
@@ -76,7 +76,7 @@ void step_trace::add(std::span<const training::activity> round) {
 
 void step_trace::keep(slice::note n) {
     n.end = clock::now();
-    if (n.end - n.begin >= least) notes_.push_back(n);
+    if (n.end - n.begin >= least_slice) notes_.push_back(n);
 }
 
 clock::time_point step_trace::begin() const {

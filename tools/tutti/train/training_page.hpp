@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../common/html_page.hpp"
+#include <span>
+#include <string_view>
 
 namespace tutti::tools {
 
-/// The page of tools/report/training. Defined by what tools/report/embed.py writes.
-extern const html_page training_page;
+// The page of tools/report/training in pieces, as report_page.hpp has those of tools/report.
+extern const std::span<const std::string_view> training_page_before_data;
+extern const std::span<const std::string_view> training_page_after_data;
 
 } // namespace tutti::tools

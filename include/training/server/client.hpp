@@ -1,0 +1,222 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "client_port.hpp"
+#include "consistency.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti::training::server {
+
+/// A worker's access to a store. Ranges of keys go to the servers that keep them. Many requests may be under way.
+///
+/// Updates (put, add, push) return when their values have been copied. They are acknowledged when flush() or tick()
+/// has returned: then all copies of their keys have them, and they are lost only with the last copy. If a server is
+/// lost, what it had not answered goes to the next one of the chain, which applies no update twice.
+///
+/// Updates of one client to a key are applied in the order of its calls, and its gets see those before them. A get may
+/// also see updates of others that are not acknowledged yet.
+///
+/// Errors: timeout where a server answers nothing for the deadline; lost_peer where all copies of a key are lost.
+/// After an error but invalid_argument each call throws it again.
+/// Memory: the requests under way, at most client_options::window for each server, of a segment each.
+template <class Communicator>
+class client {
+public:
+    /// Of a get that has been started.
+    using ticket = std::uint64_t;
+
+    /// `by` must outlive it. Throws invalid_argument on a rank that is no worker.
+    explicit client(const links<Communicator>& by, client_options options = {})
+        : where_(by.where()), port_(by, options, [this](const detail::packet_head& h) { read_at(h); }),
+          sequence_(where_.segments()) {
+        if (by.worker() < 0) reject("client", "this rank is no worker of the store");
+    }
+
+    /// The values of keys first, first + 1, ..., as many as `into` has.
+    void get(std::uint64_t first, std::span<float> into) { wait(start_get(first, into)); }
+    /// Starts it. `into` must stay until wait() has returned or thrown, or the client is gone.
+    [[nodiscard]] ticket start_get(std::uint64_t first, std::span<float> into) {
+        const ticket t = ++tickets_;
+        each_segment(first, into.size(), [&](detail::packet_head h, std::size_t from) {
+            h.what = detail::action::get;
+            port_.start({h}, into.data() + from, t);
+        });
+        return t;
+    }
+    /// Returns when that get is over.
+    void wait(ticket t) { port_.wait(t); }
+
+    /// The values of some keys, which must increase. Servers keep the last lists of keys, so a list that comes again
+    /// travels as its hash.
+    void get(std::span<const std::uint64_t> keys, std::span<float> into) {
+        require_as_many("client::get", keys.size(), into.size());
+        const ticket t = ++tickets_;
+        each_segment(keys, [&](detail::packet_head h, std::vector<std::uint64_t> of, std::size_t from) {
+            h.what = detail::action::get;
+            port_.start({h, std::move(of)}, into.data() + from, t);
+        });
+        wait(t);
+    }
+
+    /// Takes the place of the values from key `first` on. It counts at once, also if bulk synchronous.
+    void put(std::uint64_t first, std::span<const float> values) { update(detail::action::put, first, values, 0); }
+    /// Is added to the values from key `first` on.
+    void add(std::uint64_t first, std::span<const float> values) { update(detail::action::add, first, values, 0); }
+    /// Gradients from key `first` on, which go through the rule of the servers with this learning rate. The state of
+    /// the rule is at the server. Each push to a segment is a step of its own; if bulk synchronous, the sum of all
+    /// pushes of a clock is one, with the rate of the last one.
+    void push(std::uint64_t first, std::span<const float> gradients, double rate) {
+        update(detail::action::push, first, gradients, rate);
+    }
+    /// The same for some keys, which must increase.
+    void add(std::span<const std::uint64_t> keys, std::span<const float> values) {
+        update(detail::action::add, keys, values, 0);
+    }
+    /// The same for some keys, which must increase.
+    void push(std::span<const std::uint64_t> keys, std::span<const float> gradients, double rate) {
+        update(detail::action::push, keys, gradients, rate);
+    }
+
+    /// Returns when all updates so far are acknowledged, and all gets over.
+    void flush() { port_.wait_for_all(); }
+    /// Flushes, and enters the next clock.
+    void tick() {
+        flush();
+        ++clock_;
+        detail::packet_head h;
+        h.what = detail::action::tick;
+        port_.tell_all(h);
+    }
+    /// Ticks so far.
+    [[nodiscard]] std::uint64_t clock() const noexcept { return clock_; }
+
+    /// Has each server write its checkpoint. If bulk synchronous, it is that of the last clock, and waits for the
+    /// other workers to end it. Else each segment is as it is when its server comes to it. Throws invalid_argument if a
+    /// server could not write, or has no file to write to; lost_peer if a server is lost meanwhile, after which it can
+    /// be called again.
+    void save() {
+        flush();
+        const ticket t = ++tickets_;
+        detail::packet_head h;
+        h.what = detail::action::save;
+        h.clock = clock_;
+        const int lost = port_.lost();
+        port_.start_on_all(h, t);
+        wait(t);
+        if (port_.lost() == lost) return;
+        fault f;
+        f.why = cause::lost_peer;
+        f.operation = "client::save";
+        f.detail = "a server was lost meanwhile, and others now keep its segments";
+        f.remedy = "save again";
+        throw error(std::move(f));
+    }
+
+    /// Flushes and says goodbye to all servers, which end when all workers have done so. Nothing may be called
+    /// afterwards. A client that is destroyed without it counts as lost.
+    void close() {
+        flush();
+        detail::packet_head h;
+        h.what = detail::action::bye;
+        port_.tell_all(h);
+        port_.finish();
+    }
+
+    /// How old what this client read was.
+    [[nodiscard]] const staleness_histogram& staleness() const noexcept { return staleness_; }
+    /// Servers that it has lost.
+    [[nodiscard]] int servers_lost() const noexcept { return port_.lost(); }
+    /// Lists of keys that went as a hash.
+    [[nodiscard]] std::uint64_t lists_saved() const noexcept { return port_.lists_saved(); }
+
+private:
+    void read_at(const detail::packet_head& h) { staleness_.add(clock_ > h.clock ? clock_ - h.clock : 0); }
+
+    static void require_as_many(const char* call, std::size_t keys, std::size_t values) {
+        if (keys != values) reject(call, std::to_string(values) + " values for " + std::to_string(keys) + " keys");
+    }
+    /// Calls f(head, index of the first key) for the part in each segment.
+    template <class F>
+    void each_segment(std::uint64_t first, std::size_t count, const F& f) {
+        const std::uint64_t keys = where_.layout().keys;
+        if (first > keys || count > keys - first)
+            reject("client", "keys " + std::to_string(first) + " and " + std::to_string(count) +
+                                 " more in a store of " + std::to_string(keys));
+        for (std::size_t done = 0; done < count;) {
+            const std::uint64_t g = where_.segment_of(first + done);
+            const key_range all = where_.keys_of(g);
+            detail::packet_head h = head_of(g);
+            h.first = first + done - all.first;
+            h.count = std::min<std::uint64_t>(all.count - h.first, count - done);
+            f(h, done);
+            done += static_cast<std::size_t>(h.count);
+        }
+    }
+    /// Calls f(head, keys, index of the first key) for the part in each segment.
+    template <class F>
+    void each_segment(std::span<const std::uint64_t> keys, const F& f) {
+        if (std::adjacent_find(keys.begin(), keys.end(), std::greater_equal<>()) != keys.end())
+            reject("client", "the keys do not increase");
+        if (!keys.empty() && keys.back() >= where_.layout().keys)
+            reject("client",
+                   "key " + std::to_string(keys.back()) + " in a store of " + std::to_string(where_.layout().keys));
+        for (std::size_t done = 0; done < keys.size();) {
+            const std::uint64_t g = where_.segment_of(keys[done]);
+            const key_range all = where_.keys_of(g);
+            std::vector<std::uint64_t> part;
+            for (std::size_t i = done; i < keys.size() && keys[i] - all.first < all.count; ++i)
+                part.push_back(keys[i] - all.first);
+            const std::size_t from = std::exchange(done, done + part.size());
+            detail::packet_head h = head_of(g);
+            h.hash = detail::hash_of(part);
+            f(h, std::move(part), from);
+        }
+    }
+    [[nodiscard]] detail::packet_head head_of(std::uint64_t segment) const {
+        detail::packet_head h;
+        h.segment = static_cast<std::uint32_t>(segment);
+        h.clock = clock_;
+        return h;
+    }
+
+    void update(detail::action what, std::uint64_t first, std::span<const float> values, double rate) {
+        each_segment(first, values.size(), [&](detail::packet_head h, std::size_t from) {
+            const auto part = values.subspan(from, static_cast<std::size_t>(h.count));
+            start_update(h, what, rate, {}, part);
+        });
+    }
+    void update(detail::action what, std::span<const std::uint64_t> keys, std::span<const float> values, double rate) {
+        require_as_many("client", keys.size(), values.size());
+        each_segment(keys, [&](detail::packet_head h, std::vector<std::uint64_t> of, std::size_t from) {
+            const auto part = values.subspan(from, of.size());
+            start_update(h, what, rate, std::move(of), part);
+        });
+    }
+    void start_update(detail::packet_head h, detail::action what, double rate, std::vector<std::uint64_t> keys,
+                      std::span<const float> values) {
+        h.what = what;
+        h.rate = rate;
+        h.sequence = sequence_[h.segment] + 1;
+        detail::packet p{h, std::move(keys), {values.begin(), values.end()}};
+        ++sequence_[h.segment]; // if it cannot start, nothing can any more
+        port_.start(std::move(p), nullptr, 0);
+    }
+
+    const placement& where_;
+    staleness_histogram staleness_;
+    detail::client_port<Communicator> port_;
+    std::vector<std::uint64_t> sequence_; ///< by segment: updates so far
+    std::uint64_t clock_ = 0;
+    ticket tickets_ = 0;
+};
+
+} // namespace tutti::training::server

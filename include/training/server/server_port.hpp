@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "links.hpp"
+#include "packet.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace tutti::training::server::detail {
+
+/// What a server sends and receives. Nothing waits but arrivals().wait().
+template <class Communicator>
+class server_port {
+public:
+    /// `most_of_server`: keys and values in a packet of another server.
+    server_port(const links<Communicator>& by, std::chrono::nanoseconds silence, std::uint64_t most_of_server)
+        : links_(by), silence_(silence), most_of_server_(most_of_server) {}
+    server_port(const server_port&) = delete;
+    server_port& operator=(const server_port&) = delete;
+    /// Unless it has finished, what is under way ends, for the peers too: they take this server for lost.
+    ~server_port() {
+        if (has_finished_) return;
+        const auto& l = links_.where().layout();
+        for (const auto* ranks : {&l.servers, &l.workers})
+            for (const int r : *ranks) end(r);
+    }
+
+    [[nodiscard]] detail::arrivals<Communicator>& arrivals() noexcept { return arrivals_; }
+    /// Returns when all that is under way is over.
+    void finish() {
+        while (!arrivals_.empty()) arrivals_.wait();
+        has_finished_ = true;
+    }
+
+    /// The next request of a worker.
+    template <class Next, class Failed>
+    void listen_to_worker(int worker, Next then, Failed instead) {
+        listen(links_.rank_of_worker(worker), requests, most_of_worker(), std::move(then), std::move(instead));
+    }
+    /// The next update or acknowledgement of another server.
+    template <class Next, class Failed>
+    void listen_to_server(int server, Next then, Failed instead) {
+        listen(links_.rank_of_server(server), between_servers, most_of_server_, std::move(then), std::move(instead));
+    }
+
+    void forward(int server, const std::shared_ptr<const packet>& p) {
+        send(links_.rank_of_server(server), between_servers, p);
+    }
+    void acknowledge(int server, std::uint32_t segment, std::uint64_t number) {
+        packet_head h;
+        h.what = action::ack;
+        h.segment = segment;
+        h.number = number;
+        forward(server, make_packet(h));
+    }
+    void say(int server, action what) {
+        packet_head h;
+        h.what = what;
+        forward(server, make_packet(h));
+    }
+    void reply(int worker, std::uint64_t request, answer status, std::uint64_t clock = 0,
+               std::vector<float> values = {}) {
+        packet_head h;
+        h.number = request;
+        h.status = status;
+        h.clock = clock;
+        send(links_.rank_of_worker(worker), replies, make_packet(h, {}, std::move(values)));
+    }
+
+private:
+    /// The first segment is as large as any.
+    [[nodiscard]] std::uint64_t most_of_worker() const noexcept { return links_.where().keys_of(0).count; }
+    void send(int rank, int tag, const std::shared_ptr<const packet>& p) {
+        send_packet(arrivals_, links_.with(rank).with_deadline(silence_), links_.peer(rank), tag, p);
+    }
+    template <class Next, class Failed>
+    void listen(int rank, int tag, std::uint64_t most, Next then, Failed instead) {
+        receive_packet(arrivals_, links_.with(rank).with_deadline(silence_), links_.peer(rank), tag, most,
+                       std::move(then), std::move(instead));
+    }
+    void end(int rank) noexcept {
+        try {
+            links_.with(rank).abort("the parameter server of this rank has ended");
+        } catch (const error&) {
+            // Another thread is inside a call, which is against the rules; the requests then wait for their deadline.
+        }
+    }
+
+    const links<Communicator>& links_;
+    std::chrono::nanoseconds silence_;
+    std::uint64_t most_of_server_;
+    bool has_finished_ = false;
+    detail::arrivals<Communicator> arrivals_;
+};
+
+} // namespace tutti::training::server::detail

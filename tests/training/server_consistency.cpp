@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include "server_job.hpp"
+
+#include "support/catch.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <random>
+
+namespace tutti::test::stores {
+namespace {
+
+using training::server::asynchronous;
+using training::server::bounded_staleness;
+using training::server::bulk_synchronous;
+using training::server::consistency;
+
+TEST_CASE("a consistency is a value") {
+    CHECK(asynchronous.may_read(1000, 0));
+    CHECK(bounded_staleness(2).may_read(2, 0));
+    CHECK_FALSE(bounded_staleness(2).may_read(3, 0));
+    CHECK(bounded_staleness(2).may_read(0, 3));
+    CHECK_FALSE(bulk_synchronous.may_read(1, 0));
+    CHECK(bounded_staleness(0) != bulk_synchronous);
+}
+
+constexpr std::size_t store_keys = 23;
+
+/// A gradient that depends on the weights and the worker.
+std::vector<float> gradient_of(const std::vector<float>& weights, int worker, int step) {
+    auto g = some_values(weights.size(), static_cast<unsigned>(100 * step + worker));
+    for (std::size_t i = 0; i < g.size(); ++i) g[i] = g[i] * 0.1F + weights[i] * 0.3F;
+    return g;
+}
+
+TEST_CASE("bulk synchronous workers see the same bits as one that does all") {
+    constexpr int workers = 3, steps = 6;
+    const training::momentum rule{.kept = 0.9};
+    auto weights = some_values(store_keys, 1);
+    std::vector<float> state(store_keys);
+    std::vector<std::vector<float>> expected;
+    for (int step = 0; step < steps; ++step) {
+        expected.push_back(weights);
+        std::vector<float> all(store_keys);
+        for (int w = 0; w < workers; ++w) {
+            const auto g = gradient_of(weights, w, step);
+            for (std::size_t i = 0; i < g.size(); ++i) all[i] += g[i];
+        }
+        rule.update({static_cast<std::size_t>(step) + 1, 0.1, step == 0 ? 0 : 0.1}, {weights, all, {state}});
+    }
+    expected.push_back(weights);
+    for (const int copies : {1, 2})
+        run_store(apart(2, workers, store_keys, copies), rule, {.how = bulk_synchronous}, [&](client& c, int w) {
+            std::mt19937 random(static_cast<unsigned>(w));
+            if (w == 0) c.put(0, expected[0]);
+            c.tick(); // the first weights are there for all
+            std::vector<float> got(store_keys);
+            for (int step = 0; step < steps; ++step) {
+                c.get(0, got);
+                expect(got == expected[static_cast<std::size_t>(step)], "the weights of a clock");
+                std::this_thread::sleep_for(std::chrono::microseconds(random() % 500));
+                c.push(0, gradient_of(got, w, step), 0.1);
+                c.get(0, got);
+                expect(got == expected[static_cast<std::size_t>(step)], "a push counts in the next clock");
+                c.tick();
+            }
+            c.get(0, got);
+            expect(got == expected.back(), "the last weights");
+            expect(c.staleness().counts().size() == 1, "nothing is stale");
+        });
+}
+
+/// Each worker adds 1 in each clock. What a worker reads tells which updates it has seen.
+void check_bound(std::uint64_t slack, bool is_bounded) {
+    constexpr int workers = 3, steps = 40;
+    std::mutex mutex; // guards seen
+    std::vector<std::uint64_t> seen;
+    const auto how = is_bounded ? bounded_staleness(slack) : asynchronous;
+    run_store(apart(2, workers, workers), training::sgd{}, {.how = how}, [&](client& c, int w) {
+        std::mt19937 random(static_cast<unsigned>(w));
+        const float one = 1;
+        std::vector<float> got(workers);
+        for (int step = 0; step < steps; ++step) {
+            c.get(0, got);
+            for (const float others : got)
+                expect(!is_bounded || others + static_cast<float>(slack) >= static_cast<float>(step),
+                       "updates of the clocks before the bound are there");
+            expect(got[static_cast<std::size_t>(w)] == static_cast<float>(step), "own updates are there");
+            if (w == 2) std::this_thread::sleep_for(std::chrono::microseconds(random() % 300));
+            c.add(static_cast<std::uint64_t>(w), std::span(&one, 1));
+            c.tick();
+        }
+        const std::lock_guard lock(mutex);
+        const auto& counts = c.staleness().counts();
+        seen.resize(std::max(seen.size(), counts.size()));
+        for (std::size_t i = 0; i < counts.size(); ++i) seen[i] += counts[i];
+    });
+    std::uint64_t all = 0;
+    for (const auto n : seen) all += n;
+    CHECK(all >= workers * steps); // a get over both servers counts twice
+    if (is_bounded) CHECK(seen.size() <= slack + 1);
+}
+TEST_CASE("what is read is never older than the bound, and its age is counted") {
+    for (const std::uint64_t slack : {0U, 1U, 4U}) check_bound(slack, true);
+    check_bound(0, false);
+}
+
+/// Worker 0 runs ahead while worker 1 stands still, as far as the bound lets it.
+TEST_CASE("a worker is held up exactly at the bound") {
+    for (const std::uint64_t slack : {0U, 1U, 3U}) {
+        std::atomic<std::uint64_t> reads{0}; // release after each get; worker 1 acquires to see how far worker 0 came
+        run_store(apart(1, 2, 4), training::sgd{}, {.how = bounded_staleness(slack)}, [&](client& c, int w) {
+            std::vector<float> got(4);
+            if (w == 1) {
+                const auto end = std::chrono::steady_clock::now() + patience;
+                while (reads.load(std::memory_order_acquire) < slack + 1) {
+                    expect(std::chrono::steady_clock::now() < end, "worker 0 comes to the bound");
+                    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                }
+                std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                expect(reads.load(std::memory_order_acquire) == slack + 1, "and no further");
+                c.tick();
+            }
+            for (std::uint64_t i = 0; w == 0 && i < slack + 2; ++i, c.tick()) {
+                c.get(0, got);
+                reads.fetch_add(1, std::memory_order_release);
+            }
+        });
+    }
+}
+
+} // namespace
+} // namespace tutti::test::stores

@@ -1,0 +1,259 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include "server_job.hpp"
+
+#include <training/optimizer.hpp>
+
+#include "support/catch.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace tutti::test::stores {
+namespace {
+
+using training::server::placement;
+
+TEST_CASE("each key is in one segment, and each segment on as many servers as there are copies") {
+    for (const std::uint64_t keys : {1U, 7U, 100U, 1001U})
+        for (const int servers : {1, 2, 5})
+            for (int copies = 1; copies <= servers; copies += 2) {
+                const placement where(apart(servers, 1, keys, copies));
+                CAPTURE(keys, servers, copies);
+                std::uint64_t next = 0;
+                for (std::uint64_t g = 0; g < where.segments(); ++g) {
+                    const auto range = where.keys_of(g);
+                    REQUIRE(range.first == next);
+                    REQUIRE(range.count > 0);
+                    REQUIRE(range.count <= where.keys_of(0).count);
+                    for (std::uint64_t k = 0; k < range.count; ++k) REQUIRE(where.segment_of(next + k) == g);
+                    next += range.count;
+                    const auto chain = where.chain_of(g);
+                    REQUIRE(where.order_of(g).size() == static_cast<std::size_t>(servers));
+                    REQUIRE(std::set<int>(chain.begin(), chain.end()).size() == static_cast<std::size_t>(copies));
+                }
+                REQUIRE(next == keys);
+            }
+}
+
+TEST_CASE("without one server, segments of the others stay where they are") {
+    const int servers = 6, segments = 600;
+    const placement all(apart(servers, 1, segments, 1, segments));
+    std::vector<int> load(servers);
+    for (int gone = 0; gone < servers; ++gone) {
+        store_layout l = apart(servers, 1, segments, 1, segments);
+        l.servers.erase(l.servers.begin() + gone);
+        const placement fewer(l);
+        for (std::uint64_t g = 0; g < segments; ++g) {
+            const int before = all.chain_of(g)[0];
+            const int after = l.servers[static_cast<std::size_t>(fewer.chain_of(g)[0])];
+            REQUIRE((before == gone || before == after));
+            load[static_cast<std::size_t>(before)] += before == gone;
+        }
+    }
+    for (const int l : load) {
+        CHECK(l > 50); // of 100 on average
+        CHECK(l < 170);
+    }
+}
+
+TEST_CASE("a layout that cannot be is refused") {
+    const auto refused = [](const store_layout& l) {
+        return fault_of([&] { placement{l}; }).why == cause::invalid_argument;
+    };
+    CHECK(refused({}));
+    CHECK(refused({10, {}, {0}}));
+    CHECK(refused({10, {0}, {}}));
+    CHECK(refused({10, {0, 0}, {1}}));
+    CHECK(refused({10, {0}, {1}, 11}));
+    CHECK(refused({10, {0}, {1}, 5, 2}));
+    CHECK(refused({10, {0}, {1}, 5, 0}));
+}
+
+TEST_CASE("what ranks put and add is what they get, over segments and servers") {
+    for (const int servers : {1, 3})
+        for (const int workers : {1, 2}) {
+            constexpr std::size_t keys = 103;
+            run_store(apart(servers, workers, keys), training::sgd{}, {}, [&](client& c, int w) {
+                const std::size_t half = keys / 2, first = w == 0 ? 0 : half;
+                const auto mine = some_values(half, static_cast<unsigned>(w)), more = some_values(30, 9);
+                std::vector<float> got(half);
+                c.put(first, mine);
+                c.get(first, got);
+                expect(got == mine, "a get follows the put before it");
+                c.add(first + 10, more);
+                c.add(first + 10, more);
+                auto sum = mine;
+                for (std::size_t i = 0; i < more.size(); ++i) sum[10 + i] = (sum[10 + i] + more[i]) + more[i];
+                c.get(first, got);
+                expect(got == sum, "an add is added");
+                c.get(first + half, std::span<float>{});
+                c.put(first, std::span<const float>{});
+            });
+        }
+}
+
+TEST_CASE("many gets are under way at once, and end in any order of waits") {
+    constexpr std::size_t keys = 64;
+    run_store(apart(2, 2, keys, 1, 16), training::sgd{}, {}, [&](client& c, int w) {
+        const auto mine = some_values(keys / 2, static_cast<unsigned>(w));
+        const std::size_t first = static_cast<std::size_t>(w) * keys / 2;
+        c.put(first, mine);
+        std::vector<float> got(200 * keys / 2);
+        std::vector<client::ticket> tickets;
+        for (std::size_t i = 0; i < 200; ++i)
+            tickets.push_back(c.start_get(first, std::span(got).subspan(i * mine.size(), mine.size())));
+        std::reverse(tickets.begin(), tickets.end());
+        for (const auto t : tickets) c.wait(t);
+        for (std::size_t i = 0; i < got.size(); ++i) expect(got[i] == mine[i % mine.size()], "each get is whole");
+    });
+}
+
+/// One worker's pushes give the weights of an optimizer of that rule.
+template <class Rule>
+void check_rule(Rule rule) {
+    constexpr std::size_t keys = 37;
+    run_store(apart(2, 1, keys), rule, {}, [&](client& c, int) {
+        auto weights = some_values(keys, 1);
+        training::optimizer<Rule> optimizer({{"all", keys}}, rule);
+        c.put(0, weights);
+        for (unsigned step = 0; step < 5; ++step) {
+            const double rate = 0.1 / (1 + step);
+            const auto gradients = some_values(keys, 50 + step);
+            optimizer.step(rate, weights, gradients);
+            c.push(0, gradients, rate);
+        }
+        std::vector<float> got(keys);
+        c.get(0, got);
+        expect(got == weights, "the server's rule gives the bits of the optimizer");
+    });
+}
+TEST_CASE("pushes go through the server's rule, whose state is at the shard") {
+    check_rule(training::sgd{.decay = 0.01});
+    check_rule(training::momentum{.kept = 0.9});
+    check_rule(training::momentum{.kept = 0.9, .is = training::velocity::of_steps});
+    check_rule(training::adagrad{});
+    check_rule(training::adam{});
+}
+
+/// A handler of a user: keeps the largest that was pushed.
+struct keep_largest {
+    static constexpr std::string_view name = "keep largest";
+    static constexpr std::size_t states = 0;
+    void update(const training::step_facts&, const training::update_range& x) const noexcept {
+        for (std::size_t i = 0; i < x.weights.size(); ++i) x.weights[i] = std::max(x.weights[i], x.gradients[i]);
+    }
+};
+TEST_CASE("a user's handler takes pushes, and some keys can be named") {
+    run_store(apart(2, 1, 20), keep_largest{}, {}, [](client& c, int) {
+        const std::vector<std::uint64_t> keys{1, 2, 3, 11, 19};
+        c.push(keys, std::vector<float>{1, 2, 3, 4, 5}, 0);
+        c.push(keys, std::vector<float>{5, 1, 1, 1, 9}, 0);
+        c.add(std::vector<std::uint64_t>{0, 19}, std::vector<float>{7, 1});
+        std::vector<float> got(20), some(5);
+        c.get(0, got);
+        const std::vector<float> all{7, 5, 2, 3, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 10};
+        expect(got == all, "each key has its largest");
+        c.get(keys, some);
+        expect(some == std::vector<float>{5, 2, 3, 4, 10}, "some keys");
+    });
+}
+
+TEST_CASE("ranks serve and work at once, with a thread that serves") {
+    constexpr int ranks = 3;
+    constexpr std::size_t keys = 90;
+    const store_layout layout{keys, ranks_from(0, ranks), ranks_from(0, ranks), 0, 2};
+    run_new_world(
+        ranks,
+        [&](communicator& world) {
+            const links by(world, layout);
+            shard_server<training::sgd> own(by, training::sgd{});
+            std::string failure;
+            std::thread serving([&] {
+                try {
+                    own.serve();
+                } catch (const std::exception& e) {
+                    failure = e.what(); // read when it has been joined
+                }
+            });
+            {
+                client c(by);
+                for (int i = 0; i < 20; ++i) c.add(0, std::vector<float>(keys, 1));
+                c.tick();
+                std::vector<float> got(keys);
+                c.get(0, got);
+                for (const float x : got) expect(x >= 20 && x <= 20 * ranks, "own updates are there");
+                c.close();
+            }
+            serving.join();
+            expect(failure.empty(), failure);
+            for (std::uint32_t g = 0; g < by.where().segments(); ++g)
+                for (const float x : own.values(g)) expect(x == 20 * ranks, "all updates are on all copies");
+        },
+        progress::in_thread);
+}
+
+TEST_CASE("wrong calls are refused and change nothing") {
+    run_store(apart(1, 1, 10), training::sgd{}, {}, [](client& c, int) {
+        std::vector<float> two(2);
+        const auto refused = [](const std::function<void()>& call) {
+            expect(fault_of(call).why == cause::invalid_argument, "it is refused");
+        };
+        refused([&] { c.get(9, two); });
+        refused([&] { c.put(11, {}); });
+        refused([&] { c.add(~std::uint64_t{0}, two); });
+        refused([&] { c.get(std::vector<std::uint64_t>{2, 2}, two); });
+        refused([&] { c.get(std::vector<std::uint64_t>{2, 10}, two); });
+        refused([&] { c.get(std::vector<std::uint64_t>{2}, two); });
+        c.put(8, two);
+        c.get(8, two);
+    });
+}
+
+TEST_CASE("a server that does not serve is a timeout, and one that is gone a lost peer") {
+    for (const bool stays : {true, false}) {
+        gate over(2);
+        run_new_world(2, [&](communicator& world) {
+            const links by(world, apart(1, 1, 10));
+            if (by.server() >= 0) {
+                if (stays) over.pass();
+                return;
+            }
+            client c(by, {.deadline = std::chrono::milliseconds(100)});
+            std::vector<float> got(10);
+            const fault first = fault_of([&] { c.get(0, got); });
+            expect(first.why == (stays ? cause::timeout : cause::lost_peer), message_of(first));
+            expect(first.peer == 0, "the server is at fault");
+            expect(fault_of([&] { c.flush(); }).why == first.why, "the next call says the same");
+            if (stays) over.pass();
+        });
+    }
+}
+
+TEST_CASE("ranks with different layouts are told so") {
+    run_new_world(2, [](communicator& world) {
+        const fault f = fault_of([&] { links(world, apart(1, 1, world.rank() == 0 ? 10 : 11)); });
+        expect(f.why == cause::mismatch, message_of(f));
+    });
+}
+
+TEST_CASE("a worker that goes without a goodbye holds up nobody") {
+    const auto layout = apart(2, 3, 30);
+    run_new_world(ranks_of(layout), [&](communicator& world) {
+        const links by(world, layout);
+        if (by.server() >= 0)
+            return shard_server<training::sgd>(by, {}, {.how = training::server::bulk_synchronous}).serve();
+        client c(by);
+        std::vector<float> got(30);
+        for (int step = 0; step < 3; ++step) {
+            c.get(0, got);
+            c.push(0, got, 0.1);
+            if (by.worker() == 1 && step == 1) return;
+            c.tick();
+        }
+        c.close();
+    });
+}
+
+} // namespace
+} // namespace tutti::test::stores

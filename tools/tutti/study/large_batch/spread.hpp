@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tutti::tools::study {
+
+/// Of samples, the mean and the standard deviation of what they were drawn from.
+struct spread {
+    double mean = 0;
+    double deviation = 0;
+};
+
+/// Precondition: two samples at least.
+[[nodiscard]] inline spread spread_of(std::span<const double> samples) {
+    const auto n = static_cast<double>(samples.size());
+    spread found;
+    for (const double x : samples) found.mean += x / n;
+    double squares = 0;
+    for (const double x : samples) squares += (x - found.mean) * (x - found.mean);
+    found.deviation = std::sqrt(squares / (n - 1));
+    return found;
+}
+
+/// From where on a curve is no longer flat: the first place from which all means are above that of the reference by
+/// more than two standard deviations of both, sqrt(d1^2 + d2^2), and by more than `least` of it. None where the last
+/// place is as good.
+[[nodiscard]] inline std::optional<std::size_t> where_it_breaks(const std::vector<spread>& curve,
+                                                                const spread& reference, double least = 0.05) {
+    std::optional<std::size_t> first;
+    for (std::size_t i = curve.size(); i-- > 0;) {
+        const double above = curve[i].mean - reference.mean;
+        const bool worse =
+            above > 2 * std::hypot(curve[i].deviation, reference.deviation) && above > least * reference.mean;
+        if (!worse) break;
+        first = i;
+    }
+    return first;
+}
+
+} // namespace tutti::tools::study

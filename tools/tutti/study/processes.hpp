@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+namespace tutti::tools::study {
+
+using numbers = std::vector<double>;
+
+/// work(0), work(1) ... `tasks - 1`, each in a process of its own, at most `at_once` of them at the same time: a
+/// sequential OpenBLAS cannot compute in two threads. Returns what each gave, by task, so that it does not depend on
+/// the order in which they end. told(done) hears of each that ended. Throws std::runtime_error with the message of the
+/// first that failed, after the others have been ended.
+///
+/// Precondition: this process has one thread, since a child has no other thread than the one that forks.
+[[nodiscard]] std::vector<numbers> in_processes(std::size_t tasks, std::size_t at_once,
+                                                const std::function<numbers(std::size_t)>& work,
+                                                const std::function<void(std::size_t done)>& told);
+
+} // namespace tutti::tools::study

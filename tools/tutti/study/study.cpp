@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "study.hpp"
+
+#include "../common/one_of.hpp"
+#include "../common/text_output.hpp"
+#include "commands.hpp"
+#include "page.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace tutti::tools {
+namespace {
+
+/// Each study is in here once.
+constexpr std::array studies{
+    study::entry{"large-batch", "test error by minibatch, with the linear scaling rule and warm-up",
+                 study::large_batch},
+};
+
+constexpr auto study_description = "Reproduce a study of training, as one HTML page";
+
+constexpr auto study_footer =
+    R"(large-batch: test error against the minibatch, 32 to 16,384. One curve each for no rule, the linear scaling rule,
+gradual warm-up too, and LARS; mean and two standard deviations over the seeds. Then the scaling efficiency of ResNet-50
+on 8 to 256 GPUs, simulated. Trainings run side by side, each in a process on one core.
+
+Pictures are Fashion-MNIST where Debian's package dataset-fashion-mnist is installed, else drawn digits.
+
+Examples:
+  tutti study large-batch
+  tutti study large-batch --seeds 2 --out errors.html --json errors.json
+  tutti study large-batch --quick
+
+Exit status:
+  0  the page is written
+  1  something failed
+  2  the command line is wrong)";
+
+int run_study(const study::settings& s) {
+    const auto* const found = std::ranges::find(studies, s.name, &study::entry::name);
+    const std::string out = s.out.empty() ? s.name + ".html" : s.out;
+    const bool quiet = takes_standard_output({out, s.json}, "--out and --json");
+    study::require_pages();
+    for (const std::string& file : {out, s.json}) require_writable(file);
+    progress_line line;
+    const study::outcome made = found->run(s, line);
+    line.clear();
+    if (!quiet) fmt::print("{}\nThe page is {}\n", made.text, out);
+    write_whole(study::page_of(made.page), out);
+    if (!s.json.empty()) write_whole(made.facts.dump(2) + "\n", s.json);
+    return 0;
+}
+
+std::vector<std::string> names_of_studies() {
+    std::vector<std::string> names;
+    for (const study::entry& one : studies) names.emplace_back(one.name);
+    return names;
+}
+
+} // namespace
+
+void add_study(CLI::App& app, action& chosen) {
+    auto s = std::make_shared<study::settings>();
+    CLI::App* const c = app.add_subcommand("study", study_description);
+    c->footer(study_footer);
+    c->add_option("study", s->name, "The study")->required()->check(one_of(names_of_studies()))->type_name("NAME");
+    c->add_option("--out", s->out, "Write the page to FILE; with - print nothing else [default: NAME.html]")
+        ->type_name("FILE");
+    c->add_option("--json", s->json, "Also write what was measured to FILE; with - print nothing else")
+        ->type_name("FILE");
+    c->add_option("--data", s->data, "Read MNIST's files from DIR; or drawn [default: what is installed, else drawn]")
+        ->type_name("DIR");
+    c->add_option("--seeds", s->seeds, "Runs of each kind of training, at least 2 [default: 5]")
+        ->check(CLI::Range(2, 100))
+        ->type_name("N");
+    c->add_option("--epochs", s->epochs, "Passes over the pictures [default: 8]")
+        ->check(CLI::Range(1, 1000))
+        ->type_name("N");
+    c->add_option("--jobs", s->jobs, "Trainings at once [default: one a core]")
+        ->check(CLI::Range(1, 1024))
+        ->type_name("N");
+    c->add_flag("--quick", s->quick, "Few pictures and short trainings: to see what a page looks like");
+    c->callback([s, &chosen] { chosen = [s] { return run_study(*s); }; });
+}
+
+} // namespace tutti::tools

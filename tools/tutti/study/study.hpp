@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../common/progress.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+/// Experiments that reproduce a figure which papers have: the parts of `tutti study`.
+namespace tutti::tools::study {
+
+struct settings {
+    std::string name;      ///< of the study
+    std::string out;       ///< the page's file; empty: NAME.html
+    std::string json;      ///< the data's file, if any
+    std::string data;      ///< a directory of MNIST's files, or "drawn"; empty: what is installed, else drawn
+    std::size_t seeds = 0; ///< 0: the study's own, as for the two below
+    std::size_t epochs = 0;
+    std::size_t jobs = 0; ///< processes at once; 0: one a core
+    bool quick = false;   ///< tiny, to see what a page looks like
+};
+
+/// What a study found.
+struct outcome {
+    std::string text;             ///< for the terminal
+    nlohmann::ordered_json page;  ///< what page_of() takes
+    nlohmann::ordered_json facts; ///< all that was measured, for the JSON file
+};
+
+/// A study by its name. `line` shows how far it is.
+struct entry {
+    std::string_view name;
+    std::string_view purpose;
+    outcome (*run)(const settings& s, progress_line& line);
+};
+
+/// Test error against the size of a minibatch: Goyal et al. 2017.
+outcome large_batch(const settings& s, progress_line& line);
+
+} // namespace tutti::tools::study
