@@ -90,6 +90,23 @@ class Report(unittest.TestCase):
         chromium.shape(**SHAPES["dark"])
         self.assertNotEqual(chromium.evaluate("getComputedStyle(document.body).backgroundColor"), background)
 
+    def test_a_training_has_its_curves_and_settings(self):
+        for name, shape in SHAPES.items():
+            with self.subTest(name):
+                self.show("training", **shape)
+                for section, lines in {"#loss": 2, "#accuracy": 2, "#communication": 1}.items():
+                    pixels, hues = self.painted(section)
+                    self.assertGreater(pixels, 5000, section)
+                    self.assertGreaterEqual(hues, lines, section)
+                    self.assertEqual(self.count(f"{section} details.data tbody tr"), 3)
+                wide = chromium.evaluate("document.documentElement.scrollWidth")
+                self.assertLessEqual(wide, shape["width"], "nothing is wider than the screen")
+                chromium.screenshot(folder / f"training-{name}.png")
+        self.assertIn("A training of mlp on 4 ranks", self.text("#title"))
+        self.assertFalse(chromium.evaluate("document.getElementById('parameters').open"))
+        self.assertIn("hidden layers", self.text("#parameters table"))
+        self.assertIn("83.33 %", self.text("#accuracy table"))
+
     def test_messages_pair_in_the_order_of_the_list_also_where_bars_are_left_out(self):
         self.show("lecture")
         # The second send of the list is the first by its step and its begin; then more bars than are drawn.

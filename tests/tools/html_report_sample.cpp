@@ -6,6 +6,7 @@
 
 #include "../../tools/tutti/model/html_report.hpp"
 #include "../../tools/tutti/model/output.hpp"
+#include "../../tools/tutti/train/html.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -209,6 +210,28 @@ model_report lessons() {
     return all;
 }
 
+// Of a training that was cut short in its fourth epoch.
+std::string training() {
+    const tutti::tools::train_settings settings;
+    std::vector<tutti::tools::epoch_result> epochs;
+    std::vector<tutti::tools::curve_point> steps;
+    for (int k = 1; k <= 3; ++k) {
+        tutti::tools::epoch_result e;
+        e.epoch = static_cast<std::size_t>(k);
+        e.loss = 2.0 / k;
+        e.test_loss = 2.2 / k;
+        e.train_accuracy = 1 - 0.5 / k;
+        e.test_accuracy = 1 - 0.6 / k;
+        e.seconds = 2;
+        e.exposed_seconds = 0.5;
+        e.under_way_least = 0.9;
+        e.under_way_most = 1.1;
+        epochs.push_back(e);
+    }
+    for (int k = 1; k <= 33; ++k) steps.push_back({0.1 * k, 2.4 - 0.05 * k});
+    return tutti::tools::training_html(settings, 4, epochs, steps);
+}
+
 model_report report_of(std::string_view kind) {
     if (kind == "lecture") return lecture();
     if (kind == "many") return many();
@@ -225,6 +248,7 @@ model_report report_of(std::string_view kind) {
 
 int main(int argc, char** argv) {
     if (!tutti::tools::have_html_report()) return 77;
-    const std::string page = tutti::tools::html_report(report_of(argc > 1 ? argv[1] : ""));
+    const std::string_view kind = argc > 1 ? argv[1] : "";
+    const std::string page = kind == "training" ? training() : tutti::tools::html_report(report_of(kind));
     return std::fwrite(page.data(), 1, page.size(), stdout) == page.size() ? 0 : 1;
 }

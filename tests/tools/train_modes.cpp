@@ -35,7 +35,7 @@ std::vector<epoch_result> trained(const train_settings& s, int ranks) {
     tutti::test::run_world(ranks, [&](const tutti::test::communicator& world) {
         trainer<tutti::test::communicator> one{world, s};
         for (std::size_t epoch = 0; epoch < s.epochs; ++epoch) {
-            const auto result = one.run([](std::size_t) {});
+            const auto result = one.run([](std::size_t, double) {});
             tutti::test::expect(result && result->weights_agree, "replicas have the same weights");
             if (world.rank() == 0) all.push_back(*result);
         }

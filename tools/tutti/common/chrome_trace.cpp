@@ -3,6 +3,8 @@
 
 #include "chrome_trace.hpp"
 
+#include "trace_events.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <map>
@@ -45,39 +47,25 @@ public:
     }
 
 private:
-    /// Slices of one thread must not overlap: each goes to the first lane of its rank that is free.
     void assign_lanes() {
-        std::map<int, std::vector<double>> busy_until; // by rank and lane
-        for (const std::size_t i : by_begin_) {
-            const activity& a = activities_[i];
-            std::vector<double>& lanes = busy_until[a.rank];
-            const auto free = std::ranges::find_if(lanes, [&](double until) { return until <= a.begin_s; });
-            lanes_[i] = static_cast<int>(free - lanes.begin()) + 1;
-            free == lanes.end() ? lanes.push_back(a.end_s) : void(*free = a.end_s);
-        }
-        for (const auto& [rank, lanes] : busy_until) add_names(rank, static_cast<int>(lanes.size()));
+        std::map<int, trace_lanes> lanes; // by rank
+        for (const std::size_t i : by_begin_)
+            lanes_[i] = lanes[activities_[i].rank].lane(activities_[i].begin_s, activities_[i].end_s);
+        for (const auto& [rank, of] : lanes) add_names(rank, of.size());
     }
     void add_names(int rank, int lanes) {
         const std::string name = "rank " + std::to_string(rank);
-        const auto add = [&](const char* what, int lane, const char* key, const ordered_json& value) {
-            events_.push_back({{"ph", "M"}, {"pid", rank}, {"tid", lane}, {"name", what}, {"args", {{key, value}}}});
-        };
-        add("process_name", 0, "name", name);
-        add("process_sort_index", 0, "sort_index", rank);
+        events_.push_back(trace_name("process_name", rank, 0, "name", name));
+        events_.push_back(trace_name("process_sort_index", rank, 0, "sort_index", rank));
         for (int lane = 1; lane <= lanes; ++lane)
-            add("thread_name", lane, "name", name + ", lane " + std::to_string(lane));
+            events_.push_back(trace_name("thread_name", rank, lane, "name", name + ", lane " + std::to_string(lane)));
     }
     void add_slice(std::size_t i) {
         const activity& a = activities_[i];
         ordered_json args{{"step", a.step}, {"bytes", a.bytes}};
         if (a.peer >= 0) args["peer"] = a.peer;
-        events_.push_back({{"ph", "X"},
-                           {"pid", a.rank},
-                           {"tid", lanes_[i]},
-                           {"name", slice_name(a)},
-                           {"ts", microseconds(a.begin_s)},
-                           {"dur", microseconds(a.end_s - a.begin_s)},
-                           {"args", args}});
+        events_.push_back(trace_slice(a.rank, lanes_[i], slice_name(a), a.begin_s, a.end_s));
+        events_.back()["args"] = std::move(args);
     }
     /// The k-th of a channel belong together in the order of the list, whenever they began.
     void add_arrows() {

@@ -5,11 +5,10 @@
 
 #include "chrome_trace.hpp"
 #include "text_output.hpp"
+#include "trace_events.hpp"
 
 #include <algorithm>
 #include <utility>
-
-#include <nlohmann/json.hpp>
 
 namespace tutti::tools {
 
@@ -34,20 +33,11 @@ void trace_file::add(std::string name, int ranks, std::vector<schedule::activity
 
 std::string trace_file::text() const {
     auto trace = nlohmann::ordered_json::parse(chrome_trace(activities_));
-    const auto name = [&](const char* what, const char* key, const nlohmann::ordered_json& value) {
-        trace["traceEvents"].push_back(
-            {{"ph", "M"}, {"pid", ranks_}, {"tid", 1}, {"name", what}, {"args", {{key, value}}}});
-    };
-    name("process_name", "name", "calls"); // a process of its own, above those of the ranks
-    name("process_sort_index", "sort_index", -1);
-    name("thread_name", "name", "calls");
-    for (const span_of_call& r : calls_)
-        trace["traceEvents"].push_back({{"ph", "X"},
-                                        {"pid", ranks_},
-                                        {"tid", 1},
-                                        {"name", r.name},
-                                        {"ts", r.begin_s * 1e6},
-                                        {"dur", (r.end_s - r.begin_s) * 1e6}});
+    auto& events = trace["traceEvents"];
+    events.push_back(trace_name("process_name", ranks_, 1, "name", "calls")); // a process of its own, above the ranks
+    events.push_back(trace_name("process_sort_index", ranks_, 1, "sort_index", -1));
+    events.push_back(trace_name("thread_name", ranks_, 1, "name", "calls"));
+    for (const span_of_call& r : calls_) events.push_back(trace_slice(ranks_, 1, r.name, r.begin_s, r.end_s));
     return trace.dump();
 }
 

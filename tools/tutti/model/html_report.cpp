@@ -3,12 +3,11 @@
 
 #include "html_report.hpp"
 
+#include "../common/html_page.hpp"
 #include "../common/quantities.hpp"
 #include "report_page.hpp"
 
 #include <collectives/algorithm/all.hpp>
-
-#include <stdexcept>
 
 #include <nlohmann/json.hpp>
 
@@ -80,20 +79,6 @@ page_json page_lecture(const model_lecture& l) {
     return {{"lessons", std::move(lessons)}, {"bytes", l.bytes}, {"step_s", l.step_s}};
 }
 
-// Inside a page nothing in the data may end their element or begin a comment: no '<' remains.
-std::string without_markup(const std::string& json) {
-    std::string safe;
-    safe.reserve(json.size());
-    for (const char c : json) {
-        if (c == '<') {
-            safe += "\\u003c";
-        } else {
-            safe += c;
-        }
-    }
-    return safe;
-}
-
 // How each algorithm works, by its name.
 page_json page_ideas() {
     page_json ideas = page_json::object();
@@ -102,20 +87,19 @@ page_json page_ideas() {
     return ideas;
 }
 
-std::string page_data(const model_report& report) {
+page_json page_data(const model_report& report) {
     page_json rows = page_json::array(), fastest = page_json::array(), timelines = page_json::array();
     for (const model_row& r : report.rows) rows.push_back(page_row(r));
     for (const model_fastest& f : report.fastest) fastest.push_back(page_fastest(f));
     for (const model_timeline& t : report.timelines) timelines.push_back(page_timeline(t));
-    const page_json all{{"machine", report.machine},
-                        {"ideas", page_ideas()},
-                        {"columns", page_columns()},
-                        {"rows", std::move(rows)},
-                        {"fastest", std::move(fastest)},
-                        {"timelines", std::move(timelines)},
-                        {"parameters", page_parameters(report.parameters)},
-                        {"lecture", page_lecture(report.lecture)}};
-    return without_markup(all.dump(-1, ' ', false, page_json::error_handler_t::replace));
+    return {{"machine", report.machine},
+            {"ideas", page_ideas()},
+            {"columns", page_columns()},
+            {"rows", std::move(rows)},
+            {"fastest", std::move(fastest)},
+            {"timelines", std::move(timelines)},
+            {"parameters", page_parameters(report.parameters)},
+            {"lecture", page_lecture(report.lecture)}};
 }
 
 } // namespace
@@ -123,15 +107,7 @@ std::string page_data(const model_report& report) {
 bool have_html_report() noexcept { return !page_before_data.empty(); }
 
 std::string html_report(const model_report& report) {
-    if (!have_html_report()) {
-        throw std::runtime_error("this tutti was built without Chart.js, and so without HTML reports: install "
-                                 "libjs-chart.js, or name its file by -Dchart_js=FILE, and set up the build again");
-    }
-    std::string page;
-    for (const std::string_view piece : page_before_data) page += piece;
-    page += page_data(report);
-    for (const std::string_view piece : page_after_data) page += piece;
-    return page;
+    return filled({page_before_data, page_after_data}, page_data(report));
 }
 
 } // namespace tutti::tools

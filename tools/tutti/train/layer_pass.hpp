@@ -3,6 +3,7 @@
 #pragma once
 
 #include "network/network.hpp"
+#include "step_trace.hpp"
 #include "training_job.hpp"
 
 #include <algorithm>
@@ -21,9 +22,10 @@ struct kept_pass {
 /// are needed during its own part alone, and its gradients travel while the layers before it compute.
 class layer_pass {
 public:
-    /// `first` is the job's number of the range's first tensor.
-    layer_pass(const neural::network& network, neural::layer_range range, training_job& weights, std::size_t first = 0)
-        : network_(network), range_(range), job_(weights), first_{first} {
+    /// `first` is the job's number of the range's first tensor. A trace is told of each layer.
+    layer_pass(const neural::network& network, neural::layer_range range, training_job& weights, std::size_t first = 0,
+               step_trace* trace = nullptr)
+        : network_(network), range_(range), job_(weights), trace_(trace), first_{first} {
         const auto tensors = network.tensors();
         for (std::size_t l = range.first; l < range.last; ++l)
             first_.push_back(first_.back() + static_cast<std::size_t>(std::ranges::count(
@@ -47,6 +49,7 @@ public:
         for (std::size_t l = 0; l < layers(); ++l) {
             if (l + 1 < layers()) kept.outputs[l].resize(input.rows * columns(l + 1));
             const neural::matrix result = l + 1 < layers() ? kept_output(kept, l, input.rows) : output;
+            const step_trace::slice timed = traced("forward", l);
             network_.forward(layer(l), weights(l), input, result, kept.layers[l]);
             release(l);
             input = result;
@@ -62,6 +65,7 @@ public:
             next.resize(l == 0 ? 0 : input.rows * columns(l));
             const neural::matrix result = l == 0 ? input_slope : neural::matrix{next.data(), input.rows, columns(l)};
             const neural::const_matrix from = l == 0 ? input : kept_output(kept, l - 1, input.rows);
+            const step_trace::slice timed = traced("backward", l);
             const std::span<float> gradients = gradient(l);
             network_.backward(layer(l), weights(l), from, kept.layers[l], slope, result, gradients);
             release(l);
@@ -88,6 +92,10 @@ private:
     [[nodiscard]] std::size_t columns(std::size_t l) const { return network_.columns(range_.first + l); }
     [[nodiscard]] neural::matrix kept_output(kept_pass& kept, std::size_t l, std::size_t rows) const {
         return {kept.outputs[l].data(), rows, columns(l + 1)};
+    }
+
+    [[nodiscard]] step_trace::slice traced(std::string_view what, std::size_t l) const {
+        return {trace_, what, network_.name(range_.first + l), range_.first + l};
     }
 
     /// The tensors of a layer as one array. Those that lie in two buckets are copied into `room`.
@@ -131,6 +139,7 @@ private:
     const neural::network& network_;
     const neural::layer_range range_;
     training_job& job_;
+    step_trace* trace_;
     std::vector<std::size_t> first_;         // by layer: its first tensor
     std::vector<float> weights_, gradients_; // of a layer in two buckets
 };

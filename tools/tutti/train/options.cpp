@@ -45,6 +45,15 @@ of the weights.
 Ctrl-C ends all ranks after the same step, with a checkpoint where --checkpoint names a file. --resume goes
 on from there. The result has the same bits as without the break where the ranks are as many.
 
+On a terminal a line shows the step, its loss and the time that is left, and curves come at the end. --log writes
+JSON lines: one to begin with, with the settings, one each so many steps with the mean loss over all ranks, and
+one an epoch. --trace writes the slices of all ranks: layers forward and backward, buckets under way, waits
+and updates. It opens at https://ui.perfetto.dev and in chrome://tracing.
+
+--evaluate tests the weights of a checkpoint, with no step of training. The result is the same on any number
+of replicas and in any of the modes ddp and zero1 to zero3. The model, the optimizer and the data are named as
+in training.
+
 Without a launcher, P ranks are started here: processes, or threads over memory. Under a launcher
 (tutti run, mpirun, mpiexec, srun, torchrun --no_python) each process is one rank. 'tutti env' says
 which one is found.
@@ -53,6 +62,8 @@ Examples:
   tutti train --ranks 4
   tutti train --ranks 2 --transport memory --algorithm ring --hidden 256,64
   tutti train --mode zero3 --optimizer adam --checkpoint job.tutti
+  tutti train --evaluate --ranks 1 --optimizer adam --checkpoint job.tutti
+  tutti train --trace trace.json --html training.html --log steps.jsonl
   tutti train --mode pipeline --stages 2 --pipeline gpipe
   tutti train --model transformer --mode 3d --data-parallel 2 --stages 2 --tensor 2
   tutti run -n 4 -- tutti train --data mnist --epochs 10 --batch 128
@@ -157,10 +168,31 @@ void add_step_options(CLI::App& c, train_settings& s) {
 void add_file_options(CLI::App& c, train_settings& s) {
     auto* const file =
         c.add_option("--checkpoint", s.checkpoint, "Save the job to FILE after each epoch")->type_name("FILE");
-    c.add_flag("--resume", s.resume, "Go on from that file, on any number of replicas")->needs(file);
+    auto* const resume =
+        c.add_flag("--resume", s.resume, "Go on from that file, on any number of replicas")->needs(file);
+    c.add_flag("--evaluate", s.evaluate, "Only test the weights of that file, on any number of replicas")
+        ->needs(file)
+        ->excludes(resume);
     c.add_option("--json", s.json,
                  "Also write the epochs to FILE: an array, one object an epoch; with - print nothing else")
         ->type_name("FILE");
+    auto* const log = c.add_option("--log", s.log,
+                                   "Also write steps and epochs to FILE as they end, a JSON object a line; - likewise")
+                          ->type_name("FILE");
+    c.add_option("--log-steps", s.log_steps, "Steps from one line of them to the next [default: 16]")
+        ->check(positive)
+        ->needs(log)
+        ->type_name("N");
+    c.add_option("--html", s.html, "Write a page with curves to FILE")->type_name("FILE");
+    c.add_option("--curves", s.curves, "Curves in the terminal: auto by locale, if it is one [default: auto]")
+        ->check(one_of({"auto", "braille", "ascii", "off"}));
+    auto* const trace =
+        c.add_option("--trace", s.trace, "Write what all ranks did in the first steps to FILE, for Perfetto")
+            ->type_name("FILE");
+    c.add_option("--trace-steps", s.trace_steps, "How many steps [default: 20]")
+        ->check(CLI::Range(1, 10'000))
+        ->needs(trace)
+        ->type_name("N");
 }
 
 } // namespace

@@ -4,6 +4,8 @@
 #include "report.hpp"
 
 #include "../common/text_output.hpp"
+#include "epoch_json.hpp"
+#include "html.hpp"
 #include "learning_rates.hpp"
 #include "rank_grid.hpp"
 
@@ -12,9 +14,8 @@
 #include <cstdio>
 #include <numbers>
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
+#include <unistd.h>
 
 namespace tutti::tools {
 namespace {
@@ -54,24 +55,56 @@ std::string words_of_same(const train_settings& s, int ranks) {
     return of.data > 1 ? fmt::format("bit-identical in all {} replicas of {}", of.data, grid) : "in parts on " + grid;
 }
 
+// The time that is left, if it goes on as it has since the begin.
+std::string left_words(std::size_t done, std::size_t all, double seconds) {
+    const double left = seconds / static_cast<double>(done) * static_cast<double>(all - done);
+    return left < 90 ? fmt::format("{:.0f} s", left) : fmt::format("{:.0f} min", left / 60);
+}
+
+curve_style style_of(const train_settings& s) {
+    if (s.curves == "auto") return style_of_locale();
+    return s.curves == "braille" ? curve_style::braille : curve_style::ascii;
+}
+
+constexpr auto report_files = "--json, --log, --html and --trace";
+
+bool takes_output(const train_settings& s) {
+    return takes_standard_output({s.json, s.log, s.html, s.trace}, report_files);
+}
+
 } // namespace
 
-train_report::train_report(const train_settings& settings, int ranks, std::size_t parameters, const task& of)
-    : settings_(settings), ranks_(ranks), steps_(of.steps()), same_(words_of_same(settings, ranks)),
-      quiet_(settings.json == "-") {
-    if (quiet_) return;
-    fmt::print("# tutti train: {} ranks over {}, {}, {}, {} parameters\n", ranks, settings.transport, of.words(),
-               words_of_model(settings), parameters);
+void require_reports(const train_settings& s) {
+    static_cast<void>(takes_output(s)); // throws where several do
+    for (const std::string& file : {s.json, s.log, s.html, s.trace}) require_writable(file);
+    if (!s.html.empty()) require_training_page();
+}
+
+train_report::train_report(const train_settings& settings, int ranks, std::size_t parameters, const task& of,
+                           std::size_t steps)
+    : settings_(settings), ranks_(ranks), steps_(of.steps()), before_(steps), same_(words_of_same(settings, ranks)),
+      quiet_(takes_output(settings)) {
+    require_reports(settings);
+    if (!settings.log.empty()) log_.emplace(settings, ranks);
+    if (!quiet_) begin(parameters, of);
+}
+
+void train_report::begin(std::size_t parameters, const task& of) const {
+    const train_settings& s = settings_;
+    fmt::print("# tutti train: {} ranks over {}, {}, {}, {} parameters\n", ranks_, s.transport, of.words(),
+               words_of_model(s), parameters);
+    if (s.evaluate) return;
     fmt::print("# {} steps an epoch, batches of {}, {} by {} at a rate of {}, gradients averaged by {}\n", of.steps(),
-               settings.batch, settings.mode, settings.optimizer, peak_rate(settings), settings.algorithm);
-    fmt::print("{:>5} {} {:>9} {:>8} {:>8} {:>9}  {}\n", "epoch", score_titles(settings.model == "transformer"),
-               "seconds", "exposed", "hidden", "bytes", "weights");
+               s.batch, s.mode, s.optimizer, peak_rate(s), s.algorithm);
+    fmt::print("{:>5} {} {:>9} {:>8} {:>8} {:>9}  {}\n", "epoch", score_titles(s.model == "transformer"), "seconds",
+               "exposed", "hidden", "bytes", "weights");
     std::fflush(stdout);
 }
 
 void train_report::add(const epoch_result& e) {
     epochs_.push_back(e);
     line_.clear();
+    if (log_) log_->epoch(e);
     if (quiet_) return;
     fmt::print("{:>5} {} {:>9.2f} {:>7.0f}% {:>8} {:>9}  {:016x} {}\n", e.epoch,
                score_words(settings_.model == "transformer", e), e.seconds, 100 * e.exposed_seconds / e.seconds,
@@ -80,42 +113,60 @@ void train_report::add(const epoch_result& e) {
     std::fflush(stdout);
 }
 
-void train_report::show(std::size_t epoch, std::size_t step) {
-    if (step % 16 == 0)
-        line_.show(fmt::format("epoch {} of {}, step {} of {}", epoch, settings_.epochs, step + 1, steps_));
+void train_report::evaluated(const epoch_result& e) {
+    epochs_.push_back(e);
+    if (log_) log_->epoch(e);
+    if (quiet_) return;
+    fmt::print("after {} steps: loss {:.4f}, {:.2f}% right, weights {:016x} {}\n", before_, e.test_loss,
+               100 * e.test_accuracy, e.weights_hash, e.weights_agree ? same_ : "DIFFER");
+}
+
+void train_report::step(std::size_t epoch, std::size_t steps, double loss) {
+    const double seconds = std::chrono::duration<double>(clock::now() - begin_).count();
+    if (log_) log_->step(epoch, steps, loss, seconds);
+    losses_.push_back(
+        {static_cast<double>(epoch - 1) + static_cast<double>(steps) / static_cast<double>(steps_), loss});
+    const std::size_t done = (epoch - 1) * steps_ + steps - before_;
+    if (steps % 16 == 0)
+        line_.show(fmt::format("epoch {} of {}, step {} of {}, loss {:.4f}, {:.0f} examples/s, {} left", epoch,
+                               settings_.epochs, steps, steps_, loss,
+                               static_cast<double>(done * settings_.batch) / seconds,
+                               left_words(done, settings_.epochs * steps_ - before_, seconds)));
 }
 
 void train_report::interrupted(std::size_t step) {
     line_.clear();
+    if (log_) log_->interrupted(step);
     fmt::print(stderr, "interrupted after step {}{}\n", step,
                settings_.checkpoint.empty() ? "" : ", which " + settings_.checkpoint + " has");
 }
 
-void train_report::finish() const {
-    if (settings_.json.empty()) return;
+void train_report::finish() {
+    line_.clear();
+    if (!settings_.json.empty()) write_json();
+    if (!settings_.html.empty()) write_whole(training_html(settings_, ranks_, epochs_, losses_), settings_.html);
+    const bool is_wanted = settings_.curves != "off" && (settings_.curves != "auto" || isatty(STDOUT_FILENO) != 0);
+    if (!quiet_ && is_wanted && !settings_.evaluate) draw_curves();
+}
+
+void train_report::write_json() const {
     std::string text;
-    for (const epoch_result& e : epochs_) {
-        const nlohmann::ordered_json one{{"epoch", e.epoch},
-                                         {"loss", e.loss},
-                                         {"train_accuracy", e.train_accuracy},
-                                         {"test_loss", e.test_loss},
-                                         {"test_accuracy", e.test_accuracy},
-                                         {"seconds", e.seconds},
-                                         {"exposed_seconds", e.exposed_seconds},
-                                         {"under_way_seconds_least", e.under_way_least},
-                                         {"under_way_seconds_most", e.under_way_most},
-                                         {"parameter_bytes", e.bytes[0]},
-                                         {"gradient_bytes", e.bytes[1]},
-                                         {"state_bytes", e.bytes[2]},
-                                         {"mode", settings_.mode},
-                                         {"ranks", ranks_},
-                                         {"transport", settings_.transport},
-                                         {"algorithm", settings_.algorithm},
-                                         {"weights_hash", fmt::format("{:016x}", e.weights_hash)},
-                                         {"weights_agree", e.weights_agree}};
-        text += (text.empty() ? "[" : ",\n") + one.dump();
-    }
-    write_whole(text + "\n]\n", settings_.json);
+    for (const epoch_result& e : epochs_) text += (text.empty() ? "[" : ",\n") + json_of(settings_, ranks_, e).dump();
+    write_whole((text.empty() ? "[" : text) + "\n]\n", settings_.json);
+}
+
+void train_report::draw_curves() const {
+    const auto draw = [this](std::string_view title, std::vector<curve_point> points) {
+        std::erase_if(points, [](const curve_point& p) { return !std::isfinite(p.y); });
+        if (points.size() > 1) fmt::print("\n{}", curve(title, "epochs", points, style_of(settings_)));
+    };
+    const bool is_text = settings_.model == "transformer";
+    std::vector<curve_point> tested;
+    for (const epoch_result& e : epochs_)
+        tested.push_back({static_cast<double>(e.epoch), is_text ? e.test_loss : 100 * e.test_accuracy});
+    draw("loss of training, in nats", losses_);
+    draw(is_text ? "loss of testing, in nats" : "accuracy of testing, in %", tested);
+    std::fflush(stdout);
 }
 
 } // namespace tutti::tools

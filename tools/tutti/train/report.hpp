@@ -2,38 +2,57 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../common/curve.hpp"
 #include "../common/progress.hpp"
 #include "task.hpp"
 #include "train.hpp"
+#include "training_log.hpp"
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace tutti::tools {
 
-/// What rank 0 shows of a training: a line an epoch, and a JSON file where one is wanted.
+/// Throws, before anything is started, where a file that is asked for cannot be written.
+void require_reports(const train_settings& settings);
+
+/// What rank 0 shows of a training: a line an epoch, curves at the end, and the files that are wanted.
 class train_report {
 public:
-    /// `parameters` of the network.
-    train_report(const train_settings& settings, int ranks, std::size_t parameters, const task& of);
+    /// `parameters` of the network. `steps` have been done before.
+    train_report(const train_settings& settings, int ranks, std::size_t parameters, const task& of, std::size_t steps);
 
-    /// Where it is, on a terminal.
-    void show(std::size_t epoch, std::size_t step);
+    /// So many steps of the epoch are done, and the last one had that loss.
+    void step(std::size_t epoch, std::size_t steps, double loss);
     /// It ends early, after so many steps.
     void interrupted(std::size_t step);
 
     void add(const epoch_result& e);
-    /// Throws std::system_error if the JSON file cannot be written.
-    void finish() const;
+    /// Of weights that were not trained here.
+    void evaluated(const epoch_result& e);
+    /// Throws std::system_error if a file cannot be written.
+    void finish();
 
 private:
+    using clock = std::chrono::steady_clock;
+
+    void begin(std::size_t parameters, const task& of) const;
+    void write_json() const;
+    void draw_curves() const;
+
     const train_settings& settings_;
     int ranks_;
-    std::size_t steps_; // of an epoch
-    std::string same_;  // in words: which copies of the weights are equal
+    std::size_t steps_;  // of an epoch
+    std::size_t before_; // steps of the job that were not done here
+    std::string same_;   // in words: which copies of the weights are equal
     progress_line line_;
-    bool quiet_; // standard output is for the JSON alone
+    bool quiet_; // standard output is for a file alone
+    std::optional<training_log> log_;
+    clock::time_point begin_ = clock::now();
     std::vector<epoch_result> epochs_;
+    std::vector<curve_point> losses_; // of steps, by epoch
 };
 
 } // namespace tutti::tools

@@ -25,18 +25,30 @@
 namespace tutti::tools {
 namespace {
 
+/// Tests what a checkpoint has. Returns whether the weights agree.
+template <class Communicator>
+bool evaluate_as_rank(trainer<Communicator>& one, std::optional<train_report>& report) {
+    const epoch_result result = one.evaluate();
+    if (report) {
+        report->evaluated(result);
+        report->finish();
+    }
+    return result.weights_agree;
+}
+
 /// One rank's training. Returns whether the weights always agreed.
 template <class Communicator>
 bool train_as_rank(const Communicator& world, const train_settings& s) {
     trainer<Communicator> one{world, s};
-    if (s.resume) one.restore();
+    if (s.resume || s.evaluate) one.restore();
     std::optional<train_report> report;
-    if (world.rank() == 0) report.emplace(s, world.size(), one.parameters(), one.data());
+    if (world.rank() == 0) report.emplace(s, world.size(), one.parameters(), one.data(), one.steps());
+    if (s.evaluate) return evaluate_as_rank(one, report);
     bool agreed = true;
     while (one.steps() < s.epochs * one.data().steps()) {
         const std::size_t epoch = one.steps() / one.data().steps() + 1;
-        const auto result = one.run([&](std::size_t step) {
-            if (report) report->show(epoch, step);
+        const auto result = one.run([&](std::size_t steps, double loss) {
+            if (report) report->step(epoch, steps, loss);
         });
         if (!s.checkpoint.empty()) one.save();
         if (!result) {
@@ -46,6 +58,7 @@ bool train_as_rank(const Communicator& world, const train_settings& s) {
         agreed = agreed && result->weights_agree;
         if (report) report->add(*result);
     }
+    one.finish_trace();
     if (report) report->finish();
     return agreed;
 }
@@ -97,6 +110,7 @@ int train(const train_settings& said, const std::vector<std::string>& command) {
                 return train_as_process<transport::routed<transport::shared_memory, transport::tcp>>(s);
             return train_as_process<transport::shared_memory>(s);
         });
+    require_reports(s);
     if (s.ranks == 0) s.ranks = usual_ranks(s);
     static_cast<void>(grid_of(s, s.ranks));                                // throws where the ranks do not fit
     if (choices(s.algorithm, operation::allreduce, s.ranks, true).empty()) // throws where there is no such algorithm

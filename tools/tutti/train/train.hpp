@@ -48,6 +48,13 @@ struct train_settings {
     std::string progress = "in_calls";
     std::string checkpoint; ///< empty: none
     bool resume = false;
+    bool evaluate = false;
+    std::string log;            ///< empty: none, as for the two below
+    std::size_t log_steps = 16; ///< a line each so many
+    std::string html;
+    std::string curves = "auto";
+    std::string trace;
+    std::size_t trace_steps = 20; ///< of the first ones
 };
 
 /// What an epoch came to.

@@ -8,7 +8,9 @@
 #include "make_job.hpp"
 #include "make_pass.hpp"
 #include "make_task.hpp"
+#include "traced_job.hpp"
 #include "weights_hash.hpp"
+#include "write_trace.hpp"
 
 #include <array>
 #include <chrono>
@@ -25,8 +27,10 @@ public:
     trainer(const Communicator& world, const train_settings& settings)
         : settings_(settings), grid_(world, grid_of(settings, world.size())), task_(make_task(grid_, settings)),
           part_(make_model(settings, *task_, grid_.tensor), grid_, chunks_a_stage(settings, grid_.of)),
-          job_(make_job(grid_.data, settings, part_.parameters(), part_.first_weights(settings.seed))),
-          layers_(part_.passes(*job_)), pass_(make_pass(grid_, settings, part_, std::span(layers_), *task_, *job_)),
+          trace_(settings.trace_steps),
+          job_(traced(make_job(grid_.data, settings, part_.parameters(), part_.first_weights(settings.seed)))),
+          layers_(part_.passes(*job_, is_traced() ? &trace_ : nullptr)),
+          pass_(make_pass(grid_, settings, part_, std::span(layers_), *task_, *job_)),
           rates_(learning_rates(settings, task_->steps())) {}
 
     [[nodiscard]] const task& data() const noexcept { return *task_; }
@@ -36,21 +40,22 @@ public:
     [[nodiscard]] std::size_t steps() { return job_->steps(); }
 
     /// Goes through the rest of the epoch, then tests. Nothing where SIGINT came to one of the ranks, after the step in
-    /// which all know of it. told(step) hears of each step. Collective.
+    /// which all know of it. told(steps, loss) hears of each step but the last: how many of the epoch are done, and the
+    /// mean loss of the last of these over all ranks. Collective.
     [[nodiscard]] std::optional<epoch_result> run(const auto& told) {
         const auto start = clock::now();
         const training::overlap before = job_->hidden();
         const std::size_t epoch = job_->steps() / task_->steps() + 1;
         task_->begin(epoch);
-        neural::score trained;
+        neural::score trained, last;
         for (std::size_t step = job_->steps() % task_->steps(); step < task_->steps(); ++step) {
-            told(step);
-            if (!train_step(step, trained)) return {};
+            const known_by_all known = train_step(step, last);
+            trained += last;
+            if (known.stops) return {};
+            if (known.rows > 0) told(step, known.loss / known.rows);
         }
-        epoch_result result = judged(trained, pass_->test());
+        epoch_result result = tested(trained);
         result.epoch = epoch;
-        result.weights_hash = hash_of_weights(grid_, std::span(layers_), part_.all_chunks().size());
-        result.weights_agree = copies_agree(result.weights_hash);
         result.seconds = std::chrono::duration<double>(clock::now() - start).count();
         const training::overlap& now = job_->hidden();
         result.exposed_seconds = (now.exposed - before.exposed).count();
@@ -59,6 +64,14 @@ public:
         const training::bytes_held held = job_->bytes();
         result.bytes = {held.parameters, held.gradients, held.states};
         return result;
+    }
+
+    /// What the weights are worth now, on the examples to test with. Collective.
+    [[nodiscard]] epoch_result evaluate() { return tested({}); }
+
+    /// Writes the trace, if the settings ask for one. Collective.
+    void finish_trace() const {
+        if (is_traced()) write_trace(grid_.world, trace_, settings_.trace);
     }
 
     /// To one file for each part of the model. Collective.
@@ -80,16 +93,27 @@ private:
                std::to_string(grid_.tensor.rank());
     }
 
-    // Whether all go on.
-    [[nodiscard]] bool train_step(std::size_t step, neural::score& total) {
-        std::array<int, 1> stops{interrupt_note::noted()};
-        auto agreement = grid_.world.async().allreduce(stops, maximum);
+    [[nodiscard]] bool is_traced() const noexcept { return !settings_.trace.empty(); }
+    [[nodiscard]] std::unique_ptr<training_job> traced(std::unique_ptr<training_job> job) {
+        if (!is_traced()) return job;
+        return std::make_unique<traced_job>(std::move(job), trace_);
+    }
+
+    /// What all ranks know after a step.
+    struct known_by_all {
+        bool stops;        ///< SIGINT came to one of them
+        double loss, rows; ///< of the step before it
+    };
+    /// `last` is the score of the step before it, and then of this one.
+    [[nodiscard]] known_by_all train_step(std::size_t step, neural::score& last) {
+        std::array<double, 3> notes{interrupt_note::noted() ? 1. : 0., last.loss, static_cast<double>(last.count)};
+        auto agreement = grid_.world.async().allreduce(notes, sum);
         job_->clear();
-        total += pass_->train(step);
+        last = pass_->train(step);
         if (settings_.clip > 0) clip();
         job_->step(rates_(job_->steps()));
         agreement.wait();
-        return stops[0] == 0;
+        return {notes[0] > 0, notes[1], notes[2]};
     }
     void clip() {
         if (is_cut())
@@ -98,14 +122,22 @@ private:
             job_->clip(settings_.clip);
     }
 
+    [[nodiscard]] epoch_result tested(const neural::score& trained) {
+        epoch_result result = judged(trained, pass_->test());
+        result.weights_hash = hash_of_weights(grid_, std::span(layers_), part_.all_chunks().size());
+        result.weights_agree = copies_agree(result.weights_hash);
+        return result;
+    }
     [[nodiscard]] epoch_result judged(const neural::score& trained, const neural::score& tested) const {
         const auto number = [](std::size_t n) { return static_cast<double>(n); };
         std::array<double, 6> totals{trained.loss, number(trained.right), number(trained.count),
                                      tested.loss,  number(tested.right),  number(tested.count)};
         grid_.world.allreduce(totals, sum);
         epoch_result result;
-        result.loss = totals[0] / totals[2];
-        result.train_accuracy = totals[1] / totals[2];
+        if (totals[2] > 0) {
+            result.loss = totals[0] / totals[2];
+            result.train_accuracy = totals[1] / totals[2];
+        }
         result.test_loss = totals[3] / totals[5];
         result.test_accuracy = totals[4] / totals[5];
         return result;
@@ -129,8 +161,9 @@ private:
     const rank_grid<Communicator> grid_;
     const std::unique_ptr<task> task_;
     const model_part part_;
-    const std::unique_ptr<training_job> job_;
-    std::vector<layer_pass> layers_; // by own chunk
+    step_trace trace_;
+    const std::unique_ptr<training_job> job_; // may tell the trace
+    std::vector<layer_pass> layers_;          // by own chunk
     const std::unique_ptr<pass> pass_;
     const std::function<double(std::size_t)> rates_;
 };

@@ -36,6 +36,8 @@ public:
     virtual std::uint64_t restore(const std::string& path) = 0;
     [[nodiscard]] virtual training::bytes_held bytes() = 0;
     [[nodiscard]] virtual const training::overlap& hidden() const = 0;
+    /// Of the last round that reduced.
+    [[nodiscard]] virtual std::span<const training::activity> activities() const = 0;
 };
 
 /// Every rank has all.
@@ -70,6 +72,7 @@ public:
         return {all, narrow_ ? all + all / 2 : all, Rule::states * all};
     }
     const training::overlap& hidden() const override { return buckets_.hidden(); }
+    std::span<const training::activity> activities() const override { return buckets_.activities(); }
 
 private:
     const Communicator& world_;
@@ -104,6 +107,7 @@ public:
     std::uint64_t restore(const std::string& path) override { return training::restore(world_, path, all_); }
     training::bytes_held bytes() override { return all_.bytes(); }
     const training::overlap& hidden() const override { return all_.hidden(); }
+    std::span<const training::activity> activities() const override { return all_.activities(); }
 
 private:
     const Communicator& world_;

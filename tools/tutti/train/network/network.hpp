@@ -49,6 +49,8 @@ public:
     [[nodiscard]] std::size_t offset(std::size_t l) const { return begin_.at(l); }
     /// The columns that layer l takes; `columns(size())` are those of the output.
     [[nodiscard]] std::size_t columns(std::size_t l) const { return columns_.at(l); }
+    /// The kind of layer l: "linear".
+    [[nodiscard]] std::string_view name(std::size_t l) const { return layers_.at(l).name(); }
 
     [[nodiscard]] std::vector<parameter> tensors() const {
         std::vector<parameter> all;
