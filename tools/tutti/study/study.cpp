@@ -41,7 +41,8 @@ pipeline: GPipe, 1F1B, interleaved 1F1B and PipeDream. Idle time against microba
 holds; the time of a step on real ranks beside its prediction, with 2 ranks that compute, and 2, 4 and 8 that sleep as
 long; accuracy with old weights; a timeline of each. Times are right only on a host that does nothing else.
 
-Trainings run side by side, each in a process on one core. Pictures are Fashion-MNIST where Debian's package dataset-fashion-mnist is installed, else drawn digits.
+Trainings run side by side, each in a process on one core. Pictures are Fashion-MNIST where Debian's package
+dataset-fashion-mnist is installed, else drawn digits.
 
 Examples:
   tutti study large-batch
