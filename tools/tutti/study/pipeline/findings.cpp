@@ -70,11 +70,12 @@ std::string finding_of(const learning& l, double rate) {
     return words;
 }
 
-/// At which learning rates something holds: "holds at 0.002, and not at 0.02".
+/// At which learning rates something holds: "holds at 0.002, and does not hold at 0.02".
 std::string where_holds(const learning& l, const auto& holds) {
     std::string words;
     for (const double rate : rates_of(l))
-        words += fmt::format("{}{} {}", words.empty() ? "" : ", and ", holds(rate) ? "holds at" : "does not at", rate);
+        words +=
+            fmt::format("{}{} {}", words.empty() ? "" : ", and ", holds(rate) ? "holds at" : "does not hold at", rate);
     return words;
 }
 
