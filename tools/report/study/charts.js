@@ -22,6 +22,7 @@ const powersOfTwo = values => ({
   type: "logarithmic",
   min: Math.min(...values),
   max: Math.max(...values),
+  ticks: {autoSkip: false, callback: value => String(value)},
   afterBuildTicks: axis => { axis.ticks = [...new Set(values)].sort((a, b) => a - b).map(value => ({value})); },
 });
 
@@ -36,7 +37,7 @@ function lineSets(series, i) {
   const line = {
     label: series.name, data: series.points, borderColor: color, backgroundColor: color, borderWidth: 2,
     borderDash: series.style === "dashed" ? [6, 5] : [], showLine: series.style !== "points",
-    pointRadius: series.style === "dashed" ? 0 : 4,
+    pointRadius: series.style === "dashed" ? 0 : 4, isDashed: series.style === "dashed",
   };
   if (series.points[0]?.low === undefined) return [line];
   const edge = bound => ({
@@ -47,7 +48,8 @@ function lineSets(series, i) {
 }
 
 function configOf(chart) {
-  const legend = {labels: {filter: (item, data) => !data.datasets[item.datasetIndex].isBand, usePointStyle: true}};
+  const isNamed = set => !set.isBand && !set.isDashed; // a dashed line has the hue of the points that it explains
+  const legend = {labels: {filter: (item, data) => isNamed(data.datasets[item.datasetIndex]), usePointStyle: true}};
   const readable = value => Number(value.toPrecision(4));
   const tooltip = {
     filter: item => !item.dataset.isBand,

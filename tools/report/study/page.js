@@ -1,10 +1,10 @@
 // A study as a page: {title, lead, made, sources, sections}. A section has a title, paragraphs, charts, tables and
-// pictures. Pictures are SVG that tutti has drawn itself.
+// pictures. Pictures are SVG that tutti has drawn itself, with its title.
 
 function pictureOf({title, svg}) {
   const room = make("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": title});
   room.innerHTML = svg;
-  return make("figure", {}, make("figcaption", {}, title), room);
+  return make("figure", {}, room);
 }
 
 // A `folded` table is opened by who wants it.

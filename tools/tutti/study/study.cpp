@@ -5,6 +5,8 @@
 
 #include "../common/one_of.hpp"
 #include "../common/text_output.hpp"
+#include "../run/launched.hpp"
+#include "../run/local_ranks.hpp"
 #include "commands.hpp"
 #include "page.hpp"
 
@@ -25,6 +27,7 @@ namespace {
 constexpr std::array studies{
     study::entry{"large-batch", "test error by minibatch, with the linear scaling rule and warm-up",
                  study::large_batch},
+    study::entry{"pipeline", "idle time, memory, staleness, time and accuracy of four pipelines", study::pipelines},
 };
 
 constexpr auto study_description = "Reproduce a study of training, as one HTML page";
@@ -32,14 +35,19 @@ constexpr auto study_description = "Reproduce a study of training, as one HTML p
 constexpr auto study_footer =
     R"(large-batch: test error against the minibatch, 32 to 16,384. One curve each for no rule, the linear scaling rule,
 gradual warm-up too, and LARS; mean and two standard deviations over the seeds. Then the scaling efficiency of ResNet-50
-on 8 to 256 GPUs, simulated. Trainings run side by side, each in a process on one core.
+on 8 to 256 GPUs, simulated.
 
-Pictures are Fashion-MNIST where Debian's package dataset-fashion-mnist is installed, else drawn digits.
+pipeline: GPipe, 1F1B, interleaved 1F1B and PipeDream. Idle time against microbatches, out of the steps; what each stage
+holds; the time of a step on real ranks beside its prediction, with 2 ranks that compute, and 2, 4 and 8 that sleep as
+long; accuracy with old weights; a timeline of each. Times are right only on a host that does nothing else.
+
+Trainings run side by side, each in a process on one core. Pictures are Fashion-MNIST where Debian's package dataset-fashion-mnist is installed, else drawn digits.
 
 Examples:
   tutti study large-batch
   tutti study large-batch --seeds 2 --out errors.html --json errors.json
   tutti study large-batch --quick
+  tutti study pipeline --out pipelines.html
 
 Exit status:
   0  the page is written
@@ -47,6 +55,12 @@ Exit status:
   2  the command line is wrong)";
 
 int run_study(const study::settings& s) {
+    if (!s.as_rank.empty())
+        return as_rank([&s] {
+            study::pipeline_rank(s);
+            return 0;
+        });
+    require_no_launcher("a study starts its processes itself");
     const auto* const found = std::ranges::find(studies, s.name, &study::entry::name);
     const std::string out = s.out.empty() ? s.name + ".html" : s.out;
     const bool quiet = takes_standard_output({out, s.json}, "--out and --json");
@@ -80,16 +94,19 @@ void add_study(CLI::App& app, action& chosen) {
         ->type_name("FILE");
     c->add_option("--data", s->data, "Read MNIST's files from DIR; or drawn [default: what is installed, else drawn]")
         ->type_name("DIR");
-    c->add_option("--seeds", s->seeds, "Runs of each kind of training, at least 2 [default: 5]")
+    c->add_option("--seeds", s->seeds, "Runs of each kind of training, at least 2 [default: 5, of pipeline 3]")
         ->check(CLI::Range(2, 100))
         ->type_name("N");
-    c->add_option("--epochs", s->epochs, "Passes over the pictures [default: 8]")
+    c->add_option("--epochs", s->epochs, "Passes over the pictures [default: 8, of pipeline 5]")
         ->check(CLI::Range(1, 1000))
         ->type_name("N");
     c->add_option("--jobs", s->jobs, "Trainings at once [default: one a core]")
         ->check(CLI::Range(1, 1024))
         ->type_name("N");
     c->add_flag("--quick", s->quick, "Few pictures and short trainings: to see what a page looks like");
+    // Of ranks that a study starts.
+    c->add_option("--as-rank", s->as_rank)->group("");
+    c->add_option("--sleeps", s->sleeps)->expected(3)->group("");
     c->callback([s, &chosen] { chosen = [s] { return run_study(*s); }; });
 }
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -20,8 +21,10 @@ struct settings {
     std::string data;      ///< a directory of MNIST's files, or "drawn"; empty: what is installed, else drawn
     std::size_t seeds = 0; ///< 0: the study's own, as for the two below
     std::size_t epochs = 0;
-    std::size_t jobs = 0; ///< processes at once; 0: one a core
-    bool quick = false;   ///< tiny, to see what a page looks like
+    std::size_t jobs = 0;  ///< processes at once; 0: one a core
+    bool quick = false;    ///< tiny, to see what a page looks like
+    std::string as_rank{}; ///< of a rank that a study has started: the file to which rank 0 writes what it measured
+    std::vector<double> sleeps{}; ///< likewise: seconds that it sleeps in place of computing
 };
 
 /// What a study found.
@@ -40,5 +43,10 @@ struct entry {
 
 /// Test error against the size of a minibatch: Goyal et al. 2017.
 outcome large_batch(const settings& s, progress_line& line);
+
+/// GPipe, 1F1B, interleaved 1F1B and PipeDream: Huang et al. 2019, Narayanan et al. 2019 and 2021. It has ranks
+/// started, each of which calls pipeline_rank().
+outcome pipelines(const settings& s, progress_line& line);
+void pipeline_rank(const settings& s);
 
 } // namespace tutti::tools::study

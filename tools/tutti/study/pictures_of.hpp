@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../train/digits.hpp"
+#include "study.hpp"
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti::tools::study {
+
+/// Where the pictures of a study come from: a directory, or "drawn".
+[[nodiscard]] inline std::string source_of(const settings& s) {
+    if (!s.data.empty()) return s.data;
+    return has_digits(fashion_mnist) ? fashion_mnist : "drawn";
+}
+
+/// What they show, for readers.
+[[nodiscard]] inline std::string words_of_source(const settings& s) {
+    const std::string source = source_of(s);
+    return source == fashion_mnist ? "Fashion-MNIST" : source == "drawn" ? "drawn digits" : source;
+}
+
+/// Pictures to train or to test with. Drawn ones are 16000 and 2000. A quick study takes 2000 and 500.
+[[nodiscard]] inline dataset pictures_of(const settings& s, bool training) {
+    const std::size_t quick = training ? 2000 : 500, drawn = training ? 16000 : 2000;
+    const std::string source = source_of(s);
+    if (source == "drawn") return draw_digits(s.quick ? quick : drawn, training ? 1 : 2);
+    dataset all = read_digits(source, training, {});
+    if (s.quick) {
+        all.labels.resize(std::min(all.size(), quick));
+        all.images.resize(all.size() * all.pixels);
+    }
+    return all;
+}
+
+/// Writes a picture as values from 0 to 1.
+inline void copy_picture(std::span<const std::uint8_t> picture, std::span<float> to) {
+    std::ranges::transform(picture, to.begin(), [](std::uint8_t grey) { return static_cast<float>(grey) / 255; });
+}
+
+} // namespace tutti::tools::study

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../study.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tutti::tools::study::pipeline {
+
+/// Accuracy on the test pictures with weights of some age.
+struct curve {
+    std::string name;
+    double rate = 0;
+    std::vector<std::vector<double>> accuracy; ///< by seed and epoch, from 0 to 1
+};
+
+/// The mean of an epoch over the seeds, and twice their standard deviation (of one seed: 0).
+struct spread {
+    double mean = 0, two_deviations = 0;
+};
+[[nodiscard]] spread spread_of(const curve& c, std::size_t epoch);
+
+/// What was trained, and what came of it.
+struct learning {
+    std::size_t pictures = 0, tests = 0, batch = 0, epochs = 0, seeds = 0, stages = 0;
+    std::vector<std::size_t> widths;
+    double kept = 0; ///< of the momentum
+    std::vector<curve> curves;
+};
+
+/// Trains by each rule of age, with each rate and seed, in processes. The caller must be the only thread. `told(done,
+/// all)` hears of runs that have ended.
+[[nodiscard]] learning learn(const settings& s, const std::function<void(std::size_t, std::size_t)>& told);
+
+} // namespace tutti::tools::study::pipeline
