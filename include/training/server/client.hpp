@@ -19,7 +19,7 @@ namespace tutti::training::server {
 /// A worker's access to a store. Ranges of keys go to the servers that keep them. Many requests may be under way.
 ///
 /// Updates (put, add, push) return when their values have been copied. They are acknowledged when flush() or tick()
-/// has returned: then all copies of their keys have them, and they are lost only with the last copy. If a server is
+/// has returned: then all copies of their keys have them, and they are lost only if all copies are. If a server is
 /// lost, what it had not answered goes to the next one of the chain, which applies no update twice.
 ///
 /// Updates of one client to a key are applied in the order of its calls, and its gets see those before them. A get may
