@@ -7,9 +7,9 @@ function pictureOf({title, svg}) {
   return make("figure", {}, room);
 }
 
-// A `folded` table is opened by who wants it.
-function tableIn({caption, heads, lines, folded}) {
-  const table = make("div", {class: "scroll"}, tableOf(caption, heads, lines));
+// The first `names` columns are words. A `folded` table is opened by who wants it.
+function tableIn({caption, heads, lines, folded, names = 1}) {
+  const table = make("div", {class: "scroll"}, tableOf(caption, heads, lines, names));
   return folded ? make("details", {}, make("summary", {}, caption), table) : table;
 }
 

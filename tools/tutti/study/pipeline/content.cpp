@@ -65,6 +65,7 @@ page_json time_table(const std::vector<measurement>& all) {
                              fmt::format("{:.1f} %", 100 * s.idle), fmt::format("{:.1f} %", 100 * s.predicted_idle)});
         }
     return {{"caption", "Milliseconds for 8 microbatches; idle time is the mean of the ranks"},
+            {"names", 2},
             {"heads", {"ranks", "schedule", "measured", "predicted", "difference", "idle", "idle, predicted"}},
             {"lines", std::move(lines)}};
 }
