@@ -15,7 +15,7 @@ std::vector<double> test_errors(const train_settings& settings) {
     trainer one{world, settings};
     std::vector<double> errors;
     while (errors.size() < settings.epochs) {
-        const auto result = one.run([](std::size_t) {});
+        const auto result = one.run([](std::size_t, double) {});
         if (!result) break; // interrupted
         errors.push_back(1 - result->test_accuracy);
     }
