@@ -12,10 +12,12 @@
 
 namespace tutti {
 
-/// Options of a simulated world whose messages cost what they do on this machine, by the rules of model::simulate() with
-/// receiver_rule::full_duplex: LogGP, shared adapters, and the network between nodes. Cores that ranks share, caches,
-/// fan_in and call_s are not charged, nor are steps within a rank: copies and reductions of what has been received.
-[[nodiscard]] inline transport::simulated_options simulated_options_of(const model::machine& m, int ranks, int per_node = 0) {
+/// Options of a simulated world whose messages cost what they do on this machine, by the rules of model::simulate()
+/// with receiver_rule::full_duplex: LogGP, shared adapters, and the network between nodes. Cores that ranks share,
+/// caches, fan_in and call_s are not charged, nor are steps within a rank: copies and reductions of what has been
+/// received.
+[[nodiscard]] inline transport::simulated_options simulated_options_of(const model::machine& m, int ranks,
+                                                                       int per_node = 0) {
     transport::simulated_options o;
     o.size = ranks;
     o.per_node = per_node;

@@ -7,8 +7,8 @@
 #include "simulated/ranks.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <cstdint>
+#include <exception>
 #include <vector>
 
 namespace tutti::transport {

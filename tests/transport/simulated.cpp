@@ -80,7 +80,9 @@ TEST_CASE("a simulated world refuses what it has no place for") {
     world->run([](const simulated& t) { CHECK(t.size() == 1); });
     CHECK_THROWS_AS(world->run([](const simulated&) {}), error);
     const auto other = simulated_world::create({.size = 1});
-    CHECK_THROWS_AS(other->run([](simulated t) { const communicator world{std::move(t), progress::in_thread}; }),
+    CHECK_THROWS_AS(other->run([](simulated t) {
+        const communicator world{std::move(t), progress::in_thread};
+    }),
                     error);
 }
 
@@ -117,7 +119,8 @@ TEST_CASE("a rank that tests its request again and again lets the others get on"
         const communicator all{std::move(t)};
         std::vector<int> data(1000, all.rank());
         auto request = all.async().allreduce(data, sum);
-        while (!request.test()) {}
+        while (!request.test()) {
+        }
         if (data[7] != 3) throw std::runtime_error("the sum is wrong");
     });
     CHECK(world->now() > 5us);

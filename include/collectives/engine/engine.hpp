@@ -126,7 +126,8 @@ public:
     [[nodiscard]] bool test(call_state& r) {
         if (r.is_over()) return true;
         if (has_progress_thread()) {
-            r.want(coarse_now(driver_.transport()) + late_call_grace); // a caller that waits by tests comes again within that time
+            r.want(coarse_now(driver_.transport()) +
+                   late_call_grace); // a caller that waits by tests comes again within that time
         } else {
             const auto here = inside_.enter();
             r.want(transport::clock::time_point::max());

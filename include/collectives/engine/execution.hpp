@@ -354,7 +354,10 @@ private:
         if (page_) [[unlikely]]
             page_.end(activity_of(i));
         --left_;
-        for (const std::uint32_t follower : plan_->dependencies.followers_of(i)) release(follower);
+        // The last one first, onto the stack: of steps that become ready together, the first in the program starts
+        // first.
+        const auto followers = plan_->dependencies.followers_of(i);
+        for (std::size_t k = followers.size(); k > 0; --k) release(followers[k - 1]);
     }
     /// Something that the step waits for has come. When all has come the counter is reset, for the next run.
     void release(std::uint32_t i) {

@@ -25,7 +25,7 @@ struct simulated_job {
 
 /// A message that has left.
 struct simulated_message {
-    std::vector<std::byte> kept;        ///< its data, if the sender has its memory back
+    std::vector<std::byte> kept;         ///< its data, if the sender has its memory back
     std::shared_ptr<simulated_job> lent; ///< else the send, which completes when the message is received
     std::size_t bytes = 0;
     std::uint64_t signature = 0;

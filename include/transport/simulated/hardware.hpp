@@ -82,9 +82,9 @@ private:
         }
         if (is_shared) {
             const double ports = adapters_.empty() ? options_.size : static_cast<double>(adapters_.size());
-            network_free_ = begin + std::chrono::duration_cast<clock::duration>(
-                                        std::chrono::duration<double, std::nano>(
-                                            static_cast<double>(p.stream.count()) * options_.oversubscription / ports));
+            network_free_ =
+                begin + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double, std::nano>(
+                            static_cast<double>(p.stream.count()) * options_.oversubscription / ports));
         }
         return begin - start;
     }

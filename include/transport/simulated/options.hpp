@@ -24,7 +24,7 @@ struct simulated_options {
     int per_node = 0; ///< consecutive ranks on a node; 0: all of them
     /// The price of a message of so many bytes, between nodes or within one. Null: messages take no time.
     std::function<message_price(std::size_t bytes, bool between_nodes)> price{};
-    int nics = 0;              ///< of a node, which its ranks share for messages between nodes; 0: one for each rank
+    int nics = 0;                ///< of a node, which its ranks share for messages between nodes; 0: one for each rank
     double oversubscription = 1; ///< how many times as much all nics can send as the network between nodes carries
     std::size_t eager_bytes = std::size_t{1} << 20; ///< that a channel keeps of messages that are not yet received
     std::size_t stack_bytes = std::size_t{1} << 20; ///< of a rank; pages that it never touches take no memory

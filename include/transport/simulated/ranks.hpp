@@ -55,8 +55,8 @@ public:
         bool rung = false, waits = false, wakes = false;
         clock::time_point timer = clock::time_point::max(); ///< the next look at whether a wait is over
         clock::time_point until{};                          ///< of that wait
-        std::vector<left_behind> to_take; ///< where peers may not have received all that was sent
-        bool lingers = false;             ///< until they have
+        std::vector<left_behind> to_take;                   ///< where peers may not have received all that was sent
+        bool lingers = false;                               ///< until they have
     };
     [[nodiscard]] desk& of(int rank) noexcept { return desks_[static_cast<std::size_t>(rank)]; }
     [[nodiscard]] bool is_gone(int rank) noexcept {

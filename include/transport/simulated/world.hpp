@@ -25,8 +25,9 @@ public:
 
     [[nodiscard]] int size() const noexcept;
 
-    /// Runs `program` on all ranks until all have returned, once. Then throws what that of the lowest rank threw, if any did. A
-    /// program waits by calls of the library and compute(); one that waits otherwise for another rank waits for ever.
+    /// Runs `program` on all ranks until all have returned, once. Then throws what that of the lowest rank threw, if
+    /// any did. A program waits by calls of the library and compute(); one that waits otherwise for another rank waits
+    /// for ever.
     void run(const std::function<void(simulated)>& program);
 
     /// From a rank's program: it computes for so long. Only the virtual clock moves; messages that come meanwhile wait.

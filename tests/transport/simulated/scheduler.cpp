@@ -5,7 +5,10 @@
 
 #include "support/catch.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <exception>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -70,7 +73,9 @@ TEST_CASE("each fiber has exceptions of its own") {
 
 TEST_CASE("a fiber that has not begun can be dropped") {
     bool begun = false;
-    { const fiber f(small_stack, [&] { begun = true; }); }
+    {
+        const fiber f(small_stack, [&] { begun = true; });
+    }
     CHECK_FALSE(begun);
 }
 
