@@ -91,6 +91,29 @@ concept transport = requires(T t, const T c, typename T::channel& h, transfer& x
     { c.name_of(peer) } -> std::same_as<peer_name>;
 };
 
+// clang-format off
+/// A transport with a clock of its own, by which its waits and all deadlines count. It is driven by its ranks' own calls
+/// alone: a communicator over it has no progress thread.
+///
+/// | expression        | meaning |
+/// |-------------------|---------|
+/// | c.now()           | the time by that clock |
+/// | t.wait(until)     | takes some of it, so that a rank which looks again and again gets on. News from the coordinator end it |
+// clang-format on
+template <class T>
+concept timed_transport = transport<T> && requires(const T c) {
+    { c.now() } -> std::same_as<clock::time_point>;
+};
+
+/// The time by the clock of deadlines.
+template <transport T>
+[[nodiscard]] clock::time_point now_of([[maybe_unused]] const T& t) {
+    if constexpr (timed_transport<T>)
+        return t.now();
+    else
+        return clock::now();
+}
+
 /// Bytes of completed sends that `peer` has not received when this rank leaves.
 struct untaken {
     int peer;          ///< the rank that lacks them

@@ -25,4 +25,13 @@ inline constexpr std::chrono::milliseconds longest_tick{10};
 #endif
 }
 
+/// The same by the clock of a transport, which is exact where it has its own.
+template <transport::transport Transport>
+[[nodiscard]] transport::clock::time_point coarse_now([[maybe_unused]] const Transport& t) {
+    if constexpr (transport::timed_transport<Transport>)
+        return t.now();
+    else
+        return coarse_now();
+}
+
 } // namespace tutti::engine

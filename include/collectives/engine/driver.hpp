@@ -44,7 +44,7 @@ public:
     ~driver() {
         closed_.tell(transport_);
         if (failed_) return; // and the program has not gone on: the transport gives its peers a second
-        leave(transport_, std::max(last_deadline_, clock::now() + std::chrono::seconds(1)),
+        leave(transport_, std::max(last_deadline_, time() + std::chrono::seconds(1)),
               [this](int peer) { return world_status_.of(peer) != world_status::presence::here; });
     }
 
@@ -89,10 +89,10 @@ public:
                 continue;
             }
             last_reading = {}; // it sleeps
-            if (std::exchange(stalled, true)) look(clock::now());
+            if (std::exchange(stalled, true)) look(time());
             // By an old reading of the clock this may end too early, which is harmless; a small message would feel a
             // new one.
-            if (!done()) sleep(std::min(known_now_ + look_interval, next_deadline(known_now_)));
+            if (!done()) sleep(next_deadline(known_now_));
         }
     }
 
@@ -103,7 +103,8 @@ public:
             vain_polls_ = 0;
             return;
         }
-        if (coarse_now() >= next_poll_look_) look(clock::now());
+        if (coarse_now(transport_) >= next_poll_look_) look(time());
+        if constexpr (timed) return sleep(time()); // others' time passes, too
         if (++vain_polls_ < (transport_.crowded() ? vain_polls_a_yield / 8 : vain_polls_a_yield)) return;
         vain_polls_ = 0;
         std::this_thread::yield();
@@ -113,9 +114,9 @@ public:
     /// the clock, which is read by ticks, and the look at the control plane, whose news may end the run at once.
     void admit(run& r, std::chrono::nanoseconds timeout) {
         if (r.what().reduce.is_functor) [[unlikely]] // which looks at the deadline while it runs
-            r.end_by(later(clock::now(), timeout));
+            r.end_by(later(time(), timeout));
         admit(r);
-        known_now_ = coarse_now();
+        known_now_ = coarse_now(transport_);
         status_.entered(known_now_);
         r.end_by(later(known_now_ + longest_tick, timeout)); // not before its time, unless the tick was late
         last_deadline_ = std::max(last_deadline_, r.deadline());
@@ -124,7 +125,7 @@ public:
     }
 
     /// A call that another thread hands over starts now.
-    void note_entry() noexcept { status_.entered(coarse_now()); }
+    void note_entry() { status_.entered(coarse_now(transport_)); }
 
     /// Starts a send or a receive on a communicator. One that this rank's memory does not suffice for fails it.
     void admit(members& g, message& m) {
@@ -149,7 +150,7 @@ public:
     /// The same for one that may take so long from now on, as with runs. Its owner is the thread that drives.
     void admit(members& g, message& m, std::chrono::nanoseconds timeout) {
         admit(g, m);
-        known_now_ = coarse_now();
+        known_now_ = coarse_now(transport_);
         status_.entered(known_now_);
         if (!m.is_over()) {
             m.end_by(later(known_now_ + longest_tick, timeout));
@@ -201,7 +202,13 @@ public:
         closed_.add(g, made);
     }
 
+    /// The time by the clock of deadlines.
+    [[nodiscard]] clock::time_point time() const { return transport::now_of(transport_); }
+
 private:
+    static constexpr bool timed = transport::timed_transport<Transport>;
+    static constexpr std::chrono::nanoseconds longest_sleep = timed ? timed_look_interval : look_interval;
+
     /// On the status page; finish() notes the end.
     void note_begin(const run& r) noexcept { status_.line().begin(static_cast<unsigned>(r.what().what), r.request()); }
     /// Begins a run, whose slot's place in active_ it has, and those behind it as long as each is over at once.
@@ -366,7 +373,7 @@ private:
         const auto kind = step >= 0 ? transport::notice_kind::mismatch : transport::notice_kind::timeout;
         auto told = notice_of(transport_, r, kind, step >= 0 ? step : r.waiting_step());
         told.text = r.lengths_in_words();
-        report(r, std::move(told), clock::now());
+        report(r, std::move(told), time());
         return true;
     }
 
@@ -374,7 +381,7 @@ private:
     /// that it takes about a millisecond: a poll may move a few bytes, or many through a slow operator.
     clock::time_point read_clock(clock::time_point last) {
         using namespace std::chrono_literals;
-        const auto now = clock::now();
+        const auto now = time();
         was_slow_ = false;
         if (last != clock::time_point{}) {
             if (now - last > 4ms)
@@ -457,11 +464,11 @@ private:
         transport::notice n;
         while (transport_.fetch(n)) {
             if (n.kind == transport::notice_kind::inquiry)
-                inquiries_.ask(std::move(n), clock::now());
+                inquiries_.ask(std::move(n), time());
             else
                 world_status_.record(n);
         }
-        if (inquiries_.any()) inquiries_.answer(transport_, under_way(), clock::now());
+        if (inquiries_.any()) inquiries_.answer(transport_, under_way(), time());
     }
 
     /// Ends the communicator if the control plane has said so; true if it has ended, now or before: then its runs may
@@ -583,7 +590,7 @@ private:
     }
 
     [[nodiscard]] clock::time_point next_deadline(clock::time_point now) const {
-        auto soonest = now + look_interval;
+        auto soonest = now + longest_sleep;
         if (soonest_queued_ > now) soonest = std::min(soonest, soonest_queued_);
         for (const run* r : active_)
             if (due(*r) > now) soonest = std::min(soonest, due(*r));

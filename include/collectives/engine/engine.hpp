@@ -48,6 +48,9 @@ public:
     /// From now on a thread of the library's own drives. It takes no signals of the program's. Call it once, when no
     /// run is under way.
     void start_progress_thread() {
+        if constexpr (transport::timed_transport<Transport>)
+            reject("communicator", "a progress thread over a transport with a clock of its own",
+                   "make it with tutti::progress::in_calls");
         ended_.share();
         const transport::signal_shield none_on_the_thread;
         thread_ = std::thread([this] { serve(); });
@@ -93,7 +96,7 @@ public:
                 driver_.resume();
             return driver_.admit(r, timeout);
         }
-        r.end_by(later(transport::clock::now(), timeout));
+        r.end_by(later(driver_.time(), timeout));
         hand_over([&r, goes_on](driver<Transport>& d) {
             if (goes_on) d.resume();
             d.note_entry();
@@ -108,7 +111,7 @@ public:
                 driver_.resume();
             return driver_.admit(g, m, timeout);
         }
-        m.end_by(later(transport::clock::now(), timeout));
+        m.end_by(later(driver_.time(), timeout));
         hand_over([&g, &m, goes_on](driver<Transport>& d) {
             if (goes_on) d.resume();
             d.note_entry();
@@ -123,7 +126,8 @@ public:
     [[nodiscard]] bool test(call_state& r) {
         if (r.is_over()) return true;
         if (has_progress_thread()) {
-            r.want(coarse_now() + late_call_grace); // a caller that waits by tests comes again within that time
+            r.want(coarse_now(driver_.transport()) +
+                   late_call_grace); // a caller that waits by tests comes again within that time
         } else {
             const auto here = inside_.enter();
             r.want(transport::clock::time_point::max());

@@ -32,7 +32,7 @@ public:
     static constexpr bool has_steps = true;
 
     execution(std::shared_ptr<const schedule::plan> p, std::uint32_t slot, const call& c)
-        : base(std::move(p), c, deadline_), slot_(slot), waits_(plan_->dependencies.waits),
+        : base(std::move(p), c, deadline_of_functors()), slot_(slot), waits_(plan_->dependencies.waits),
           ready_(plan_->steps.size()) {}
     execution(const execution&) = delete;
     execution& operator=(const execution&) = delete;
@@ -194,6 +194,14 @@ public:
     [[nodiscard]] const call_report& reported() const noexcept { return reported_; }
 
 private:
+    /// By a clock of the transport's own a functor takes no time.
+    [[nodiscard]] const transport::clock::time_point& deadline_of_functors() const noexcept {
+        static constexpr auto never = transport::clock::time_point::max();
+        if constexpr (transport::timed_transport<Transport>)
+            return never;
+        else
+            return deadline_;
+    }
     using base::step_in_hand, base::at, base::call_, base::channels_, base::cut_, base::functor_, base::in_hand_,
         base::is_in_trouble_, base::number_of, base::places_, base::plan_, base::put_off_, base::reduction,
         base::transfers_;
@@ -358,7 +366,10 @@ private:
         if (page_) [[unlikely]]
             page_.end(activity_of(i));
         --left_;
-        for (const std::uint32_t follower : plan_->dependencies.followers_of(i)) release(follower);
+        // The last one first, onto the stack: of steps that become ready together, the first in the program starts
+        // first.
+        const auto followers = plan_->dependencies.followers_of(i);
+        for (std::size_t k = followers.size(); k > 0; --k) release(followers[k - 1]);
     }
     /// Something that the step waits for has come. When all has come the counter is reset, for the next run.
     void release(std::uint32_t i) {

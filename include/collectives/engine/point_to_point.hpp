@@ -91,7 +91,7 @@ public:
     [[nodiscard]] std::vector<std::int32_t> peers_waited_for(std::size_t most) const {
         std::vector<std::int32_t> all;
         if (idle()) return all;
-        const auto now = coarse_now();
+        const auto now = coarse_now(t_);
         const message* const told = to_tell();
         add_peer(all, *told);
         for (const message* m = all_.first(); m && all.size() < most; m = m->later)
@@ -159,7 +159,7 @@ private:
 
     /// The one under way that is told of: the first deadline's, of those that the program waits for if there are any.
     [[nodiscard]] const message* to_tell() const {
-        const auto now = coarse_now();
+        const auto now = coarse_now(t_);
         const message* best = all_.first();
         for (const message* m = best; m; m = m->later) {
             const bool wanted = m->is_wanted(now), best_wanted = best->is_wanted(now);

@@ -18,6 +18,8 @@ inline constexpr std::chrono::milliseconds accusation_timeout{300};
 inline constexpr std::chrono::milliseconds late_call_grace{200};
 /// The control plane is looked at whenever nothing moves, and this often while things do.
 inline constexpr std::chrono::milliseconds look_interval{50};
+/// The same where the transport has a clock of its own: news end its waits, and only looks by chance come later.
+inline constexpr std::chrono::seconds timed_look_interval{1};
 /// How long calls are entered without a look at the control plane, which may be a system call; by coarse_now(), so not
 /// before the next tick.
 inline constexpr std::chrono::microseconds entry_interval{100};

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../../base/error.hpp"
+#include "../transport.hpp"
+#include "options.hpp"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+
+namespace tutti::transport {
+
+class simulated;
+
+/// A world in virtual time: its ranks are fibers of the thread that calls run(). Nothing of it may be used by other
+/// threads.
+class simulated_world {
+public:
+    /// A world of ranks 0 to o.size-1. Throws `error` (invalid_argument) when there is none.
+    [[nodiscard]] static std::shared_ptr<simulated_world> create(simulated_options o);
+    simulated_world(const simulated_world&) = delete;
+    simulated_world& operator=(const simulated_world&) = delete;
+
+    [[nodiscard]] int size() const noexcept;
+
+    /// Runs `program` on all ranks until all have returned, once. Then throws what that of the lowest rank threw, if
+    /// any did. A program waits by calls of the library and compute(); one that waits otherwise for another rank waits
+    /// for ever.
+    void run(const std::function<void(simulated)>& program);
+
+    /// From a rank's program: it computes for so long. Only the virtual clock moves; messages that come meanwhile wait.
+    void compute(std::chrono::nanoseconds time);
+    /// How long the world has been running, by the virtual clock.
+    [[nodiscard]] std::chrono::nanoseconds now() const noexcept;
+
+    /// Rank `rank` is from now on dead to the others, as if its process had been killed. Its own calls move nothing any
+    /// more, and throw.
+    void kill(int rank);
+    /// The same when the world has been running for so long.
+    void kill_at(int rank, std::chrono::nanoseconds when);
+
+protected:
+    simulated_world() = default;
+    ~simulated_world() = default; // only as detail::simulated_ranks, which it always is
+};
+
+} // namespace tutti::transport
