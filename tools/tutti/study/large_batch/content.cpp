@@ -81,7 +81,7 @@ json parameter_table(const large_batch_results& r) {
     add("warm-up", fmt::format("{} epochs, linear from the base rate; of LARS from a tenth", d.warm_up_epochs));
     add("seeds", fmt::format("1 to {}: first weights and the order of pictures", d.seeds));
     add("at once", fmt::format("{} pictures at most; gradients of the slices are added", d.microbatch));
-    add("broken", "worse than its first place by two standard deviations of both and by 5 %, there and beyond");
+    add("broken", "worse than its first place by two standard deviations of that and by 5 %, there and beyond");
     add("matrix products",
 #ifdef TUTTI_BLAS
         "OpenBLAS"

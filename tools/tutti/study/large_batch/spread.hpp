@@ -28,15 +28,14 @@ struct spread {
 }
 
 /// From where on a curve is no longer flat: the first place from which all means are above that of the reference by
-/// more than two standard deviations of both, sqrt(d1^2 + d2^2), and by more than `least` of it. None where the last
-/// place is as good.
+/// more than two of its standard deviations, and by more than `least` of it. The curve's own deviations do not count:
+/// one that fails now and then has broken. None where the last place is as good.
 [[nodiscard]] inline std::optional<std::size_t> where_it_breaks(const std::vector<spread>& curve,
                                                                 const spread& reference, double least = 0.05) {
     std::optional<std::size_t> first;
     for (std::size_t i = curve.size(); i-- > 0;) {
         const double above = curve[i].mean - reference.mean;
-        const bool worse =
-            above > 2 * std::hypot(curve[i].deviation, reference.deviation) && above > least * reference.mean;
+        const bool worse = above > 2 * reference.deviation && above > least * reference.mean;
         if (!worse) break;
         first = i;
     }
