@@ -4,30 +4,37 @@
 #include "train.hpp"
 
 #include "../common/threads.hpp"
+#include "../plan/cluster.hpp"
 #include "../run/launched.hpp"
 #include "../run/local_ranks.hpp"
 #include "commands.hpp"
+#include "compute_law.hpp"
 #include "options.hpp"
 #include "report.hpp"
 #include "trainer.hpp"
 #include "usual_settings.hpp"
 
+#include <collectives/simulated_machine.hpp>
 #include <transport/memory.hpp>
 #include <transport/routed.hpp>
 #include <transport/shared_memory.hpp>
+#include <transport/simulated.hpp>
 #include <transport/tcp.hpp>
 
+#include <chrono>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 
 namespace tutti::tools {
 namespace {
 
-/// One rank's training. Returns whether the weights always agreed.
+/// One rank's training, in each step of which it first computes(step of all). Returns whether the weights always
+/// agreed.
 template <class Communicator>
-bool train_as_rank(const Communicator& world, const train_settings& s) {
+bool train_as_rank(const Communicator& world, const train_settings& s, const auto& computes) {
     trainer<Communicator> one{world, s};
     if (s.resume) one.restore();
     std::optional<train_report> report;
@@ -36,6 +43,7 @@ bool train_as_rank(const Communicator& world, const train_settings& s) {
     while (one.steps() < s.epochs * one.data().steps()) {
         const std::size_t epoch = one.steps() / one.data().steps() + 1;
         const auto result = one.run([&](std::size_t step) {
+            computes(one.steps());
             if (report) report->show(epoch, step);
         });
         if (!s.checkpoint.empty()) one.save();
@@ -48,6 +56,11 @@ bool train_as_rank(const Communicator& world, const train_settings& s) {
     }
     if (report) report->finish();
     return agreed;
+}
+
+template <class Communicator>
+bool train_as_rank(const Communicator& world, const train_settings& s) {
+    return train_as_rank(world, s, [](std::size_t) {});
 }
 
 progress progress_of(const train_settings& s) {
@@ -64,6 +77,23 @@ int train_in_memory(const train_settings& s) {
         if (rank == 0) agreed = mine;
     });
     return well && agreed ? 0 : 1;
+}
+
+int train_in_virtual_time(const train_settings& s) {
+    const auto takes = compute_time_of(s.compute, s.stragglers, s.seed);
+    const auto cluster = planner::cluster_of(s.cluster);
+    const auto world =
+        transport::simulated_world::create(simulated_options_of(cluster.links, s.ranks, cluster.gpus_per_node));
+    const interrupt_note interrupts;
+    bool agreed = false;
+    world->run([&](transport::simulated end) {
+        const communicator all{std::move(end)};
+        const bool mine =
+            train_as_rank(all, s, [&, rank = all.rank()](std::size_t step) { world->compute(takes.of(rank, step)); });
+        if (all.rank() == 0) agreed = mine;
+    });
+    fmt::print("virtual time {:.6f} s\n", std::chrono::duration<double>(world->now()).count());
+    return agreed ? 0 : 1;
 }
 
 template <class Transport>
@@ -83,8 +113,15 @@ int train(const train_settings& said, const std::vector<std::string>& command) {
         throw std::invalid_argument(s.mode + " sends gradients as float32: take ddp or zero1 for --wire bfloat16");
     if ((s.mode == "tensor" || s.mode == "3d") && s.optimizer == "lars")
         throw std::invalid_argument("lars needs the norms of whole layers, which no rank has in this mode");
+    if (s.virtual_ranks > 0) {
+        if (s.ranks != 0) throw std::invalid_argument("--virtual P says how many ranks there are: leave out --ranks");
+        if (s.progress == "in_thread") throw std::invalid_argument("in virtual time there is no --progress in_thread");
+        require_no_launcher("the ranks of --virtual are in one process");
+        s.ranks = s.virtual_ranks;
+        s.transport = "simulated";
+    }
     if (s.transport == "memory") require_no_launcher("the ranks of --transport memory are threads of one process");
-    if (s.transport != "memory" && launched_place())
+    if (s.transport != "memory" && s.transport != "simulated" && launched_place())
         return as_rank([&] {
             if (s.transport == "tcp") return train_as_process<transport::tcp>(s);
             if (s.transport == "routed")
@@ -95,6 +132,7 @@ int train(const train_settings& said, const std::vector<std::string>& command) {
     static_cast<void>(grid_of(s, s.ranks));                                // throws where the ranks do not fit
     if (choices(s.algorithm, operation::allreduce, s.ranks, true).empty()) // throws where there is no such algorithm
         throw std::invalid_argument(s.algorithm + " has no allreduce, with which gradients are summed");
+    if (s.transport == "simulated") return train_in_virtual_time(s);
     if (s.transport == "memory") return train_in_memory(s);
     return report_launch("train", launch(local_ranks(command, s.ranks)));
 }
