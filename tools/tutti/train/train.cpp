@@ -22,6 +22,7 @@
 #include <transport/tcp.hpp>
 
 #include <chrono>
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -100,7 +101,9 @@ int train_in_virtual_time(const train_settings& s) {
             train_as_rank(all, s, [&, rank = all.rank()](std::size_t step) { world->compute(takes.of(rank, step)); });
         if (all.rank() == 0) agreed = mine;
     });
-    fmt::print("virtual time {:.6f} s\n", std::chrono::duration<double>(world->now()).count());
+    const bool quiet = s.json == "-" || s.log == "-";
+    fmt::print(quiet ? stderr : stdout, "virtual time {:.6f} s\n",
+               std::chrono::duration<double>(world->now()).count());
     return agreed ? 0 : 1;
 }
 
