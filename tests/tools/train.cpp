@@ -125,6 +125,33 @@ TEST_CASE("a transformer has the same weights in ddp and zero, and in a pipeline
         CHECK_THAT(command(settings + other).output, Contains(weights));
 }
 
+TEST_CASE("virtual time changes no bit of the weights, and is the same in every run") {
+    const std::string settings =
+        "train --data drawn --pictures 320 --hidden 16 --batch 32 --epochs 1 --algorithm ring ";
+    const std::string slow = settings + "--virtual 8 --compute 'lognormal(100ms,0.3)' --stragglers 'slow(3,10x)'";
+    const auto virtually = command(slow);
+    INFO(virtually.output);
+    REQUIRE(virtually.status == 0);
+    const std::string weights = weights_of_epoch(virtually.output);
+    REQUIRE(weights.size() == 16);
+    for (const std::string real : {"--ranks 8 --transport memory", "--virtual 8 --mode zero2"})
+        CHECK_THAT(command(settings + real).output, Contains(weights));
+    const std::string time = last_line_but(virtually.output, " s");
+    REQUIRE(time.starts_with("virtual time "));
+    CHECK(std::stod(time.substr(13)) > 5); // ten steps, each of them as slow as rank 3
+    CHECK(last_line_but(command(slow).output, " s") == time);
+    CHECK(last_line_but(command(slow + " --seed 2").output, " s") != time);
+}
+
+TEST_CASE("virtual time is refused where it cannot be, in a sentence") {
+    const std::string line = "train --pictures 64 --virtual 2 ";
+    for (const std::string wrong :
+         {"--compute soon", "--compute 'lognormal(1s)'", "--compute 'constant(1s,2)'", "--stragglers 'slow(1,2)'",
+          "--stragglers 'random(2,5x)'", "--ranks 2", "--progress in_thread"})
+        CHECK(command(line + wrong).status == 2);
+    CHECK_THAT(command(line + "--compute soon").output, Contains("'soon' is none of constant(100ms)"));
+}
+
 TEST_CASE("a model in parts goes on from its checkpoints, a file for each part") {
     const std::string file = "/tmp/tutti-parts-" + std::to_string(getpid());
     const std::string line = "train --transport memory --model transformer --data drawn --sequences 8 --batch 8 "

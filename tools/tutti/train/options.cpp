@@ -54,6 +54,11 @@ and updates. It opens at https://ui.perfetto.dev and in chrome://tracing.
 of replicas and in any of the modes ddp and zero1 to zero3. The model, the optimizer and the data are named as
 in training.
 
+With --virtual the ranks run one after the other in one thread, by a virtual clock. Gradients and weights are
+real, and have the bits of as many real ranks. Only time is simulated: messages take what the cluster's
+network says, a step's computing what --compute says, drawn by --seed. The last line of the output is the time
+by that clock.
+
 Without a launcher, P ranks are started here: processes, or threads over memory. Under a launcher
 (tutti run, mpirun, mpiexec, srun, torchrun --no_python) each process is one rank. 'tutti env' says
 which one is found.
@@ -66,6 +71,7 @@ Examples:
   tutti train --trace trace.json --html training.html --log steps.jsonl
   tutti train --mode pipeline --stages 2 --pipeline gpipe
   tutti train --model transformer --mode 3d --data-parallel 2 --stages 2 --tensor 2
+  tutti train --virtual 16 --compute 'lognormal(100ms,0.3)' --stragglers 'slow(3,10x)' --pictures 2048
   tutti run -n 4 -- tutti train --data mnist --epochs 10 --batch 128
 
 Exit status:
@@ -141,6 +147,21 @@ void add_mode_options(CLI::App& c, train_settings& s) {
         ->check(one_of({"in_calls", "in_thread"}));
 }
 
+void add_virtual_options(CLI::App& c, train_settings& s) {
+    c.add_option("--virtual", s.virtual_ranks, "Train in virtual time, on so many ranks of a cluster [default: not]")
+        ->check(CLI::Range(1, 65'536))
+        ->type_name("P");
+    c.add_option("--cluster", s.cluster, "Whose network: a name of 'tutti plan', or a file [default: dgx-h100]")
+        ->type_name("NAME|FILE");
+    c.add_option("--compute", s.compute,
+                 "How long a rank computes in a step: constant(T), lognormal(MEDIAN,SIGMA) or exponential(MEAN) "
+                 "[default: constant(100ms)]")
+        ->type_name("LAW");
+    c.add_option("--stragglers", s.stragglers,
+                 "A rank that takes longer: slow(RANK,10x); or any one, by chance: random(0.01,5x) [default: none]")
+        ->type_name("WHO");
+}
+
 void add_step_options(CLI::App& c, train_settings& s) {
     c.add_option("--optimizer", s.optimizer, "The rule of a step [default: momentum, of a transformer adam]")
         ->check(one_of({"sgd", "momentum", "adam", "lars"}));
@@ -209,6 +230,7 @@ CLI::App& add_train_options(CLI::App& app, train_settings& s) {
     add_network_options(c, s);
     add_data_options(c, s);
     add_mode_options(c, s);
+    add_virtual_options(c, s);
     add_step_options(c, s);
     add_file_options(c, s);
     return c;

@@ -4,21 +4,29 @@
 #include "train.hpp"
 
 #include "../common/threads.hpp"
+#include "../plan/cluster.hpp"
 #include "../run/launched.hpp"
 #include "../run/local_ranks.hpp"
 #include "commands.hpp"
+#include "compute_law.hpp"
 #include "options.hpp"
 #include "report.hpp"
 #include "trainer.hpp"
 #include "usual_settings.hpp"
 
+#include <collectives/simulated_machine.hpp>
 #include <transport/memory.hpp>
 #include <transport/routed.hpp>
 #include <transport/shared_memory.hpp>
+#include <transport/simulated.hpp>
 #include <transport/tcp.hpp>
 
+#include <chrono>
+#include <cstdio>
+#include <functional>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -36,10 +44,11 @@ bool evaluate_as_rank(trainer<Communicator>& one, std::optional<train_report>& r
     return result.weights_agree;
 }
 
-/// One rank's training. Returns whether the weights always agreed.
+/// One rank's training. Where time is simulated, computes(steps so far) takes the time of a step. Returns whether the
+/// weights always agreed.
 template <class Communicator>
-bool train_as_rank(const Communicator& world, const train_settings& s) {
-    trainer<Communicator> one{world, s};
+bool train_as_rank(const Communicator& world, const train_settings& s, std::function<void(std::size_t)> computes = {}) {
+    trainer<Communicator> one{world, s, std::move(computes)};
     if (s.resume || s.evaluate) one.restore();
     std::optional<train_report> report;
     if (world.rank() == 0) report.emplace(s, world.size(), one.parameters(), one.data(), one.steps());
@@ -79,6 +88,25 @@ int train_in_memory(const train_settings& s) {
     return well && agreed ? 0 : 1;
 }
 
+int train_in_virtual_time(const train_settings& s) {
+    const auto takes = compute_time_of(s.compute, s.stragglers, s.seed);
+    const auto cluster = planner::cluster_of(s.cluster);
+    const auto world =
+        transport::simulated_world::create(simulated_options_of(cluster.links, s.ranks, cluster.gpus_per_node));
+    const interrupt_note interrupts;
+    bool agreed = false;
+    world->run([&](transport::simulated end) {
+        const communicator all{std::move(end)};
+        const bool mine =
+            train_as_rank(all, s, [&, rank = all.rank()](std::size_t step) { world->compute(takes.of(rank, step)); });
+        if (all.rank() == 0) agreed = mine;
+    });
+    const bool quiet = s.json == "-" || s.log == "-";
+    fmt::print(quiet ? stderr : stdout, "virtual time {:.6f} s\n",
+               std::chrono::duration<double>(world->now()).count());
+    return agreed ? 0 : 1;
+}
+
 template <class Transport>
 int train_as_process(const train_settings& s) {
     const interrupt_note interrupts;
@@ -99,11 +127,20 @@ void require_sense(const train_settings& s) {
         throw std::invalid_argument("a transformer learns --data kjv or --data drawn, not " + s.data);
 }
 
+void require_virtual_sense(train_settings& s) {
+    if (s.ranks != 0) throw std::invalid_argument("--virtual P says how many ranks there are: leave out --ranks");
+    if (s.progress == "in_thread") throw std::invalid_argument("in virtual time there is no --progress in_thread");
+    require_no_launcher("the ranks of --virtual are in one process");
+    s.ranks = s.virtual_ranks;
+    s.transport = "simulated";
+}
+
 int train(const train_settings& said, const std::vector<std::string>& command) {
     train_settings s = with_usual(said);
     require_sense(s);
+    if (s.virtual_ranks > 0) require_virtual_sense(s);
     if (s.transport == "memory") require_no_launcher("the ranks of --transport memory are threads of one process");
-    if (s.transport != "memory" && launched_place())
+    if (s.transport != "memory" && s.transport != "simulated" && launched_place())
         return as_rank([&] {
             if (s.transport == "tcp") return train_as_process<transport::tcp>(s);
             if (s.transport == "routed")
@@ -115,6 +152,7 @@ int train(const train_settings& said, const std::vector<std::string>& command) {
     static_cast<void>(grid_of(s, s.ranks));                                // throws where the ranks do not fit
     if (choices(s.algorithm, operation::allreduce, s.ranks, true).empty()) // throws where there is no such algorithm
         throw std::invalid_argument(s.algorithm + " has no allreduce, with which gradients are summed");
+    if (s.transport == "simulated") return train_in_virtual_time(s);
     if (s.transport == "memory") return train_in_memory(s);
     return report_launch("train", launch(local_ranks(command, s.ranks)));
 }

@@ -46,7 +46,11 @@ struct train_settings {
     std::string schedule = "cosine";
     std::size_t reference_batch = 0; ///< 0: the learning rate does not depend on the batch
     std::string progress = "in_calls";
-    std::string checkpoint; ///< empty: none
+    int virtual_ranks = 0;                   ///< in virtual time; 0: not
+    std::string cluster = "dgx-h100";        ///< what their messages cost: a name or a file
+    std::string compute = "constant(100ms)"; ///< the law of a step's computing
+    std::string stragglers;                  ///< empty: none
+    std::string checkpoint;                  ///< empty: none
     bool resume = false;
     bool evaluate = false;
     std::string log;            ///< empty: none, as for the two below

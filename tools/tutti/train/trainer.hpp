@@ -14,7 +14,9 @@
 
 #include <array>
 #include <chrono>
+#include <functional>
 #include <optional>
+#include <utility>
 
 namespace tutti::tools {
 
@@ -23,9 +25,11 @@ namespace tutti::tools {
 template <class Communicator>
 class trainer {
 public:
-    /// Collective. Throws std::invalid_argument, std::runtime_error or tutti::error for settings that do not fit.
-    trainer(const Communicator& world, const train_settings& settings)
-        : settings_(settings), grid_(world, grid_of(settings, world.size())), task_(make_task(grid_, settings)),
+    /// Where time is simulated, computes(steps so far) takes the time of a step's passes. Collective. Throws
+    /// std::invalid_argument, std::runtime_error or tutti::error for settings that do not fit.
+    trainer(const Communicator& world, const train_settings& settings, std::function<void(std::size_t)> computes = {})
+        : settings_(settings), computes_(std::move(computes)), grid_(world, grid_of(settings, world.size())),
+          task_(make_task(grid_, settings)),
           part_(make_model(settings, *task_, grid_.tensor), grid_, chunks_a_stage(settings, grid_.of)),
           trace_(settings.trace_steps),
           job_(traced(make_job(grid_.data, settings, part_.parameters(), part_.first_weights(settings.seed)))),
@@ -109,6 +113,7 @@ private:
         std::array<double, 3> notes{interrupt_note::noted() ? 1. : 0., last.loss, static_cast<double>(last.count)};
         auto agreement = grid_.world.async().allreduce(notes, sum);
         job_->clear();
+        if (computes_) computes_(job_->steps());
         last = pass_->train(step);
         if (settings_.clip > 0) clip();
         job_->step(rates_(job_->steps()));
@@ -158,6 +163,7 @@ private:
     }
 
     const train_settings& settings_;
+    const std::function<void(std::size_t)> computes_;
     const rank_grid<Communicator> grid_;
     const std::unique_ptr<task> task_;
     const model_part part_;
