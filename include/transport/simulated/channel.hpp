@@ -54,8 +54,8 @@ struct simulated_line {
 /// One rank's end of a line.
 class simulated_channel {
 public:
-    simulated_channel(std::shared_ptr<simulated_line> l, int self, int peer)
-        : line(std::move(l)), peer(peer), side(self < peer ? 0 : 1) {
+    simulated_channel(std::shared_ptr<simulated_line> l, int self, int other)
+        : line(std::move(l)), peer(other), side(self < other ? 0 : 1) {
         in().receiver = this;
     }
     simulated_channel(const simulated_channel&) = delete;
