@@ -17,14 +17,14 @@ struct compute_time {
         lognormal,   ///< of median `typical`; the logarithm's standard deviation is `spread`
         exponential, ///< of mean `typical`
     };
-    law by = law::constant;
-    std::chrono::duration<double> typical{0};
-    double spread = 0;
-    int slow_rank = -1;     ///< one that always takes `slow_factor` times as long; -1: none
-    double slow_factor = 1; ///< of slow_rank
-    double chance = 0;      ///< with which any draw takes `chance_factor` times as long
-    double chance_factor = 1;
-    std::uint64_t seed = 1;
+    law by = law::constant;                   ///< the distribution
+    std::chrono::duration<double> typical{0}; ///< its constant, median or mean
+    double spread = 0;                        ///< of a lognormal one
+    int slow_rank = -1;                       ///< one that always takes `slow_factor` times as long; -1: none
+    double slow_factor = 1;                   ///< of slow_rank
+    double chance = 0;                        ///< with which any draw takes `chance_factor` times as long
+    double chance_factor = 1;                 ///< of such draws
+    std::uint64_t seed = 1;                   ///< of all draws
 
     /// The time of a step of a rank.
     [[nodiscard]] std::chrono::nanoseconds of(int rank, std::uint64_t step) const {

@@ -23,6 +23,7 @@ public:
     simulated_world(const simulated_world&) = delete;
     simulated_world& operator=(const simulated_world&) = delete;
 
+    /// How many ranks.
     [[nodiscard]] int size() const noexcept;
 
     /// Runs `program` on all ranks until all have returned, once. Then throws what that of the lowest rank threw, if

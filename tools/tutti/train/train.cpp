@@ -102,8 +102,7 @@ int train_in_virtual_time(const train_settings& s) {
         if (all.rank() == 0) agreed = mine;
     });
     const bool quiet = s.json == "-" || s.log == "-";
-    fmt::print(quiet ? stderr : stdout, "virtual time {:.6f} s\n",
-               std::chrono::duration<double>(world->now()).count());
+    fmt::print(quiet ? stderr : stdout, "virtual time {:.6f} s\n", std::chrono::duration<double>(world->now()).count());
     return agreed ? 0 : 1;
 }
 
