@@ -222,7 +222,8 @@ private:
 
     void judge(const side& s, std::size_t k) {
         for (const receive& r : s.posted) {
-            demand(r.x.moved <= r.x.bytes, "no more is delivered than there is room for");
+            demand(r.x.moved <= r.x.bytes || r.x.status == transfer_status::mismatched,
+                   "no more is delivered than there is room for");
             if (!honest_ || r.x.status != transfer_status::done) continue;
             demand(r.x.moved == r.x.bytes, "what is complete is whole");
             for (std::size_t i = 0; i < r.x.bytes; ++i)

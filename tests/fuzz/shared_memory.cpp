@@ -93,7 +93,8 @@ public:
         }
         inbox_->advance();
         for (const receive& r : receives_) {
-            demand(r.x.moved <= r.x.bytes, "no more is delivered than there is room for");
+            demand(r.x.moved <= r.x.bytes || r.x.status == transfer_status::mismatched,
+                   "no more is delivered than there is room for");
             demand(r.x.status != transfer_status::done || r.x.moved == r.x.bytes, "what is complete is whole");
         }
     }
