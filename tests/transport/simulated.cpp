@@ -172,6 +172,27 @@ TEST_CASE("ranks learn of a death in virtual time, and name it") {
     }
 }
 
+TEST_CASE("ranks learn of a death at any moment, with messages under way") {
+    for (int trial = 0; trial < 40; ++trial) {
+        const auto world = simulated_world::create(slow_network(8));
+        world->kill_at(5, std::chrono::microseconds(3 * trial + 3));
+        std::vector<int> blamed(8, -1);
+        world->run([&](simulated t) {
+            communicator all{std::move(t)};
+            const auto rank = static_cast<std::size_t>(all.rank());
+            std::vector<float> data(20'000, 1);
+            try {
+                for (int i = 0; i < 1000; ++i) all.allreduce(data, sum, algorithm::ring{});
+            } catch (const error& e) {
+                blamed[rank] = e.facts().peer;
+            }
+        });
+        INFO("trial " << trial);
+        for (std::size_t r = 0; r < 8; ++r)
+            if (r != 5) CHECK(blamed[r] == 5);
+    }
+}
+
 TEST_CASE("a rank that never comes is found at the deadline of the others") {
     const auto world = simulated_world::create(slow_network(8));
     std::vector<int> blamed(8, -1);

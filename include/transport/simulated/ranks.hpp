@@ -84,6 +84,7 @@ public:
         if (!is_alive(rank)) return;
         of(rank).is = standing::killed;
         of(rank).to_send.clear();
+        of(rank).due.clear();
         control.lose(rank, "it was killed");
         ring_all();
     }
@@ -132,8 +133,9 @@ public:
     /// when nothing is waited for, so that a program that looks again and again gets on.
     void wait(int rank, clock::time_point until) {
         desk& d = of(rank);
-        if (!d.rung && d.due.empty()) {
-            if (control.has_mail(rank)) until = time.now(); // which it may leave there
+        const bool takes = d.is == standing::present && !d.lingers; // else nobody asks for what is due, or for mail
+        if (!d.rung && !(takes && !d.due.empty())) {
+            if (takes && control.has_mail(rank)) until = time.now(); // which it may leave there
             d.until = std::clamp(until, time.now() + shortest_wait, time.now() + longest_wait);
             d.waits = true;
             if (d.until < d.timer) time.at(d.timer = d.until, [this, rank] { look(rank); });
