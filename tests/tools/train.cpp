@@ -8,6 +8,7 @@
 #include "support/catch.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -159,10 +160,16 @@ TEST_CASE("a model in parts goes on from its checkpoints, a file for each part")
     const auto whole = command(line + "--epochs 2");
     REQUIRE(whole.status == 0);
     CHECK(command(line + "--epochs 1 --checkpoint " + file).status == 0);
+    const std::string torn = file + ".stage0.part1", earlier = file + ".earlier";
+    std::filesystem::copy_file(torn, earlier);
     const auto rest = command(line + "--epochs 2 --resume --checkpoint " + file);
     INFO(rest.output);
     CHECK(weights_of_epoch(rest.output) == weights_of_epoch(whole.output));
     CHECK_THAT(rest.output, Contains("in parts on 1 x 2 x 2 ranks"));
+    std::filesystem::rename(earlier, torn); // as after a job that has died while it saved
+    const auto mixed = command(line + "--epochs 3 --resume --checkpoint " + file);
+    CHECK(mixed.status == 1);
+    CHECK_THAT(mixed.output, Contains("are of different steps, 1 to 2"));
     for (const std::string part : {".stage0.part0", ".stage0.part1", ".stage1.part0", ".stage1.part1"})
         CHECK(std::remove((file + part).c_str()) == 0);
 }

@@ -16,6 +16,8 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace tutti::tools {
@@ -80,11 +82,18 @@ public:
 
     /// To one file for each part of the model. Collective.
     void save() { job_->save(own_file(), settings_.seed); }
-    /// Throws std::invalid_argument where the checkpoint has another seed.
+    /// Throws std::invalid_argument where the checkpoint has another seed, and std::runtime_error where the files of a
+    /// model in parts are of different steps. Collective.
     void restore() {
         const std::uint64_t seed = job_->restore(own_file());
         if (seed != settings_.seed)
             throw std::invalid_argument(own_file() + " was made with --seed " + std::to_string(seed));
+        std::array<std::uint64_t, 1> least{job_->steps()}, most = least;
+        grid_.world.allreduce(least, minimum);
+        grid_.world.allreduce(most, maximum);
+        if (least != most)
+            throw std::runtime_error("the files of " + settings_.checkpoint + " are of different steps, " +
+                                     std::to_string(least[0]) + " to " + std::to_string(most[0]));
     }
 
 private:
