@@ -32,7 +32,7 @@ public:
     static constexpr bool has_steps = true;
 
     execution(std::shared_ptr<const schedule::plan> p, std::uint32_t slot, const call& c)
-        : base(std::move(p), c, deadline_of_functors()), slot_(slot), waits_(plan_->dependencies.waits),
+        : base(std::move(p), c, deadline_of_functors(deadline_)), slot_(slot), waits_(plan_->dependencies.waits),
           ready_(plan_->steps.size()) {}
     execution(const execution&) = delete;
     execution& operator=(const execution&) = delete;
@@ -195,12 +195,13 @@ public:
 
 private:
     /// By a clock of the transport's own a functor takes no time.
-    [[nodiscard]] const transport::clock::time_point& deadline_of_functors() const noexcept {
+    [[nodiscard]] static const transport::clock::time_point&
+    deadline_of_functors([[maybe_unused]] const transport::clock::time_point& own) noexcept {
         static constexpr auto never = transport::clock::time_point::max();
         if constexpr (transport::timed_transport<Transport>)
             return never;
         else
-            return deadline_;
+            return own;
     }
     using base::step_in_hand, base::at, base::call_, base::channels_, base::cut_, base::functor_, base::in_hand_,
         base::is_in_trouble_, base::number_of, base::places_, base::plan_, base::put_off_, base::reduction,
