@@ -43,9 +43,9 @@ std::vector<epoch_result> trained(const train_settings& s, int ranks) {
     return all;
 }
 
-// Sums in another order. None has more than 64 terms (rows of a batch, columns of a layer), so each rounds by less than
-// 64 * 2^-24 of its terms, and a step passes on a small part of that. Seen were 2e-7. A gradient that is lost or counts
-// twice changes a loss by more than 1e-3.
+// Sums in another order. None has more than 64 terms: rows of a batch, or columns of a layer. So each rounds by less
+// than 64 * 2^-24 of its terms, and a step passes on a small part of that. Seen were 2e-7. A gradient that is lost or
+// counts twice changes a loss by more than 1e-3.
 void expect_near_losses(const train_settings& s, int ranks, const std::vector<epoch_result>& serial) {
     INFO(s.mode << " on " << ranks << " ranks, " << s.stages << " stages of " << s.tensor);
     const std::vector<epoch_result> all = trained(s, ranks);

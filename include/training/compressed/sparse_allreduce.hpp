@@ -122,8 +122,8 @@ private:
 /// Shapes: `total` has `dimension` elements. Errors: as of send() and receive(); cause::mismatch where dimensions
 /// differ so that messages do not fit; invalid_argument for a vector that is none, or an algorithm without an
 /// allreduce.
-/// Cost: the messages of the algorithm. With k elements on each rank and no index in common, recursive doubling sends
-/// 2 k (P-1) words, the split allgather 2 k (P-1)/P and then 2 k (P-1), each bounded by its dense form.
+/// Cost: the messages of the algorithm. Let each rank have k elements, and no index be common. Recursive doubling then
+/// sends 2 k (P-1) words. The split allgather sends 2 k (P-1)/P and then 2 k (P-1). Each is bounded by its dense form.
 /// Memory: what is sent, until the end of the call.
 /// Source: SparCML, Renggli et al. 2019: SSAR_Recursive_double, SSAR_Split_allgather, and DSAR where streams are dense.
 template <class Communicator>

@@ -31,8 +31,8 @@ struct ring {
     [[nodiscard]] static std::size_t period(int) noexcept { return 1; }
 };
 
-/// Four neighbours on a torus, whose rows are as long as columns where the number of ranks allows it. Of a prime number
-/// of ranks it is a ring.
+/// Four neighbours on a torus, whose rows are as long as columns where the number of ranks allows it. A prime number of
+/// ranks is one row, in which each has itself for two of its neighbours.
 struct torus {
     /// How many ranks a column has: the largest divisor up to the root.
     [[nodiscard]] static int rows(int size) noexcept {

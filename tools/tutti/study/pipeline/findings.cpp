@@ -94,7 +94,7 @@ std::vector<std::string> verdicts(const learning& l) {
     return {
         "PipeDream (Narayanan et al. 2019): with stashing, the accuracy is that of synchronous training. Here that " +
             loses_nothing("PipeDream, stashing") + ".",
-        "The same paper: without stashing, learning suffers. Here that " + stashing_helps + ".",
+        "The same paper: without stashing, learning suffers. Beside stashing, that " + stashing_helps + ".",
         "PipeDream-2BW (Narayanan et al. 2021): weights one update old lose nothing. Here that " +
             loses_nothing("1 update old") + "."};
 }
