@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../transport/transport.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -15,7 +13,7 @@ namespace tutti::training {
 /// end lies between `open_until` and `ended`. Of a bucket that finish() waited for, the two are the same.
 struct activity {
     /// The clock of its times.
-    using clock = transport::clock;
+    using clock = std::chrono::steady_clock;
     std::size_t bucket = 0;            ///< its number; buckets start in this order
     std::size_t bytes = 0;             ///< on the wire: of its elements as they travel
     clock::time_point ready{};         ///< its last gradient was there
