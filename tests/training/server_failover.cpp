@@ -258,8 +258,10 @@ TEST_CASE("a store without a copy left is a lost peer, and names it") {
             c.add(0, std::vector<float>(4, 1));
             c.tick();
             fabric->kill(0);
-            c.add(0, std::vector<float>(4, 1));
-            const fault f = fault_of([&] { c.flush(); });
+            const fault f = fault_of([&] {
+                c.add(0, std::vector<float>(4, 1)); // throws if the death is known by then
+                c.flush();
+            });
             expect(f.why == cause::lost_peer && f.peer == 0, message_of(f));
         },
         progress::in_calls, fabric);

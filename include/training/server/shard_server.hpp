@@ -71,10 +71,17 @@ private:
         return by;
     }
 
+    /// Answers all that can be answered. A worker that is found lost may be the one that others waited for.
     void settle() {
-        desk_.settle();
-        for (std::size_t w = 0; w < sessions_.size(); ++w)
-            if (sessions_.must_listen(w)) listen_to_worker(w);
+        for (bool found_loss = true; found_loss;) {
+            desk_.settle();
+            found_loss = false;
+            for (std::size_t w = 0; w < sessions_.size(); ++w) {
+                if (!sessions_.must_listen(w)) continue;
+                listen_to_worker(w);
+                found_loss |= sessions_.has_ended(w);
+            }
+        }
     }
     void listen_to_worker(std::size_t w) {
         port_.listen_to_worker(
