@@ -9,9 +9,11 @@
 
 namespace tutti::tools {
 
-/// An epoch as --json and --log write it.
+/// An epoch as --json and --log write it. Where time is simulated, all seconds are virtual ones; `virtual_seconds` are
+/// those from the begin of all.
 [[nodiscard]] inline nlohmann::ordered_json json_of(const train_settings& s, int ranks, const epoch_result& e) {
-    return {{"epoch", e.epoch},
+    nlohmann::ordered_json all{
+            {"epoch", e.epoch},
             {"loss", e.loss},
             {"train_accuracy", e.train_accuracy},
             {"test_loss", e.test_loss},
@@ -29,6 +31,8 @@ namespace tutti::tools {
             {"algorithm", s.algorithm},
             {"weights_hash", fmt::format("{:016x}", e.weights_hash)},
             {"weights_agree", e.weights_agree}};
+    if (e.virtual_seconds) all["virtual_seconds"] = *e.virtual_seconds;
+    return all;
 }
 
 } // namespace tutti::tools

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstdio>
 #include <numbers>
+#include <utility>
 
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -81,11 +82,11 @@ void require_reports(const train_settings& s) {
 }
 
 train_report::train_report(const train_settings& settings, int ranks, std::size_t parameters, const task& of,
-                           std::size_t steps)
+                           std::size_t steps, training::time_source now)
     : settings_(settings), ranks_(ranks), steps_(of.steps()), before_(steps), same_(words_of_same(settings, ranks)),
-      quiet_(takes_output(settings)) {
+      is_alone_(grid_of(settings, ranks).data == 1),      quiet_(takes_output(settings)), now_(std::move(now)) {
     require_reports(settings);
-    if (!settings.log.empty()) log_.emplace(settings, ranks);
+    if (!settings.log.empty()) log_.emplace(settings, ranks, of.words());
     if (!quiet_) begin(parameters, of);
 }
 
@@ -96,19 +97,46 @@ void train_report::begin(std::size_t parameters, const task& of) const {
     if (s.evaluate) return;
     fmt::print("# {} steps an epoch, batches of {}, {} by {} at a rate of {}, gradients averaged by {}\n", of.steps(),
                s.batch, s.mode, s.optimizer, peak_rate(s), s.algorithm);
+    if (s.virtual_ranks > 0) fmt::print("# all times are {}\n", words_of_virtual_time(s));
+    if (s.resume) begin_again();
+    if (is_done()) return;
     fmt::print("{:>5} {} {:>9} {:>8} {:>8} {:>9}  {}\n", "epoch", score_titles(s.model == "transformer"), "seconds",
                "exposed", "hidden", "bytes", "weights");
     std::fflush(stdout);
 }
 
+// Steps count from the first one of the job, whatever its batches were.
+void train_report::begin_again() const {
+    const std::size_t epoch = before_ / steps_, rest = before_ % steps_;
+    if (is_done())
+        fmt::print("# already at epoch {} of {}: more of them need a larger --epochs\n", epoch, settings_.epochs);
+    else
+        fmt::print("# goes on after {} steps: {} epoch{} of {} steps{}\n", before_, epoch, epoch == 1 ? "" : "s",
+                   steps_, rest > 0 ? fmt::format(", and {} steps of the next", rest) : "");
+    if (rest > 0)
+        fmt::print("# the checkpoint is of an interrupted epoch, or of other batches: those are counted anew\n");
+    if (settings_.schedule == "cosine" && !is_done())
+        fmt::print("# the cosine goes on as one of {} epochs: with another number than before the rate jumps, and "
+                   "--schedule constant does not\n",
+                   settings_.epochs);
+}
+
+void train_report::warn_of_divergence(const epoch_result& e) {
+    if (std::isfinite(e.loss) || std::exchange(diverged_, true)) return;
+    fmt::print(stderr,
+               "the training has diverged: its loss is {}; a lower --learning-rate, --clip or --warm-up may help\n",
+               e.loss);
+}
+
 void train_report::add(const epoch_result& e) {
     epochs_.push_back(e);
     line_.clear();
+    warn_of_divergence(e);
     if (log_) log_->epoch(e);
     if (quiet_) return;
-    fmt::print("{:>5} {} {:>9.2f} {:>7.0f}% {:>8} {:>9}  {:016x} {}\n", e.epoch,
-               score_words(settings_.model == "transformer", e), e.seconds, 100 * e.exposed_seconds / e.seconds,
-               hidden_words(e), e.bytes[0] + e.bytes[1] + e.bytes[2], e.weights_hash,
+    fmt::print("{:>5} {} {:>9.2f} {:>8} {:>8} {:>9}  {:016x} {}\n", e.epoch,
+               score_words(settings_.model == "transformer", e), e.seconds, is_alone_ ? "-" : fmt::format("{:.0f}%", 100 * e.exposed_seconds / e.seconds),
+               is_alone_ ? "-" : hidden_words(e), e.bytes[0] + e.bytes[1] + e.bytes[2], e.weights_hash,
                e.weights_agree ? same_ : "DIFFER");
     std::fflush(stdout);
 }
@@ -117,12 +145,16 @@ void train_report::evaluated(const epoch_result& e) {
     epochs_.push_back(e);
     if (log_) log_->epoch(e);
     if (quiet_) return;
-    fmt::print("after {} steps: loss {:.4f}, {:.2f}% right, weights {:016x} {}\n", before_, e.test_loss,
-               100 * e.test_accuracy, e.weights_hash, e.weights_agree ? same_ : "DIFFER");
+    const std::string worth = settings_.model == "transformer"
+                                  ? fmt::format("perplexity {:.3f}, {:.3f} bits a character", std::exp(e.test_loss),
+                                                e.test_loss / std::numbers::ln2)
+                                  : fmt::format("{:.2f}% right", 100 * e.test_accuracy);
+    fmt::print("after {} steps: loss {:.4f}, {}, weights {:016x} {}\n", before_, e.test_loss, worth, e.weights_hash, e.weights_agree ? same_ : "DIFFER");
 }
 
 void train_report::step(std::size_t epoch, std::size_t steps, double loss) {
-    const double seconds = std::chrono::duration<double>(clock::now() - begin_).count();
+    const double seconds = std::chrono::duration<double>(now_() - begin_).count(),
+                 waited = std::chrono::duration<double>(clock::now() - host_begin_).count();
     if (log_) log_->step(epoch, steps, loss, seconds);
     losses_.push_back(
         {static_cast<double>(epoch - 1) + static_cast<double>(steps) / static_cast<double>(steps_), loss});
@@ -131,7 +163,7 @@ void train_report::step(std::size_t epoch, std::size_t steps, double loss) {
         line_.show(fmt::format("epoch {} of {}, step {} of {}, loss {:.4f}, {:.0f} examples/s, {} left", epoch,
                                settings_.epochs, steps, steps_, loss,
                                static_cast<double>(done * settings_.batch) / seconds,
-                               left_words(done, settings_.epochs * steps_ - before_, seconds)));
+                               left_words(done, settings_.epochs * steps_ - before_, waited)));
 }
 
 void train_report::interrupted(std::size_t step) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,12 @@ struct train_settings {
     std::size_t trace_steps = 20; ///< of the first ones
 };
 
+/// What the clock of a simulated training counts.
+[[nodiscard]] inline std::string words_of_virtual_time(const train_settings& s) {
+    return "virtual: computing takes " + s.compute + " a step" + (s.stragglers.empty() ? "" : ", but " + s.stragglers) +
+           "; messages pass as on " + s.cluster;
+}
+
 /// What an epoch came to.
 struct epoch_result {
     std::size_t epoch = 0; ///< from 1
@@ -75,6 +82,7 @@ struct epoch_result {
     std::array<std::size_t, 3> bytes{}; ///< that rank 0 held at most, of parameters, gradients, optimizer states
     std::uint64_t weights_hash = 0;
     bool weights_agree = false; ///< bit by bit, on all ranks
+    std::optional<double> virtual_seconds{}; ///< from the begin of all to the end of the epoch, where time is simulated
 };
 
 } // namespace tutti::tools
