@@ -27,9 +27,9 @@ enum class wire : std::uint8_t {
 
 /// How gradients travel. The same on all ranks.
 struct bucket_options {
-    bucket_bytes bytes{};                ///< how many together
-    wire as = wire::float32;             ///< in which type
-    std::optional<algorithm::any> how{}; ///< by which algorithm; the library chooses one for each bucket if none
+    bucket_bytes bytes{};                    ///< how many together
+    wire as = wire::float32;                 ///< in which type
+    std::optional<algorithm::any> how{};     ///< by which algorithm; the library chooses one for each bucket if none
     time_source now = transport::clock::now; ///< by which activities count; may differ
 };
 

@@ -157,7 +157,8 @@ private:
         at.x += 72;
         if (d_.stale) picture_.write(at, "v: the version of the weights", "faint");
         if (d_.p.of.chunks > 1)
-            picture_.write(at, "lighter: later chunks of the worker; each is " + part_of_stage(d_.p.of.chunks), "faint");
+            picture_.write(at, "lighter: later chunks of the worker; each is " + part_of_stage(d_.p.of.chunks),
+                           "faint");
     }
 
     drawn d_;
@@ -170,7 +171,8 @@ private:
 /// SVG of a pipeline in time: forwards blue, backwards green, in lighter shades of a worker's later chunks; a mark for
 /// each update. Where there are several versions of the weights, boxes tell theirs. Beside each worker stand its bubble
 /// and what it holds, activations as those of whole stages. The scale is that of the shortest box: in an interleaved
-/// pipeline a stage of several chunks is drawn longer than in others. Throws invalid_argument if the program is not proven, or has more than 20,000 steps.
+/// pipeline a stage of several chunks is drawn longer than in others. Throws invalid_argument if the program is not
+/// proven, or has more than 20,000 steps.
 [[nodiscard]] inline std::string pipeline_svg(const program& p, const timeline& t, std::string_view title) {
     return detail::pipeline_picture(p, t, title).finish();
 }
@@ -206,8 +208,8 @@ private:
     for (std::size_t w = 0; w < rows.size(); ++w) {
         const figures& f = d.found.workers[w];
         all += "worker " + std::to_string(w) + ": bubble " + detail::percent(t.bubble(static_cast<int>(w))) +
-               ", activations " + detail::of_stages(f.activations, p.of.chunks) + ", versions " + std::to_string(f.versions) +
-               ", staleness " + std::to_string(f.staleness) + "\n";
+               ", activations " + detail::of_stages(f.activations, p.of.chunks) + ", versions " +
+               std::to_string(f.versions) + ", staleness " + std::to_string(f.staleness) + "\n";
     }
     return all;
 }

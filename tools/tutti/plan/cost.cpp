@@ -50,9 +50,7 @@ public:
     }
 
     /// In equal stages, which there may not be.
-    [[nodiscard]] memory_use least_memory() const {
-        return memory_of(costs_.of(0, costs_.layers()), 0, how_.pipeline);
-    }
+    [[nodiscard]] memory_use least_memory() const { return memory_of(costs_.of(0, costs_.layers()), 0, how_.pipeline); }
 
 private:
     [[nodiscard]] double room() const { return usable_bytes(q_); }

@@ -116,9 +116,9 @@ std::string json_report(const question& q, const searched& s, std::size_t most) 
                          {"possible", c.possible},
                          {"step_s", c.best ? report_json(c.best->step_s()) : report_json(nullptr)}});
     report_json all{{"network", q.net.name},     {"parameters", q.net.parameters()},
-                          {"cluster", q.on.name},      {"gpus", q.on.gpus()},
-                          {"batch", q.batch},          {"layouts", s.layouts},
-                          {"plans", std::move(plans)}, {"cells", std::move(cells)}};
+                    {"cluster", q.on.name},      {"gpus", q.on.gpus()},
+                    {"batch", q.batch},          {"layouts", s.layouts},
+                    {"plans", std::move(plans)}, {"cells", std::move(cells)}};
     if (s.plans.empty()) all["why_none"] = reason_of_none(q, s);
     if (const std::string caution = caution_of(s, most); !caution.empty()) all["caution"] = caution;
     return all.dump(1, ' ', false, report_json::error_handler_t::replace) + "\n";

@@ -101,7 +101,8 @@ std::string caution_of(const searched& s, std::size_t most) {
     for (std::size_t k = 0; k < std::min(most, s.plans.size()); ++k)
         if (s.plans[k].how.zero == 3)
             return "Plans with ZeRO 3 are as fast as predicted only where a library hides the gathering of weights, as "
-                   "PyTorch FSDP does. Published runs of 2021 took several times as long: docs/planner.md compares them.";
+                   "PyTorch FSDP does. Published runs of 2021 took several times as long: docs/planner.md compares "
+                   "them.";
     return {};
 }
 

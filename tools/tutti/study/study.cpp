@@ -42,7 +42,7 @@ holds; the time of a step on real ranks beside its prediction, with 2 ranks that
 long; accuracy with old weights; a timeline of each. Times are right only on a host that does nothing else.
 
 Trainings run side by side, each in a process on one core. Pictures are Fashion-MNIST where Debian's package
-dataset-fashion-mnist is installed, else drawn digits.
+dataset-fashion-mnist is installed, else drawn digits. large-batch --quick draws digits anywhere, unless --data says.
 
 Examples:
   tutti study large-batch
@@ -54,6 +54,16 @@ Exit status:
   0  the page is written
   1  something failed
   2  the command line is wrong)";
+
+/// So that nobody takes its figures for findings.
+void mark_as_quick(study::outcome& made) {
+    const std::string words = "A quick study: its few pictures and short trainings show what a page looks like, and "
+                              "its figures are no findings.";
+    made.page["title"] = "Quick: " + made.page["title"].get<std::string>();
+    made.page["lead"] = words + " " + made.page["lead"].get<std::string>();
+    made.text = words + "\n" + made.text;
+    made.facts["quick"] = true;
+}
 
 int run_study(const study::settings& s) {
     if (!s.as_rank.empty())
@@ -68,8 +78,9 @@ int run_study(const study::settings& s) {
     study::require_pages();
     for (const std::string& file : {out, s.json}) require_writable(file);
     progress_line line;
-    const study::outcome made = found->run(s, line);
+    study::outcome made = found->run(s, line);
     line.clear();
+    if (s.quick) mark_as_quick(made);
     if (!quiet) fmt::print("{}\nThe page is {}\n", made.text, out);
     write_whole(study::page_of(made.page), out);
     if (!s.json.empty()) write_whole(made.facts.dump(2) + "\n", s.json);

@@ -14,8 +14,8 @@ namespace detail {
 
 template <class Communicator, training::update_rule Rule>
 std::unique_ptr<training_job> job_by(Rule rule, const Communicator& world, const train_settings& s,
-                                     const std::vector<training::parameter>& parameters,
-                                     std::span<const float> weights, const training::time_source& now) {
+                                     const std::vector<training::parameter>& parameters, std::span<const float> weights,
+                                     const training::time_source& now) {
     training::bucket_options options;
     options.now = now;
     options.bytes = {std::min(options.bytes.first, s.bucket_bytes), s.bucket_bytes};
@@ -36,8 +36,7 @@ std::unique_ptr<training_job> job_by(Rule rule, const Communicator& world, const
 template <class Communicator>
 [[nodiscard]] std::unique_ptr<training_job> make_job(const Communicator& world, const train_settings& s,
                                                      const std::vector<training::parameter>& parameters,
-                                                     std::span<const float> weights,
-                                                     const training::time_source& now) {
+                                                     std::span<const float> weights, const training::time_source& now) {
     const auto by = [&](auto rule) { return detail::job_by(rule, world, s, parameters, weights, now); };
     if (s.optimizer == "momentum") return by(training::momentum{});
     if (s.optimizer == "adam") return by(training::adam{});

@@ -45,8 +45,7 @@ std::vector<use> uses_of(const train_settings& s) {
 std::vector<std::string> files_of(const train_settings& s, const grid_shape& of) {
     std::vector<std::string> all;
     for (int stage = 0; stage < of.stages; ++stage)
-        for (int tensor = 0; tensor < of.tensor; ++tensor)
-            all.push_back(file_of_part(s.checkpoint, of, stage, tensor));
+        for (int tensor = 0; tensor < of.tensor; ++tensor) all.push_back(file_of_part(s.checkpoint, of, stage, tensor));
     return all;
 }
 
@@ -60,10 +59,9 @@ void require_parts(const train_settings& s, const grid_shape& of) {
     const bool in_one = is_there(s.checkpoint), in_parts = is_there(file_of_part(s.checkpoint, cut, 0, 0));
     for (const std::string& file : files_of(s, of)) {
         if (is_there(file)) continue;
-        throw std::runtime_error(file + " is not there" +
-                                 (in_one || in_parts
-                                      ? ", but another part is: a model goes on with as many stages and tensor ranks"
-                                      : ""));
+        throw std::runtime_error(
+            file + " is not there" +
+            (in_one || in_parts ? ", but another part is: a model goes on with as many stages and tensor ranks" : ""));
     }
     for (const auto& [stage, tensor] : std::array{std::array{of.stages, 0}, std::array{0, of.tensor}})
         if (const std::string more = file_of_part(s.checkpoint, cut, stage, tensor);

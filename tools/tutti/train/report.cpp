@@ -30,9 +30,13 @@ std::string hidden_words(const epoch_result& e) {
     return fmt::format("{:.0f}-{:.0f}%", share(e.under_way_least), share(e.under_way_most));
 }
 
+std::string counted(std::size_t n, std::string_view what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
+std::string counted_ranks(int n) { return counted(static_cast<std::size_t>(n), "rank"); }
+
 std::string words_of_model(const train_settings& s) {
     if (s.model == "transformer")
-        return fmt::format("a transformer of {} layers of width {}, {} heads", s.layers, s.width, s.heads);
+        return fmt::format("a transformer of {} of width {}, {}", counted(s.layers, "layer"), s.width,
+                           counted(s.heads, "head"));
     return fmt::format("hidden layers of {}", fmt::join(s.hidden, ", "));
 }
 
@@ -51,7 +55,7 @@ std::string score_words(bool is_text, const epoch_result& e) {
 // What is the same after each epoch.
 std::string words_of_same(const train_settings& s, int ranks) {
     const grid_shape of = grid_of(s, ranks);
-    if (of.data == ranks) return fmt::format("bit-identical on all {} ranks", ranks);
+    if (of.data == ranks) return fmt::format("bit-identical on all {}", counted_ranks(ranks));
     const std::string grid = fmt::format("{} x {} x {} ranks", of.data, of.stages, of.tensor);
     return of.data > 1 ? fmt::format("bit-identical in all {} replicas of {}", of.data, grid) : "in parts on " + grid;
 }
@@ -84,7 +88,7 @@ void require_reports(const train_settings& s) {
 train_report::train_report(const train_settings& settings, int ranks, std::size_t parameters, const task& of,
                            std::size_t steps, training::time_source now)
     : settings_(settings), ranks_(ranks), steps_(of.steps()), before_(steps), same_(words_of_same(settings, ranks)),
-      is_alone_(grid_of(settings, ranks).data == 1),      quiet_(takes_output(settings)), now_(std::move(now)) {
+      is_alone_(grid_of(settings, ranks).data == 1), quiet_(takes_output(settings)), now_(std::move(now)) {
     require_reports(settings);
     if (!settings.log.empty()) log_.emplace(settings, ranks, of.words());
     if (!quiet_) begin(parameters, of);
@@ -92,11 +96,11 @@ train_report::train_report(const train_settings& settings, int ranks, std::size_
 
 void train_report::begin(std::size_t parameters, const task& of) const {
     const train_settings& s = settings_;
-    fmt::print("# tutti train: {} ranks over {}, {}, {}, {} parameters\n", ranks_, s.transport, of.words(),
+    fmt::print("# tutti train: {} over {}, {}, {}, {} parameters\n", counted_ranks(ranks_), s.transport, of.words(),
                words_of_model(s), parameters);
     if (s.evaluate) return;
-    fmt::print("# {} steps an epoch, batches of {}, {} by {} at a rate of {}, gradients averaged by {}\n", of.steps(),
-               s.batch, s.mode, s.optimizer, peak_rate(s), s.algorithm);
+    fmt::print("# {} an epoch, batches of {}, {} by {} at a rate of {}, gradients averaged by {}\n",
+               counted(of.steps(), "step"), s.batch, s.mode, s.optimizer, peak_rate(s), s.algorithm);
     if (s.virtual_ranks > 0) fmt::print("# all times are {}\n", words_of_virtual_time(s));
     if (s.resume) begin_again();
     if (is_done()) return;
@@ -111,8 +115,8 @@ void train_report::begin_again() const {
     if (is_done())
         fmt::print("# already at epoch {} of {}: more of them need a larger --epochs\n", epoch, settings_.epochs);
     else
-        fmt::print("# goes on after {} steps: {} epoch{} of {} steps{}\n", before_, epoch, epoch == 1 ? "" : "s",
-                   steps_, rest > 0 ? fmt::format(", and {} steps of the next", rest) : "");
+        fmt::print("# goes on after {}: {} of {}{}\n", counted(before_, "step"), counted(epoch, "epoch"),
+                   counted(steps_, "step"), rest > 0 ? fmt::format(", and {} of the next", counted(rest, "step")) : "");
     if (rest > 0)
         fmt::print("# the checkpoint is of an interrupted epoch, or of other batches: those are counted anew\n");
     if (settings_.schedule == "cosine" && !is_done())
@@ -135,7 +139,8 @@ void train_report::add(const epoch_result& e) {
     if (log_) log_->epoch(e);
     if (quiet_) return;
     fmt::print("{:>5} {} {:>9.2f} {:>8} {:>8} {:>9}  {:016x} {}\n", e.epoch,
-               score_words(settings_.model == "transformer", e), e.seconds, is_alone_ ? "-" : fmt::format("{:.0f}%", 100 * e.exposed_seconds / e.seconds),
+               score_words(settings_.model == "transformer", e), e.seconds,
+               is_alone_ ? "-" : fmt::format("{:.0f}%", 100 * e.exposed_seconds / e.seconds),
                is_alone_ ? "-" : hidden_words(e), e.bytes[0] + e.bytes[1] + e.bytes[2], e.weights_hash,
                e.weights_agree ? same_ : "DIFFER");
     std::fflush(stdout);
@@ -149,7 +154,8 @@ void train_report::evaluated(const epoch_result& e) {
                                   ? fmt::format("perplexity {:.3f}, {:.3f} bits a character", std::exp(e.test_loss),
                                                 e.test_loss / std::numbers::ln2)
                                   : fmt::format("{:.2f}% right", 100 * e.test_accuracy);
-    fmt::print("after {} steps: loss {:.4f}, {}, weights {:016x} {}\n", before_, e.test_loss, worth, e.weights_hash, e.weights_agree ? same_ : "DIFFER");
+    fmt::print("after {}: loss {:.4f}, {}, weights {:016x} {}\n", counted(before_, "step"), e.test_loss, worth,
+               e.weights_hash, e.weights_agree ? same_ : "DIFFER");
 }
 
 void train_report::step(std::size_t epoch, std::size_t steps, double loss) {

@@ -24,8 +24,8 @@ struct step_clock {
     }
 };
 
-/// Lets the simulated time of a step pass while its layers compute, each taking a share by its weights. A backward takes
-/// twice as long as a forward. Outside of a step, and where time is real, nothing passes.
+/// Lets the simulated time of a step pass while its layers compute, each taking a share by its weights. A backward
+/// takes twice as long as a forward. Outside of a step, and where time is real, nothing passes.
 class simulated_computing {
 public:
     /// In a step each weight of the model is gone through so many times, on one of so many ranks that share the model.

@@ -140,8 +140,8 @@ void require_virtual_sense(train_settings& s) {
     s.transport = "simulated";
 }
 
-/// All that is wrong with a command line by itself. Of the ranks of a launcher, which have the same one, the first tells
-/// it: the others do not. Returns whether all is well.
+/// All that is wrong with a command line by itself. Of the ranks of a launcher, which have the same one, the first
+/// tells it: the others do not. Returns whether all is well.
 bool is_sensible(train_settings& s) {
     const auto place = launched_place();
     try {

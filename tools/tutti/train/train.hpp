@@ -81,7 +81,7 @@ struct epoch_result {
     double under_way_most = 0;          ///< likewise
     std::array<std::size_t, 3> bytes{}; ///< that rank 0 held at most, of parameters, gradients, optimizer states
     std::uint64_t weights_hash = 0;
-    bool weights_agree = false; ///< bit by bit, on all ranks
+    bool weights_agree = false;              ///< bit by bit, on all ranks
     std::optional<double> virtual_seconds{}; ///< from the begin of all to the end of the epoch, where time is simulated
 };
 

@@ -35,8 +35,8 @@ public:
           computing_(clock_, part_.of().whole.parameters(), microbatches_of(settings, grid_.of),
                      grid_.of.stages * grid_.of.tensor),
           trace_(settings.trace_steps, clock_.now),
-          job_(traced(make_job(grid_.data, settings, part_.parameters(), part_.first_weights(settings.seed),
-                              clock_.now))),
+          job_(traced(
+              make_job(grid_.data, settings, part_.parameters(), part_.first_weights(settings.seed), clock_.now))),
           layers_(part_.passes(*job_, computing_, trace())),
           pass_(make_pass(grid_, settings, part_, std::span(layers_), *task_, *job_, trace())),
           rates_(learning_rates(settings, task_->steps())) {}

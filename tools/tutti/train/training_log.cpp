@@ -15,20 +15,13 @@ namespace tutti::tools {
 namespace {
 
 nlohmann::ordered_json first_line(const train_settings& s, int ranks, const std::string& data) {
-    nlohmann::ordered_json line{{"event", "begin"},
-                                {"ranks", ranks},
-                                {"transport", s.transport},
-                                {"data", data},
-                                {"model", s.model},
-                                {"mode", s.mode},
-                                {"optimizer", s.optimizer},
-                                {"learning_rate", peak_rate(s)},
-                                {"schedule", s.schedule},
-                                {"warm_up_epochs", s.warm_up_epochs},
-                                {"batch", s.batch},
-                                {"epochs", s.epochs},
-                                {"algorithm", s.algorithm},
-                                {"seed", s.seed}};
+    nlohmann::ordered_json line{{"event", "begin"},         {"ranks", ranks},
+                                {"transport", s.transport}, {"data", data},
+                                {"model", s.model},         {"mode", s.mode},
+                                {"optimizer", s.optimizer}, {"learning_rate", peak_rate(s)},
+                                {"schedule", s.schedule},   {"warm_up_epochs", s.warm_up_epochs},
+                                {"batch", s.batch},         {"epochs", s.epochs},
+                                {"algorithm", s.algorithm}, {"seed", s.seed}};
     if (s.model == "transformer")
         line.update({{"layers", s.layers}, {"width", s.width}, {"heads", s.heads}, {"context", s.context}});
     else
