@@ -186,7 +186,7 @@ TEST_CASE("settings that do not fit the ranks are refused in a sentence") {
                Contains("3 ranks are not D times 2 stages"));
     CHECK_THAT(command(line + "--ranks 2 --mode pipeline --microbatches 3").output,
                Contains("a batch of 64 has no 3 equal microbatches on each of 1 replica"));
-    CHECK_THAT(command(line + "--model transformer --data /tmp").output,
+    CHECK_THAT(command("train --transport memory --model transformer --data /tmp").output,
                Contains("a transformer learns --data kjv or --data drawn, not /tmp"));
     CHECK_THAT(command(line + "--mode tensor --optimizer lars").output, Contains("lars needs the norms"));
     CHECK_THAT(command(line + "--ranks 8 --mode pipeline").output, Contains("a network of 5 layers has no 8 chunks"));
