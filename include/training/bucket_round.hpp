@@ -26,8 +26,8 @@ public:
     using clock = activity::clock;
 
     /// The plan must outlive it. An element has so many bytes on its way.
-    bucket_round(const bucket_plan& plan, std::size_t element_bytes)
-        : plan_(plan), is_ready_(plan.parameters().size()), is_written_(plan.parameters().size()),
+    bucket_round(const bucket_plan& plan, std::size_t element_bytes, time_source now = clock::now)
+        : plan_(plan), now_(std::move(now)), is_ready_(plan.parameters().size()), is_written_(plan.parameters().size()),
           missing_(plan.buckets().size()), requests_(plan.buckets().size()), activities_(plan.buckets().size()) {
         for (std::size_t b = 0; b < activities_.size(); ++b) {
             activities_[b].bucket = b;
@@ -44,7 +44,7 @@ public:
                    "call finish() between two rounds");
         is_ready_[i] = is_written_[i] = true;
         is_fresh_ = false;
-        if (--missing_[b] == 0) activities_[b].ready = clock::now();
+        if (--missing_[b] == 0) activities_[b].ready = now_();
     }
     /// Nothing is ready yet in this round.
     [[nodiscard]] bool is_fresh() const noexcept { return is_fresh_; }
@@ -67,7 +67,7 @@ public:
     /// Starts the rest, waits for all, and begins the next round. Throws the first failure, after all have ended.
     template <class Start, class Over>
     void finish(const Start& start, const Over& over) {
-        const auto now = clock::now();
+        const auto now = now_();
         for (std::size_t b = 0; b < missing_.size(); ++b)
             if (missing_[b] > 0) activities_[b].ready = now;
         try {
@@ -100,7 +100,7 @@ private:
     void open(const Start& start) {
         activity& a = activities_[next_];
         a.waited = {};
-        a.started = a.open_until = clock::now();
+        a.started = a.open_until = now_();
         requests_[next_].emplace(start(next_));
         ++next_;
     }
@@ -112,7 +112,7 @@ private:
             if (!requests_[b]) continue;
             ++looked;
             const bool ended = requests_[b]->test();
-            (ended ? activities_[b].ended : activities_[b].open_until) = clock::now();
+            (ended ? activities_[b].ended : activities_[b].open_until) = now_();
             if (ended) end(b, over);
         }
         while (oldest_ < next_ && !requests_[oldest_]) ++oldest_;
@@ -121,14 +121,14 @@ private:
     template <class Over>
     void await(std::size_t b, const Over& over) {
         if (!requests_[b]) return;
-        const auto from = clock::now();
+        const auto from = now_();
         try {
             requests_[b]->wait();
         } catch (const error& e) {
             if (!failure_) failure_ = e;
         }
         activity& a = activities_[b];
-        a.ended = a.open_until = clock::now();
+        a.ended = a.open_until = now_();
         a.waited = a.ended - from;
         if (failure_)
             requests_[b].reset();
@@ -143,6 +143,7 @@ private:
     }
 
     const bucket_plan& plan_;
+    const time_source now_;
     std::vector<bool> is_ready_, is_written_; // by parameter
     std::vector<std::size_t> missing_;        // by bucket: its parameters that are not ready
     std::vector<std::optional<Request>> requests_;

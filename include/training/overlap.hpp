@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <span>
 
 namespace tutti::training {
+
+/// Tells the time by which calls are noted: in virtual time that of the simulated world, else this host's.
+using time_source = std::function<transport::clock::time_point()>;
 
 /// What became of a bucket in one round, by this rank's clock. A rank sees that a call is over when it looks, so the
 /// end lies between `open_until` and `ended`. Of a bucket that finish() waited for, the two are the same.
@@ -66,14 +70,16 @@ namespace detail {
 /// Counts the time until its end as exposed.
 class exposed_time {
 public:
-    explicit exposed_time(overlap& of) : of_(of) {}
+    explicit exposed_time(overlap& of, const time_source& now = transport::clock::now)
+        : of_(of), now_(now), start_(now_()) {}
     exposed_time(const exposed_time&) = delete;
     exposed_time& operator=(const exposed_time&) = delete;
-    ~exposed_time() { of_.exposed += activity::clock::now() - start_; }
+    ~exposed_time() { of_.exposed += now_() - start_; }
 
 private:
     overlap& of_;
-    activity::clock::time_point start_ = activity::clock::now();
+    time_source now_;
+    activity::clock::time_point start_;
 };
 
 } // namespace detail

@@ -25,10 +25,10 @@ class scattered_gradients {
 public:
     /// The plan and the map must outlive it. Collective.
     scattered_gradients(const Communicator& world, const bucket_plan& plan, const shard_map& map,
-                        std::optional<algorithm::any> how)
-        : plan_(plan), map_(map), how_(std::move(how)), world_(world.duplicate()),
+                        std::optional<algorithm::any> how, time_source now)
+        : plan_(plan), map_(map), how_(std::move(how)), now_(std::move(now)), world_(world.duplicate()),
           rank_(static_cast<std::size_t>(world.rank())), shard_(map.elements(rank_)), whole_(plan.buckets().size()),
-          round_(plan, sizeof(float)) {}
+          round_(plan, sizeof(float), now_) {}
 
     /// Zeros at first in each round: the caller adds to them.
     [[nodiscard]] std::span<float> gradient(std::size_t i) {
@@ -36,16 +36,16 @@ public:
         return whole(b).subspan(plan_.begin(i) - plan_.buckets()[b].begin, plan_.elements(i));
     }
     void ready(std::size_t i) {
-        const exposed_time timer(overlap_);
+        const exposed_time timer(overlap_, now_);
         round_.note(i);
         if (reduces_) round_.advance(starter(), ender());
     }
     void progress() {
-        const exposed_time timer(overlap_);
+        const exposed_time timer(overlap_, now_);
         if (reduces_) round_.advance(starter(), ender());
     }
     void finish() {
-        const exposed_time timer(overlap_);
+        const exposed_time timer(overlap_, now_);
         if (!reduces_) return round_.begin();
         clear_unused();
         round_.finish(starter(), ender());
@@ -91,6 +91,7 @@ private:
     const bucket_plan& plan_;
     const shard_map& map_;
     std::optional<algorithm::any> how_;
+    time_source now_;
     Communicator world_;
     std::size_t rank_;
     std::vector<float> shard_;

@@ -211,7 +211,12 @@ TEST_CASE("tutti plan refuses what it cannot plan, and says where nothing fits")
     CHECK_THROWS_WITH(with_nodes(wide, 1001), Contains("more than 1000000 GPUs"));
     const auto large = command("plan --model gpt3-175b --cluster cloud-25g --nodes 1 --batch 8");
     CHECK(large.status == 1);
-    CHECK_THAT(large.output, Contains("Nothing fits"));
+    CHECK_THAT(large.output, Contains("Nothing fits: a GPU would need ") && Contains(" at least, and "));
+    const auto odd = command("plan --model gpt:2,64,1,100,16 --cluster dgx-h100 --nodes 1 --batch 1");
+    CHECK(odd.status == 1);
+    CHECK_THAT(odd.output, Contains("No layout of 8 GPUs can be. Replicas divide the batch of 1"));
+    CHECK_THAT(command("plan --model gpt:2,64,3,100,16 --cluster dgx-h100").output,
+               Contains("heads divide the hidden"));
 }
 
 } // namespace tutti::tools::planner

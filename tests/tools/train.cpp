@@ -185,8 +185,8 @@ TEST_CASE("settings that do not fit the ranks are refused in a sentence") {
     CHECK_THAT(command(line + "--ranks 3 --mode pipeline --stages 2").output,
                Contains("3 ranks are not D times 2 stages"));
     CHECK_THAT(command(line + "--ranks 2 --mode pipeline --microbatches 3").output,
-               Contains("a batch of 64 has no 3 equal microbatches on each of 1 replicas"));
-    CHECK_THAT(command(line + "--model transformer --data /tmp").output,
+               Contains("a batch of 64 has no 3 equal microbatches on each of 1 replica"));
+    CHECK_THAT(command("train --transport memory --model transformer --data /tmp").output,
                Contains("a transformer learns --data kjv or --data drawn, not /tmp"));
     CHECK_THAT(command(line + "--mode tensor --optimizer lars").output, Contains("lars needs the norms"));
     CHECK_THAT(command(line + "--ranks 8 --mode pipeline").output, Contains("a network of 5 layers has no 8 chunks"));

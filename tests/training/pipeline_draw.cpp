@@ -31,7 +31,10 @@ TEST_CASE("a pipeline as text has a row a worker and a column a unit of time") {
           "worker 1: bubble 25.0 %, activations 1, versions 1, staleness 0\n");
     const auto two = pipeline::write<pipeline::interleaved>({2, 2, 2});
     CHECK_THAT(pipeline_text(two, timeline_of(two, {.forward_s = 1, .backward_s = 1}), "t"),
-               Catch::Contains("worker 0   f0a f1a f0b f1b . "));
+               Catch::Contains("worker 0   f0a f1a f0b f1b . ") && Catch::Contains("takes 1/2 of a stage"));
+    const auto three = pipeline::write<pipeline::interleaved>({4, 8, 2}); // 11 of chunks
+    CHECK_THAT(pipeline_text(three, timeline_of(three, {.forward_s = 1, .backward_s = 2}), "t"),
+               Catch::Contains("worker 0: bubble") && Catch::Contains("activations 5.5,"));
 }
 
 TEST_CASE("the picture of a pipeline has a box for each forward and backward, and tells its figures") {

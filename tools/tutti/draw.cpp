@@ -35,7 +35,8 @@ A dashed arrow carries what is still to be reduced, a solid one results. A chunk
 from 0; with segments each chunk becomes as many.
 
 With --pipeline it draws a pipeline of training in time instead, as text or as SVG: f3 is the forward of
-microbatch 3, b3 its backward, which takes twice as long. What each worker holds stands beside it.
+microbatch 3, b3 its backward, which takes twice as long. What each worker holds stands beside it. 1f1b is
+one_f_one_b. An interleaved worker has several chunks, each a part of a stage: the picture is longer, not the time.
 
 Examples:
   tutti draw --algorithm ring --ranks 8
@@ -46,7 +47,8 @@ Examples:
 Exit status:
   0  it is drawn
   1  the file cannot be written
-  2  the command line is wrong, or there is too much to draw: at most 64 ranks and 10000 messages)";
+  2  the command line is wrong, or there is too much to draw: at most 64 ranks and 10000 messages,
+     or 20000 steps of a pipeline, of which a microbatch takes up to six on each chunk of each stage)";
 
 struct draw_settings {
     std::string operation = "allreduce";

@@ -45,6 +45,17 @@ struct row {
     bool one_version = true;
 };
 
+/// Numbers to prove: of each schedule all combinations.
+struct shapes {
+    std::vector<int> stages, microbatches, chunks;
+};
+
+[[nodiscard]] shapes shapes_of(const pipeline_proofs& wanted) {
+    constexpr int most = 256;
+    return {parse_ranks(wanted.stages, most, "stages"), parse_ranks(wanted.microbatches, most, "microbatches"),
+            parse_ranks(wanted.chunks, 16, "chunks")};
+}
+
 /// Empty, or the fault.
 [[nodiscard]] std::string prove(const pipeline::any& a, const pipeline::shape& of, row& r) {
     const pipeline::program p = a.write(of);
@@ -69,13 +80,12 @@ void print(const pipeline::any& a, const row& r) {
     std::fflush(stdout);
 }
 
-[[nodiscard]] std::string prove_all(const pipeline_proofs& wanted, const pipeline::any& a, long& proofs) {
-    constexpr int most = 256;
+[[nodiscard]] std::string prove_all(const shapes& wanted, const pipeline::any& a, long& proofs) {
     row r;
-    const std::vector<int> chunks = a.takes_chunks ? parse_ranks(wanted.chunks, 16) : std::vector<int>{1};
+    const std::vector<int> chunks = a.takes_chunks ? wanted.chunks : std::vector<int>{1};
     for (const int v : chunks)
-        for (const int s : parse_ranks(wanted.stages, most))
-            for (const int m : parse_ranks(wanted.microbatches, most))
+        for (const int s : wanted.stages)
+            for (const int m : wanted.microbatches)
                 if (auto fault = prove(a, {s, m, v}, r); !fault.empty()) return fault;
     print(a, r);
     proofs += r.proofs;
@@ -89,13 +99,14 @@ int prove_pipelines(const pipeline_proofs& wanted) {
     long proofs = 0;
     try {
         const std::vector<pipeline::any> schedules = schedules_of(wanted.schedules);
+        const shapes all = shapes_of(wanted);
         fmt::print("# Proven of each pipeline: it completes without buffers, each microbatch passes each chunk once\n"
                    "# forwards and once backwards with the same weights, and it holds no more than it promises.\n"
                    "# Figures are of the largest shape, with backward twice as long as forward, and of worker 0.\n");
         fmt::print("# {:<24} {:>7} {:>6} {:>6} {:>6} {:>9} {:>12} {:>9} {:>10} {:>8}\n", "pipeline", "proofs", "stages",
                    "micro", "chunks", "bubble", "activations", "versions", "staleness", "weights");
         for (const pipeline::any& a : schedules)
-            if (const auto fault = prove_all(wanted, a, proofs); !fault.empty()) {
+            if (const auto fault = prove_all(all, a, proofs); !fault.empty()) {
                 std::fflush(stdout);
                 fmt::print(stderr, "tutti verify: {}\n", fault);
                 return 1;

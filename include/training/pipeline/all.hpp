@@ -37,11 +37,11 @@ inline constexpr std::array schedules{any::of<gpipe>(),
                                       any::of<pipedream_vertical_sync>(),
                                       any::of<pipedream_2bw>()};
 
-/// The schedule of that name. Throws invalid_argument, with all names, where there is none.
+/// The schedule of that name; 1f1b is one_f_one_b. Throws invalid_argument, with all names, where there is none.
 [[nodiscard]] inline any by_name(std::string_view name) {
     std::string names;
     for (const any& a : schedules) {
-        if (a.name == name) return a;
+        if (a.name == name || (a.name == one_f_one_b::name && name == "1f1b")) return a;
         names.append(names.empty() ? "" : ", ").append(a.name);
     }
     reject("pipeline " + std::string(name), "there is no such schedule", "take one of " + names);

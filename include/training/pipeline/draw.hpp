@@ -29,6 +29,17 @@ namespace detail {
     return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
 }
 
+/// How many activations of whole stages so many of chunks are: "5.5", in every locale.
+[[nodiscard]] inline std::string of_stages(int activations, int chunks) {
+    const long hundredths = std::lround(100. * activations / chunks), part = hundredths % 100;
+    std::string text = std::to_string(hundredths / 100);
+    if (part > 0) text += '.' + std::to_string(part / 10);
+    if (part % 10 > 0) text += std::to_string(part % 10);
+    return text;
+}
+/// What a box is of the time of a stage, where it is not all: "1/2 of a stage".
+[[nodiscard]] inline std::string part_of_stage(int chunks) { return "1/" + std::to_string(chunks) + " of a stage"; }
+
 /// What both pictures need of a program, which is proven.
 struct drawn {
     drawn(const program& of, const timeline& in_time) : p(of), t(in_time), found(verify(of)) {
@@ -125,7 +136,7 @@ private:
         for (std::size_t w = 0; w < d_.p.workers.size(); ++w) {
             const figures& f = d_.found.workers[w];
             const std::array<std::string, 4> cells{percent(d_.t.bubble(static_cast<int>(w))),
-                                                   std::to_string(f.activations), std::to_string(f.versions),
+                                                   of_stages(f.activations, d_.p.of.chunks), std::to_string(f.versions),
                                                    std::to_string(f.staleness)};
             for (std::size_t k = 0; k < cells.size(); ++k)
                 picture_.write(column(k, y_of(w) + 17), cells[k], "ink", "end");
@@ -145,7 +156,9 @@ private:
         picture_.write({at.x + 18, at.y}, "update", "ink");
         at.x += 72;
         if (d_.stale) picture_.write(at, "v: the version of the weights", "faint");
-        if (d_.p.of.chunks > 1) picture_.write(at, "lighter: later chunks of the worker", "faint");
+        if (d_.p.of.chunks > 1)
+            picture_.write(at, "lighter: later chunks of the worker; each is " + part_of_stage(d_.p.of.chunks),
+                           "faint");
     }
 
     drawn d_;
@@ -157,7 +170,9 @@ private:
 
 /// SVG of a pipeline in time: forwards blue, backwards green, in lighter shades of a worker's later chunks; a mark for
 /// each update. Where there are several versions of the weights, boxes tell theirs. Beside each worker stand its bubble
-/// and what it holds. Throws invalid_argument if the program is not proven, or has more than 20,000 steps.
+/// and what it holds, activations as those of whole stages. The scale is that of the shortest box: in an interleaved
+/// pipeline a stage of several chunks is drawn longer than in others. Throws invalid_argument if the program is not
+/// proven, or has more than 20,000 steps.
 [[nodiscard]] inline std::string pipeline_svg(const program& p, const timeline& t, std::string_view title) {
     return detail::pipeline_picture(p, t, title).finish();
 }
@@ -181,6 +196,9 @@ private:
         rows[w].replace(std::min(from, rows[w].size()), wide, label + " ");
     });
     std::string all = std::string(title) + "\n\n";
+    if (p.of.chunks > 1)
+        all += "A letter is a chunk of a worker, and takes " + detail::part_of_stage(p.of.chunks) +
+               ". Activations are those of whole stages.\n\n";
     for (std::size_t w = 0; w < rows.size(); ++w) {
         const std::string head = "worker " + std::to_string(w);
         all += head + std::string(head.size() < 10 ? 11 - head.size() : 1, ' ');
@@ -190,8 +208,8 @@ private:
     for (std::size_t w = 0; w < rows.size(); ++w) {
         const figures& f = d.found.workers[w];
         all += "worker " + std::to_string(w) + ": bubble " + detail::percent(t.bubble(static_cast<int>(w))) +
-               ", activations " + std::to_string(f.activations) + ", versions " + std::to_string(f.versions) +
-               ", staleness " + std::to_string(f.staleness) + "\n";
+               ", activations " + detail::of_stages(f.activations, p.of.chunks) + ", versions " +
+               std::to_string(f.versions) + ", staleness " + std::to_string(f.staleness) + "\n";
     }
     return all;
 }

@@ -40,9 +40,11 @@ public:
         const proof found = verify(all_);
         if (!found.proven) reject("pipeline", found.fault);
         if (all_.of.stages != on.size())
-            reject("pipeline", std::to_string(all_.of.stages) + " workers on " + std::to_string(on.size()) + " ranks");
+            reject("pipeline", std::to_string(all_.of.stages) + " workers on " + std::to_string(on.size()) +
+                                   (on.size() == 1 ? " rank" : " ranks"));
         if (widths_.size() + 1 != static_cast<std::size_t>(chunks_of(all_.of)))
-            reject("pipeline", "widths are one for each pair of neighbouring chunks");
+            reject("pipeline", "there are " + std::to_string(widths_.size()) + " widths, but " +
+                                   std::to_string(chunks_of(all_.of) - 1) + " pairs of neighbouring chunks");
         held_ = found.workers[static_cast<std::size_t>(on.rank())];
         slots_.resize(static_cast<std::size_t>(held_.activations));
         make_room();

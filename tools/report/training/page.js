@@ -21,6 +21,13 @@ const axis = (text, more = {}) => ({
   ...more,
 });
 
+// From the begin of the first epoch to the end of the last, also of one alone, with whole numbers.
+const epochAxis = () => axis("epochs", {
+  min: epochs.length ? epochs[0].epoch - 1 : 0,
+  suggestedMax: epochs.length ? epochs.at(-1).epoch : 1,
+  ticks: {color: css("--quiet"), padding: 6, maxRotation: 0, precision: 0},
+});
+
 function lossChart() {
   const steps = raw.steps.map(([x, y]) => ({x, y}));
   return {
@@ -29,7 +36,7 @@ function lossChart() {
       line("testing, by epoch", 2, byEpoch(epoch => epoch.test_loss), {borderDash: [8, 4], pointStyle: "rect"}),
       line("training, by step", 7, steps, {borderWidth: 1, pointRadius: 0}),
     ]},
-    options: {scales: {x: axis("epochs"), y: axis("loss, nats", {beginAtZero: true})}},
+    options: {scales: {x: epochAxis(), y: axis("loss, nats", {beginAtZero: true})}},
   };
 }
 
@@ -39,7 +46,7 @@ function accuracyChart() {
       line("training", 1, byEpoch(epoch => 100 * epoch.train_accuracy)),
       line("testing", 2, byEpoch(epoch => 100 * epoch.test_accuracy), {borderDash: [8, 4], pointStyle: "rect"}),
     ]},
-    options: {scales: {x: axis("epochs"), y: axis("right, %")}},
+    options: {scales: {x: epochAxis(), y: axis("right, %")}},
   };
 }
 
@@ -57,7 +64,7 @@ function communicationChart() {
       ],
     },
     options: {scales: {x: axis("epochs", {type: "category", stacked: true}),
-      y: axis("seconds", {beginAtZero: true})}},
+      y: axis(raw.seconds, {beginAtZero: true})}},
   };
 }
 
@@ -66,7 +73,7 @@ const tables = {
     epochs.map(epoch => [epoch.epoch, rounded(epoch.loss), rounded(epoch.test_loss)])),
   accuracy: () => dataOf("Accuracy by epoch", ["epoch", "training", "testing"],
     epochs.map(epoch => [epoch.epoch, percent(epoch.train_accuracy), percent(epoch.test_accuracy)])),
-  communication: () => dataOf("Seconds by epoch", ["epoch", "all", "exposed", "under way, at least", "at most"],
+  communication: () => dataOf(`By epoch, in ${raw.seconds}`, ["epoch", "all", "exposed", "under way, at least", "at most"],
     epochs.map(epoch => [epoch.epoch, rounded(epoch.seconds), rounded(epoch.exposed_seconds),
       rounded(epoch.under_way_seconds_least), rounded(epoch.under_way_seconds_most)])),
 };

@@ -47,15 +47,15 @@ namespace tutti::tools {
 }
 
 /// Numbers of ranks from "4", "1..64", "2,4,8", "2..1024*2" (each twice the former) or a mixture, ascending, each once.
-/// Throws std::invalid_argument that quotes what was written.
-[[nodiscard]] inline std::vector<int> parse_ranks(std::string_view text, int most = 65536) {
+/// Throws std::invalid_argument that quotes what was written; `what` are counted.
+[[nodiscard]] inline std::vector<int> parse_ranks(std::string_view text, int most = 65536,
+                                                  const std::string& what = "ranks") {
     const auto number = [&](std::string_view word) {
         int value = 0;
         const auto [end, wrong] = std::from_chars(word.data(), word.data() + word.size(), value);
         if (wrong != std::errc{} || end != word.data() + word.size() || value < 1 || value > most)
-            throw std::invalid_argument("'" + std::string(text) +
-                                        "' is no list of ranks: write 4, 1..64, 2,4,8 or 2..1024*2, from 1 to " +
-                                        std::to_string(most));
+            throw std::invalid_argument("'" + std::string(text) + "' is no list of " + what +
+                                        ": write 4, 1..64, 2,4,8 or 2..1024*2, from 1 to " + std::to_string(most));
         return value;
     };
     std::vector<int> ranks;

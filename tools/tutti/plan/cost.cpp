@@ -35,7 +35,7 @@ public:
         const double bubbles = (how_.pipeline - 1.) / how_.chunks;
         const layer_cost all = costs_.of(0, costs_.layers());
         if ((microbatches_ + bubbles) * all.busy_s() / how_.pipeline >= at_most_s) return std::nullopt;
-        if (memory_of(all, 0, how_.pipeline).total() > room()) return std::nullopt; // even in equal stages
+        if (least_memory().total() > room()) return std::nullopt;
         const auto ends = cut();
         if (!ends) return std::nullopt;
         plan p{how_, {}, {}, *ends, 0, 0, {}, {}};
@@ -49,8 +49,11 @@ public:
         return p;
     }
 
+    /// In equal stages, which there may not be.
+    [[nodiscard]] memory_use least_memory() const { return memory_of(costs_.of(0, costs_.layers()), 0, how_.pipeline); }
+
 private:
-    [[nodiscard]] double room() const { return q_.given.usable_memory * q_.on.gpu.memory_bytes; }
+    [[nodiscard]] double room() const { return usable_bytes(q_); }
 
     /// Of a stage, or of one of `equal` parts of it.
     [[nodiscard]] memory_use memory_of(const layer_cost& c, int stage, int equal) const {
@@ -179,6 +182,10 @@ bool is_possible(const layout& how, const question& q) {
 
 std::optional<plan> plan_of(const layout& how, const question& q, group_prices& prices, double at_most_s) {
     return planning(how, q, prices).best(at_most_s);
+}
+
+memory_use least_memory(const layout& how, const question& q, group_prices& prices) {
+    return planning(how, q, prices).least_memory();
 }
 
 double sample_flop(const network& net, bool recomputed) {

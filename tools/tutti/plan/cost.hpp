@@ -74,12 +74,20 @@ struct question {
     assumptions given{};
 };
 
+/// The bytes of a GPU that a plan may take.
+[[nodiscard]] inline double usable_bytes(const question& q) noexcept {
+    return q.given.usable_memory * q.on.gpu.memory_bytes;
+}
+
 /// Whether the layout can be: its sizes divide the network, the nodes and the batch.
 [[nodiscard]] bool is_possible(const layout& how, const question& q);
 
 /// The step time of a layout with the best stages, or nothing where no stages have the memory. Precondition:
 /// is_possible. `prices` are of the question's cluster; `at_most_s` is a step time that a plan must beat to matter.
 [[nodiscard]] std::optional<plan> plan_of(const layout& how, const question& q, group_prices& prices, double at_most_s);
+
+/// What a GPU of the layout needs at least, as if its layers could be cut into equal stages. Precondition: is_possible.
+[[nodiscard]] memory_use least_memory(const layout& how, const question& q, group_prices& prices);
 
 /// FLOP of matrix products of one sample, forward and backward; with all that full recomputation does again, as
 /// Narayanan et al. 2021 count them in equation 3.

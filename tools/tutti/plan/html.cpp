@@ -91,9 +91,12 @@ std::string html_report(const question& q, const searched& s, std::size_t most) 
     text += "<header><p class=\"brand\">tutti plan</p><h1>" + title + "</h1>\n<p class=\"quiet\">" +
             fmt::format("{} layouts were searched. Cluster: {}.</p></header>\n<main>\n", s.layouts, escaped(q.on.made));
     text += "<h2>The space</h2>\n<div class=\"scroll\">" + picture_of(q, s) + "</div>\n";
-    text += s.plans.empty() ? "<p>Nothing fits.</p>\n"
-                            : "<h2>Where the time goes</h2>\n" + times_table(q, s, most) +
-                                  "<h2>Why the others are slower</h2>\n" + reasons(q, s, most);
+    if (s.plans.empty())
+        text += "<p>" + escaped(reason_of_none(q, s)) + "</p>\n";
+    else
+        text += "<h2>Where the time goes</h2>\n" + times_table(q, s, most) + "<h2>Why the others are slower</h2>\n" +
+                reasons(q, s, most);
+    if (const std::string caution = caution_of(s, most); !caution.empty()) text += "<p>" + escaped(caution) + "</p>\n";
     return text + "</main>\n<footer>Predicted by a cost model; docs/planner.md says what it assumes, and how far it is "
                   "from published runs.</footer>\n</html>\n";
 }

@@ -36,7 +36,8 @@ public:
     [[nodiscard]] double number(std::string_view key, double least = 0) const {
         const json& value = at(key);
         if (!value.is_number() || !(value.get<double>() >= least && value.get<double>() < 1e30))
-            refuse("has in \"" + std::string(key) + "\" no number from " + json(least).dump());
+            refuse("needs in \"" + std::string(key) + "\" a number that is at least " + short_number(least) +
+                   " and below 1e30");
         return value.get<double>();
     }
     /// A whole number from `least` to a million.
@@ -44,7 +45,7 @@ public:
         const json& value = at(key);
         constexpr int most = 1'000'000;
         if (!value.is_number_integer() || value.get<double>() < least || value.get<double>() > most)
-            refuse("has in \"" + std::string(key) + "\" no whole number from " + std::to_string(least) + " to " +
+            refuse("needs in \"" + std::string(key) + "\" a whole number from " + std::to_string(least) + " to " +
                    std::to_string(most));
         return value.get<int>();
     }
@@ -58,6 +59,13 @@ public:
     }
 
 private:
+    /// "0", where a dump would write "0.0".
+    [[nodiscard]] static std::string short_number(double n) {
+        std::string text = json(n).dump();
+        if (text.ends_with(".0")) text.resize(text.size() - 2);
+        return text;
+    }
+
     const json& object_;
     std::string where_;
 };

@@ -20,7 +20,8 @@ double sum_of(const std::vector<layer>& layers, double layer::*what) {
 [[noreturn]] void refuse_shape(const std::string& word) {
     throw std::invalid_argument("'" + word +
                                 "' is no GPT: write gpt:layers,hidden,heads,vocabulary,sequence, as in "
-                                "gpt:96,12288,96,51200,2048");
+                                "gpt:96,12288,96,51200,2048; up to 2000 layers, other numbers up to 1000000, and heads "
+                                "divide the hidden width");
 }
 
 network gpt_of(const std::string& word) {
@@ -32,7 +33,7 @@ network gpt_of(const std::string& word) {
             refuse_shape(word);
         sizes.push_back(size);
     }
-    if (sizes.size() != 5 || sizes[0] > 2000) refuse_shape(word);
+    if (sizes.size() != 5 || sizes[0] > 2000 || sizes[1] % sizes[2] != 0) refuse_shape(word);
     return gpt({sizes[0], sizes[1], sizes[2], sizes[3], sizes[4]}, word);
 }
 

@@ -99,9 +99,10 @@ report_json plan_json(const plan& p, const plan& best, const question& q) {
 std::string text_report(const question& q, const searched& s, std::size_t most) {
     std::string text = fmt::format("# {}\n# {} layouts, matrix products at {:.3g} of {:.4g} TFLOP/s\n", title_of(q),
                                    s.layouts, q.on.gpu.matrix_efficiency, q.on.gpu.flop_per_s / 1e12);
-    if (s.plans.empty()) return text + "\nNothing fits: more nodes, or smaller layers, are needed.\n";
+    if (s.plans.empty()) return text + "\n" + reason_of_none(q, s) + "\n";
     for (std::size_t k = 0; k < std::min(most, s.plans.size()); ++k)
         text += text_of(s.plans[k], s.plans.front(), q, k + 1);
+    if (const std::string caution = caution_of(s, most); !caution.empty()) text += "\n" + caution + "\n";
     return text;
 }
 
@@ -114,10 +115,12 @@ std::string json_report(const question& q, const searched& s, std::size_t most) 
                          {"stages", c.pipeline},
                          {"possible", c.possible},
                          {"step_s", c.best ? report_json(c.best->step_s()) : report_json(nullptr)}});
-    const report_json all{{"network", q.net.name},     {"parameters", q.net.parameters()},
-                          {"cluster", q.on.name},      {"gpus", q.on.gpus()},
-                          {"batch", q.batch},          {"layouts", s.layouts},
-                          {"plans", std::move(plans)}, {"cells", std::move(cells)}};
+    report_json all{{"network", q.net.name},     {"parameters", q.net.parameters()},
+                    {"cluster", q.on.name},      {"gpus", q.on.gpus()},
+                    {"batch", q.batch},          {"layouts", s.layouts},
+                    {"plans", std::move(plans)}, {"cells", std::move(cells)}};
+    if (s.plans.empty()) all["why_none"] = reason_of_none(q, s);
+    if (const std::string caution = caution_of(s, most); !caution.empty()) all["caution"] = caution;
     return all.dump(1, ' ', false, report_json::error_handler_t::replace) + "\n";
 }
 

@@ -25,6 +25,10 @@ namespace tutti::tools::planner {
 [[nodiscard]] std::string words_of(const layout& how, int batch);
 /// Why the plan is slower than the best, in a sentence; which calls it makes, for the best itself.
 [[nodiscard]] std::string reason_of(const plan& p, const plan& best, const question& q);
+/// Why there is no plan, in sentences.
+[[nodiscard]] std::string reason_of_none(const question& q, const searched& s);
+/// What a reader must know of plans with weights sharded by ZeRO 3; empty where none of the first `most` has.
+[[nodiscard]] std::string caution_of(const searched& s, std::size_t most);
 /// By which algorithms a plan communicates; empty where it does not.
 [[nodiscard]] std::string calls_of(const plan& p);
 

@@ -34,6 +34,19 @@ cell best_of(int tensor, int pipeline, const question& q, group_prices& prices, 
 
 } // namespace
 
+namespace {
+
+/// Of all layouts that can be.
+double least_bytes_of(const std::vector<cell>& cells, const question& q, group_prices& prices) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const cell& c : cells)
+        for (const layout& how : layouts_of(c.tensor, c.pipeline, q.on.gpus() / c.tensor / c.pipeline, q))
+            least = std::min(least, least_memory(how, q, prices).total());
+    return least;
+}
+
+} // namespace
+
 std::vector<layout> layouts_of(int tensor, int pipeline, int data, const question& q) {
     std::vector<layout> found;
     for (int samples = 1; samples <= most_samples; samples *= 2)
@@ -55,6 +68,7 @@ searched search(const question& q) {
             s.cells.push_back(best_of(tensor, pipeline, q, prices, s.layouts));
             if (s.cells.back().best) s.plans.push_back(*s.cells.back().best);
         }
+    if (s.plans.empty() && s.layouts > 0) s.least_bytes = least_bytes_of(s.cells, q, prices);
     std::stable_sort(s.plans.begin(), s.plans.end(),
                      [](const plan& a, const plan& b) { return a.step_s() < b.step_s(); });
     return s;

@@ -21,6 +21,7 @@ struct searched {
     std::vector<cell> cells; ///< by tensor ranks, then stages
     std::vector<plan> plans; ///< the best ones of all cells that have one, the fastest first
     std::size_t layouts = 0; ///< that could be
+    double least_bytes = 0;  ///< where none of them fits: what a GPU would need at least
 };
 
 /// All layouts of the cluster's GPUs. They differ in tensor ranks x stages x replicas, in sharding, and in what is

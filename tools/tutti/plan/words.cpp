@@ -86,6 +86,26 @@ std::string calls_of(const plan& p) {
     return text;
 }
 
+std::string reason_of_none(const question& q, const searched& s) {
+    if (s.layouts == 0)
+        return fmt::format("No layout of {} GPUs can be. Replicas divide the batch of {}, tensor ranks divide {}, and "
+                           "there are at most {} stages. Take another batch or shape, or fewer nodes.",
+                           q.on.gpus(), q.batch, q.net.tensor_divides, q.net.layers.size());
+    if (s.least_bytes <= usable_bytes(q)) return "Nothing fits: no cut into stages has the memory. Take more nodes.";
+    return fmt::format("Nothing fits: a GPU would need {} at least, and {} of its {} can be used. Take more nodes, or "
+                       "smaller layers.",
+                       bytes_text(s.least_bytes), bytes_text(usable_bytes(q)), bytes_text(q.on.gpu.memory_bytes));
+}
+
+std::string caution_of(const searched& s, std::size_t most) {
+    for (std::size_t k = 0; k < std::min(most, s.plans.size()); ++k)
+        if (s.plans[k].how.zero == 3)
+            return "Plans with ZeRO 3 are as fast as predicted only where a library hides the gathering of weights, as "
+                   "PyTorch FSDP does. Published runs of 2021 took several times as long: docs/planner.md compares "
+                   "them.";
+    return {};
+}
+
 std::string reason_of(const plan& p, const plan& best, const question& q) {
     const auto more = [&](part what) { return p.time[what] - best.time[what]; };
     const part worst = *std::max_element(parts.begin(), parts.end(), [&](part a, part b) { return more(a) < more(b); });

@@ -48,7 +48,7 @@ asynchronous, under three models of stragglers. Steps a second, accuracy by step
 how old the weights were that workers read.
 
 Trainings run side by side, each in a process on one core. Pictures are Fashion-MNIST where Debian's package
-dataset-fashion-mnist is installed, else drawn digits.
+dataset-fashion-mnist is installed, else drawn digits. large-batch --quick draws digits anywhere, unless --data says.
 
 Examples:
   tutti study large-batch
@@ -61,6 +61,16 @@ Exit status:
   0  the page is written
   1  something failed
   2  the command line is wrong)";
+
+/// So that nobody takes its figures for findings.
+void mark_as_quick(study::outcome& made) {
+    const std::string words = "A quick study: its few pictures and short trainings show what a page looks like, and "
+                              "its figures are no findings.";
+    made.page["title"] = "Quick: " + made.page["title"].get<std::string>();
+    made.page["lead"] = words + " " + made.page["lead"].get<std::string>();
+    made.text = words + "\n" + made.text;
+    made.facts["quick"] = true;
+}
 
 int run_study(const study::settings& s) {
     if (!s.as_rank.empty())
@@ -75,8 +85,9 @@ int run_study(const study::settings& s) {
     study::require_pages();
     for (const std::string& file : {out, s.json}) require_writable(file);
     progress_line line;
-    const study::outcome made = found->run(s, line);
+    study::outcome made = found->run(s, line);
     line.clear();
+    if (s.quick) mark_as_quick(made);
     if (!quiet) fmt::print("{}\nThe page is {}\n", made.text, out);
     write_whole(study::page_of(made.page), out);
     if (!s.json.empty()) write_whole(made.facts.dump(2) + "\n", s.json);

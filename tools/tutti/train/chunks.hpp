@@ -16,7 +16,9 @@ namespace tutti::tools {
 [[nodiscard]] inline std::vector<neural::layer_range> chunks_of_layers(const neural::network& of, std::size_t count) {
     if (count > of.size())
         throw std::invalid_argument("a network of " + std::to_string(of.size()) + " layers has no " +
-                                    std::to_string(count) + " chunks: give it more layers, or take fewer stages");
+                                    std::to_string(count) +
+                                    " chunks: a layer without weights, as ReLU, counts too; give it more layers, or "
+                                    "take fewer stages or chunks");
     std::vector<neural::layer_range> chunks;
     std::size_t begin = 0;
     for (std::size_t c = 0; c < count; ++c) {

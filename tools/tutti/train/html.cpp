@@ -38,6 +38,7 @@ ordered_json settings_json(const train_settings& s, int ranks) {
         all.update({{"layers", s.layers}, {"width", s.width}, {"heads", s.heads}, {"context", s.context}});
     else
         all["hidden layers"] = fmt::format("{}", fmt::join(s.hidden, ", "));
+    if (s.virtual_ranks > 0) all["time"] = words_of_virtual_time(s);
     return all;
 }
 
@@ -50,6 +51,7 @@ std::string training_html(const train_settings& s, int ranks, std::span<const ep
     ordered_json all{
         {"title", fmt::format("A training of {} on {} ranks", s.model, ranks)},
         {"scope", fmt::format("{} by {} over {}, batches of {}", s.mode, s.optimizer, s.transport, s.batch)},
+        {"seconds", s.virtual_ranks > 0 ? "virtual seconds" : "seconds"},
         {"settings", settings_json(s, ranks)},
         {"epochs", ordered_json::array()},
         {"steps", ordered_json::array()}};

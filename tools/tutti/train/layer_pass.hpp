@@ -3,6 +3,7 @@
 #pragma once
 
 #include "network/network.hpp"
+#include "step_clock.hpp"
 #include "step_trace.hpp"
 #include "training_job.hpp"
 
@@ -23,9 +24,9 @@ struct kept_pass {
 class layer_pass {
 public:
     /// `first` is the job's number of the range's first tensor. A trace is told of each layer.
-    layer_pass(const neural::network& network, neural::layer_range range, training_job& weights, std::size_t first = 0,
-               step_trace* trace = nullptr)
-        : network_(network), range_(range), job_(weights), trace_(trace), first_{first} {
+    layer_pass(const neural::network& network, neural::layer_range range, training_job& weights,
+               const simulated_computing& time, std::size_t first = 0, step_trace* trace = nullptr)
+        : network_(network), range_(range), job_(weights), time_(time), trace_(trace), first_{first} {
         const auto tensors = network.tensors();
         for (std::size_t l = range.first; l < range.last; ++l)
             first_.push_back(first_.back() + static_cast<std::size_t>(std::ranges::count(
@@ -50,6 +51,7 @@ public:
             if (l + 1 < layers()) kept.outputs[l].resize(input.rows * columns(l + 1));
             const neural::matrix result = l + 1 < layers() ? kept_output(kept, l, input.rows) : output;
             const step_trace::slice timed = traced("forward", l);
+            time_.forward(network_.parameters(layer(l)));
             network_.forward(layer(l), weights(l), input, result, kept.layers[l]);
             release(l);
             input = result;
@@ -67,6 +69,7 @@ public:
             const neural::const_matrix from = l == 0 ? input : kept_output(kept, l - 1, input.rows);
             const step_trace::slice timed = traced("backward", l);
             const std::span<float> gradients = gradient(l);
+            time_.backward(network_.parameters(layer(l)));
             network_.backward(layer(l), weights(l), from, kept.layers[l], slope, result, gradients);
             release(l);
             give_back(l, gradients, ends_round);
@@ -139,6 +142,7 @@ private:
     const neural::network& network_;
     const neural::layer_range range_;
     training_job& job_;
+    const simulated_computing& time_;
     step_trace* trace_;
     std::vector<std::size_t> first_;         // by layer: its first tensor
     std::vector<float> weights_, gradients_; // of a layer in two buckets

@@ -14,9 +14,10 @@ namespace detail {
 
 template <class Communicator, training::update_rule Rule>
 std::unique_ptr<training_job> job_by(Rule rule, const Communicator& world, const train_settings& s,
-                                     const std::vector<training::parameter>& parameters,
-                                     std::span<const float> weights) {
+                                     const std::vector<training::parameter>& parameters, std::span<const float> weights,
+                                     const training::time_source& now) {
     training::bucket_options options;
+    options.now = now;
     options.bytes = {std::min(options.bytes.first, s.bucket_bytes), s.bucket_bytes};
     options.as = s.wire == "bfloat16" ? training::wire::bfloat16 : training::wire::float32;
     options.how = choices(s.algorithm, operation::allreduce, world.size()).front().algorithm;
@@ -30,12 +31,13 @@ std::unique_ptr<training_job> job_by(Rule rule, const Communicator& world, const
 
 } // namespace detail
 
-/// The job of these settings. `weights` are the first ones of the whole model. Collective.
+/// The job of these settings. `weights` are the first ones of this rank's part of the model; `now` is the clock of
+/// what it notes. Collective.
 template <class Communicator>
 [[nodiscard]] std::unique_ptr<training_job> make_job(const Communicator& world, const train_settings& s,
                                                      const std::vector<training::parameter>& parameters,
-                                                     std::span<const float> weights) {
-    const auto by = [&](auto rule) { return detail::job_by(rule, world, s, parameters, weights); };
+                                                     std::span<const float> weights, const training::time_source& now) {
+    const auto by = [&](auto rule) { return detail::job_by(rule, world, s, parameters, weights, now); };
     if (s.optimizer == "momentum") return by(training::momentum{});
     if (s.optimizer == "adam") return by(training::adam{});
     if (s.optimizer == "adagrad") return by(training::adagrad{});

@@ -45,12 +45,13 @@ public:
                            all.begin() + static_cast<std::ptrdiff_t>(of_.own.offset(chunk.last)));
         return weights;
     }
-    /// By chunk of this rank. They use this, the job and the trace.
-    [[nodiscard]] std::vector<layer_pass> passes(training_job& job, step_trace* trace) const {
+    /// By chunk of this rank. They use this, the job, the time and the trace.
+    [[nodiscard]] std::vector<layer_pass> passes(training_job& job, const simulated_computing& time,
+                                                 step_trace* trace) const {
         std::vector<layer_pass> all;
         std::size_t first = 0;
         for (const neural::layer_range& chunk : own_) {
-            all.emplace_back(of_.own, chunk, job, first, trace);
+            all.emplace_back(of_.own, chunk, job, time, first, trace);
             first += layer_pass::parameters_of(of_.own, chunk).size();
         }
         return all;

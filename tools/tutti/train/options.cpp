@@ -47,7 +47,7 @@ train are of its own part, and exposed is its time in calls of the store.
 Columns: mean loss over the training data, in nats; of pictures the accuracy on both sets; of text the loss on
 what was kept from training, in nats, its perplexity, and bits per character; seconds of the epoch; how much of
 them rank 0 spent in calls that move gradients, waiting for slower ranks included; bounds of the share of the
-gradients' time under way in which it did not wait; bytes that it held of weights, gradients and state; a hash
+gradients' time under way in which it did not wait (both - of a single replica); bytes that it held of weights, gradients and state; a hash
 of the weights.
 
 Ctrl-C ends all ranks after the same step, with a checkpoint where --checkpoint names a file. --resume goes
@@ -64,8 +64,9 @@ in training.
 
 With --virtual the ranks run one after the other in one thread, by a virtual clock. Gradients and weights are
 real, and have the bits of as many real ranks. Only time is simulated: messages take what the cluster's
-network says, a step's computing what --compute says, drawn by --seed. The last line of the output is the time
-by that clock.
+network says, a step's computing what --compute says, drawn by --seed. Each layer takes a share by its weights,
+a third of it forwards, so buckets overlap with computing, and a pipeline has its bubble. All seconds that are
+told are virtual ones. The last line of the output is the time by that clock.
 
 Without a launcher, P ranks are started here: processes, or threads over memory. Under a launcher
 (tutti run, mpirun, mpiexec, srun, torchrun --no_python) each process is one rank. 'tutti env' says

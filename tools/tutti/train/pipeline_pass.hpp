@@ -14,20 +14,21 @@ template <class Communicator>
 class pipeline_pass final : public pass {
 public:
     /// Gradients of a microbatch are multiplied by `scale`. A microbatch has `examples`. `layers` are this rank's
-    /// chunks of the network, in order. Collective. Throws invalid_argument as runner does.
+    /// chunks of the network, in order. The trace may be null. Collective. Throws invalid_argument as runner does.
     pipeline_pass(const Communicator& stages, training::pipeline::program steps, const neural::network& network,
                   std::span<const neural::layer_range> chunks, std::span<layer_pass> layers, task& of,
-                  training_job& job, std::size_t examples, float scale)
-        : stages_(stages), task_(of), job_(job),
+                  training_job& job, std::size_t examples, float scale, step_trace* trace)
+        : stages_(stages), task_(of), job_(job), trace_(trace),
           run_(stages, std::move(steps), network, chunks, examples * of.rows(), scale),
           stage_{layers, std::vector<kept_pass>(static_cast<std::size_t>(run_.held().activations)),
                  run_.of().microbatches} {}
 
     neural::score train(std::size_t step) override {
-        const neural::score total = run_.run(stage_, [&](int m) -> labelled {
+        const auto microbatch = [&](int m) -> labelled {
             task_.take_microbatch(step, static_cast<std::size_t>(m), static_cast<std::size_t>(run_.of().microbatches));
             return {task_.inputs(), task_.labels()};
-        });
+        };
+        const neural::score total = trace_ ? traced_run(microbatch) : run_.run(stage_, microbatch);
         job_.finish();
         return total;
     }
@@ -61,6 +62,18 @@ private:
         void update(int) {}
     };
 
+    /// What is between a chunk's work and the next is the time for which it waits for its neighbours.
+    [[nodiscard]] neural::score traced_run(const std::function<labelled(int)>& microbatch) {
+        auto idle_since = trace_->now();
+        const auto note = [&] { step_trace::slice::since(idle_since, trace_, "wait for neighbours"); };
+        const neural::score total = run_.run(stage_, microbatch, [&](auto, const std::function<void()>& done) {
+            note();
+            done();
+            idle_since = trace_->now();
+        });
+        note();
+        return total;
+    }
     [[nodiscard]] static neural::matrix room(std::vector<float>& memory, std::size_t rows, std::size_t columns) {
         memory.resize(rows * columns);
         return {memory.data(), rows, columns};
@@ -83,6 +96,7 @@ private:
     const Communicator& stages_;
     task& task_;
     training_job& job_;
+    step_trace* const trace_;
     stage_run<Communicator> run_;
     stage_layers stage_;
     kept_pass test_kept_;

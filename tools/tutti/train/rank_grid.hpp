@@ -41,6 +41,13 @@ struct grid_shape {
     return of;
 }
 
+/// Where a checkpoint keeps the part of a model that is on this stage and tensor rank: a whole one in the file itself.
+[[nodiscard]] inline std::string file_of_part(const std::string& checkpoint, const grid_shape& of, int stage,
+                                              int tensor) {
+    if (of.stages * of.tensor == 1) return checkpoint;
+    return checkpoint + ".stage" + std::to_string(stage) + ".part" + std::to_string(tensor);
+}
+
 /// The communicators of a rank in that grid. Ranks of a stage are neighbours, then come the replicas, then the stages,
 /// as Megatron-LM lays them out: who sends most is nearest.
 template <class Communicator>

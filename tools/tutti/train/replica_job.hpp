@@ -7,8 +7,8 @@
 
 #include <training/downpour.hpp>
 
-#include <chrono>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace tutti::tools {
@@ -16,7 +16,8 @@ namespace tutti::tools {
 /// A replica whose weights are on servers. No call is collective: ranks need not be in step.
 class replica_job : public training_job {
 public:
-    explicit replica_job(const std::vector<training::parameter>& parameters) : begin_{0} {
+    replica_job(const std::vector<training::parameter>& parameters, training::time_source now)
+        : now_(std::move(now)), begin_{0} {
         for (const auto& p : parameters) begin_.push_back(begin_.back() + p.elements);
         gradients_.resize(begin_.back());
     }
@@ -61,15 +62,15 @@ private:
     virtual void end_step(double rate) = 0;
 
     void waiting(const auto& call) {
-        using clock = std::chrono::steady_clock;
-        const auto start = clock::now();
+        const auto start = now_();
         call();
-        waited_.exposed += clock::now() - start;
+        waited_.exposed += now_() - start;
     }
     static std::uint64_t refuse(const std::string& path) {
         throw std::invalid_argument("replicas that are not in step have no checkpoint " + path);
     }
 
+    const training::time_source now_;
     std::vector<std::size_t> begin_; // by tensor, and the end
     std::vector<float> gradients_;
     training::overlap waited_; // only what was exposed
@@ -81,8 +82,9 @@ private:
 template <class Communicator>
 class store_job final : public replica_job {
 public:
-    store_job(training::server::client<Communicator>& store, const std::vector<training::parameter>& parameters)
-        : replica_job(parameters), store_(store), weights_(all_gradients().size()) {}
+    store_job(training::server::client<Communicator>& store, const std::vector<training::parameter>& parameters,
+              training::time_source now)
+        : replica_job(parameters, std::move(now)), store_(store), weights_(all_gradients().size()) {}
 
     void end() override {}
     std::span<const float> all_weights() const override { return weights_; }
@@ -103,8 +105,8 @@ template <class Communicator>
 class downpour_job final : public replica_job {
 public:
     downpour_job(training::server::client<Communicator>& store, const std::vector<training::parameter>& parameters,
-                 const train_settings& s, const std::function<double(std::size_t)>& rates)
-        : replica_job(parameters),
+                 const train_settings& s, const std::function<double(std::size_t)>& rates, training::time_source now)
+        : replica_job(parameters, std::move(now)),
           replica_(store, all_gradients().size(), {s.fetch, s.push, own_rates(s, rates), rates}) {}
 
     void end() override { replica_.finish(); }

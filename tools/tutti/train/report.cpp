@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstdio>
 #include <numbers>
+#include <utility>
 
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -30,9 +31,13 @@ std::string hidden_words(const epoch_result& e) {
     return fmt::format("{:.0f}-{:.0f}%", share(e.under_way_least), share(e.under_way_most));
 }
 
+std::string counted(std::size_t n, std::string_view what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
+std::string counted_ranks(int n) { return counted(static_cast<std::size_t>(n), "rank"); }
+
 std::string words_of_model(const train_settings& s) {
     if (s.model == "transformer")
-        return fmt::format("a transformer of {} layers of width {}, {} heads", s.layers, s.width, s.heads);
+        return fmt::format("a transformer of {} of width {}, {}", counted(s.layers, "layer"), s.width,
+                           counted(s.heads, "head"));
     return fmt::format("hidden layers of {}", fmt::join(s.hidden, ", "));
 }
 
@@ -52,7 +57,7 @@ std::string score_words(bool is_text, const epoch_result& e) {
 std::string words_of_same(const train_settings& s, int ranks) {
     if (has_servers(s)) return fmt::format("on {} server{}", s.servers, s.servers == 1 ? "" : "s");
     const grid_shape of = grid_of(s, ranks);
-    if (of.data == ranks) return fmt::format("bit-identical on all {} ranks", ranks);
+    if (of.data == ranks) return fmt::format("bit-identical on all {}", counted_ranks(ranks));
     const std::string grid = fmt::format("{} x {} x {} ranks", of.data, of.stages, of.tensor);
     return of.data > 1 ? fmt::format("bit-identical in all {} replicas of {}", of.data, grid) : "in parts on " + grid;
 }
@@ -90,34 +95,62 @@ void require_reports(const train_settings& s) {
 }
 
 train_report::train_report(const train_settings& settings, int ranks, std::size_t parameters, const task& of,
-                           std::size_t steps)
+                           std::size_t steps, training::time_source now)
     : settings_(settings), ranks_(ranks), steps_(of.steps()), before_(steps), same_(words_of_same(settings, ranks)),
-      quiet_(takes_output(settings)) {
+      is_alone_(grid_of(settings, ranks).data == 1), quiet_(takes_output(settings)), now_(std::move(now)) {
     require_reports(settings);
-    if (!settings.log.empty()) log_.emplace(settings, ranks);
+    if (!settings.log.empty()) log_.emplace(settings, ranks, of.words());
     if (!quiet_) begin(parameters, of);
 }
 
 void train_report::begin(std::size_t parameters, const task& of) const {
     const train_settings& s = settings_;
-    fmt::print("# tutti train: {} ranks over {}, {}, {}, {} parameters\n", ranks_, s.transport, of.words(),
+    fmt::print("# tutti train: {} over {}, {}, {}, {} parameters\n", counted_ranks(ranks_), s.transport, of.words(),
                words_of_model(s), parameters);
     if (s.evaluate) return;
-    fmt::print("# {} steps an epoch, batches of {}, {} by {} at a rate of {}, {}\n", of.steps(), s.batch, s.mode,
-               s.optimizer, peak_rate(s), words_of_mode(s, ranks_));
+    fmt::print("# {} an epoch, batches of {}, {} by {} at a rate of {}, {}\n",
+               counted(of.steps(), "step"), s.batch, s.mode, s.optimizer, peak_rate(s), words_of_mode(s, ranks_));
+    if (s.virtual_ranks > 0) fmt::print("# all times are {}\n", words_of_virtual_time(s));
+    if (s.resume) begin_again();
+    if (is_done()) return;
     fmt::print("{:>5} {} {:>9} {:>8} {:>8} {:>9}  {}\n", "epoch", score_titles(s.model == "transformer"), "seconds",
                "exposed", "hidden", "bytes", "weights");
     std::fflush(stdout);
 }
 
+// Steps count from the first one of the job, whatever its batches were.
+void train_report::begin_again() const {
+    const std::size_t epoch = before_ / steps_, rest = before_ % steps_;
+    if (is_done())
+        fmt::print("# already at epoch {} of {}: more of them need a larger --epochs\n", epoch, settings_.epochs);
+    else
+        fmt::print("# goes on after {}: {} of {}{}\n", counted(before_, "step"), counted(epoch, "epoch"),
+                   counted(steps_, "step"), rest > 0 ? fmt::format(", and {} of the next", counted(rest, "step")) : "");
+    if (rest > 0)
+        fmt::print("# the checkpoint is of an interrupted epoch, or of other batches: those are counted anew\n");
+    if (settings_.schedule == "cosine" && !is_done())
+        fmt::print("# the cosine goes on as one of {} epochs: with another number than before the rate jumps, and "
+                   "--schedule constant does not\n",
+                   settings_.epochs);
+}
+
+void train_report::warn_of_divergence(const epoch_result& e) {
+    if (std::isfinite(e.loss) || std::exchange(diverged_, true)) return;
+    fmt::print(stderr,
+               "the training has diverged: its loss is {}; a lower --learning-rate, --clip or --warm-up may help\n",
+               e.loss);
+}
+
 void train_report::add(const epoch_result& e) {
     epochs_.push_back(e);
     line_.clear();
+    warn_of_divergence(e);
     if (log_) log_->epoch(e);
     if (quiet_) return;
-    fmt::print("{:>5} {} {:>9.2f} {:>7.0f}% {:>8} {:>9}  {:016x} {}\n", e.epoch,
-               score_words(settings_.model == "transformer", e), e.seconds, 100 * e.exposed_seconds / e.seconds,
-               hidden_words(e), e.bytes[0] + e.bytes[1] + e.bytes[2], e.weights_hash,
+    fmt::print("{:>5} {} {:>9.2f} {:>8} {:>8} {:>9}  {:016x} {}\n", e.epoch,
+               score_words(settings_.model == "transformer", e), e.seconds,
+               is_alone_ ? "-" : fmt::format("{:.0f}%", 100 * e.exposed_seconds / e.seconds),
+               is_alone_ ? "-" : hidden_words(e), e.bytes[0] + e.bytes[1] + e.bytes[2], e.weights_hash,
                e.weights_agree ? same_ : "DIFFER");
     std::fflush(stdout);
 }
@@ -126,8 +159,12 @@ void train_report::evaluated(const epoch_result& e) {
     epochs_.push_back(e);
     if (log_) log_->epoch(e);
     if (quiet_) return;
-    fmt::print("after {} steps: loss {:.4f}, {:.2f}% right, weights {:016x} {}\n", before_, e.test_loss,
-               100 * e.test_accuracy, e.weights_hash, e.weights_agree ? same_ : "DIFFER");
+    const std::string worth = settings_.model == "transformer"
+                                  ? fmt::format("perplexity {:.3f}, {:.3f} bits a character", std::exp(e.test_loss),
+                                                e.test_loss / std::numbers::ln2)
+                                  : fmt::format("{:.2f}% right", 100 * e.test_accuracy);
+    fmt::print("after {}: loss {:.4f}, {}, weights {:016x} {}\n", counted(before_, "step"), e.test_loss, worth,
+               e.weights_hash, e.weights_agree ? same_ : "DIFFER");
 }
 
 void train_report::read(const std::vector<std::uint64_t>& reads) {
@@ -143,7 +180,8 @@ void train_report::read(const std::vector<std::uint64_t>& reads) {
 }
 
 void train_report::step(std::size_t epoch, std::size_t steps, double loss) {
-    const double seconds = std::chrono::duration<double>(clock::now() - begin_).count();
+    const double seconds = std::chrono::duration<double>(now_() - begin_).count(),
+                 waited = std::chrono::duration<double>(clock::now() - host_begin_).count();
     if (log_) log_->step(epoch, steps, loss, seconds);
     losses_.push_back(
         {static_cast<double>(epoch - 1) + static_cast<double>(steps) / static_cast<double>(steps_), loss});
@@ -152,7 +190,7 @@ void train_report::step(std::size_t epoch, std::size_t steps, double loss) {
         line_.show(fmt::format("epoch {} of {}, step {} of {}, loss {:.4f}, {:.0f} examples/s, {} left", epoch,
                                settings_.epochs, steps, steps_, loss,
                                static_cast<double>(done * settings_.batch) / seconds,
-                               left_words(done, settings_.epochs * steps_ - before_, seconds)));
+                               left_words(done, settings_.epochs * steps_ - before_, waited)));
 }
 
 void train_report::interrupted(std::size_t step) {

@@ -8,6 +8,8 @@
 #include "train.hpp"
 #include "training_log.hpp"
 
+#include <training/overlap.hpp>
+
 #include <chrono>
 #include <optional>
 #include <string>
@@ -21,8 +23,9 @@ void require_reports(const train_settings& settings);
 /// What rank 0 shows of a training: a line an epoch, curves at the end, and the files that are wanted.
 class train_report {
 public:
-    /// `parameters` of the network. `steps` have been done before.
-    train_report(const train_settings& settings, int ranks, std::size_t parameters, const task& of, std::size_t steps);
+    /// `parameters` of the network. `steps` have been done before. `now` is the clock of the training.
+    train_report(const train_settings& settings, int ranks, std::size_t parameters, const task& of, std::size_t steps,
+                 training::time_source now);
 
     /// So many steps of the epoch are done, and the last one had that loss.
     void step(std::size_t epoch, std::size_t steps, double loss);
@@ -41,6 +44,9 @@ private:
     using clock = std::chrono::steady_clock;
 
     void begin(std::size_t parameters, const task& of) const;
+    void begin_again() const;
+    [[nodiscard]] bool is_done() const noexcept { return before_ >= settings_.epochs * steps_; }
+    void warn_of_divergence(const epoch_result& e);
     void write_json() const;
     void draw_curves() const;
 
@@ -49,10 +55,14 @@ private:
     std::size_t steps_;  // of an epoch
     std::size_t before_; // steps of the job that were not done here
     std::string same_;   // in words: which copies of the weights are equal
+    bool is_alone_;      // there is one replica, whose gradients stay where they are
     progress_line line_;
     bool quiet_; // standard output is for a file alone
     std::optional<training_log> log_;
-    clock::time_point begin_ = clock::now();
+    training::time_source now_;
+    transport::clock::time_point begin_ = now_();
+    clock::time_point host_begin_ = clock::now(); // for what the user waits
+    bool diverged_ = false;                       // and that has been told
     std::vector<epoch_result> epochs_;
     std::vector<curve_point> losses_; // of steps, by epoch
 };

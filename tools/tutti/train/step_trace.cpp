@@ -60,7 +60,7 @@ void add_bucket(rank_events& to, int lane, const training::activity& a) {
 void step_trace::begin_step(std::size_t number) {
     is_on_ = left_ > 0;
     step_.number = number;
-    step_.begin = clock::now();
+    step_.begin = now();
 }
 
 void step_trace::end_step() {
@@ -75,13 +75,13 @@ void step_trace::add(std::span<const training::activity> round) {
 }
 
 void step_trace::keep(slice::note n) {
-    n.end = clock::now();
+    n.end = now();
     if (n.end - n.begin >= least_slice) notes_.push_back(n);
 }
 
 clock::time_point step_trace::begin() const {
     const auto first = std::ranges::min_element(notes_, {}, &slice::note::begin);
-    return first == notes_.end() ? clock::now() : first->begin;
+    return first == notes_.end() ? now() : first->begin;
 }
 
 std::string step_trace::events(int rank, clock::time_point zero) const {

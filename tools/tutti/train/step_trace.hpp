@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tutti::tools {
@@ -17,8 +18,11 @@ class step_trace {
 public:
     using clock = training::activity::clock;
 
-    /// Records so many steps.
-    explicit step_trace(std::size_t steps) : left_(steps) {}
+    /// Records so many steps, by this clock.
+    explicit step_trace(std::size_t steps, training::time_source now = clock::now)
+        : now_(std::move(now)), left_(steps) {}
+
+    [[nodiscard]] clock::time_point now() const { return now_(); }
 
     void begin_step(std::size_t number);
     void end_step();
@@ -31,11 +35,15 @@ public:
         /// `what` and `kind` must live as long as the trace: "forward", and the kind of layer of that number.
         slice(step_trace* of, std::string_view what, std::string_view kind = {}, std::size_t number = 0)
             : of_(of && of->is_on_ ? of : nullptr), note_{what, kind, number, {}, {}} {
-            if (of_) note_.begin = clock::now();
+            if (of_) note_.begin = of_->now();
         }
         slice(const slice&) = delete;
         ~slice() {
             if (of_) of_->keep(note_);
+        }
+        /// Notes the time from `begin` until now.
+        static void since(clock::time_point begin, step_trace* of, std::string_view what) {
+            if (of && of->is_on_) of->keep({what, {}, 0, begin, {}});
         }
 
     private:
@@ -58,6 +66,7 @@ public:
 private:
     void keep(slice::note n);
 
+    training::time_source now_;
     std::size_t left_;
     bool is_on_ = false;
     slice::note step_{"step", {}, 0, {}, {}}; // that is recorded now

@@ -19,6 +19,7 @@ namespace tutti::tools {
 
 /// What a training with servers tells of itself while it runs, and asks. What is empty is not called.
 struct worker_hooks {
+    training::time_source now = transport::clock::now;
     std::function<void(std::size_t step)> computes{}; ///< where time is simulated: takes the time of a step's passes
     std::function<bool(std::size_t steps)> goes_on{}; ///< after so many steps; else it makes those of all epochs
     std::function<void(std::size_t steps)> stepped{}; ///< a worker has made so many
@@ -56,7 +57,7 @@ public:
         }
         grid_.world.barrier();
         begins.wait();
-        const auto job = make_job(store);
+        const auto job = make_job(store, hooks.now);
         make_steps(store, *job, begins, hooks);
         begins.tell();
         job->end();
@@ -65,12 +66,12 @@ public:
     }
 
 private:
-    using clock = std::chrono::steady_clock;
     using client = training::server::client<Communicator>;
 
-    [[nodiscard]] std::unique_ptr<replica_job> make_job(client& store) const {
-        if (settings_.mode != "downpour") return std::make_unique<store_job<Communicator>>(store, part_.parameters());
-        return std::make_unique<downpour_job<Communicator>>(store, part_.parameters(), settings_, rates_);
+    [[nodiscard]] std::unique_ptr<replica_job> make_job(client& store, const training::time_source& now) const {
+        const auto parameters = part_.parameters();
+        if (settings_.mode != "downpour") return std::make_unique<store_job<Communicator>>(store, parameters, now);
+        return std::make_unique<downpour_job<Communicator>>(store, parameters, settings_, rates_, now);
     }
     /// Gradients of a worker are terms of a sum, which is the mean over a batch.
     [[nodiscard]] whole_pass pass_of(replica_job& job, std::vector<layer_pass>& layers) const {
@@ -80,10 +81,10 @@ private:
 
     void make_steps(client& store, replica_job& job, training::warm_start<Communicator>& begins,
                     const worker_hooks& hooks) {
-        std::vector<layer_pass> layers = part_.passes(job, nullptr);
+        std::vector<layer_pass> layers = part_.passes(job, computing_, nullptr);
         whole_pass pass = pass_of(job, layers);
         const std::size_t an_epoch = task_->steps(), every = hooks.test_every > 0 ? hooks.test_every : an_epoch;
-        since_test now{clock::now(), job.hidden().exposed.count(), {}};
+        since_test now{hooks.now(), job.hidden().exposed.count(), {}};
         while (hooks.goes_on ? hooks.goes_on(job.steps()) : job.steps() < settings_.epochs * an_epoch) {
             if (interrupt_note::noted()) {
                 if (is_first() && hooks.interrupted) hooks.interrupted(job.steps());
@@ -95,8 +96,8 @@ private:
             if (!is_first()) continue;
             if (hooks.told && job.steps() % an_epoch != 0) hooks.told(job.steps(), mean_loss(last));
             if (job.steps() % every != 0) continue;
-            if (hooks.tested) hooks.tested(tested(store, job, now));
-            now = {clock::now(), job.hidden().exposed.count(), {}};
+            if (hooks.tested) hooks.tested(tested(store, job, now, hooks.now));
+            now = {hooks.now(), job.hidden().exposed.count(), {}};
         }
     }
     [[nodiscard]] neural::score make_step(replica_job& job, whole_pass& pass, const worker_hooks& hooks) {
@@ -112,7 +113,7 @@ private:
     }
 
     struct since_test {
-        clock::time_point began;
+        transport::clock::time_point began;
         double waited_s;
         neural::score trained; ///< of this worker's pictures
     };
@@ -123,9 +124,10 @@ private:
         return static_cast<double>(s.right) / static_cast<double>(std::max<std::size_t>(1, s.count));
     }
     /// Of the weights that the store has.
-    [[nodiscard]] epoch_result tested(client& store, replica_job& job, const since_test& trained) const {
-        store_job<Communicator> read(store, part_.parameters());
-        std::vector<layer_pass> layers = part_.passes(read, nullptr);
+    [[nodiscard]] epoch_result tested(client& store, replica_job& job, const since_test& trained,
+                                      const training::time_source& now) const {
+        store_job<Communicator> read(store, part_.parameters(), now);
+        std::vector<layer_pass> layers = part_.passes(read, computing_, nullptr);
         whole_pass pass = pass_of(read, layers);
         read.clear();
         const neural::score right = pass.test();
@@ -135,7 +137,7 @@ private:
         result.train_accuracy = part_right(trained.trained);
         result.test_loss = mean_loss(right);
         result.test_accuracy = part_right(right);
-        result.seconds = std::chrono::duration<double>(clock::now() - trained.began).count();
+        result.seconds = std::chrono::duration<double>(now() - trained.began).count();
         result.exposed_seconds = job.hidden().exposed.count() - trained.waited_s;
         const training::bytes_held held = job.bytes();
         result.bytes = {held.parameters, held.gradients, held.states};
@@ -149,6 +151,8 @@ private:
     const rank_grid<Communicator> grid_;
     const std::unique_ptr<task> task_;
     const model_part part_;
+    const step_clock real_;
+    const simulated_computing computing_{real_, 1, 1, 1}; ///< none: the hooks take the time of a whole step
     const std::function<double(std::size_t)> rates_;
 };
 

@@ -10,6 +10,7 @@
 #include "commands.hpp"
 #include "compute_law.hpp"
 #include "options.hpp"
+#include "refused.hpp"
 #include "report.hpp"
 #include "server_trainer.hpp"
 #include "trainer.hpp"
@@ -24,7 +25,6 @@
 
 #include <chrono>
 #include <cstdio>
-#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -47,13 +47,14 @@ bool evaluate_as_rank(trainer<Communicator>& one, std::optional<train_report>& r
 
 /// One rank of a training with servers. Nothing in it can disagree.
 template <class Communicator>
-bool train_with_servers(const Communicator& world, const train_settings& s, std::function<void(std::size_t)> computes) {
+bool train_with_servers(const Communicator& world, const train_settings& s, const step_clock& by) {
     server_trainer<Communicator> one{world, s};
     worker_hooks hooks;
-    hooks.computes = std::move(computes);
+    hooks.now = by.now;
+    if (by.of_step) hooks.computes = [&by](std::size_t step) { by.passes(by.of_step(step)); };
     std::optional<train_report> report;
     if (one.is_first_worker()) {
-        report.emplace(s, world.size(), one.parameters(), one.data(), 0);
+        report.emplace(s, world.size(), one.parameters(), one.data(), 0, by.now);
         hooks.told = [&](std::size_t steps, double loss) {
             report->step(steps / one.data().steps() + 1, steps % one.data().steps(), loss);
         };
@@ -66,15 +67,14 @@ bool train_with_servers(const Communicator& world, const train_settings& s, std:
     return true;
 }
 
-/// One rank's training. Where time is simulated, computes(steps so far) takes the time of a step. Returns whether the
-/// weights always agreed.
+/// One rank's training. Returns whether the weights always agreed.
 template <class Communicator>
-bool train_as_rank(const Communicator& world, const train_settings& s, std::function<void(std::size_t)> computes = {}) {
-    if (has_servers(s)) return train_with_servers(world, s, std::move(computes));
-    trainer<Communicator> one{world, s, std::move(computes)};
+bool train_as_rank(const Communicator& world, const train_settings& s, const step_clock& by = {}) {
+    if (has_servers(s)) return train_with_servers(world, s, by);
+    trainer<Communicator> one{world, s, by};
     if (s.resume || s.evaluate) one.restore();
     std::optional<train_report> report;
-    if (world.rank() == 0) report.emplace(s, world.size(), one.parameters(), one.data(), one.steps());
+    if (world.rank() == 0) report.emplace(s, world.size(), one.parameters(), one.data(), one.steps(), by.now);
     if (s.evaluate) return evaluate_as_rank(one, report);
     bool agreed = true;
     while (one.steps() < s.epochs * one.data().steps()) {
@@ -120,8 +120,10 @@ int train_in_virtual_time(const train_settings& s) {
     bool agreed = false;
     world->run([&](transport::simulated end) {
         const communicator all{std::move(end)};
-        const bool mine =
-            train_as_rank(all, s, [&, rank = all.rank()](std::size_t step) { world->compute(takes.of(rank, step)); });
+        const step_clock by{[&] { return transport::clock::time_point(world->now()); },
+                            [&takes, rank = all.rank()](std::size_t step) { return takes.of(rank, step); },
+                            [&](std::chrono::nanoseconds time) { world->compute(time); }};
+        const bool mine = train_as_rank(all, s, by);
         if (all.rank() == 0) agreed = mine;
     });
     const bool quiet = s.json == "-" || s.log == "-";
@@ -148,6 +150,11 @@ void require_sense(const train_settings& s) {
         throw std::invalid_argument("lars needs the norms of whole layers, which no rank has in this mode");
     if (s.model == "transformer" && s.data != "" && s.data != "kjv" && s.data != drawn_data)
         throw std::invalid_argument("a transformer learns --data kjv or --data drawn, not " + s.data);
+    if (s.model == "mlp" && s.data == "kjv")
+        throw std::invalid_argument("kjv is a text, which --model transformer learns");
+    if (s.warm_up_epochs > static_cast<double>(s.epochs))
+        throw std::invalid_argument(fmt::format("--warm-up {} is longer than the {} epoch{} of the training",
+                                                s.warm_up_epochs, s.epochs, s.epochs == 1 ? "" : "s"));
 }
 
 void require_virtual_sense(train_settings& s) {
@@ -158,11 +165,30 @@ void require_virtual_sense(train_settings& s) {
     s.transport = "simulated";
 }
 
+/// All that is wrong with a command line by itself. Of the ranks of a launcher, which have the same one, the first
+/// tells it: the others do not. Returns whether all is well.
+bool is_sensible(train_settings& s) {
+    const auto place = launched_place();
+    try {
+        require_sense(s);
+        if (s.virtual_ranks > 0) require_virtual_sense(s);
+        if (s.transport == "memory") require_no_launcher("the ranks of --transport memory are threads of one process");
+        if (place && s.transport != "memory" && s.transport != "simulated")
+            require_fit(s, place->size);
+        else {
+            if (s.ranks == 0) s.ranks = usual_ranks(s);
+            require_fit(s, s.ranks);
+        }
+    } catch (const std::invalid_argument&) {
+        if (!place || place->rank == 0) throw;
+        return false;
+    }
+    return true;
+}
+
 int train(const train_settings& said, const std::vector<std::string>& command) {
     train_settings s = with_usual(said);
-    require_sense(s);
-    if (s.virtual_ranks > 0) require_virtual_sense(s);
-    if (s.transport == "memory") require_no_launcher("the ranks of --transport memory are threads of one process");
+    if (!is_sensible(s)) return usage_is_wrong;
     if (s.transport != "memory" && s.transport != "simulated" && launched_place())
         return as_rank([&] {
             if (s.transport == "tcp") return train_as_process<transport::tcp>(s);
@@ -171,9 +197,7 @@ int train(const train_settings& said, const std::vector<std::string>& command) {
             return train_as_process<transport::shared_memory>(s);
         });
     require_reports(s);
-    if (s.ranks == 0) s.ranks = usual_ranks(s);
-    static_cast<void>(grid_of(s, s.ranks));                                // throws where the ranks do not fit
-    if (has_servers(s)) static_cast<void>(store_layout_of(s, 1, s.ranks)); // likewise
+    require_checkpoint(s, grid_of(s, s.ranks));
     if (choices(s.algorithm, operation::allreduce, s.ranks, true).empty()) // throws where there is no such algorithm
         throw std::invalid_argument(s.algorithm + " has no allreduce, with which gradients are summed");
     if (s.transport == "simulated") return train_in_virtual_time(s);
@@ -190,7 +214,9 @@ int train(const train_settings& said, const std::vector<std::string>& command) {
 
 void add_train(CLI::App& app, action& chosen, std::vector<std::string> command_line) {
     auto s = std::make_shared<train_settings>();
-    add_train_options(app, *s).callback([s, &chosen, command_line = std::move(command_line)] {
+    CLI::App& command = add_train_options(app, *s);
+    command.callback([s, &command, &chosen, command_line = std::move(command_line)] {
+        require_used(command, *s);
         chosen = [s, command_line] { return train(*s, command_line); };
     });
 }

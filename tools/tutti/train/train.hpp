@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,12 @@ struct train_settings {
     std::size_t trace_steps = 20; ///< of the first ones
 };
 
+/// What the clock of a simulated training counts.
+[[nodiscard]] inline std::string words_of_virtual_time(const train_settings& s) {
+    return "virtual: computing takes " + s.compute + " a step" + (s.stragglers.empty() ? "" : ", but " + s.stragglers) +
+           "; messages pass as on " + s.cluster;
+}
+
 /// What an epoch came to.
 struct epoch_result {
     std::size_t epoch = 0; ///< from 1
@@ -79,7 +86,8 @@ struct epoch_result {
     double under_way_most = 0;          ///< likewise
     std::array<std::size_t, 3> bytes{}; ///< that rank 0 held at most, of parameters, gradients, optimizer states
     std::uint64_t weights_hash = 0;
-    bool weights_agree = false; ///< bit by bit, on all ranks
+    bool weights_agree = false;              ///< bit by bit, on all ranks
+    std::optional<double> virtual_seconds{}; ///< from the begin of all to the end of the epoch, where time is simulated
 };
 
 } // namespace tutti::tools

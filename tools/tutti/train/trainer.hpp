@@ -8,12 +8,12 @@
 #include "make_job.hpp"
 #include "make_pass.hpp"
 #include "make_task.hpp"
+#include "step_clock.hpp"
 #include "traced_job.hpp"
 #include "weights_hash.hpp"
 #include "write_trace.hpp"
 
 #include <array>
-#include <chrono>
 #include <exception>
 #include <functional>
 #include <optional>
@@ -28,16 +28,18 @@ namespace tutti::tools {
 template <class Communicator>
 class trainer {
 public:
-    /// Where time is simulated, computes(steps so far) takes the time of a step's passes. Collective. Throws
-    /// std::invalid_argument, std::runtime_error or tutti::error for settings that do not fit.
-    trainer(const Communicator& world, const train_settings& settings, std::function<void(std::size_t)> computes = {})
-        : settings_(settings), computes_(std::move(computes)), grid_(world, grid_of(settings, world.size())),
+    /// Collective. Throws std::invalid_argument, std::runtime_error or tutti::error for settings that do not fit.
+    trainer(const Communicator& world, const train_settings& settings, step_clock by = {})
+        : settings_(settings), clock_(std::move(by)), grid_(world, grid_of(settings, world.size())),
           task_(make_task(grid_, settings)),
           part_(make_model(settings, *task_, grid_.tensor), grid_, chunks_a_stage(settings, grid_.of)),
-          trace_(settings.trace_steps),
-          job_(traced(make_job(grid_.data, settings, part_.parameters(), part_.first_weights(settings.seed)))),
-          layers_(part_.passes(*job_, is_traced() ? &trace_ : nullptr)),
-          pass_(make_pass(grid_, settings, part_, std::span(layers_), *task_, *job_)),
+          computing_(clock_, part_.of().whole.parameters(), microbatches_of(settings, grid_.of),
+                     grid_.of.stages * grid_.of.tensor),
+          trace_(settings.trace_steps, clock_.now),
+          job_(traced(
+              make_job(grid_.data, settings, part_.parameters(), part_.first_weights(settings.seed), clock_.now))),
+          layers_(part_.passes(*job_, computing_, trace())),
+          pass_(make_pass(grid_, settings, part_, std::span(layers_), *task_, *job_, trace())),
           rates_(learning_rates(settings, task_->steps())) {}
 
     [[nodiscard]] const task& data() const noexcept { return *task_; }
@@ -50,7 +52,7 @@ public:
     /// step in which all know of it. told(steps, loss) hears of each step but the last. `steps` of the epoch are done,
     /// and the last of these had that mean loss over all ranks. Collective.
     [[nodiscard]] std::optional<epoch_result> run(const auto& told) {
-        const auto start = clock::now();
+        const auto start = clock_.now();
         const training::overlap before = job_->hidden();
         const std::size_t epoch = job_->steps() / task_->steps() + 1;
         task_->begin(epoch);
@@ -63,7 +65,8 @@ public:
         }
         epoch_result result = tested(trained);
         result.epoch = epoch;
-        result.seconds = std::chrono::duration<double>(clock::now() - start).count();
+        result.seconds = clock_.seconds_since(start);
+        if (clock_.of_step) result.virtual_seconds = clock_.seconds_since({});
         const training::overlap& now = job_->hidden();
         result.exposed_seconds = (now.exposed - before.exposed).count();
         result.under_way_least = (now.under_way_least - before.under_way_least).count();
@@ -78,7 +81,7 @@ public:
 
     /// Writes the trace, if the settings ask for one. Collective.
     void finish_trace() const {
-        if (is_traced()) write_trace(grid_.world, trace_, settings_.trace);
+        if (is_traced()) write_trace(grid_.world, trace_, settings_.virtual_ranks > 0, settings_.trace);
     }
 
     /// To one file for each part of the model. Where one cannot be written, all ranks throw. Collective.
@@ -102,13 +105,9 @@ public:
     }
 
 private:
-    using clock = std::chrono::steady_clock;
-
     [[nodiscard]] bool is_cut() const noexcept { return grid_.of.stages * grid_.of.tensor > 1; }
     [[nodiscard]] std::string own_file() const {
-        if (!is_cut()) return settings_.checkpoint;
-        return settings_.checkpoint + ".stage" + std::to_string(grid_.stages.rank()) + ".part" +
-               std::to_string(grid_.tensor.rank());
+        return file_of_part(settings_.checkpoint, grid_.of, grid_.stages.rank(), grid_.tensor.rank());
     }
     /// Does something with the files of all parts, each of which fails on the ranks of its part alone.
     void with_all_files(const auto& act) {
@@ -125,6 +124,7 @@ private:
     }
 
     [[nodiscard]] bool is_traced() const noexcept { return !settings_.trace.empty(); }
+    [[nodiscard]] step_trace* trace() noexcept { return is_traced() ? &trace_ : nullptr; }
     [[nodiscard]] std::unique_ptr<training_job> traced(std::unique_ptr<training_job> job) {
         if (!is_traced()) return job;
         return std::make_unique<traced_job>(std::move(job), trace_);
@@ -140,8 +140,9 @@ private:
         std::array<double, 3> notes{interrupt_note::noted() ? 1. : 0., last.loss, static_cast<double>(last.count)};
         auto agreement = grid_.world.async().allreduce(notes, sum);
         job_->clear();
-        if (computes_) computes_(job_->steps());
+        computing_.begin_step(job_->steps());
         last = pass_->train(step);
+        computing_.end_step();
         if (settings_.clip > 0) clip();
         job_->step(rates_(job_->steps()));
         agreement.wait();
@@ -190,10 +191,11 @@ private:
     }
 
     const train_settings& settings_;
-    const std::function<void(std::size_t)> computes_;
+    const step_clock clock_;
     const rank_grid<Communicator> grid_;
     const std::unique_ptr<task> task_;
     const model_part part_;
+    simulated_computing computing_;
     step_trace trace_;
     const std::unique_ptr<training_job> job_; // may tell the trace
     std::vector<layer_pass> layers_;          // by own chunk

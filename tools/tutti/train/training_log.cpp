@@ -5,27 +5,40 @@
 
 #include "../common/text_output.hpp"
 #include "epoch_json.hpp"
+#include "learning_rates.hpp"
 
 #include <cerrno>
 #include <system_error>
 
 namespace tutti::tools {
 
-training_log::training_log(const train_settings& settings, int ranks) : settings_(settings), ranks_(ranks) {
+namespace {
+
+nlohmann::ordered_json first_line(const train_settings& s, int ranks, const std::string& data) {
+    nlohmann::ordered_json line{{"event", "begin"},         {"ranks", ranks},
+                                {"transport", s.transport}, {"data", data},
+                                {"model", s.model},         {"mode", s.mode},
+                                {"optimizer", s.optimizer}, {"learning_rate", peak_rate(s)},
+                                {"schedule", s.schedule},   {"warm_up_epochs", s.warm_up_epochs},
+                                {"batch", s.batch},         {"epochs", s.epochs},
+                                {"algorithm", s.algorithm}, {"seed", s.seed}};
+    if (s.model == "transformer")
+        line.update({{"layers", s.layers}, {"width", s.width}, {"heads", s.heads}, {"context", s.context}});
+    else
+        line["hidden"] = s.hidden;
+    if (s.virtual_ranks > 0) line["time"] = words_of_virtual_time(s);
+    return line;
+}
+
+} // namespace
+
+training_log::training_log(const train_settings& settings, int ranks, const std::string& data)
+    : settings_(settings), ranks_(ranks) {
     if (!is_standard_output(settings.log)) {
         file_.reset(std::fopen(settings.log.c_str(), settings.resume ? "a" : "w"));
         if (!file_) throw std::system_error(errno, std::generic_category(), "cannot write " + settings.log);
     }
-    write({{"event", "begin"},
-           {"ranks", ranks},
-           {"transport", settings.transport},
-           {"model", settings.model},
-           {"mode", settings.mode},
-           {"optimizer", settings.optimizer},
-           {"batch", settings.batch},
-           {"epochs", settings.epochs},
-           {"algorithm", settings.algorithm},
-           {"seed", settings.seed}});
+    write(first_line(settings, ranks, data));
 }
 
 void training_log::step(std::size_t epoch, std::size_t steps, double loss, double seconds) {

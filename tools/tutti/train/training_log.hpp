@@ -16,8 +16,9 @@ namespace tutti::tools {
 /// many steps.
 class training_log {
 public:
-    /// A training that is resumed adds to the file. Throws std::system_error if it cannot be written.
-    training_log(const train_settings& settings, int ranks);
+    /// `data` says what is learnt. A training that is resumed adds to the file. Throws std::system_error if it cannot
+    /// be written.
+    training_log(const train_settings& settings, int ranks, const std::string& data);
 
     void step(std::size_t epoch, std::size_t steps, double loss, double seconds);
     void epoch(const epoch_result& e);

@@ -27,15 +27,17 @@ template <class Communicator>
 
 /// Writes what all ranks have recorded to a file of rank 0, as Chrome trace-event JSON, which opens in Perfetto. Times
 /// count from rank 0's first step. Ranks of one host read one clock; on several hosts, clocks are set equal where the
-/// ranks leave a barrier, and are no more exact than that. Collective. Throws std::system_error on rank 0.
+/// ranks leave a barrier, and are no more exact than that. Simulated ranks have `one_clock` on any hosts. Collective.
+/// Throws std::system_error on rank 0.
 template <class Communicator>
-void write_trace(const Communicator& world, const step_trace& own, const std::string& file) {
+void write_trace(const Communicator& world, const step_trace& own, bool one_clock, const std::string& file) {
     using clock = step_trace::clock;
     world.barrier();
-    const auto mine = clock::now().time_since_epoch();
+    const auto mine = own.now().time_since_epoch();
     const clock::duration first(world.broadcast(mine.count(), 0));
     const clock::duration begin(world.broadcast(own.begin().time_since_epoch().count(), 0));
-    const clock::duration skew = world.topology().nodes() == 1 ? clock::duration{} : mine - first;
+    const bool is_skewed = !one_clock && world.topology().nodes() > 1;
+    const clock::duration skew = is_skewed ? mine - first : clock::duration{};
     const std::string events = own.events(world.rank(), clock::time_point(begin + skew));
     const bool is_last = world.rank() + 1 == world.size();
     const std::string all = gather_text(world, events + (is_last ? "\n" : ",\n"));

@@ -31,8 +31,12 @@ std::vector<std::string> findings_of_time(const results& r) {
     double worst = 0;
     for (const measurement& m : r.measured)
         for (const measured_schedule& s : m.schedules) worst = std::max(worst, std::abs(s.step_s / s.predicted_s - 1));
-    all.push_back(fmt::format("Measured steps are within {:.0f} % of the prediction in all {} cases.",
-                              std::ceil(100 * worst), 4 * r.measured.size()));
+    all.push_back(fmt::format("Measured steps are within {:.0f} % of the prediction in all {} cases.{}",
+                              std::ceil(100 * worst), 4 * r.measured.size(),
+                              r.load > 0.5 ? fmt::format(" The host had a load of {:.1f} when it began: other programs "
+                                                         "have slowed down what was measured.",
+                                                         r.load)
+                                           : ""));
     for (const measurement& m : r.measured) {
         std::string words = fmt::format("8 microbatches on {} take", words_of(m));
         for (std::size_t i = 0; i < four.size(); ++i)

@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "refused.hpp"
+
+#include "../common/text_output.hpp"
+#include "chunks.hpp"
+#include "make_pass.hpp"
+#include "model.hpp"
+#include "pictures.hpp"
+#include "server_mode.hpp"
+
+#include <base/error.hpp>
+
+#include <array>
+#include <filesystem>
+#include <stdexcept>
+#include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace tutti::tools {
+namespace {
+
+/// Options that a condition makes useful, and what it is.
+struct use {
+    bool is_met;
+    std::vector<const char*> options;
+    const char* condition;
+};
+
+std::vector<use> uses_of(const train_settings& s) {
+    const bool is_text = s.model == "transformer", is_virtual = s.virtual_ranks > 0,
+               has_stages = s.mode == "pipeline" || s.mode == "3d";
+    return {{is_virtual, {"--compute", "--stragglers", "--cluster"}, "for --virtual"},
+            {!is_virtual, {"--transport"}, "not for --virtual, whose transport is simulated"},
+            {!is_text, {"--hidden", "--pictures"}, "for --model mlp"},
+            {s.data.empty() || s.data == drawn_data, {"--pictures"}, "for --data drawn"},
+            {is_text, {"--sequences", "--width", "--layers", "--heads", "--context"}, "for --model transformer"},
+            {has_stages, {"--pipeline"}, "for the modes pipeline and 3d"},
+            {has_stages && s.pipeline == "interleaved", {"--chunks"}, "for --pipeline interleaved"}};
+}
+
+/// Files of all parts of a model.
+std::vector<std::string> files_of(const train_settings& s, const grid_shape& of) {
+    std::vector<std::string> all;
+    for (int stage = 0; stage < of.stages; ++stage)
+        for (int tensor = 0; tensor < of.tensor; ++tensor) all.push_back(file_of_part(s.checkpoint, of, stage, tensor));
+    return all;
+}
+
+bool is_there(const std::string& file) {
+    std::error_code none;
+    return std::filesystem::exists(file, none);
+}
+
+void require_parts(const train_settings& s, const grid_shape& of) {
+    const grid_shape cut{1, 2, 1}; // any cut one
+    const bool in_one = is_there(s.checkpoint), in_parts = is_there(file_of_part(s.checkpoint, cut, 0, 0));
+    for (const std::string& file : files_of(s, of)) {
+        if (is_there(file)) continue;
+        throw std::runtime_error(
+            file + " is not there" +
+            (in_one || in_parts ? ", but another part is: a model goes on with as many stages and tensor ranks" : ""));
+    }
+    for (const auto& [stage, tensor] : std::array{std::array{of.stages, 0}, std::array{0, of.tensor}})
+        if (const std::string more = file_of_part(s.checkpoint, cut, stage, tensor);
+            of.stages * of.tensor > 1 && is_there(more))
+            throw std::runtime_error(more + " is there too: a model goes on with as many stages and tensor ranks");
+}
+
+void require_savable(const std::string& file) {
+    if (std::filesystem::is_directory(file))
+        throw std::system_error(std::make_error_code(std::errc::is_a_directory), "cannot write " + file);
+    try {
+        require_writable(file + ".new"); // where a save writes before it renames
+    } catch (const std::system_error& e) {
+        throw std::system_error(e.code(), "cannot write " + file);
+    }
+}
+
+} // namespace
+
+void require_used(const CLI::App& command, const train_settings& s) {
+    for (const use& one : uses_of(s))
+        for (const char* option : one.options)
+            if (!one.is_met && command.count(option) > 0)
+                throw std::invalid_argument(fmt::format("{} is {}", option, one.condition));
+}
+
+void require_fit(const train_settings& s, int ranks) {
+    const grid_shape of = grid_of(s, ranks);
+    if (has_servers(s)) static_cast<void>(store_layout_of(s, 1, ranks));
+    static_cast<void>(microbatches_of(s, of));
+    try {
+        const neural::network net = whole_network(s, 1, 10); // layers are as many, of any pictures and text
+        static_cast<void>(chunks_of_layers(net, static_cast<std::size_t>(of.stages * chunks_a_stage(s, of))));
+    } catch (const error& e) {
+        throw std::invalid_argument(e.facts().detail);
+    }
+}
+
+void require_checkpoint(const train_settings& s, const grid_shape& of) {
+    if (s.checkpoint.empty()) return;
+    if (s.resume || s.evaluate) require_parts(s, of);
+    if (s.evaluate) return;
+    for (const std::string& file : files_of(s, of)) require_savable(file);
+}
+
+} // namespace tutti::tools

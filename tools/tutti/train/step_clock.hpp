@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <training/overlap.hpp>
+
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+
+namespace tutti::tools {
+
+/// The clock of a training. Where time is simulated it says what computing takes, else computing takes what it takes.
+struct step_clock {
+    training::time_source now = transport::clock::now;
+    /// How long a rank computes in a step, by the steps before it; empty where time is real.
+    std::function<std::chrono::nanoseconds(std::size_t)> of_step{};
+    /// Lets so much time pass.
+    std::function<void(std::chrono::nanoseconds)> passes{};
+
+    [[nodiscard]] double seconds_since(transport::clock::time_point begin) const {
+        return std::chrono::duration<double>(now() - begin).count();
+    }
+};
+
+/// Lets the simulated time of a step pass while its layers compute, each taking a share by its weights. A backward
+/// takes twice as long as a forward. Outside of a step, and where time is real, nothing passes.
+class simulated_computing {
+public:
+    /// In a step each weight of the model is gone through so many times, on one of so many ranks that share the model.
+    /// So all of them together take of_step() times their number, and each its share of that.
+    simulated_computing(const step_clock& by, std::size_t weights, std::size_t microbatches, int sharers)
+        : by_(by), share_(sharers / (3. * static_cast<double>(weights) * static_cast<double>(microbatches))) {}
+
+    void begin_step(std::size_t steps) {
+        if (by_.of_step) weight_ns_ = static_cast<double>(by_.of_step(steps).count()) * share_;
+    }
+    void end_step() noexcept { weight_ns_ = 0; }
+    /// A layer of so many weights computes.
+    /// @{
+    void forward(std::size_t weights) const { pass(static_cast<double>(weights)); }
+    void backward(std::size_t weights) const { pass(2. * static_cast<double>(weights)); }
+    /// @}
+
+private:
+    void pass(double weights) const {
+        if (weight_ns_ > 0) by_.passes(std::chrono::nanoseconds(std::llround(weight_ns_ * weights)));
+    }
+
+    const step_clock& by_;
+    double share_;
+    double weight_ns_ = 0; ///< of a forward of one weight in this step
+};
+
+} // namespace tutti::tools
