@@ -26,9 +26,18 @@ def expect_refused(launch, words, sentence):
     expect(status not in (0, 124) and sentence in output, f"{' '.join(words[1:])} under {launch[0]} is refused", output)
 
 
+def expect_one_rank(launch, tutti):
+    """A job of one process is a world of one rank, and more are started where they are asked for."""
+    alone = [*launch[:-1], "1"]
+    for more, ranks in (((), "1 ranks "), (("--ranks", "2"), "2 ranks ")):
+        status, output = run([*alone, tutti, "bench", *more, "--bytes", "8", "-n", "1"])
+        expect(status == 0 and f"# tutti bench: {ranks}" in output, f"{launch[0]} -n 1 tutti bench gives {ranks}", output)
+
+
 def try_launcher(launch, name, tutti, plain, beside):
     expect_env(launch, tutti, 3, name)
     expect_one_bench(launch, tutti, 3)
+    expect_one_rank(launch, tutti)
     expect_refused(launch, [tutti, "bench", "--ranks", "7"], "] --ranks 7 was asked for, but the launcher started 3")
     expect_refused(launch, [tutti, "bench", "--transport", "memory"], "threads of one process")
     expect_refused(launch, [tutti, "fit"], "starts the ranks that it measures")

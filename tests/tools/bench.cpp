@@ -222,6 +222,35 @@ TEST_CASE("a file that cannot be written is told before ranks start, who would m
     }
 }
 
+TEST_CASE("flags of other benchmarks that mean something else here are told with ours") {
+    const auto refused = [](const char* arguments, const char* words) {
+        const auto r = command(std::string("bench ") + arguments);
+        INFO(arguments << "\n" << r.output);
+        CHECK(r.status == 2);
+        CHECK_THAT(r.output, Contains(words));
+    };
+    refused("--operation latency -m 8:4K -i 100", "beside -m as of OSU write -n for iterations");
+    refused("-i 100 -x 10", "beside -x as of OSU write -n for iterations");
+    refused("-i 0", "a step of no bytes leads nowhere");
+    refused("-iter 100", "-iter is of the Intel MPI benchmarks: here it is -n N");
+    refused("-msglog 3:10", "-msglog 3:10 is -m 8:1K");
+    CHECK(command("bench --transport memory --ranks 2 -b 8 -e 24 -i 8 -w 1 -n 1").status == 0);
+    CHECK(command("bench --transport memory --ranks 2 -m 8:8 -x 1 -n 1").status == 0);
+}
+
+TEST_CASE("a launcher of one process makes a world of one, unless more are asked for or it gives a shell") {
+    const auto ranks_of = [](const char* environment, const char* arguments) {
+        const auto r = command(std::string("bench --transport shared_memory -b 8 -e 8 -n 1 ") + arguments,
+                               std::string("OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 ") + environment);
+        INFO(r.output);
+        CHECK(r.status == 0);
+        return r.output.substr(0, r.output.find(" over"));
+    };
+    CHECK(ranks_of("", "") == "# tutti bench: 1 ranks");
+    CHECK(ranks_of("", "--ranks 2") == "# tutti bench: 2 ranks");
+    CHECK(ranks_of("SLURM_PTY_PORT=1", "") == "# tutti bench: 4 ranks");
+}
+
 TEST_CASE("what makes no sense is refused before anything is started, with 2") {
     const auto refused = [](const char* arguments, const char* words) {
         const auto r = command(std::string("bench ") + arguments);
@@ -244,4 +273,7 @@ TEST_CASE("what makes no sense is refused before anything is started, with 2") {
     refused("--ranks 2 --root 2", "there is no root 2 among 2 ranks");
     refused("--transport pigeon", "pigeon");
     refused("-n 3 --seconds 1", "xcludes");
+    refused("--operation broadcast --root -1", "'-1' is no list of roots: write 0, or 0,2, or all");
+    refused("--operation stream --pairs x", "'x' is no list of numbers of pairs: write 1, or 1,2, or all");
+    refused("--ranks 2 -b 1T -e 1T", "input and output of 2 ranks take 4 TiB, and this host has ");
 }

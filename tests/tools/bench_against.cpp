@@ -117,6 +117,8 @@ TEST_CASE("runs on other machines, or with other settings, are not compared: not
     refused("", "is not what this tutti bench --json writes");
     CHECK_THAT(command("bench --against /nowhere.json").output, Contains("cannot read /nowhere.json"));
     CHECK(command("bench --tolerance 3").status == 2);
+    CHECK_THAT(command("bench --against /nowhere.json --tolerance -5").output,
+               Contains("'-5' is no number from 0 to 1000000000000\n"));
 }
 
 TEST_CASE("ranks that a launcher started refuse as one, and all end with the status of what became slower") {
@@ -130,13 +132,18 @@ TEST_CASE("ranks that a launcher started refuse as one, and all end with the sta
     CHECK(command(run + "--against " + here.path("then.json")).status == 4);
 }
 
-TEST_CASE("several files are rounds of one run, and the file that is written may be one of them") {
+TEST_CASE("several files are rounds of one run, and none of them is written over") {
     const folder here;
     const std::string option = against(here, "--transport memory -n 3 --rounds 5", [](auto&) {});
     const std::string again = here.write("again.json", here.read("then.json"));
-    const auto r = command(two_sizes + option + "," + again + " --json " + here.path("then.json"));
+    for (const char* const file : {" --json ", " --csv ", " --trace "}) {
+        const auto refused = command(two_sizes + option + "," + again + file + again);
+        CHECK(refused.status == 2);
+        CHECK_THAT(refused.output, Contains("again.json would be overwritten"));
+    }
+    const auto r = command(two_sizes + option + "," + again + " --json " + here.path("now.json"));
     INFO(r.output);
     CHECK((r.status == 0 || r.status == 4)); // whatever else runs here
     CHECK_THAT(r.output, Contains("# slower: ") && Contains("not judged: 0\n"));
-    CHECK(nlohmann::json::parse(here.read("then.json")).size() == 10);
+    CHECK(nlohmann::json::parse(here.read("now.json")).size() == 10);
 }

@@ -86,8 +86,9 @@ TEST_CASE("what a fit writes is taken by tutti model") {
 }
 
 TEST_CASE("a fit that makes no sense is refused with 2, and a file that cannot be written with 1") {
-    for (const char* arguments : {"--transport pigeon", "--ranks 0", "--ranks 2..", "--rounds 0", "--max-bytes many",
-                                  "--ranks 2..10", "--max-bytes 1T", "--max-bytes 4", "-o - --json -"}) {
+    for (const char* arguments :
+         {"--transport pigeon", "--ranks 0", "--ranks 1", "--ranks 2..", "--rounds 0", "--max-bytes many",
+          "--ranks 2..10", "--max-bytes 1T", "--max-bytes 4", "-o - --json -"}) {
         INFO(arguments);
         CHECK(command(std::string("fit ") + arguments).status == 2);
     }

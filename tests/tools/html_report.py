@@ -125,7 +125,7 @@ class Report(unittest.TestCase):
         self.show("lecture")
         self.assertIn("1,023 ranks send to each at once instead of 1", self.text("#counts .text"))
         self.assertIn("In naive one rank takes in 128 MiB, 512 times the 256 KiB of ring", self.text("#counts .text"))
-        self.assertIn("In one-shot every rank takes in 128 MiB", self.text("#counts .text"))
+        self.assertIn("In one_shot every rank takes in 128 MiB", self.text("#counts .text"))
         self.assertIn("364 of 364 predictions are within 25 %", self.text("#prediction .text"))
 
     def column(self, size):
@@ -152,8 +152,8 @@ class Report(unittest.TestCase):
             cell => cell.dataset.winner)""")
         self.assertEqual(first, [one["at_smallest"] for one in given])
         self.assertIn("(simulated)", self.text("#winners details.data caption"))
-        self.assertIn("1,024 ranks, simulated: butterfly; from 89.76 KiB on halving-doubling.", self.text("#glance ul"))
-        self.assertIn("the fastest is butterfly; from 89.76 KiB on halving-doubling. Crossover sizes, the upright"
+        self.assertIn("1,024 ranks, simulated: butterfly; from 89.76 KiB on halving_doubling.", self.text("#glance ul"))
+        self.assertIn("the fastest is butterfly; from 89.76 KiB on halving_doubling. Crossover sizes, the upright"
                       " lines, are those of the simulated times of all algorithms.", self.text("#by-size .text"))
         self.assertTrue(self.is_marked(given[-1]["changes"][0]["bytes"]))
         self.assertFalse(self.is_marked(given[0]["changes"][0]["bytes"]), "the crossover of 2 ranks")
@@ -169,7 +169,7 @@ class Report(unittest.TestCase):
         self.show("lecture")
         size, elsewhere = 91911, "The exact crossover sizes are known for the simulated times of all algorithms."
         press("naive")
-        self.assertIn("butterfly; from 89.76 KiB on halving-doubling", self.text("#by-size .text"), "never wins")
+        self.assertIn("butterfly; from 89.76 KiB on halving_doubling", self.text("#by-size .text"), "never wins")
         for hide, back in ((lambda: press("butterfly"), lambda: press("butterfly")),
                            (lambda: pick("closed_form_us"), lambda: pick("simulated_us"))):
             hide()
@@ -186,8 +186,8 @@ class Report(unittest.TestCase):
         column = chromium.evaluate("""[...document.querySelectorAll("#winners .map tbody tr")].map(
             row => row.children[1]).map(cell => [cell.dataset.winner, cell.textContent])""")
         self.assertEqual(column, [["one_shot", "1-shot ="]] * 17 + [["parameter_server", "PS ="]] * 9)
-        self.assertIn("one-shot at 8 B to 512 KiB, then parameter-server at 1 MiB to 256 MiB. Tied with the fastest: "
-                      "butterfly at 17, ring at 9 and halving-doubling at 9 of 26 sizes.", self.text("#glance ul"))
+        self.assertIn("one_shot at 8 B to 512 KiB, then parameter_server at 1 MiB to 256 MiB. Tied with the fastest: "
+                      "butterfly at 17, ring at 9 and halving_doubling at 9 of 26 sizes.", self.text("#glance ul"))
         self.assertRegex(self.text("#winners .text"), r" [0-9]+ are tied \(=\): the first of the list is named\.")
         chromium.evaluate("""document.querySelector("#winners .map tbody td").click()""")
         told = chromium.evaluate("""document.querySelector("#winners td[aria-current]").title""")
@@ -260,7 +260,7 @@ class Report(unittest.TestCase):
         self.assertIn("2 ranks, 128 KiB; butterfly: ", self.text("#by-ranks .readout"))
         self.focus('#winners td[tabindex="0"]')
         chromium.press("ArrowLeft")
-        self.assertRegex(self.text("#winners .readout"), "^512 ranks, 128 KiB: halving-doubling, .* next is butterfly")
+        self.assertRegex(self.text("#winners .readout"), "^512 ranks, 128 KiB: halving_doubling, .* next is butterfly")
         chromium.press("Enter")
         self.assertIn("512 ranks", self.text("#by-size figcaption"))
         self.assertEqual(chromium.evaluate("document.activeElement.dataset.winner"), "halving_doubling", "still there")

@@ -6,6 +6,7 @@
 #include "support/catch.hpp"
 
 using tutti::tools::join;
+using tutti::tools::parse_numbers;
 using tutti::tools::parse_ranks;
 using tutti::tools::split_list;
 using numbers = std::vector<int>;
@@ -49,4 +50,5 @@ TEST_CASE("hosts are listed as they stand, and what is no host is refused") {
     CHECK(parse_nodes("0,1,0, 7") == numbers{0, 1, 0, 7});
     for (const char* text : {"", "a", "0,,1", "-1", "0,1x"})
         CHECK_THROWS_WITH(parse_nodes(text), Catch::Contains("is no list of hosts"));
+    CHECK_THROWS_WITH(parse_numbers("-1", "list of roots: write 0"), "'-1' is no list of roots: write 0");
 }

@@ -278,6 +278,16 @@ TEST_CASE("crossovers are found between the sizes that were asked for") {
                Contains("fastest allreduce, 8 ranks: butterfly at all of these sizes"));
 }
 
+TEST_CASE("counts of several sizes are those of each size alone") {
+    const std::string all = "model --ranks 3,8 --operation all --csv - --bytes ";
+    std::string alone;
+    const std::string together = command(all + "4,1000").output;
+    for (const char* const size : {"4", "1000"}) alone += command(all + size).output;
+    REQUIRE(occurrences(alone, "\n") == occurrences(together, "\n") + 1); // one head more
+    std::istringstream rows(together);
+    for (std::string row; std::getline(rows, row);) CHECK_THAT(alone, Contains(row + "\n"));
+}
+
 TEST_CASE("who is slow at one size may win before the next: more segments make the tree faster with more data") {
     // Just below 1 MiB the tree goes in one segment, and takes longer than it does at 1200 KiB in two.
     const folder here;
@@ -639,6 +649,11 @@ TEST_CASE("the lecture takes as many ranks as the tables do, and says what it ca
     CHECK(large.status == 0);
     CHECK_THAT(large.output, Contains("# one shot (one_shot): not counted: more bytes"));
     CHECK(command("model --lecture --ranks 1000001").status == 2);
+}
+
+TEST_CASE("names of algorithms may have hyphens where they have underscores") {
+    const auto r = command("model --ranks 4 --bytes 8 --algorithm one-shot,halving-doubling");
+    CHECK_THAT(r.output, Contains(" one_shot ") && Contains(" halving_doubling "));
 }
 
 TEST_CASE("a command line that makes no sense to the model is refused with 2, a file that cannot be written with 1") {

@@ -178,6 +178,8 @@ TEST_CASE("a killed rank is shown as dead while others of its job live, which te
     CHECK(facts["ranks"][1]["state"] == "dead");
     CHECK_THAT(facts["ranks"][0]["failure"].dump(), Contains("rank 1 was lost"));
     CHECK_THAT(j.text(), Contains("its calls have failed: rank 1 was lost"));
+    CHECK_THAT(j.text(), Contains(" is dead: its process ended without leaving; no rank has waited"));
+    CHECK(j.facts_of("dead")["root"]["rank"] == 1);
     CHECK(std::filesystem::exists(j.page(1)));
     for (const int r : {0, 2}) j.ranks.of(r).stage.store(2, std::memory_order_release);
     for (const int r : {2, 0}) CHECK(j.ranks.end(r) == "");
@@ -195,6 +197,32 @@ TEST_CASE("ranks that wait in unlike calls are told apart, though no message sho
     CHECK_THAT(facts["root"]["sentence"].get<std::string>(),
                Contains("rank 0 called broadcast") && Contains("root 1") && Contains("rank 1 called broadcast") &&
                    Contains("root 0"));
+}
+
+TEST_CASE("ranks that wait for each other in unlike places are told with what each is in, as the exception tells") {
+    const auto circle_of = [](const std::function<void(const world_of_processes& patient)>& each) {
+        const job j(2, [&](const world_of_processes& world, account&) { each(world.with_deadline(patience)); });
+        return j.facts_of("circle")["root"]["sentence"].get<std::string>();
+    };
+    const auto tags = circle_of([](const world_of_processes& patient) {
+        std::vector<int> x(1, 1);
+        if (patient.rank() == 1) return patient.receive(x, 0, 6);
+        patient.send(x, 1, 5);
+        patient.allreduce(x, sum, algorithm::ring{});
+    });
+    CHECK_THAT(tags, Contains("; rank 0 in allreduce(ring)") && Contains("; rank 1 in receive") &&
+                         !Contains("algorithm is wrong"));
+    const auto receives = circle_of([](const world_of_processes& patient) {
+        std::vector<int> x(1, 1);
+        patient.receive(x, 1 - patient.rank());
+    });
+    CHECK_THAT(receives, Contains("; rank 0 in receive") && Contains("; rank 1 in receive"));
+    const auto barriers = circle_of([](const world_of_processes& patient) {
+        const auto one = patient.split(0), other = patient.split(0);
+        (patient.rank() == 0 ? one : other).barrier();
+        (patient.rank() == 0 ? other : one).barrier();
+    });
+    CHECK_THAT(barriers, Contains("in calls of different communicators; rank ") && Contains("in barrier"));
 }
 
 TEST_CASE("requests that a program does not look at are told") {

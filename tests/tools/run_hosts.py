@@ -96,11 +96,13 @@ class Hosts(launches.Case):
         self.assertIn("rank 1 on b was ended by signal 9 (SIGKILL) after ", r.text)
 
     def test_what_cannot_be_started_is_told_with_its_host(self):
-        for wrong, words in ((("no-such-program",), "cannot run no-such-program: No such file"),
-                             (("--directory", "/no/such", "true"), "cannot go to the folder /no/such: No such file"),
-                             (("--tutti", "/no/such/tutti", "true"), "/no/such/tutti")):
+        for wrong, status, words in (
+                (("no-such-program",), 127, "cannot run no-such-program: No such file"),
+                (("/etc",), 126, "cannot run /etc: Permission denied"),
+                (("--directory", "/no/such", "true"), 1, "cannot go to the folder /no/such: No such file"),
+                (("--tutti", "/no/such/tutti", "true"), 1, "/no/such/tutti")):
             r = self.run_to_end("--hosts", "a,b", *HERE, *wrong)
-            self.assertEqual(r.status, 1, r)
+            self.assertEqual(r.status, status, r)
             self.assertIn(words, r.text)
 
     def test_hosts_that_cannot_be_reached_are_all_named_and_no_rank_begins(self):

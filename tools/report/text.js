@@ -13,14 +13,14 @@ const runsOfRanks = bytes => runsOf(ranksOf(bytes), ranks => ranking(ranks, byte
 
 const turnsText = runs => `now one, now another: ${namesOf(runs)} change places ${runs.length - 1}${gap}times`;
 
-// "butterfly; from 23.52 KiB on halving-doubling", as the terminal has it
+// "butterfly; from 23.52 KiB on halving_doubling", as the terminal has it
 function fastestText({at_smallest, changes}) {
   const known = name => name === "" ? "not known" : spoken(name);
   return [known(at_smallest), ...changes.map(({size, to}) => `from ${size.replace(" ", gap)} on ${known(to)}`)].join("; ")
     + (changes.length === 0 ? " at all of these sizes" : "");
 }
 
-// "Tied with the fastest: one-shot at 3 of 24 sizes."
+// "Tied with the fastest: one_shot at 3 of 24 sizes."
 function tiesText(rankings, what) {
   const ties = rankings.flatMap(ranked => tiedIn(ranked).map(nameOf));
   const counts = distinct(ties).map(name => `${name} at ${grouped(ties.filter(one => one === name).length)}`);
@@ -28,7 +28,7 @@ function tiesText(rankings, what) {
 }
 const sizeTiesText = ranks => tiesText(sizesOf(ranks).map(bytes => ranking(ranks, bytes)), "sizes");
 
-// "butterfly at 8 B to 16 KiB, then halving-doubling at 32 KiB"
+// "butterfly at 8 B to 16 KiB, then halving_doubling at 32 KiB"
 function sizeRunsText(runs) {
   if (runs.length > mostRuns) return turnsText(runs);
   return runs.map(run => `${nameOf(run)} at ${spanText(distinct([run.from, run.to]), bytesText)}`).join(", then ");
@@ -51,7 +51,7 @@ function crossoversText(ranks) {
   return `Crossover sizes, the upright lines, are those of the ${timeName(all.time)} times of all algorithms.`;
 }
 
-// "butterfly on 2 ranks, then halving-doubling on 4 to 8 ranks"
+// "butterfly on 2 ranks, then halving_doubling on 4 to 8 ranks"
 function ranksRunsText(runs) {
   if (runs.length > mostRuns) return turnsText(runs);
   const from = run => run.from === run.to ? "" : `${grouped(run.from)} to `;

@@ -28,10 +28,9 @@ const partText = part => `${digits(100 * part, 2)}${gap}%`;
 const percentText = part => `${part > 0 ? "+" : part < 0 ? "−" : ""}${partText(Math.abs(part))}`;
 const ranksText = ranks => `${grouped(ranks)}${gap}rank${ranks === 1 ? "" : "s"}`;
 
-// Names as one speaks them: halving_doubling is halving-doubling.
-// In a lecture an algorithm has the lesson's title.
+// Names as the command takes them; in a lecture an algorithm has the lesson's title.
 const titles = new Map(raw.lecture.lessons.map(({algorithm, title}) => [algorithm, title]));
-const spoken = name => titles.get(name) ?? name.replaceAll("_", "-");
+const spoken = name => titles.get(name) ?? name;
 const capital = text => text.charAt(0).toUpperCase() + text.slice(1);
 const listText = parts => parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
 const spanText = (values, text) =>

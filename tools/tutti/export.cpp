@@ -6,6 +6,7 @@
 #include "common/one_of.hpp"
 #include "common/sizes.hpp"
 #include "common/text_output.hpp"
+#include "common/within.hpp"
 
 #include <collectives/schedule/cut.hpp>
 #include <collectives/schedule/export/goal.hpp>
@@ -130,7 +131,7 @@ void add_export(CLI::App& app, action& chosen) {
     c->add_flag("--in-place", s->in_place, "Input and output are the same memory");
     c->add_option("--calc-ns-per-byte", s->calc_ns_per_byte,
                   "Of goal: nanoseconds to reduce one byte by another, or to copy it [default: 0]")
-        ->check(CLI::Range(0.0, 1e9))
+        ->check(within(0.0, 1e9))
         ->type_name("NS");
     c->add_option("-o,--output", s->output, "Where to write [default: standard output]")->type_name("FILE");
     c->callback([s, &chosen] { chosen = [s] { return export_schedule(*s); }; });

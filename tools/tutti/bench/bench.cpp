@@ -6,9 +6,11 @@
 #include "../common/one_of.hpp"
 #include "../common/parsed_option.hpp"
 #include "../common/text_output.hpp"
+#include "../common/within.hpp"
 #include "../run/launched.hpp"
 #include "../run/local_ranks.hpp"
 #include "commands.hpp"
+#include "foreign_flags.hpp"
 
 #include <collectives/model/machine_file.hpp>
 
@@ -17,6 +19,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <memory>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -28,8 +31,8 @@ constexpr auto bench_description = "Measure the collectives, with one call a row
 
 constexpr auto bench_footer =
     R"(Without a launcher, P ranks are started here: processes, or threads over memory. Under a launcher
-(tutti run, mpirun, mpiexec, srun, torchrun --no_python) each process is one rank. 'tutti env' says
-which one is found.
+(tutti run, mpirun, mpiexec, srun, torchrun --no_python) each process is one rank, also where there is one process
+alone. 'tutti env' says which one is found.
 
 A row is one call with one size, out of place or in place. First it is called --check times (1 by default)
 and every element of these results is compared, exactly. These calls are not measured, and the results of
@@ -146,7 +149,7 @@ void read_machine(bench_settings& s) {
 int bench(bench_settings s, const std::vector<std::string>& command) {
     read_machine(s);
     if (s.transport == "memory") require_no_launcher("the ranks of --transport memory are threads of one process");
-    if (s.transport == "memory" || !launched_place()) {
+    if (s.transport == "memory" || !is_launched_rank(s.ranks)) {
         if (s.ranks == 0) s.ranks = 4;
         check(s, s.ranks);
         for (const std::string* file : {&s.json, &s.trace}) require_writable(*file); // before any rank waits for others
@@ -170,8 +173,8 @@ void parse_bounds(const std::string& text, sweep& sizes) {
 }
 
 /// Numbers, or all: none.
-std::vector<int> parse_numbers_or_all(const std::string& text) {
-    return text == "all" ? std::vector<int>{} : parse_nodes(text);
+std::vector<int> parse_numbers_or_all(const std::string& text, std::string_view what) {
+    return text == "all" ? std::vector<int>{} : parse_numbers(text, what);
 }
 
 /// nccl-tests has as many ranks as processes, threads and GPUs of each come to. Here a rank is a process.
@@ -190,13 +193,18 @@ void add_sizes(CLI::App& c, bench_settings& s) {
         c.add_option("-f,--factor,--stepfactor", s.bytes.factor, "Each size is F times the former [default: 2]")
             ->check(CLI::Range(2, 1 << 20))
             ->type_name("F");
-    auto* const step =
-        add_size(c, "-i,--step-bytes,--stepbytes", s.bytes.step, "Each size is the former and STEP bytes more");
+    auto* const step = add_parsed(
+        c, "-i,--step-bytes,--stepbytes", [&s](const std::string& word) { s.bytes.step = parse_step(word); },
+        "Each size is the former and SIZE bytes more, as nccl-tests has it; OSU's -i is -n", "SIZE");
     step->excludes(factor);
     const auto parse = [&s](const std::string& word) { s.listed_bytes = parse_sizes(word); };
     auto* const list = add_parsed(c, "--bytes", parse, "These sizes instead: 8,4K,1M or 8..64M*8 or both", "LIST");
     auto* const pair = add_parsed(
-        c, "-m,--message-size", [&s](const std::string& word) { parse_bounds(word, s.bytes); },
+        c, "-m,--message-size",
+        [&s](const std::string& word) {
+            refuse_name_of_imb(word, "m", "msglog", "-m MIN:MAX in bytes, so that -msglog 3:10 is -m 8:1K");
+            parse_bounds(word, s.bytes);
+        },
         "Smallest and largest size, as OSU takes them: 8:1M, or the largest alone", "MIN:MAX");
     for (CLI::Option* const sweep : {smallest, largest, factor, step, pair}) list->excludes(sweep);
     for (CLI::Option* const bound : {smallest, largest}) pair->excludes(bound);
@@ -232,11 +240,17 @@ void add_what(CLI::App& c, bench_settings& s) {
          "Only in place, or only out of place; a broadcast is in place [default: both]")
         ->check(one_of({"in", "out"}));
     add_parsed(
-        c, "-r,--root", [&s](const std::string& word) { s.roots = parse_numbers_or_all(word); },
+        c, "-r,--root",
+        [&s](const std::string& word) {
+            s.roots = parse_numbers_or_all(word, "list of roots: write 0, or 0,2, or all");
+        },
         "Roots of reduce, broadcast, gather and scatter, separated by commas; all: each rank in turn [default: 0]",
         "RANK");
     add_parsed(
-        c, "--pairs", [&s](const std::string& word) { s.pairs = parse_numbers_or_all(word); },
+        c, "--pairs",
+        [&s](const std::string& word) {
+            s.pairs = parse_numbers_or_all(word, "list of numbers of pairs: write 1, or 1,2, or all");
+        },
         "Of messages: how many pairs of ranks are at it at once, separated by commas [default: all]", "N");
 }
 
@@ -245,14 +259,14 @@ void add_amount(CLI::App& c, bench_settings& s) {
                                  ->check(CLI::Range(1, 100'000'000))
                                  ->type_name("N");
     c.add_option("--seconds", s.seconds, "As many calls a row as fit into S seconds, at least one")
-        ->check(CLI::Range(0.001, 1e6))
+        ->check(within(0.001, 1e6))
         ->type_name("S")
         ->excludes(iterations);
     c.add_option("-N,--rounds,--run_cycles", s.rounds, "How often all rows are measured, in turn [default: 1]")
         ->check(CLI::Range(1, 100'000))
         ->type_name("N");
-    c.add_option("-w,-x,--warm-up,--warmup_iters", s.warm_up, "Calls a row before measuring [default: 5]")
-        ->type_name("N");
+    c.add_option("-w,--warm-up,--warmup_iters", s.warm_up, "Calls a row before measuring [default: 5]")->type_name("N");
+    c.add_option("-x", s.warm_up, "The same, as OSU has it")->type_name("N")->excludes("--warm-up");
     c.add_option("-c,--check", s.checks, "Calls a row whose results are checked; 0: none [default: 1]")->type_name("N");
 }
 
@@ -271,7 +285,7 @@ void add_calls(CLI::App& c, bench_settings& s) {
          "Which thread makes calls progress: the caller, or one of the library [default: in_calls]")
         ->check(one_of({"in_calls", "in_thread"}));
     c.add_option("-T,--deadline,--timeout", s.deadline_s, "Seconds that a call may take before it fails [default: 30]")
-        ->check(CLI::Range(0.001, 1e6))
+        ->check(within(0.001, 1e6))
         ->type_name("S");
 }
 
@@ -305,7 +319,7 @@ void add_outputs(CLI::App& c, bench_settings& s) {
     c.add_option_function<double>(
          "--tolerance", [&s](double per_cent) { s.tolerance = per_cent / 100; },
          "By how many per cent a time may be longer than it was [default: 5]")
-        ->check(CLI::NonNegativeNumber)
+        ->check(within(0, 1e12))
         ->type_name("PERCENT")
         ->needs(against);
 }
@@ -321,7 +335,8 @@ void add_bench(CLI::App& app, action& chosen, std::vector<std::string> command_l
     add_calls(*command, *s);
     add_how(*command, *s);
     add_outputs(*command, *s);
-    command->callback([s, &chosen, command_line = std::move(command_line)] {
+    command->callback([s, command, &chosen, command_line = std::move(command_line)] {
+        refuse_step_of_osu(*command);
         chosen = [s, command_line] { return bench(*s, command_line); };
     });
 }

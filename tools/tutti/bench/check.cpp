@@ -3,15 +3,20 @@
 
 #include "check.hpp"
 
+#include "../common/quantities.hpp"
 #include "../common/text_output.hpp"
 #include "against.hpp"
 #include "testbed.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <stdexcept>
+#include <string>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace tutti::tools {
 namespace {
@@ -36,6 +41,30 @@ void check_overlap(const bench_settings& s, const std::vector<job>& jobs) {
                 fmt::format("--overlap is of non-blocking calls: of messages sendrecv alone, not {}", j.name()));
 }
 
+/// Ranks that are started here share this host's memory. What is more could not even hold the data.
+void check_memory(const std::vector<job>& jobs, int ranks) {
+    const auto there = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+    const auto largest =
+        std::ranges::max_element(jobs, {}, [](const job& j) { return static_cast<double>(j.bytes()); });
+    const double bytes = static_cast<double>(largest->bytes());
+    if (2 * bytes * ranks <= there) return;
+    throw std::invalid_argument(fmt::format(
+        "{}: input and output of {} rank{} take {}, and this host has {} of memory: take smaller sizes or fewer ranks",
+        in_words(*largest), ranks, ranks == 1 ? "" : "s", bytes_text(2 * bytes * ranks), bytes_text(there)));
+}
+
+/// What is compared with stays.
+void check_outputs(const bench_settings& s) {
+    require_writable(s.csv);
+    for (const std::string& earlier : s.against)
+        for (const std::string* file : {&s.json, &s.csv, &s.trace}) {
+            std::error_code none;
+            if (!is_standard_output(*file) && std::filesystem::equivalent(*file, earlier, none))
+                throw std::invalid_argument(
+                    fmt::format("--against: {} would be overwritten: write the new rows to another file", earlier));
+        }
+}
+
 } // namespace
 
 void check_settings(const bench_settings& s, int ranks) {
@@ -52,7 +81,8 @@ void check_settings(const bench_settings& s, int ranks) {
 
 void check(const bench_settings& settings, int ranks) {
     check_settings(settings, ranks);
-    require_writable(settings.csv);
+    check_memory(jobs_of(settings, 0, ranks), ranks);
+    check_outputs(settings);
     if (settings.against.empty()) return;
     const earlier_runs earlier(settings.against);
     earlier.require(conditions_of(settings, ranks, testbed_here()));

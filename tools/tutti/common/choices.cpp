@@ -37,10 +37,14 @@ std::optional<std::string> nearest_algorithm(const std::string& name) {
     return joined == name ? std::nullopt : std::optional(joined);
 }
 
+/// Also one-shot for one_shot, unless there is such a name with a hyphen.
 algorithm::any find(const std::string& name, int ranks) {
     try {
         return algorithm::by_name(name, near_root(ranks));
     } catch (const error& e) {
+        std::string joined = name;
+        std::replace(joined.begin(), joined.end(), '-', '_');
+        if (joined != name) return find(joined, ranks);
         const auto near = nearest_algorithm(name);
         throw std::invalid_argument(
             fmt::format("{}{}; {}", e.facts().detail, near ? " (did you mean " + *near + "?)" : "", e.facts().remedy));

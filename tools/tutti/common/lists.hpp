@@ -33,17 +33,23 @@ namespace tutti::tools {
     return text;
 }
 
-/// Numbers as they stand, from "0,1,0,1". Throws std::invalid_argument that quotes what was written.
-[[nodiscard]] inline std::vector<int> parse_nodes(std::string_view text) {
+/// Numbers as they stand, from "0,1,0,1". Throws std::invalid_argument that quotes what was written, and says that it
+/// is no `what`: "list of hosts: write 2, or 0,1,0,1".
+[[nodiscard]] inline std::vector<int> parse_numbers(std::string_view text, std::string_view what) {
     std::vector<int> all;
     for (const std::string& word : split_list(text)) {
         int value = 0;
         const auto [end, wrong] = std::from_chars(word.data(), word.data() + word.size(), value);
         if (wrong != std::errc{} || end != word.data() + word.size() || value < 0)
-            throw std::invalid_argument("'" + std::string(text) + "' is no list of hosts: write 2, or 0,1,0,1");
+            throw std::invalid_argument("'" + std::string(text) + "' is no " + std::string(what));
         all.push_back(value);
     }
     return all;
+}
+
+/// Numbers of nodes.
+[[nodiscard]] inline std::vector<int> parse_nodes(std::string_view text) {
+    return parse_numbers(text, "list of hosts: write 2, or 0,1,0,1");
 }
 
 /// Numbers of ranks from "4", "1..64", "2,4,8", "2..1024*2" (each twice the former) or a mixture, ascending, each once.

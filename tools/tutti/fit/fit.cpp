@@ -8,6 +8,7 @@
 #include "../common/parsed_option.hpp"
 #include "../common/progress.hpp"
 #include "../common/text_output.hpp"
+#include "../common/within.hpp"
 #include "../run/launched.hpp"
 #include "commands.hpp"
 
@@ -145,7 +146,10 @@ std::string here_and_now() {
 
 void check(const fit_settings& s) {
     if (s.ranks.size() > model::residuals::most_ranks)
-        throw std::invalid_argument("--ranks: a machine file keeps at most 8 numbers of ranks");
+        throw std::invalid_argument("--ranks: a machine file keeps at most 8 different numbers of ranks");
+    if (s.ranks.front() < 2)
+        throw std::invalid_argument(
+            "--ranks: one rank sends no messages, and so tells nothing of a machine: from 2 on");
     const std::size_t sizes = fitted_sizes(s).size();
     if (sizes < 1 || sizes > model::residuals::most_sizes)
         throw std::invalid_argument("--max-bytes: from 8 to below 512G, since a machine file keeps at most 12 sizes");
@@ -197,13 +201,14 @@ void add_fit(CLI::App& app, action& chosen) {
         ->type_name("NAME")
         ->check(one_of({"shared_memory", "tcp", "verbs"}));
     const auto ranks = [s](const std::string& word) { s->ranks = parse_ranks(word); };
-    add_parsed(*c, "--ranks", ranks, "Numbers of ranks, 8 at most: 2, 2..4 or 2,4 [default: 2,4]", "P");
+    add_parsed(*c, "--ranks", ranks,
+               "How many ranks to measure with, at most 8 different numbers: 2, 2..4 or 2,4 [default: 2,4]", "P");
     c->add_option("--rounds", s->rounds, "How often all is measured [default: 3]")
         ->type_name("N")
         ->check(CLI::Range(1, 1000));
     c->add_option("--seconds", s->seconds, "For each row in each round, at least one call [default: 0.008]")
         ->type_name("S")
-        ->check(CLI::Range(0.001, 60.0));
+        ->check(within(0.001, 60.0));
     add_size(*c, "-e,--max-bytes", s->largest, "Largest size [default: 64M]");
     c->add_option("-o,--output", s->machine,
                   "Write the machine to FILE, as 'tutti model --machine' takes it; with - print nothing else")

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "../commands.hpp"
+#include "../common/within.hpp"
 #include "observed.hpp"
 #include "output.hpp"
 
@@ -33,6 +34,8 @@ the call under way, its step, the ranks that it waits for, since when, and its d
 and one sentence on the root of the waiting. Ranks need not answer for that: each keeps a status page in
 /dev/shm/tutti-UID, which is read as it is. So stopped, dead, computing and sleeping ranks are shown as well. Ranks of other hosts
 are asked by way of rank 0: run it on the host of rank 0.
+
+A job is seen once its ranks have met: while some have not come yet, it has no id.
 
 A rank is 'outside of calls' while its program computes or sleeps, and 'elsewhere' while it has requests under way
 and has not looked at them for a second. A dead rank's page stays as long as its job has other ranks on the host; those
@@ -103,7 +106,7 @@ void add_ps(CLI::App& app, action& chosen) {
     command->add_flag("--json", s->json, "Write JSON");
     command->add_flag("--peers", s->peers, "Show also how much each rank has sent to each");
     command->add_option("--watch", s->watch_s, "Show it again every S seconds, until a signal [default: once]")
-        ->check(CLI::Range(0.05, 1e6))
+        ->check(within(0.05, 1e6))
         ->type_name("S");
     command->callback([s, &chosen] { chosen = [s] { return show_jobs(*s); }; });
 }

@@ -33,23 +33,33 @@ struct inquiry {
             if (r.state == rank_state::dead) ranks[static_cast<std::size_t>(r.rank)].now = bootstrap::standing::lost;
             if (r.state == rank_state::left) ranks[static_cast<std::size_t>(r.rank)].now = bootstrap::standing::left;
             if (may_go_on(r) || r.state == rank_state::outside) answers.emplace(r.rank, answer_of(r));
+            if (r.told) told.emplace(r.rank, answer_of(r));
         }
         choose_report(job);
     }
 
     [[nodiscard]] bool any() const { return report.rank >= 0; }
     [[nodiscard]] bootstrap::diagnosis facts() const { return {report, answers, ranks}; }
+    /// The first calls that two ranks made unlike, in a sentence: of all ranks, also of those that would not answer.
+    [[nodiscard]] std::optional<std::string> difference() const {
+        const bootstrap::diagnosis all{report, told, ranks};
+        const auto found = bootstrap::detail::difference_of_calls(all, bootstrap::wait_graph(all));
+        return found ? std::optional(bootstrap::detail::difference_in_words(all, *found)) : std::nullopt;
+    }
 
     transport::notice report;
     std::map<int, transport::notice> answers;
+    std::map<int, transport::notice> told; ///< by the pages of all ranks
     bootstrap::rank_records ranks;
 
 private:
     static transport::notice answer_of(const observed_rank& r) {
         transport::notice n;
         n.rank = r.rank;
-        for (const call_told& c : calls_of(r))
+        for (const call_told& c : calls_of(r)) {
             n.waits.push_back({c.communicator, c.request, c.blocks, {c.peers.begin(), c.peers.end()}, c.words});
+            if (c.signature != 0) n.calls.push_back({c.communicator, c.request, c.signature, c.words});
+        }
         return n;
     }
     /// The call that its rank has waited for longest.
@@ -106,28 +116,6 @@ std::string kind_of(const observed_rank& r) {
     }
 }
 
-/// The first call, by number, that two ranks made unlike.
-std::optional<std::string> difference_in(const observed_job& job) {
-    struct seen {
-        int rank;
-        call_told call;
-    };
-    std::map<std::pair<std::uint64_t, std::uint64_t>, seen> first;
-    std::optional<std::string> found;
-    std::uint64_t earliest = transport::no_number;
-    for (const observed_rank& r : job.ranks)
-        for (const call_told& c : calls_of(r)) {
-            if (c.signature == 0) continue;
-            const auto [known, is_new] = first.try_emplace({c.communicator, c.request}, seen{r.rank, c});
-            if (is_new || known->second.call.signature == c.signature || c.request >= earliest) continue;
-            earliest = c.request;
-            found = fmt::format("rank {} called {}, rank {} called {} as call {} of one communicator",
-                                known->second.rank, known->second.call.words, r.rank, c.words, c.request);
-            if (known->second.call.words == c.words) *found += ": they had called different things before";
-        }
-    return found;
-}
-
 std::string waiters_text(const std::vector<int>& waiters, int size) {
     if (waiters.empty()) return "";
     if (static_cast<int>(waiters.size()) == size - 1 && size > 2) return "; all others wait for it";
@@ -180,7 +168,7 @@ std::string tree_text(const observed_job& job, const std::vector<std::pair<int, 
     return text;
 }
 
-explanation of_circle(const bootstrap::wait_graph& graph) {
+explanation of_circle(const bootstrap::diagnosis& facts, const bootstrap::wait_graph& graph) {
     explanation e;
     const auto circle = graph.circle();
     if (circle.empty()) {
@@ -189,10 +177,7 @@ explanation of_circle(const bootstrap::wait_graph& graph) {
         return e;
     }
     e.kind = "circle";
-    e.sentence = "ranks wait for each other in a circle: rank ";
-    for (const auto& n : circle) e.sentence += fmt::format("{} for rank ", n.rank);
-    e.sentence += fmt::format("{}, in {}", circle.front().rank, circle.front().what->call);
-    e.sentence += ": its messages are slow or do not get through, or its algorithm is wrong";
+    e.sentence = bootstrap::detail::circle_verdict(facts, circle).text;
     for (const auto& n : circle) e.drawing += fmt::format("rank {} -> ", n.rank);
     e.drawing += fmt::format("rank {}\n", circle.front().rank);
     return e;
@@ -209,6 +194,21 @@ explanation of_root(const observed_job& job, const bootstrap::wait_graph& graph,
     return e;
 }
 
+/// Nobody waits now; but those that waited for a dead rank may have given up.
+explanation without_waiting(const observed_job& job) {
+    explanation e;
+    e.kind = "none";
+    e.sentence = "no rank has waited for more than 0.2 s";
+    for (const observed_rank& r : job.ranks) {
+        if (r.state != rank_state::dead) continue;
+        e.kind = kind_of(r);
+        e.rank = r.rank;
+        e.sentence = sentence_on_root(r, false) + "; " + e.sentence;
+        break;
+    }
+    return e;
+}
+
 } // namespace
 
 std::string duration_text(double seconds) {
@@ -222,21 +222,16 @@ std::string ranks_text(const std::vector<int>& ranks) { return bootstrap::detail
 
 explanation explain_waiting(const observed_job& job) {
     const inquiry asked(job);
-    if (!asked.any()) {
-        explanation e;
-        e.kind = "none";
-        e.sentence = "no rank has waited for more than 0.2 s";
-        return e;
-    }
+    if (!asked.any()) return without_waiting(job);
     const auto facts = asked.facts();
     const bootstrap::wait_graph graph(facts);
     const auto root = graph.find_root();
-    const auto difference = difference_in(job);
-    explanation e = root ? of_root(job, graph, *root) : of_circle(graph);
+    explanation e = root ? of_root(job, graph, *root) : of_circle(facts, graph);
     e.waits = waits_in(job);
     if (root) e.drawing = tree_text(job, e.waits, root->rank);
     // Who is dead or stopped holds all up, whatever was called.
-    if (difference && e.kind != "dead" && e.kind != "stopped") {
+    if (e.kind == "dead" || e.kind == "stopped") return e;
+    if (const auto difference = asked.difference()) {
         e.kind = "mismatch";
         e.sentence = *difference;
     }

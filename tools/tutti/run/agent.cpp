@@ -10,6 +10,7 @@
 #include "outlet.hpp"
 #include "rank_output.hpp"
 #include "signals.hpp"
+#include "spawn.hpp"
 
 #include <transport/bootstrap/address.hpp>
 #include <transport/bootstrap/host.hpp>
@@ -153,9 +154,15 @@ private:
         options_.ranks = o.size;
         ranks_.emplace(options_, o.ranks, meeting_point{o.address, o.secret}, told_);
         ranks_->start();
+    } catch (const cannot_execute& e) {
+        refuse(e.exit_status(), e.what());
     } catch (const std::exception& e) {
+        refuse(1, e.what());
+    }
+
+    void refuse(int status, const char* why) {
         ranks_.reset();
-        told_.send(agent_frame::kind::unable, -1, e.what());
+        told_.send(agent_frame::kind::unable, status, why);
         finished_ = true;
     }
 

@@ -23,7 +23,7 @@ namespace tutti::tools {
 /// | output, error | agent | a piece of what a rank has written |
 /// | finished_output, finished_error | agent | the end of that stream |
 /// | exited, signalled | agent | the rank has ended; the status or the signal |
-/// | unable | agent | the ranks cannot be started; why |
+/// | unable | agent | the ranks cannot be started; in place of a rank the exit status, and why |
 /// | done | agent | all ranks have ended, and all their output was sent |
 ///
 /// When its standard input ends, the agent kills all ranks.

@@ -4,6 +4,7 @@
 #include "host_settings.hpp"
 
 #include "../common/own_variables.hpp"
+#include "../common/within.hpp"
 
 #include <algorithm>
 #include <array>
@@ -60,7 +61,7 @@ void add_host_options(CLI::App& command, host_settings& s) {
     command.add_option("--directory", s.directory, "Where the ranks start on the hosts [default: this folder]")
         ->type_name("PATH");
     command.add_option("--reach", s.reach_s, "Seconds for all hosts to answer [default: 30]")
-        ->check(CLI::Range(0.001, 1e6))
+        ->check(within(0.001, 1e6))
         ->type_name("S");
 }
 

@@ -5,6 +5,7 @@
 
 #include <transport/bootstrap/launchers.hpp>
 
+#include <cstdlib>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -18,6 +19,12 @@ std::optional<launched> launched_place() {
     const bool by_tutti = from == &transport::bootstrap::launchers.front();
     if (me.size == 1 && !by_tutti) return std::nullopt;
     return launched{me.rank, me.size, from->name, by_tutti};
+}
+
+bool is_launched_rank(int ranks) {
+    if (launched_place()) return true;
+    const bool is_shell_of_srun = std::getenv("SLURM_PTY_PORT") != nullptr; // of srun --pty
+    return transport::bootstrap::present_launcher() && ranks <= 1 && !is_shell_of_srun;
 }
 
 void require_no_launcher(const std::string& work) {

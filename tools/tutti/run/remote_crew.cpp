@@ -106,7 +106,8 @@ void remote_crew::obey(host& h, const agent_frame& f) {
     } else if (h.at != stage::running) {
         throw std::invalid_argument("it speaks before it was asked");
     } else if (f.what == agent_frame::kind::unable) {
-        fail(1, fmt::format("host {}: {}", h.name, f.text));
+        if (f.rank < 1 || f.rank > 255) throw std::invalid_argument("it cannot start its ranks, and tells no status");
+        fail(f.rank, fmt::format("host {}: {}", h.name, f.text));
         close(h, stage::done);
     } else if (f.what == agent_frame::kind::done) {
         close(h, stage::done);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
+#include "../common/within.hpp"
 #include "agent.hpp"
 #include "commands.hpp"
 #include "common/lists.hpp"
@@ -184,14 +185,14 @@ void add_run(CLI::App& app, action& chosen, std::vector<std::string> program) {
         ->excludes("--hosts")
         ->excludes("--hostfile");
     command->add_option("--deadline", s->deadline_s, "End all ranks after S seconds [default: never]")
-        ->check(CLI::Range(0.0, 1e9))
+        ->check(within(0.0, 1e9))
         ->type_name("S");
     command->add_option("--patience", s->patience_s, "Seconds from the first failure until SIGTERM [default: 3]")
-        ->check(CLI::Range(0.0, 1e9))
+        ->check(within(0.0, 1e9))
         ->type_name("S");
     command
         ->add_option("--grace", s->grace_s, "Seconds from SIGTERM, or a signal passed on, until SIGKILL [default: 5]")
-        ->check(CLI::Range(0.0, 1e9))
+        ->check(within(0.0, 1e9))
         ->type_name("S");
     command->callback([s, command, &chosen, program = std::move(program)] {
         if (program.empty()) throw CLI::RequiredError("PROGRAM");
