@@ -10,6 +10,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,9 +19,16 @@
 
 namespace tutti::training {
 
+/// A clock that counts seconds from now on.
+[[nodiscard]] inline std::function<double()> steady_seconds() {
+    using clock = std::chrono::steady_clock;
+    return [start = clock::now()] { return std::chrono::duration<double>(clock::now() - start).count(); };
+}
+
 /// A step of all ranks together after each average: u = kept u + (old - average) / rate, weights = old - slow rate x
-/// rate x u, where `old` are the weights after the last such step. With the defaults weights are the average itself.
-/// Source: SlowMo, Wang, Tantia, Ballas and Rabbat 2020.
+/// rate x u, where `old` are the weights after the last such step. With the defaults weights are the average itself. At
+/// a rate of 0 weights take the limit, old - slow rate x (old - average), and u stays. Source: SlowMo, Wang, Tantia,
+/// Ballas and Rabbat 2020.
 struct slow_momentum {
     double kept = 0; ///< the share of u that stays
     double rate = 1; ///< the slow learning rate
@@ -38,10 +46,12 @@ struct slow_momentum {
 template <class Communicator, averaging_period Period>
 class local_sgd {
 public:
-    /// `weights` are those before the first step.
+    /// `weights` are those before the first step. `seconds` is a clock for periods that measure, which may be of
+    /// virtual time: what has passed since the start.
     local_sgd(const Communicator& world, std::span<const float> weights, Period period, slow_momentum outer = {},
-              std::optional<algorithm::any> how = {})
-        : world_(world), period_(std::move(period)), outer_(outer), how_(how), elements_(weights.size()) {
+              std::optional<algorithm::any> how = {}, std::function<double()> seconds = steady_seconds())
+        : world_(world), period_(std::move(period)), outer_(outer), how_(how), elements_(weights.size()),
+          seconds_(std::move(seconds)) {
         if (!outer_.is_plain()) {
             old_.assign(weights.begin(), weights.end());
             velocity_.resize(elements_);
@@ -51,10 +61,11 @@ public:
 
     /// This rank has made a step from which it has these weights. Averages them if it is time, and tells whether it
     /// has. `loss` counts where the period measures, and `rate`, the learning rate, with slow momentum. Throws
-    /// invalid_argument for another number of weights.
+    /// invalid_argument for another number of weights, and for a rate that is negative or no number.
     bool step(std::span<float> weights, double loss = 0, double rate = 1) {
         if (weights.size() != elements_)
             reject("local_sgd", std::to_string(weights.size()) + " weights instead of " + std::to_string(elements_));
+        if (!(rate >= 0)) reject("local_sgd", "a learning rate is 0 at least");
         ++facts_.steps;
         losses_ += loss;
         if (--left_ > 0) return false;
@@ -67,18 +78,19 @@ public:
 
     /// The steps between the last average and the next one.
     [[nodiscard]] std::size_t tau() const noexcept { return tau_; }
+    /// The steps that are left before it.
+    [[nodiscard]] std::size_t left() const noexcept { return left_; }
     /// What the period has been told last.
     [[nodiscard]] const averaging_facts& facts() const noexcept { return facts_; }
 
 private:
-    using clock = std::chrono::steady_clock;
-
     [[nodiscard]] std::size_t next() {
         const std::size_t tau = period_(facts_);
         if (tau == 0) reject("local_sgd", "a period has 1 step at least");
         return tau;
     }
     void step_together(std::span<float> weights, double rate) {
+        if (rate == 0) return go_towards(weights);
         const auto kept = static_cast<float>(outer_.kept), in = static_cast<float>(1 / rate);
         const auto out = static_cast<float>(outer_.rate * rate);
         for (std::size_t i = 0; i < elements_; ++i) {
@@ -86,9 +98,12 @@ private:
             old_[i] = weights[i] = old_[i] - out * velocity_[i];
         }
     }
+    void go_towards(std::span<float> average) {
+        const auto out = static_cast<float>(outer_.rate);
+        for (std::size_t i = 0; i < elements_; ++i) old_[i] = average[i] = old_[i] - out * (old_[i] - average[i]);
+    }
     void measure() {
-        const std::chrono::duration<double> passed = clock::now() - start_;
-        std::array<double, 2> mean{passed.count(), std::exchange(losses_, 0) / static_cast<double>(tau_)};
+        std::array<double, 2> mean{seconds_(), std::exchange(losses_, 0) / static_cast<double>(tau_)};
         world_.allreduce(mean, average);
         facts_.seconds = mean[0], facts_.loss = mean[1];
     }
@@ -101,7 +116,7 @@ private:
     std::vector<float> old_, velocity_; ///< with slow momentum
     averaging_facts facts_;
     double losses_ = 0; ///< sum since the last average
-    clock::time_point start_ = clock::now();
+    std::function<double()> seconds_;
 };
 
 } // namespace tutti::training

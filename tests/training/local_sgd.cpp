@@ -79,6 +79,36 @@ TEST_CASE("local steps and averages have the bits of a serial loop, on 1 to 9 ra
     }
 }
 
+TEST_CASE("slow momentum at a rate of 0 goes towards the average, and keeps what it had") {
+    run_world(2, [](const communicator& world) {
+        floats w{1};
+        training::local_sgd local(world, w, training::every{1}, {.kept = 0.5, .rate = 0.5});
+        w[0] = 2;
+        local.step(w, 0, 0.5); // u = (1 - 2) / 0.5 = -2, and 1 + 0.5 x 0.5 x 2
+        expect(w[0] == 1.5F, "a step");
+        w[0] = 2.5F;
+        local.step(w, 0, 0);
+        expect(w[0] == 2, "half of the way");
+        local.step(w, 0, 0.5); // u = 0.5 x -2
+        expect(w[0] == 2.25F, "what was kept");
+        for (const double bad : {-1.0, std::nan("")})
+            expect(has(fault_of([&] { local.step(w, 0, bad); }).detail, "0 at least"), "no rate");
+    });
+}
+
+TEST_CASE("a period measures by the clock that it is given") {
+    run_world(2, [](const communicator& world) {
+        floats w{1};
+        const double late = 2.0 * world.rank();
+        training::local_sgd local(world, w, training::adacomm(4, 10), {}, {}, [late] { return 40 + late; });
+        for (std::size_t i = 0; i < 4; ++i) {
+            expect(local.left() == 4 - i, "steps that are left");
+            local.step(w, 1);
+        }
+        expect(local.facts().seconds == 41, "the mean of ranks");
+    });
+}
+
 TEST_CASE("post-local averages each step at first, and then once in a while") {
     run_world(2, [](const communicator& world) {
         floats w(3);
