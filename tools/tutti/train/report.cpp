@@ -47,6 +47,13 @@ std::string score_words(bool is_text, const epoch_result& e) {
     return fmt::format("{:>9.4f} {:>8.2f}% {:>8.2f}%", e.loss, 100 * e.train_accuracy, 100 * e.test_accuracy);
 }
 
+// What ranks tell each other in a step.
+std::string words_of_exchange(const train_settings& s) {
+    if (s.mode == "local") return "weights averaged with period " + s.period;
+    if (s.mode == "gossip") return "weights mixed by graph " + s.graph;
+    return "gradients averaged by " + (s.compress.empty() ? s.algorithm : s.compress);
+}
+
 // What is the same after each epoch.
 std::string words_of_same(const train_settings& s, int ranks) {
     const grid_shape of = grid_of(s, ranks);
@@ -94,8 +101,8 @@ void train_report::begin(std::size_t parameters, const task& of) const {
     fmt::print("# tutti train: {} ranks over {}, {}, {}, {} parameters\n", ranks_, s.transport, of.words(),
                words_of_model(s), parameters);
     if (s.evaluate) return;
-    fmt::print("# {} steps an epoch, batches of {}, {} by {} at a rate of {}, gradients averaged by {}\n", of.steps(),
-               s.batch, s.mode, s.optimizer, peak_rate(s), s.algorithm);
+    fmt::print("# {} steps an epoch, batches of {}, {} by {} at a rate of {}, {}\n", of.steps(), s.batch, s.mode,
+               s.optimizer, peak_rate(s), words_of_exchange(s));
     fmt::print("{:>5} {} {:>9} {:>8} {:>8} {:>9}  {}\n", "epoch", score_titles(s.model == "transformer"), "seconds",
                "exposed", "hidden", "bytes", "weights");
     std::fflush(stdout);
@@ -108,9 +115,13 @@ void train_report::add(const epoch_result& e) {
     if (quiet_) return;
     fmt::print("{:>5} {} {:>9.2f} {:>7.0f}% {:>8} {:>9}  {:016x} {}\n", e.epoch,
                score_words(settings_.model == "transformer", e), e.seconds, 100 * e.exposed_seconds / e.seconds,
-               hidden_words(e), e.bytes[0] + e.bytes[1] + e.bytes[2], e.weights_hash,
-               e.weights_agree ? same_ : "DIFFER");
+               hidden_words(e), e.bytes[0] + e.bytes[1] + e.bytes[2], e.weights_hash, words_of_weights(e));
     std::fflush(stdout);
+}
+
+std::string train_report::words_of_weights(const epoch_result& e) const {
+    if (!e.weights_agree) return "DIFFER";
+    return e.consensus_distance ? fmt::format("average, {:.3g} away", *e.consensus_distance) : same_;
 }
 
 void train_report::evaluated(const epoch_result& e) {
@@ -118,7 +129,7 @@ void train_report::evaluated(const epoch_result& e) {
     if (log_) log_->epoch(e);
     if (quiet_) return;
     fmt::print("after {} steps: loss {:.4f}, {:.2f}% right, weights {:016x} {}\n", before_, e.test_loss,
-               100 * e.test_accuracy, e.weights_hash, e.weights_agree ? same_ : "DIFFER");
+               100 * e.test_accuracy, e.weights_hash, words_of_weights(e));
 }
 
 void train_report::step(std::size_t epoch, std::size_t steps, double loss) {

@@ -39,6 +39,7 @@ private:
     using clock = std::chrono::steady_clock;
 
     void begin(std::size_t parameters, const task& of) const;
+    [[nodiscard]] std::string words_of_weights(const epoch_result& e) const;
     void write_json() const;
     void draw_curves() const;
 

@@ -44,11 +44,10 @@ bool evaluate_as_rank(trainer<Communicator>& one, std::optional<train_report>& r
     return result.weights_agree;
 }
 
-/// One rank's training. Where time is simulated, computes(steps so far) takes the time of a step. Returns whether the
-/// weights always agreed.
+/// One rank's training. Returns whether the weights always agreed.
 template <class Communicator>
-bool train_as_rank(const Communicator& world, const train_settings& s, std::function<void(std::size_t)> computes = {}) {
-    trainer<Communicator> one{world, s, std::move(computes)};
+bool train_as_rank(const Communicator& world, const train_settings& s, step_clock by = {}) {
+    trainer<Communicator> one{world, s, std::move(by)};
     if (s.resume || s.evaluate) one.restore();
     std::optional<train_report> report;
     if (world.rank() == 0) report.emplace(s, world.size(), one.parameters(), one.data(), one.steps());
@@ -90,6 +89,8 @@ int train_in_memory(const train_settings& s) {
 
 int train_in_virtual_time(const train_settings& s) {
     const auto takes = compute_time_of(s.compute, s.stragglers, s.seed);
+    if (takes.slow_rank >= s.ranks)
+        throw std::invalid_argument(fmt::format("--stragglers '{}': ranks are 0 to {}", s.stragglers, s.ranks - 1));
     const auto cluster = planner::cluster_of(s.cluster);
     const auto world =
         transport::simulated_world::create(simulated_options_of(cluster.links, s.ranks, cluster.gpus_per_node));
@@ -98,7 +99,9 @@ int train_in_virtual_time(const train_settings& s) {
     world->run([&](transport::simulated end) {
         const communicator all{std::move(end)};
         const bool mine =
-            train_as_rank(all, s, [&, rank = all.rank()](std::size_t step) { world->compute(takes.of(rank, step)); });
+            train_as_rank(all, s,
+                          {[&, rank = all.rank()](std::size_t step) { world->compute(takes.of(rank, step)); },
+                           [&] { return std::chrono::duration<double>(world->now()).count(); }});
         if (all.rank() == 0) agreed = mine;
     });
     const bool quiet = s.json == "-" || s.log == "-";
@@ -117,11 +120,32 @@ int train_as_process(const train_settings& s) {
     return as_rank([&] { return train_as_rank(world, s) ? 0 : result_is_wrong; });
 }
 
+void require_less_sense(const train_settings& s) {
+    const train_settings usual;
+    const auto only_in = [&s](const char* mode, const char* option, bool is_said) {
+        if (is_said && s.mode != mode)
+            throw std::invalid_argument(fmt::format("{} is for mode {}, not for {}", option, mode, s.mode));
+    };
+    only_in("local", "--period", s.period != usual.period);
+    only_in("local", "--slow-momentum", s.slow_momentum != usual.slow_momentum);
+    only_in("gossip", "--graph", s.graph != usual.graph);
+    only_in("ddp", "--compress", !s.compress.empty());
+    static_cast<void>(averaging_period_of(s.period)); // throws where it is none
+    if (!s.compress.empty()) static_cast<void>(compressor_of(s.compress, s.seed));
+    const bool is_apart = s.mode == "local" || s.mode == "gossip";
+    if (s.wire != usual.wire && (is_apart || !s.compress.empty()))
+        throw std::invalid_argument("--wire is for gradients that are averaged by allreduce");
+    if (s.resume && is_apart)
+        throw std::invalid_argument("a checkpoint of mode " + s.mode +
+                                    " has the average of the ranks' weights: --evaluate tests it");
+}
+
 void require_sense(const train_settings& s) {
     if (s.wire == "bfloat16" && (s.mode == "zero2" || s.mode == "zero3"))
         throw std::invalid_argument(s.mode + " sends gradients as float32: take ddp or zero1 for --wire bfloat16");
     if ((s.mode == "tensor" || s.mode == "3d") && s.optimizer == "lars")
         throw std::invalid_argument("lars needs the norms of whole layers, which no rank has in this mode");
+    require_less_sense(s);
     if (s.model == "transformer" && s.data != "" && s.data != "kjv" && s.data != drawn_data)
         throw std::invalid_argument("a transformer learns --data kjv or --data drawn, not " + s.data);
 }
