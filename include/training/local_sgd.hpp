@@ -25,10 +25,10 @@ namespace tutti::training {
     return [start = clock::now()] { return std::chrono::duration<double>(clock::now() - start).count(); };
 }
 
-/// A step of all ranks together after each average: u = kept u + (old - average) / rate, weights = old - slow rate x
-/// rate x u, where `old` are the weights after the last such step. With the defaults weights are the average itself. At
-/// a rate of 0 weights take the limit, old - slow rate x (old - average), and u stays. Source: SlowMo, Wang, Tantia,
-/// Ballas and Rabbat 2020.
+/// A step of all ranks together after each average: u = kept u + (old - average) / rate, and then weights = old - slow
+/// rate x rate x u. Here `old` are the weights after the last such step. With the defaults weights are the average
+/// itself.
+/// Source: SlowMo, Wang, Tantia, Ballas and Rabbat 2020.
 struct slow_momentum {
     double kept = 0; ///< the share of u that stays
     double rate = 1; ///< the slow learning rate
@@ -56,30 +56,32 @@ public:
             old_.assign(weights.begin(), weights.end());
             velocity_.resize(elements_);
         }
-        left_ = tau_ = next();
+        tau_ = next();
     }
 
     /// This rank has made a step from which it has these weights. Averages them if it is time, and tells whether it
     /// has. `loss` counts where the period measures, and `rate`, the learning rate, with slow momentum. Throws
-    /// invalid_argument for another number of weights, and for a rate that is negative or no number.
+    /// invalid_argument for another number of weights, and for an average by slow momentum at a rate that is not above
+    /// 0.
     bool step(std::span<float> weights, double loss = 0, double rate = 1) {
         if (weights.size() != elements_)
             reject("local_sgd", std::to_string(weights.size()) + " weights instead of " + std::to_string(elements_));
-        if (!(rate >= 0)) reject("local_sgd", "a learning rate is 0 at least");
         ++facts_.steps;
         losses_ += loss;
-        if (--left_ > 0) return false;
-        world_.allreduce(weights, average, how_);
+        if (++since_ < tau_) return false;
+        if (!outer_.is_plain() && !(rate > 0)) reject("local_sgd", "slow momentum divides by the learning rate");
+        world_.allreduce(weights, average, how_); // where it throws, the next step tries again
         if (!outer_.is_plain()) step_together(weights, rate);
         if constexpr (measures<Period>) measure();
-        left_ = tau_ = next();
+        since_ = 0;
+        tau_ = next();
         return true;
     }
 
     /// The steps between the last average and the next one.
     [[nodiscard]] std::size_t tau() const noexcept { return tau_; }
     /// The steps that are left before it.
-    [[nodiscard]] std::size_t left() const noexcept { return left_; }
+    [[nodiscard]] std::size_t left() const noexcept { return since_ < tau_ ? tau_ - since_ : 1; }
     /// What the period has been told last.
     [[nodiscard]] const averaging_facts& facts() const noexcept { return facts_; }
 
@@ -90,7 +92,6 @@ private:
         return tau;
     }
     void step_together(std::span<float> weights, double rate) {
-        if (rate == 0) return go_towards(weights);
         const auto kept = static_cast<float>(outer_.kept), in = static_cast<float>(1 / rate);
         const auto out = static_cast<float>(outer_.rate * rate);
         for (std::size_t i = 0; i < elements_; ++i) {
@@ -98,12 +99,8 @@ private:
             old_[i] = weights[i] = old_[i] - out * velocity_[i];
         }
     }
-    void go_towards(std::span<float> average) {
-        const auto out = static_cast<float>(outer_.rate);
-        for (std::size_t i = 0; i < elements_; ++i) old_[i] = average[i] = old_[i] - out * (old_[i] - average[i]);
-    }
     void measure() {
-        std::array<double, 2> mean{seconds_(), std::exchange(losses_, 0) / static_cast<double>(tau_)};
+        std::array<double, 2> mean{seconds_(), std::exchange(losses_, 0) / static_cast<double>(since_)};
         world_.allreduce(mean, average);
         facts_.seconds = mean[0], facts_.loss = mean[1];
     }
@@ -112,7 +109,8 @@ private:
     Period period_;
     slow_momentum outer_;
     std::optional<algorithm::any> how_;
-    std::size_t elements_, tau_ = 0, left_ = 0;
+    std::size_t elements_, tau_ = 0;
+    std::size_t since_ = 0;             ///< steps since the last average
     std::vector<float> old_, velocity_; ///< with slow momentum
     averaging_facts facts_;
     double losses_ = 0; ///< sum since the last average

@@ -79,23 +79,6 @@ TEST_CASE("local steps and averages have the bits of a serial loop, on 1 to 9 ra
     }
 }
 
-TEST_CASE("slow momentum at a rate of 0 goes towards the average, and keeps what it had") {
-    run_world(2, [](const communicator& world) {
-        floats w{1};
-        training::local_sgd local(world, w, training::every{1}, {.kept = 0.5, .rate = 0.5});
-        w[0] = 2;
-        local.step(w, 0, 0.5); // u = (1 - 2) / 0.5 = -2, and 1 + 0.5 x 0.5 x 2
-        expect(w[0] == 1.5F, "a step");
-        w[0] = 2.5F;
-        local.step(w, 0, 0);
-        expect(w[0] == 2, "half of the way");
-        local.step(w, 0, 0.5); // u = 0.5 x -2
-        expect(w[0] == 2.25F, "what was kept");
-        for (const double bad : {-1.0, std::nan("")})
-            expect(has(fault_of([&] { local.step(w, 0, bad); }).detail, "0 at least"), "no rate");
-    });
-}
-
 TEST_CASE("a period measures by the clock that it is given") {
     run_world(2, [](const communicator& world) {
         floats w{1};
@@ -150,6 +133,13 @@ TEST_CASE("ranks with losses and times of their own agree on AdaComm's tau") {
             expect(world.allreduce(static_cast<int>(tau), maximum) == static_cast<int>(tau), "the same on all ranks");
         }
         expect(local.tau() == 1 && averages > 10, "it comes to averages of each step");
+        training::local_sgd stuck(world, w, training::every{2}, {}, algorithm::bruck{}); // which has no allreduce
+        expect(!stuck.step(w), "the first step");
+        for (int k = 0; k < 2; ++k)
+            expect(fault_of([&] { stuck.step(w); }).why == cause::invalid_argument,
+                   "every later step tries to average");
+        training::local_sgd slow(world, w, training::every{1}, {.kept = 0.5});
+        expect(has(fault_of([&] { slow.step(w, 0, 0); }).detail, "divides by the learning rate"), "a rate of 0");
         floats few(1);
         expect(has(fault_of([&] { local.step(few); }).detail, "1 weights instead of 2"), "another length");
         expect(has(fault_of([&] { training::local_sgd(world, w, training::every{0}); }).detail, "1 step at least"),
