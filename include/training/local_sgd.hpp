@@ -10,6 +10,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,12 @@
 #include <vector>
 
 namespace tutti::training {
+
+/// A clock that counts seconds from now on.
+[[nodiscard]] inline std::function<double()> steady_seconds() {
+    using clock = std::chrono::steady_clock;
+    return [start = clock::now()] { return std::chrono::duration<double>(clock::now() - start).count(); };
+}
 
 /// A step of all ranks together after each average: u = kept u + (old - average) / rate, and then weights = old - slow
 /// rate x rate x u. Here `old` are the weights after the last such step. With the defaults weights are the average
@@ -39,10 +46,12 @@ struct slow_momentum {
 template <class Communicator, averaging_period Period>
 class local_sgd {
 public:
-    /// `weights` are those before the first step.
+    /// `weights` are those before the first step. `seconds` is a clock for periods that measure, which may be of
+    /// virtual time: what has passed since the start.
     local_sgd(const Communicator& world, std::span<const float> weights, Period period, slow_momentum outer = {},
-              std::optional<algorithm::any> how = {})
-        : world_(world), period_(std::move(period)), outer_(outer), how_(how), elements_(weights.size()) {
+              std::optional<algorithm::any> how = {}, std::function<double()> seconds = steady_seconds())
+        : world_(world), period_(std::move(period)), outer_(outer), how_(how), elements_(weights.size()),
+          seconds_(std::move(seconds)) {
         if (!outer_.is_plain()) {
             old_.assign(weights.begin(), weights.end());
             velocity_.resize(elements_);
@@ -71,12 +80,12 @@ public:
 
     /// The steps between the last average and the next one.
     [[nodiscard]] std::size_t tau() const noexcept { return tau_; }
+    /// The steps that are left before it.
+    [[nodiscard]] std::size_t left() const noexcept { return since_ < tau_ ? tau_ - since_ : 1; }
     /// What the period has been told last.
     [[nodiscard]] const averaging_facts& facts() const noexcept { return facts_; }
 
 private:
-    using clock = std::chrono::steady_clock;
-
     [[nodiscard]] std::size_t next() {
         const std::size_t tau = period_(facts_);
         if (tau == 0) reject("local_sgd", "a period has 1 step at least");
@@ -91,8 +100,7 @@ private:
         }
     }
     void measure() {
-        const std::chrono::duration<double> passed = clock::now() - start_;
-        std::array<double, 2> mean{passed.count(), std::exchange(losses_, 0) / static_cast<double>(since_)};
+        std::array<double, 2> mean{seconds_(), std::exchange(losses_, 0) / static_cast<double>(since_)};
         world_.allreduce(mean, average);
         facts_.seconds = mean[0], facts_.loss = mean[1];
     }
@@ -106,7 +114,7 @@ private:
     std::vector<float> old_, velocity_; ///< with slow momentum
     averaging_facts facts_;
     double losses_ = 0; ///< sum since the last average
-    clock::time_point start_ = clock::now();
+    std::function<double()> seconds_;
 };
 
 } // namespace tutti::training

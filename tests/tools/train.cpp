@@ -148,9 +148,31 @@ TEST_CASE("virtual time is refused where it cannot be, in a sentence") {
     const std::string line = "train --pictures 64 --virtual 2 ";
     for (const std::string wrong :
          {"--compute soon", "--compute 'lognormal(1s)'", "--compute 'constant(1s,2)'", "--stragglers 'slow(1,2)'",
-          "--stragglers 'random(2,5x)'", "--ranks 2", "--progress in_thread"})
+          "--stragglers 'random(2,5x)'", "--stragglers 'slow(2,10x)'", "--ranks 2", "--progress in_thread"})
         CHECK(command(line + wrong).status == 2);
     CHECK_THAT(command(line + "--compute soon").output, Contains("'soon' is none of constant(100ms)"));
+}
+
+TEST_CASE("ways to communicate less are refused outside of their modes, in a sentence") {
+    const std::string line = "train --pictures 64 --ranks 2 --transport memory ";
+    for (const std::string wrong :
+         {"--period 4", "--mode gossip --slow-momentum 0.5", "--graph torus", "--mode zero1 --compress sign",
+          "--compress much", "--mode local --wire bfloat16", "--mode local --checkpoint x --resume"})
+        CHECK(command(line + wrong).status == 2);
+    CHECK_THAT(command(line + "--period 4").output, Contains("--period is for mode local, not for ddp"));
+}
+
+TEST_CASE("the average of weights is in a checkpoint, which tests as it did") {
+    const std::string file = "/tmp/tutti-average-" + std::to_string(getpid());
+    const std::string line = "train --pictures 256 --transport memory --optimizer sgd --checkpoint " + file;
+    const auto made = command(line + " --mode local --period 3 --epochs 1 --ranks 4");
+    const auto tested = command(line + " --evaluate --ranks 1");
+    remove(file.c_str());
+    INFO(made.output << tested.output);
+    REQUIRE((made.status == 0 && tested.status == 0));
+    const std::size_t at = tested.output.find("weights ");
+    REQUIRE(at != std::string::npos);
+    CHECK_THAT(made.output, Contains(tested.output.substr(at + 8, 16) + " average, "));
 }
 
 TEST_CASE("a model in parts goes on from its checkpoints, a file for each part") {

@@ -269,6 +269,58 @@ TEST_CASE("with error feedback nothing is lost: results and what is left out add
         });
 }
 
+TEST_CASE("error feedback drops a number that is none once it has been sent") {
+    run_world(2, [](const communicator& ranks) {
+        const auto recovers = [&](auto by, const std::string& what) {
+            floats data(40, 1), sent(40);
+            data[3] = ranks.rank() == 0 ? std::nanf("") : 1.0F;
+            by.average(ranks, data, sent);
+            expect(!std::ranges::all_of(data, [](float x) { return std::isfinite(x); }), what + ": it shows");
+            data.assign(40, 1);
+            by.average(ranks, data, sent);
+            expect(std::ranges::all_of(data, [](float x) { return std::isfinite(x); }), what + ": it is gone");
+        };
+        recovers(compressed::error_feedback(compressed::top_k{.share = 0.1}), "top_k");
+        recovers(compressed::error_feedback(compressed::random_k{.share = 1}), "random_k");
+        recovers(compressed::error_feedback(compressed::power_sgd({.rank = 1})), "power_sgd");
+        recovers(compressed::error_feedback(compressed::qsgd{}), "qsgd");
+        recovers(compressed::error_feedback(compressed::sign_majority{}), "sign_majority");
+        compressed::error_feedback by(compressed::random_k{.share = 0.01, .seed = 2}); // one of 40
+        floats data(40), sent(40);
+        data[7] = std::nanf("");
+        bool has_shown = false;
+        for (int round = 0; round < 1000 && !has_shown; ++round) {
+            by.average(ranks, data, sent);
+            has_shown = std::isnan(data[7]);
+            data.assign(40, 0);
+        }
+        expect(has_shown && by.left_out()[7] == 0, "it waits until it is drawn");
+    });
+}
+
+TEST_CASE("each bucket draws for itself, the same each time") {
+    run_world(2, [](const communicator& ranks) {
+        const std::vector<training::parameter> parameters{{"a", 100}, {"b", 100}};
+        const auto taken = [&](const auto& each) {
+            compressed::compressed_buckets buckets(ranks, parameters, each, {.first = 400, .most = 400});
+            expect(buckets.plan().buckets().size() == 2, "two buckets");
+            for (std::size_t i = 0; i < 200; ++i) buckets.gradients()[i] = 1 + 0.01F * static_cast<float>(i % 100);
+            buckets.finish();
+            return floats(buckets.gradients().begin(), buckets.gradients().end());
+        };
+        const auto differ = [&](const auto& each, const std::string& what) {
+            const floats all = taken(each);
+            expect(floats(all.begin(), all.begin() + 100) != floats(all.begin() + 100, all.end()), what);
+            expect(all == taken(each), what + ": the same each time");
+        };
+        differ(compressed::error_feedback(compressed::random_k{.share = 0.1}), "random_k");
+        differ(compressed::qsgd{}, "qsgd");
+        differ(compressed::error_feedback(compressed::power_sgd({.rank = 1})), "power_sgd");
+        const floats top = taken(compressed::top_k{.share = 0.1});
+        expect(floats(top.begin(), top.begin() + 100) == floats(top.begin() + 100, top.end()), "top_k draws nothing");
+    });
+}
+
 TEST_CASE("descent with compressed buckets comes to where descent with averages comes") {
     run_world(3, [](const communicator& ranks) {
         // each rank's loss is half the squared distance to a point of its own: the best weights are their mean

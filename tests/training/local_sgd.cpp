@@ -79,6 +79,19 @@ TEST_CASE("local steps and averages have the bits of a serial loop, on 1 to 9 ra
     }
 }
 
+TEST_CASE("a period measures by the clock that it is given") {
+    run_world(2, [](const communicator& world) {
+        floats w{1};
+        const double late = 2.0 * world.rank();
+        training::local_sgd local(world, w, training::adacomm(4, 10), {}, {}, [late] { return 40 + late; });
+        for (std::size_t i = 0; i < 4; ++i) {
+            expect(local.left() == 4 - i, "steps that are left");
+            local.step(w, 1);
+        }
+        expect(local.facts().seconds == 41, "the mean of ranks");
+    });
+}
+
 TEST_CASE("post-local averages each step at first, and then once in a while") {
     run_world(2, [](const communicator& world) {
         floats w(3);

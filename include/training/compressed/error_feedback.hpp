@@ -4,7 +4,9 @@
 
 #include "traffic.hpp"
 
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
@@ -13,6 +15,9 @@ namespace tutti::training::compressed {
 
 /// Adds what a compressor left out of this rank's vectors to the next one. A compressor itself, for vectors of one
 /// length. In the long run all of a vector arrives. Memory: 4 bytes an element.
+///
+/// An element that was sent as NaN or infinity leaves nothing for the next vector. The others have seen it, and a
+/// caller that skips such a step goes on with numbers.
 /// Sources: Seide et al., 1-bit stochastic gradient descent, 2014; Karimireddy et al., Error feedback fixes SignSGD and
 /// other gradient compression schemes, 2019.
 template <class Compressor>
@@ -28,8 +33,13 @@ public:
         left_.resize(data.size());
         for (std::size_t i = 0; i < data.size(); ++i) data[i] = left_[i] += data[i];
         const traffic cost = inner_.average(ranks, data, sent);
-        for (std::size_t i = 0; i < data.size(); ++i) left_[i] -= sent[i];
+        for (std::size_t i = 0; i < data.size(); ++i) left_[i] = std::isfinite(sent[i]) ? left_[i] - sent[i] : 0.0F;
         return cost;
+    }
+
+    /// See stream_compressor.
+    [[nodiscard]] error_feedback with_stream(std::uint64_t n) const {
+        return error_feedback(detail::with_stream(inner_, n));
     }
 
     /// What has been left out so far, of this rank. Empty before the first call.

@@ -41,6 +41,13 @@ public:
         if (by.rank == 0) reject("power_sgd", "the rank is 1 at least");
     }
 
+    /// See stream_compressor.
+    [[nodiscard]] power_sgd with_stream(std::uint64_t n) const {
+        power_options own = by_;
+        own.seed = draws::seed_of(by_.seed, n);
+        return power_sgd(own);
+    }
+
     /// See compressor. Throws as allreduce, and invalid_argument for vectors shorter than the rows that were given.
     template <class Communicator>
     traffic average(const Communicator& ranks, std::span<float> data, std::span<float> sent) {

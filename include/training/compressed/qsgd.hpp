@@ -25,6 +25,9 @@ public:
         if (code.group == 0) reject("qsgd", "a group has one element at least");
     }
 
+    /// See stream_compressor.
+    [[nodiscard]] qsgd with_stream(std::uint64_t n) const { return qsgd(code_, draws::seed_of(seed_, n)); }
+
     /// See compressor. Throws as alltoallv.
     template <class Communicator>
     traffic average(const Communicator& ranks, std::span<float> data, std::span<float> sent) {

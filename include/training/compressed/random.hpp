@@ -26,6 +26,11 @@ public:
         return (bits(i) >> 32) * end >> 32;
     }
 
+    /// A seed of its own for each stream of a seed.
+    [[nodiscard]] static constexpr std::uint64_t seed_of(std::uint64_t seed, std::uint64_t stream) noexcept {
+        return draws(seed, stream).bits(0);
+    }
+
 private:
     [[nodiscard]] static constexpr std::uint64_t mixed(std::uint64_t x) noexcept {
         x += 0x9e3779b97f4a7c15;

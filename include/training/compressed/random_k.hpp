@@ -37,6 +37,9 @@ struct random_k {
     algorithm::any how = algorithm::halving_doubling{}; ///< of the allreduce
     std::uint64_t round = 0;                            ///< calls so far
 
+    /// See stream_compressor.
+    [[nodiscard]] random_k with_stream(std::uint64_t n) const { return {share, draws::seed_of(seed, n), how}; }
+
     /// See compressor. Throws as allreduce.
     template <class Communicator>
     traffic average(const Communicator& ranks, std::span<float> data, std::span<float> sent) {

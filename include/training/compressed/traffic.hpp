@@ -33,4 +33,22 @@ concept compressor = requires(C& c, const Communicator& ranks, std::span<float> 
     { c.average(ranks, x, x) } -> std::same_as<traffic>;
 };
 
+/// A compressor that draws random numbers has with_stream(n): a fresh one of the same kind, with draws of its own for
+/// each n, alike on all ranks. So several vectors of a model do not draw the same.
+template <class C>
+concept stream_compressor = requires(const C& c, std::uint64_t n) {
+    { c.with_stream(n) } -> std::same_as<C>;
+};
+
+namespace detail {
+/// A copy where it draws nothing.
+template <class C>
+[[nodiscard]] C with_stream(const C& of, std::uint64_t n) {
+    if constexpr (stream_compressor<C>)
+        return of.with_stream(n);
+    else
+        return of;
+}
+} // namespace detail
+
 } // namespace tutti::training::compressed

@@ -31,6 +31,11 @@ namespace tutti::tools {
                                {"weights_hash", fmt::format("{:016x}", e.weights_hash)},
                                {"weights_agree", e.weights_agree}};
     if (e.virtual_seconds) all["virtual_seconds"] = *e.virtual_seconds;
+    if (!s.compress.empty()) all["compress"] = s.compress;
+    if (s.mode == "local") all["period"] = s.period;
+    if (s.mode == "gossip") all["graph"] = s.graph;
+    if (e.consensus_distance) all["consensus_distance"] = *e.consensus_distance;
+    if (e.sent_bytes) all["sent_bytes"] = *e.sent_bytes;
     return all;
 }
 

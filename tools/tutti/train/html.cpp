@@ -31,9 +31,11 @@ ordered_json settings_json(const train_settings& s, int ranks) {
                      {"clipped at a norm of", s.clip > 0 ? fmt::format("{}", s.clip) : "not"},
                      {"algorithm", s.algorithm},
                      {"bytes of a bucket, at most", s.bucket_bytes},
-                     {"gradients travel as", s.wire},
+                     {"gradients travel as", s.compress.empty() ? s.wire : s.compress},
                      {"buckets move", s.progress},
                      {"seed", s.seed}};
+    if (s.mode == "local") all.update({{"period", s.period}, {"slow momentum", s.slow_momentum}});
+    if (s.mode == "gossip") all["graph"] = s.graph;
     if (s.model == "transformer")
         all.update({{"layers", s.layers}, {"width", s.width}, {"heads", s.heads}, {"context", s.context}});
     else

@@ -43,6 +43,11 @@ together. In ssp a worker may be --staleness steps ahead of the slowest one, and
 In downpour, Downpour SGD, a worker descends by itself; it fetches weights each --fetch steps, and pushes the sum
 of its gradients each --push steps. A worker that dies is not waited for. The first worker reports: loss and
 train are of its own part, and exposed is its time in calls of the store.
+Three ways communicate less. In mode local each rank steps along its own gradients, and weights are averaged
+once in --period steps: a number, post-local, or AdaComm's, which shrinks by the loss at each interval of
+SECONDS. In mode gossip each rank mixes its weights with those of its neighbours on --graph in each step. With
+--compress ddp sends a part of the gradients, or fewer bits. In local and gossip the ranks' weights differ.
+Their average is tested, hashed and saved, and each line tells the consensus distance from it.
 
 Columns: mean loss over the training data, in nats; of pictures the accuracy on both sets; of text the loss on
 what was kept from training, in nats, its perplexity, and bits per character; seconds of the epoch; how much of
@@ -79,6 +84,8 @@ Examples:
   tutti train --evaluate --ranks 1 --optimizer adam --checkpoint job.tutti
   tutti train --trace trace.json --html training.html --log steps.jsonl
   tutti train --mode pipeline --stages 2 --pipeline gpipe
+  tutti train --mode local --period 16 --slow-momentum 0.5
+  tutti train --compress top-k:0.01
   tutti train --model transformer --mode 3d --data-parallel 2 --stages 2 --tensor 2
   tutti train --mode ssp --staleness 8 --servers 2 --ranks 6
   tutti train --mode downpour --fetch 4 --push 4 --warm-start 100
@@ -145,8 +152,8 @@ void add_server_options(CLI::App& c, train_settings& s) {
 
 void add_mode_options(CLI::App& c, train_settings& s) {
     c.add_option("--mode", s.mode, "What is spread over the ranks [default: ddp]")
-        ->check(one_of(
-            {"ddp", "zero1", "zero2", "zero3", "pipeline", "tensor", "3d", "bsp", "ssp", "asynchronous", "downpour"}));
+        ->check(one_of({"ddp", "zero1", "zero2", "zero3", "pipeline", "tensor", "3d", "local", "gossip", "bsp", "ssp",
+                        "asynchronous", "downpour"}));
     const CLI::Range some_ranks{1, most_ranks};
     c.add_option("--data-parallel", s.data_parallel, "Replicas of the model [default: as many as ranks allow]")
         ->check(some_ranks)
@@ -177,6 +184,21 @@ void add_mode_options(CLI::App& c, train_settings& s) {
     add_server_options(c, s);
     c.add_option("--progress", s.progress, "Where buckets move: within calls, or in a thread [default: in_calls]")
         ->check(one_of({"in_calls", "in_thread"}));
+}
+
+void add_less_options(CLI::App& c, train_settings& s) {
+    c.add_option("--compress", s.compress,
+                 "In ddp, what averages gradients: top-k:0.01, random-k:0.1, qsgd:8, qsgd:4, sign or power-sgd:4 "
+                 "[default: an allreduce of all]")
+        ->type_name("HOW");
+    c.add_option("--period", s.period,
+                 "In mode local, steps between averages: 16; post-local:STEPS:TAU; adacomm:TAU:SECONDS [default: 16]")
+        ->type_name("TAU");
+    c.add_option("--slow-momentum", s.slow_momentum, "In mode local, of steps of all ranks together [default: 0]")
+        ->check(CLI::Range(0., 0.999))
+        ->type_name("SHARE");
+    c.add_option("--graph", s.graph, "In mode gossip, whose weights a rank mixes with its own [default: ring]")
+        ->check(one_of({"ring", "torus", "exponential", "one-peer"}));
 }
 
 void add_virtual_options(CLI::App& c, train_settings& s) {
@@ -264,6 +286,7 @@ CLI::App& add_train_options(CLI::App& app, train_settings& s) {
     add_network_options(c, s);
     add_data_options(c, s);
     add_mode_options(c, s);
+    add_less_options(c, s);
     add_virtual_options(c, s);
     add_step_options(c, s);
     add_file_options(c, s);

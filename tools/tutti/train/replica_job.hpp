@@ -35,7 +35,7 @@ public:
         std::ranges::fill(gradients_, 0.F);
         waiting([this] { begin_step(); });
     }
-    void step(double rate) override {
+    void step(double rate, double) override {
         waiting([&] { end_step(rate); });
         ++steps_;
     }

@@ -53,6 +53,13 @@ std::string score_words(bool is_text, const epoch_result& e) {
     return fmt::format("{:>9.4f} {:>8.2f}% {:>8.2f}%", e.loss, 100 * e.train_accuracy, 100 * e.test_accuracy);
 }
 
+// What ranks tell each other in a step.
+std::string words_of_exchange(const train_settings& s) {
+    if (s.mode == "local") return "weights averaged with period " + s.period;
+    if (s.mode == "gossip") return "weights mixed by graph " + s.graph;
+    return "gradients averaged by " + (s.compress.empty() ? s.algorithm : s.compress);
+}
+
 // What is the same after each epoch.
 std::string words_of_same(const train_settings& s, int ranks) {
     if (has_servers(s)) return fmt::format("on {} server{}", s.servers, s.servers == 1 ? "" : "s");
@@ -64,7 +71,7 @@ std::string words_of_same(const train_settings& s, int ranks) {
 
 // Who does what in a step.
 std::string words_of_mode(const train_settings& s, int ranks) {
-    if (!has_servers(s)) return "gradients averaged by " + s.algorithm;
+    if (!has_servers(s)) return words_of_exchange(s);
     const int workers = ranks - s.servers;
     return fmt::format("{} worker{}, weights {}", workers, workers == 1 ? "" : "s", words_of_same(s, ranks));
 }
@@ -108,8 +115,8 @@ void train_report::begin(std::size_t parameters, const task& of) const {
     fmt::print("# tutti train: {} over {}, {}, {}, {} parameters\n", counted_ranks(ranks_), s.transport, of.words(),
                words_of_model(s), parameters);
     if (s.evaluate) return;
-    fmt::print("# {} an epoch, batches of {}, {} by {} at a rate of {}, {}\n",
-               counted(of.steps(), "step"), s.batch, s.mode, s.optimizer, peak_rate(s), words_of_mode(s, ranks_));
+    fmt::print("# {} an epoch, batches of {}, {} by {} at a rate of {}, {}\n", counted(of.steps(), "step"), s.batch,
+               s.mode, s.optimizer, peak_rate(s), words_of_mode(s, ranks_));
     if (s.virtual_ranks > 0) fmt::print("# all times are {}\n", words_of_virtual_time(s));
     if (s.resume) begin_again();
     if (is_done()) return;
@@ -147,12 +154,16 @@ void train_report::add(const epoch_result& e) {
     warn_of_divergence(e);
     if (log_) log_->epoch(e);
     if (quiet_) return;
-    fmt::print("{:>5} {} {:>9.2f} {:>8} {:>8} {:>9}  {:016x} {}\n", e.epoch,
-               score_words(settings_.model == "transformer", e), e.seconds,
-               is_alone_ ? "-" : fmt::format("{:.0f}%", 100 * e.exposed_seconds / e.seconds),
-               is_alone_ ? "-" : hidden_words(e), e.bytes[0] + e.bytes[1] + e.bytes[2], e.weights_hash,
-               e.weights_agree ? same_ : "DIFFER");
+    fmt::print(
+        "{:>5} {} {:>9.2f} {:>8} {:>8} {:>9}  {:016x} {}\n", e.epoch, score_words(settings_.model == "transformer", e),
+        e.seconds, is_alone_ ? "-" : fmt::format("{:.0f}%", 100 * e.exposed_seconds / e.seconds),
+        is_alone_ ? "-" : hidden_words(e), e.bytes[0] + e.bytes[1] + e.bytes[2], e.weights_hash, words_of_weights(e));
     std::fflush(stdout);
+}
+
+std::string train_report::words_of_weights(const epoch_result& e) const {
+    if (!e.weights_agree) return "DIFFER";
+    return e.consensus_distance ? fmt::format("average, {:.3g} away", *e.consensus_distance) : same_;
 }
 
 void train_report::evaluated(const epoch_result& e) {
@@ -164,7 +175,7 @@ void train_report::evaluated(const epoch_result& e) {
                                                 e.test_loss / std::numbers::ln2)
                                   : fmt::format("{:.2f}% right", 100 * e.test_accuracy);
     fmt::print("after {}: loss {:.4f}, {}, weights {:016x} {}\n", counted(before_, "step"), e.test_loss, worth,
-               e.weights_hash, e.weights_agree ? same_ : "DIFFER");
+               e.weights_hash, words_of_weights(e));
 }
 
 void train_report::read(const std::vector<std::uint64_t>& reads) {

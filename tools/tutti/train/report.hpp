@@ -47,6 +47,7 @@ private:
     void begin_again() const;
     [[nodiscard]] bool is_done() const noexcept { return before_ >= settings_.epochs * steps_; }
     void warn_of_divergence(const epoch_result& e);
+    [[nodiscard]] std::string words_of_weights(const epoch_result& e) const;
     void write_json() const;
     void draw_curves() const;
 

@@ -107,7 +107,7 @@ private:
         if (hooks.computes) hooks.computes(step);
         const neural::score made = pass.train(of_epoch);
         if (settings_.clip > 0) job.clip(settings_.clip);
-        job.step(rates_(step));
+        job.step(rates_(step), mean_loss(made));
         if (hooks.stepped) hooks.stepped(job.steps());
         return made;
     }

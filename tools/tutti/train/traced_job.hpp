@@ -44,13 +44,17 @@ public:
         const step_trace::slice timed(&trace_, "clip");
         of_->clip(most);
     }
-    void step(double rate) override {
+    void step(double rate, double loss) override {
         {
             const step_trace::slice timed(&trace_, "update");
-            of_->step(rate);
+            of_->step(rate, loss);
         }
         trace_.end_step();
     }
+    bool meets() override { return of_->meets(); }
+    std::optional<double> show_average() override { return of_->show_average(); }
+    void show_own() override { of_->show_own(); }
+    std::optional<training::compressed::traffic> sent() override { return of_->sent(); }
     std::size_t steps() override { return of_->steps(); }
     void save(const std::string& path, std::uint64_t seed) override { of_->save(path, seed); }
     std::uint64_t restore(const std::string& path) override { return of_->restore(path); }

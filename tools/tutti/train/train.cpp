@@ -113,6 +113,8 @@ int train_in_memory(const train_settings& s) {
 
 int train_in_virtual_time(const train_settings& s) {
     const auto takes = compute_time_of(s.compute, s.stragglers, s.seed);
+    if (takes.slow_rank >= s.ranks)
+        throw std::invalid_argument(fmt::format("--stragglers '{}': ranks are 0 to {}", s.stragglers, s.ranks - 1));
     const auto cluster = planner::cluster_of(s.cluster);
     const auto world =
         transport::simulated_world::create(simulated_options_of(cluster.links, s.ranks, cluster.gpus_per_node));
@@ -142,12 +144,33 @@ int train_as_process(const train_settings& s) {
     return as_rank([&] { return train_as_rank(world, s) ? 0 : result_is_wrong; });
 }
 
+void require_less_sense(const train_settings& s) {
+    const train_settings usual;
+    const auto only_in = [&s](const char* mode, const char* option, bool is_said) {
+        if (is_said && s.mode != mode)
+            throw std::invalid_argument(fmt::format("{} is for mode {}, not for {}", option, mode, s.mode));
+    };
+    only_in("local", "--period", s.period != usual.period);
+    only_in("local", "--slow-momentum", s.slow_momentum != usual.slow_momentum);
+    only_in("gossip", "--graph", s.graph != usual.graph);
+    only_in("ddp", "--compress", !s.compress.empty());
+    static_cast<void>(averaging_period_of(s.period)); // throws where it is none
+    if (!s.compress.empty()) static_cast<void>(compressor_of(s.compress, s.seed));
+    const bool is_apart = s.mode == "local" || s.mode == "gossip";
+    if (s.wire != usual.wire && (is_apart || !s.compress.empty()))
+        throw std::invalid_argument("--wire is for gradients that are averaged by allreduce");
+    if (s.resume && is_apart)
+        throw std::invalid_argument("a checkpoint of mode " + s.mode +
+                                    " has the average of the ranks' weights: --evaluate tests it");
+}
+
 void require_sense(const train_settings& s) {
     require_sense_of_servers(s);
     if (s.wire == "bfloat16" && (s.mode == "zero2" || s.mode == "zero3"))
         throw std::invalid_argument(s.mode + " sends gradients as float32: take ddp or zero1 for --wire bfloat16");
     if ((s.mode == "tensor" || s.mode == "3d") && s.optimizer == "lars")
         throw std::invalid_argument("lars needs the norms of whole layers, which no rank has in this mode");
+    require_less_sense(s);
     if (s.model == "transformer" && s.data != "" && s.data != "kjv" && s.data != drawn_data)
         throw std::invalid_argument("a transformer learns --data kjv or --data drawn, not " + s.data);
     if (s.model == "mlp" && s.data == "kjv")

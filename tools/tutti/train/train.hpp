@@ -47,7 +47,11 @@ struct train_settings {
     std::size_t bucket_bytes = std::size_t{25} << 20; ///< at most 1 MiB of them for the first bucket
     std::size_t microbatches = 0;                     ///< 0: not said
     std::string wire = "float32";
-    double clip = 0; ///< 0: not
+    std::string compress;       ///< what averages gradients in place of allreduce; empty: nothing
+    std::string period = "16";  ///< of mode local: steps from one average of weights to the next
+    double slow_momentum = 0;   ///< of mode local
+    std::string graph = "ring"; ///< of mode gossip
+    double clip = 0;            ///< 0: not
     double warm_up_epochs = 0;
     std::string schedule = "cosine";
     std::size_t reference_batch = 0; ///< 0: the learning rate does not depend on the batch
@@ -86,7 +90,9 @@ struct epoch_result {
     double under_way_most = 0;          ///< likewise
     std::array<std::size_t, 3> bytes{}; ///< that rank 0 held at most, of parameters, gradients, optimizer states
     std::uint64_t weights_hash = 0;
-    bool weights_agree = false;              ///< bit by bit, on all ranks
+    bool weights_agree = false; ///< bit by bit, on all ranks; in the modes local and gossip, their averages
+    std::optional<double> consensus_distance{}; ///< of all ranks' weights, where they differ
+    std::optional<std::uint64_t> sent_bytes{};  ///< by rank 0 in this epoch, where they are counted
     std::optional<double> virtual_seconds{}; ///< from the begin of all to the end of the epoch, where time is simulated
 };
 

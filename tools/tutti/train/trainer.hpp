@@ -13,6 +13,7 @@
 #include "weights_hash.hpp"
 #include "write_trace.hpp"
 
+#include <algorithm>
 #include <array>
 #include <exception>
 #include <functional>
@@ -23,8 +24,9 @@
 
 namespace tutti::tools {
 
-/// One rank of a synchronous training: its place in the grid, its part of the model, and its part of a job. All
+/// One rank of a training: its place in the grid, its part of the model, and its part of a job. All
 /// replicas start from one seed and descend along the same averaged gradients, so their weights stay equal, bit by bit.
+/// In the modes local and gossip each descends along its own, and what is tested is the average of all.
 template <class Communicator>
 class trainer {
 public:
@@ -49,17 +51,17 @@ public:
     [[nodiscard]] std::size_t steps() { return job_->steps(); }
 
     /// Goes through the rest of the epoch, then tests. Nothing where SIGINT came to one of the ranks: it ends after the
-    /// step in which all know of it. told(steps, loss) hears of each step but the last. `steps` of the epoch are done,
-    /// and the last of these had that mean loss over all ranks. Collective.
+    /// step in which all know of it. told(steps, loss) hears of the steps so far whenever all ranks meet: how many of
+    /// the epoch are done, and the mean loss over all ranks of those that were not told of before. Collective.
     [[nodiscard]] std::optional<epoch_result> run(const auto& told) {
         const auto start = clock_.now();
         const training::overlap before = job_->hidden();
         const std::size_t epoch = job_->steps() / task_->steps() + 1;
         task_->begin(epoch);
-        neural::score trained, last;
+        const std::uint64_t sent_before = sent_bytes();
+        neural::score trained, untold;
         for (std::size_t step = job_->steps() % task_->steps(); step < task_->steps(); ++step) {
-            const known_by_all known = train_step(step, last);
-            trained += last;
+            const known_by_all known = train_step(step, trained, untold);
             if (known.stops) return {};
             if (known.rows > 0) told(step, known.loss / known.rows);
         }
@@ -73,6 +75,7 @@ public:
         result.under_way_most = (now.under_way_most - before.under_way_most).count();
         const training::bytes_held held = job_->bytes();
         result.bytes = {held.parameters, held.gradients, held.states};
+        if (job_->sent()) result.sent_bytes = sent_bytes() - sent_before;
         return result;
     }
 
@@ -132,22 +135,34 @@ private:
 
     /// What all ranks know after a step.
     struct known_by_all {
-        bool stops;        ///< SIGINT came to one of them
-        double loss, rows; ///< of the step before it
+        bool stops = false;        ///< SIGINT came to one of them
+        double loss = 0, rows = 0; ///< of the steps before it that were not told of
     };
-    /// `last` is the score of the step before it, and then of this one.
-    [[nodiscard]] known_by_all train_step(std::size_t step, neural::score& last) {
-        std::array<double, 3> notes{interrupt_note::noted() ? 1. : 0., last.loss, static_cast<double>(last.count)};
-        auto agreement = grid_.world.async().allreduce(notes, sum);
-        job_->clear();
-        computing_.begin_step(job_->steps());
-        last = pass_->train(step);
-        computing_.end_step();
-        if (settings_.clip > 0) clip();
-        job_->step(rates_(job_->steps()));
-        agreement.wait();
+    /// Adds the score of the step to both. Ranks tell each other what is untold where they wait for each other anyway.
+    [[nodiscard]] known_by_all train_step(std::size_t step, neural::score& trained, neural::score& untold) {
+        std::array<double, 3> notes{};
+        std::optional<decltype(grid_.world.async().allreduce(notes, sum))> agreement;
+        if (job_->meets()) {
+            notes = {interrupt_note::noted() ? 1. : 0., untold.loss, static_cast<double>(untold.count)};
+            agreement.emplace(grid_.world.async().allreduce(notes, sum));
+            untold = {};
+        }
+        const neural::score own = passed(step);
+        trained += own;
+        untold += own;
+        if (agreement) agreement->wait();
         return {notes[0] > 0, notes[1], notes[2]};
     }
+    [[nodiscard]] neural::score passed(std::size_t step) {
+        job_->clear();
+        computing_.begin_step(job_->steps());
+        const neural::score own = pass_->train(step);
+        computing_.end_step();
+        if (settings_.clip > 0) clip();
+        job_->step(rates_(job_->steps()), own.loss / static_cast<double>(std::max<std::size_t>(own.count, 1)));
+        return own;
+    }
+    [[nodiscard]] std::uint64_t sent_bytes() { return job_->sent().value_or(training::compressed::traffic{}).bytes; }
     void clip() {
         if (is_cut())
             clip_parts(grid_, part_, *job_, settings_.clip);
@@ -156,9 +171,12 @@ private:
     }
 
     [[nodiscard]] epoch_result tested(const neural::score& trained) {
+        const std::optional<double> apart = job_->show_average();
         epoch_result result = judged(trained, pass_->test());
+        result.consensus_distance = apart;
         result.weights_hash = hash_of_weights(grid_, std::span(layers_), part_.all_chunks().size());
         result.weights_agree = copies_agree(result.weights_hash);
+        job_->show_own();
         return result;
     }
     [[nodiscard]] epoch_result judged(const neural::score& trained, const neural::score& tested) const {

@@ -4,10 +4,12 @@
 
 #include <training/checkpoint.hpp>
 #include <training/clip.hpp>
+#include <training/compressed/traffic.hpp>
 #include <training/sharded.hpp>
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,7 +31,16 @@ public:
     virtual void finish() = 0;
     virtual void reduces(bool does) = 0;
     virtual void clip(double most) = 0;
-    virtual void step(double rate) = 0;
+    /// `loss` is the mean over this rank's examples, for those that go by it.
+    virtual void step(double rate, double loss) = 0;
+    /// In the step that begins this rank waits for all others anyway. The same on all ranks.
+    [[nodiscard]] virtual bool meets() { return true; }
+    /// Where ranks have weights of their own: until show_own(), weights(i) are the average of all ranks' weights.
+    /// Returns the consensus distance; nothing where all have the same.
+    virtual std::optional<double> show_average() { return {}; }
+    virtual void show_own() {}
+    /// What this rank has sent so far, where that is counted.
+    [[nodiscard]] virtual std::optional<training::compressed::traffic> sent() { return {}; }
     [[nodiscard]] virtual std::size_t steps() = 0;
     virtual void save(const std::string& path, std::uint64_t seed) = 0;
     /// Returns the seed.
@@ -59,7 +70,7 @@ public:
     void finish() override { buckets_.finish(); }
     void reduces(bool does) override { buckets_.reduces(does); }
     void clip(double most) override { training::clip(buckets_.gradients(), most); }
-    void step(double rate) override { optimizer_.step(rate, weights_, buckets_.gradients()); }
+    void step(double rate, double) override { optimizer_.step(rate, weights_, buckets_.gradients()); }
     std::size_t steps() override { return optimizer_.steps(); }
     void save(const std::string& path, std::uint64_t seed) override {
         training::save(world_, path, buckets_.plan(), std::span(weights_), optimizer_, seed);
@@ -101,7 +112,7 @@ public:
     void finish() override { all_.finish(); }
     void reduces(bool does) override { all_.reduces(does); }
     void clip(double most) override { all_.clip(most); }
-    void step(double rate) override { all_.step(rate); }
+    void step(double rate, double) override { all_.step(rate); }
     std::size_t steps() override { return all_.own_optimizer().steps(); }
     void save(const std::string& path, std::uint64_t seed) override { training::save(world_, path, all_, seed); }
     std::uint64_t restore(const std::string& path) override { return training::restore(world_, path, all_); }
