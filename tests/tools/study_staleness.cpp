@@ -86,8 +86,7 @@ TEST_CASE("a quick study of staleness writes its page, and is the same with any 
     const tools_test::folder room;
     const auto made = [&](const std::string& jobs) {
         const std::string line = "study staleness --quick --data drawn --epochs 1 --jobs " + jobs;
-        const auto r =
-            tools_test::command(line + " --out " + room.path(jobs + ".html") + " --json " + room.path(jobs));
+        const auto r = tools_test::command(line + " --out " + room.path(jobs + ".html") + " --json " + room.path(jobs));
         INFO(r.output);
         REQUIRE(r.status == 0);
         CHECK(r.output.find("Ho et al. 2013") != std::string::npos);

@@ -85,8 +85,8 @@ TEST_CASE("workers out of step train over real processes, and under a launcher")
     INFO(downpour.output);
     CHECK(downpour.status == 0);
     CHECK(occurrences(downpour.output, "on 1 server") == 3);
-    const auto launched =
-        command("run -n 3 -- " + std::getenv("TUTTI_COMMAND") + " " + settings + "--mode ssp --staleness 2 --transport shared_memory");
+    const auto launched = command("run -n 3 -- " + std::getenv("TUTTI_COMMAND") + " " + settings +
+                                  "--mode ssp --staleness 2 --transport shared_memory");
     INFO(launched.output);
     CHECK(launched.status == 0);
     CHECK_THAT(launched.output, Contains("[1]") && Contains("clocks old on average"));

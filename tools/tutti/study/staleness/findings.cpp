@@ -161,7 +161,8 @@ std::string comparison(const results& r) {
     };
     const auto free = [&](std::size_t m) { return fastest_to(r, m, goal) == last; };
     return fmt::format(
-        "Ho et al. 2013 find that more staleness gives more steps a second, that each step is then worth less, and that "
+        "Ho et al. 2013 find that more staleness gives more steps a second, that each step is then worth less, and "
+        "that "
         "SSP learns faster than BSP and than asynchronous workers. Here more staleness gives more steps a second {}. "
         "After half of the steps {} is worse than BSP {}. It reaches {:.0f} % sooner than BSP {}. A bound is the first "
         "to reach that {}, and asynchronous workers are {}. Differences from BSP count from two standard deviations of "
