@@ -85,7 +85,7 @@ TEST_CASE("workers out of step train over real processes, and under a launcher")
     INFO(downpour.output);
     CHECK(downpour.status == 0);
     CHECK(occurrences(downpour.output, "on 1 server") == 3);
-    const auto launched = command("run -n 3 -- " + std::getenv("TUTTI_COMMAND") + " " + settings +
+    const auto launched = command("run -n 3 -- " + std::string(std::getenv("TUTTI_COMMAND")) + " " + settings +
                                   "--mode ssp --staleness 2 --transport shared_memory");
     INFO(launched.output);
     CHECK(launched.status == 0);
