@@ -5,6 +5,7 @@
 #include "server_mode.hpp"
 #include "store_worker.hpp"
 
+#include <chrono>
 #include <memory>
 
 namespace tutti::tools {
@@ -17,7 +18,7 @@ public:
     /// std::invalid_argument, std::runtime_error or tutti::error for settings that do not fit.
     server_trainer(const Communicator& world, const train_settings& s, const picture_sets* pictures = nullptr)
         : settings_(s), alike_(world.split(world.rank() < s.servers ? 0 : 1)), worker_(worker_of(world, pictures)),
-          by_(world, store_layout_of(s, world.allreduce(worker_ ? worker_->parameters() : 0, maximum), world.size())),
+          by_(world, store_layout_of(s, weights_of_workers(world), world.size())),
           begins_(world, s.warm_start > 0 ? by_.where().layout().workers : std::vector<int>()) {}
 
     [[nodiscard]] bool is_worker() const noexcept { return worker_ != nullptr; }
@@ -43,6 +44,11 @@ private:
     [[nodiscard]] std::unique_ptr<worker> worker_of(const Communicator& world, const picture_sets* pictures) const {
         static_cast<void>(store_layout_of(settings_, 1, world.size())); // throws where there are too few ranks
         return world.rank() < settings_.servers ? nullptr : std::make_unique<worker>(alike_, settings_, pictures);
+    }
+
+    /// Servers wait until workers have read their data.
+    [[nodiscard]] std::size_t weights_of_workers(const Communicator& world) const {
+        return world.with_deadline(std::chrono::minutes(10)).allreduce(worker_ ? worker_->parameters() : 0, maximum);
     }
 
     const train_settings& settings_;
