@@ -8,6 +8,7 @@
 #include <training/compressed/compressed_buckets.hpp>
 #include <training/compressed/error_feedback.hpp>
 #include <training/compressed/top_k.hpp>
+#include <training/downpour.hpp>
 #include <training/gossip/mixer.hpp>
 #include <training/gradient_buckets.hpp>
 #include <training/hogwild.hpp>
@@ -203,6 +204,33 @@ void sandblast(const world_over_tcp& world, std::uint64_t steps, std::uint64_t p
     } else {
         sandblaster::replica(links).run(compute); // (portion, weights, gradient, is_outdated) -> its loss
     }
+}
+
+void pour_down(const world_over_tcp& world, const tutti::training::server::store_layout& layout,
+               const tutti::training::server::links<world_over_tcp>& links, std::size_t steps, std::size_t parameters,
+               std::span<float> gradients,
+               void (*backward)(std::span<const float> weights, std::span<float> gradients));
+
+void pour_down(const world_over_tcp& world, const tutti::training::server::store_layout& layout,
+               const tutti::training::server::links<world_over_tcp>& links, std::size_t steps, std::size_t parameters,
+               std::span<float> gradients,
+               void (*backward)(std::span<const float> weights, std::span<float> gradients)) {
+    namespace training = tutti::training;
+    namespace server = training::server;
+    training::warm_start begins(world, layout.workers); // on all ranks
+    if (links.server() >= 0) return server::shard_server(links, training::adagrad{}).serve();
+    begins.wait(); // the first worker goes on at once
+    server::client store(links);
+    training::downpour replica(store, parameters, {.fetch = 4, .push = 2, .rate = training::constant{0.1}});
+    while (replica.steps() < steps) {
+        if (replica.steps() == 100) begins.tell(); // on the first worker: the others begin
+        replica.begin();                           // perhaps starts a fetch
+        backward(replica.weights(), gradients);
+        replica.step(gradients); // perhaps pushes
+    }
+    begins.tell();
+    replica.finish();
+    store.close();
 }
 
 } // namespace excerpts

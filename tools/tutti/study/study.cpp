@@ -28,6 +28,8 @@ constexpr std::array studies{
     study::entry{"large-batch", "test error by minibatch, with the linear scaling rule and warm-up",
                  study::large_batch},
     study::entry{"pipeline", "idle time, memory, staleness, time and accuracy of four pipelines", study::pipelines},
+    study::entry{"staleness", "steps a second, quality a step and time to accuracy by how far workers may be apart",
+                 study::stale_workers},
 };
 
 constexpr auto study_description = "Reproduce a study of training, as one HTML page";
@@ -41,6 +43,10 @@ pipeline: GPipe, 1F1B, interleaved 1F1B and PipeDream. Idle time against microba
 holds; the time of a step on real ranks beside its prediction, with 2 ranks that compute, and 2, 4 and 8 that sleep as
 long; accuracy with old weights; a timeline of each. Times are right only on a host that does nothing else.
 
+staleness: 16 workers of a parameter server in virtual time, bulk synchronous, with staleness bounded by 1 to 16, and
+asynchronous, under three models of stragglers. Steps a second, accuracy by steps and by time, time to an accuracy, and
+how old the weights were that workers read.
+
 Trainings run side by side, each in a process on one core. Pictures are Fashion-MNIST where Debian's package
 dataset-fashion-mnist is installed, else drawn digits.
 
@@ -49,6 +55,7 @@ Examples:
   tutti study large-batch --seeds 2 --out errors.html --json errors.json
   tutti study large-batch --quick
   tutti study pipeline --out pipelines.html
+  tutti study staleness --seeds 3
 
 Exit status:
   0  the page is written
@@ -98,7 +105,7 @@ void add_study(CLI::App& app, action& chosen) {
     c->add_option("--seeds", s->seeds, "Runs of each kind of training, at least 2 [default: 5, of pipeline 3]")
         ->check(CLI::Range(2, 100))
         ->type_name("N");
-    c->add_option("--epochs", s->epochs, "Passes over the pictures [default: 8, of pipeline 5]")
+    c->add_option("--epochs", s->epochs, "Passes over the pictures [default: 8, of pipeline 5, of staleness 4]")
         ->check(CLI::Range(1, 1000))
         ->type_name("N");
     c->add_option("--jobs", s->jobs, "Trainings at once [default: one a core]")

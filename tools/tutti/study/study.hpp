@@ -44,6 +44,9 @@ struct entry {
 /// Test error against the size of a minibatch: Goyal et al. 2017.
 outcome large_batch(const settings& s, progress_line& line);
 
+/// BSP, SSP and asynchronous workers of a parameter server under three models of stragglers: Ho et al. 2013.
+outcome stale_workers(const settings& s, progress_line& line);
+
 /// GPipe, 1F1B, interleaved 1F1B and PipeDream: Huang et al. 2019, Narayanan et al. 2019 and 2021. It has ranks
 /// started, each of which calls pipeline_rank().
 outcome pipelines(const settings& s, progress_line& line);

@@ -33,6 +33,18 @@ struct share {
     return count > s.part ? (count - s.part - 1) / s.parts + 1 : 0;
 }
 
+/// That share of a set.
+[[nodiscard]] inline dataset part_of(share s, const dataset& all) {
+    dataset part;
+    part.pixels = all.pixels;
+    for (std::size_t i = s.part; i < all.size(); i += s.parts) {
+        const auto image = all.image(i);
+        part.images.insert(part.images.end(), image.begin(), image.end());
+        part.labels.push_back(all.labels[i]);
+    }
+    return part;
+}
+
 /// Where Debian's package dataset-fashion-mnist puts its files: pictures of clothes in MNIST's format (Xiao, Rasul,
 /// Vollgraf 2017).
 inline constexpr auto fashion_mnist = "/usr/share/datasets/fashion-mnist";

@@ -13,6 +13,7 @@ namespace tutti::tools {
 /// The learning rate of the optimizer where the command line names none.
 [[nodiscard]] inline double usual_rate(const std::string& optimizer) {
     if (optimizer == "adam") return 0.001;
+    if (optimizer == "adagrad") return 0.01;
     if (optimizer == "lars") return 2;
     return optimizer == "momentum" ? 0.03 : 0.2;
 }

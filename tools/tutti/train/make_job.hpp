@@ -38,6 +38,7 @@ template <class Communicator>
     const auto by = [&](auto rule) { return detail::job_by(rule, world, s, parameters, weights); };
     if (s.optimizer == "momentum") return by(training::momentum{});
     if (s.optimizer == "adam") return by(training::adam{});
+    if (s.optimizer == "adagrad") return by(training::adagrad{});
     if (s.optimizer == "lars") return by(training::lars{});
     return by(training::sgd{});
 }

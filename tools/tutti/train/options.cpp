@@ -36,6 +36,14 @@ ranks share each layer. 3d is replicas times stages times tensor ranks, D x S x 
 weights of D ranks in ddp with as many microbatches; where T is more than 1, sums are rounded otherwise. A
 checkpoint has a file for each part of the model, FILE.stageS.partT.
 
+In bsp, ssp, asynchronous and downpour the first ranks, --servers of them, keep the weights, and the rule of a
+step runs there. Each other rank is a worker with its own part of the data. It reads the weights, computes
+gradients by its part of a batch, and pushes them. In bsp, bulk synchronous, all workers make each step
+together. In ssp a worker may be --staleness steps ahead of the slowest one, and in asynchronous by any number.
+In downpour, Downpour SGD, a worker descends by itself; it fetches weights each --fetch steps, and pushes the sum
+of its gradients each --push steps. A worker that dies is not waited for. The first worker reports: loss and
+train are of its own part, and exposed is its time in calls of the store.
+
 Columns: mean loss over the training data, in nats; of pictures the accuracy on both sets; of text the loss on
 what was kept from training, in nats, its perplexity, and bits per character; seconds of the epoch; how much of
 them rank 0 spent in calls that move gradients, waiting for slower ranks included; bounds of the share of the
@@ -71,6 +79,8 @@ Examples:
   tutti train --trace trace.json --html training.html --log steps.jsonl
   tutti train --mode pipeline --stages 2 --pipeline gpipe
   tutti train --model transformer --mode 3d --data-parallel 2 --stages 2 --tensor 2
+  tutti train --mode ssp --staleness 8 --servers 2 --ranks 6
+  tutti train --mode downpour --fetch 4 --push 4 --warm-start 100
   tutti train --virtual 16 --compute 'lognormal(100ms,0.3)' --stragglers 'slow(3,10x)' --pictures 2048
   tutti run -n 4 -- tutti train --data mnist --epochs 10 --batch 128
 
@@ -113,9 +123,29 @@ void add_network_options(CLI::App& c, train_settings& s) {
         ->type_name("N");
 }
 
+void add_server_options(CLI::App& c, train_settings& s) {
+    c.add_option("--servers", s.servers, "The first ranks, which keep the weights that the others train [default: 1]")
+        ->check(CLI::Range(1, most_ranks - 1))
+        ->type_name("N");
+    c.add_option("--staleness", s.staleness, "Steps by which a worker may be ahead in ssp [default: 4]")
+        ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1'000'000}))
+        ->type_name("S");
+    c.add_option("--fetch", s.fetch, "Steps of downpour from one fetch of the weights to the next [default: 1]")
+        ->check(positive)
+        ->type_name("N");
+    c.add_option("--push", s.push, "Steps of downpour from one push of gradients to the next [default: 1]")
+        ->check(positive)
+        ->type_name("N");
+    c.add_option("--warm-start", s.warm_start,
+                 "Steps that the first worker makes alone before the others begin [default: 0]")
+        ->check(CLI::Range(0, 1'000'000))
+        ->type_name("N");
+}
+
 void add_mode_options(CLI::App& c, train_settings& s) {
     c.add_option("--mode", s.mode, "What is spread over the ranks [default: ddp]")
-        ->check(one_of({"ddp", "zero1", "zero2", "zero3", "pipeline", "tensor", "3d"}));
+        ->check(one_of(
+            {"ddp", "zero1", "zero2", "zero3", "pipeline", "tensor", "3d", "bsp", "ssp", "asynchronous", "downpour"}));
     const CLI::Range some_ranks{1, most_ranks};
     c.add_option("--data-parallel", s.data_parallel, "Replicas of the model [default: as many as ranks allow]")
         ->check(some_ranks)
@@ -143,6 +173,7 @@ void add_mode_options(CLI::App& c, train_settings& s) {
         ->type_name("BYTES");
     c.add_option("--wire", s.wire, "As what gradients travel; bfloat16 not in zero2 and zero3 [default: float32]")
         ->check(one_of({"float32", "bfloat16"}));
+    add_server_options(c, s);
     c.add_option("--progress", s.progress, "Where buckets move: within calls, or in a thread [default: in_calls]")
         ->check(one_of({"in_calls", "in_thread"}));
 }
@@ -163,10 +194,12 @@ void add_virtual_options(CLI::App& c, train_settings& s) {
 }
 
 void add_step_options(CLI::App& c, train_settings& s) {
-    c.add_option("--optimizer", s.optimizer, "The rule of a step [default: momentum, of a transformer adam]")
-        ->check(one_of({"sgd", "momentum", "adam", "lars"}));
+    c.add_option("--optimizer", s.optimizer,
+                 "The rule of a step [default: momentum, of a transformer adam, of downpour adagrad]")
+        ->check(one_of({"sgd", "momentum", "adam", "adagrad", "lars"}));
     c.add_option("--learning-rate", s.learning_rate,
-                 "How far a step goes along the gradient [default: sgd 0.2, momentum 0.03, adam 0.001, lars 2]")
+                 "How far a step goes along the gradient "
+                 "[default: sgd 0.2, momentum 0.03, adam 0.001, adagrad 0.01, lars 2]")
         ->check(CLI::Range(1e-9, 1e3))
         ->type_name("RATE");
     c.add_option("--reference-batch", s.reference_batch,

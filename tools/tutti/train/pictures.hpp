@@ -9,24 +9,38 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <optional>
 
 namespace tutti::tools {
 
 inline constexpr auto drawn_data = "drawn"; ///< in place of a directory: see digits.hpp and drawn_text.hpp
+
+/// All pictures of a training, for replicas in one process.
+struct picture_sets {
+    dataset training;
+    dataset testing;
+};
+
+/// Where a task comes from, if not from what the settings name and the replica's place alone.
+struct task_source {
+    std::optional<share> tested{};          ///< the part of the examples to test with
+    const picture_sets* pictures = nullptr; ///< in place of files, or of what is drawn
+};
 
 /// One replica's share of the pictures, in an order that is new in each epoch.
 class pictures final : public task {
 public:
     /// Collective. Throws std::runtime_error if there are too few, or what files are wrong with.
     template <class Communicator>
-    pictures(const rank_grid<Communicator>& grid, const train_settings& settings)
+    pictures(const rank_grid<Communicator>& grid, const train_settings& settings, const task_source& from = {})
         : own_{static_cast<std::size_t>(grid.data.rank()), static_cast<std::size_t>(grid.data.size())},
           seed_(settings.seed), batch_(settings.batch), data_(agreed(grid.world, settings)),
-          training_(load(settings, true)), testing_(load(settings, false)), order_(training_.size()) {
+          training_(load(settings, from.pictures, true, own_)),
+          testing_(load(settings, from.pictures, false, from.tested.value_or(own_))), order_(training_.size()) {
         std::array<std::size_t, 2> totals{training_.size(), testing_.size()};
         grid.data.allreduce(totals, sum);
         all_ = totals[0];
-        tests_ = size_of({0, own_.parts}, totals[1]);
+        tests_ = from.tested ? testing_.size() : size_of({0, own_.parts}, totals[1]);
         if (steps() == 0) throw std::runtime_error("there are fewer training pictures than a batch has");
         if (totals[1] == 0) throw std::runtime_error("there are no test pictures");
     }
@@ -68,10 +82,12 @@ private:
         world.allreduce(there, minimum);
         return there[0] == 1 ? fashion_mnist : drawn_data;
     }
-    [[nodiscard]] dataset load(const train_settings& settings, bool training) const {
-        if (data_ != drawn_data) return read_digits(data_, training, own_);
+    [[nodiscard]] dataset load(const train_settings& settings, const picture_sets* all, bool training,
+                               share part) const {
+        if (all) return part_of(part, training ? all->training : all->testing);
+        if (data_ != drawn_data) return read_digits(data_, training, part);
         const std::size_t count = settings.pictures != 0 ? settings.pictures : 16000;
-        return draw_digits(training ? count : count / 8, mix(settings.seed, training ? 1 : 2), own_);
+        return draw_digits(training ? count : count / 8, mix(settings.seed, training ? 1 : 2), part);
     }
     void take(const dataset& from, std::size_t count, const auto& index) {
         inputs_.resize(count * from.pixels);

@@ -8,6 +8,7 @@
 #include "html.hpp"
 #include "learning_rates.hpp"
 #include "rank_grid.hpp"
+#include "server_mode.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -49,10 +50,18 @@ std::string score_words(bool is_text, const epoch_result& e) {
 
 // What is the same after each epoch.
 std::string words_of_same(const train_settings& s, int ranks) {
+    if (has_servers(s)) return fmt::format("on {} server{}", s.servers, s.servers == 1 ? "" : "s");
     const grid_shape of = grid_of(s, ranks);
     if (of.data == ranks) return fmt::format("bit-identical on all {} ranks", ranks);
     const std::string grid = fmt::format("{} x {} x {} ranks", of.data, of.stages, of.tensor);
     return of.data > 1 ? fmt::format("bit-identical in all {} replicas of {}", of.data, grid) : "in parts on " + grid;
+}
+
+// Who does what in a step.
+std::string words_of_mode(const train_settings& s, int ranks) {
+    if (!has_servers(s)) return "gradients averaged by " + s.algorithm;
+    const int workers = ranks - s.servers;
+    return fmt::format("{} worker{}, weights {}", workers, workers == 1 ? "" : "s", words_of_same(s, ranks));
 }
 
 // The time that is left, if it goes on as it has since the begin.
@@ -94,8 +103,8 @@ void train_report::begin(std::size_t parameters, const task& of) const {
     fmt::print("# tutti train: {} ranks over {}, {}, {}, {} parameters\n", ranks_, s.transport, of.words(),
                words_of_model(s), parameters);
     if (s.evaluate) return;
-    fmt::print("# {} steps an epoch, batches of {}, {} by {} at a rate of {}, gradients averaged by {}\n", of.steps(),
-               s.batch, s.mode, s.optimizer, peak_rate(s), s.algorithm);
+    fmt::print("# {} steps an epoch, batches of {}, {} by {} at a rate of {}, {}\n", of.steps(), s.batch, s.mode,
+               s.optimizer, peak_rate(s), words_of_mode(s, ranks_));
     fmt::print("{:>5} {} {:>9} {:>8} {:>8} {:>9}  {}\n", "epoch", score_titles(s.model == "transformer"), "seconds",
                "exposed", "hidden", "bytes", "weights");
     std::fflush(stdout);
@@ -119,6 +128,18 @@ void train_report::evaluated(const epoch_result& e) {
     if (quiet_) return;
     fmt::print("after {} steps: loss {:.4f}, {:.2f}% right, weights {:016x} {}\n", before_, e.test_loss,
                100 * e.test_accuracy, e.weights_hash, e.weights_agree ? same_ : "DIFFER");
+}
+
+void train_report::read(const std::vector<std::uint64_t>& reads) {
+    line_.clear();
+    std::uint64_t all = 0, clocks = 0;
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+        all += reads[i];
+        clocks += reads[i] * i;
+    }
+    if (quiet_ || all == 0) return;
+    fmt::print("weights as the first worker read them were {:.2f} clocks old on average, at most {}\n",
+               static_cast<double>(clocks) / static_cast<double>(all), reads.size() - 1);
 }
 
 void train_report::step(std::size_t epoch, std::size_t steps, double loss) {

@@ -30,6 +30,8 @@ public:
     void interrupted(std::size_t step);
 
     void add(const epoch_result& e);
+    /// Weights of servers: how many reads were so many clocks old.
+    void read(const std::vector<std::uint64_t>& reads);
     /// Of weights that were not trained here.
     void evaluated(const epoch_result& e);
     /// Throws std::system_error if a file cannot be written.

@@ -7,6 +7,7 @@
 #include "task.hpp"
 
 #include <array>
+#include <optional>
 
 namespace tutti::tools {
 
@@ -14,12 +15,13 @@ namespace tutti::tools {
 /// of replicas. So any grid of ranks goes through the same ones as a single rank.
 class text final : public task {
 public:
-    /// Collective. Throws std::runtime_error if the text or an epoch is too short.
+    /// `tested` is the part of the sequences to test with, if it is not that of the replica. Collective. Throws
+    /// std::runtime_error if the text or an epoch is too short.
     template <class Communicator>
-    text(const rank_grid<Communicator>& grid, const train_settings& settings)
+    text(const rank_grid<Communicator>& grid, const train_settings& settings, std::optional<share> tested = {})
         : own_{static_cast<std::size_t>(grid.data.rank()), static_cast<std::size_t>(grid.data.size())},
-          seed_(settings.seed), batch_(settings.batch), context_(settings.context), sequences_(settings.sequences),
-          corpus_(agreed(grid.world, settings)) {
+          tested_(tested.value_or(own_)), seed_(settings.seed), batch_(settings.batch), context_(settings.context),
+          sequences_(settings.sequences), corpus_(agreed(grid.world, settings)) {
         if (steps() == 0) throw std::runtime_error("an epoch has fewer sequences than a batch");
     }
 
@@ -28,7 +30,7 @@ public:
                corpus_.name() + ")";
     }
     [[nodiscard]] std::size_t steps() const override { return sequences_ / batch_; }
-    [[nodiscard]] std::size_t most_tests() const override { return size_of({0, own_.parts}, tests); }
+    [[nodiscard]] std::size_t most_tests() const override { return size_of({0, tested_.parts}, tests); }
     [[nodiscard]] std::size_t rows() const override { return context_; }
     [[nodiscard]] std::size_t columns() const override { return 1; }
     [[nodiscard]] std::size_t kinds() const override { return corpus_.alphabet().size(); }
@@ -41,7 +43,7 @@ public:
     }
     /// The same sequences of the part that is kept from training, each time.
     void take_tests(std::size_t first, std::size_t most) override {
-        const auto [own, end] = part_of(own_, tests);
+        const auto [own, end] = part_of(tested_, tests);
         const std::size_t begin = std::min(own + first, end);
         take(draw_sequences(corpus_.validation(), context_, begin, std::min(most, end - begin), mix(seed_, 2)));
     }
@@ -63,7 +65,7 @@ private:
         labels_ = std::move(batch.labels);
     }
 
-    const share own_;
+    const share own_, tested_;
     const std::uint64_t seed_;
     const std::size_t batch_, context_, sequences_;
     const corpus corpus_;

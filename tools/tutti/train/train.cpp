@@ -11,6 +11,7 @@
 #include "compute_law.hpp"
 #include "options.hpp"
 #include "report.hpp"
+#include "server_trainer.hpp"
 #include "trainer.hpp"
 #include "usual_settings.hpp"
 
@@ -44,10 +45,32 @@ bool evaluate_as_rank(trainer<Communicator>& one, std::optional<train_report>& r
     return result.weights_agree;
 }
 
+/// One rank of a training with servers. Nothing in it can disagree.
+template <class Communicator>
+bool train_with_servers(const Communicator& world, const train_settings& s, std::function<void(std::size_t)> computes) {
+    server_trainer<Communicator> one{world, s};
+    worker_hooks hooks;
+    hooks.computes = std::move(computes);
+    std::optional<train_report> report;
+    if (one.is_first_worker()) {
+        report.emplace(s, world.size(), one.parameters(), one.data(), 0);
+        hooks.told = [&](std::size_t steps, double loss) {
+            report->step(steps / one.data().steps() + 1, steps % one.data().steps(), loss);
+        };
+        hooks.tested = [&](const epoch_result& e) { report->add(e); };
+        hooks.interrupted = [&](std::size_t steps) { report->interrupted(steps); };
+        hooks.ended = [&](const auto& read) { report->read(read.counts()); };
+    }
+    one.run(hooks);
+    if (report) report->finish();
+    return true;
+}
+
 /// One rank's training. Where time is simulated, computes(steps so far) takes the time of a step. Returns whether the
 /// weights always agreed.
 template <class Communicator>
 bool train_as_rank(const Communicator& world, const train_settings& s, std::function<void(std::size_t)> computes = {}) {
+    if (has_servers(s)) return train_with_servers(world, s, std::move(computes));
     trainer<Communicator> one{world, s, std::move(computes)};
     if (s.resume || s.evaluate) one.restore();
     std::optional<train_report> report;
@@ -118,6 +141,7 @@ int train_as_process(const train_settings& s) {
 }
 
 void require_sense(const train_settings& s) {
+    require_sense_of_servers(s);
     if (s.wire == "bfloat16" && (s.mode == "zero2" || s.mode == "zero3"))
         throw std::invalid_argument(s.mode + " sends gradients as float32: take ddp or zero1 for --wire bfloat16");
     if ((s.mode == "tensor" || s.mode == "3d") && s.optimizer == "lars")
@@ -149,11 +173,17 @@ int train(const train_settings& said, const std::vector<std::string>& command) {
     require_reports(s);
     if (s.ranks == 0) s.ranks = usual_ranks(s);
     static_cast<void>(grid_of(s, s.ranks));                                // throws where the ranks do not fit
+    if (has_servers(s)) static_cast<void>(store_layout_of(s, 1, s.ranks)); // likewise
     if (choices(s.algorithm, operation::allreduce, s.ranks, true).empty()) // throws where there is no such algorithm
         throw std::invalid_argument(s.algorithm + " has no allreduce, with which gradients are summed");
     if (s.transport == "simulated") return train_in_virtual_time(s);
     if (s.transport == "memory") return train_in_memory(s);
-    return report_launch("train", launch(local_ranks(command, s.ranks)));
+    launch_options ranks = local_ranks(command, s.ranks);
+    if (has_servers(s)) {
+        ranks.plain_rank = s.servers;            // the first worker, which reports
+        ranks.patience = std::chrono::hours(24); // a worker that dies is not waited for, and ends no other
+    }
+    return report_launch("train", launch(ranks));
 }
 
 } // namespace

@@ -37,6 +37,11 @@ struct train_settings {
     int tensor = 0;                                   ///< ranks that share each layer
     std::string pipeline = "one_f_one_b";             ///< its schedule
     int chunks = 2;                                   ///< of the layers, on each stage of an interleaved one
+    int servers = 1;                                  ///< of the modes with a parameter server, as the four below
+    std::uint64_t staleness = 4;                      ///< clocks by which a worker may be ahead, in ssp
+    std::size_t fetch = 1;                            ///< of downpour: steps from one fetch to the next
+    std::size_t push = 1;                             ///< likewise
+    std::size_t warm_start = 0;                       ///< steps of the first worker before the others begin
     std::string optimizer;                            ///< empty: not said
     std::size_t bucket_bytes = std::size_t{25} << 20; ///< at most 1 MiB of them for the first bucket
     std::size_t microbatches = 0;                     ///< 0: not said

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../../train/out_of_step.hpp"
+#include "../processes.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tutti::tools::study::staleness {
+
+/// A result as a process gives it, and back.
+/// @{
+[[nodiscard]] inline numbers numbers_of(const out_of_step_result& r) {
+    numbers all{r.seconds, static_cast<double>(r.steps), static_cast<double>(r.tests.size())};
+    for (const tested_store& t : r.tests) {
+        const numbers one{t.seconds, static_cast<double>(t.steps), t.loss, t.accuracy};
+        all.insert(all.end(), one.begin(), one.end());
+    }
+    for (const std::uint64_t reads : r.staleness) all.push_back(static_cast<double>(reads));
+    return all;
+}
+[[nodiscard]] inline out_of_step_result result_of(const numbers& all) {
+    out_of_step_result r;
+    auto at = all.begin();
+    const auto next = [&at] { return *at++; };
+    const auto count = [&next] { return static_cast<std::size_t>(next()); };
+    r.seconds = next();
+    r.steps = count();
+    for (std::size_t left = count(); left > 0; --left) {
+        tested_store t;
+        t.seconds = next();
+        t.steps = count();
+        t.loss = next();
+        t.accuracy = next();
+        r.tests.push_back(t);
+    }
+    while (at != all.end()) r.staleness.push_back(count());
+    return r;
+}
+/// @}
+
+/// By what a curve of accuracy is drawn.
+enum class axis : unsigned char { seconds, steps };
+[[nodiscard]] inline double place_of(const tested_store& t, axis by) noexcept {
+    return by == axis::seconds ? t.seconds : static_cast<double>(t.steps);
+}
+
+/// The accuracy at a place, on the line between the tests beside it. None before the first test and after the last.
+[[nodiscard]] inline std::optional<double> accuracy_at(std::span<const tested_store> tests, axis by, double place) {
+    if (tests.empty() || place < place_of(tests.front(), by)) return {};
+    for (std::size_t i = 0; i < tests.size(); ++i) {
+        const double here = place_of(tests[i], by);
+        if (place > here) continue;
+        if (place == here) return tests[i].accuracy;
+        const double before = place_of(tests[i - 1], by);
+        const double share = (place - before) / (here - before);
+        return tests[i - 1].accuracy + share * (tests[i].accuracy - tests[i - 1].accuracy);
+    }
+    return {};
+}
+
+/// Where the accuracy is first reached, likewise. None where it never is.
+[[nodiscard]] inline std::optional<double> place_of_accuracy(std::span<const tested_store> tests, axis by,
+                                                             double accuracy) {
+    for (std::size_t i = 0; i < tests.size(); ++i) {
+        if (tests[i].accuracy < accuracy) continue;
+        const double here = place_of(tests[i], by);
+        if (i == 0) return here;
+        const double share = (accuracy - tests[i - 1].accuracy) / (tests[i].accuracy - tests[i - 1].accuracy);
+        const double before = place_of(tests[i - 1], by);
+        return before + share * (here - before);
+    }
+    return {};
+}
+
+} // namespace tutti::tools::study::staleness

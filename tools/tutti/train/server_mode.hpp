@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "train.hpp"
+
+#include <training/parameter_server.hpp>
+
+#include <functional>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tutti::tools {
+
+/// Weights are on servers, and workers are not in step but for bsp.
+[[nodiscard]] inline bool has_servers(const train_settings& s) {
+    return s.mode == "bsp" || s.mode == "ssp" || s.mode == "asynchronous" || s.mode == "downpour";
+}
+
+[[nodiscard]] inline training::server::consistency consistency_of(const train_settings& s) {
+    if (s.mode == "bsp") return training::server::bulk_synchronous;
+    if (s.mode == "ssp") return training::server::bounded_staleness(s.staleness);
+    return training::server::asynchronous;
+}
+
+/// The first ranks serve, the others work. Throws std::invalid_argument where none is left to work.
+[[nodiscard]] inline training::server::store_layout store_layout_of(const train_settings& s, std::uint64_t weights,
+                                                                    int ranks) {
+    if (ranks <= s.servers)
+        throw std::invalid_argument(std::to_string(s.servers) + " servers of " + std::to_string(ranks) +
+                                    " ranks leave no worker");
+    std::vector<int> all(static_cast<std::size_t>(ranks));
+    std::iota(all.begin(), all.end(), 0);
+    return {weights, {all.begin(), all.begin() + s.servers}, {all.begin() + s.servers, all.end()}};
+}
+
+/// Throws std::invalid_argument for what servers do not do, and for what only they do in another mode.
+inline void require_sense_of_servers(const train_settings& s) {
+    if (s.servers > 1 && !has_servers(s))
+        throw std::invalid_argument("--servers is for the modes bsp, ssp, asynchronous and downpour");
+    if ((s.fetch > 1 || s.push > 1) && s.mode != "downpour")
+        throw std::invalid_argument("--fetch and --push are for the mode downpour");
+    if (s.warm_start > 0 && s.mode != "asynchronous" && s.mode != "downpour")
+        throw std::invalid_argument("--warm-start is for the modes asynchronous and downpour");
+    if (!has_servers(s)) return;
+    const auto refuse = [&s](const std::string& why) { throw std::invalid_argument("mode " + s.mode + ": " + why); };
+    if (s.optimizer == "lars") refuse("lars needs the norms of whole layers, which no server has");
+    if (!s.checkpoint.empty()) refuse("there is no --checkpoint where ranks are not in step");
+    if (!s.trace.empty()) refuse("there is no --trace where ranks are not in step");
+}
+
+/// Calls act(rule) with the rule of the servers.
+void with_rule(const std::string& optimizer, const auto& act) {
+    if (optimizer == "momentum") return act(training::momentum{});
+    if (optimizer == "adam") return act(training::adam{});
+    if (optimizer == "adagrad") return act(training::adagrad{});
+    act(training::sgd{});
+}
+
+} // namespace tutti::tools

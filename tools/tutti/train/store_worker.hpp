@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "interrupt.hpp"
+#include "make_task.hpp"
+#include "model_part.hpp"
+#include "pass.hpp"
+#include "replica_job.hpp"
+#include "weights_hash.hpp"
+
+#include <functional>
+#include <memory>
+
+namespace tutti::tools {
+
+/// What a training with servers tells of itself while it runs, and asks. What is empty is not called.
+struct worker_hooks {
+    std::function<void(std::size_t step)> computes{}; ///< where time is simulated: takes the time of a step's passes
+    std::function<bool(std::size_t steps)> goes_on{}; ///< after so many steps; else it makes those of all epochs
+    std::function<void(std::size_t steps)> stepped{}; ///< a worker has made so many
+    std::function<void(std::size_t steps, double loss)> told{}; ///< by the first worker: likewise, and the step's loss
+    std::function<void(const epoch_result&)> tested{};          ///< by the first worker
+    std::function<void(std::size_t steps)> interrupted{};       ///< by the first worker: SIGINT came
+    std::function<void(const training::server::staleness_histogram&)> ended{}; ///< a worker: how old what it read was
+    std::size_t test_every = 0; ///< steps of the first worker from one test to the next; 0: those of an epoch
+};
+
+/// A worker of a store: a whole replica of the model, its part of the pictures or the text, and of the first worker the
+/// whole test set.
+template <class Communicator>
+class store_worker {
+public:
+    /// Of all workers. Collective. Throws as a task does.
+    store_worker(const Communicator& workers, const train_settings& s, const picture_sets* pictures)
+        : settings_(s), grid_(workers, {workers.size(), 1, 1}),
+          task_(make_task(grid_, s, {is_first() ? std::optional(share{}) : std::nullopt, pictures})),
+          part_(make_model(s, *task_, grid_.tensor), grid_, 1), rates_(learning_rates(s, task_->steps())) {}
+
+    [[nodiscard]] const task& data() const noexcept { return *task_; }
+    [[nodiscard]] std::size_t parameters() const noexcept { return part_.of().whole.parameters(); }
+    /// The one that puts the first weights, tests, and reports.
+    [[nodiscard]] bool is_first() const noexcept { return grid_.world.rank() == 0; }
+
+    /// Trains until the epochs are over. No worker waits for another one but by what the servers do. A worker that is
+    /// lost after the start, which is collective, is not waited for.
+    void train(const training::server::links<Communicator>& by, training::warm_start<Communicator>& begins,
+               const worker_hooks& hooks) {
+        training::server::client<Communicator> store(by, {.deadline = std::chrono::minutes(10)});
+        if (is_first()) {
+            store.put(0, part_.first_weights(settings_.seed));
+            store.flush();
+        }
+        grid_.world.barrier();
+        begins.wait();
+        const auto job = make_job(store);
+        make_steps(store, *job, begins, hooks);
+        begins.tell();
+        job->end();
+        store.close();
+        if (hooks.ended) hooks.ended(store.staleness());
+    }
+
+private:
+    using clock = std::chrono::steady_clock;
+    using client = training::server::client<Communicator>;
+
+    [[nodiscard]] std::unique_ptr<replica_job> make_job(client& store) const {
+        if (settings_.mode != "downpour") return std::make_unique<store_job<Communicator>>(store, part_.parameters());
+        return std::make_unique<downpour_job<Communicator>>(store, part_.parameters(), settings_, rates_);
+    }
+    /// Gradients of a worker are terms of a sum, which is the mean over a batch.
+    [[nodiscard]] whole_pass pass_of(replica_job& job, std::vector<layer_pass>& layers) const {
+        const float scale = 1 / static_cast<float>(settings_.batch * task_->rows());
+        return {*task_, job, layers.front(), std::max<std::size_t>(1, settings_.microbatches), scale};
+    }
+
+    void make_steps(client& store, replica_job& job, training::warm_start<Communicator>& begins,
+                    const worker_hooks& hooks) {
+        std::vector<layer_pass> layers = part_.passes(job, nullptr);
+        whole_pass pass = pass_of(job, layers);
+        const std::size_t an_epoch = task_->steps(), every = hooks.test_every > 0 ? hooks.test_every : an_epoch;
+        since_test now{clock::now(), job.hidden().exposed.count(), {}};
+        while (hooks.goes_on ? hooks.goes_on(job.steps()) : job.steps() < settings_.epochs * an_epoch) {
+            if (interrupt_note::noted()) {
+                if (is_first() && hooks.interrupted) hooks.interrupted(job.steps());
+                break;
+            }
+            const neural::score last = make_step(job, pass, hooks);
+            now.trained += last;
+            if (job.steps() == settings_.warm_start) begins.tell();
+            if (!is_first()) continue;
+            if (hooks.told && job.steps() % an_epoch != 0) hooks.told(job.steps(), mean_loss(last));
+            if (job.steps() % every != 0) continue;
+            if (hooks.tested) hooks.tested(tested(store, job, now));
+            now = {clock::now(), job.hidden().exposed.count(), {}};
+        }
+    }
+    [[nodiscard]] neural::score make_step(replica_job& job, whole_pass& pass, const worker_hooks& hooks) {
+        const std::size_t step = job.steps(), of_epoch = step % task_->steps();
+        if (of_epoch == 0) task_->begin(step / task_->steps() + 1);
+        job.clear();
+        if (hooks.computes) hooks.computes(step);
+        const neural::score made = pass.train(of_epoch);
+        if (settings_.clip > 0) job.clip(settings_.clip);
+        job.step(rates_(step));
+        if (hooks.stepped) hooks.stepped(job.steps());
+        return made;
+    }
+
+    struct since_test {
+        clock::time_point began;
+        double waited_s;
+        neural::score trained; ///< of this worker's pictures
+    };
+    [[nodiscard]] static double mean_loss(const neural::score& s) {
+        return s.loss / static_cast<double>(std::max<std::size_t>(1, s.count));
+    }
+    [[nodiscard]] static double part_right(const neural::score& s) {
+        return static_cast<double>(s.right) / static_cast<double>(std::max<std::size_t>(1, s.count));
+    }
+    /// Of the weights that the store has.
+    [[nodiscard]] epoch_result tested(client& store, replica_job& job, const since_test& trained) const {
+        store_job<Communicator> read(store, part_.parameters());
+        std::vector<layer_pass> layers = part_.passes(read, nullptr);
+        whole_pass pass = pass_of(read, layers);
+        read.clear();
+        const neural::score right = pass.test();
+        epoch_result result;
+        result.epoch = job.steps() / task_->steps();
+        result.loss = mean_loss(trained.trained);
+        result.train_accuracy = part_right(trained.trained);
+        result.test_loss = mean_loss(right);
+        result.test_accuracy = part_right(right);
+        result.seconds = std::chrono::duration<double>(clock::now() - trained.began).count();
+        result.exposed_seconds = job.hidden().exposed.count() - trained.waited_s;
+        const training::bytes_held held = job.bytes();
+        result.bytes = {held.parameters, held.gradients, held.states};
+        result.weights_hash = detail::no_weights;
+        detail::add(result.weights_hash, read.all_weights());
+        result.weights_agree = true; // the store has each of them once
+        return result;
+    }
+
+    const train_settings& settings_;
+    const rank_grid<Communicator> grid_;
+    const std::unique_ptr<task> task_;
+    const model_part part_;
+    const std::function<double(std::size_t)> rates_;
+};
+
+} // namespace tutti::tools
