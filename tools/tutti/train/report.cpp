@@ -50,6 +50,7 @@ std::string score_words(bool is_text, const epoch_result& e) {
 
 // What is the same after each epoch.
 std::string words_of_same(const train_settings& s, int ranks) {
+    if (s.mode == "sandblaster") return fmt::format("on {} shard{}", s.servers, s.servers == 1 ? "" : "s");
     if (has_servers(s)) return fmt::format("on {} server{}", s.servers, s.servers == 1 ? "" : "s");
     const grid_shape of = grid_of(s, ranks);
     if (of.data == ranks) return fmt::format("bit-identical on all {} ranks", ranks);
@@ -58,10 +59,16 @@ std::string words_of_same(const train_settings& s, int ranks) {
 }
 
 // Who does what in a step.
-std::string words_of_mode(const train_settings& s, int ranks) {
-    if (!has_servers(s)) return "gradients averaged by " + s.algorithm;
-    const int workers = ranks - s.servers;
-    return fmt::format("{} worker{}, weights {}", workers, workers == 1 ? "" : "s", words_of_same(s, ranks));
+std::string words_of_step(const train_settings& s, int ranks, const task& of) {
+    const int others = ranks - s.servers;
+    if (s.mode == "sandblaster")
+        return fmt::format("batches of {}, L-BFGS by Sandblaster: {} replicas, weights {}", s.batch, others,
+                           words_of_same(s, ranks));
+    return fmt::format(
+        "{} steps an epoch, batches of {}, {} by {} at a rate of {}, {}", of.steps(), s.batch, s.mode, s.optimizer,
+        peak_rate(s),
+        has_servers(s) ? fmt::format("{} worker{}, weights {}", others, others == 1 ? "" : "s", words_of_same(s, ranks))
+                       : "gradients averaged by " + s.algorithm);
 }
 
 // The time that is left, if it goes on as it has since the begin.
@@ -103,8 +110,7 @@ void train_report::begin(std::size_t parameters, const task& of) const {
     fmt::print("# tutti train: {} ranks over {}, {}, {}, {} parameters\n", ranks_, s.transport, of.words(),
                words_of_model(s), parameters);
     if (s.evaluate) return;
-    fmt::print("# {} steps an epoch, batches of {}, {} by {} at a rate of {}, {}\n", of.steps(), s.batch, s.mode,
-               s.optimizer, peak_rate(s), words_of_mode(s, ranks_));
+    fmt::print("# {}\n", words_of_step(s, ranks_, of));
     fmt::print("{:>5} {} {:>9} {:>8} {:>8} {:>9}  {}\n", "epoch", score_titles(s.model == "transformer"), "seconds",
                "exposed", "hidden", "bytes", "weights");
     std::fflush(stdout);

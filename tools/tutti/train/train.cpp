@@ -11,6 +11,7 @@
 #include "compute_law.hpp"
 #include "options.hpp"
 #include "report.hpp"
+#include "sandblaster/rank.hpp"
 #include "server_trainer.hpp"
 #include "trainer.hpp"
 #include "usual_settings.hpp"
@@ -66,11 +67,34 @@ bool train_with_servers(const Communicator& world, const train_settings& s, std:
     return true;
 }
 
+/// One rank of a training by Sandblaster.
+template <class Communicator>
+bool sandblast_as_rank(const Communicator& world, train_settings s, portion_maths& maths,
+                       sandblaster_hooks hooks = {}) {
+    s.batch = maths.batch();
+    std::optional<train_report> report;
+    if (world.rank() == 0) {
+        report.emplace(s, world.size(), maths.parameters(), maths.data(), 0);
+        hooks.told = [&, steps = maths.data().steps()](std::size_t batches, double loss) {
+            report->step(batches / steps + 1, batches % steps, loss);
+        };
+        hooks.tested = [&](const epoch_result& e) { report->add(e); };
+        hooks.interrupted = [&](std::size_t steps) { report->interrupted(steps); };
+    }
+    const bool agreed = train_by_sandblaster(world, s, maths, hooks);
+    if (report) report->finish();
+    return agreed;
+}
+
 /// One rank's training. Where time is simulated, computes(steps so far) takes the time of a step. Returns whether the
 /// weights always agreed.
 template <class Communicator>
 bool train_as_rank(const Communicator& world, const train_settings& s, std::function<void(std::size_t)> computes = {}) {
     if (has_servers(s)) return train_with_servers(world, s, std::move(computes));
+    if (s.mode == "sandblaster") {
+        portion_maths maths(s);
+        return sandblast_as_rank(world, s, maths);
+    }
     trainer<Communicator> one{world, s, std::move(computes)};
     if (s.resume || s.evaluate) one.restore();
     std::optional<train_report> report;
@@ -118,10 +142,17 @@ int train_in_virtual_time(const train_settings& s) {
         transport::simulated_world::create(simulated_options_of(cluster.links, s.ranks, cluster.gpus_per_node));
     const interrupt_note interrupts;
     bool agreed = false;
+    std::optional<portion_maths> shared;
+    if (s.mode == "sandblaster") shared.emplace(s);
     world->run([&](transport::simulated end) {
         const communicator all{std::move(end)};
-        const bool mine =
-            train_as_rank(all, s, [&, rank = all.rank()](std::size_t step) { world->compute(takes.of(rank, step)); });
+        const auto time = [&, rank = all.rank()](std::size_t step) { return takes.of(rank, step); };
+        sandblaster_hooks hooks;
+        hooks.computes = [&](std::size_t n, std::size_t slices) {
+            world->compute(time(n) / static_cast<long>(slices));
+        };
+        const bool mine = shared ? sandblast_as_rank(all, s, *shared, hooks)
+                                 : train_as_rank(all, s, [&](std::size_t step) { world->compute(time(step)); });
         if (all.rank() == 0) agreed = mine;
     });
     const bool quiet = s.json == "-" || s.log == "-";
@@ -141,7 +172,10 @@ int train_as_process(const train_settings& s) {
 }
 
 void require_sense(const train_settings& s) {
-    require_sense_of_servers(s);
+    if (s.mode == "sandblaster")
+        require_sense_of_sandblaster(s);
+    else
+        require_sense_of_servers(s);
     if (s.wire == "bfloat16" && (s.mode == "zero2" || s.mode == "zero3"))
         throw std::invalid_argument(s.mode + " sends gradients as float32: take ddp or zero1 for --wire bfloat16");
     if ((s.mode == "tensor" || s.mode == "3d") && s.optimizer == "lars")
@@ -172,17 +206,17 @@ int train(const train_settings& said, const std::vector<std::string>& command) {
         });
     require_reports(s);
     if (s.ranks == 0) s.ranks = usual_ranks(s);
-    static_cast<void>(grid_of(s, s.ranks));                                // throws where the ranks do not fit
-    if (has_servers(s)) static_cast<void>(store_layout_of(s, 1, s.ranks)); // likewise
-    if (choices(s.algorithm, operation::allreduce, s.ranks, true).empty()) // throws where there is no such algorithm
+    static_cast<void>(grid_of(s, s.ranks));                                 // throws where the ranks do not fit
+    if (has_servers(s)) static_cast<void>(store_layout_of(s, 1, s.ranks));  // likewise
+    if (s.mode == "sandblaster") static_cast<void>(crew_of(s, 1, s.ranks)); // likewise
+    if (choices(s.algorithm, operation::allreduce, s.ranks, true).empty())  // throws where there is no such algorithm
         throw std::invalid_argument(s.algorithm + " has no allreduce, with which gradients are summed");
     if (s.transport == "simulated") return train_in_virtual_time(s);
     if (s.transport == "memory") return train_in_memory(s);
     launch_options ranks = local_ranks(command, s.ranks);
-    if (has_servers(s)) {
-        ranks.plain_rank = s.servers;            // the first worker, which reports
-        ranks.patience = std::chrono::hours(24); // a worker that dies is not waited for, and ends no other
-    }
+    if (has_servers(s)) ranks.plain_rank = s.servers; // the first worker, which reports
+    if (has_servers(s) || s.mode == "sandblaster")
+        ranks.patience = std::chrono::hours(24); // a rank that dies is not waited for, and ends no other
     return report_launch("train", launch(ranks));
 }
 
