@@ -49,9 +49,12 @@ public:
         last_ = b;
         const std::size_t next = is_upwards_ ? b + 1 : b - 1;
         if (next < whole_.size()) gather(next);
-        return std::span(whole_[b]).subspan(plan_.begin(i) - plan_.buckets()[b].begin, plan_.parameters()[i].elements);
+        return std::span(whole_[b]).subspan(plan_.begin(i) - plan_.buckets()[b].begin, plan_.elements(i));
     }
-    void release(std::size_t i) { is_used_.at(i) = false; }
+    void release(std::size_t i) {
+        static_cast<void>(plan_.bucket_of(i)); // throws where there is no such parameter
+        is_used_[i] = false;
+    }
     /// The shards have new weights: what was gathered is none any more.
     void drop_all() {
         for (std::size_t b = 0; b < whole_.size(); ++b) drop(b);

@@ -91,7 +91,7 @@ public:
     [[nodiscard]] std::span<float> gradients() noexcept { return gradients_; }
     /// Of one parameter: the caller's until ready(i), and again after finish().
     [[nodiscard]] std::span<float> gradient(std::size_t i) {
-        return gradients().subspan(plan_.begin(i), plan_.parameters()[i].elements);
+        return gradients().subspan(plan_.begin(i), plan_.elements(i));
     }
 
     /// The gradient of parameter i is complete. Starts the buckets that are complete with it, and makes progress.

@@ -33,7 +33,7 @@ public:
     /// Zeros at first in each round: the caller adds to them.
     [[nodiscard]] std::span<float> gradient(std::size_t i) {
         const std::size_t b = plan_.bucket_of(i);
-        return whole(b).subspan(plan_.begin(i) - plan_.buckets()[b].begin, plan_.parameters()[i].elements);
+        return whole(b).subspan(plan_.begin(i) - plan_.buckets()[b].begin, plan_.elements(i));
     }
     void ready(std::size_t i) {
         const exposed_time timer(overlap_);

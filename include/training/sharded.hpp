@@ -79,7 +79,7 @@ public:
     /// The weights of a parameter: of stage 3 until release(i) or step(), else until step().
     [[nodiscard]] std::span<const float> weights(std::size_t i) {
         if (gathered_) return gathered_->use(i);
-        return std::span(weights_).subspan(plan_.begin(i), plan_.parameters()[i].elements);
+        return std::span(weights_).subspan(plan_.begin(i), plan_.elements(i));
     }
     /// The pass has done with the weights of a parameter. They go when all of a bucket are released and another bucket
     /// is used.

@@ -9,8 +9,11 @@
 #include "replica_job.hpp"
 #include "weights_hash.hpp"
 
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <vector>
 
 namespace tutti::tools {
 

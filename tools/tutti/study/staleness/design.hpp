@@ -33,7 +33,7 @@ struct design {
     int workers = 16;
     std::size_t hidden = 64;
     std::size_t batch = 256; ///< of all workers
-    double rate = 0.2;
+    double rate = 0.1;
     std::size_t test_every = 39; ///< steps of the first worker
     std::string cluster = "cloud-25g";
 };

@@ -49,7 +49,7 @@ std::string in_models(const results& r, const std::function<bool(std::size_t mod
     return fmt::format("in {} of {} models of stragglers", count, r.of.models.size());
 }
 
-/// The most bounded one.
+/// The largest bound.
 std::size_t widest_bound(const results& r) { return last_of(r) - 1; }
 
 bool never_falls(const results& r, std::size_t model) {
@@ -95,7 +95,7 @@ double goal_of(const results& r) {
     for (std::size_t m = 0; m < r.of.models.size(); ++m)
         for (const out_of_step_result* one : seeds_of(r, m, 0))
             least = std::min(least, std::ranges::max(one->tests, {}, &tested_store::accuracy).accuracy);
-    return std::floor(100 * least) / 100;
+    return std::floor(100 * least - 1) / 100;
 }
 
 std::optional<spread> seconds_to(const results& r, std::size_t model, std::size_t how, double goal) {
@@ -159,13 +159,15 @@ std::string comparison(const results& r) {
         const std::size_t best = fastest_to(r, m, goal);
         return best != 0 && best != last;
     };
+    const auto free = [&](std::size_t m) { return fastest_to(r, m, goal) == last; };
     return fmt::format(
-        "Ho et al. 2013 find that more staleness gives more steps a second, and that each of them is worth less; that "
-        "SSP is so sooner done than BSP, and a bound in between is best. Here more staleness gives more steps a second "
-        "{}. After half of the steps {} is worse than BSP {}. It reaches {:.0f} % sooner than BSP {}. A bound is the "
-        "fastest of all {}. A difference counts from two standard deviations of the means on.",
+        "Ho et al. 2013 find that more staleness gives more steps a second, that each step is then worth less, and that "
+        "SSP learns faster than BSP and than asynchronous workers. Here more staleness gives more steps a second {}. "
+        "After half of the steps {} is worse than BSP {}. It reaches {:.0f} % sooner than BSP {}. A bound is the first "
+        "to reach that {}, and asynchronous workers are {}. Differences from BSP count from two standard deviations of "
+        "the means on.",
         in_models(r, faster), r.of.disciplines[wide].name, in_models(r, worse), 100 * goal, in_models(r, sooner),
-        in_models(r, between));
+        in_models(r, between), in_models(r, free));
 }
 
 std::string text_of(const results& r) {

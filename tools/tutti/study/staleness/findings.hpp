@@ -31,7 +31,7 @@ struct results {
 /// The mean accuracy of the seeds at a place that all of them have come to; else none.
 [[nodiscard]] std::optional<double> mean_accuracy_at(const results& r, std::size_t model, std::size_t how, axis by,
                                                      double place);
-/// The highest whole percent that BSP reached with each seed and in each model of stragglers.
+/// One percent below the highest whole one that BSP reached with each seed and in each model of stragglers.
 [[nodiscard]] double goal_of(const results& r);
 /// Virtual seconds until a goal is reached, if it is with each seed.
 [[nodiscard]] std::optional<spread> seconds_to(const results& r, std::size_t model, std::size_t how, double goal);
