@@ -41,7 +41,9 @@ namespace detail {
                                    std::to_string(o.bytes.most) + " bytes as " +
                                    (o.as == wire::float32 ? "float32" : "bfloat16") + " by " +
                                    (o.how ? std::string(o.how->name()) : "the library's choice")};
-    for (const auto& p : parameters) lines.push_back(p.name + ", " + std::to_string(p.elements) + " elements");
+    for (const auto& p : parameters)
+        lines.push_back(p.name + ", " + std::to_string(p.elements) + " elements" +
+                        (p.is_decayed ? "" : ", not decayed"));
     return lines;
 }
 

@@ -37,6 +37,7 @@ public:
           seed_(settings.seed), batch_(settings.batch), data_(agreed(grid.world, settings)),
           training_(load(settings, from.pictures, true, own_)),
           testing_(load(settings, from.pictures, false, from.tested.value_or(own_))), order_(training_.size()) {
+        require_equal_pixels(training_, testing_);
         std::array<std::size_t, 2> totals{training_.size(), testing_.size()};
         grid.data.allreduce(totals, sum);
         all_ = totals[0];
