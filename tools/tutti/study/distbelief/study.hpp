@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../large_batch/spread.hpp"
+#include "../spread.hpp"
 #include "../staleness/curve.hpp"
 #include "design.hpp"
 
