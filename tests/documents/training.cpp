@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-// What docs/training.md, docs/communicating-less.md and docs/parameter-server.md show, so that a compiler sees it.
+// What docs/training.md, docs/communicating-less.md, docs/parameter-server.md and docs/sandblaster.md show, so that a
+// compiler sees it.
 #include <collectives/collectives.hpp>
 #include <training/checkpoint.hpp>
 #include <training/compressed/compressed_buckets.hpp>
@@ -14,12 +15,14 @@
 #include <training/learning_rate.hpp>
 #include <training/local_sgd.hpp>
 #include <training/parameter_server.hpp>
+#include <training/sandblaster.hpp>
 #include <training/tensor/conjugates.hpp>
 #include <training/tensor/weight_cut.hpp>
 #include <transport/tcp.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -174,6 +177,32 @@ void serve_or_work(const world_over_tcp& world, std::size_t steps, std::size_t p
             store.tick(); // all copies have the push
         }
         store.close();
+    }
+}
+
+using computes = tutti::training::sandblaster::replica<world_over_tcp>::computes;
+
+void sandblast(const world_over_tcp& world, std::uint64_t steps, std::uint64_t parameters, const computes& compute,
+               std::vector<float> (*first_weights)(tutti::training::server::key_range part));
+
+void sandblast(const world_over_tcp& world, std::uint64_t steps, std::uint64_t parameters, const computes& compute,
+               std::vector<float> (*first_weights)(tutti::training::server::key_range part)) {
+    namespace sandblaster = tutti::training::sandblaster;
+    const sandblaster::crew_links links(world, {.parameters = parameters, .shards = {0, 1}, .replicas = {2, 3, 4, 5}});
+    if (links.coordinates()) { // rank 0, unless the crew says otherwise
+        sandblaster::coordinator boss(links, first_weights(links.part(0)));
+        sandblaster::lbfgs method(boss);
+        for (std::uint64_t step = 0; step < steps; ++step)
+            method.step([&](sandblaster::vector_id x, sandblaster::vector_id gradient) {
+                double loss = 0;
+                for (const auto& portion : boss.evaluate(x, {.portions = 32}, gradient)) loss += portion.loss;
+                return loss;
+            });
+        boss.finish();
+    } else if (links.shard() >= 0) {
+        sandblaster::shard_server(links, first_weights(links.part(1))).serve();
+    } else {
+        sandblaster::replica(links).run(compute); // (portion, weights, gradient, is_outdated) -> its loss
     }
 }
 

@@ -64,7 +64,7 @@ function configOf(chart) {
     return {type: "bar", data: {labels: chart.labels, datasets}, options};
   }
   const values = chart.series.flatMap(one => one.points.map(p => p.x));
-  const x = chart.powers_of_two ? powersOfTwo(values) : {type: "linear", ticks: {stepSize: 1}};
+  const x = chart.powers_of_two ? powersOfTwo(values) : chart.log_x ? ratios : {type: "linear", ticks: {stepSize: 1}};
   options.scales = {x: axisOf(chart.x, x), y: axisOf(chart.y, chart.log_y ? ratios : {})};
   return {type: "line", data: {datasets: chart.series.flatMap(lineSets)}, options};
 }

@@ -20,4 +20,7 @@ using numbers = std::vector<double>;
                                                 const std::function<numbers(std::size_t)>& work,
                                                 const std::function<void(std::size_t done)>& told);
 
+/// Seconds of processors that all children that have ended took together.
+[[nodiscard]] double cpu_s_of_children();
+
 } // namespace tutti::tools::study

@@ -27,6 +27,8 @@ namespace {
 constexpr std::array studies{
     study::entry{"large-batch", "test error by minibatch, with the linear scaling rule and warm-up",
                  study::large_batch},
+    study::entry{"distbelief", "accuracy against time of SGD, Downpour SGD and Sandblaster L-BFGS, on many machines",
+                 study::distbelief_methods},
     study::entry{"pipeline", "idle time, memory, staleness, time and accuracy of four pipelines", study::pipelines},
     study::entry{"staleness", "steps a second, quality a step and time to accuracy by how far workers may be apart",
                  study::stale_workers},
@@ -47,6 +49,10 @@ staleness: 16 workers of a parameter server in virtual time, bulk synchronous, w
 asynchronous, under three models of stragglers. Steps a second, accuracy by steps and by time, time to an accuracy, and
 how old the weights were that workers read.
 
+distbelief: test accuracy against virtual time, and the time to a fixed accuracy against machines and cores. SGD,
+Downpour with a fixed rate and with Adagrad, and Sandblaster L-BFGS, with 4 to 200 replicas, without and with
+stragglers. Gradients are real; only time is simulated, on nodes with 8 ranks and Ethernet of 25 Gbit/s.
+
 Trainings run side by side, each in a process on one core. Pictures are Fashion-MNIST where Debian's package
 dataset-fashion-mnist is installed, else drawn digits. large-batch --quick draws digits anywhere, unless --data says.
 
@@ -56,6 +62,7 @@ Examples:
   tutti study large-batch --quick
   tutti study pipeline --out pipelines.html
   tutti study staleness --seeds 3
+  tutti study distbelief
 
 Exit status:
   0  the page is written

@@ -52,4 +52,7 @@ outcome stale_workers(const settings& s, progress_line& line);
 outcome pipelines(const settings& s, progress_line& line);
 void pipeline_rank(const settings& s);
 
+/// SGD, Downpour SGD and Sandblaster L-BFGS in virtual time: Dean et al. 2012.
+outcome distbelief_methods(const settings& s, progress_line& line);
+
 } // namespace tutti::tools::study

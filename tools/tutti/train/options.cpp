@@ -49,6 +49,12 @@ SECONDS. In mode gossip each rank mixes its weights with those of its neighbours
 --compress ddp sends a part of the gradients, or fewer bits. In local and gossip the ranks' weights differ.
 Their average is tested, hashed and saved, and each line tells the consensus distance from it.
 
+In sandblaster the first ranks, --servers of them, hold shards of the weights, and the others are replicas. Rank 0
+takes steps of L-BFGS by commands to the shards; it sees no weights. A batch, by default all of the data, is cut
+into portions for whoever is free. The last ones are given to two replicas, and the first result counts. A replica
+that dies changes no bit of the result. --epochs counts passes over the data, of which a step makes one or more.
+Seconds are without the tests.
+
 Columns: mean loss over the training data, in nats; of pictures the accuracy on both sets; of text the loss on
 what was kept from training, in nats, its perplexity, and bits per character; seconds of the epoch; how much of
 them rank 0 spent in calls that move gradients, waiting for slower ranks included; bounds of the share of the
@@ -89,6 +95,7 @@ Examples:
   tutti train --model transformer --mode 3d --data-parallel 2 --stages 2 --tensor 2
   tutti train --mode ssp --staleness 8 --servers 2 --ranks 6
   tutti train --mode downpour --fetch 4 --push 4 --warm-start 100
+  tutti train --mode sandblaster --epochs 60 --hidden 64
   tutti train --virtual 16 --compute 'lognormal(100ms,0.3)' --stragglers 'slow(3,10x)' --pictures 2048
   tutti run -n 4 -- tutti train --data mnist --epochs 10 --batch 128
 
@@ -109,7 +116,8 @@ void add_data_options(CLI::App& c, train_settings& s) {
         ->type_name("N");
     c.add_option("--sequences", s.sequences, "Of text, in an epoch [default: 2048]")->check(positive)->type_name("N");
     c.add_option("--epochs", s.epochs, "Passes over the data [default: 10]")->check(positive)->type_name("N");
-    c.add_option("--batch", s.batch, "Pictures or sequences a step, over all ranks [default: 64, of text 16]")
+    c.add_option("--batch", s.batch,
+                 "Pictures or sequences a step, over all ranks [default: 64, of text 16, of sandblaster all]")
         ->check(positive)
         ->type_name("N");
 }
@@ -153,7 +161,7 @@ void add_server_options(CLI::App& c, train_settings& s) {
 void add_mode_options(CLI::App& c, train_settings& s) {
     c.add_option("--mode", s.mode, "What is spread over the ranks [default: ddp]")
         ->check(one_of({"ddp", "zero1", "zero2", "zero3", "pipeline", "tensor", "3d", "local", "gossip", "bsp", "ssp",
-                        "asynchronous", "downpour"}));
+                        "asynchronous", "downpour", "sandblaster"}));
     const CLI::Range some_ranks{1, most_ranks};
     c.add_option("--data-parallel", s.data_parallel, "Replicas of the model [default: as many as ranks allow]")
         ->check(some_ranks)
@@ -172,6 +180,9 @@ void add_mode_options(CLI::App& c, train_settings& s) {
         ->type_name("V");
     c.add_option("--microbatches", s.microbatches,
                  "Parts of a batch whose gradients are added first [default: 1, in a pipeline twice the stages]")
+        ->check(positive)
+        ->type_name("N");
+    c.add_option("--portions", s.portions, "Of a batch, in sandblaster [default: 8 for each replica]")
         ->check(positive)
         ->type_name("N");
     c.add_option("--algorithm", s.algorithm, "Of the allreduce; auto: the library's choice [default: auto]")

@@ -8,6 +8,7 @@
 #include "make_pass.hpp"
 #include "model.hpp"
 #include "pictures.hpp"
+#include "sandblaster/rank.hpp"
 #include "server_mode.hpp"
 
 #include <base/error.hpp>
@@ -92,6 +93,7 @@ void require_used(const CLI::App& command, const train_settings& s) {
 void require_fit(const train_settings& s, int ranks) {
     const grid_shape of = grid_of(s, ranks);
     if (has_servers(s)) static_cast<void>(store_layout_of(s, 1, ranks));
+    if (s.mode == "sandblaster") static_cast<void>(crew_of(s, 1, ranks));
     static_cast<void>(microbatches_of(s, of));
     try {
         const neural::network net = whole_network(s, 1, 10); // layers are as many, of any pictures and text

@@ -62,6 +62,7 @@ std::string words_of_exchange(const train_settings& s) {
 
 // What is the same after each epoch.
 std::string words_of_same(const train_settings& s, int ranks) {
+    if (s.mode == "sandblaster") return fmt::format("on {} shard{}", s.servers, s.servers == 1 ? "" : "s");
     if (has_servers(s)) return fmt::format("on {} server{}", s.servers, s.servers == 1 ? "" : "s");
     const grid_shape of = grid_of(s, ranks);
     if (of.data == ranks) return fmt::format("bit-identical on all {}", counted_ranks(ranks));
@@ -74,6 +75,13 @@ std::string words_of_mode(const train_settings& s, int ranks) {
     if (!has_servers(s)) return words_of_exchange(s);
     const int workers = ranks - s.servers;
     return fmt::format("{} worker{}, weights {}", workers, workers == 1 ? "" : "s", words_of_same(s, ranks));
+}
+std::string words_of_step(const train_settings& s, int ranks, const task& of) {
+    if (s.mode == "sandblaster")
+        return fmt::format("batches of {}, L-BFGS by Sandblaster: {}, weights {}", s.batch,
+                           counted(static_cast<std::size_t>(ranks - s.servers), "replica"), words_of_same(s, ranks));
+    return fmt::format("{} an epoch, batches of {}, {} by {} at a rate of {}, {}", counted(of.steps(), "step"), s.batch,
+                       s.mode, s.optimizer, peak_rate(s), words_of_mode(s, ranks));
 }
 
 // The time that is left, if it goes on as it has since the begin.
@@ -115,8 +123,7 @@ void train_report::begin(std::size_t parameters, const task& of) const {
     fmt::print("# tutti train: {} over {}, {}, {}, {} parameters\n", counted_ranks(ranks_), s.transport, of.words(),
                words_of_model(s), parameters);
     if (s.evaluate) return;
-    fmt::print("# {} an epoch, batches of {}, {} by {} at a rate of {}, {}\n", counted(of.steps(), "step"), s.batch,
-               s.mode, s.optimizer, peak_rate(s), words_of_mode(s, ranks_));
+    fmt::print("# {}\n", words_of_step(s, ranks_, of));
     if (s.virtual_ranks > 0) fmt::print("# all times are {}\n", words_of_virtual_time(s));
     if (s.resume) begin_again();
     if (is_done()) return;

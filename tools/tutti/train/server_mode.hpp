@@ -39,9 +39,10 @@ namespace tutti::tools {
 /// Throws std::invalid_argument for what servers do not do, and for what only they do in another mode.
 inline void require_sense_of_servers(const train_settings& s) {
     if (s.servers > 1 && !has_servers(s))
-        throw std::invalid_argument("--servers is for the modes bsp, ssp, asynchronous and downpour");
+        throw std::invalid_argument("--servers is for the modes bsp, ssp, asynchronous, downpour and sandblaster");
     if ((s.fetch > 1 || s.push > 1) && s.mode != "downpour")
         throw std::invalid_argument("--fetch and --push are for the mode downpour");
+    if (s.portions > 0) throw std::invalid_argument("--portions is for the mode sandblaster");
     if (s.warm_start > 0 && s.mode != "asynchronous" && s.mode != "downpour")
         throw std::invalid_argument("--warm-start is for the modes asynchronous and downpour");
     if (!has_servers(s)) return;

@@ -12,6 +12,7 @@
 #include "options.hpp"
 #include "refused.hpp"
 #include "report.hpp"
+#include "sandblaster/rank.hpp"
 #include "server_trainer.hpp"
 #include "trainer.hpp"
 #include "usual_settings.hpp"
@@ -67,10 +68,38 @@ bool train_with_servers(const Communicator& world, const train_settings& s, cons
     return true;
 }
 
+/// One rank of a training by Sandblaster.
+template <class Communicator>
+bool sandblast_as_rank(const Communicator& world, train_settings s, portion_maths& maths, const step_clock& by) {
+    s.batch = maths.batch();
+    sandblaster_hooks hooks;
+    hooks.clock = [&by] { return std::chrono::duration<double>(by.now().time_since_epoch()).count(); };
+    if (by.of_step)
+        hooks.computes = [&by](std::size_t n, std::size_t slices) {
+            by.passes(by.of_step(n) / static_cast<std::int64_t>(slices));
+        };
+    std::optional<train_report> report;
+    if (world.rank() == 0) {
+        report.emplace(s, world.size(), maths.parameters(), maths.data(), 0, by.now);
+        hooks.told = [&, steps = maths.data().steps()](std::size_t batches, double loss) {
+            report->step(batches / steps + 1, batches % steps, loss);
+        };
+        hooks.tested = [&](const epoch_result& e) { report->add(e); };
+        hooks.interrupted = [&](std::size_t steps) { report->interrupted(steps); };
+    }
+    const bool agreed = train_by_sandblaster(world, s, maths, hooks);
+    if (report) report->finish();
+    return agreed;
+}
+
 /// One rank's training. Returns whether the weights always agreed.
 template <class Communicator>
 bool train_as_rank(const Communicator& world, const train_settings& s, const step_clock& by = {}) {
     if (has_servers(s)) return train_with_servers(world, s, by);
+    if (s.mode == "sandblaster") {
+        portion_maths maths(s);
+        return sandblast_as_rank(world, s, maths, by);
+    }
     trainer<Communicator> one{world, s, by};
     if (s.resume || s.evaluate) one.restore();
     std::optional<train_report> report;
@@ -120,12 +149,14 @@ int train_in_virtual_time(const train_settings& s) {
         transport::simulated_world::create(simulated_options_of(cluster.links, s.ranks, cluster.gpus_per_node));
     const interrupt_note interrupts;
     bool agreed = false;
+    std::optional<portion_maths> shared;
+    if (s.mode == "sandblaster") shared.emplace(s);
     world->run([&](transport::simulated end) {
         const communicator all{std::move(end)};
         const step_clock by{[&] { return transport::clock::time_point(world->now()); },
                             [&takes, rank = all.rank()](std::size_t step) { return takes.of(rank, step); },
                             [&](std::chrono::nanoseconds time) { world->compute(time); }};
-        const bool mine = train_as_rank(all, s, by);
+        const bool mine = shared ? sandblast_as_rank(all, s, *shared, by) : train_as_rank(all, s, by);
         if (all.rank() == 0) agreed = mine;
     });
     const bool quiet = s.json == "-" || s.log == "-";
@@ -165,7 +196,10 @@ void require_less_sense(const train_settings& s) {
 }
 
 void require_sense(const train_settings& s) {
-    require_sense_of_servers(s);
+    if (s.mode == "sandblaster")
+        require_sense_of_sandblaster(s);
+    else
+        require_sense_of_servers(s);
     if (s.wire == "bfloat16" && (s.mode == "zero2" || s.mode == "zero3"))
         throw std::invalid_argument(s.mode + " sends gradients as float32: take ddp or zero1 for --wire bfloat16");
     if ((s.mode == "tensor" || s.mode == "3d") && s.optimizer == "lars")
@@ -226,10 +260,9 @@ int train(const train_settings& said, const std::vector<std::string>& command) {
     if (s.transport == "simulated") return train_in_virtual_time(s);
     if (s.transport == "memory") return train_in_memory(s);
     launch_options ranks = local_ranks(command, s.ranks);
-    if (has_servers(s)) {
-        ranks.plain_rank = s.servers;            // the first worker, which reports
-        ranks.patience = std::chrono::hours(24); // a worker that dies is not waited for, and ends no other
-    }
+    if (has_servers(s)) ranks.plain_rank = s.servers; // the first worker, which reports
+    if (has_servers(s) || s.mode == "sandblaster")
+        ranks.patience = std::chrono::hours(24); // a rank that dies is not waited for, and ends no other
     return report_launch("train", launch(ranks));
 }
 

@@ -38,7 +38,8 @@ struct train_settings {
     int tensor = 0;                                   ///< ranks that share each layer
     std::string pipeline = "one_f_one_b";             ///< its schedule
     int chunks = 2;                                   ///< of the layers, on each stage of an interleaved one
-    int servers = 1;                                  ///< of the modes with a parameter server, as the four below
+    int servers = 1;                                  ///< ranks that keep weights, in the modes that have them
+    std::size_t portions = 0;                         ///< of a batch, in sandblaster; 0: not said
     std::uint64_t staleness = 4;                      ///< clocks by which a worker may be ahead, in ssp
     std::size_t fetch = 1;                            ///< of downpour: steps from one fetch to the next
     std::size_t push = 1;                             ///< likewise

@@ -10,7 +10,7 @@ namespace tutti::tools {
 /// The settings with what the command line leaves open, so far as it follows from the model alone.
 [[nodiscard]] inline train_settings with_usual(train_settings s) {
     const bool is_text = s.model == "transformer";
-    if (s.batch == 0) s.batch = is_text ? 16 : 64;
+    if (s.batch == 0 && s.mode != "sandblaster") s.batch = is_text ? 16 : 64;
     if (s.optimizer.empty()) s.optimizer = s.mode == "downpour" ? "adagrad" : is_text ? "adam" : "momentum";
     if (s.pipeline == "1f1b") s.pipeline = "one_f_one_b";
     return s;

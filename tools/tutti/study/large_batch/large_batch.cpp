@@ -11,7 +11,6 @@
 #include <thread>
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 namespace tutti::tools::study {
 namespace {
@@ -28,15 +27,6 @@ std::vector<scaling> scalings_on(const planner::cluster& on) {
     for (const any& how : {any(ring{}), any(halving_doubling{}), any(hierarchical<ring, halving_doubling>{})})
         all.push_back(scaling_of(how, planner::resnet50(), on, published_step));
     return all;
-}
-
-double cpu_s_of_children() {
-    rusage used{};
-    getrusage(RUSAGE_CHILDREN, &used);
-    const auto seconds = [](const timeval& t) {
-        return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-    };
-    return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
 } // namespace

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../server/arrivals.hpp"
+#include "shard.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace tutti::training::sandblaster {
+
+/// What ranks wait for, and for how long.
+struct crew_options {
+    int copies = 2; ///< replicas that compute a portion at one time, at most
+    std::chrono::nanoseconds deadline = std::chrono::seconds(30); ///< how long a shard may answer nothing
+    std::chrono::nanoseconds silence = std::chrono::hours(24);    ///< who says nothing for longer is lost
+};
+
+/// What a portion came to: sums over its examples.
+struct portion_result {
+    double loss = 0;          ///< its part of the objective
+    double right = 0;         ///< examples that are classified correctly, where there are classes
+    double rows = 0;          ///< examples
+    std::uint64_t remark = 0; ///< whatever the program wants
+};
+
+namespace detail {
+
+/// Of a coordinator to a replica. A new one ends the work on the one before it.
+struct work {
+    std::uint64_t evaluation = 0; ///< 0: nothing more comes
+    std::uint64_t batch = 0;
+    std::uint32_t portion = 0, portions = 0;
+    std::uint32_t wants_gradient = 0;
+};
+/// Of a replica to the coordinator: all shards have that portion's gradient.
+struct report {
+    std::uint64_t evaluation = 0; ///< 0: goodbye
+    std::uint32_t portion = 0;
+    portion_result result{};
+};
+
+enum class asked : std::uint32_t { weights, gradient, bye };
+/// Of a replica to a shard. A gradient's values follow.
+struct request {
+    asked what = asked::bye;
+    std::uint32_t portion = 0;
+    std::uint64_t evaluation = 0;
+};
+/// Of a shard to a replica. Weights follow, if they are of that evaluation.
+struct reply {
+    std::uint64_t evaluation = 0;
+};
+/// Of a shard to the coordinator.
+struct answer {
+    product_sum sum;
+};
+
+/// Tags of a pair's messages.
+inline constexpr int commands = 10, answers = 11, works = 12, reports = 13, requests = 14, replies = 15;
+
+template <class Communicator>
+using arrivals = server::detail::arrivals<Communicator>;
+
+/// Sends a value or a vector, which it keeps until then. Who finds that the peer is gone is who waits for its answer.
+template <class Communicator, class Data>
+void send(arrivals<Communicator>& on, const Communicator& by, int peer, int tag, Data data) {
+    const auto kept = std::make_shared<const Data>(std::move(data));
+    on.add([&] { return by.async().send(*kept, peer, tag); }, [kept] {}, [kept](const error&) {});
+}
+
+/// Receives a value, or into a vector as many as it has. Then calls then(data), or instead(error).
+template <class Communicator, class Data, class Then, class Instead>
+void receive(arrivals<Communicator>& on, const Communicator& by, int peer, int tag, Data data, Then then,
+             Instead instead) {
+    const auto kept = std::make_shared<Data>(std::move(data));
+    on.add([&] { return by.async().receive(*kept, peer, tag); }, [kept, then] { then(std::move(*kept)); },
+           [kept, instead](const error& e) { instead(e); });
+}
+
+} // namespace detail
+} // namespace tutti::training::sandblaster

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "study.hpp"
+#include "training.hpp"
+
+#include <chrono>
+#include <thread>
+
+namespace tutti::tools::study {
+namespace {
+
+/// The first pictures of a set.
+dataset first_of(dataset all, std::size_t count) {
+    all.labels.resize(std::min(all.size(), count));
+    all.images.resize(all.size() * all.pixels);
+    return all;
+}
+
+picture_sets sets_of(const settings& s, distbelief::design& d) {
+    picture_sets sets{first_of(pictures_of(s, true), d.pictures), first_of(pictures_of(s, false), d.tests)};
+    d.pictures = sets.training.size();
+    d.tests = sets.testing.size();
+    return sets;
+}
+
+distbelief::series series_of(const numbers& found) {
+    distbelief::series tests;
+    for (std::size_t i = 0; i + 1 < found.size(); i += 2) tests.push_back({found[i], 0, 0, found[i + 1]});
+    return tests;
+}
+
+nlohmann::ordered_json facts_of(const distbelief::results& r) {
+    nlohmann::ordered_json trainings = nlohmann::ordered_json::array();
+    for (std::size_t i = 0; i < r.runs.size(); ++i) {
+        numbers seconds, accuracy;
+        for (const tested_store& t : r.tests[i]) {
+            seconds.push_back(t.seconds);
+            accuracy.push_back(t.accuracy);
+        }
+        trainings.push_back({{"method", name_of(r.runs[i].how)},
+                             {"replicas", r.runs[i].replicas},
+                             {"ranks", r.runs[i].ranks(r.of)},
+                             {"stragglers", r.runs[i].stragglers},
+                             {"seed", r.runs[i].seed},
+                             {"seconds", seconds},
+                             {"accuracy", accuracy}});
+    }
+    return {{"tutti_study", "distbelief"}, {"pictures", r.pictures}, {"target", r.of.target},
+            {"wall_s", r.wall_s},          {"cpu_s", r.cpu_s},       {"trainings", trainings}};
+}
+
+} // namespace
+
+outcome distbelief_methods(const settings& s, progress_line& line) {
+    const auto start = std::chrono::steady_clock::now();
+    distbelief::results r{distbelief::design_of(s), words_of_source(s), {}, {}};
+    const picture_sets pictures = sets_of(s, r.of);
+    r.runs = distbelief::runs_of(r.of);
+    const std::size_t jobs = s.jobs > 0 ? s.jobs : std::max(1U, std::thread::hardware_concurrency());
+    line.show(0, r.runs.size(), "trainings");
+    const auto found = in_processes(
+        r.runs.size(), jobs, [&](std::size_t i) { return distbelief::accuracies(r.of, r.runs[i], pictures); },
+        [&](std::size_t done) {
+            if (done < r.runs.size()) line.show(done, r.runs.size(), "trainings");
+        });
+    for (const numbers& one : found) r.tests.push_back(series_of(one));
+    r.cpu_s = cpu_s_of_children();
+    r.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return {text_of(r), content_of(r), facts_of(r)};
+}
+
+} // namespace tutti::tools::study

@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../interrupt.hpp"
+#include "../train.hpp"
+#include "portion_maths.hpp"
+
+#include <training/sandblaster.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tutti::tools {
+
+/// What happens beside a training by Sandblaster. All but `computes` is of the coordinator.
+struct sandblaster_hooks {
+    /// In virtual time: takes the time of one of so many slices of this rank's n-th portion.
+    std::function<void(std::size_t n, std::size_t slices)> computes{};
+    /// Seconds by the clock that counts.
+    std::function<double()> clock = [] {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    };
+    /// So many batches have been evaluated, and the weights have that loss.
+    std::function<void(std::size_t batches, double loss)> told = [](std::size_t, double) {};
+    std::function<void(const epoch_result&)> tested = [](const epoch_result&) {};
+    std::function<void(std::size_t steps)> interrupted = [](std::size_t) {};
+    std::function<void(std::size_t lost, std::uint64_t unused)> ended = [](std::size_t, std::uint64_t) {};
+};
+
+/// Throws std::invalid_argument for what Sandblaster does not do.
+inline void require_sense_of_sandblaster(const train_settings& s) {
+    const auto refuse = [](const std::string& what) { throw std::invalid_argument("mode sandblaster has no " + what); };
+    if (!s.checkpoint.empty()) refuse("--checkpoint");
+    if (!s.trace.empty()) refuse("--trace");
+    if (s.clip > 0) refuse("--clip");
+    if (s.microbatches > 0) refuse("--microbatches: see --portions");
+    if (s.wire != "float32") refuse("--wire " + s.wire);
+}
+
+/// The first settings.servers ranks hold shards, and rank 0 coordinates. The others are replicas. Throws
+/// std::invalid_argument where none is left for that.
+[[nodiscard]] inline training::sandblaster::crew crew_of(const train_settings& s, std::uint64_t parameters, int ranks) {
+    if (ranks <= s.servers)
+        throw std::invalid_argument(std::to_string(s.servers) + " servers of " + std::to_string(ranks) +
+                                    " ranks leave no replica");
+    std::vector<int> all(static_cast<std::size_t>(ranks));
+    std::iota(all.begin(), all.end(), 0);
+    return {parameters, 0, {all.begin(), all.begin() + s.servers}, {all.begin() + s.servers, all.end()}};
+}
+
+/// The rank that coordinates: it takes steps of L-BFGS and has the weights tested.
+template <class Communicator>
+class sandblaster_coordinator {
+public:
+    sandblaster_coordinator(const training::sandblaster::crew_links<Communicator>& links,
+                            const train_settings& settings, const portion_maths& maths, std::vector<float> first)
+        : settings_(settings), maths_(maths), boss_(links, std::move(first)), method_(boss_),
+          replicas_(links.of().replicas.size()), part_(links.part(0).count) {
+        if (settings.portions > maths.batch()) throw std::invalid_argument("there are more --portions than examples");
+    }
+
+    /// Steps until so many epochs of examples have been evaluated. After each step that ends an epoch the weights are
+    /// tested. Returns whether all replicas always had the same weights.
+    bool run(const sandblaster_hooks& hooks) {
+        bool agreed = true;
+        const std::size_t all = maths_.data().steps() * maths_.batch();
+        epoch_result e;
+        for (std::size_t steps = 1; evaluated_ / all < settings_.epochs; ++steps) {
+            const double begin = hooks.clock();
+            step(e);
+            e.seconds += hooks.clock() - begin;
+            hooks.told(evaluated_ / maths_.batch(), e.loss);
+            if (interrupt_note::noted()) {
+                hooks.interrupted(steps);
+                break;
+            }
+            if (evaluated_ / all == e.epoch) continue;
+            e.epoch = evaluated_ / all;
+            test(e);
+            hooks.tested(e);
+            agreed = agreed && e.weights_agree;
+            e.seconds = 0;
+        }
+        boss_.finish();
+        hooks.ended(boss_.lost(), boss_.unused());
+        return agreed;
+    }
+
+private:
+    using vector_id = training::sandblaster::vector_id;
+
+    /// Several for each replica, of some examples at least.
+    [[nodiscard]] std::size_t portions_of(std::size_t examples) const {
+        const std::size_t wanted = settings_.portions > 0 ? settings_.portions : 8 * replicas_;
+        return std::clamp<std::size_t>(wanted, 1, examples);
+    }
+    void step(epoch_result& e) {
+        if (maths_.data().steps() > 1) method_.change_objective();
+        const auto portions = static_cast<std::uint32_t>(portions_of(maths_.batch()));
+        double right = 0;
+        const auto done = method_.step([&](vector_id x, vector_id gradient) {
+            evaluated_ += maths_.batch();
+            double loss = 0;
+            right = 0;
+            for (const auto& r : boss_.evaluate(x, {batch_, portions}, gradient)) {
+                loss += r.loss;
+                right += r.right;
+            }
+            return loss;
+        });
+        ++batch_;
+        if (maths_.data().steps() == 1) batch_ = 0;
+        e.loss = done.value;
+        e.train_accuracy = right / static_cast<double>(maths_.batch() * maths_.data().rows());
+        const std::size_t bytes = sizeof(float) * static_cast<std::size_t>(part_);
+        e.bytes = {bytes, bytes, bytes * (method_.vectors() - 2)};
+    }
+    void test(epoch_result& e) {
+        const auto portions = static_cast<std::uint32_t>(std::min(replicas_, maths_.data().most_tests()));
+        const auto results = boss_.evaluate(method_.weights(), {batch_of_tests, portions});
+        double loss = 0, right = 0, rows = 0;
+        for (const auto& r : results) {
+            loss += r.loss;
+            right += r.right;
+            rows += r.rows;
+        }
+        e.test_loss = loss / rows;
+        e.test_accuracy = right / rows;
+        e.exposed_seconds = e.seconds; // a coordinator does nothing but wait for others
+        e.weights_hash = results[0].remark;
+        e.weights_agree = std::ranges::all_of(results, [&](const auto& r) { return r.remark == e.weights_hash; });
+    }
+
+    const train_settings& settings_;
+    const portion_maths& maths_;
+    training::sandblaster::coordinator<Communicator> boss_;
+    training::sandblaster::lbfgs<training::sandblaster::coordinator<Communicator>> method_;
+    const std::size_t replicas_;
+    const std::uint64_t part_; ///< weights of this rank's shard
+    std::size_t evaluated_ = 0;
+    std::uint64_t batch_ = 0;
+};
+
+/// One rank of a training by Sandblaster. `maths` may be shared by ranks in one thread. Returns whether the weights
+/// always agreed. Collective. Throws mismatch where ranks have other data.
+template <class Communicator>
+bool train_by_sandblaster(const Communicator& world, const train_settings& s, portion_maths& maths,
+                          const sandblaster_hooks& hooks) {
+    namespace sandblaster = training::sandblaster;
+    training::detail::require_same_lines(world, "sandblaster", maths.lines(), "give all ranks the same data");
+    const sandblaster::crew_links<Communicator> links(world, crew_of(s, maths.parameters(), world.size()));
+    if (links.replica() >= 0) {
+        std::size_t begun = 0;
+        sandblaster::replica own(links);
+        own.run([&](const sandblaster::portion& p, std::span<const float> weights, std::span<float> gradient,
+                    const auto& is_outdated) {
+            ++begun;
+            return maths.compute(p, weights, gradient, [&](std::size_t slices) {
+                if (hooks.computes) hooks.computes(begun, slices);
+                return !is_outdated();
+            });
+        });
+        return true;
+    }
+    const auto own = links.part(static_cast<std::size_t>(links.shard()));
+    const std::vector<float> all = maths.first_weights();
+    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(own.first);
+    std::vector<float> first(begin, begin + static_cast<std::ptrdiff_t>(own.count));
+    if (links.coordinates()) return sandblaster_coordinator(links, s, maths, std::move(first)).run(hooks);
+    sandblaster::shard_server(links, std::move(first)).serve();
+    return true;
+}
+
+} // namespace tutti::tools
