@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "../common/meeting.hpp"
+#include "../common/quantities.hpp"
 #include "../common/trace_file.hpp"
 #include "check.hpp"
 #include "data.hpp"
@@ -13,10 +14,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 #include <numeric>
 #include <stdexcept>
 #include <thread>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace tutti::tools {
 namespace {
@@ -304,6 +308,15 @@ std::unique_ptr<bench_report> begin_report(const participant& self, const bench_
     return report;
 }
 
+symmetric_memory<std::byte> allocated(const participant& self, std::size_t bytes) {
+    try {
+        return self.allocate(bytes);
+    } catch (const std::bad_alloc&) {
+        throw std::runtime_error(
+            fmt::format("rank {} has no memory for a buffer of {}", self.rank, bytes_text(static_cast<double>(bytes))));
+    }
+}
+
 } // namespace
 
 bench_result take_part(const participant& self, const bench_settings& settings) {
@@ -311,7 +324,7 @@ bench_result take_part(const participant& self, const bench_settings& settings) 
     const std::vector<job> jobs = jobs_of(settings, self.rank, self.ranks);
     std::size_t most = 1;
     for (const job& j : jobs) most = std::max(most, j.bytes());
-    const auto input = self.allocate(most), output = self.allocate(most);
+    const auto input = allocated(self, most), output = allocated(self, most);
     std::optional<trace_file> trace;
     if (self.rank == 0 && !settings.trace.empty()) trace.emplace(settings.trace);
     const std::unique_ptr<bench_report> report = begin_report(self, settings, jobs);

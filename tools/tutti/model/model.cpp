@@ -3,6 +3,7 @@
 
 #include "../common/one_of.hpp"
 #include "../common/quantities.hpp"
+#include "../common/within.hpp"
 #include "commands.hpp"
 #include "settings.hpp"
 
@@ -75,7 +76,7 @@ void add_simulation(CLI::App& c, model_settings& s) {
     c.add_option(
          "--straggling", s.how.straggling,
          "Each step of the simulation takes longer by chance, by this share of its time in the mean [default: 0]")
-        ->check(CLI::Range(0.0, 1e6))
+        ->check(within(0.0, 1e6))
         ->type_name("SHARE")
         ->needs("--simulate");
     c.add_option("--seed", s.how.seed, "Of that chance: the same seed, the same times [default: 1]")

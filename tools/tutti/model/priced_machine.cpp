@@ -5,6 +5,7 @@
 
 #include "../common/lists.hpp"
 #include "../common/quantities.hpp"
+#include "../common/within.hpp"
 
 #include <collectives/model/machine_file.hpp>
 
@@ -142,7 +143,7 @@ void add_machine(CLI::App& c, machine_words& m) {
         ->type_name("N");
     c.add_option("--oversubscription", m.oversubscription,
                  "How many times as much all nodes can send as the network carries; 1: full bisection [default: 1]")
-        ->check(CLI::Range(1.0, 1e6))
+        ->check(within(1.0, 1e6))
         ->type_name("X");
 }
 

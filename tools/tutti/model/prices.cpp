@@ -63,6 +63,12 @@ void print_notes(const pricing& prices) {
     for (const std::string& note : prices.notes()) fmt::print("# {}\n", note);
 }
 
+/// What was measured, to be put beside what is priced.
+struct measurements_beside {
+    std::vector<measured_row> rows;
+    operation_names in_place;
+};
+
 int most_ranks_of(const std::vector<contest>& contests) {
     return std::max_element(contests.begin(), contests.end(),
                             [](const contest& a, const contest& b) { return a.ranks < b.ranks; })
@@ -131,19 +137,38 @@ void write_trace(const std::vector<contest>& contests, const std::vector<std::si
 }
 
 /// A table for each size, then who is the fastest between them, which is kept for the page. Prints neither if quiet.
-void print_contests(const std::vector<contest>& contests, const std::vector<std::size_t>& sizes, pricing& prices,
-                    model_report& all, bool quiet) {
-    std::span<const model_row> rows = all.rows;
-    for (const contest& c : contests) {
-        const auto own = rows.first(sizes.size() * c.algorithms.size());
-        if (!quiet) print(c, sizes, own, prices);
-        std::fflush(stdout); // what follows may take a while
-        if (std::optional<model_fastest> found = fastest(c, sizes, own, prices)) {
-            if (!quiet) print_crossovers(*found);
-            all.fastest.push_back(std::move(*found));
-        }
-        rows = rows.subspan(own.size());
+void print_contest(const contest& c, const std::vector<std::size_t>& sizes, std::span<const model_row> rows,
+                   pricing& prices, model_report& all, bool quiet) {
+    if (!quiet) print(c, sizes, rows, prices);
+    std::fflush(stdout); // what follows may take a while
+    if (std::optional<model_fastest> found = fastest(c, sizes, rows, prices)) {
+        if (!quiet) print_crossovers(*found);
+        all.fastest.push_back(std::move(*found));
     }
+    std::fflush(stdout);
+}
+
+/// Prices all, and prints each contest as soon as its rows are complete: at the end where measured times come beside.
+/// Returns what was measured and is none of the rows.
+std::vector<std::string> price_and_print(const std::vector<contest>& contests, const std::vector<std::size_t>& sizes,
+                                         pricing& prices, const measurements_beside& beside, model_report& all,
+                                         bool quiet) {
+    const auto rows_of = [&](const contest& c, std::size_t begin) {
+        return std::span<const model_row>(all.rows).subspan(begin, sizes.size() * c.algorithms.size());
+    };
+    for (const contest& c : contests) {
+        const std::size_t begin = all.rows.size();
+        price(c, sizes, prices, all.rows);
+        if (beside.rows.empty()) print_contest(c, sizes, rows_of(c, begin), prices, all, quiet);
+    }
+    if (beside.rows.empty()) return {};
+    std::vector<std::string> strangers = join_measured(beside.rows, beside.in_place, all);
+    std::size_t begin = 0;
+    for (const contest& c : contests) {
+        print_contest(c, sizes, rows_of(c, begin), prices, all, quiet);
+        begin += sizes.size() * c.algorithms.size();
+    }
+    return strangers;
 }
 
 void require_pages() {
@@ -170,9 +195,8 @@ int report_prices(const model_settings& s) {
     all.parameters = parameters_of(prices, most_ranks_of(contests));
     if (!in_place.empty()) all.parameters.facts.emplace_back("Place", place_text(in_place));
     if (!in_place.empty()) all.machine += "; " + place_text(in_place);
-    for (const contest& c : contests) price(c, sizes, prices, all.rows);
-    const std::vector<std::string> strangers = join_measured(measured, in_place, all);
-    print_contests(contests, sizes, prices, all, quiet);
+    const std::vector<std::string> strangers =
+        price_and_print(contests, sizes, prices, {measured, in_place}, all, quiet);
     if (!quiet) print_strangers(strangers);
     if (!quiet) print_notes(prices);
     if (!s.csv.empty()) write_whole(to_csv(all.rows), s.csv);
@@ -201,8 +225,7 @@ void write_lecture(const model_settings& s, const std::string& ranks) {
     model_report all{page_machine(prices, most_ranks_of(contests)), {}, {}, {}};
     all.parameters = parameters_of(prices, most_ranks_of(contests));
     all.lecture = page_lecture(s.of_lecture);
-    for (const contest& c : contests) price(c, sizes, prices, all.rows);
-    print_contests(contests, sizes, prices, all, true);
+    price_and_print(contests, sizes, prices, {}, all, true);
     count_levels(all.rows, prices);
     if (!prices.simulates()) take_simulated_for_estimates(all.rows);
     write_whole(html_report(all), s.html);

@@ -12,10 +12,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace tutti::tools {
@@ -82,6 +84,10 @@ public:
     [[nodiscard]] const std::set<std::string>& notes() const noexcept { return notes_; }
 
 private:
+    /// All of a call but its data: the operation, the algorithm, ranks, segments, in place.
+    using shape = std::tuple<schedule::operation, std::string, int, int, bool>;
+
+    /// Without inbound_max.
     [[nodiscard]] std::optional<model::counts> counted(const model::collective& c);
     /// Not a machine of several LogGPs, or whose ranks share something.
     [[nodiscard]] bool has_forms() const noexcept {
@@ -102,6 +108,7 @@ private:
     pricing_settings how_;
     model::receiver_rule rule_ = model::receiver_rule::full_duplex;
     std::set<std::string> notes_;
+    std::map<shape, model::counts> counted_; ///< the first call of each shape
 };
 
 } // namespace tutti::tools
