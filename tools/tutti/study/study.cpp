@@ -27,6 +27,9 @@ namespace {
 constexpr std::array studies{
     study::entry{"large-batch", "test error by minibatch, with the linear scaling rule and warm-up",
                  study::large_batch},
+    study::entry{"adacomm", "error against time where weights are averaged seldom", study::adacomm_study},
+    study::entry{"compression", "time and accuracy with compressed gradients, by link", study::compression_study},
+    study::entry{"hogwild", "speed and loss of threads that share weights", study::hogwild_study},
     study::entry{"pipeline", "idle time, memory, staleness, time and accuracy of four pipelines", study::pipelines},
 };
 
@@ -41,13 +44,24 @@ pipeline: GPipe, 1F1B, interleaved 1F1B and PipeDream. Idle time against microba
 holds; the time of a step on real ranks beside its prediction, with 2 ranks that compute, and 2, 4 and 8 that sleep as
 long; accuracy with old weights; a timeline of each. Times are right only on a host that does nothing else.
 
-Trainings run side by side, each in a process on one core. Pictures are Fashion-MNIST where Debian's package
+adacomm: training loss and test error against virtual time, over slow links, where weights are averaged each 1, 4, 16
+and 64 steps, by AdaComm, by post-local SGD, and with slow momentum. Then the loss against the period at several times.
+
+compression: 64 ranks in virtual time. Training loss against time over a slow link and a fast one, by a plain allreduce,
+top-k, random-k, QSGD, signs and PowerSGD. What the compressors cost the processor is measured and counts.
+
+hogwild: logistic regression by 1, 2 and 4 threads without locks, with one lock, and in turn. A sparse problem, the
+verses of the King James text by their words, and a dense one, pictures. Times are real: they are right only on a host
+that does nothing else.
+
+Trainings run side by side, but for hogwild, each in a process on one core. Pictures are Fashion-MNIST where Debian's package
 dataset-fashion-mnist is installed, else drawn digits.
 
 Examples:
   tutti study large-batch
   tutti study large-batch --seeds 2 --out errors.html --json errors.json
   tutti study large-batch --quick
+  tutti study adacomm --seeds 3
   tutti study pipeline --out pipelines.html
 
 Exit status:
@@ -98,7 +112,7 @@ void add_study(CLI::App& app, action& chosen) {
     c->add_option("--seeds", s->seeds, "Runs of each kind of training, at least 2 [default: 5, of pipeline 3]")
         ->check(CLI::Range(2, 100))
         ->type_name("N");
-    c->add_option("--epochs", s->epochs, "Passes over the pictures [default: 8, of pipeline 5]")
+    c->add_option("--epochs", s->epochs, "Of large-batch and pipeline, passes over the pictures [default: 8, 5]")
         ->check(CLI::Range(1, 1000))
         ->type_name("N");
     c->add_option("--jobs", s->jobs, "Trainings at once [default: one a core]")

@@ -44,6 +44,13 @@ struct entry {
 /// Test error against the size of a minibatch: Goyal et al. 2017.
 outcome large_batch(const settings& s, progress_line& line);
 
+/// How often weights are averaged: Wang and Joshi 2019.
+outcome adacomm_study(const settings& s, progress_line& line);
+/// Compressed gradients over slow and fast links: Renggli et al. 2019, Alistarh et al. 2017, Vogels et al. 2019.
+outcome compression_study(const settings& s, progress_line& line);
+/// Threads that share weights, with locks and without: Niu et al. 2011.
+outcome hogwild_study(const settings& s, progress_line& line);
+
 /// GPipe, 1F1B, interleaved 1F1B and PipeDream: Huang et al. 2019, Narayanan et al. 2019 and 2021. It has ranks
 /// started, each of which calls pipeline_rank().
 outcome pipelines(const settings& s, progress_line& line);
