@@ -29,6 +29,9 @@ constexpr std::array studies{
                  study::large_batch},
     study::entry{"distbelief", "accuracy against time of SGD, Downpour SGD and Sandblaster L-BFGS, on many machines",
                  study::distbelief_methods},
+    study::entry{"adacomm", "error against time where weights are averaged seldom", study::adacomm_study},
+    study::entry{"compression", "time and accuracy with compressed gradients, by link", study::compression_study},
+    study::entry{"hogwild", "speed and loss of threads that share weights", study::hogwild_study},
     study::entry{"pipeline", "idle time, memory, staleness, time and accuracy of four pipelines", study::pipelines},
     study::entry{"staleness", "steps a second, quality a step and time to accuracy by how far workers may be apart",
                  study::stale_workers},
@@ -53,13 +56,24 @@ distbelief: test accuracy against virtual time, and the time to a fixed accuracy
 Downpour with a fixed rate and with Adagrad, and Sandblaster L-BFGS, with 4 to 200 replicas, without and with
 stragglers. Gradients are real; only time is simulated, on nodes with 8 ranks and Ethernet of 25 Gbit/s.
 
-Trainings run side by side, each in a process on one core. Pictures are Fashion-MNIST where Debian's package
-dataset-fashion-mnist is installed, else drawn digits. large-batch --quick draws digits anywhere, unless --data says.
+adacomm: training loss and test error against virtual time, over slow links, where weights are averaged each 1, 4, 16
+and 64 steps, by AdaComm, by post-local SGD, and with slow momentum. Then the loss against the period at several times.
+
+compression: 64 ranks in virtual time. Training loss against time over a slow link and a fast one, by a plain allreduce,
+top-k, random-k, QSGD, signs and PowerSGD. What the compressors cost the processor is measured and counts.
+
+hogwild: logistic regression by 1, 2 and 4 threads without locks, with one lock, and in turn. A sparse problem, the
+verses of the King James text by their words, and a dense one, pictures. Times are real: they are right only on a host
+that does nothing else.
+
+Trainings run side by side, but for hogwild, each in a process on one core. Pictures are Fashion-MNIST where Debian's
+package dataset-fashion-mnist is installed, else drawn digits. large-batch --quick draws digits, unless --data says.
 
 Examples:
   tutti study large-batch
   tutti study large-batch --seeds 2 --out errors.html --json errors.json
   tutti study large-batch --quick
+  tutti study adacomm --seeds 3
   tutti study pipeline --out pipelines.html
   tutti study staleness --seeds 3
   tutti study distbelief

@@ -46,6 +46,12 @@ outcome large_batch(const settings& s, progress_line& line);
 
 /// BSP, SSP and asynchronous workers of a parameter server under three models of stragglers: Ho et al. 2013.
 outcome stale_workers(const settings& s, progress_line& line);
+/// How often weights are averaged: Wang and Joshi 2019.
+outcome adacomm_study(const settings& s, progress_line& line);
+/// Compressed gradients over slow and fast links: Renggli et al. 2019, Alistarh et al. 2017, Vogels et al. 2019.
+outcome compression_study(const settings& s, progress_line& line);
+/// Threads that share weights, with locks and without: Niu et al. 2011.
+outcome hogwild_study(const settings& s, progress_line& line);
 
 /// GPipe, 1F1B, interleaved 1F1B and PipeDream: Huang et al. 2019, Narayanan et al. 2019 and 2021. It has ranks
 /// started, each of which calls pipeline_rank().

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "problem.hpp"
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+namespace tutti::tools::study::hogwild {
+
+inline constexpr std::array ways{training::sharing::without_locks, training::sharing::locked,
+                                 training::sharing::round_robin};
+[[nodiscard]] constexpr std::string_view name_of(training::sharing by) noexcept {
+    constexpr std::array<std::string_view, 3> names{"without locks", "locked", "round robin"};
+    return names[static_cast<std::size_t>(by)];
+}
+
+/// How all problems are solved.
+struct design {
+    std::vector<int> threads{1, 2, 4};
+    std::size_t passes = 10; ///< over the samples, by all threads together
+    double kept = 0.9;       ///< of the rate, in each pass
+    float sparse_rate = 2, dense_rate = 0.01F;
+    std::size_t seeds = 5;
+};
+
+/// One descent.
+struct descent {
+    double seconds = 0;         ///< of all passes, without the tests between
+    std::vector<double> losses; ///< after each pass
+    double error = 0;           ///< at the end
+};
+[[nodiscard]] descent descended(const design& d, const problem& p, float rate, int threads, training::sharing by,
+                                std::uint64_t seed);
+
+} // namespace tutti::tools::study::hogwild
