@@ -17,10 +17,10 @@ namespace tutti::training {
 
 /// How a replica of Downpour SGD goes.
 struct downpour_options {
-    std::size_t fetch = 1;                    ///< steps from one fetch to the next
-    std::size_t push = 1;                     ///< steps from one push to the next
-    std::function<double(std::size_t)> rate;  ///< of the replica's own descent, by its step from 0
-    std::function<double(std::size_t)> store; ///< of the servers' rule, likewise; empty: the same
+    std::size_t fetch = 1;                      ///< steps from one fetch to the next
+    std::size_t push = 1;                       ///< steps from one push to the next
+    std::function<double(std::size_t)> rate{};  ///< of the replica's own descent, by its step from 0
+    std::function<double(std::size_t)> store{}; ///< of the servers' rule, likewise; empty: the same
 };
 
 /// A replica of Downpour SGD: it descends by itself, now and then fetches the weights of a store, and pushes the sum of
