@@ -9,6 +9,7 @@
 #include "bucket_round.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -27,10 +28,10 @@ enum class wire : std::uint8_t {
 
 /// How gradients travel. The same on all ranks.
 struct bucket_options {
-    bucket_bytes bytes{};                    ///< how many together
-    wire as = wire::float32;                 ///< in which type
-    std::optional<algorithm::any> how{};     ///< by which algorithm; the library chooses one for each bucket if none
-    time_source now = transport::clock::now; ///< by which activities count; may differ
+    bucket_bytes bytes{};                ///< how many together
+    wire as = wire::float32;             ///< in which type
+    std::optional<algorithm::any> how{}; ///< by which algorithm; the library chooses one for each bucket if none
+    time_source now = std::chrono::steady_clock::now; ///< by which activities count; may differ
 };
 
 namespace detail {

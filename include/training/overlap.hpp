@@ -11,7 +11,7 @@
 namespace tutti::training {
 
 /// Tells the time by which calls are noted: in virtual time that of the simulated world, else this host's.
-using time_source = std::function<transport::clock::time_point()>;
+using time_source = std::function<std::chrono::steady_clock::time_point()>;
 
 /// What became of a bucket in one round, by this rank's clock. A rank sees that a call is over when it looks, so the
 /// end lies between `open_until` and `ended`. Of a bucket that finish() waited for, the two are the same.
@@ -70,7 +70,7 @@ namespace detail {
 /// Counts the time until its end as exposed.
 class exposed_time {
 public:
-    explicit exposed_time(overlap& of, const time_source& now = transport::clock::now)
+    explicit exposed_time(overlap& of, const time_source& now = std::chrono::steady_clock::now)
         : of_(of), now_(now), start_(now_()) {}
     exposed_time(const exposed_time&) = delete;
     exposed_time& operator=(const exposed_time&) = delete;

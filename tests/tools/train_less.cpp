@@ -64,8 +64,9 @@ std::vector<std::size_t> meetings_of(train_settings s) {
         trainer<communicator<transport::simulated>> one{
             among,
             s,
-            {[&](std::size_t) { world->compute(std::chrono::milliseconds(100)); },
-             [&] { return std::chrono::duration<double>(world->now()).count(); }}};
+            {.now = [&] { return std::chrono::steady_clock::time_point(world->now()); },
+             .of_step = [](std::size_t) { return std::chrono::milliseconds(100); },
+             .passes = [&](std::chrono::nanoseconds time) { world->compute(time); }}};
         static_cast<void>(one.run([&](std::size_t steps, double) {
             if (among.rank() == 0) all.push_back(steps);
         }));

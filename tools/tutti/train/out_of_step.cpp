@@ -25,7 +25,7 @@ public:
     /// Of one worker. All steps together are `most`.
     [[nodiscard]] worker_hooks hooks_of(int rank, std::size_t most, std::size_t test_every) {
         worker_hooks h;
-        h.now = [this] { return transport::clock::time_point(world_.now()); };
+        h.now = [this] { return std::chrono::steady_clock::time_point(world_.now()); };
         h.computes = [this, rank](std::size_t step) {
             if (!began_) began_ = world_.now();
             world_.compute(takes_.of(rank, step));

@@ -61,7 +61,7 @@ private:
     bool quiet_; // standard output is for a file alone
     std::optional<training_log> log_;
     training::time_source now_;
-    transport::clock::time_point begin_ = now_();
+    std::chrono::steady_clock::time_point begin_ = now_();
     clock::time_point host_begin_ = clock::now(); // for what the user waits
     bool diverged_ = false;                       // and that has been told
     std::vector<epoch_result> epochs_;

@@ -13,13 +13,13 @@ namespace tutti::tools {
 
 /// The clock of a training. Where time is simulated it says what computing takes, else computing takes what it takes.
 struct step_clock {
-    training::time_source now = transport::clock::now;
+    training::time_source now = std::chrono::steady_clock::now;
     /// How long a rank computes in a step, by the steps before it; empty where time is real.
     std::function<std::chrono::nanoseconds(std::size_t)> of_step{};
     /// Lets so much time pass.
     std::function<void(std::chrono::nanoseconds)> passes{};
 
-    [[nodiscard]] double seconds_since(transport::clock::time_point begin) const {
+    [[nodiscard]] double seconds_since(std::chrono::steady_clock::time_point begin) const {
         return std::chrono::duration<double>(now() - begin).count();
     }
 };

@@ -19,7 +19,7 @@ namespace tutti::tools {
 
 /// What a training with servers tells of itself while it runs, and asks. What is empty is not called.
 struct worker_hooks {
-    training::time_source now = transport::clock::now;
+    training::time_source now = std::chrono::steady_clock::now;
     std::function<void(std::size_t step)> computes{}; ///< where time is simulated: takes the time of a step's passes
     std::function<bool(std::size_t steps)> goes_on{}; ///< after so many steps; else it makes those of all epochs
     std::function<void(std::size_t steps)> stepped{}; ///< a worker has made so many
@@ -113,7 +113,7 @@ private:
     }
 
     struct since_test {
-        transport::clock::time_point began;
+        std::chrono::steady_clock::time_point began;
         double waited_s;
         neural::score trained; ///< of this worker's pictures
     };

@@ -153,7 +153,7 @@ int train_in_virtual_time(const train_settings& s) {
     if (s.mode == "sandblaster") shared.emplace(s);
     world->run([&](transport::simulated end) {
         const communicator all{std::move(end)};
-        const step_clock by{[&] { return transport::clock::time_point(world->now()); },
+        const step_clock by{[&] { return std::chrono::steady_clock::time_point(world->now()); },
                             [&takes, rank = all.rank()](std::size_t step) { return takes.of(rank, step); },
                             [&](std::chrono::nanoseconds time) { world->compute(time); }};
         const bool mine = shared ? sandblast_as_rank(all, s, *shared, by) : train_as_rank(all, s, by);
