@@ -54,7 +54,7 @@ nlohmann::ordered_json facts_of(const distbelief::results& r) {
 
 outcome distbelief_methods(const settings& s, progress_line& line) {
     const auto start = std::chrono::steady_clock::now();
-    distbelief::results r{distbelief::design_of(s), words_of_source(s), {}, {}};
+    distbelief::results r{distbelief::design_of(s), words_of_source(source_of(s)), {}, {}};
     const picture_sets pictures = sets_of(s, r.of);
     r.runs = distbelief::runs_of(r.of);
     const std::size_t jobs = s.jobs > 0 ? s.jobs : std::max(1U, std::thread::hardware_concurrency());

@@ -13,7 +13,7 @@ namespace tutti::tools::study {
 
 outcome stale_workers(const settings& s, progress_line& line) {
     const auto start = std::chrono::steady_clock::now();
-    staleness::results r{staleness::design_of(s), words_of_source(s), {}, {}, 0};
+    staleness::results r{staleness::design_of(s), words_of_source(source_of(s)), {}, {}, 0};
     r.runs = staleness::runs_of(r.of);
     const picture_sets pictures{pictures_of(s, true), pictures_of(s, false)}; // the processes inherit them
     const std::size_t jobs = s.jobs > 0 ? s.jobs : std::max(1U, std::thread::hardware_concurrency());
