@@ -21,10 +21,13 @@ using Catch::Contains;
 
 /// Series that have 10 % at first and 90 % after `seconds(run)`; 0: 10 % for ever.
 results made_up(const std::function<double(const run&)>& seconds) {
-    results r{design_of({"distbelief", "", "", ""}), "pictures", {}, {}};
+    results r{design_of({"distbelief", "", "", ""}), "pictures", {}, {}, 0, 0};
     r.of.seeds = 2;
     r.runs = runs_of(r.of);
-    for (const run& one : r.runs) r.series.push_back(seconds(one) > 0 ? numbers{seconds(one), 0.9} : numbers{1, 0.1});
+    for (const run& one : r.runs) {
+        const double at = seconds(one);
+        r.tests.push_back({{at > 0 ? at : 1, 1, 0, at > 0 ? 0.9 : 0.1}});
+    }
     return r;
 }
 

@@ -27,7 +27,7 @@ using training::sandblaster::lbfgs_step;
 using training::sandblaster::portion;
 using training::sandblaster::portion_result;
 using training::sandblaster::product_sum;
-using communicator_type = communicator<transport::simulated>;
+using communicator_type = tutti::communicator<transport::simulated>;
 using floats = std::vector<float>;
 
 /// A sum of terms, which are spread over the portions of a batch. value(term, x, g) adds the term's gradient to g.

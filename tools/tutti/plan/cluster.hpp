@@ -27,7 +27,7 @@ struct cluster {
     int nodes = 1;
     int gpus_per_node = 1;
     accelerator gpu;
-    model::machine links; ///< near: between GPUs of a node; far: between nodes
+    tutti::model::machine links; ///< near: between GPUs of a node; far: between nodes
 
     [[nodiscard]] int gpus() const noexcept { return nodes * gpus_per_node; }
 };
