@@ -82,7 +82,7 @@ TEST_CASE("steps to a loss are between two looks, and a step has three parts") {
 
 TEST_CASE("samples of logistic regression are cut into those to train with and to test with") {
     hogwild::problem p{"sparse", "some", 3};
-    for (std::uint32_t s = 0; s < 20; ++s) p.add({s % 3, 2}, {1, 0.5F}, s % 3 == 0);
+    for (std::uint32_t s = 0; s < 20; ++s) p.add({s % 2, 2}, {1, 0.5F}, s % 2 == 0);
     p.split();
     CHECK(p.training() == 18);
     CHECK(p.features_a_sample() == 2);
