@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-/// Training by a batch method whose parameters are spread over shards (Sandblaster). Source: Dean et al., Large Scale
+/// Sandblaster: training by a batch method whose parameters are spread over shards. Source: Dean et al., Large Scale
 /// Distributed Deep Networks, NIPS 2012, section 4.2.
 namespace tutti::training::sandblaster {
 
@@ -26,11 +26,12 @@ enum class operation : std::uint32_t {
 
 /// A command, as it travels. Shards carry out commands in the order in which they were given.
 struct command {
-    operation what = operation::stop;
-    vector_id x = 0, y = 0;
-    float factor = 0;
-    std::uint64_t evaluation = 0; ///< of begin: its number
-    std::uint32_t portions = 0;   ///< of begin; 0: no gradients are wanted
+    operation what = operation::stop; ///< to be done
+    vector_id x = 0;                  ///< read; of a copy, the source
+    vector_id y = 0;                  ///< changed; of a dot, read too
+    float factor = 0;                 ///< of scale and axpy
+    std::uint64_t evaluation = 0;     ///< of begin: its number
+    std::uint32_t portions = 0;       ///< of begin; 0: no gradients are wanted
 };
 
 } // namespace tutti::training::sandblaster

@@ -15,7 +15,7 @@ namespace tutti::training::sandblaster {
 
 /// Portions of a batch, whose number the replicas know what to make of.
 struct batch {
-    std::uint64_t number = 0;
+    std::uint64_t number = 0;   ///< that replicas are told
     std::uint32_t portions = 1; ///< several for each replica, so that all are busy to the end
 };
 
@@ -52,12 +52,15 @@ public:
         await([this] { return answers_ == links_.of().shards.size(); });
         return total_.value();
     }
+    /// y = factor y
     void scale(float factor, vector_id y) { tell({.what = operation::scale, .y = y, .factor = factor}); }
     /// y = y + factor x
     void axpy(float factor, vector_id x, vector_id y) {
         tell({.what = operation::axpy, .x = x, .y = y, .factor = factor});
     }
+    /// Replaces `to`.
     void copy(vector_id from, vector_id to) { tell({.what = operation::copy, .x = from, .y = to}); }
+    /// y = 0
     void set_zero(vector_id y) { tell({.what = operation::set_zero, .y = y}); }
 
     /// Has the replicas compute all portions of a batch at the weights x. Returns what each came to, valid until the

@@ -32,7 +32,9 @@ public:
         rank_ = world.rank();
     }
 
+    /// The crew, as it was given.
     [[nodiscard]] const crew& of() const noexcept { return of_; }
+    /// Whether this rank is the one that coordinates.
     [[nodiscard]] bool coordinates() const noexcept { return rank_ == of_.coordinator; }
     /// This rank's index among the shards; -1 if it holds none.
     [[nodiscard]] int shard() const noexcept { return index_in(of_.shards); }

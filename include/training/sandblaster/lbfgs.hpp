@@ -14,9 +14,10 @@
 
 namespace tutti::training::sandblaster {
 
+/// How L-BFGS goes.
 struct lbfgs_options {
     std::size_t history = 10; ///< pairs of changes of weights and gradients that are kept
-    line_search line{};
+    line_search line{};       ///< how far a step goes along its direction
 };
 
 /// What a step of L-BFGS did.
@@ -42,6 +43,7 @@ public:
         for (vector_id v = 5; v < 5 + 2 * options.history + 1; v += 2) free_.push_back({v, v + 1});
     }
 
+    /// The name of the weights, which changes with each step.
     [[nodiscard]] vector_id weights() const noexcept { return weights_; }
     /// How many vectors it has of the shards.
     [[nodiscard]] std::size_t vectors() const noexcept { return 5 + 2 * (options_.history + 1); }

@@ -29,6 +29,7 @@ public:
         climb(0, portion, std::move(gradient));
         return true;
     }
+    /// Whether all portions are there.
     [[nodiscard]] bool complete() const noexcept { return arrived_ == there_.size() && arrived_ > 0; }
     /// Precondition: complete, and not taken before.
     [[nodiscard]] std::vector<float> take() { return std::move(waiting_.begin()->second); }

@@ -48,6 +48,7 @@ public:
         for (std::size_t i = 0; i < all_.size(); ++i)
             if (std::erase(all_[i].at, replica) > 0 && !all_[i].has_begun()) fresh_ = std::min(fresh_, i);
     }
+    /// Whether all portions are done.
     [[nodiscard]] bool complete() const noexcept { return left_ == 0; }
 
 private:

@@ -39,7 +39,9 @@ public:
     /// Vector 0 is the first weights.
     explicit shard(std::vector<float> first) : size_(first.size()), vectors_{std::move(first)} {}
 
+    /// The parameters of this part.
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    /// This part of a vector, until another one is first used. It is zero where it was never written.
     [[nodiscard]] std::span<float> vector(vector_id v) {
         if (v >= vectors_.size()) vectors_.resize(std::size_t{v} + 1);
         if (vectors_[v].size() != size_) vectors_[v].resize(size_);
