@@ -6,7 +6,7 @@
 #include "../train/dataset.hpp"
 #include "../train/network/cross_entropy.hpp"
 #include "../train/network/network.hpp"
-#include "pictures_of.hpp"
+#include "picture_rows.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -15,25 +15,6 @@
 #include <vector>
 
 namespace tutti::tools::study {
-
-/// Pictures in rows, as a network takes them.
-struct picture_rows {
-    std::vector<float> inputs;
-    std::vector<std::uint8_t> labels;
-
-    /// Picture index(i) of a set, for each i below `count`.
-    void take(const dataset& from, std::size_t count, const auto& index) {
-        inputs.resize(count * from.pixels);
-        labels.resize(count);
-        for (std::size_t i = 0; i < count; ++i) {
-            copy_picture(from.image(index(i)), std::span(inputs).subspan(i * from.pixels, from.pixels));
-            labels[i] = from.labels[index(i)];
-        }
-    }
-    [[nodiscard]] neural::const_matrix matrix() const {
-        return {inputs.data(), labels.size(), inputs.size() / labels.size()};
-    }
-};
 
 /// One rank's share of the pictures, and gradients of a network by them. Its order is new in each pass over the share.
 class learner {

@@ -5,7 +5,7 @@
 
 #include "../../train/network/mlp.hpp"
 #include "../../train/stale_network.hpp"
-#include "../pictures_of.hpp"
+#include "../picture_rows.hpp"
 #include "../processes.hpp"
 #include "even_chunks.hpp"
 
@@ -37,24 +37,6 @@ std::vector<rule_of_age> rules_of_age() {
         all.push_back({fmt::format("{} update{} old", age, age == 1 ? "" : "s"), weight_ages::same(age)});
     return all;
 }
-
-/// Pictures in a row, as a network takes them.
-struct rows {
-    std::vector<float> inputs;
-    std::vector<std::uint8_t> labels;
-
-    void take(const dataset& from, std::size_t count, const auto& index) {
-        inputs.resize(count * from.pixels);
-        labels.resize(count);
-        for (std::size_t i = 0; i < count; ++i) {
-            copy_picture(from.image(index(i)), std::span(inputs).subspan(i * from.pixels, from.pixels));
-            labels[i] = from.labels[index(i)];
-        }
-    }
-    [[nodiscard]] neural::const_matrix matrix() const {
-        return {inputs.data(), labels.size(), inputs.size() / labels.size()};
-    }
-};
 
 /// One run: a network that is trained, with the accuracy after each epoch.
 class run {
@@ -90,7 +72,7 @@ private:
     const dataset &training_, &testing_;
     const std::uint64_t seed_;
     std::vector<std::size_t> order_;
-    rows rows_;
+    picture_rows rows_;
 };
 
 } // namespace
