@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "train.hpp"
+#include "server_ranks.hpp"
 
 #include <training/parameter_server.hpp>
 
 #include <functional>
-#include <numeric>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tutti::tools {
@@ -28,12 +28,8 @@ namespace tutti::tools {
 /// The first ranks serve, the others work. Throws std::invalid_argument where none is left to work.
 [[nodiscard]] inline training::server::store_layout store_layout_of(const train_settings& s, std::uint64_t weights,
                                                                     int ranks) {
-    if (ranks <= s.servers)
-        throw std::invalid_argument(std::to_string(s.servers) + " servers of " + std::to_string(ranks) +
-                                    " ranks leave no worker");
-    std::vector<int> all(static_cast<std::size_t>(ranks));
-    std::iota(all.begin(), all.end(), 0);
-    return {weights, {all.begin(), all.begin() + s.servers}, {all.begin() + s.servers, all.end()}};
+    server_ranks of = server_ranks_of(s, ranks, "worker");
+    return {weights, std::move(of.servers), std::move(of.others)};
 }
 
 /// Throws std::invalid_argument for what servers do not do, and for what only they do in another mode.

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../interrupt.hpp"
-#include "../train.hpp"
+#include "../server_ranks.hpp"
 #include "portion_maths.hpp"
 
 #include <training/sandblaster.hpp>
@@ -11,9 +11,9 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
-#include <numeric>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tutti::tools {
@@ -46,12 +46,8 @@ inline void require_sense_of_sandblaster(const train_settings& s) {
 /// The first settings.servers ranks hold shards, and rank 0 coordinates. The others are replicas. Throws
 /// std::invalid_argument where none is left for that.
 [[nodiscard]] inline training::sandblaster::crew crew_of(const train_settings& s, std::uint64_t parameters, int ranks) {
-    if (ranks <= s.servers)
-        throw std::invalid_argument(std::to_string(s.servers) + " servers of " + std::to_string(ranks) +
-                                    " ranks leave no replica");
-    std::vector<int> all(static_cast<std::size_t>(ranks));
-    std::iota(all.begin(), all.end(), 0);
-    return {parameters, 0, {all.begin(), all.begin() + s.servers}, {all.begin() + s.servers, all.end()}};
+    server_ranks of = server_ranks_of(s, ranks, "replica");
+    return {parameters, 0, std::move(of.servers), std::move(of.others)};
 }
 
 /// The rank that coordinates: it takes steps of L-BFGS and has the weights tested.
