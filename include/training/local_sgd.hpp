@@ -71,8 +71,6 @@ public:
     [[nodiscard]] const averaging_facts& facts() const noexcept { return facts_; }
 
 private:
-    using clock = std::chrono::steady_clock;
-
     [[nodiscard]] std::size_t next() {
         const std::size_t tau = period_(facts_);
         if (tau == 0) reject("local_sgd", "a period has 1 step at least");
@@ -87,7 +85,7 @@ private:
         }
     }
     void measure() {
-        const std::chrono::duration<double> passed = clock::now() - start_;
+        const std::chrono::duration<double> passed = world_.now() - start_;
         std::array<double, 2> mean{passed.count(), std::exchange(losses_, 0) / static_cast<double>(tau_)};
         world_.allreduce(mean, average);
         facts_.seconds = mean[0], facts_.loss = mean[1];
@@ -101,7 +99,7 @@ private:
     std::vector<float> old_, velocity_; ///< with slow momentum
     averaging_facts facts_;
     double losses_ = 0; ///< sum since the last average
-    clock::time_point start_ = clock::now();
+    typename Communicator::clock::time_point start_ = world_.now();
 };
 
 } // namespace tutti::training

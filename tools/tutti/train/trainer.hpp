@@ -121,8 +121,8 @@ private:
     [[nodiscard]] known_by_all train_step(std::size_t step, neural::score& last) {
         std::array<double, 3> notes{interrupt_note::noted() ? 1. : 0., last.loss, static_cast<double>(last.count)};
         auto agreement = grid_.world.async().allreduce(notes, sum);
-        job_->clear();
         if (computes_) computes_(job_->steps());
+        job_->clear(); // now, so that the caches have the gradients when the pass adds to them
         last = pass_->train(step);
         if (settings_.clip > 0) clip();
         job_->step(rates_(job_->steps()));
