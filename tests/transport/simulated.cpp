@@ -417,7 +417,7 @@ TEST_CASE("of 1,000 ranks some die, and all others end with an error that blames
     std::vector<int> dead;
     for (int k = 0; k < 5; ++k) {
         dead.push_back(1 + static_cast<int>(random() % (ranks - 1)));
-        world->kill_at(dead.back(), std::chrono::milliseconds(2500 + random() % 1000));
+        world->kill_at(dead.back(), std::chrono::milliseconds(500 + random() % 1000));
     }
     const auto blamed = blamed_in_barriers(*world, 100);
     for (int r = 0; r < ranks; ++r)
