@@ -44,8 +44,8 @@ template <class Communicator>
 }
 
 /// Throws cause::mismatch on every rank unless all give the same lines. The error has the first line that differs, as
-/// rank 0 and another rank have it, and that rank as its peer. The communicator stays usable. Collective. Cost: an
-/// allgather of 8 bytes a rank.
+/// rank 0 of `world` and another rank have it, and that one as its peer. It names both by their ranks in the first
+/// communicator of all. The communicator stays usable. Collective. Cost: an allgather of 8 bytes a rank.
 template <class Communicator>
 void require_same_lines(const Communicator& world, const std::string& operation, const std::vector<std::string>& lines,
                         const std::string& remedy) {
@@ -64,8 +64,8 @@ void require_same_lines(const Communicator& world, const std::string& operation,
     f.why = cause::mismatch;
     f.operation = operation;
     f.peer = world.world_rank(rank);
-    f.detail = "rank 0 has " + line_of(theirs, number) + " where rank " + std::to_string(rank) + " has " +
-               line_of(told_by(world, rank, mine), number);
+    f.detail = "rank " + std::to_string(world.world_rank(0)) + " has " + line_of(theirs, number) + " where rank " +
+               std::to_string(f.peer) + " has " + line_of(told_by(world, rank, mine), number);
     f.remedy = remedy;
     throw error(std::move(f));
 }

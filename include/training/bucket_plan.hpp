@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../base/error.hpp"
 #include "parameter.hpp"
 
 #include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -43,14 +45,24 @@ public:
     [[nodiscard]] const std::vector<parameter>& parameters() const noexcept { return parameters_; }
     /// Of all parameters together.
     [[nodiscard]] std::size_t elements() const noexcept { return elements_; }
-    /// Where a parameter begins in the array of all.
-    [[nodiscard]] std::size_t begin(std::size_t parameter) const { return begin_.at(parameter); }
+    /// Where a parameter begins in the array of all, and its own elements. These and bucket_of() throw invalid_argument
+    /// for a number that no parameter has.
+    /// @{
+    [[nodiscard]] std::size_t begin(std::size_t parameter) const { return begin_[known(parameter)]; }
+    [[nodiscard]] std::size_t elements(std::size_t parameter) const { return parameters_[known(parameter)].elements; }
+    /// @}
     /// In the order in which they travel.
     [[nodiscard]] const std::vector<bucket>& buckets() const noexcept { return buckets_; }
     /// The bucket that a parameter is in.
-    [[nodiscard]] std::size_t bucket_of(std::size_t parameter) const { return bucket_of_.at(parameter); }
+    [[nodiscard]] std::size_t bucket_of(std::size_t parameter) const { return bucket_of_[known(parameter)]; }
 
 private:
+    [[nodiscard]] std::size_t known(std::size_t parameter) const {
+        if (parameter >= parameters_.size())
+            reject("training", "there is no parameter " + std::to_string(parameter) + ", but " +
+                                   std::to_string(parameters_.size()) + " of them");
+        return parameter;
+    }
     void add(std::size_t i, bucket_bytes bytes) {
         const std::size_t most = buckets_.size() <= 1 ? bytes.first : bytes.most;
         const std::size_t more = parameters_[i].elements;

@@ -38,15 +38,12 @@ public:
 
     /// Throws invalid_argument if there is no such parameter, or it is ready already.
     void note(std::size_t i) {
-        if (i >= is_ready_.size())
-            reject("ready", "there is no parameter " + std::to_string(i) + ", but " + std::to_string(is_ready_.size()) +
-                                " of them");
+        const std::size_t b = plan_.bucket_of(i);
         if (is_ready_[i])
             reject("ready", "parameter \"" + plan_.parameters()[i].name + "\" is ready already",
                    "call finish() between two rounds");
         is_ready_[i] = is_written_[i] = true;
         is_fresh_ = false;
-        const std::size_t b = plan_.bucket_of(i);
         if (--missing_[b] == 0) activities_[b].ready = clock::now();
     }
     /// Nothing is ready yet in this round.

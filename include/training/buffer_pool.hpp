@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -11,16 +12,21 @@ namespace tutti::training::detail {
 /// Buffers of whole buckets, which are used again.
 class buffer_pool {
 public:
-    /// One of so many zeros.
+    /// One of so many zeros. A buffer of more than twice as many is left for larger buckets, so that no buffer comes to
+    /// be as large as the largest.
     [[nodiscard]] std::vector<float> take(std::size_t count) {
+        const auto fits = [count](const auto& b) { return b.capacity() >= count && b.capacity() <= 2 * count; };
+        const auto found = std::ranges::find_if(free_, fits);
         std::vector<float> buffer;
-        if (!free_.empty()) {
+        if (found == free_.end()) {
+            buffer.reserve(count);
+            elements_ += buffer.capacity();
+        } else {
+            std::swap(*found, free_.back());
             buffer = std::move(free_.back());
             free_.pop_back();
         }
-        elements_ -= buffer.capacity();
         buffer.assign(count, 0.0F);
-        elements_ += buffer.capacity();
         return buffer;
     }
     void give_back(std::vector<float>&& buffer) { free_.push_back(std::move(buffer)); }

@@ -16,11 +16,12 @@
 #include <string>
 #include <vector>
 
-/// Weights, the optimizer's state, the step and the seed of a job in one file, from which it goes on, on the same or
-/// another number of ranks, sharded or not. Rank 0 alone has the file: it writes beside the old one, sees that all is
-/// on the disk, and puts it in its place. Collective. Memory: that of a bucket. Cost: all arrays go through rank 0.
+/// Weights, the optimizer's state, the step and the seed of a job in one file. The job goes on from it on any number of
+/// ranks, sharded or not. Rank 0 alone has the file: it writes beside the old one, sees that all is on the disk, and
+/// puts it in its place. Collective. Memory: that of a bucket. Cost: all arrays go through rank 0.
 ///
-/// Errors: checkpoint_error on all ranks. A file is checked as a whole before anything is changed.
+/// Errors: checkpoint_error on all ranks. A file is checked as a whole before anything is changed. invalid_argument on
+/// a rank whose weights or optimizer are not those of the parameters.
 namespace tutti::training {
 
 namespace detail {
@@ -37,7 +38,15 @@ class saved_arrays {
 public:
     saved_arrays(const Communicator& world, const bucket_plan& plan, std::vector<saved_array> arrays)
         : world_(world), plan_(plan), map_(plan, world.size()), rank_(static_cast<std::size_t>(world.rank())),
-          arrays_(std::move(arrays)) {}
+          arrays_(std::move(arrays)) {
+        for (const saved_array& a : arrays_) {
+            const std::size_t wanted = a.is_whole ? plan.elements() : map_.elements(rank_);
+            if (a.data.size() != wanted)
+                reject("checkpoint", "weights or a state have " + std::to_string(a.data.size()) +
+                                         " elements, not the " + std::to_string(wanted) + " of " +
+                                         (a.is_whole ? "all parameters" : "this rank's shard"));
+        }
+    }
 
     [[nodiscard]] std::size_t number() const noexcept { return arrays_.size(); }
 

@@ -16,8 +16,8 @@
 
 namespace tutti::training::detail {
 
-/// Weights of which each rank has a shard. A bucket is gathered when one of its parameters is used, and the next one
-/// along the way is gathered meanwhile: down to bucket 0 in the forward pass, up again in the backward pass.
+/// Weights of which each rank has a shard. A bucket is gathered when one of its parameters is used. Meanwhile the next
+/// one along the way is gathered too: down to bucket 0 in the forward pass, up again in the backward pass.
 /// All ranks use and release parameters in the same order. All calls are on a communicator of its own.
 template <class Communicator>
 class gathered_weights {
@@ -42,16 +42,18 @@ public:
         const std::size_t b = plan_.bucket_of(i);
         is_used_[i] = true;
         gather(b);
-        if (requests_[b]) requests_[b]->wait();
-        requests_[b].reset();
+        await(b);
         if (b != last_) free_others(b);
         is_upwards_ = b == 0 || (b == last_ ? is_upwards_ : b > last_);
         last_ = b;
         const std::size_t next = is_upwards_ ? b + 1 : b - 1;
         if (next < whole_.size()) gather(next);
-        return std::span(whole_[b]).subspan(plan_.begin(i) - plan_.buckets()[b].begin, plan_.parameters()[i].elements);
+        return std::span(whole_[b]).subspan(plan_.begin(i) - plan_.buckets()[b].begin, plan_.elements(i));
     }
-    void release(std::size_t i) { is_used_.at(i) = false; }
+    void release(std::size_t i) {
+        static_cast<void>(plan_.bucket_of(i)); // throws where there is no such parameter
+        is_used_[i] = false;
+    }
     /// The shards have new weights: what was gathered is none any more.
     void drop_all() {
         for (std::size_t b = 0; b < whole_.size(); ++b) drop(b);
@@ -67,10 +69,19 @@ private:
 
     void gather(std::size_t b) {
         if (!whole_[b].empty() || plan_.buckets()[b].count == 0) return;
-        whole_[b] = pool_.take(plan_.buckets()[b].count);
+        auto buffer = pool_.take(plan_.buckets()[b].count);
         auto in = shard().subspan(map_.local(b, rank_), map_.counts(b)[rank_]);
-        auto out = std::span(whole_[b]);
+        auto out = std::span(buffer);
         requests_[b].emplace(world_.async().allgatherv(in, out, map_.counts(b), how_));
+        whole_[b] = std::move(buffer);
+    }
+    /// Where this throws, the bucket is not here: what is in its buffer are no weights.
+    void await(std::size_t b) {
+        if (!requests_[b]) return;
+        auto buffer = std::exchange(whole_[b], {});
+        auto call = std::exchange(requests_[b], std::nullopt);
+        call->wait();
+        whole_[b] = std::move(buffer);
     }
     void free_others(std::size_t b) {
         for (std::size_t other = 0; other < whole_.size(); ++other)
@@ -82,8 +93,7 @@ private:
         return false;
     }
     void drop(std::size_t b) {
-        if (requests_[b]) requests_[b]->wait();
-        requests_[b].reset();
+        await(b);
         if (!whole_[b].empty()) pool_.give_back(std::exchange(whole_[b], {}));
     }
 

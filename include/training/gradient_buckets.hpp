@@ -41,7 +41,9 @@ namespace detail {
                                    std::to_string(o.bytes.most) + " bytes as " +
                                    (o.as == wire::float32 ? "float32" : "bfloat16") + " by " +
                                    (o.how ? std::string(o.how->name()) : "the library's choice")};
-    for (const auto& p : parameters) lines.push_back(p.name + ", " + std::to_string(p.elements) + " elements");
+    for (const auto& p : parameters)
+        lines.push_back(p.name + ", " + std::to_string(p.elements) + " elements" +
+                        (p.is_decayed ? "" : ", not decayed"));
     return lines;
 }
 
@@ -91,7 +93,7 @@ public:
     [[nodiscard]] std::span<float> gradients() noexcept { return gradients_; }
     /// Of one parameter: the caller's until ready(i), and again after finish().
     [[nodiscard]] std::span<float> gradient(std::size_t i) {
-        return gradients().subspan(plan_.begin(i), plan_.parameters()[i].elements);
+        return gradients().subspan(plan_.begin(i), plan_.elements(i));
     }
 
     /// The gradient of parameter i is complete. Starts the buckets that are complete with it, and makes progress.

@@ -157,15 +157,17 @@ void hogwild(shared_weights& weights, const hogwild_options& o, const Gradient& 
         }
     };
     {
+        const auto guarded = [&turns](const auto& act) {
+            try {
+                act();
+            } catch (...) {
+                turns.fail(std::current_exception());
+            }
+        };
         std::vector<std::jthread> threads;
-        for (int t = 0; t < o.threads; ++t)
-            threads.emplace_back([&, t] {
-                try {
-                    work(t);
-                } catch (...) {
-                    turns.fail(std::current_exception());
-                }
-            });
+        guarded([&] { // where a thread cannot be started, the others are not left waiting for its turn
+            for (int t = 0; t < o.threads; ++t) threads.emplace_back([&, t] { guarded([&] { work(t); }); });
+        });
     }
     turns.rethrow();
 }

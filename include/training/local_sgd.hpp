@@ -18,8 +18,9 @@
 
 namespace tutti::training {
 
-/// A step of all ranks together after each average: u = kept u + (old - average) / rate, weights = old - slow rate x
-/// rate x u, where `old` are the weights after the last such step. With the defaults weights are the average itself.
+/// A step of all ranks together after each average: u = kept u + (old - average) / rate, and then weights = old - slow
+/// rate x rate x u. Here `old` are the weights after the last such step. With the defaults weights are the average
+/// itself.
 /// Source: SlowMo, Wang, Tantia, Ballas and Rabbat 2020.
 struct slow_momentum {
     double kept = 0; ///< the share of u that stays
@@ -46,22 +47,25 @@ public:
             old_.assign(weights.begin(), weights.end());
             velocity_.resize(elements_);
         }
-        left_ = tau_ = next();
+        tau_ = next();
     }
 
     /// This rank has made a step from which it has these weights. Averages them if it is time, and tells whether it
     /// has. `loss` counts where the period measures, and `rate`, the learning rate, with slow momentum. Throws
-    /// invalid_argument for another number of weights.
+    /// invalid_argument for another number of weights, and for an average by slow momentum at a rate that is not above
+    /// 0.
     bool step(std::span<float> weights, double loss = 0, double rate = 1) {
         if (weights.size() != elements_)
             reject("local_sgd", std::to_string(weights.size()) + " weights instead of " + std::to_string(elements_));
         ++facts_.steps;
         losses_ += loss;
-        if (--left_ > 0) return false;
-        world_.allreduce(weights, average, how_);
+        if (++since_ < tau_) return false;
+        if (!outer_.is_plain() && !(rate > 0)) reject("local_sgd", "slow momentum divides by the learning rate");
+        world_.allreduce(weights, average, how_); // where it throws, the next step tries again
         if (!outer_.is_plain()) step_together(weights, rate);
         if constexpr (measures<Period>) measure();
-        left_ = tau_ = next();
+        since_ = 0;
+        tau_ = next();
         return true;
     }
 
@@ -86,7 +90,7 @@ private:
     }
     void measure() {
         const std::chrono::duration<double> passed = world_.now() - start_;
-        std::array<double, 2> mean{passed.count(), std::exchange(losses_, 0) / static_cast<double>(tau_)};
+        std::array<double, 2> mean{passed.count(), std::exchange(losses_, 0) / static_cast<double>(since_)};
         world_.allreduce(mean, average);
         facts_.seconds = mean[0], facts_.loss = mean[1];
     }
@@ -95,7 +99,8 @@ private:
     Period period_;
     slow_momentum outer_;
     std::optional<algorithm::any> how_;
-    std::size_t elements_, tau_ = 0, left_ = 0;
+    std::size_t elements_, tau_ = 0;
+    std::size_t since_ = 0;             ///< steps since the last average
     std::vector<float> old_, velocity_; ///< with slow momentum
     averaging_facts facts_;
     double losses_ = 0; ///< sum since the last average

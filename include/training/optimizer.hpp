@@ -31,7 +31,7 @@ struct piece {
 
 /// Updates weights by a rule, and keeps the rule's state for them: for all weights, or for those pieces that this rank
 /// owns. Weights and gradients belong to the caller. Ranks with the same weights, gradients and rates get the same
-/// bits, if they run the same program: a compiler may fuse products into sums, alike in each of its functions.
+/// bits if they run the same program. Others may differ, since a compiler may fuse products into sums.
 /// Memory: Rule::states floats for each weight.
 template <update_rule Rule>
 class optimizer {

@@ -33,7 +33,7 @@ public:
     /// Zeros at first in each round: the caller adds to them.
     [[nodiscard]] std::span<float> gradient(std::size_t i) {
         const std::size_t b = plan_.bucket_of(i);
-        return whole(b).subspan(plan_.begin(i) - plan_.buckets()[b].begin, plan_.parameters()[i].elements);
+        return whole(b).subspan(plan_.begin(i) - plan_.buckets()[b].begin, plan_.elements(i));
     }
     void ready(std::size_t i) {
         const exposed_time timer(overlap_);
@@ -47,6 +47,7 @@ public:
     void finish() {
         const exposed_time timer(overlap_);
         if (!reduces_) return round_.begin();
+        clear_unused();
         round_.finish(starter(), ender());
         overlap_.add(round_.activities());
     }
@@ -70,6 +71,10 @@ private:
     [[nodiscard]] std::span<float> whole(std::size_t b) {
         if (whole_[b].empty()) whole_[b] = pool_.take(plan_.buckets()[b].count);
         return whole_[b];
+    }
+    void clear_unused() {
+        for (std::size_t i = 0; i < plan_.parameters().size(); ++i)
+            if (!round_.is_written(i) && !whole_[plan_.bucket_of(i)].empty()) std::ranges::fill(gradient(i), 0.0F);
     }
     [[nodiscard]] auto starter() {
         return [this](std::size_t b) {

@@ -46,7 +46,7 @@ public:
         for (std::size_t b = 0; b < counts_.size(); ++b) {
             const std::size_t from = begin(b, rank), to = from + counts_[b][rank];
             for (std::size_t i = plan_->buckets()[b].first; i < plan_->buckets()[b].last; ++i) {
-                const std::size_t start = plan_->begin(i), end = start + plan_->parameters()[i].elements;
+                const std::size_t start = plan_->begin(i), end = start + plan_->elements(i);
                 const std::size_t first = std::max(from, start), last = std::min(to, end);
                 if (first < last) all.push_back({i, first - start, last - first});
             }

@@ -37,25 +37,26 @@ struct bytes_held {
 /// In stage 3 weights(i) gathers, in the backward pass too, and release(i) lets them go; the next bucket is gathered
 /// meanwhile. All ranks call weights() and release() in the same order.
 ///
-/// The weights have the bits of gradient_buckets with a whole optimizer, by the same algorithm: in stage 1 by any, in
-/// stages 2 and 3 by those whose allreduce is their reduce_scatter and then their allgather: ring, halving_doubling,
-/// direct, parameter_server, circulant. Without an algorithm the library may choose others.
+/// The weights have the bits of gradient_buckets with a whole optimizer, by the same algorithm. In stage 1 that is so
+/// by any algorithm. In stages 2 and 3 its allreduce must be its reduce_scatter and then its allgather: that of ring,
+/// halving_doubling, direct, parameter_server or circulant. Without an algorithm the library may choose others.
 ///
 /// Preconditions on all ranks: the same parameters, stage, rule, options and initial weights; the same steps.
-/// Errors: as of gradient_buckets. Cost a step: stages 1 and 2 send as much as an allreduce of all gradients, in stage
-/// 1 and an allgather of all weights; stage 3 gathers the weights twice.
-/// Sources: Rajbhandari et al., ZeRO, SC 2020; Zhao et al., PyTorch FSDP, VLDB 2023.
+/// Errors: as of gradient_buckets, from every call that communicates. Cost a step: stage 1 sends as much as an
+/// allreduce of all gradients and an allgather of all weights, stage 2 as an allreduce alone. Stage 3 gathers the
+/// weights twice. Sources: Rajbhandari et al., ZeRO, SC 2020; Zhao et al., PyTorch FSDP, VLDB 2023.
 template <class Communicator, update_rule Rule>
 class sharded {
 public:
     /// `weights` are those of the whole model, in forward order. Collective. Throws cause::mismatch as gradient_buckets
-    /// does, and invalid_argument for a wrong number of weights, for scattered gradients as bfloat16, and for an
-    /// algorithm without a reduce_scatter in stages 2 and 3.
+    /// does, also for another stage, rule or number of weights. Throws invalid_argument for a number of weights that is
+    /// not that of the parameters. So it does in stages 2 and 3 for bfloat16, and for an algorithm without a
+    /// reduce_scatter.
     sharded(const Communicator& world, std::vector<parameter> parameters, stage s, Rule rule,
             std::span<const float> weights, bucket_options options = {})
-        : stage_(s), plan_(std::move(parameters), options.bytes), world_(agreed(world, plan_, s, options)),
-          map_(plan_, world.size()), rank_(static_cast<std::size_t>(world.rank())),
-          optimizer_(plan_.parameters(), rule, map_.pieces(rank_)) {
+        : stage_(s), plan_(std::move(parameters), options.bytes),
+          world_(agreed(world, plan_, s, weights.size(), options)), map_(plan_, world.size()),
+          rank_(static_cast<std::size_t>(world.rank())), optimizer_(plan_.parameters(), rule, map_.pieces(rank_)) {
         check(weights, options);
         if (stage_ == stage::states)
             all_gradients_.emplace(world_, plan_.parameters(), options);
@@ -79,7 +80,7 @@ public:
     /// The weights of a parameter: of stage 3 until release(i) or step(), else until step().
     [[nodiscard]] std::span<const float> weights(std::size_t i) {
         if (gathered_) return gathered_->use(i);
-        return std::span(weights_).subspan(plan_.begin(i), plan_.parameters()[i].elements);
+        return std::span(weights_).subspan(plan_.begin(i), plan_.elements(i));
     }
     /// The pass has done with the weights of a parameter. They go when all of a bucket are released and another bucket
     /// is used.
@@ -87,8 +88,8 @@ public:
         if (gathered_) gathered_->release(i);
     }
 
-    /// As of gradient_buckets. In stages 2 and 3 a gradient is zero at first in each round, its memory is there from
-    /// this call until its bucket is reduced, and finish() leaves averages of this rank's shard only.
+    /// As of gradient_buckets. In stages 2 and 3 a gradient is zero at first in each round. Its memory is there from
+    /// this call until its bucket is reduced. Then finish() leaves averages of this rank's shard only.
     /// @{
     [[nodiscard]] std::span<float> gradient(std::size_t i) {
         return all_gradients_ ? all_gradients_->gradient(i) : own_gradients_->gradient(i);
@@ -155,10 +156,11 @@ private:
     using plans = std::optional<algorithm::any>;
 
     [[nodiscard]] static Communicator agreed(const Communicator& world, const bucket_plan& plan, stage s,
-                                             const bucket_options& o) {
+                                             std::size_t weights, const bucket_options& o) {
         Communicator own = world.duplicate();
         auto lines = detail::lines_of(plan.parameters(), o);
-        lines[0] += ", stage " + std::to_string(static_cast<int>(s));
+        lines[0] += ", stage " + std::to_string(static_cast<int>(s)) + ", rule " + std::string(Rule::name) + ", " +
+                    std::to_string(weights) + " weights";
         detail::require_same_lines(own, "sharded", lines, detail::same_parameters);
         return own;
     }

@@ -115,6 +115,9 @@ TEST_CASE("the step is the sum of its parts, and microbatches, bubble and shardi
     CHECK(few.memory.activations > many.memory.activations);
     CHECK(step({8, 1, 1, 0, 4, 1, recompute::nothing}).time[part::bubble] == 0);
     CHECK(step({8, 1, 1, 3, 4, 1, recompute::nothing}).time[part::weights] > 0);
+    // Gathering weights takes network time of the backward pass, which then hides less of the gradients.
+    CHECK(step({8, 1, 1, 3, 4, 1, recompute::nothing}).time[part::gradients] >
+          step({8, 1, 1, 2, 4, 1, recompute::nothing}).time[part::gradients]);
     CHECK(step({8, 1, 1, 0, 4, 1, recompute::all}).time[part::again] > 0);
     CHECK(step({1, 8, 1, 0, 32, 1, recompute::nothing}).time[part::gradients] == 0);
     CHECK(!is_possible({8, 1, 1, 0, 3, 1, recompute::nothing}, q));  // 32 samples are no such microbatches
@@ -202,6 +205,10 @@ TEST_CASE("tutti plan refuses what it cannot plan, and says where nothing fits")
     const auto unknown = command("plan --model resnet50 --cluster nowhere");
     CHECK(unknown.status == 1);
     CHECK_THAT(unknown.output, Contains("nowhere cannot be read") && Contains("dgx-a100, dgx-h100, cloud-25g"));
+    cluster wide = cluster_of("dgx-a100");
+    wide.gpus_per_node = 1000;
+    CHECK(with_nodes(wide, 1000).gpus() == most_gpus);
+    CHECK_THROWS_WITH(with_nodes(wide, 1001), Contains("more than 1000000 GPUs"));
     const auto large = command("plan --model gpt3-175b --cluster cloud-25g --nodes 1 --batch 8");
     CHECK(large.status == 1);
     CHECK_THAT(large.output, Contains("Nothing fits"));

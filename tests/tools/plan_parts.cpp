@@ -104,6 +104,12 @@ TEST_CASE("sharding divides memory as the ZeRO paper's example says") {
     CHECK(gigabytes(3) == Approx(1.88).epsilon(0.003));
 }
 
+TEST_CASE("a layer of shards has its gradients whole at work, at level 3 its weights and the next layer's too") {
+    CHECK(whole_bytes(10, 1) == 0);
+    CHECK(whole_bytes(10, 2) == 20);
+    CHECK(whole_bytes(10, 3) == 60);
+}
+
 TEST_CASE("a stage holds the microbatches that 1F1B has in flight, and interleaved more") {
     CHECK(in_flight(0, 4, 8, 1) == 4);
     CHECK(in_flight(3, 4, 8, 1) == 1);

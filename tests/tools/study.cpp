@@ -3,8 +3,9 @@
 
 #include "../../tools/tutti/study/large_batch/efficiency.hpp"
 #include "../../tools/tutti/study/large_batch/recipe.hpp"
-#include "../../tools/tutti/study/large_batch/spread.hpp"
+#include "../../tools/tutti/study/pictures_of.hpp"
 #include "../../tools/tutti/study/processes.hpp"
+#include "../../tools/tutti/study/spread.hpp"
 #include "../../tools/tutti/train/learning_rates.hpp"
 
 #include "command.hpp"
@@ -43,6 +44,13 @@ TEST_CASE("a curve breaks where all that follows is worse by more than its sprea
     CHECK(where_it_breaks({wide, spread{0.35, 0.001}}, wide) == std::nullopt); // within what the first place varies by
     CHECK(where_it_breaks({low, near}, low) == std::nullopt);                  // by less than 5 %
     CHECK(where_it_breaks({low, near}, low, 0.01) == 1U);
+}
+
+TEST_CASE("a page tells a folder of pictures by its name, not by its path") {
+    CHECK(words_of_source(fashion_mnist) == "Fashion-MNIST");
+    CHECK(words_of_source("drawn") == "drawn digits");
+    for (const char* folder : {"/home/someone/mnist", "/home/someone/mnist/", "mnist/.", "mnist"})
+        CHECK(words_of_source(folder) == "the pictures in mnist");
 }
 
 TEST_CASE("tasks in processes give their numbers by task, however many run at once") {

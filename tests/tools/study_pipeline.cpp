@@ -25,11 +25,11 @@ TEST_CASE("idle time that follows from the steps is that of the papers") {
     CHECK(std::abs(four_pipelines::formula_of_bubble({4, 8, 1}) - 3. / 11) < 1e-12);
 }
 
-TEST_CASE("the spread of a curve is its mean and twice the standard deviation of its seeds") {
+TEST_CASE("the spread of a curve is the mean and the standard deviation of its seeds") {
     const four_pipelines::curve c{"", 0.1, {{0.5, 0.8}, {0.5, 0.9}, {0.5, 0.7}}};
-    CHECK(four_pipelines::spread_of(c, 0).two_deviations == 0);
+    CHECK(four_pipelines::spread_of(c, 0).deviation == 0);
     CHECK(std::abs(four_pipelines::spread_of(c, 1).mean - 0.8) < 1e-12);
-    CHECK(std::abs(four_pipelines::spread_of(c, 1).two_deviations - 0.2) < 1e-12);
+    CHECK(std::abs(four_pipelines::spread_of(c, 1).deviation - 0.1) < 1e-12);
 }
 
 TEST_CASE("tutti study pipeline measures, trains, and writes a page and what it found") {

@@ -170,6 +170,11 @@ TEST_CASE("a model in parts goes on from its checkpoints, a file for each part")
     const auto mixed = command(line + "--epochs 3 --resume --checkpoint " + file);
     CHECK(mixed.status == 1);
     CHECK_THAT(mixed.output, Contains("are of different steps, 1 to 2"));
+    REQUIRE(truncate(torn.c_str(), 100) == 0);
+    const auto lost = command(line + "--epochs 3 --resume --checkpoint " + file);
+    CHECK(lost.status == 1);
+    CHECK_THAT(lost.output, Contains("100 bytes where its header says"));
+    CHECK_THAT(lost.output, Contains("the file of another part of " + file + " failed"));
     for (const std::string part : {".stage0.part0", ".stage0.part1", ".stage1.part0", ".stage1.part1"})
         CHECK(std::remove((file + part).c_str()) == 0);
 }
@@ -238,6 +243,10 @@ TEST_CASE("MNIST's files are read, and what is wrong with them is said") {
     REQUIRE(truncate((directory + "/t10k-images-idx3-ubyte").c_str(), 1000) == 0);
     CHECK_THAT(command(line).output,
                Contains("t10k-images-idx3-ubyte: has 984 bytes of data where its header says 156800"));
+    write_idx(directory + "/t10k-images-idx3-ubyte",
+              big_endian(0x803) + big_endian(200) + big_endian(14) + big_endian(14),
+              std::vector<std::uint8_t>(std::size_t{200} * 14 * 14));
+    CHECK_THAT(command(line).output, Contains("training pictures have 784 pixels, and test pictures 196"));
     (void)!std::system(("rm -rf " + directory).c_str());
 }
 

@@ -41,4 +41,15 @@ TEST_CASE("every rank is told the first line that differs, and both ranks") {
     expect_told(2, 1, {"ab"}, {"a"}, "rank 0 has \"a\" where rank 1 has \"ab\"");
 }
 
+TEST_CASE("ranks of a part of the world are named by their ranks in all of it") {
+    run_world(4, [](const communicator& world) {
+        const communicator odd = world.split(world.rank() % 2);
+        if (world.rank() % 2 == 0) return;
+        const auto f = fault_of(
+            [&] { training::detail::require_same_lines(odd, "the call", {world.rank() == 3 ? "x" : "a"}, "do it"); });
+        expect(f.peer == 3, message_of(f));
+        expect(has(message_of(f), "rank 1 has \"a\" where rank 3 has \"x\""), message_of(f));
+    });
+}
+
 } // namespace tutti::test::agreement

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 #include <training/bucket_plan.hpp>
+#include <training/buffer_pool.hpp>
 
 #include "support/catch.hpp"
 
@@ -51,6 +52,25 @@ TEST_CASE("buckets cover all parameters once, without gaps") {
         }
         CHECK((last == 0 && end == 0));
     }
+}
+
+TEST_CASE("a number that no parameter has is refused") {
+    const training::bucket_plan plan(of_lengths({1, 2}), {});
+    for (const auto& call : {&training::bucket_plan::begin, &training::bucket_plan::bucket_of})
+        CHECK_THROWS_WITH((plan.*call)(2), Catch::Contains("there is no parameter 2, but 2 of them"));
+    CHECK(plan.elements(1) == 2);
+}
+
+TEST_CASE("a pool of buffers lets no small bucket have the memory of a large one") {
+    training::detail::buffer_pool pool;
+    pool.give_back(pool.take(1000));
+    for (const std::size_t small : {10, 6, 5}) {
+        std::vector<float> buffer = pool.take(small);
+        CHECK(buffer == std::vector<float>(small));
+        std::ranges::fill(buffer, 1.0F);
+        pool.give_back(std::move(buffer));
+    }
+    CHECK(pool.bytes() == (1000 + 10) * sizeof(float));
 }
 
 } // namespace tutti::test::bucket_plans

@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -97,6 +98,21 @@ void expect_flaw(const std::string& path, checkpoint_flaw flaw, const std::strin
     });
 }
 
+/// 80 bytes with a right checksum, whose header sums up to them modulo 2^64.
+std::string of_lengths_that_wrap() {
+    training::detail::checkpoint_header h;
+    h.text_bytes = std::uint64_t{1} << 63;
+    h.elements = 1;
+    h.arrays = (std::uint64_t{1} << 61) + 2;
+    std::string bytes(sizeof h, ' ');
+    std::memcpy(bytes.data(), &h, sizeof h);
+    bytes += "8 bytes.";
+    training::detail::checksum all;
+    all.add(std::as_bytes(std::span(bytes)));
+    const std::uint64_t sum = all.value();
+    return bytes.append(reinterpret_cast<const char*>(&sum), sizeof sum);
+}
+
 } // namespace
 
 TEST_CASE(
@@ -152,11 +168,29 @@ TEST_CASE("every flaw of a file is told on all ranks by its kind, and changes no
     newer[8] = 2;
     put(path, newer);
     expect_flaw(path, checkpoint_flaw::version, "version 2, not 1");
+    put(path, of_lengths_that_wrap());
+    expect_flaw(path, checkpoint_flaw::truncated, "has 80 bytes where its header says");
     put(path, good);
     auto other = layers;
     other[2].elements = 100;
     expect_flaw(path, checkpoint_flaw::other_model, "has \"c, 101 elements\" where this one has \"c, 100 elements\"",
                 other);
+}
+
+TEST_CASE("weights or an optimizer of other parameters are refused, before anything is read or written") {
+    const folder f;
+    run_world(2, [&](const communicator& world) {
+        const training::bucket_plan plan(layers, options.bytes);
+        std::vector<float> weights(139);
+        training::optimizer<training::adam> whole(layers, {}), shard(layers, {}, {{0, 0, 30}});
+        const auto few = std::span(weights).first(138);
+        expect(has(fault_of([&] { save(world, f.file(), plan, few, whole, 1); }).detail,
+                   "138 elements, not the 139 of all parameters"),
+               "few weights");
+        expect(has(fault_of([&] { restore(world, f.file(), plan, std::span(weights), shard); }).detail, "30 elements"),
+               "the state of a part");
+    });
+    CHECK(std::filesystem::is_empty(f.path));
 }
 
 TEST_CASE("a checkpoint that cannot be written is told on all ranks") {

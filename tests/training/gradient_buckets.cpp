@@ -210,6 +210,9 @@ TEST_CASE("ranks that register other parameters or options are told the first th
         expect(has(told(odd ? ba : ab, {}), "rank 0 has \"a, 1 elements\" where rank 2 has \"b, 2 elements\""),
                "another order");
         expect(has(told(odd ? longer : ab, {}), "\"b, 2 elements\" where rank 2 has \"b, 3 elements\""), "a length");
+        std::vector<parameter> decay = ab;
+        decay[1].is_decayed = !odd;
+        expect(has(told(decay, {}), "has \"b, 2 elements, not decayed\""), "decay");
         expect(has(told(ab, {.as = odd ? training::wire::bfloat16 : training::wire::float32}), "as bfloat16"),
                "an option");
         gradient_buckets(world, ab, {}).finish(); // the world is as good as before

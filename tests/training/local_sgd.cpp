@@ -120,6 +120,13 @@ TEST_CASE("ranks with losses and times of their own agree on AdaComm's tau") {
             expect(world.allreduce(static_cast<int>(tau), maximum) == static_cast<int>(tau), "the same on all ranks");
         }
         expect(local.tau() == 1 && averages > 10, "it comes to averages of each step");
+        training::local_sgd stuck(world, w, training::every{2}, {}, algorithm::bruck{}); // which has no allreduce
+        expect(!stuck.step(w), "the first step");
+        for (int k = 0; k < 2; ++k)
+            expect(fault_of([&] { stuck.step(w); }).why == cause::invalid_argument,
+                   "every later step tries to average");
+        training::local_sgd slow(world, w, training::every{1}, {.kept = 0.5});
+        expect(has(fault_of([&] { slow.step(w, 0, 0); }).detail, "divides by the learning rate"), "a rate of 0");
         floats few(1);
         expect(has(fault_of([&] { local.step(few); }).detail, "1 weights instead of 2"), "another length");
         expect(has(fault_of([&] { training::local_sgd(world, w, training::every{0}); }).detail, "1 step at least"),

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <random>
 #include <string>
 #include <utility>
@@ -93,6 +94,9 @@ TEST_CASE("a fault is told in words, with the worker and the step") {
                Catch::Contains("the chunk lives on worker 1"));
     CHECK_THAT(fault_of_changed(0, [](auto& all) { find_step(all, action::forward, 2)->slot = 0; }),
                Catch::Contains("slot 0 still holds microbatch 0 on chunk 0"));
+    constexpr int huge = std::numeric_limits<int>::max();
+    for (const pipeline::shape of : {pipeline::shape{1, huge, 2}, {1, 2, huge}, {1, 1 << 27, 2}, {1, 0, 1}})
+        CHECK_THAT(verify(pipeline::program{of, {{}}}).fault, Catch::Contains("at most 2^27"));
 }
 
 TEST_CASE("a pipeline that waits in a circle is refused, whatever buffers would do") {

@@ -8,6 +8,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <future>
+#include <iterator>
 #include <string>
 
 namespace tutti::test::stores {
@@ -129,6 +131,104 @@ TEST_CASE("a file that is damaged, foreign, of another store or not there is ref
           checkpoint_flaw::foreign);
     CHECK(with(bytes.substr(0, 20)) == checkpoint_flaw::truncated);
     CHECK(with(bytes.substr(0, bytes.size() - 8)) == checkpoint_flaw::damaged);
+}
+
+using stored = std::vector<std::string>; ///< the bytes of files
+stored bytes_of(const std::vector<std::string>& files) {
+    stored all;
+    for (const auto& f : files) {
+        std::ifstream from(f, std::ios::binary);
+        all.emplace_back(std::istreambuf_iterator<char>(from), std::istreambuf_iterator<char>());
+    }
+    return all;
+}
+void write_file(const std::string& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
+
+/// The first value of a store of two servers that is restored from these.
+float restored_value(const std::vector<std::string>& files) {
+    float got = 0;
+    run_store(
+        apart(2, 1, saved_keys, 1, saved_segments), training::sgd{}, {},
+        [&](client& c, int) {
+            std::vector<float> all(saved_keys);
+            c.get(0, all);
+            for (const float x : all) expect(x == all[0], "all are of one save");
+            got = all[0];
+        },
+        {}, files);
+    return got;
+}
+/// A store of two servers writes `saves` times, with values 1, 2 and so on. The second server has its own place.
+void save_times(int saves, const std::string& prefix, const std::string& of_second) {
+    run_new_world(3, [&](communicator& world) {
+        const links by(world, apart(2, 1, saved_keys, 1, saved_segments));
+        if (by.server() >= 0)
+            return shard_server<training::sgd>(by, {}, {.checkpoint = by.server() == 0 ? prefix : of_second}).serve();
+        client c(by);
+        for (int i = 0; i < saves; ++i) {
+            c.put(0, std::vector<float>(saved_keys, static_cast<float>(i + 1)));
+            if (of_second == prefix)
+                c.save();
+            else
+                expect(fault_of([&] { c.save(); }).peer == 1, "the second server cannot write");
+        }
+        c.close();
+    });
+}
+
+TEST_CASE("a save that not all servers have finished leaves the one before it, and saves are not mixed") {
+    const scratch_folder at;
+    const std::string prefix = at.file("x");
+    const auto files = files_of(prefix, 2);
+    save_times(1, prefix, prefix);
+    const auto first = bytes_of(files);
+    save_times(2, prefix, "/no such folder/x");
+    CHECK(restored_value(files) == 1);
+    CHECK(bytes_of(files) == first);
+    save_times(2, prefix, prefix);
+    const auto second = bytes_of(files);
+    CHECK(restored_value(files) == 2);
+    CHECK(std::distance(std::filesystem::directory_iterator(at.path), {}) == 2); // nothing is left of failed ones
+
+    write_file(files[1], first[1]); // it has not got the word that the second save is whole
+    write_file(files[1] + ".99", second[1]);
+    CHECK(restored_value(files) == 2);
+    write_file(files[1] + ".99", second[1].substr(1)); // it has not finished to write
+    const auto flaw = [&] { return flaw_of(files, saved_keys, saved_segments, training::sgd{}); };
+    CHECK(flaw() == checkpoint_flaw::mixed);
+    write_file(files[0] + ".98", first[0]);
+    CHECK(restored_value(files) == 1);
+    std::filesystem::remove(files[1]);
+    CHECK(flaw() == checkpoint_flaw::unreadable);
+}
+
+TEST_CASE("a checkpoint is written while its server goes on, one after the other") {
+    namespace wire = training::server::detail;
+    using wire::answer;
+    std::promise<void> released;
+    const std::shared_future<void> release = released.get_future().share();
+    wire::saver saver;
+    const auto ask = [&](int worker, bool succeeds) {
+        return saver.ask(worker, {.what = wire::action::save, .sequence = 5}, [&] {
+            return [release, succeeds] {
+                release.wait();
+                return succeeds;
+            };
+        });
+    };
+    const auto end_of = [&](int worker, bool succeeds) {
+        answer a = answer::later;
+        while (a == answer::later) a = ask(worker, succeeds);
+        return a;
+    };
+    CHECK(ask(0, true) == answer::later);
+    CHECK(ask(1, false) == answer::later);
+    released.set_value();
+    CHECK(end_of(0, true) == answer::done);
+    CHECK(end_of(1, false) == answer::failed);
+    CHECK(ask(2, true) == answer::later);
+    saver.forget(2);
+    CHECK(end_of(3, true) == answer::done);
 }
 
 TEST_CASE("a checkpoint that cannot be written, or has no place, is an error at the worker") {

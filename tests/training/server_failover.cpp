@@ -184,6 +184,47 @@ TEST_CASE("servers die one after the other until one is left, and nothing is los
     }
 }
 
+/// The other server loses its only worker before it hears of the death.
+TEST_CASE("a clock that a dying server had to end is ended by the next one, though no worker is left") {
+    constexpr std::size_t keys = 12;
+    const auto layout = apart(2, 1, keys, 2, 6);
+    const auto fabric = transport::memory_world::create(3);
+    run_new_world(
+        3,
+        [&](communicator& world) {
+            const links by(world, layout);
+            world.barrier();
+            if (by.server() >= 0) {
+                shard_server<training::sgd> own(by, {}, {.how = training::server::bulk_synchronous});
+                own.serve();
+                for (std::uint32_t g = 0; by.server() == 1 && g < by.where().segments(); ++g)
+                    for (const float x : own.values(g)) expect(x == 1, "the last clock counts");
+                return;
+            }
+            client c(by);
+            c.add(0, std::vector<float>(keys, 1));
+            c.flush();
+            fabric->kill(0);
+            c.tick();
+            std::uint64_t of_other = 0;
+            while (by.where().chain_of(of_other)[0] != 1) expect(++of_other < 6, "the other one is the head of some");
+            float got = 0;
+            c.get(by.where().keys_of(of_other).first, std::span(&got, 1)); // so it has the tick
+        },
+        progress::in_calls, fabric);
+}
+
+TEST_CASE("servers between which nothing has to go are not silent") {
+    constexpr auto silence = std::chrono::milliseconds(300);
+    run_store(apart(2, 1, 10), training::sgd{}, {.silence = silence}, [&](client& c, int) {
+        const auto end = std::chrono::steady_clock::now() + 2 * silence + std::chrono::milliseconds(1200);
+        while (std::chrono::steady_clock::now() < end) {
+            c.tick();
+            std::this_thread::sleep_for(silence / 30);
+        }
+    });
+}
+
 TEST_CASE("a segment whose only copy dies is a lost peer, though other servers live") {
     const auto layout = apart(4, 1, 40, 1, 8);
     const auto fabric = transport::memory_world::create(5);

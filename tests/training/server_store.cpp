@@ -210,7 +210,109 @@ TEST_CASE("wrong calls are refused and change nothing") {
     });
 }
 
-TEST_CASE("a server that does not serve is a timeout, and one that is gone a lost peer") {
+TEST_CASE("a server or a client on a rank that is none is refused, and the store goes on") {
+    run_new_world(3, [](communicator& world) {
+        const links by(world, apart(1, 1, 10));
+        const auto refused = [](const std::function<void()>& call) {
+            expect(fault_of(call).why == cause::invalid_argument, "it is refused");
+        };
+        if (by.worker() < 0) refused([&] { client{by}; });
+        if (by.server() < 0) refused([&] { shard_server<training::sgd>(by, {}); });
+        if (by.server() >= 0) refused([&] { shard_server<training::sgd>(by, {}, {.silence = {}}); });
+        if (by.worker() >= 0) refused([&] { client(by, {.window = 0}); });
+        world.barrier();
+        if (by.server() >= 0) return shard_server<training::sgd>(by, {}).serve();
+        if (by.worker() < 0) return;
+        client c(by);
+        c.add(0, std::vector<float>(10, 1));
+        c.close();
+    });
+}
+
+/// Rank 0's client gives up. Its server goes on, for the other client and as a copy.
+TEST_CASE("a client that ends without a goodbye leaves the server of its rank alone") {
+    constexpr std::size_t keys = 40;
+    const store_layout layout{keys, {0, 1}, {0, 1}, 8, 2};
+    gate gone(2);
+    run_new_world(
+        2,
+        [&](communicator& world) {
+            const links by(world, layout);
+            shard_server<training::sgd> own(by, {});
+            std::string failure;
+            std::thread serving([&] {
+                try {
+                    own.serve();
+                } catch (const std::exception& e) {
+                    failure = e.what(); // read when it has been joined
+                }
+            });
+            {
+                client c(by);
+                c.add(0, std::vector<float>(keys, 1));
+                c.tick();
+                if (by.worker() == 1) {
+                    gone.pass();
+                    c.add(0, std::vector<float>(keys, 1));
+                    c.tick();
+                    expect(c.servers_lost() == 0, "both servers live");
+                    c.close();
+                }
+            }
+            if (by.worker() == 0) gone.pass();
+            serving.join();
+            expect(failure.empty(), failure);
+            for (std::uint32_t g = 0; g < by.where().segments(); ++g)
+                for (const float x : own.values(g)) expect(x == 3, "all updates are on both copies");
+        },
+        progress::in_thread);
+}
+
+/// A server that gives one value more than a get has asked for.
+TEST_CASE("an answer with another number of values is refused") {
+    namespace wire = training::server::detail;
+    for (const bool by_list : {false, true}) {
+        gate over(2);
+        run_new_world(2, [&](communicator& world) {
+            const links by(world, apart(1, 1, 10, 1, 1));
+            if (by.server() >= 0) {
+                const auto& pair = by.with_worker(1);
+                wire::packet_head h;
+                pair.receive(h, by.peer(1), wire::requests);
+                h.keys = 0;
+                h.values = 4;
+                pair.send(h, by.peer(1), wire::replies);
+                return over.pass();
+            }
+            client c(by);
+            std::vector<float> got(3);
+            const fault f = fault_of([&] {
+                by_list ? c.get(std::vector<std::uint64_t>{1, 2, 5}, got) : c.get(0, got);
+            });
+            expect(f.why == cause::mismatch, message_of(f));
+            over.pass();
+        });
+    }
+}
+
+TEST_CASE("a request that its segment cannot answer is no valid one") {
+    namespace wire = training::server::detail;
+    const auto valid = [](wire::packet p) { return wire::is_valid(p, 10); };
+    using wire::action;
+    CHECK(valid({{.what = action::get, .first = 4, .count = 6}}));
+    CHECK_FALSE(valid({{.what = action::get, .first = 4, .count = 7}}));
+    CHECK_FALSE(valid({{.what = action::get, .first = ~std::uint64_t{0}, .count = 2}}));
+    CHECK_FALSE(valid({{.what = action::get, .count = 1}, {}, {1}}));
+    CHECK(valid({{.what = action::add, .first = 8, .count = 2}, {}, {1, 1}}));
+    CHECK_FALSE(valid({{.what = action::add, .first = 8, .count = 2}, {}, {1}}));
+    CHECK_FALSE(valid({{.what = action::add, .count = 2}, {3, 4}, {1, 1}}));
+    CHECK(valid({{.what = action::get, .count = 2, .hash = 1}, {3, 9}}));
+    CHECK_FALSE(valid({{.what = action::get, .count = 3, .hash = 1}, {3, 9}}));
+    CHECK_FALSE(valid({{.what = action::get, .count = 2, .hash = 1}, {3, 10}}));
+    CHECK_FALSE(valid({{.what = action::get, .count = 2, .hash = 1}, {3, 3}}));
+}
+
+TEST_CASE("a server that does not serve is a timeout, also for ticks, and one that is gone a lost peer") {
     for (const bool stays : {true, false}) {
         gate over(2);
         run_new_world(2, [&](communicator& world) {
@@ -221,7 +323,10 @@ TEST_CASE("a server that does not serve is a timeout, and one that is gone a los
             }
             client c(by, {.deadline = std::chrono::milliseconds(100)});
             std::vector<float> got(10);
-            const fault first = fault_of([&] { c.get(0, got); });
+            const fault first = fault_of([&] {
+                if (!stays) c.get(0, got);
+                for (int i = 0; i < 2; ++i) c.tick(); // the second one waits for the answer to the first
+            });
             expect(first.why == (stays ? cause::timeout : cause::lost_peer), message_of(first));
             expect(first.peer == 0, "the server is at fault");
             expect(fault_of([&] { c.flush(); }).why == first.why, "the next call says the same");

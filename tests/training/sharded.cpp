@@ -4,8 +4,10 @@
 
 #include "support/catch.hpp"
 #include "support/has.hpp"
+#include "support/milestone.hpp"
 #include "support/world.hpp"
 
+#include <algorithm>
 #include <random>
 
 namespace tutti::test::shards {
@@ -158,6 +160,7 @@ TEST_CASE("microbatches and unused parameters are as in the plain trainer") {
             for (const bool last : {false, true}) {
                 trainer.reduces(last);
                 for (float& g : trainer.gradient(0)) g += static_cast<float>(world.rank() + 1);
+                std::ranges::fill(trainer.gradient(1), 9.0F); // without ready() it does not count
                 trainer.ready(0);
                 trainer.finish();
             }
@@ -192,7 +195,38 @@ TEST_CASE("a wrong number of weights, scattered bfloat16 and other stages are to
                "an algorithm");
         const stage mine = world.rank() == 0 ? stage::states : stage::parameters;
         expect(has(told([&] { trainer(world, one, mine, {}, three); }), "stage 3"), "another stage");
+        const std::size_t count = world.rank() == 0 ? 3 : 2;
+        expect(has(told([&] { trainer(world, one, stage::states, {}, std::span(three).first(count)); }), "2 weights"),
+               "fewer weights on one rank");
+        const auto other_rule = [&] {
+            if (world.rank() == 0)
+                trainer(world, one, stage::states, {}, three);
+            else
+                training::sharded<communicator, training::adam>(world, one, stage::states, {}, three);
+        };
+        expect(has(told(other_rule), "rule adam"), "another rule");
     });
+}
+
+TEST_CASE("weights that could not be gathered are never given, neither at first nor later") {
+    auto fabric = transport::memory_world::create(2);
+    milestone lost;
+    run_new_world(
+        2,
+        [&](communicator& world) {
+            world.default_deadline(std::chrono::seconds(4));
+            training::sharded<communicator, training::sgd> trainer(world, {{"a", 3}, {"b", 5}}, stage::parameters, {},
+                                                                   std::vector<float>(8, 1), by(algorithm::ring{}));
+            world.barrier();
+            if (world.rank() == 1) {
+                fabric->kill(1);
+                return lost.reach();
+            }
+            lost.await("rank 1 is lost");
+            for (int k = 0; k < 2; ++k)
+                expect(fault_of([&] { static_cast<void>(trainer.weights(0)); }).why == cause::lost_peer, "each time");
+        },
+        progress::in_calls, fabric);
 }
 
 } // namespace tutti::test::shards

@@ -131,6 +131,11 @@ TEST_CASE("beyond its capacity an expert drops the last tokens, second choices f
         mixture::exchange<communicator, double> carried(ranks,
                                                         mixture::route(mixture::gate{3, 1, 1}, std::span(logits)), 1);
         expect(carried.dispatch(reals{5, 6, 7}) == reals{5, 7}, "the second token is dropped");
+        expect(has(fault_of([&] {
+                       static_cast<void>(carried.combine_backward(reals{1, 1, 1}));
+                   }).detail,
+                   "2 numbers"),
+               "nothing is combined yet");
         expect(carried.combine(reals{1, 1})[1] == 0, "and comes to 0");
         expect(carried.combine_backward(reals{1, 1, 1}).by_weight[1] == 0, "with no gradient");
     });

@@ -19,6 +19,7 @@ enum class checkpoint_flaw : std::uint8_t {
     truncated,   ///< it has less or more bytes than its header says
     damaged,     ///< its checksum is wrong
     other_model, ///< it has other parameters, or the state of another rule
+    mixed,       ///< its files are of several saves, none of which is whole
 };
 
 /// Thrown on every rank, with the same words. Its cause is invalid_argument: nothing has changed, and the communicator

@@ -8,6 +8,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
@@ -56,7 +58,7 @@ public:
     checkpoint_writer(const checkpoint_writer&) = delete;
     checkpoint_writer& operator=(const checkpoint_writer&) = delete;
     ~checkpoint_writer() {
-        if (!is_placed_) ::unlink(beside_.c_str());
+        if (!is_placed_ && file_.get() >= 0) ::unlink(beside_.c_str());
     }
 
     void write(std::span<const std::byte> bytes) {
@@ -167,7 +169,9 @@ private:
     }
 
     void check_model(const std::string& text, std::uint64_t elements, std::uint64_t arrays) {
-        std::string stored(static_cast<std::size_t>(header_.text_bytes), ' ');
+        // No longer than the first line that differs needs, whatever the file says.
+        const std::uint64_t most = text.size() + 4096;
+        std::string stored(static_cast<std::size_t>(std::min(header_.text_bytes, most)), ' ');
         read(std::as_writable_bytes(std::span(stored)));
         if (fault_.words.empty() && (stored != text || header_.elements != elements || header_.arrays != arrays))
             fail(checkpoint_flaw::other_model, "is of another model or rule: " + first_difference(stored, text));

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,8 +31,10 @@ struct checkpoint_header {
     std::uint64_t seed = 0;
     double last_rate = 0;
 
-    /// The bytes of the whole file. Wraps for lengths that no file has, which then differ from the file's.
+    /// The bytes of the whole file; of lengths that no file has, the most that there are.
     [[nodiscard]] std::uint64_t file_bytes() const noexcept {
+        constexpr std::uint64_t all = std::numeric_limits<std::uint64_t>::max(), most = all / 4;
+        if (text_bytes > most || (arrays > 0 && elements > most / sizeof(float) / arrays)) return all;
         return sizeof(checkpoint_header) + text_bytes + arrays * elements * sizeof(float) + sizeof(std::uint64_t);
     }
 };

@@ -40,7 +40,7 @@ public:
     [[nodiscard]] std::span<float> gradients() noexcept { return gradients_; }
     /// Of one parameter.
     [[nodiscard]] std::span<float> gradient(std::size_t i) {
-        return gradients().subspan(plan_.begin(i), plan_.parameters()[i].elements);
+        return gradients().subspan(plan_.begin(i), plan_.elements(i));
     }
     /// Averages all buckets. Returns what this rank has sent.
     traffic finish() {

@@ -163,7 +163,7 @@ private:
 }
 
 /// The same as text: a row a worker, a column for as long as the shortest forward or backward takes. "f3" is forward of
-/// microbatch 3, "b3" its backward, with a letter for the worker's chunk if there are several; a dot is idle. Exact
+/// microbatch 3, and "b3" its backward. A letter is the worker's chunk if there are several; a dot is idle. Exact
 /// where all times are multiples of the shortest. Throws as pipeline_svg() does.
 [[nodiscard]] inline std::string pipeline_text(const program& p, const timeline& t, std::string_view title) {
     const detail::drawn d(p, t);

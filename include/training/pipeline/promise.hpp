@@ -31,12 +31,8 @@ struct promise {
 /// Throws invalid_argument for a shape that there is not, or one with more chunks a worker than the schedule takes.
 inline void check(const shape& s, std::string_view schedule, bool takes_chunks) {
     const std::string call = "pipeline " + std::string(schedule);
-    if (s.stages < 1 || s.microbatches < 1 || s.chunks < 1)
-        reject(call, "a pipeline has a stage, a microbatch and a chunk at least");
+    if (!is_possible(s)) reject(call, std::string(possible_shapes));
     if (s.chunks > 1 && !takes_chunks) reject(call, "this schedule has one chunk a worker", "take interleaved");
-    constexpr long long most = 1 << 28;
-    if (2LL * s.stages * s.chunks > most / s.microbatches)
-        reject(call, "there are more messages than tags: stages * chunks * microbatches is at most 2^27");
 }
 
 /// The program of a schedule. Throws invalid_argument for a shape that it does not take. Cost: linear in the steps,

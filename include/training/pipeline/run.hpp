@@ -33,8 +33,8 @@ template <element T, class Communicator>
 class runner {
 public:
     /// Preconditions on all ranks: the same program; the same `widths`, which tell the elements between chunk b and
-    /// chunk b + 1 for each b. Throws invalid_argument if the program is not proven, or is of another number of workers
-    /// than there are ranks, or if there are not as many widths as pairs of neighbouring chunks. Cost: a proof.
+    /// chunk b + 1 for each b. Throws invalid_argument if the program is not proven, for another number of workers than
+    /// there are ranks, and for another number of widths than pairs of neighbouring chunks. Cost: a proof.
     runner(const Communicator& on, program p, std::vector<std::size_t> widths)
         : on_(on), all_(std::move(p)), widths_(std::move(widths)) {
         const proof found = verify(all_);

@@ -40,6 +40,16 @@ struct shape {
     friend constexpr bool operator==(const shape&, const shape&) = default;
 };
 
+/// Whether there are a stage, a microbatch and a chunk, and a tag for each message: with at most 2^27 chunks times
+/// microbatches. Else the functions below may overflow.
+[[nodiscard]] constexpr bool is_possible(const shape& s) noexcept {
+    constexpr long long most = 1 << 27;
+    return s.stages >= 1 && s.microbatches >= 1 && s.chunks >= 1 && 1LL * s.stages * s.chunks <= most / s.microbatches;
+}
+/// What shapes must be.
+inline constexpr std::string_view possible_shapes =
+    "a pipeline has a stage, a microbatch and a chunk at least, and stages * chunks * microbatches is at most 2^27";
+
 /// The chunks of the whole model.
 [[nodiscard]] constexpr int chunks_of(const shape& s) noexcept { return s.stages * s.chunks; }
 /// The worker on which a chunk of the model lives.

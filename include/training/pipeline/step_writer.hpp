@@ -12,8 +12,8 @@
 namespace tutti::training::pipeline {
 
 /// Writes the list of one worker. A schedule says in which order the worker computes, and with which weights. The
-/// writer adds messages and slots: a receive stands right before the step that needs it, a send right behind the step
-/// that makes its data, and an activation takes the first free slot.
+/// writer adds messages and slots. A receive stands right before the step that needs it, and a send right behind the
+/// step that makes its data. An activation takes the first free slot.
 class step_writer {
 public:
     /// Of an empty list.

@@ -4,11 +4,12 @@
 
 #include "client_port.hpp"
 #include "consistency.hpp"
+#include "segment_parts.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -36,19 +37,17 @@ public:
 
     /// `by` must outlive it. Throws invalid_argument on a rank that is no worker.
     explicit client(const links<Communicator>& by, client_options options = {})
-        : where_(by.where()), port_(by, options, [this](const detail::packet_head& h) { read_at(h); }),
-          sequence_(where_.segments()) {
-        if (by.worker() < 0) reject("client", "this rank is no worker of the store");
-    }
+        : where_(of_worker(by).where()), port_(by, options, [this](const detail::packet_head& h) { read_at(h); }),
+          sequence_(where_.segments()), worker_(by.worker()) {}
 
     /// The values of keys first, first + 1, ..., as many as `into` has.
     void get(std::uint64_t first, std::span<float> into) { wait(start_get(first, into)); }
     /// Starts it. `into` must stay until wait() has returned or thrown, or the client is gone.
     [[nodiscard]] ticket start_get(std::uint64_t first, std::span<float> into) {
         const ticket t = ++tickets_;
-        each_segment(first, into.size(), [&](detail::packet_head h, std::size_t from) {
-            h.what = detail::action::get;
-            port_.start({h}, into.data() + from, t);
+        detail::each_part(where_, first, into.size(), [&](const detail::packet_head& part, std::size_t from) {
+            port_.start({head_of(detail::action::get, part)}, into.subspan(from, static_cast<std::size_t>(part.count)),
+                        t);
         });
         return t;
     }
@@ -60,10 +59,11 @@ public:
     void get(std::span<const std::uint64_t> keys, std::span<float> into) {
         require_as_many("client::get", keys.size(), into.size());
         const ticket t = ++tickets_;
-        each_segment(keys, [&](detail::packet_head h, std::vector<std::uint64_t> of, std::size_t from) {
-            h.what = detail::action::get;
-            port_.start({h, std::move(of)}, into.data() + from, t);
-        });
+        detail::each_part(where_, keys,
+                          [&](const detail::packet_head& part, std::vector<std::uint64_t>&& of, std::size_t from) {
+                              const auto to = into.subspan(from, of.size());
+                              port_.start({head_of(detail::action::get, part), std::move(of)}, to, t);
+                          });
         wait(t);
     }
 
@@ -94,31 +94,25 @@ public:
         ++clock_;
         detail::packet_head h;
         h.what = detail::action::tick;
-        port_.tell_all(h);
+        port_.start_on_all(h, ++tickets_);
     }
     /// Ticks so far.
     [[nodiscard]] std::uint64_t clock() const noexcept { return clock_; }
 
-    /// Has each server write its checkpoint. If bulk synchronous, it is that of the last clock, and waits for the
-    /// other workers to end it. Else each segment is as it is when its server comes to it. Throws invalid_argument if a
-    /// server could not write, or has no file to write to; lost_peer if a server is lost meanwhile, after which it can
-    /// be called again.
+    /// Has each server write its checkpoint, while it goes on serving. The one before it is replaced when all servers
+    /// have written: at any time one of both can be restored. If bulk synchronous, it is that of the last clock, and
+    /// waits for the other workers to end it. Else each server's values are those of the moment when the call comes to
+    /// it. Throws invalid_argument if a server could not write, or has no file to write to; lost_peer if a server is
+    /// lost meanwhile. After both it can be called again.
     void save() {
         flush();
-        const ticket t = ++tickets_;
-        detail::packet_head h;
-        h.what = detail::action::save;
-        h.clock = clock_;
         const int lost = port_.lost();
-        port_.start_on_all(h, t);
-        wait(t);
-        if (port_.lost() == lost) return;
-        fault f;
-        f.why = cause::lost_peer;
-        f.operation = "client::save";
-        f.detail = "a server was lost meanwhile, and others now keep its segments";
-        f.remedy = "save again";
-        throw error(std::move(f));
+        detail::packet_head h;
+        h.clock = clock_;
+        h.sequence = next_save();
+        ask_all(h, detail::action::save);
+        if (port_.lost() != lost) fail_save();
+        ask_all(h, detail::action::keep);
     }
 
     /// Flushes and says goodbye to all servers, which end when all workers have done so. Nothing may be called
@@ -141,81 +135,70 @@ public:
 private:
     void read_at(const detail::packet_head& h) { staleness_.add(clock_ > h.clock ? clock_ - h.clock : 0); }
 
+    [[nodiscard]] static const links<Communicator>& of_worker(const links<Communicator>& by) {
+        if (by.worker() < 0) reject("client", "this rank is no worker of the store");
+        return by;
+    }
+    void ask_all(detail::packet_head h, detail::action what) {
+        h.what = what;
+        const ticket t = ++tickets_;
+        port_.start_on_all(h, t);
+        wait(t);
+    }
+    /// The time, so that the saves of a later job count as later, and the worker, so that no two give the same.
+    [[nodiscard]] std::uint64_t next_save() {
+        const auto now = std::chrono::system_clock::now().time_since_epoch();
+        const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+        last_save_ = std::max(last_save_ + 1, static_cast<std::uint64_t>(time));
+        return last_save_ << 20U | static_cast<std::uint64_t>(worker_);
+    }
+    [[noreturn]] static void fail_save() {
+        fault f;
+        f.why = cause::lost_peer;
+        f.operation = "client::save";
+        f.detail = "a server was lost meanwhile, and others now keep its segments";
+        f.remedy = "save again";
+        throw error(std::move(f));
+    }
+
     static void require_as_many(const char* call, std::size_t keys, std::size_t values) {
         if (keys != values) reject(call, std::to_string(values) + " values for " + std::to_string(keys) + " keys");
     }
-    /// Calls f(head, index of the first key) for the part in each segment.
-    template <class F>
-    void each_segment(std::uint64_t first, std::size_t count, const F& f) {
-        const std::uint64_t keys = where_.layout().keys;
-        if (first > keys || count > keys - first)
-            reject("client", "keys " + std::to_string(first) + " and " + std::to_string(count) +
-                                 " more in a store of " + std::to_string(keys));
-        for (std::size_t done = 0; done < count;) {
-            const std::uint64_t g = where_.segment_of(first + done);
-            const key_range all = where_.keys_of(g);
-            detail::packet_head h = head_of(g);
-            h.first = first + done - all.first;
-            h.count = std::min<std::uint64_t>(all.count - h.first, count - done);
-            f(h, done);
-            done += static_cast<std::size_t>(h.count);
-        }
-    }
-    /// Calls f(head, keys, index of the first key) for the part in each segment.
-    template <class F>
-    void each_segment(std::span<const std::uint64_t> keys, const F& f) {
-        if (std::adjacent_find(keys.begin(), keys.end(), std::greater_equal<>()) != keys.end())
-            reject("client", "the keys do not increase");
-        if (!keys.empty() && keys.back() >= where_.layout().keys)
-            reject("client",
-                   "key " + std::to_string(keys.back()) + " in a store of " + std::to_string(where_.layout().keys));
-        for (std::size_t done = 0; done < keys.size();) {
-            const std::uint64_t g = where_.segment_of(keys[done]);
-            const key_range all = where_.keys_of(g);
-            std::vector<std::uint64_t> part;
-            for (std::size_t i = done; i < keys.size() && keys[i] - all.first < all.count; ++i)
-                part.push_back(keys[i] - all.first);
-            const std::size_t from = std::exchange(done, done + part.size());
-            detail::packet_head h = head_of(g);
-            h.hash = detail::hash_of(part);
-            f(h, std::move(part), from);
-        }
-    }
-    [[nodiscard]] detail::packet_head head_of(std::uint64_t segment) const {
-        detail::packet_head h;
-        h.segment = static_cast<std::uint32_t>(segment);
-        h.clock = clock_;
-        return h;
+    /// Adds what all requests have to the head of a part.
+    [[nodiscard]] detail::packet_head head_of(detail::action what, detail::packet_head part) const {
+        part.what = what;
+        part.clock = clock_;
+        return part;
     }
 
     void update(detail::action what, std::uint64_t first, std::span<const float> values, double rate) {
-        each_segment(first, values.size(), [&](detail::packet_head h, std::size_t from) {
-            const auto part = values.subspan(from, static_cast<std::size_t>(h.count));
-            start_update(h, what, rate, {}, part);
+        detail::each_part(where_, first, values.size(), [&](const detail::packet_head& part, std::size_t from) {
+            start_update(head_of(what, part), rate, {}, values.subspan(from, static_cast<std::size_t>(part.count)));
         });
     }
     void update(detail::action what, std::span<const std::uint64_t> keys, std::span<const float> values, double rate) {
         require_as_many("client", keys.size(), values.size());
-        each_segment(keys, [&](detail::packet_head h, std::vector<std::uint64_t> of, std::size_t from) {
-            const auto part = values.subspan(from, of.size());
-            start_update(h, what, rate, std::move(of), part);
-        });
+        detail::each_part(where_, keys,
+                          [&](const detail::packet_head& part, std::vector<std::uint64_t>&& of, std::size_t from) {
+                              const auto some = values.subspan(from, of.size());
+                              start_update(head_of(what, part), rate, std::move(of), some);
+                          });
     }
-    void start_update(detail::packet_head h, detail::action what, double rate, std::vector<std::uint64_t> keys,
+    void start_update(detail::packet_head h, double rate, std::vector<std::uint64_t> keys,
                       std::span<const float> values) {
-        h.what = what;
         h.rate = rate;
         h.sequence = sequence_[h.segment] + 1;
         detail::packet p{h, std::move(keys), {values.begin(), values.end()}};
         ++sequence_[h.segment]; // if it cannot start, nothing can any more
-        port_.start(std::move(p), nullptr, 0);
+        port_.start(std::move(p), {}, 0);
     }
 
     const placement& where_;
     staleness_histogram staleness_;
     detail::client_port<Communicator> port_;
     std::vector<std::uint64_t> sequence_; ///< by segment: updates so far
-    std::uint64_t clock_ = 0;
+    int worker_;
+    std::uint64_t clock_ = 0, last_save_ = 0;
     ticket tickets_ = 0;
 };
 

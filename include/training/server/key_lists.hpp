@@ -23,26 +23,28 @@ class key_lists {
 public:
     explicit key_lists(std::size_t most) : most_(most) {}
 
-    void add(std::uint32_t segment, std::uint64_t hash, const std::vector<std::uint64_t>& keys) {
-        if (most_ == 0 || find(segment, hash)) return;
+    /// `count`: how many keys there are. A client keeps none of them.
+    void add(std::uint32_t segment, std::uint64_t hash, std::uint64_t count, const std::vector<std::uint64_t>& keys) {
+        if (most_ == 0 || find(segment, hash, count)) return;
         if (lists_.size() == most_) lists_.pop_front();
-        lists_.push_back({segment, hash, keys});
+        lists_.push_back({segment, hash, count, keys});
     }
     /// Forgets those of a segment.
     void forget(std::uint32_t segment) {
         std::erase_if(lists_, [segment](const list& l) { return l.segment == segment; });
     }
     /// Null if it is not there any more.
-    [[nodiscard]] const std::vector<std::uint64_t>* find(std::uint32_t segment, std::uint64_t hash) const noexcept {
+    [[nodiscard]] const std::vector<std::uint64_t>* find(std::uint32_t segment, std::uint64_t hash,
+                                                         std::uint64_t count) const noexcept {
         for (const list& l : lists_)
-            if (l.segment == segment && l.hash == hash) return &l.keys;
+            if (l.segment == segment && l.hash == hash && l.count == count) return &l.keys;
         return nullptr;
     }
 
 private:
     struct list {
         std::uint32_t segment;
-        std::uint64_t hash;
+        std::uint64_t hash, count;
         std::vector<std::uint64_t> keys;
     };
     std::size_t most_;

@@ -14,8 +14,9 @@
 
 namespace tutti::training::server {
 
-/// A communicator for each pair of a server and another rank of the store. A communicator is unusable once one of its
-/// ranks is lost. So a rank that is lost ends its own pairs, and all others go on.
+/// Communicators for each pair of a server and another rank of the store. A communicator is unusable once one of its
+/// ranks is lost, or has aborted it. So a rank that is lost ends its own pairs, and all others go on. A rank that
+/// serves and works has its client and its server apart: if one of them ends, the other goes on.
 template <class Communicator>
 class links {
 public:
@@ -47,9 +48,15 @@ public:
     /// The rank of a worker.
     [[nodiscard]] int rank_of_worker(int index) const { return where_.layout().workers.at(std::size_t(index)); }
 
-    /// The communicator of this rank and that one, one of which is a server; or of this rank alone.
+    /// For messages of your own between this rank and that one, one of which is a server; or of this rank alone.
     [[nodiscard]] const Communicator& with(int rank) const { return pairs_.at(rank); }
-    /// The rank of that one in it.
+    /// Of this rank's client and the server on that rank.
+    [[nodiscard]] const Communicator& with_server(int rank) const { return to_servers_.at(rank); }
+    /// Of this rank's server and the client on that rank.
+    [[nodiscard]] const Communicator& with_worker(int rank) const { return to_workers_.at(rank); }
+    /// Of the servers on this rank and that one.
+    [[nodiscard]] const Communicator& between_servers(int rank) const { return between_servers_.at(rank); }
+    /// The rank of that one in each of these.
     [[nodiscard]] int peer(int rank) const noexcept { return rank > rank_ ? 1 : 0; }
 
 private:
@@ -75,15 +82,28 @@ private:
     /// Collective. `partner` may be nobody, or this rank.
     void add(const Communicator& world, int partner) {
         const bool meets = partner < world.size();
-        Communicator pair = world.split(meets ? std::min(rank_, partner) : rank_);
+        const Communicator pair = world.split(meets ? std::min(rank_, partner) : rank_);
+        if (!meets || (server_ < 0 && index_in(where_.layout().servers, partner) < 0)) return;
+        pairs_.emplace(partner, pair);
+        const int lower = std::min(rank_, partner), higher = std::max(rank_, partner);
+        add_client(pair, lower, higher);
+        if (lower == higher) return;
+        add_client(pair, higher, lower);
+        if (server_ >= 0 && index_in(where_.layout().servers, partner) >= 0)
+            between_servers_.emplace(partner, pair.duplicate());
+    }
+    /// Of the client on one of both ranks of a pair and the server on the other one, if they are there.
+    void add_client(const Communicator& pair, int client, int server) {
         const auto& l = where_.layout();
-        const bool serves = server_ >= 0 || (meets && index_in(l.servers, partner) >= 0);
-        if (meets && serves) pairs_.emplace(partner, std::move(pair));
+        if (index_in(l.workers, client) < 0 || index_in(l.servers, server) < 0) return;
+        const Communicator both = pair.duplicate();
+        if (client == rank_) to_servers_.emplace(server, both);
+        if (server == rank_) to_workers_.emplace(client, both);
     }
 
     placement where_;
     int rank_, server_ = -1, worker_ = -1;
-    std::map<int, Communicator> pairs_; ///< by rank
+    std::map<int, Communicator> pairs_, to_servers_, to_workers_, between_servers_; ///< by the other rank
 };
 
 } // namespace tutti::training::server

@@ -4,10 +4,13 @@
 
 #include "arrivals.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,10 +23,12 @@ enum class action : std::uint32_t {
     put,   ///< of a client: takes the place of values
     add,   ///< of a client: is added to values
     push,  ///< of a client: gradients for the server's rule
-    tick,  ///< of a client: it is in its next clock; unanswered
-    save,  ///< of a client: write a checkpoint
+    tick,  ///< of a client: it is in its next clock
+    save,  ///< of a client: write a checkpoint beside the one before
+    keep,  ///< of a client: all servers have written that checkpoint, and those before it may go
     bye,   ///< nothing more comes
-    idle,  ///< between servers: all updates of this one's workers are on all copies, and no worker is left
+    alive, ///< between servers: no more than that
+    idle,  ///< between servers: no worker is left, all updates are on all copies; `keys` are the servers that are lost
     close, ///< between servers: a bulk synchronous clock ends
     ack,   ///< between servers: updates up to `number` are on all servers behind
     state, ///< between servers: all of a segment, after the update `number`
@@ -32,6 +37,7 @@ enum class answer : std::uint32_t {
     done,
     again,   ///< the server lacks the keys of that hash, or an update before this one
     refused, ///< the request is wrong
+    later,   ///< a checkpoint is being written: ask again
     failed,  ///< a checkpoint could not be written
     lost,    ///< all servers that had the segment are lost
 };
@@ -42,10 +48,10 @@ struct packet_head {
     std::uint32_t segment = 0;
     std::int32_t worker = 0;
     std::uint64_t number = 0;           ///< of a request; between servers, of an update of the segment
-    std::uint64_t sequence = 0;         ///< of an update by this worker to this segment, from 1
+    std::uint64_t sequence = 0;         ///< of an update by this worker to this segment, from 1; of a save, its id
     std::uint64_t clock = 0;            ///< the worker's; of an answer to a get, that of the slowest worker
-    std::uint64_t first = 0, count = 0; ///< keys, from the first of the segment
-    std::uint64_t hash = 0;             ///< of the keys, where only some of the range are meant
+    std::uint64_t first = 0, count = 0; ///< keys, from the first of the segment; of a list, `count` alone
+    std::uint64_t hash = 0;             ///< of a list of keys; 0: the range is meant
     double rate = 0;                    ///< of a push
     std::uint64_t keys = 0, values = 0; ///< how many follow
 };
@@ -55,6 +61,18 @@ struct packet {
     std::vector<std::uint64_t> keys{}; ///< from the first of the segment
     std::vector<float> values{};
 };
+
+/// It is of the keys of one segment. Others are for all servers.
+[[nodiscard]] constexpr bool is_of_segment(action a) noexcept {
+    return a == action::get || a == action::put || a == action::add || a == action::push;
+}
+/// Its keys are in a segment of that size, and its values are as many. With its keys, also if they came as a hash.
+[[nodiscard]] inline bool is_valid(const packet& p, std::uint64_t size) {
+    if (p.values.size() != (p.head.what == action::get ? 0 : p.head.count)) return false;
+    if (p.head.hash == 0) return p.keys.empty() && p.head.first <= size && p.head.count <= size - p.head.first;
+    return p.keys.size() == p.head.count && (p.keys.empty() || p.keys.back() < size) &&
+           std::adjacent_find(p.keys.begin(), p.keys.end(), std::greater_equal<>()) == p.keys.end();
+}
 
 [[nodiscard]] inline std::shared_ptr<const packet> make_packet(packet_head h, std::vector<std::uint64_t> keys = {},
                                                                std::vector<float> values = {}) {
@@ -84,10 +102,13 @@ class packet_receiver : public std::enable_shared_from_this<packet_receiver<Comm
 public:
     using next = std::function<void(packet&&)>;
     using failed = std::function<void(const error&)>;
+    /// Where the values go, which must be as many; nothing: into the packet.
+    using place = std::function<std::optional<std::span<float>>(const packet_head&)>;
 
     packet_receiver(arrivals<Communicator>& on, const Communicator& by, int peer, int tag, std::uint64_t most,
-                    next then, failed instead)
-        : on_(on), by_(by), peer_(peer), tag_(tag), most_(most), then_(std::move(then)), instead_(std::move(instead)) {}
+                    next then, failed instead, place where)
+        : on_(on), by_(by), peer_(peer), tag_(tag), most_(most), then_(std::move(then)), instead_(std::move(instead)),
+          where_(std::move(where)) {}
     void start() {
         receive(p_.head, [this] { check(); });
     }
@@ -100,20 +121,24 @@ private:
                 [self](const error& e) { self->instead_(e); });
     }
     void check() {
-        if (p_.head.keys > most_ || p_.head.values > most_) {
-            fault f;
-            f.why = cause::mismatch;
-            f.operation = "parameter server";
-            f.peer = by_.world_rank(peer_);
-            f.detail = "it announces more than a segment";
-            return instead_(error(std::move(f)));
-        }
+        if (p_.head.keys > most_ || p_.head.values > most_) return fail("it announces more than a segment");
+        const auto to = where_ ? where_(p_.head) : std::nullopt;
+        if (to && to->size() != p_.head.values) return fail("it answers with another number of values");
         p_.keys.resize(p_.head.keys);
-        p_.values.resize(p_.head.values);
+        if (!to) p_.values.resize(p_.head.values);
+        values_ = to ? *to : std::span<float>(p_.values);
         p_.keys.empty() ? receive_values() : receive(p_.keys, [this] { receive_values(); });
     }
     void receive_values() {
-        p_.values.empty() ? then_(std::move(p_)) : receive(p_.values, [this] { then_(std::move(p_)); });
+        values_.empty() ? then_(std::move(p_)) : receive(values_, [this] { then_(std::move(p_)); });
+    }
+    void fail(const char* what) {
+        fault f;
+        f.why = cause::mismatch;
+        f.operation = "parameter server";
+        f.peer = by_.world_rank(peer_);
+        f.detail = what;
+        instead_(error(std::move(f)));
     }
 
     arrivals<Communicator>& on_;
@@ -122,13 +147,16 @@ private:
     std::uint64_t most_;
     next then_;
     failed instead_;
+    place where_;
     packet p_;
+    std::span<float> values_;
 };
 
 template <class Communicator, class Next, class Failed>
 void receive_packet(arrivals<Communicator>& on, const Communicator& by, int peer, int tag, std::uint64_t most,
-                    Next then, Failed instead) {
-    std::make_shared<packet_receiver<Communicator>>(on, by, peer, tag, most, std::move(then), std::move(instead))
+                    Next then, Failed instead, typename packet_receiver<Communicator>::place where = {}) {
+    std::make_shared<packet_receiver<Communicator>>(on, by, peer, tag, most, std::move(then), std::move(instead),
+                                                    std::move(where))
         ->start();
 }
 

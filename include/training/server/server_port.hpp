@@ -17,6 +17,7 @@ namespace tutti::training::server::detail {
 template <class Communicator>
 class server_port {
 public:
+    /// `silence`: after which a worker is lost; another server, after twice as long.
     /// `most_of_server`: keys and values in a packet of another server.
     server_port(const links<Communicator>& by, std::chrono::nanoseconds silence, std::uint64_t most_of_server)
         : links_(by), silence_(silence), most_of_server_(most_of_server) {}
@@ -25,9 +26,9 @@ public:
     /// Unless it has finished, what is under way ends, for the peers too: they take this server for lost.
     ~server_port() {
         if (has_finished_) return;
-        const auto& l = links_.where().layout();
-        for (const auto* ranks : {&l.servers, &l.workers})
-            for (const int r : *ranks) end(r);
+        for (const int r : links_.where().layout().workers) end(links_.with_worker(r));
+        for (const int r : links_.where().layout().servers)
+            if (r != links_.rank_of_server(links_.server())) end(links_.between_servers(r));
     }
 
     [[nodiscard]] detail::arrivals<Communicator>& arrivals() noexcept { return arrivals_; }
@@ -40,16 +41,22 @@ public:
     /// The next request of a worker.
     template <class Next, class Failed>
     void listen_to_worker(int worker, Next then, Failed instead) {
-        listen(links_.rank_of_worker(worker), requests, most_of_worker(), std::move(then), std::move(instead));
+        const int rank = links_.rank_of_worker(worker);
+        receive_packet(arrivals_, of_worker(rank), links_.peer(rank), requests,
+                       links_.where().keys_of(0).count, // the first segment is as large as any
+                       std::move(then), std::move(instead));
     }
-    /// The next update or acknowledgement of another server.
+    /// The next packet of another server.
     template <class Next, class Failed>
     void listen_to_server(int server, Next then, Failed instead) {
-        listen(links_.rank_of_server(server), between_servers, most_of_server_, std::move(then), std::move(instead));
+        const int rank = links_.rank_of_server(server);
+        receive_packet(arrivals_, of_server(rank), links_.peer(rank), between_servers, most_of_server_, std::move(then),
+                       std::move(instead));
     }
 
     void forward(int server, const std::shared_ptr<const packet>& p) {
-        send(links_.rank_of_server(server), between_servers, p);
+        const int rank = links_.rank_of_server(server);
+        send_packet(arrivals_, of_server(rank), links_.peer(rank), between_servers, p);
     }
     void acknowledge(int server, std::uint32_t segment, std::uint64_t number) {
         packet_head h;
@@ -58,10 +65,10 @@ public:
         h.number = number;
         forward(server, make_packet(h));
     }
-    void say(int server, action what) {
+    void say(int server, action what, std::vector<std::uint64_t> facts = {}) {
         packet_head h;
         h.what = what;
-        forward(server, make_packet(h));
+        forward(server, make_packet(h, std::move(facts)));
     }
     void reply(int worker, std::uint64_t request, answer status, std::uint64_t clock = 0,
                std::vector<float> values = {}) {
@@ -69,23 +76,19 @@ public:
         h.number = request;
         h.status = status;
         h.clock = clock;
-        send(links_.rank_of_worker(worker), replies, make_packet(h, {}, std::move(values)));
+        const int rank = links_.rank_of_worker(worker);
+        send_packet(arrivals_, of_worker(rank), links_.peer(rank), replies, make_packet(h, {}, std::move(values)));
     }
 
 private:
-    /// The first segment is as large as any.
-    [[nodiscard]] std::uint64_t most_of_worker() const noexcept { return links_.where().keys_of(0).count; }
-    void send(int rank, int tag, const std::shared_ptr<const packet>& p) {
-        send_packet(arrivals_, links_.with(rank).with_deadline(silence_), links_.peer(rank), tag, p);
+    [[nodiscard]] Communicator of_worker(int rank) const { return links_.with_worker(rank).with_deadline(silence_); }
+    [[nodiscard]] Communicator of_server(int rank) const {
+        const auto most = std::chrono::nanoseconds::max();
+        return links_.between_servers(rank).with_deadline(silence_ < most / 2 ? 2 * silence_ : most);
     }
-    template <class Next, class Failed>
-    void listen(int rank, int tag, std::uint64_t most, Next then, Failed instead) {
-        receive_packet(arrivals_, links_.with(rank).with_deadline(silence_), links_.peer(rank), tag, most,
-                       std::move(then), std::move(instead));
-    }
-    void end(int rank) noexcept {
+    static void end(const Communicator& pair) noexcept {
         try {
-            links_.with(rank).abort("the parameter server of this rank has ended");
+            pair.abort("the parameter server of this rank has ended");
         } catch (const error&) {
             // Another thread is inside a call, which is against the rules; the requests then wait for their deadline.
         }

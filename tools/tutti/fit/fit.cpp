@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <memory>
 #include <stdexcept>
 #include <string_view>
@@ -150,12 +151,23 @@ void check(const fit_settings& s) {
         throw std::invalid_argument("--max-bytes: from 8 to below 512G, since a machine file keeps at most 12 sizes");
 }
 
+void warn_of_others(const measurements& measured) {
+    constexpr double disturbing_cores = 0.1;
+    if (measured.other_cores <= disturbing_cores) return;
+    fmt::print(
+        stderr,
+        "tutti fit: other work used {:.2f} of {} cores meanwhile. What it finds is of a busy host: measure again "
+        "in quiet\n",
+        measured.other_cores, std::thread::hardware_concurrency());
+}
+
 int fit(const fit_settings& s) {
     require_no_launcher("tutti fit starts the ranks that it measures");
     check(s);
     const bool quiet = takes_standard_output({s.machine, s.json, s.markdown}, "--output, --json and --markdown");
     for (const std::string* file : {&s.machine, &s.markdown, &s.json}) require_writable(*file);
     measurements measured = measure(s);
+    warn_of_others(measured);
     std::vector<fitted_transport> found;
     model::machine_file file{
         fmt::format("{}, by tutti fit, other work {:.2f} cores", here_and_now(), measured.other_cores), {}};

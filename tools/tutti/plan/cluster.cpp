@@ -29,12 +29,20 @@ cluster parse_cluster(const std::string& text, const std::string& source) {
     const keyed::json j = parsed_json(text, source);
     const keyed file(j, source, {"tutti_cluster", "name", "made", "nodes", "gpus_per_node", "gpu", "machine"});
     if (file.at("tutti_cluster") != 1) file.refuse("has another version of \"tutti_cluster\" than 1");
-    return {file.text("name"),
-            file.text("made"),
-            file.count("nodes", 1),
-            file.count("gpus_per_node", 1),
-            accelerator_of(file.at("gpu"), source + ", gpu"),
-            model::detail::machine_from(file.at("machine"), source + ", machine")};
+    const cluster one{file.text("name"),
+                      file.text("made"),
+                      1,
+                      file.count("gpus_per_node", 1),
+                      accelerator_of(file.at("gpu"), source + ", gpu"),
+                      model::detail::machine_from(file.at("machine"), source + ", machine")};
+    return with_nodes(one, file.count("nodes", 1));
+}
+
+cluster with_nodes(cluster on, int nodes) {
+    if (nodes > most_gpus / on.gpus_per_node)
+        reject("plan", on.name + " would have more than " + std::to_string(most_gpus) + " GPUs", "take fewer nodes");
+    on.nodes = nodes;
+    return on;
 }
 
 const std::vector<cluster>& known_clusters() {

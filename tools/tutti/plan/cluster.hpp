@@ -18,6 +18,8 @@ struct accelerator {
     double memory_bytes_per_s = 1; ///< the peak of its bandwidth
 };
 
+inline constexpr int most_gpus = 1'000'000;
+
 /// Nodes with equally many GPUs.
 struct cluster {
     std::string name;
@@ -34,6 +36,8 @@ struct cluster {
 [[nodiscard]] const std::vector<cluster>& known_clusters();
 /// By a name, or a file. Throws tutti::error(invalid_argument) where the file cannot be read, or is wrong.
 [[nodiscard]] cluster cluster_of(const std::string& word);
+/// The same with so many nodes. Throws tutti::error(invalid_argument) for more than most_gpus.
+[[nodiscard]] cluster with_nodes(cluster on, int nodes);
 /// The text of a cluster file. Throws tutti::error(invalid_argument), which names the key that is wrong.
 [[nodiscard]] cluster parse_cluster(const std::string& text, const std::string& source);
 

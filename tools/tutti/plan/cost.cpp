@@ -88,7 +88,7 @@ private:
         return stages;
     }
 
-    /// As far as computing hides none of it. The first layer's gradients come last, and hide behind nothing.
+    /// What computing does not hide of calls. Those of one layer, the first or the last, hide behind nothing.
     [[nodiscard]] double exposed_s(double call_s, double hidden_by_s, int layers) const {
         return q_.given.overlap ? std::max(call_s - hidden_by_s, call_s / layers) : call_s;
     }
@@ -102,17 +102,24 @@ private:
     /// From the second level of sharding on no rank keeps whole gradients from one microbatch to the next.
     [[nodiscard]] double gradients_s(const stage_sum& s) const {
         if (how_.data == 1) return 0;
-        const double backward_s = s.cost.busy_s() * 2 / 3;
-        if (how_.zero >= 2)
-            return microbatches_ * exposed_s(shards_s(operation::reduce_scatter, s), backward_s, s.layers);
+        const double backward_s = s.cost.backward_s();
+        if (how_.zero >= 2) {
+            // Gathering weights again has taken a part of the network's time in the backward pass.
+            const double taken_s = how_.zero == 3 ? shards_s(operation::allgather, s) : 0;
+            return microbatches_ *
+                   exposed_s(shards_s(operation::reduce_scatter, s), std::max(0., backward_s - taken_s), s.layers);
+        }
         const double bytes = element_bytes * s.cost.parameters;
         return exposed_s(prices_.of(averaging(), bytes, data_group(how_, q_.on)).seconds, backward_s, s.layers);
     }
     /// Updated shards are gathered once; those of level 3 before each forward and backward pass of a microbatch.
     [[nodiscard]] double weights_s(const stage_sum& s) const {
         if (how_.data == 1 || how_.zero == 0) return 0;
-        if (how_.zero == 3)
-            return microbatches_ * exposed_s(2 * shards_s(operation::allgather, s), s.cost.busy_s(), s.layers);
+        if (how_.zero == 3) {
+            const double gather_s = shards_s(operation::allgather, s), backward_s = s.cost.backward_s();
+            return microbatches_ * (exposed_s(gather_s, s.cost.busy_s() - backward_s, s.layers) +
+                                    exposed_s(gather_s, backward_s, s.layers));
+        }
         const double bytes = element_bytes * s.cost.parameters;
         return prices_.of(operation::allgather, bytes, data_group(how_, q_.on)).seconds;
     }

@@ -21,8 +21,8 @@ layer embedding_of(const gpt_shape& g) {
     return l;
 }
 
-/// Bytes that fused kernels read and write, an element of s h: two layer norms of 4, and two sums of bias, dropout and
-/// residual of 7, both whole; bias and GeLU over 4h of 4, shared. An element of the a s s scores: scale, mask and
+/// Bytes that fused kernels read and write. An element of s h, whole: two layer norms of 4, and two sums of bias,
+/// dropout and residual of 7. Shared: bias and GeLU over 4h of 4. An element of the a s s scores: scale, mask and
 /// softmax 4, dropout 5.
 layer block_of(const gpt_shape& g) {
     const double s = g.sequence, h = g.hidden, sh = s * h, scores = g.heads * s * s;

@@ -83,8 +83,8 @@ layer_costs::layer_costs(const layout& how, const question& q, group_prices& pri
         sums_[k + 1] = {before.compute_s + one.compute_s,   before.again_s + one.again_s,
                         before.tensor_s + one.tensor_s,     one.cut_s,
                         before.parameters + one.parameters, before.kept + one.kept};
-        const double gathered = how.zero == 3 ? 2 * 2 * l.parameters / how.tensor : 0; // this layer's, and the next
-        work_ = std::max(work_, how.samples * planner::work_bytes(l, how.tensor, how.again) + gathered);
+        work_ = std::max(work_, how.samples * planner::work_bytes(l, how.tensor, how.again) +
+                                    whole_bytes(l.parameters / how.tensor, how.zero));
     }
     sums_.back().cut_s = 0;
 }

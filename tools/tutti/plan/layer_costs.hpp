@@ -18,6 +18,8 @@ struct layer_cost {
     double kept = 0; ///< bytes of activations
 
     [[nodiscard]] double busy_s() const noexcept { return compute_s + again_s + tensor_s; }
+    /// Thereof in the backward pass, in which layers are computed again too.
+    [[nodiscard]] double backward_s() const noexcept { return again_s + (compute_s + tensor_s) * 2 / 3; }
 };
 
 /// Sums of layers [first, last) in constant time.
@@ -29,7 +31,7 @@ public:
     /// A stage's time for a microbatch: its layers, and what it hands over at both ends.
     [[nodiscard]] double stage_s(int first, int last) const noexcept;
     [[nodiscard]] int layers() const noexcept { return static_cast<int>(sums_.size()) - 1; }
-    /// The most that any layer needs while it is computed again, or gathered.
+    /// The most that any layer needs while it is computed again, gathered, or has gradients that are not reduced.
     [[nodiscard]] double work_bytes() const noexcept { return work_; }
 
 private:

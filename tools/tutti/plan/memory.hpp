@@ -38,6 +38,13 @@ struct memory_use {
     return kept_bytes(l, tensor, recompute::nothing) - kept_bytes(l, tensor, again);
 }
 
+/// What is whole of a layer of so many parameters while it is at work, although it is sharded. From level 2 on that are
+/// its gradients, until they are reduced. At level 3 it is its weights too, and those of the next layer, which are
+/// gathered ahead. Source: BACKWARD_PRE of PyTorch FSDP; Zhao et al., VLDB 2023, section 3.3.
+[[nodiscard]] constexpr double whole_bytes(double parameters, int zero) noexcept {
+    return element_bytes * parameters * ((zero >= 3 ? 2 : 0) + (zero >= 2 ? 1 : 0));
+}
+
 /// Microbatches whose activations a stage holds at once, at most: 1F1B, and interleaved with `chunks` > 1, in units of
 /// the whole stage. Source: Narayanan et al. 2021, section 2.2; Korthikanti et al. 2022, section 4.2.3. A timeline of
 /// the schedule would count the same from its steps.

@@ -9,6 +9,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -65,7 +66,7 @@ int run_plan(const plan_settings& s) {
     for (const std::string* file : {&s.json, &s.html}) require_writable(*file);
     const planner::network net = planner::network_of(s.model);
     planner::cluster on = planner::cluster_of(s.cluster);
-    if (s.nodes > 0) on.nodes = s.nodes;
+    if (s.nodes > 0) on = planner::with_nodes(std::move(on), s.nodes);
     const planner::question q{net, on, s.batch};
     const planner::searched found = planner::search(q);
     if (!quiet) fmt::print("{}", planner::text_report(q, found, s.best));

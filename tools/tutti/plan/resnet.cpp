@@ -10,8 +10,8 @@ namespace tutti::tools::planner {
 namespace {
 
 /// Sums over the convolutions of a layer. Each has a batch normalisation, which reads its input twice and writes once
-/// (6 bytes an element), and a ReLU (4) or the sum with the shortcut (6), here 5 in the mean. Kept are the inputs of
-/// normalisation and ReLU.
+/// (6 bytes an element). A ReLU (4) or the sum with the shortcut (6) follows, here 5 in the mean. Kept are the inputs
+/// of normalisation and ReLU.
 class convolutions {
 public:
     void add(double in, double out, int width, int side) {

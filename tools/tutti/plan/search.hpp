@@ -23,10 +23,10 @@ struct searched {
     std::size_t layouts = 0; ///< that could be
 };
 
-/// All layouts of the cluster's GPUs: tensor ranks x stages x replicas, sharding, samples of a microbatch in powers of
-/// two, pieces of a stage up to eight, and what is recomputed. A layout whose computing alone takes longer than the
-/// best one of its cell is not looked at further. Exact within its cost model, but for the pieces of interleaved
-/// pipelines.
+/// All layouts of the cluster's GPUs. They differ in tensor ranks x stages x replicas, in sharding, and in what is
+/// recomputed. Microbatches have samples in powers of two, and stages up to eight pieces. A layout whose computing
+/// alone takes longer than the best one of its cell is not looked at further. Exact within its cost model, but for the
+/// pieces of interleaved pipelines.
 [[nodiscard]] searched search(const question& q);
 
 /// Of the layouts that agree in tensor ranks, stages and replicas, those to choose from.

@@ -12,10 +12,10 @@
 namespace tutti::tools::planner {
 
 /// Cuts a chain of layers into stages, each of one layer at least. With M microbatches of which a stage takes t, the
-/// step takes M max(t) + (sum(t) - max(t)) / chunks: the slowest stage all the time, and the others while the pipeline
-/// fills and drains. The stages that minimise it are found exactly.
-/// Source: Zheng et al., Alpa, OSDI 2022, section 5: for each bound on the slowest stage a dynamic program finds the
-/// least sum; here the bounds are tried from the least one up, until no further one can win.
+/// step takes M max(t) + (sum(t) - max(t)) / chunks. The slowest stage works all the time, and the others count while
+/// the pipeline fills and drains. The stages that minimise it are found exactly.
+/// Source: Zheng et al., Alpa, OSDI 2022, section 5. For each bound on the slowest stage a dynamic program finds the
+/// least sum. Here the bounds are tried from the least one up, until no further one can win.
 ///
 /// `cost(first, last)` is a stage's t for layers [first, last), and `fits(stage, first, last)` whether it has the
 /// memory.

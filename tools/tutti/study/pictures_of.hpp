@@ -6,6 +6,7 @@
 #include "study.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,10 +19,12 @@ namespace tutti::tools::study {
     return has_digits(fashion_mnist) ? fashion_mnist : "drawn";
 }
 
-/// What they show, for readers.
-[[nodiscard]] inline std::string words_of_source(const settings& s) {
-    const std::string source = source_of(s);
-    return source == fashion_mnist ? "Fashion-MNIST" : source == "drawn" ? "drawn digits" : source;
+/// What pictures from there show, for readers. A folder is told by its name alone, since a page is passed on.
+[[nodiscard]] inline std::string words_of_source(const std::string& source) {
+    if (source == fashion_mnist) return "Fashion-MNIST";
+    if (source == "drawn") return "drawn digits";
+    const std::filesystem::path folder = std::filesystem::path(source + "/").parent_path().lexically_normal();
+    return "the pictures in " + (folder.has_filename() ? folder : folder.parent_path()).filename().string();
 }
 
 /// Pictures to train or to test with. Drawn ones are 16000 and 2000. A quick study takes 2000 and 500.

@@ -39,4 +39,10 @@ dataset read_digits(const std::string& directory, bool training, share part) {
     return parse_idx(whole_file(images.string()), images.string(), whole_file(labels.string()), labels.string(), part);
 }
 
+void require_equal_pixels(const dataset& training, const dataset& testing) {
+    if (training.pixels != testing.pixels)
+        throw std::runtime_error(
+            fmt::format("training pictures have {} pixels, and test pictures {}", training.pixels, testing.pixels));
+}
+
 } // namespace tutti::tools

@@ -40,9 +40,12 @@ inline constexpr auto fashion_mnist = "/usr/share/datasets/fashion-mnist";
 /// Whether there are the packed files of such a package.
 [[nodiscard]] bool has_digits(const std::string& directory);
 
-/// A share of the training or test set in a directory of MNIST's files: train-images-idx3-ubyte and so on, each as it
-/// is or packed by gzip with .gz behind the name. Throws std::runtime_error that names the file and what is wrong with
-/// it.
+/// A share of the training or test set in a directory of MNIST's files: train-images-idx3-ubyte and so on. Each is as
+/// it is, or packed by gzip with .gz behind the name. Throws std::runtime_error that names the file and what is wrong
+/// with it.
 [[nodiscard]] dataset read_digits(const std::string& directory, bool training, share part);
+
+/// Throws std::runtime_error unless pictures to test with are as large as those to train with.
+void require_equal_pixels(const dataset& training, const dataset& testing);
 
 } // namespace tutti::tools

@@ -15,8 +15,9 @@ namespace tutti::tools {
 /// Where Debian's package bible-kjv-text puts its file.
 inline constexpr auto king_james_file = "/usr/lib/bible.data";
 
-/// The King James text out of the bytes of that file: a header with an index of windows, then a stream as `compress`
-/// writes it, of a title and of lines "Ge1:1 In the beginning ...". Here a verse is a line, without title and place.
+/// The King James text out of the bytes of that file. They are a header with an index of windows, and a stream as
+/// `compress` writes it, of a title and of lines "Ge1:1 In the beginning ...". Here a verse is a line, without title
+/// and place.
 /// Throws std::runtime_error that names the file if the bytes are none of this.
 [[nodiscard]] inline std::string parse_king_james(std::string_view bytes, const std::string& name) {
     constexpr std::string_view begin = "EC02Compressed Data File", stream = "\x1f\x9d";

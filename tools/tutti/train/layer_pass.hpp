@@ -18,8 +18,8 @@ struct kept_pass {
     std::vector<std::vector<float>> outputs; ///< of each layer but the last
 };
 
-/// Forward and backward of some layers of a network, whose weights a job has, one layer at a time: a layer's weights
-/// are needed during its own part alone, and its gradients travel while the layers before it compute.
+/// Forward and backward of some layers of a network, whose weights a job has, one layer at a time. A layer's weights
+/// are needed during its own part alone. Its gradients travel while the layers before it compute.
 class layer_pass {
 public:
     /// `first` is the job's number of the range's first tensor. A trace is told of each layer.

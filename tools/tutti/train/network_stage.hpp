@@ -10,9 +10,9 @@
 
 namespace tutti::tools {
 
-/// One worker's chunks of a network: their weights in as many versions as its schedule needs, the activations of the
-/// microbatches in flight by slot, and the gradients since the last update. Version v lies in place v modulo their
-/// number.
+/// One worker's chunks of a network. It has their weights in as many versions as the schedule needs, the activations of
+/// the microbatches in flight by slot, and the gradients since the last update. Version v lies in place v modulo the
+/// number of versions.
 template <training::update_rule Rule>
 class network_stage {
 public:

@@ -23,6 +23,7 @@ public:
         : own_{static_cast<std::size_t>(grid.data.rank()), static_cast<std::size_t>(grid.data.size())},
           seed_(settings.seed), batch_(settings.batch), data_(agreed(grid.world, settings)),
           training_(load(settings, true)), testing_(load(settings, false)), order_(training_.size()) {
+        require_equal_pixels(training_, testing_);
         std::array<std::size_t, 2> totals{training_.size(), testing_.size()};
         grid.data.allreduce(totals, sum);
         all_ = totals[0];

@@ -10,8 +10,8 @@ namespace tutti::tools {
 
 /// A network that is trained by any schedule of a pipeline, also one with several versions of the weights. Rank r of a
 /// communicator has chunks r, r + stages, ... A schedule with one version whose gradients are in order ends with the
-/// bits of one worker that takes the same microbatches one by one; other schedules with those of one that follows their
-/// rule, as stale_network does.
+/// bits of one worker that takes the same microbatches one by one. Other schedules end with those of a worker that
+/// follows their rule, as stale_network does.
 template <class Communicator, training::update_rule Rule>
 class staged_network {
 public:

@@ -14,6 +14,7 @@
 
 #include <array>
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <stdexcept>
@@ -45,9 +46,9 @@ public:
     /// Steps that the weights have seen.
     [[nodiscard]] std::size_t steps() { return job_->steps(); }
 
-    /// Goes through the rest of the epoch, then tests. Nothing where SIGINT came to one of the ranks, after the step in
-    /// which all know of it. told(steps, loss) hears of each step but the last: how many of the epoch are done, and the
-    /// mean loss of the last of these over all ranks. Collective.
+    /// Goes through the rest of the epoch, then tests. Nothing where SIGINT came to one of the ranks: it ends after the
+    /// step in which all know of it. told(steps, loss) hears of each step but the last. `steps` of the epoch are done,
+    /// and the last of these had that mean loss over all ranks. Collective.
     [[nodiscard]] std::optional<epoch_result> run(const auto& told) {
         const auto start = clock::now();
         const training::overlap before = job_->hidden();
@@ -80,20 +81,24 @@ public:
         if (is_traced()) write_trace(grid_.world, trace_, settings_.trace);
     }
 
-    /// To one file for each part of the model. Collective.
-    void save() { job_->save(own_file(), settings_.seed); }
-    /// Throws std::invalid_argument where the checkpoint has another seed, and std::runtime_error where the files of a
-    /// model in parts are of different steps. Collective.
+    /// To one file for each part of the model. Where one cannot be written, all ranks throw. Collective.
+    void save() {
+        with_all_files([this] { job_->save(own_file(), settings_.seed); });
+    }
+    /// Where a file cannot be read, all ranks throw. Throws std::invalid_argument where a file has another seed, and
+    /// std::runtime_error where the files of a model in parts are of different steps. Collective.
     void restore() {
-        const std::uint64_t seed = job_->restore(own_file());
-        if (seed != settings_.seed)
-            throw std::invalid_argument(own_file() + " was made with --seed " + std::to_string(seed));
-        std::array<std::uint64_t, 1> least{job_->steps()}, most = least;
+        std::uint64_t seed = 0;
+        with_all_files([&] { seed = job_->restore(own_file()); });
+        std::array<std::uint64_t, 2> least{seed, job_->steps()}, most = least;
         grid_.world.allreduce(least, minimum);
         grid_.world.allreduce(most, maximum);
-        if (least != most)
+        if (least[0] != settings_.seed || most[0] != settings_.seed)
+            throw std::invalid_argument(settings_.checkpoint + " was made with --seed " +
+                                        std::to_string(least[0] != settings_.seed ? least[0] : most[0]));
+        if (least[1] != most[1])
             throw std::runtime_error("the files of " + settings_.checkpoint + " are of different steps, " +
-                                     std::to_string(least[0]) + " to " + std::to_string(most[0]));
+                                     std::to_string(least[1]) + " to " + std::to_string(most[1]));
     }
 
 private:
@@ -104,6 +109,19 @@ private:
         if (!is_cut()) return settings_.checkpoint;
         return settings_.checkpoint + ".stage" + std::to_string(grid_.stages.rank()) + ".part" +
                std::to_string(grid_.tensor.rank());
+    }
+    /// Does something with the files of all parts, each of which fails on the ranks of its part alone.
+    void with_all_files(const auto& act) {
+        std::exception_ptr failure;
+        try {
+            act();
+        } catch (const training::checkpoint_error&) {
+            failure = std::current_exception();
+        }
+        std::array<int, 1> fails{failure ? 1 : 0};
+        grid_.world.allreduce(fails, maximum);
+        if (failure) std::rethrow_exception(failure);
+        if (fails[0] == 1) throw std::runtime_error("the file of another part of " + settings_.checkpoint + " failed");
     }
 
     [[nodiscard]] bool is_traced() const noexcept { return !settings_.trace.empty(); }

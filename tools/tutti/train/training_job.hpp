@@ -50,7 +50,7 @@ public:
           weights_(weights.begin(), weights.end()), narrow_(options.as == training::wire::bfloat16) {}
 
     std::span<const float> weights(std::size_t i) override {
-        return std::span(weights_).subspan(buckets_.plan().begin(i), buckets_.plan().parameters()[i].elements);
+        return std::span(weights_).subspan(buckets_.plan().begin(i), buckets_.plan().elements(i));
     }
     void release(std::size_t) override {}
     std::span<float> gradient(std::size_t i) override { return buckets_.gradient(i); }

@@ -27,8 +27,7 @@ namespace tutti::training::pipeline::detail {
 
 /// The first step that names what there is not, or a list too many or too few.
 [[nodiscard]] inline std::string form_fault(const program& p) {
-    if (p.of.stages < 1 || p.of.microbatches < 1 || p.of.chunks < 1)
-        return "a pipeline has a stage, a microbatch and a chunk at least";
+    if (!is_possible(p.of)) return std::string(possible_shapes);
     if (p.workers.size() != static_cast<std::size_t>(p.of.stages))
         return "there are " + std::to_string(p.workers.size()) + " lists of steps for " + std::to_string(p.of.stages) +
                " workers";

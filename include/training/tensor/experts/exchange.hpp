@@ -63,6 +63,7 @@ public:
     };
     /// Them, from the gradient by the output of the last combine().
     [[nodiscard]] combined_slopes combine_backward(std::span<const Real> by_output) const {
+        expect_elements(total(sent_), made_.size());
         combined_slopes result;
         result.by_rows = to_experts(spread(by_output, [this](std::size_t i) { return routing_.weight[i]; }));
         result.by_weight.resize(routing_.weight.size());

@@ -3,6 +3,8 @@
 
 #include "content.hpp"
 
+#include "../pictures_of.hpp"
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -13,7 +15,7 @@ namespace {
 using json = nlohmann::ordered_json;
 
 std::string words_of_pictures(const design& d) {
-    return d.drawn > 0 ? fmt::format("{} drawn digits", d.drawn) : "the pictures of " + d.data;
+    return d.drawn > 0 ? fmt::format("{} drawn digits", d.drawn) : words_of_source(d.data);
 }
 
 /// In percent, between which two standard deviations lie; an error is no less than 0.

@@ -32,7 +32,7 @@ struct scaling {
 };
 
 /// Simulates steps on the nodes of a cluster, from one to all, doubled each time. Gradients are float, and travel in
-/// the buckets of gradient_buckets, one after the other, while the backward pass computes: a layer takes its share of
+/// the buckets of gradient_buckets, one after the other, while the backward pass computes. A layer takes its share of
 /// that pass by its matrix FLOP. What its end does not hide makes the step longer. A hierarchical algorithm on one node
 /// is its part within nodes. Source of the arrangement: Goyal et al. 2017, section 4.
 [[nodiscard]] scaling scaling_of(const algorithm::any& how, const planner::network& net, const planner::cluster& on,

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "../processes.hpp"
+#include "../spread.hpp"
 #include "efficiency.hpp"
 #include "recipe.hpp"
-#include "spread.hpp"
 
 #include <optional>
 #include <string>

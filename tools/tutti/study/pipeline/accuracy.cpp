@@ -10,7 +10,6 @@
 #include "even_chunks.hpp"
 
 #include <array>
-#include <cmath>
 #include <numeric>
 #include <thread>
 #include <utility>
@@ -97,15 +96,14 @@ private:
 } // namespace
 
 spread spread_of(const curve& c, std::size_t epoch) {
-    const auto n = static_cast<double>(c.accuracy.size());
-    double sum = 0, squares = 0;
-    for (const auto& seed : c.accuracy) sum += seed[epoch];
-    for (const auto& seed : c.accuracy) squares += (seed[epoch] - sum / n) * (seed[epoch] - sum / n);
-    return {sum / n, n > 1 ? 2 * std::sqrt(squares / (n - 1)) : 0};
+    numbers of_seeds;
+    for (const auto& seed : c.accuracy) of_seeds.push_back(seed[epoch]);
+    return study::spread_of(of_seeds);
 }
 
 learning learn(const settings& s, const std::function<void(std::size_t, std::size_t)>& told) {
     const dataset training = pictures_of(s, true), testing = pictures_of(s, false);
+    require_equal_pixels(training, testing);
     const std::size_t epochs = s.epochs > 0 ? s.epochs : s.quick ? 2 : 5, seeds = s.seeds > 0 ? s.seeds : 3;
     learning all{
         training.size(), testing.size(), batch, epochs, seeds, stages, {training.pixels, 128, 128, 128, 10}, kept, {}};

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../spread.hpp"
 #include "../study.hpp"
 
 #include <functional>
@@ -17,10 +18,7 @@ struct curve {
     std::vector<std::vector<double>> accuracy; ///< by seed and epoch, from 0 to 1
 };
 
-/// The mean of an epoch over the seeds, and twice their standard deviation (of one seed: 0).
-struct spread {
-    double mean = 0, two_deviations = 0;
-};
+/// Of an epoch, counted from 0, over the seeds.
 [[nodiscard]] spread spread_of(const curve& c, std::size_t epoch);
 
 /// What was trained, and what came of it.

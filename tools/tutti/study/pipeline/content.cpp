@@ -112,8 +112,8 @@ page_json accuracy_chart(const learning& l, double rate) {
             const spread s = spread_of(c, e);
             points.push_back({{"x", e + 1},
                               {"y", 100 * s.mean},
-                              {"low", 100 * (s.mean - s.two_deviations)},
-                              {"high", 100 * (s.mean + s.two_deviations)}});
+                              {"low", 100 * (s.mean - 2 * s.deviation)},
+                              {"high", 100 * (s.mean + 2 * s.deviation)}});
         }
         series.push_back({{"name", c.name}, {"points", std::move(points)}});
     }
@@ -132,7 +132,7 @@ page_json accuracy_section(const results& r) {
     for (const curve& c : l.curves) {
         const spread s = spread_of(c, l.epochs - 1);
         lines.push_back(
-            {c.name, fmt::format("{}", c.rate), fmt::format("{:.2f} ± {:.2f}", 100 * s.mean, 100 * s.two_deviations)});
+            {c.name, fmt::format("{}", c.rate), fmt::format("{:.2f} ± {:.2f}", 100 * s.mean, 200 * s.deviation)});
     }
     return {
         {"title", "Learning with old weights"},

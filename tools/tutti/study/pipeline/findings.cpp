@@ -55,7 +55,7 @@ spread end_of(const learning& l, double rate, std::string_view name) {
 }
 gap gap_of(const learning& l, double rate, std::string_view name, std::string_view from) {
     const spread one = end_of(l, rate, name), other = end_of(l, rate, from);
-    return {100 * (one.mean - other.mean), 100 * std::max(one.two_deviations, other.two_deviations)};
+    return {100 * (one.mean - other.mean), 200 * std::max(one.deviation, other.deviation)};
 }
 
 std::string finding_of(const learning& l, double rate) {

@@ -47,7 +47,7 @@ facts_json facts_of(const pipeline::results& r) {
 } // namespace
 
 outcome pipelines(const settings& s, progress_line& line) {
-    pipeline::results r{words_of_source(s), 0, std::thread::hardware_concurrency(), {}, {}};
+    pipeline::results r{words_of_source(source_of(s)), 0, std::thread::hardware_concurrency(), {}, {}};
     static_cast<void>(getloadavg(&r.load, 1)); // 0 where the system does not say
     r.measured = pipeline::measure(
         s, [&line](int stages) { line.show(fmt::format("measuring pipelines of {} ranks", stages)); });

@@ -18,8 +18,8 @@ enum class rows_at {
     each, ///< rank r has the r-th of equal blocks of rows: sequence parallelism
 };
 
-/// A linear layer, something by columns and a linear layer, cut over the ranks of a communicator: the first linear
-/// layer by columns, the second by rows (Shoeybi et al. 2019). All ranks call it alike. Its weights are those of
+/// A linear layer, something by columns and a linear layer, cut over the ranks of a communicator. The first linear
+/// layer is cut by columns, the second by rows (Shoeybi et al. 2019). All ranks call it alike. Its weights are those of
 /// training::tensor::weight_cut, and begin as the serial network's. With rows_at::each, the gradients of the last bias
 /// are those of the own rows.
 template <class Communicator>

@@ -7,9 +7,9 @@
 
 namespace tutti::tools::neural {
 
-/// A transformer's block of which each rank of a communicator has a part: of attention a share of the heads, of the
-/// rest a share of the columns between the two linear layers (Shoeybi et al. 2019). Layer norms are on all ranks. With
-/// rows_at::each, the rows of all ranks together are whole sequences.
+/// A transformer's block of which each rank of a communicator has a part (Shoeybi et al. 2019). Of attention that is a
+/// share of the heads, and of the rest a share of the columns between the two linear layers. Layer norms are on all
+/// ranks. With rows_at::each, the rows of all ranks together are whole sequences.
 template <class Communicator>
 struct cut_block {
     const Communicator& ranks;

@@ -37,9 +37,8 @@ struct tensor {
 /// - `parameters()`: how many weights it has; `tensors()`: what they are, in their order.
 /// - `initialise(w, random)`: writes first weights.
 /// - `forward(w, input, output, kept)`: writes the output and what is to be kept.
-/// - `backward(w, input, kept, slope, input_slope, w_slope)`: from the loss's gradient by the output, writes that by
-/// the
-///   input, and adds that by the weights. An `input_slope` without data is not wanted.
+/// - `backward(w, input, kept, slope, input_slope, w_slope)`: `slope` is the loss's gradient by the output. Writes that
+///   by the input, and adds that by the weights. An `input_slope` without data is not wanted.
 ///
 /// A row of a matrix is one picture, or one place of a sequence.
 template <class Layer>

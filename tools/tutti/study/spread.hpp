@@ -27,9 +27,9 @@ struct spread {
     return found;
 }
 
-/// From where on a curve is no longer flat: the first place from which all means are above that of the reference by
-/// more than two of its standard deviations, and by more than `least` of it. The curve's own deviations do not count:
-/// one that fails now and then has broken. None where the last place is as good.
+/// From where on a curve is no longer flat: the first place from which all means are above that of the reference. They
+/// are so by more than two of its standard deviations, and by more than `least` of it. The curve's own deviations do
+/// not count: one that fails now and then has broken. None where the last place is as good.
 [[nodiscard]] inline std::optional<std::size_t> where_it_breaks(const std::vector<spread>& curve,
                                                                 const spread& reference, double least = 0.05) {
     std::optional<std::size_t> first;

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../../base/error.hpp"
+
+#include <chrono>
+#include <cstddef>
+
+namespace tutti::training::server {
+
+/// How a client asks.
+struct client_options {
+    int window = 16;                                              ///< requests under way at each server
+    std::chrono::nanoseconds deadline = std::chrono::seconds(30); ///< how long a server may answer nothing
+    std::size_t key_lists = 16; ///< lists of keys that each server is thought to know; as server_options has it
+};
+
+namespace detail {
+
+[[nodiscard]] inline const client_options& checked(const client_options& o) {
+    if (o.window < 1) reject("client_options", "a window must be at least 1");
+    if (o.deadline <= o.deadline.zero()) reject("client_options", "a deadline must be longer than 0");
+    return o;
+}
+
+} // namespace detail
+
+} // namespace tutti::training::server
