@@ -166,9 +166,14 @@ public:
     /// Calls that do not fit are counted and not recorded. Cost of a step: two readings of the clock. Ranks of one host
     /// share the clock, so their times can be compared if they pass the same `origin`. Throws invalid_argument if a
     /// recording of this communicator is under way, and std::bad_alloc.
-    [[nodiscard]] recording<Transport> record(std::size_t most_steps, clock::time_point origin = clock::now()) const {
+    [[nodiscard]] recording<Transport> record(std::size_t most_steps, clock::time_point origin) const {
         return {membership_, most_steps, origin};
     }
+    /// The same with times from now on.
+    [[nodiscard]] recording<Transport> record(std::size_t most_steps) const { return record(most_steps, now()); }
+
+    /// The time by the clock of deadlines and recordings: the transport's own clock if it has one.
+    [[nodiscard]] clock::time_point now() const { return membership_->now(); }
 
     /// Ends all calls on this communicator on all ranks, with cause::aborted and this reason; a rank that is outside
     /// learns at its next call. Not collective.

@@ -26,7 +26,7 @@ public:
     using clock = activity::clock;
 
     /// The plan must outlive it. An element has so many bytes on its way.
-    bucket_round(const bucket_plan& plan, std::size_t element_bytes, time_source now = clock::now)
+    bucket_round(const bucket_plan& plan, std::size_t element_bytes, time_source now)
         : plan_(plan), now_(std::move(now)), is_ready_(plan.parameters().size()), is_written_(plan.parameters().size()),
           missing_(plan.buckets().size()), requests_(plan.buckets().size()), activities_(plan.buckets().size()) {
         for (std::size_t b = 0; b < activities_.size(); ++b) {

@@ -31,7 +31,6 @@ struct bucket_options {
     bucket_bytes bytes{};                ///< how many together
     wire as = wire::float32;             ///< in which type
     std::optional<algorithm::any> how{}; ///< by which algorithm; the library chooses one for each bucket if none
-    time_source now = std::chrono::steady_clock::now; ///< by which activities count; may differ
 };
 
 namespace detail {
@@ -82,7 +81,7 @@ public:
     gradient_buckets(const Communicator& world, std::vector<parameter> parameters, bucket_options options = {})
         : plan_(std::move(parameters), options.bytes), options_(options), world_(agreed(world, plan_, options)),
           gradients_(plan_.elements()), narrow_(options.as == wire::bfloat16 ? plan_.elements() : 0),
-          round_(plan_, options.as == wire::bfloat16 ? sizeof(bfloat16) : sizeof(float), options.now) {
+          round_(plan_, options.as == wire::bfloat16 ? sizeof(bfloat16) : sizeof(float), clock_of(world_)) {
         calls_.reserve(plan_.buckets().size());
         for (const bucket& b : plan_.buckets()) calls_.push_back(prepare(b));
     }
@@ -101,18 +100,18 @@ public:
     /// The gradient of parameter i is complete. Starts the buckets that are complete with it, and makes progress.
     /// Throws invalid_argument if it is ready already in this round.
     void ready(std::size_t i) {
-        const detail::exposed_time timer(overlap_, options_.now);
+        const detail::exposed_time timer(overlap_, now_);
         round_.note(i);
         if (reduces_) round_.advance(starter(), ender());
     }
     /// Moves the buckets that are under way: for long computations between two ready().
     void progress() {
-        const detail::exposed_time timer(overlap_, options_.now);
+        const detail::exposed_time timer(overlap_, now_);
         if (reduces_) round_.advance(starter(), ender());
     }
     /// Ends the round: starts the buckets that are left, and waits for all.
     void finish() {
-        const detail::exposed_time timer(overlap_, options_.now);
+        const detail::exposed_time timer(overlap_, now_);
         if (!reduces_) return round_.begin();
         clear_unused();
         round_.finish(starter(), ender());
@@ -176,6 +175,7 @@ private:
     bucket_plan plan_;
     bucket_options options_;
     Communicator world_;
+    time_source now_ = clock_of(world_);
     std::vector<float> gradients_;
     std::vector<bfloat16> narrow_; ///< of wire::bfloat16: what travels
     std::vector<call> calls_;      ///< by bucket

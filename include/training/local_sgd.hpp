@@ -10,7 +10,6 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,12 +17,6 @@
 #include <vector>
 
 namespace tutti::training {
-
-/// A clock that counts seconds from now on.
-[[nodiscard]] inline std::function<double()> steady_seconds() {
-    using clock = std::chrono::steady_clock;
-    return [start = clock::now()] { return std::chrono::duration<double>(clock::now() - start).count(); };
-}
 
 /// A step of all ranks together after each average: u = kept u + (old - average) / rate, and then weights = old - slow
 /// rate x rate x u. Here `old` are the weights after the last such step. With the defaults weights are the average
@@ -46,12 +39,10 @@ struct slow_momentum {
 template <class Communicator, averaging_period Period>
 class local_sgd {
 public:
-    /// `weights` are those before the first step. `seconds` is a clock for periods that measure, which may be of
-    /// virtual time: what has passed since the start.
+    /// `weights` are those before the first step. Periods that measure do it by the clock of `world`, from now on.
     local_sgd(const Communicator& world, std::span<const float> weights, Period period, slow_momentum outer = {},
-              std::optional<algorithm::any> how = {}, std::function<double()> seconds = steady_seconds())
-        : world_(world), period_(std::move(period)), outer_(outer), how_(how), elements_(weights.size()),
-          seconds_(std::move(seconds)) {
+              std::optional<algorithm::any> how = {})
+        : world_(world), period_(std::move(period)), outer_(outer), how_(how), elements_(weights.size()) {
         if (!outer_.is_plain()) {
             old_.assign(weights.begin(), weights.end());
             velocity_.resize(elements_);
@@ -100,7 +91,8 @@ private:
         }
     }
     void measure() {
-        std::array<double, 2> mean{seconds_(), std::exchange(losses_, 0) / static_cast<double>(since_)};
+        const std::chrono::duration<double> passed = world_.now() - start_;
+        std::array<double, 2> mean{passed.count(), std::exchange(losses_, 0) / static_cast<double>(since_)};
         world_.allreduce(mean, average);
         facts_.seconds = mean[0], facts_.loss = mean[1];
     }
@@ -114,7 +106,7 @@ private:
     std::vector<float> old_, velocity_; ///< with slow momentum
     averaging_facts facts_;
     double losses_ = 0; ///< sum since the last average
-    std::function<double()> seconds_;
+    typename Communicator::clock::time_point start_ = world_.now();
 };
 
 } // namespace tutti::training

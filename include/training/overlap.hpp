@@ -10,8 +10,14 @@
 
 namespace tutti::training {
 
-/// Tells the time by which calls are noted: in virtual time that of the simulated world, else this host's.
+/// Tells the time by which calls are noted.
 using time_source = std::function<std::chrono::steady_clock::time_point()>;
+
+/// The clock of a communicator: in virtual time that of the simulated world, else this host's.
+template <class Communicator>
+[[nodiscard]] time_source clock_of(const Communicator& world) {
+    return [world] { return world.now(); };
+}
 
 /// What became of a bucket in one round, by this rank's clock. A rank sees that a call is over when it looks, so the
 /// end lies between `open_until` and `ended`. Of a bucket that finish() waited for, the two are the same.
@@ -70,15 +76,15 @@ namespace detail {
 /// Counts the time until its end as exposed.
 class exposed_time {
 public:
-    explicit exposed_time(overlap& of, const time_source& now = std::chrono::steady_clock::now)
-        : of_(of), now_(now), start_(now_()) {}
+    /// Both must outlive it.
+    exposed_time(overlap& of, const time_source& now) : of_(of), now_(now), start_(now_()) {}
     exposed_time(const exposed_time&) = delete;
     exposed_time& operator=(const exposed_time&) = delete;
     ~exposed_time() { of_.exposed += now_() - start_; }
 
 private:
     overlap& of_;
-    time_source now_;
+    const time_source& now_;
     activity::clock::time_point start_;
 };
 

@@ -25,8 +25,8 @@ class scattered_gradients {
 public:
     /// The plan and the map must outlive it. Collective.
     scattered_gradients(const Communicator& world, const bucket_plan& plan, const shard_map& map,
-                        std::optional<algorithm::any> how, time_source now)
-        : plan_(plan), map_(map), how_(std::move(how)), now_(std::move(now)), world_(world.duplicate()),
+                        std::optional<algorithm::any> how)
+        : plan_(plan), map_(map), how_(std::move(how)), world_(world.duplicate()),
           rank_(static_cast<std::size_t>(world.rank())), shard_(map.elements(rank_)), whole_(plan.buckets().size()),
           round_(plan, sizeof(float), now_) {}
 
@@ -91,8 +91,8 @@ private:
     const bucket_plan& plan_;
     const shard_map& map_;
     std::optional<algorithm::any> how_;
-    time_source now_;
     Communicator world_;
+    time_source now_ = clock_of(world_);
     std::size_t rank_;
     std::vector<float> shard_;
     buffer_pool pool_;

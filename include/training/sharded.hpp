@@ -61,7 +61,7 @@ public:
         if (stage_ == stage::states)
             all_gradients_.emplace(world_, plan_.parameters(), options);
         else
-            own_gradients_.emplace(world_, plan_, map_, options.how, options.now);
+            own_gradients_.emplace(world_, plan_, map_, options.how);
         if (stage_ == stage::parameters)
             gathered_.emplace(world_, plan_, map_, weights, gather_by(options.how));
         else

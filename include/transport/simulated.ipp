@@ -7,8 +7,11 @@
 #include "simulated/ranks.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <exception>
+#include <string>
 #include <vector>
 
 namespace tutti::transport {
@@ -22,7 +25,7 @@ namespace detail {
 
 TUTTI_INLINE std::shared_ptr<simulated_world> simulated_world::create(simulated_options o) {
     if (o.size < 1) reject("simulated_world::create", "a world of " + std::to_string(o.size) + " ranks");
-    if (o.per_node < 0 || o.nics < 0 || o.oversubscription < 1)
+    if (o.per_node < 0 || o.nics < 0 || !(o.oversubscription >= 1) || !std::isfinite(o.oversubscription))
         reject("simulated_world::create", "nodes of negative size, or a network that carries more than is sent");
     return std::make_shared<detail::simulated_ranks>(std::move(o));
 }
@@ -30,16 +33,27 @@ TUTTI_INLINE int simulated_world::size() const noexcept { return detail::inside(
 TUTTI_INLINE std::chrono::nanoseconds simulated_world::now() const noexcept {
     return detail::inside(*this).time.now() - detail::inside(*this).begin;
 }
-TUTTI_INLINE void simulated_world::kill(int rank) { detail::inside(*this).kill(rank); }
+TUTTI_INLINE void simulated_world::kill(int rank) {
+    detail::inside(*this).require_rank("simulated_world::kill", rank);
+    detail::inside(*this).kill(rank);
+}
 TUTTI_INLINE void simulated_world::kill_at(int rank, std::chrono::nanoseconds when) {
     auto& all = detail::inside(*this);
+    all.require_rank("simulated_world::kill_at", rank);
+    if (when < now())
+        reject("simulated_world::kill_at", std::to_string(when.count()) + " ns, which the world has seen");
+    if (when >= detail::scheduler::longest) return; // it does not last as long
     all.time.at(all.begin + when, [&all, rank] { all.kill(rank); });
 }
 TUTTI_INLINE void simulated_world::compute(std::chrono::nanoseconds time) {
     auto& all = detail::inside(*this);
     const auto rank = all.time.current();
     if (rank == detail::scheduler::none) reject("simulated_world::compute", "no rank runs");
-    all.time.sleep_until(all.hardware.work(static_cast<int>(rank), all.time.now(), time));
+    const auto left = all.time.end() - all.time.now();
+    if (time < std::chrono::nanoseconds(0) || time > left)
+        reject("simulated_world::compute", std::to_string(time.count()) + " ns of " + std::to_string(left.count()) +
+                                               " that are left in a hundred years");
+    all.time.sleep_until(all.messages.hardware.work(static_cast<int>(rank), all.time.now(), time));
 }
 
 TUTTI_INLINE void simulated_world::run(const std::function<void(simulated)>& program) {
@@ -71,7 +85,7 @@ TUTTI_INLINE simulated::~simulated() {
 }
 
 TUTTI_INLINE int simulated::size() const noexcept { return world_->options.size; }
-TUTTI_INLINE int simulated::node(int peer) const noexcept { return world_->hardware.node(peer); }
+TUTTI_INLINE int simulated::node(int peer) const noexcept { return world_->messages.hardware.node(peer); }
 TUTTI_INLINE peer_name simulated::name_of(int peer) const {
     return {"node " + std::to_string(node(peer)), "simulated:" + std::to_string(peer)};
 }
@@ -86,8 +100,9 @@ TUTTI_INLINE simulated::channel& simulated::open(context k, int peer) {
 TUTTI_INLINE void simulated::close(context k) {
     const auto first = ends_.lower_bound({k, 0});
     auto last = first;
+    world_->forget_what_is_taken(rank_);
     for (; last != ends_.end() && last->first.first == k; ++last) {
-        world_->note_left_behind(rank_, *last->second);
+        world_->note_rest(rank_, *last->second);
         const auto line = last->second->line;
         last->second.reset();
         world_->disconnect(k, rank_, last->first.second, line);
@@ -98,14 +113,14 @@ TUTTI_INLINE void simulated::close(context k) {
 TUTTI_INLINE void simulated::send(channel& h, transfer& x) {
     x.status = transfer_status::pending;
     x.moved = 0;
-    if (world_->is_alive(rank_)) world_->send(rank_, h.begin(x));
+    if (world_->is_alive(rank_)) world_->messages.send(rank_, h, x);
 }
 TUTTI_INLINE void simulated::receive(channel& h, transfer& x) {
     x.status = transfer_status::pending;
     x.moved = 0;
-    if (world_->is_alive(rank_)) world_->receive(rank_, h, h.begin(x));
+    if (world_->is_alive(rank_)) world_->messages.receive(h, x);
 }
-TUTTI_INLINE bool simulated::progress() { return world_->is_alive(rank_) && world_->complete_due(rank_); }
+TUTTI_INLINE bool simulated::progress() { return world_->is_alive(rank_) && world_->messages.complete_due(rank_); }
 TUTTI_INLINE void simulated::wait(clock::time_point until) { world_->wait(rank_, until); }
 TUTTI_INLINE void simulated::wake() { world_->ring(rank_); }
 
@@ -116,20 +131,22 @@ TUTTI_INLINE std::vector<untaken> simulated::leave(clock::time_point until) {
     n.request = static_cast<std::uint64_t>(
         std::chrono::ceil<std::chrono::milliseconds>(until - std::min(until, now())).count());
     tell(std::move(n));
-    for (const auto& [where, end] : ends_) world_->note_left_behind(rank_, *end);
+    for (const auto& [where, end] : ends_) world_->note_rest(rank_, *end);
     return world_->linger(rank_, until);
 }
 
-TUTTI_INLINE void simulated::tell(notice n) { world_->control.tell(rank_, std::move(n)); }
+TUTTI_INLINE void simulated::tell(notice n) {
+    if (world_->is_alive(rank_)) world_->control.tell(rank_, std::move(n));
+}
 TUTTI_INLINE bool simulated::fetch(notice& n) { return world_->control.fetch(rank_, n); }
 
 TUTTI_INLINE std::optional<std::string> simulated::broken(int peer) {
-    using detail::simulated_ranks;
+    using standing = detail::simulated_desk::standing;
     if (!world_->is_alive(rank_)) return "this rank was killed";
     const auto peers = world_->of(peer).is;
-    const bool gone = peers == simulated_ranks::standing::killed || peers == simulated_ranks::standing::left;
+    const bool gone = peers == standing::killed || peers == standing::left;
     if (!gone || !is_exhausted(peer)) return std::nullopt;
-    return peers == simulated_ranks::standing::killed ? "it was killed" : "it has left";
+    return peers == standing::killed ? "it was killed" : "it has left";
 }
 
 /// A peer that is gone has left nothing more to receive; or a transfer waits for it in vain, whatever still lies in

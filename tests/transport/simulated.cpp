@@ -8,9 +8,15 @@
 #include "contract/all.hpp"
 #include "support/catch.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
+#include <limits>
 #include <memory>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,6 +69,58 @@ bool holds_elsewhere(std::string_view sentence) {
            sentence == "huge messages starve nobody";
 }
 
+/// Two transfers of a rank with a peer, driven by hand.
+struct exchange_by_hand {
+    std::vector<std::byte> out, in;
+    transport::transfer_queue done;
+    transport::transfer sent, received;
+
+    explicit exchange_by_hand(std::size_t bytes) : out(bytes, std::byte{1}), in(bytes, std::byte{2}) {
+        sent.from = out.data();
+        received.to = in.data();
+        received.from = in.data();
+        sent.bytes = received.bytes = bytes;
+        sent.owner = received.owner = &done;
+    }
+};
+
+/// A reducer of bytes whose every call computes.
+struct computing_sum {
+    simulated_world& world;
+
+    [[nodiscard]] reducer as_reducer() const {
+        reducer r;
+        r.combine = [](std::byte* to, const std::byte* left, const std::byte* right, std::size_t count,
+                       const void* state) {
+            static_cast<const computing_sum*>(state)->world.compute(2ms);
+            for (std::size_t i = 0; i < count; ++i)
+                to[i] = std::byte(std::to_integer<int>(left[i]) + std::to_integer<int>(right[i]));
+        };
+        r.state = this;
+        r.is_functor = true;
+        return r;
+    }
+};
+
+/// Ranks make a barrier a second until that fails. Whom each blames, -1 for none.
+std::vector<int> blamed_in_barriers(simulated_world& world, int barriers) {
+    std::vector<int> blamed(static_cast<std::size_t>(world.size()), -1);
+    world.run([&](simulated t) {
+        communicator all{std::move(t)};
+        all.default_deadline(1h);
+        const auto rank = static_cast<std::size_t>(all.rank());
+        try {
+            for (int i = 0; i < barriers; ++i) {
+                world.compute(1s);
+                all.barrier();
+            }
+        } catch (const error& e) {
+            blamed[rank] = e.facts().peer;
+        }
+    });
+    return blamed;
+}
+
 } // namespace
 
 TEST_CASE("a simulated world keeps the contract") {
@@ -75,6 +133,8 @@ TEST_CASE("a simulated world keeps the contract") {
 TEST_CASE("a simulated world refuses what it has no place for") {
     CHECK_THROWS_AS(simulated_world::create({.size = 0}), error);
     CHECK_THROWS_AS(simulated_world::create({.size = 2, .per_node = -1}), error);
+    for (const double x : {0.5, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
+        CHECK_THROWS_AS(simulated_world::create({.size = 2, .oversubscription = x}), error);
     const auto world = simulated_world::create({.size = 1});
     CHECK_THROWS_AS(world->compute(1s), error);
     world->run([](const simulated& t) { CHECK(t.size() == 1); });
@@ -209,4 +269,159 @@ TEST_CASE("a rank that never comes is found at the deadline of the others") {
     for (std::size_t r = 0; r < 8; ++r)
         if (r != 2) CHECK(blamed[r] == 2);
     CHECK(world->now() >= 3h);
+}
+
+TEST_CASE("a rank may be killed before it begins") {
+    for (const bool at_once : {true, false}) {
+        const auto world = simulated_world::create(slow_network(4));
+        at_once ? world->kill(2) : world->kill_at(2, 0s);
+        const auto blamed = blamed_in_barriers(*world, 1);
+        for (std::size_t r = 0; r < 4; ++r)
+            if (r != 2) CHECK(blamed[r] == 2);
+    }
+}
+
+TEST_CASE("with rank 0 dies the coordinator, and others judge by themselves") {
+    const auto world = simulated_world::create(slow_network(8));
+    world->kill_at(0, 10s);
+    const auto blamed = blamed_in_barriers(*world, 100);
+    CHECK(std::count(blamed.begin() + 1, blamed.end(), 0) == 7);
+    CHECK(world->now() < 20s);
+}
+
+TEST_CASE("times that no clock has are refused") {
+    const auto world = simulated_world::create(slow_network(2));
+    CHECK_THROWS_AS(world->kill_at(2, 1s), error);
+    CHECK_THROWS_AS(world->kill_at(0, -1s), error);
+    world->kill_at(1, std::chrono::nanoseconds::max()); // it does not last as long
+    world->run([&](simulated t) {
+        const communicator all{std::move(t)};
+        CHECK_THROWS_AS(world->compute(-1ns), error);
+        CHECK_THROWS_AS(world->compute(std::chrono::nanoseconds::max()), error);
+        world->compute(24h * 365);
+        all.barrier();
+    });
+}
+
+TEST_CASE("a rank waits in its own program alone") {
+    const auto idle = simulated_world::create({.size = 1});
+    simulated outside{idle, 0};
+    CHECK_THROWS_AS(outside.wait(outside.now() + 1s), error);
+    const auto world = simulated_world::create({.size = 2});
+    simulated* zero = nullptr;
+    world->run([&](simulated t) {
+        if (t.rank() == 0) zero = &t;
+        world->compute(1s);
+        if (t.rank() == 1) CHECK_THROWS_AS(zero->wait(zero->now() + 1s), error);
+        world->compute(1s);
+    });
+}
+
+TEST_CASE("a price that throws, or is none, ends the call and no more") {
+    for (const bool throws : {true, false}) {
+        auto o = slow_network(4);
+        o.price = [throws](std::size_t bytes, bool) -> transport::message_price {
+            if (bytes < 1000) return {};
+            if (throws) throw std::runtime_error("no price");
+            return {.busy = -1ns};
+        };
+        const auto world = simulated_world::create(std::move(o));
+        int failed = 0;
+        world->run([&](simulated t) {
+            const communicator all{std::move(t)};
+            std::vector<float> data(10'000, 1);
+            try {
+                all.allreduce(data, sum, algorithm::ring{});
+            } catch (const std::exception&) {
+                ++failed;
+            }
+        });
+        CHECK(failed == 4);
+    }
+}
+
+TEST_CASE("ranks that leave take what has come for them") {
+    const auto world = simulated_world::create(slow_network(2));
+    world->run([&](simulated t) {
+        exchange_by_hand x(10);
+        auto& channel = t.open({1, 0}, 1 - t.rank());
+        t.send(channel, x.sent);
+        t.receive(channel, x.received);
+        world->compute(1s); // all is there, and neither has looked
+        CHECK(t.leave(t.now() + 1h).empty());
+        CHECK(x.in == x.out);
+        t.close({1, 0});
+    });
+    CHECK(world->now() < 2s);
+}
+
+TEST_CASE("what a rank leaves behind is counted in its bytes") {
+    const auto world = simulated_world::create(slow_network(2));
+    world->run([&](simulated t) {
+        exchange_by_hand x(10);
+        auto& channel = t.open({1, 0}, 1 - t.rank());
+        if (t.rank() == 1) return world->compute(1h);
+        t.send(channel, x.sent);
+        const auto left = t.leave(t.now() + 1s);
+        REQUIRE(left.size() == 1);
+        CHECK(left[0].peer == 1);
+        CHECK(left[0].bytes == 10);
+        t.close({1, 0});
+    });
+}
+
+TEST_CASE("a reducer that computes reads what was sent, whatever becomes of the sender's memory") {
+    auto o = slow_network(2);
+    o.eager_bytes = 0;
+    const auto world = simulated_world::create(std::move(o));
+    world->run([&](simulated t) {
+        const computing_sum operation{*world};
+        const reducer by = operation.as_reducer();
+        auto x = std::make_unique<exchange_by_hand>(1000);
+        auto& channel = t.open({1, 0}, 1 - t.rank());
+        if (t.rank() == 0) {
+            t.send(channel, x->sent);
+            world->compute(1ms); // the other one is in the middle of its reduction
+            t.close({1, 0});
+            std::ranges::fill(x->out, std::byte{99});
+            return x.reset();
+        }
+        x->received.reduce = &by;
+        t.receive(channel, x->received);
+        while (!x->done.pop()) {
+            t.wait(t.now() + 1s);
+            t.progress();
+        }
+        CHECK(std::ranges::count(x->in, std::byte{3}) == 1000);
+        t.close({1, 0});
+    });
+}
+
+TEST_CASE("a recording has virtual times") {
+    const auto world = simulated_world::create(slow_network(2));
+    world->run([&](simulated t) {
+        const communicator all{std::move(t)};
+        auto recording = all.record(100);
+        world->compute(1h);
+        all.barrier();
+        const auto steps = recording.stop().activities;
+        REQUIRE(!steps.empty());
+        for (const auto& s : steps) CHECK((s.begin_s >= 3600 && s.begin_s <= s.end_s && s.end_s < 3601));
+    });
+}
+
+TEST_CASE("of 1,000 ranks some die, and all others end with an error that blames one of them") {
+    constexpr int ranks = 1000;
+    const auto world = simulated_world::create(slow_network(ranks));
+    std::mt19937_64 random{2026};
+    std::vector<int> dead;
+    for (int k = 0; k < 5; ++k) {
+        dead.push_back(1 + static_cast<int>(random() % (ranks - 1)));
+        world->kill_at(dead.back(), std::chrono::milliseconds(500 + random() % 1000));
+    }
+    const auto blamed = blamed_in_barriers(*world, 100);
+    for (int r = 0; r < ranks; ++r)
+        if (std::ranges::count(dead, r) == 0)
+            REQUIRE(std::ranges::count(dead, blamed[static_cast<std::size_t>(r)]) > 0);
+    CHECK(world->now() < 10s);
 }

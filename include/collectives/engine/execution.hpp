@@ -32,7 +32,7 @@ public:
     static constexpr bool has_steps = true;
 
     execution(std::shared_ptr<const schedule::plan> p, std::uint32_t slot, const call& c)
-        : base(std::move(p), c, deadline_of_functors(deadline_)), slot_(slot), waits_(plan_->dependencies.waits),
+        : base(std::move(p), c, deadline_), slot_(slot), waits_(plan_->dependencies.waits),
           ready_(plan_->steps.size()) {}
     execution(const execution&) = delete;
     execution& operator=(const execution&) = delete;
@@ -45,7 +45,7 @@ public:
             is_laid_out_ = false;
             call_ = c;
             meaning_ = meaning_of(c);
-            if (c.reduce.is_functor) functor_.watch(c.reduce);
+            if (base::watches_functors && c.reduce.is_functor) functor_.watch(c.reduce);
             same_since_ = request_;
         }
         signature_ = next_signature(before.signature, meaning_);
@@ -86,7 +86,7 @@ public:
         if (call_.by) [[unlikely]]
             return take_from_executor(t) || completed;
         if (put_off_.empty()) return completed;
-        if (const int i = base::go_on(t); i >= 0) complete(static_cast<std::uint32_t>(i));
+        if (const int i = base::go_on(t); i >= 0) complete(t, static_cast<std::uint32_t>(i));
         run_ready(t);
         return true;
     }
@@ -194,15 +194,6 @@ public:
     [[nodiscard]] const call_report& reported() const noexcept { return reported_; }
 
 private:
-    /// By a clock of the transport's own a functor takes no time.
-    [[nodiscard]] static const transport::clock::time_point&
-    deadline_of_functors([[maybe_unused]] const transport::clock::time_point& own) noexcept {
-        static constexpr auto never = transport::clock::time_point::max();
-        if constexpr (transport::timed_transport<Transport>)
-            return never;
-        else
-            return own;
-    }
     using base::step_in_hand, base::at, base::call_, base::channels_, base::cut_, base::functor_, base::in_hand_,
         base::is_in_trouble_, base::number_of, base::places_, base::plan_, base::put_off_, base::reduction,
         base::transfers_;
@@ -289,10 +280,10 @@ private:
             } else if (functor_.late()) {
                 is_in_trouble_ = true; // its memory holds no result
             } else {
-                complete(i);
+                complete(t, i);
+                run_ready(t);
             }
         }
-        run_ready(t);
         return true;
     }
 
@@ -304,7 +295,7 @@ private:
         const schedule::step& s = plan_->steps[i];
         transport::transfer& x = transfers_[i];
         if (page_) [[unlikely]]
-            page_.begin(i);
+            page_.begin(i, transport::now_of(t));
         if (!communicates(s)) return start_work(t, i);
         x.viewed = false;
         x.signature = signature_;
@@ -323,11 +314,11 @@ private:
     /// Apart, so that messages, of which there are more, do not pay for its registers.
     [[gnu::noinline]] void start_work(Transport& t, std::uint32_t i) {
         if (call_.by) [[unlikely]]
-            return start_by_executor(i);
-        if (base::do_step(t, i)) complete(i);
+            return start_by_executor(t, i);
+        if (base::do_step(t, i)) complete(t, i);
     }
-    [[gnu::noinline]] void start_by_executor(std::uint32_t i) {
-        if (give_to_executor([&] { return base::hand_over(i, group_->wake); })) complete(i);
+    [[gnu::noinline]] void start_by_executor(Transport& t, std::uint32_t i) {
+        if (give_to_executor([&] { return base::hand_over(i, group_->wake); })) complete(t, i);
     }
 
     /// Takes the work that the executor has completed. False: there was none.
@@ -337,7 +328,7 @@ private:
         while (transport::transfer* const x = in_hand_.pop()) {
             moved = true;
             if (in_hand_.is_finish(*x)) return left_ = 0, true;
-            complete(number_of(*x));
+            complete(t, number_of(*x));
         }
         run_ready(t);
         finish_by_executor();
@@ -363,12 +354,11 @@ private:
         return false;
     }
 
-    void complete(std::uint32_t i) {
+    void complete(Transport& t, std::uint32_t i) {
         if (page_) [[unlikely]]
-            page_.end(activity_of(i));
+            page_.end(activity_of(i), transport::now_of(t));
         --left_;
-        // The last one first, onto the stack: of steps that become ready together, the first in the program starts
-        // first.
+        // The last one first, onto the stack: of steps that this one releases, the first in the program starts first.
         const auto followers = plan_->dependencies.followers_of(i);
         for (std::size_t k = followers.size(); k > 0; --k) release(followers[k - 1]);
     }

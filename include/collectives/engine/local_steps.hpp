@@ -51,9 +51,11 @@ protected:
         const std::size_t before = w.ranges() == 1 ? element - m.first : offset_of(cut_, w, chunk);
         return m.base ? m.base + before * call_.element_bytes : nullptr;
     }
+    /// By a clock of the transport's own a functor takes no time, so there is no deadline to look at.
+    static constexpr bool watches_functors = !transport::timed_transport<Transport>;
     /// The call's own reducer, or the interruptible one around it.
     [[nodiscard]] const reducer& reduction() const noexcept {
-        return call_.reduce.is_functor ? functor_.get() : call_.reduce;
+        return watches_functors && call_.reduce.is_functor ? functor_.get() : call_.reduce;
     }
 
     /// Does a step; false: it goes on in pieces, by go_on, or the call cannot come to its end.

@@ -54,6 +54,8 @@ public:
     /// The id of the next communicator made from this one: equal on all ranks that make it, by the order of the calls.
     [[nodiscard]] std::uint64_t next_child(std::uint64_t color);
 
+    /// The time by the clock of deadlines.
+    [[nodiscard]] clock::time_point now() const;
     /// How messages to a rank of it travel, in words.
     [[nodiscard]] std::string way_to(int rank) const;
     /// Zeroed memory from which peers read, where the transport has such; else plain memory.

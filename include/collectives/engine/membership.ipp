@@ -63,6 +63,11 @@ std::shared_ptr<std::byte> membership<T>::allocate(std::size_t bytes) const {
 }
 
 template <class T>
+transport::clock::time_point membership<T>::now() const {
+    return transport::now_of(engine_->transport());
+}
+
+template <class T>
 std::string membership<T>::way_to(int rank) const {
     const int peer = group_.members.at(static_cast<std::size_t>(rank));
     if constexpr (requires { engine_->transport().way_to(peer); }) return engine_->transport().way_to(peer);

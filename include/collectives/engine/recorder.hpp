@@ -20,18 +20,18 @@ public:
     record_page(schedule::activity* first, clock::time_point origin) noexcept : first_(first), origin_(origin) {}
 
     explicit operator bool() const noexcept { return first_; }
-    void begin(std::size_t step) const noexcept { first_[step].begin_s = now_s(); }
+    void begin(std::size_t step, clock::time_point now) const noexcept { first_[step].begin_s = seconds_at(now); }
     /// All of an activity but its times.
-    void end(schedule::activity a) const noexcept {
+    void end(schedule::activity a, clock::time_point now) const noexcept {
         schedule::activity& here = first_[a.step];
         a.begin_s = here.begin_s;
-        a.end_s = now_s();
+        a.end_s = seconds_at(now);
         here = a;
     }
 
 private:
-    [[nodiscard]] double now_s() const noexcept {
-        return std::chrono::duration<double>(clock::now() - origin_).count();
+    [[nodiscard]] double seconds_at(clock::time_point now) const noexcept {
+        return std::chrono::duration<double>(now - origin_).count();
     }
 
     schedule::activity* first_ = nullptr;

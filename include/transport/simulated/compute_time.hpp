@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/error.hpp"
+
 #include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
+#include <string>
 
 namespace tutti::transport {
 
@@ -26,13 +29,17 @@ struct compute_time {
     double chance_factor = 1;                 ///< of such draws
     std::uint64_t seed = 1;                   ///< of all draws
 
-    /// The time of a step of a rank.
+    /// The time of a step of a rank, no more than the longest that nanoseconds can say. Throws `error`
+    /// (invalid_argument) where the figures give none: a negative one, or no number.
     [[nodiscard]] std::chrono::nanoseconds of(int rank, std::uint64_t step) const {
         double seconds = typical.count();
         if (by == law::lognormal) seconds *= std::exp(spread * normal(rank, step));
         if (by == law::exponential) seconds *= -std::log1p(-uniform(rank, step, 0));
         if (rank == slow_rank) seconds *= slow_factor;
         if (chance > 0 && uniform(rank, step, 2) < chance) seconds *= chance_factor;
+        if (!(seconds >= 0)) reject("compute_time", "a step of " + std::to_string(seconds) + " s");
+        constexpr double most = 9e18;
+        if (seconds * 1e9 >= most) return std::chrono::nanoseconds::max();
         return std::chrono::nanoseconds(std::llround(seconds * 1e9));
     }
 

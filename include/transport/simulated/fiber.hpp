@@ -3,15 +3,14 @@
 #pragma once
 
 #include "sanitizers.hpp"
+#include "stack_switch.hpp"
 
 #include <cxxabi.h>
 #include <sys/mman.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <new>
@@ -66,14 +65,7 @@ class fiber {
 public:
     /// Throws std::bad_alloc where there is no memory for the stack. `body` must not throw.
     fiber(std::size_t stack_bytes, std::function<void()> body) : stack_(stack_bytes), body_(std::move(body)) {
-        ::getcontext(&inside_);
-        inside_.uc_stack.ss_sp = stack_.bottom();
-        inside_.uc_stack.ss_size = stack_.size();
-        inside_.uc_link = nullptr;
-        // makecontext hands on ints alone, and a pointer may take two.
-        const auto self = reinterpret_cast<std::uintptr_t>(this);
-        ::makecontext(&inside_, reinterpret_cast<void (*)()>(&enter), 2, static_cast<unsigned>(self),
-                      static_cast<unsigned>(std::uint64_t{self} >> 32));
+        inside_.begin(stack_.bottom(), stack_.size(), &enter, this);
     }
     fiber(const fiber&) = delete;
     fiber& operator=(const fiber&) = delete;
@@ -84,32 +76,32 @@ public:
     void resume() {
         exceptions_.swap();
         marks_.leave_outside(stack_.bottom(), stack_.size());
-        ::swapcontext(&outside_, &inside_);
+        inside_.go_on(outside_);
         marks_.arrive_outside();
         exceptions_.swap();
     }
     /// From inside: goes back to resume(), until the next one.
     void suspend() {
         marks_.leave_inside(false);
-        ::swapcontext(&inside_, &outside_);
+        outside_.go_on(inside_);
         marks_.arrive_inside();
     }
     /// Its function has returned.
     [[nodiscard]] bool is_over() const noexcept { return is_over_; }
 
 private:
-    static void enter(unsigned low, unsigned high) {
-        auto* const self = reinterpret_cast<fiber*>(static_cast<std::uintptr_t>(std::uint64_t{high} << 32 | low));
+    static void enter(void* of) {
+        auto* const self = static_cast<fiber*>(of);
         self->marks_.arrive_inside();
         self->body_();
         self->is_over_ = true;
         self->marks_.leave_inside(true);
-        ::setcontext(&self->outside_);
+        self->outside_.go_on(self->inside_);
     }
 
     fiber_stack stack_;
     std::function<void()> body_;
-    ucontext_t inside_{}, outside_{};
+    stack_place inside_, outside_;
     exception_state exceptions_;
     sanitizer_marks marks_;
     bool is_over_ = false;

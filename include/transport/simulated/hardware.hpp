@@ -2,10 +2,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/error.hpp"
 #include "../transport.hpp"
 #include "options.hpp"
+#include "scheduler.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 namespace tutti::transport::detail {
@@ -21,8 +26,16 @@ public:
           adapters_(static_cast<std::size_t>(o.nics > 0 ? nodes() * o.nics : 0)) {}
 
     [[nodiscard]] int node(int rank) const noexcept { return options_.per_node > 0 ? rank / options_.per_node : 0; }
+    /// Throws what options.price throws, and `error` (invalid_argument) where it gives times that are none.
     [[nodiscard]] message_price price(int from, int to, std::size_t bytes) const {
-        return options_.price ? options_.price(bytes, is_far(from, to)) : message_price{};
+        if (!options_.price) return {};
+        const message_price p = options_.price(bytes, is_far(from, to));
+        for (const auto t : {p.busy, p.next, p.header, p.stream, p.reduce})
+            if (t < no_time || t > longest_price)
+                reject("simulated",
+                       "a message of " + std::to_string(bytes) + " bytes for " + std::to_string(t.count()) + " ns",
+                       "have options.price say 0 to an hour");
+        return p;
     }
 
     /// When a send of this rank that is ready at `now` may begin.
@@ -38,23 +51,25 @@ public:
     [[nodiscard]] sent send(int from, int to, const message_price& p, time now) {
         place& r = of(from);
         const time start = std::max(now, r.processor_free);
-        r.processor_free = start + p.busy;
-        r.out_free = start + std::max(p.next, p.busy);
-        return {r.processor_free, start + p.header + (is_far(from, to) ? wait_to_leave(from, start, p) : no_time)};
+        r.processor_free = later(start, p.busy);
+        r.out_free = later(start, std::max(p.next, p.busy));
+        const time leaves = is_far(from, to) ? leaves_node(from, start, p) : start;
+        return {r.processor_free, later(leaves, p.header)};
     }
     /// When the port has taken in a message whose first byte is there now.
     [[nodiscard]] time take_in(int from, int to, const message_price& p, time now) {
         time& free = is_far(from, to) && !adapters_.empty() ? adapter_of(to).in_free : of(to).in_free;
-        return free = std::max(now, free) + p.stream;
+        return free = later(std::max(now, free), p.stream);
     }
     /// When a rank has worked for so long, from now on or from when its processor is free.
     time work(int rank, time now, std::chrono::nanoseconds duration) {
         time& free = of(rank).processor_free;
-        return free = std::max(now, free) + duration;
+        return free = later(std::max(now, free), duration);
     }
 
 private:
-    static constexpr clock::duration no_time{0};
+    static constexpr clock::duration no_time{0}, longest_price = std::chrono::hours(1);
+    static constexpr double most_share = 1e18; ///< ns
     struct place {
         time processor_free, out_free, in_free;
     };
@@ -71,22 +86,22 @@ private:
         return adapters_[static_cast<std::size_t>(node(rank) * options_.nics + on_node % options_.nics)];
     }
 
-    /// For the adapter, and for the network between nodes.
-    [[nodiscard]] clock::duration wait_to_leave(int rank, time start, const message_price& p) {
+    /// When the adapter takes it, and the network between nodes.
+    [[nodiscard]] time leaves_node(int rank, time start, const message_price& p) {
         const bool is_shared = options_.oversubscription > 1;
         time begin = is_shared ? std::max(start, network_free_) : start;
         if (!adapters_.empty()) {
             time& free = adapter_of(rank).out_free;
             begin = std::max(begin, free);
-            free = begin + p.stream;
+            free = later(begin, p.stream);
         }
         if (is_shared) {
             const double ports = adapters_.empty() ? options_.size : static_cast<double>(adapters_.size());
+            const double share = static_cast<double>(p.stream.count()) * options_.oversubscription / ports;
             network_free_ =
-                begin + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double, std::nano>(
-                            static_cast<double>(p.stream.count()) * options_.oversubscription / ports));
+                later(begin, std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(share, most_share))));
         }
-        return begin - start;
+        return begin;
     }
 
     const simulated_options options_;

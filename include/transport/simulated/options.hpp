@@ -22,7 +22,8 @@ struct message_price {
 struct simulated_options {
     int size = 1;     ///< ranks
     int per_node = 0; ///< consecutive ranks on a node; 0: all of them
-    /// The price of a message of so many bytes, between nodes or within one. Null: messages take no time.
+    /// The price of a message of so many bytes, between nodes or within one, each time from 0 to an hour. Null:
+    /// messages take no time. What it throws comes out of the send.
     std::function<message_price(std::size_t bytes, bool between_nodes)> price{};
     int nics = 0;                ///< of a node, which its ranks share for messages between nodes; 0: one for each rank
     double oversubscription = 1; ///< how many times as much all nics can send as the network between nodes carries

@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../transport.hpp"
+#include "event_queue.hpp"
 #include "fiber.hpp"
 
 #include <algorithm>
-#include <cstdint>
+#include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -14,19 +15,29 @@
 
 namespace tutti::transport::detail {
 
-/// A virtual clock, what is to happen by it, and fibers that sleep by it. Events happen in the order of their times,
-/// those of one time in the order in which they were asked for. So a run depends on nothing but what it is told to do.
+/// A time so much after another one; the clock's last where there is none.
+[[nodiscard]] inline clock::time_point later(clock::time_point t, clock::duration by) noexcept {
+    return by > clock::time_point::max() - t ? clock::time_point::max() : t + by;
+}
+
+/// A virtual clock, what is to happen by it, and fibers that sleep by it. A run depends on nothing but what it is told
+/// to do.
 class scheduler {
 public:
+    /// How long the clock goes. What is asked for after that happens at the end.
+    static constexpr clock::duration longest = std::chrono::hours(24 * 365 * 100);
+
     /// The clock stands at `begin`.
-    explicit scheduler(clock::time_point begin) noexcept : now_(begin) {}
+    explicit scheduler(clock::time_point begin) noexcept : end_(begin + longest), events_(begin) {}
 
-    [[nodiscard]] clock::time_point now() const noexcept { return now_; }
+    [[nodiscard]] clock::time_point now() const noexcept { return events_.now(); }
+    /// The last time that it comes to.
+    [[nodiscard]] clock::time_point end() const noexcept { return end_; }
 
-    /// Lets `what` happen at that time, or now if that is past.
-    void at(clock::time_point when, std::function<void()> what) {
-        events_.push_back({std::max(when, now_), asked_++, std::move(what)});
-        std::push_heap(events_.begin(), events_.end(), later);
+    /// Lets what() happen at that time, or now if that is past.
+    template <class What>
+    void at(clock::time_point when, What what) {
+        events_.at(std::min(when, end_), std::move(what));
     }
 
     /// A fiber, which begins now. Its number is how many there were before.
@@ -34,7 +45,7 @@ public:
         const std::size_t f = fibers_.size();
         fibers_.push_back(std::make_unique<fiber>(stack_bytes, std::move(body)));
         ++alive_;
-        at(now_, [this, f] { resume(f); });
+        at(now(), [this, f] { resume(f); });
     }
     /// From an event: runs that fiber until it suspends.
     void resume(std::size_t f) {
@@ -47,7 +58,7 @@ public:
     }
     /// From a fiber: until it is resumed.
     void suspend() { fibers_[current_]->suspend(); }
-    /// From a fiber: until that time, whatever happens.
+    /// From a fiber: until that time, whatever happens. It must not be after the end.
     void sleep_until(clock::time_point when) {
         at(when, [this, f = current_] { resume(f); });
         suspend();
@@ -55,35 +66,20 @@ public:
     /// The fiber that runs.
     [[nodiscard]] std::size_t current() const noexcept { return current_; }
 
-    /// Lets happen what is to happen until all fibers are over. One that suspends itself has seen to its resumption.
-    void run() {
-        while (alive_ > 0) {
-            std::pop_heap(events_.begin(), events_.end(), later);
-            const event next = std::move(events_.back());
-            events_.pop_back();
-            now_ = next.when;
-            next.what();
-        }
+    /// Lets happen what is to happen until all fibers are over. One that suspends itself has seen to its resumption. No
+    /// event throws but where memory lacks, which ends the program: fibers cannot be left in the middle.
+    void run() noexcept {
+        while (alive_ > 0) events_.happen();
     }
 
     static constexpr std::size_t none = ~std::size_t{0}; ///< no fiber
 
 private:
-    struct event {
-        clock::time_point when;
-        std::uint64_t number;
-        std::function<void()> what;
-    };
-    [[nodiscard]] static bool later(const event& a, const event& b) noexcept {
-        return a.when != b.when ? a.when > b.when : a.number > b.number;
-    }
-
-    clock::time_point now_;
-    std::vector<event> events_; ///< a heap, the next one on top
-    std::uint64_t asked_ = 0;
+    clock::time_point end_;
     std::vector<std::unique_ptr<fiber>> fibers_;
     std::size_t alive_ = 0;
     std::size_t current_ = none;
+    event_queue events_;
 };
 
 } // namespace tutti::transport::detail

@@ -32,14 +32,17 @@ public:
     void run(const std::function<void(simulated)>& program);
 
     /// From a rank's program: it computes for so long. Only the virtual clock moves; messages that come meanwhile wait.
+    /// Throws `error` (invalid_argument) for a negative time, for one beyond a hundred years of the world, and from
+    /// elsewhere.
     void compute(std::chrono::nanoseconds time);
     /// How long the world has been running, by the virtual clock.
     [[nodiscard]] std::chrono::nanoseconds now() const noexcept;
 
-    /// Rank `rank` is from now on dead to the others, as if its process had been killed. Its own calls move nothing any
-    /// more, and throw.
+    /// Rank `rank` is from now on dead to the others, as if its process had been killed; it may not have begun. Its own
+    /// calls move nothing any more, and throw. With rank 0 dies the coordinator: others then judge by themselves.
+    /// Throws `error` (invalid_argument) where there is no such rank.
     void kill(int rank);
-    /// The same when the world has been running for so long.
+    /// The same when the world has been running for so long, which must not be over.
     void kill_at(int rank, std::chrono::nanoseconds when);
 
 protected:

@@ -68,3 +68,13 @@ TEST_CASE("times of computing depend on seed, rank and step alone") {
     t.seed = 2;
     CHECK(t.of(1, 2) != first);
 }
+
+TEST_CASE("times of computing that are none are refused, and endless ones are the longest") {
+    compute_time t;
+    t.typical = std::chrono::duration<double>(1e300);
+    CHECK(t.of(0, 0) == std::chrono::nanoseconds::max());
+    t.typical = -1s;
+    CHECK_THROWS_AS(t.of(0, 0), tutti::error);
+    t.typical = std::chrono::duration<double>(std::nan(""));
+    CHECK_THROWS_AS(t.of(0, 0), tutti::error);
+}

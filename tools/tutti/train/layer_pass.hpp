@@ -3,7 +3,7 @@
 #pragma once
 
 #include "network/network.hpp"
-#include "step_clock.hpp"
+#include "step_compute.hpp"
 #include "step_trace.hpp"
 #include "training_job.hpp"
 

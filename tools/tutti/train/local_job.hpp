@@ -14,17 +14,16 @@ class local_job final : public apart_job<Communicator, Rule> {
     using base = apart_job<Communicator, Rule>;
 
 public:
-    /// `seconds` is the clock of the period.
     local_job(const Communicator& world, const std::vector<training::parameter>& parameters, Rule rule,
               std::span<const float> weights, Period period, training::slow_momentum outer,
-              const std::optional<algorithm::any>& how, std::function<double()> seconds)
+              const std::optional<algorithm::any>& how)
         : base(world, parameters, rule, weights, how), outer_(outer),
-          local_(world, weights, std::move(period), outer, how, std::move(seconds)) {}
+          local_(world, weights, std::move(period), outer, how) {}
 
     bool meets() override { return local_.left() == 1; }
     void step(double rate, double loss) override {
         this->optimizer_.step(rate, this->weights_, this->gradients());
-        const training::detail::exposed_time timed(this->hidden_);
+        const training::detail::exposed_time timed(this->hidden_, this->now_);
         local_.step(this->weights_, loss, rate);
     }
     training::bytes_held bytes() override {

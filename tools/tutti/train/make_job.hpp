@@ -10,7 +10,6 @@
 #include "train.hpp"
 #include "training_job.hpp"
 
-#include <chrono>
 #include <memory>
 
 namespace tutti::tools {
@@ -20,28 +19,23 @@ namespace detail {
 template <class Communicator, training::update_rule Rule>
 std::unique_ptr<training_job> local_job_by(Rule rule, const Communicator& world, const train_settings& s,
                                            const std::vector<training::parameter>& parameters,
-                                           std::span<const float> weights, const std::optional<algorithm::any>& how,
-                                           const std::function<double()>& seconds) {
+                                           std::span<const float> weights, const std::optional<algorithm::any>& how) {
     const auto with = [&](const auto& period) -> std::unique_ptr<training_job> {
         using period_type = std::remove_cvref_t<decltype(period)>;
         return std::make_unique<local_job<Communicator, Rule, period_type>>(
-            world, parameters, rule, weights, period, training::slow_momentum{.kept = s.slow_momentum}, how, seconds);
+            world, parameters, rule, weights, period, training::slow_momentum{.kept = s.slow_momentum}, how);
     };
     return std::visit(with, averaging_period_of(s.period));
 }
 
 template <class Communicator, training::update_rule Rule>
 std::unique_ptr<training_job> job_by(Rule rule, const Communicator& world, const train_settings& s,
-                                     const std::vector<training::parameter>& parameters, std::span<const float> weights,
-                                     const training::time_source& now) {
+                                     const std::vector<training::parameter>& parameters, std::span<const float> weights) {
     training::bucket_options options;
-    options.now = now;
     options.bytes = {std::min(options.bytes.first, s.bucket_bytes), s.bucket_bytes};
     options.as = s.wire == "bfloat16" ? training::wire::bfloat16 : training::wire::float32;
     options.how = choices(s.algorithm, operation::allreduce, world.size()).front().algorithm;
-    if (s.mode == "local")
-        return local_job_by(rule, world, s, parameters, weights, options.how,
-                            [now, begin = now()] { return std::chrono::duration<double>(now() - begin).count(); });
+    if (s.mode == "local") return local_job_by(rule, world, s, parameters, weights, options.how);
     if (s.mode == "gossip")
         return std::make_unique<gossip_job<Communicator, Rule>>(world, parameters, rule, weights, graph_of(s.graph),
                                                                 options.how);
@@ -58,13 +52,12 @@ std::unique_ptr<training_job> job_by(Rule rule, const Communicator& world, const
 
 } // namespace detail
 
-/// The job of these settings. `weights` are the first ones of this rank's part of the model; `now` is the clock of
-/// what it notes. Collective.
+/// The job of these settings. `weights` are the first ones of this rank's part of the model. Collective.
 template <class Communicator>
 [[nodiscard]] std::unique_ptr<training_job> make_job(const Communicator& world, const train_settings& s,
                                                      const std::vector<training::parameter>& parameters,
-                                                     std::span<const float> weights, const training::time_source& now) {
-    const auto by = [&](auto rule) { return detail::job_by(rule, world, s, parameters, weights, now); };
+                                                     std::span<const float> weights) {
+    const auto by = [&](auto rule) { return detail::job_by(rule, world, s, parameters, weights); };
     if (s.optimizer == "momentum") return by(training::momentum{});
     if (s.optimizer == "adam") return by(training::adam{});
     if (s.optimizer == "adagrad") return by(training::adagrad{});

@@ -3,13 +3,9 @@
 
 #include "out_of_step.hpp"
 
-#include "../plan/cluster.hpp"
-#include "compute_law.hpp"
 #include "server_trainer.hpp"
 #include "usual_settings.hpp"
-
-#include <collectives/simulated_machine.hpp>
-#include <transport/simulated.hpp>
+#include "virtual_cluster.hpp"
 
 #include <chrono>
 #include <optional>
@@ -25,7 +21,6 @@ public:
     /// Of one worker. All steps together are `most`.
     [[nodiscard]] worker_hooks hooks_of(int rank, std::size_t most, std::size_t test_every) {
         worker_hooks h;
-        h.now = [this] { return std::chrono::steady_clock::time_point(world_.now()); };
         h.computes = [this, rank](std::size_t step) {
             if (!began_) began_ = world_.now();
             world_.compute(takes_.of(rank, step));
@@ -67,10 +62,7 @@ out_of_step_result train_out_of_step(const train_settings& settings, std::size_t
                                      const picture_sets* pictures) {
     const train_settings s = with_usual(settings);
     require_sense_of_servers(s);
-    const auto takes = compute_time_of(s.compute, s.stragglers, s.seed);
-    const auto cluster = planner::cluster_of(s.cluster);
-    const auto world =
-        transport::simulated_world::create(simulated_options_of(cluster.links, s.virtual_ranks, cluster.gpus_per_node));
+    const auto [takes, world] = virtual_cluster_of(s);
     follower all(*world, takes);
     world->run([&](transport::simulated end) {
         const communicator ranks{std::move(end)};

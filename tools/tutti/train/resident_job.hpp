@@ -53,6 +53,7 @@ protected:
     }
 
     const Communicator& world_;
+    const training::time_source now_ = training::clock_of(world_);
     const training::bucket_plan plan_;
     training::optimizer<Rule> optimizer_;
     std::vector<float> weights_;

@@ -19,7 +19,6 @@ namespace tutti::tools {
 
 /// What a training with servers tells of itself while it runs, and asks. What is empty is not called.
 struct worker_hooks {
-    training::time_source now = std::chrono::steady_clock::now;
     std::function<void(std::size_t step)> computes{}; ///< where time is simulated: takes the time of a step's passes
     std::function<bool(std::size_t steps)> goes_on{}; ///< after so many steps; else it makes those of all epochs
     std::function<void(std::size_t steps)> stepped{}; ///< a worker has made so many
@@ -57,7 +56,7 @@ public:
         }
         grid_.world.barrier();
         begins.wait();
-        const auto job = make_job(store, hooks.now);
+        const auto job = make_job(store);
         make_steps(store, *job, begins, hooks);
         begins.tell();
         job->end();
@@ -68,10 +67,10 @@ public:
 private:
     using client = training::server::client<Communicator>;
 
-    [[nodiscard]] std::unique_ptr<replica_job> make_job(client& store, const training::time_source& now) const {
+    [[nodiscard]] std::unique_ptr<replica_job> make_job(client& store) const {
         const auto parameters = part_.parameters();
-        if (settings_.mode != "downpour") return std::make_unique<store_job<Communicator>>(store, parameters, now);
-        return std::make_unique<downpour_job<Communicator>>(store, parameters, settings_, rates_, now);
+        if (settings_.mode != "downpour") return std::make_unique<store_job<Communicator>>(store, parameters, now_);
+        return std::make_unique<downpour_job<Communicator>>(store, parameters, settings_, rates_, now_);
     }
     /// Gradients of a worker are terms of a sum, which is the mean over a batch.
     [[nodiscard]] whole_pass pass_of(replica_job& job, std::vector<layer_pass>& layers) const {
@@ -84,20 +83,20 @@ private:
         std::vector<layer_pass> layers = part_.passes(job, computing_, nullptr);
         whole_pass pass = pass_of(job, layers);
         const std::size_t an_epoch = task_->steps(), every = hooks.test_every > 0 ? hooks.test_every : an_epoch;
-        since_test now{hooks.now(), job.hidden().exposed.count(), {}};
+        since_test trained{now_(), job.hidden().exposed.count(), {}};
         while (hooks.goes_on ? hooks.goes_on(job.steps()) : job.steps() < settings_.epochs * an_epoch) {
             if (interrupt_note::noted()) {
                 if (is_first() && hooks.interrupted) hooks.interrupted(job.steps());
                 break;
             }
             const neural::score last = make_step(job, pass, hooks);
-            now.trained += last;
+            trained.score += last;
             if (job.steps() == settings_.warm_start) begins.tell();
             if (!is_first()) continue;
             if (hooks.told && job.steps() % an_epoch != 0) hooks.told(job.steps(), mean_loss(last));
             if (job.steps() % every != 0) continue;
-            if (hooks.tested) hooks.tested(tested(store, job, now, hooks.now));
-            now = {hooks.now(), job.hidden().exposed.count(), {}};
+            if (hooks.tested) hooks.tested(tested(store, job, trained));
+            trained = {now_(), job.hidden().exposed.count(), {}};
         }
     }
     [[nodiscard]] neural::score make_step(replica_job& job, whole_pass& pass, const worker_hooks& hooks) {
@@ -115,7 +114,7 @@ private:
     struct since_test {
         std::chrono::steady_clock::time_point began;
         double waited_s;
-        neural::score trained; ///< of this worker's pictures
+        neural::score score; ///< of this worker's pictures
     };
     [[nodiscard]] static double mean_loss(const neural::score& s) {
         return s.loss / static_cast<double>(std::max<std::size_t>(1, s.count));
@@ -124,20 +123,19 @@ private:
         return static_cast<double>(s.right) / static_cast<double>(std::max<std::size_t>(1, s.count));
     }
     /// Of the weights that the store has.
-    [[nodiscard]] epoch_result tested(client& store, replica_job& job, const since_test& trained,
-                                      const training::time_source& now) const {
-        store_job<Communicator> read(store, part_.parameters(), now);
+    [[nodiscard]] epoch_result tested(client& store, replica_job& job, const since_test& trained) const {
+        store_job<Communicator> read(store, part_.parameters(), now_);
         std::vector<layer_pass> layers = part_.passes(read, computing_, nullptr);
         whole_pass pass = pass_of(read, layers);
         read.clear();
         const neural::score right = pass.test();
         epoch_result result;
         result.epoch = job.steps() / task_->steps();
-        result.loss = mean_loss(trained.trained);
-        result.train_accuracy = part_right(trained.trained);
+        result.loss = mean_loss(trained.score);
+        result.train_accuracy = part_right(trained.score);
         result.test_loss = mean_loss(right);
         result.test_accuracy = part_right(right);
-        result.seconds = std::chrono::duration<double>(now() - trained.began).count();
+        result.seconds = std::chrono::duration<double>(now_() - trained.began).count();
         result.exposed_seconds = job.hidden().exposed.count() - trained.waited_s;
         const training::bytes_held held = job.bytes();
         result.bytes = {held.parameters, held.gradients, held.states};
@@ -151,7 +149,8 @@ private:
     const rank_grid<Communicator> grid_;
     const std::unique_ptr<task> task_;
     const model_part part_;
-    const step_clock real_;
+    const training::time_source now_ = training::clock_of(grid_.world);
+    const step_compute real_;
     const simulated_computing computing_{real_, 1, 1, 1}; ///< none: the hooks take the time of a whole step
     const std::function<double(std::size_t)> rates_;
 };

@@ -4,11 +4,9 @@
 #include "train.hpp"
 
 #include "../common/threads.hpp"
-#include "../plan/cluster.hpp"
 #include "../run/launched.hpp"
 #include "../run/local_ranks.hpp"
 #include "commands.hpp"
-#include "compute_law.hpp"
 #include "options.hpp"
 #include "refused.hpp"
 #include "report.hpp"
@@ -16,12 +14,11 @@
 #include "server_trainer.hpp"
 #include "trainer.hpp"
 #include "usual_settings.hpp"
+#include "virtual_cluster.hpp"
 
-#include <collectives/simulated_machine.hpp>
 #include <transport/memory.hpp>
 #include <transport/routed.hpp>
 #include <transport/shared_memory.hpp>
-#include <transport/simulated.hpp>
 #include <transport/tcp.hpp>
 
 #include <chrono>
@@ -48,14 +45,13 @@ bool evaluate_as_rank(trainer<Communicator>& one, std::optional<train_report>& r
 
 /// One rank of a training with servers. Nothing in it can disagree.
 template <class Communicator>
-bool train_with_servers(const Communicator& world, const train_settings& s, const step_clock& by) {
+bool train_with_servers(const Communicator& world, const train_settings& s, const step_compute& by) {
     server_trainer<Communicator> one{world, s};
     worker_hooks hooks;
-    hooks.now = by.now;
     if (by.of_step) hooks.computes = [&by](std::size_t step) { by.passes(by.of_step(step)); };
     std::optional<train_report> report;
     if (one.is_first_worker()) {
-        report.emplace(s, world.size(), one.parameters(), one.data(), 0, by.now);
+        report.emplace(s, world.size(), one.parameters(), one.data(), 0, training::clock_of(world));
         hooks.told = [&](std::size_t steps, double loss) {
             report->step(steps / one.data().steps() + 1, steps % one.data().steps(), loss);
         };
@@ -70,17 +66,16 @@ bool train_with_servers(const Communicator& world, const train_settings& s, cons
 
 /// One rank of a training by Sandblaster.
 template <class Communicator>
-bool sandblast_as_rank(const Communicator& world, train_settings s, portion_maths& maths, const step_clock& by) {
+bool sandblast_as_rank(const Communicator& world, train_settings s, portion_maths& maths, const step_compute& by) {
     s.batch = maths.batch();
     sandblaster_hooks hooks;
-    hooks.clock = [&by] { return std::chrono::duration<double>(by.now().time_since_epoch()).count(); };
     if (by.of_step)
         hooks.computes = [&by](std::size_t n, std::size_t slices) {
             by.passes(by.of_step(n) / static_cast<std::int64_t>(slices));
         };
     std::optional<train_report> report;
     if (world.rank() == 0) {
-        report.emplace(s, world.size(), maths.parameters(), maths.data(), 0, by.now);
+        report.emplace(s, world.size(), maths.parameters(), maths.data(), 0, training::clock_of(world));
         hooks.told = [&, steps = maths.data().steps()](std::size_t batches, double loss) {
             report->step(batches / steps + 1, batches % steps, loss);
         };
@@ -94,7 +89,7 @@ bool sandblast_as_rank(const Communicator& world, train_settings s, portion_math
 
 /// One rank's training. Returns whether the weights always agreed.
 template <class Communicator>
-bool train_as_rank(const Communicator& world, const train_settings& s, const step_clock& by = {}) {
+bool train_as_rank(const Communicator& world, const train_settings& s, const step_compute& by = {}) {
     if (has_servers(s)) return train_with_servers(world, s, by);
     if (s.mode == "sandblaster") {
         portion_maths maths(s);
@@ -103,7 +98,7 @@ bool train_as_rank(const Communicator& world, const train_settings& s, const ste
     trainer<Communicator> one{world, s, by};
     if (s.resume || s.evaluate) one.restore();
     std::optional<train_report> report;
-    if (world.rank() == 0) report.emplace(s, world.size(), one.parameters(), one.data(), one.steps(), by.now);
+    if (world.rank() == 0) report.emplace(s, world.size(), one.parameters(), one.data(), one.steps(), training::clock_of(world));
     if (s.evaluate) return evaluate_as_rank(one, report);
     bool agreed = true;
     while (one.steps() < s.epochs * one.data().steps()) {
@@ -141,21 +136,15 @@ int train_in_memory(const train_settings& s) {
 }
 
 int train_in_virtual_time(const train_settings& s) {
-    const auto takes = compute_time_of(s.compute, s.stragglers, s.seed);
-    if (takes.slow_rank >= s.ranks)
-        throw std::invalid_argument(fmt::format("--stragglers '{}': ranks are 0 to {}", s.stragglers, s.ranks - 1));
-    const auto cluster = planner::cluster_of(s.cluster);
-    const auto world =
-        transport::simulated_world::create(simulated_options_of(cluster.links, s.ranks, cluster.gpus_per_node));
+    const auto [takes, world] = virtual_cluster_of(s);
     const interrupt_note interrupts;
     bool agreed = false;
     std::optional<portion_maths> shared;
     if (s.mode == "sandblaster") shared.emplace(s);
     world->run([&](transport::simulated end) {
         const communicator all{std::move(end)};
-        const step_clock by{[&] { return std::chrono::steady_clock::time_point(world->now()); },
-                            [&takes, rank = all.rank()](std::size_t step) { return takes.of(rank, step); },
-                            [&](std::chrono::nanoseconds time) { world->compute(time); }};
+        const step_compute by{[&, rank = all.rank()](std::size_t step) { return takes.of(rank, step); },
+                              [&](std::chrono::nanoseconds time) { world->compute(time); }};
         const bool mine = shared ? sandblast_as_rank(all, s, *shared, by) : train_as_rank(all, s, by);
         if (all.rank() == 0) agreed = mine;
     });

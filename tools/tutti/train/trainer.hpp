@@ -8,13 +8,14 @@
 #include "make_job.hpp"
 #include "make_pass.hpp"
 #include "make_task.hpp"
-#include "step_clock.hpp"
+#include "step_compute.hpp"
 #include "traced_job.hpp"
 #include "weights_hash.hpp"
 #include "write_trace.hpp"
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <exception>
 #include <functional>
 #include <optional>
@@ -31,15 +32,14 @@ template <class Communicator>
 class trainer {
 public:
     /// Collective. Throws std::invalid_argument, std::runtime_error or tutti::error for settings that do not fit.
-    trainer(const Communicator& world, const train_settings& settings, step_clock by = {})
-        : settings_(settings), clock_(std::move(by)), grid_(world, grid_of(settings, world.size())),
+    trainer(const Communicator& world, const train_settings& settings, step_compute by = {})
+        : settings_(settings), computes_(std::move(by)), grid_(world, grid_of(settings, world.size())),
           task_(make_task(grid_, settings)),
           part_(make_model(settings, *task_, grid_.tensor), grid_, chunks_a_stage(settings, grid_.of)),
-          computing_(clock_, part_.of().whole.parameters(), microbatches_of(settings, grid_.of),
+          computing_(computes_, part_.of().whole.parameters(), microbatches_of(settings, grid_.of),
                      grid_.of.stages * grid_.of.tensor),
-          trace_(settings.trace_steps, clock_.now),
-          job_(traced(
-              make_job(grid_.data, settings, part_.parameters(), part_.first_weights(settings.seed), clock_.now))),
+          trace_(settings.trace_steps, training::clock_of(world)),
+          job_(traced(make_job(grid_.data, settings, part_.parameters(), part_.first_weights(settings.seed)))),
           layers_(part_.passes(*job_, computing_, trace())),
           pass_(make_pass(grid_, settings, part_, std::span(layers_), *task_, *job_, trace())),
           rates_(learning_rates(settings, task_->steps())) {}
@@ -54,7 +54,7 @@ public:
     /// step in which all know of it. told(steps, loss) hears of the steps so far whenever all ranks meet: how many of
     /// the epoch are done, and the mean loss over all ranks of those that were not told of before. Collective.
     [[nodiscard]] std::optional<epoch_result> run(const auto& told) {
-        const auto start = clock_.now();
+        const auto start = grid_.world.now();
         const training::overlap before = job_->hidden();
         const std::size_t epoch = job_->steps() / task_->steps() + 1;
         task_->begin(epoch);
@@ -67,8 +67,8 @@ public:
         }
         epoch_result result = tested(trained);
         result.epoch = epoch;
-        result.seconds = clock_.seconds_since(start);
-        if (clock_.of_step) result.virtual_seconds = clock_.seconds_since({});
+        result.seconds = seconds_since(start);
+        if (computes_.of_step) result.virtual_seconds = seconds_since({});
         const training::overlap& now = job_->hidden();
         result.exposed_seconds = (now.exposed - before.exposed).count();
         result.under_way_least = (now.under_way_least - before.under_way_least).count();
@@ -126,6 +126,9 @@ private:
         if (fails[0] == 1) throw std::runtime_error("the file of another part of " + settings_.checkpoint + " failed");
     }
 
+    [[nodiscard]] double seconds_since(std::chrono::steady_clock::time_point begin) const {
+        return std::chrono::duration<double>(grid_.world.now() - begin).count();
+    }
     [[nodiscard]] bool is_traced() const noexcept { return !settings_.trace.empty(); }
     [[nodiscard]] step_trace* trace() noexcept { return is_traced() ? &trace_ : nullptr; }
     [[nodiscard]] std::unique_ptr<training_job> traced(std::unique_ptr<training_job> job) {
@@ -209,7 +212,7 @@ private:
     }
 
     const train_settings& settings_;
-    const step_clock clock_;
+    const step_compute computes_;
     const rank_grid<Communicator> grid_;
     const std::unique_ptr<task> task_;
     const model_part part_;

@@ -53,8 +53,7 @@ void train_as_rank(bench& all, const communicator<transport::simulated>& ranks, 
     std::vector<float> weights(all.network.parameters()), gradient(weights.size());
     all.network.initialise(all.network.all(), weights, all.seed);
     training::optimizer optimizer(layer_pass::parameters_of(all.network, all.network.all()), training::sgd{});
-    training::local_sgd local(ranks, weights, period, outer, algorithm::any(algorithm::ring{}),
-                              [&all] { return all.now_s(); });
+    training::local_sgd local(ranks, weights, period, outer, algorithm::any(algorithm::ring{}));
     if (rank == 0) all.see(weights, 0, local.tau());
     for (std::size_t step = 1; step <= all.last_step; ++step) {
         all.world->compute(all.d.takes.of(ranks.rank(), step));

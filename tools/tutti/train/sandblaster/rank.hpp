@@ -6,6 +6,7 @@
 #include "../server_ranks.hpp"
 #include "portion_maths.hpp"
 
+#include <training/overlap.hpp>
 #include <training/sandblaster.hpp>
 
 #include <algorithm>
@@ -22,10 +23,6 @@ namespace tutti::tools {
 struct sandblaster_hooks {
     /// In virtual time: takes the time of one of so many slices of this rank's n-th portion.
     std::function<void(std::size_t n, std::size_t slices)> computes{};
-    /// Seconds by the clock that counts.
-    std::function<double()> clock = [] {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-    };
     /// So many batches have been evaluated, and the weights have that loss.
     std::function<void(std::size_t batches, double loss)> told = [](std::size_t, double) {};
     std::function<void(const epoch_result&)> tested = [](const epoch_result&) {};
@@ -55,8 +52,9 @@ template <class Communicator>
 class sandblaster_coordinator {
 public:
     sandblaster_coordinator(const training::sandblaster::crew_links<Communicator>& links,
-                            const train_settings& settings, const portion_maths& maths, std::vector<float> first)
-        : settings_(settings), maths_(maths), boss_(links, std::move(first)), method_(boss_),
+                            const train_settings& settings, const portion_maths& maths, std::vector<float> first,
+                            training::time_source now)
+        : settings_(settings), maths_(maths), now_(std::move(now)), boss_(links, std::move(first)), method_(boss_),
           replicas_(links.of().replicas.size()), part_(links.part(0).count) {
         if (settings.portions > maths.batch()) throw std::invalid_argument("there are more --portions than examples");
     }
@@ -68,9 +66,9 @@ public:
         const std::size_t all = maths_.data().steps() * maths_.batch();
         epoch_result e;
         for (std::size_t steps = 1; evaluated_ / all < settings_.epochs; ++steps) {
-            const double begin = hooks.clock();
+            const auto begin = now_();
             step(e);
-            e.seconds += hooks.clock() - begin;
+            e.seconds += std::chrono::duration<double>(now_() - begin).count();
             hooks.told(evaluated_ / maths_.batch(), e.loss);
             if (interrupt_note::noted()) {
                 hooks.interrupted(steps);
@@ -135,6 +133,7 @@ private:
 
     const train_settings& settings_;
     const portion_maths& maths_;
+    const training::time_source now_;
     training::sandblaster::coordinator<Communicator> boss_;
     training::sandblaster::lbfgs<training::sandblaster::coordinator<Communicator>> method_;
     const std::size_t replicas_;
@@ -168,7 +167,8 @@ bool train_by_sandblaster(const Communicator& world, const train_settings& s, po
     const std::vector<float> all = maths.first_weights();
     const auto begin = all.begin() + static_cast<std::ptrdiff_t>(own.first);
     std::vector<float> first(begin, begin + static_cast<std::ptrdiff_t>(own.count));
-    if (links.coordinates()) return sandblaster_coordinator(links, s, maths, std::move(first)).run(hooks);
+    if (links.coordinates())
+        return sandblaster_coordinator(links, s, maths, std::move(first), training::clock_of(world)).run(hooks);
     sandblaster::shard_server(links, std::move(first)).serve();
     return true;
 }

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <training/overlap.hpp>
-
 #include <chrono>
 #include <cmath>
 #include <cstddef>
@@ -11,17 +9,12 @@
 
 namespace tutti::tools {
 
-/// The clock of a training. Where time is simulated it says what computing takes, else computing takes what it takes.
-struct step_clock {
-    training::time_source now = std::chrono::steady_clock::now;
-    /// How long a rank computes in a step, by the steps before it; empty where time is real.
+/// What computing takes by a simulated clock. Where time is real both are empty.
+struct step_compute {
+    /// How long a rank computes in a step, by the steps before it.
     std::function<std::chrono::nanoseconds(std::size_t)> of_step{};
     /// Lets so much time pass.
     std::function<void(std::chrono::nanoseconds)> passes{};
-
-    [[nodiscard]] double seconds_since(std::chrono::steady_clock::time_point begin) const {
-        return std::chrono::duration<double>(now() - begin).count();
-    }
 };
 
 /// Lets the simulated time of a step pass while its layers compute, each taking a share by its weights. A backward
@@ -30,7 +23,7 @@ class simulated_computing {
 public:
     /// In a step each weight of the model is gone through so many times, on one of so many ranks that share the model.
     /// So all of them together take of_step() times their number, and each its share of that.
-    simulated_computing(const step_clock& by, std::size_t weights, std::size_t microbatches, int sharers)
+    simulated_computing(const step_compute& by, std::size_t weights, std::size_t microbatches, int sharers)
         : by_(by), share_(sharers / (3. * static_cast<double>(weights) * static_cast<double>(microbatches))) {}
 
     void begin_step(std::size_t steps) {
@@ -48,7 +41,7 @@ private:
         if (weight_ns_ > 0) by_.passes(std::chrono::nanoseconds(std::llround(weight_ns_ * weights)));
     }
 
-    const step_clock& by_;
+    const step_compute& by_;
     double share_;
     double weight_ns_ = 0; ///< of a forward of one weight in this step
 };
