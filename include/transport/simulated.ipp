@@ -25,6 +25,7 @@ namespace detail {
 
 TUTTI_INLINE std::shared_ptr<simulated_world> simulated_world::create(simulated_options o) {
     if (o.size < 1) reject("simulated_world::create", "a world of " + std::to_string(o.size) + " ranks");
+    if (o.helpers < -1) reject("simulated_world::create", std::to_string(o.helpers) + " helpers");
     if (o.per_node < 0 || o.nics < 0 || !(o.oversubscription >= 1) || !std::isfinite(o.oversubscription))
         reject("simulated_world::create", "nodes of negative size, or a network that carries more than is sent");
     return std::make_shared<detail::simulated_ranks>(std::move(o));
@@ -47,13 +48,15 @@ TUTTI_INLINE void simulated_world::kill_at(int rank, std::chrono::nanoseconds wh
 }
 TUTTI_INLINE void simulated_world::compute(std::chrono::nanoseconds time) {
     auto& all = detail::inside(*this);
-    const auto rank = all.time.current();
-    if (rank == detail::scheduler::none) reject("simulated_world::compute", "no rank runs");
-    const auto left = all.time.end() - all.time.now();
-    if (time < std::chrono::nanoseconds(0) || time > left)
-        reject("simulated_world::compute", std::to_string(time.count()) + " ns of " + std::to_string(left.count()) +
-                                               " that are left in a hundred years");
-    all.time.sleep_until(all.messages.hardware.work(static_cast<int>(rank), all.time.now(), time));
+    all.time.sleep_until(all.begin_computing(time));
+}
+TUTTI_INLINE void simulated_world::compute(std::chrono::nanoseconds time, const std::function<void()>& work) {
+    auto& all = detail::inside(*this);
+    const clock::time_point end = all.begin_computing(time);
+    detail::simulated_work own(work);
+    all.helpers.begin(own);
+    all.time.sleep_until(end);
+    all.helpers.finish(own);
 }
 
 TUTTI_INLINE void simulated_world::run(const std::function<void(simulated)>& program) {

@@ -64,9 +64,8 @@ std::vector<std::size_t> meetings_of(train_settings s) {
         trainer<communicator<transport::simulated>> one{
             among,
             s,
-            {.now = [&] { return std::chrono::steady_clock::time_point(world->now()); },
-             .of_step = [](std::size_t) { return std::chrono::milliseconds(100); },
-             .passes = [&](std::chrono::nanoseconds time) { world->compute(time); }}};
+            {.of_step = [](std::size_t) { return std::chrono::milliseconds(100); },
+             .passes = [&](std::chrono::nanoseconds time, const auto& work) { world->compute(time, work); }}};
         static_cast<void>(one.run([&](std::size_t steps, double) {
             if (among.rank() == 0) all.push_back(steps);
         }));

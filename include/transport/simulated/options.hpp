@@ -28,6 +28,7 @@ struct simulated_options {
     int nics = 0;                ///< of a node, which its ranks share for messages between nodes; 0: one for each rank
     double oversubscription = 1; ///< how many times as much all nics can send as the network between nodes carries
     std::size_t eager_bytes = std::size_t{1} << 20; ///< that a channel keeps of messages that are not yet received
+    int helpers = -1; ///< threads for the work that compute() is given; -1: one for each other processor
     std::size_t stack_bytes = std::size_t{1} << 20; ///< of a rank; pages that it never touches take no memory
 };
 

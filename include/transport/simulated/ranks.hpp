@@ -3,6 +3,7 @@
 #pragma once
 
 #include "control.hpp"
+#include "helpers.hpp"
 #include "messages.hpp"
 #include "world.hpp"
 
@@ -23,8 +24,8 @@ public:
 
     explicit simulated_ranks(simulated_options o)
         : options(std::move(o)), begin(clock::now()), desks_(static_cast<std::size_t>(options.size)), time(begin),
-          messages(time, options, desks_, pools_),
-          control(time, options.size, [this](int rank) { return call(rank); }) {}
+          messages(time, options, desks_, pools_), control(time, options.size, [this](int rank) { return call(rank); }),
+          helpers(options.helpers) {}
 
     [[nodiscard]] simulated_desk& of(int rank) noexcept { return desks_[static_cast<std::size_t>(rank)]; }
     [[nodiscard]] bool is_gone(int rank) noexcept {
@@ -73,6 +74,17 @@ public:
         const auto found = lines_.find(key(k, self, peer));
         if (found != lines_.end() && found->second == used && (is_gone(peer) || used->closed[self < peer ? 1 : 0]))
             lines_.erase(found);
+    }
+
+    /// The rank that runs computes for so long. When it is done. Throws `error` (invalid_argument) for another time.
+    [[nodiscard]] clock::time_point begin_computing(std::chrono::nanoseconds length) {
+        const auto rank = time.current();
+        if (rank == scheduler::none) reject("simulated_world::compute", "no rank runs");
+        const auto left = time.end() - time.now();
+        if (length < std::chrono::nanoseconds(0) || length > left)
+            reject("simulated_world::compute", std::to_string(length.count()) + " ns of " +
+                                                   std::to_string(left.count()) + " that are left in a hundred years");
+        return messages.hardware.work(static_cast<int>(rank), time.now(), length);
     }
 
     /// Before note_rest() of some channels.
@@ -158,6 +170,7 @@ public:
     scheduler time;
     simulated_messages messages;
     simulated_control control;
+    simulated_helpers helpers;
 
 private:
     std::map<line_key, line_pointer> lines_;

@@ -15,7 +15,7 @@ namespace tutti::transport {
 class simulated;
 
 /// A world in virtual time: its ranks are fibers of the thread that calls run(). Nothing of it may be used by other
-/// threads.
+/// threads, nor by work that compute() is given.
 class simulated_world {
 public:
     /// A world of ranks 0 to o.size-1. Throws `error` (invalid_argument) when there is none.
@@ -35,6 +35,10 @@ public:
     /// Throws `error` (invalid_argument) for a negative time, for one beyond a hundred years of the world, and from
     /// elsewhere.
     void compute(std::chrono::nanoseconds time);
+    /// The same, and work() has run when it returns: on this thread, or on a helper while other ranks go on. So work
+    /// must not use the library, nor what other ranks use. When it runs does not change what they do. Throws also what
+    /// work() throws.
+    void compute(std::chrono::nanoseconds time, const std::function<void()>& work);
     /// How long the world has been running, by the virtual clock.
     [[nodiscard]] std::chrono::nanoseconds now() const noexcept;
 

@@ -51,8 +51,9 @@ public:
             if (l + 1 < layers()) kept.outputs[l].resize(input.rows * columns(l + 1));
             const neural::matrix result = l + 1 < layers() ? kept_output(kept, l, input.rows) : output;
             const step_trace::slice timed = traced("forward", l);
-            time_.forward(network_.parameters(layer(l)));
-            network_.forward(layer(l), weights(l), input, result, kept.layers[l]);
+            const std::span<const float> own = weights(l);
+            time_.forward(network_.parameters(layer(l)),
+                          [&] { network_.forward(layer(l), own, input, result, kept.layers[l]); });
             release(l);
             input = result;
         }
@@ -69,8 +70,9 @@ public:
             const neural::const_matrix from = l == 0 ? input : kept_output(kept, l - 1, input.rows);
             const step_trace::slice timed = traced("backward", l);
             const std::span<float> gradients = gradient(l);
-            time_.backward(network_.parameters(layer(l)));
-            network_.backward(layer(l), weights(l), from, kept.layers[l], slope, result, gradients);
+            const std::span<const float> own = weights(l);
+            time_.backward(network_.parameters(layer(l)),
+                           [&] { network_.backward(layer(l), own, from, kept.layers[l], slope, result, gradients); });
             release(l);
             give_back(l, gradients, ends_round);
             slopes.swap(next);

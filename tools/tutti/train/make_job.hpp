@@ -30,7 +30,8 @@ std::unique_ptr<training_job> local_job_by(Rule rule, const Communicator& world,
 
 template <class Communicator, training::update_rule Rule>
 std::unique_ptr<training_job> job_by(Rule rule, const Communicator& world, const train_settings& s,
-                                     const std::vector<training::parameter>& parameters, std::span<const float> weights) {
+                                     const std::vector<training::parameter>& parameters,
+                                     std::span<const float> weights) {
     training::bucket_options options;
     options.bytes = {std::min(options.bytes.first, s.bucket_bytes), s.bucket_bytes};
     options.as = s.wire == "bfloat16" ? training::wire::bfloat16 : training::wire::float32;

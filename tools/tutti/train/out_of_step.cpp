@@ -21,9 +21,9 @@ public:
     /// Of one worker. All steps together are `most`.
     [[nodiscard]] worker_hooks hooks_of(int rank, std::size_t most, std::size_t test_every) {
         worker_hooks h;
-        h.computes = [this, rank](std::size_t step) {
+        h.computes = [this, rank](std::size_t step, const auto& work) {
             if (!began_) began_ = world_.now();
-            world_.compute(takes_.of(rank, step));
+            world_.compute(takes_.of(rank, step), work);
         };
         h.goes_on = [this, most](std::size_t) { return made_ < most; };
         h.stepped = [this, most](std::size_t) {
@@ -62,7 +62,7 @@ out_of_step_result train_out_of_step(const train_settings& settings, std::size_t
                                      const picture_sets* pictures) {
     const train_settings s = with_usual(settings);
     require_sense_of_servers(s);
-    const auto [takes, world] = virtual_cluster_of(s);
+    const auto [takes, world] = virtual_cluster_of(s, 0); // studies run several trainings at a time
     follower all(*world, takes);
     world->run([&](transport::simulated end) {
         const communicator ranks{std::move(end)};

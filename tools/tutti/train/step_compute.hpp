@@ -13,8 +13,8 @@ namespace tutti::tools {
 struct step_compute {
     /// How long a rank computes in a step, by the steps before it.
     std::function<std::chrono::nanoseconds(std::size_t)> of_step{};
-    /// Lets so much time pass.
-    std::function<void(std::chrono::nanoseconds)> passes{};
+    /// Lets so much time pass, in which the work is done, maybe by another thread.
+    std::function<void(std::chrono::nanoseconds, const std::function<void()>& work)> passes{};
 };
 
 /// Lets the simulated time of a step pass while its layers compute, each taking a share by its weights. A backward
@@ -22,9 +22,11 @@ struct step_compute {
 class simulated_computing {
 public:
     /// In a step each weight of the model is gone through so many times, on one of so many ranks that share the model.
-    /// So all of them together take of_step() times their number, and each its share of that.
-    simulated_computing(const step_compute& by, std::size_t weights, std::size_t microbatches, int sharers)
-        : by_(by), share_(sharers / (3. * static_cast<double>(weights) * static_cast<double>(microbatches))) {}
+    /// So all of them together take of_step() times their number, and each its share of that. Layers may `talk` to
+    /// other ranks while they compute.
+    simulated_computing(const step_compute& by, std::size_t weights, std::size_t microbatches, int sharers, bool talk)
+        : by_(by), talk_(talk),
+          share_(sharers / (3. * static_cast<double>(weights) * static_cast<double>(microbatches))) {}
 
     void begin_step(std::size_t steps) {
         if (by_.of_step) weight_ns_ = static_cast<double>(by_.of_step(steps).count()) * share_;
@@ -32,16 +34,22 @@ public:
     void end_step() noexcept { weight_ns_ = 0; }
     /// A layer of so many weights computes.
     /// @{
-    void forward(std::size_t weights) const { pass(static_cast<double>(weights)); }
-    void backward(std::size_t weights) const { pass(2. * static_cast<double>(weights)); }
+    void forward(std::size_t weights, const auto& work) const { pass(static_cast<double>(weights), work); }
+    void backward(std::size_t weights, const auto& work) const { pass(2. * static_cast<double>(weights), work); }
     /// @}
 
 private:
-    void pass(double weights) const {
-        if (weight_ns_ > 0) by_.passes(std::chrono::nanoseconds(std::llround(weight_ns_ * weights)));
+    void pass(double weights, const auto& work) const {
+        if (weight_ns_ > 0) {
+            const std::chrono::nanoseconds time(std::llround(weight_ns_ * weights));
+            if (!talk_) return by_.passes(time, work);
+            by_.passes(time, [] {});
+        }
+        work();
     }
 
     const step_compute& by_;
+    bool talk_;
     double share_;
     double weight_ns_ = 0; ///< of a forward of one weight in this step
 };

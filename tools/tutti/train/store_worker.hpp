@@ -19,7 +19,9 @@ namespace tutti::tools {
 
 /// What a training with servers tells of itself while it runs, and asks. What is empty is not called.
 struct worker_hooks {
-    std::function<void(std::size_t step)> computes{}; ///< where time is simulated: takes the time of a step's passes
+    /// Where time is simulated: takes the time of a step's passes, and does the work of them.
+    std::function<void(std::size_t step, const std::function<void()>& work)> computes =
+        [](std::size_t, const std::function<void()>& work) { work(); };
     std::function<bool(std::size_t steps)> goes_on{}; ///< after so many steps; else it makes those of all epochs
     std::function<void(std::size_t steps)> stepped{}; ///< a worker has made so many
     std::function<void(std::size_t steps, double loss)> told{}; ///< by the first worker: likewise, and the step's loss
@@ -103,8 +105,8 @@ private:
         const std::size_t step = job.steps(), of_epoch = step % task_->steps();
         if (of_epoch == 0) task_->begin(step / task_->steps() + 1);
         job.clear();
-        if (hooks.computes) hooks.computes(step);
-        const neural::score made = pass.train(of_epoch);
+        neural::score made;
+        hooks.computes(step, [&] { made = pass.train(of_epoch); });
         if (settings_.clip > 0) job.clip(settings_.clip);
         job.step(rates_(step), mean_loss(made));
         if (hooks.stepped) hooks.stepped(job.steps());
@@ -151,7 +153,7 @@ private:
     const model_part part_;
     const training::time_source now_ = training::clock_of(grid_.world);
     const step_compute real_;
-    const simulated_computing computing_{real_, 1, 1, 1}; ///< none: the hooks take the time of a whole step
+    const simulated_computing computing_{real_, 1, 1, 1, false}; ///< none: the hooks take the time of a whole step
     const std::function<double(std::size_t)> rates_;
 };
 

@@ -48,7 +48,7 @@ template <class Communicator>
 bool train_with_servers(const Communicator& world, const train_settings& s, const step_compute& by) {
     server_trainer<Communicator> one{world, s};
     worker_hooks hooks;
-    if (by.of_step) hooks.computes = [&by](std::size_t step) { by.passes(by.of_step(step)); };
+    if (by.of_step) hooks.computes = [&by](std::size_t step, const auto& work) { by.passes(by.of_step(step), work); };
     std::optional<train_report> report;
     if (one.is_first_worker()) {
         report.emplace(s, world.size(), one.parameters(), one.data(), 0, training::clock_of(world));
@@ -71,7 +71,7 @@ bool sandblast_as_rank(const Communicator& world, train_settings s, portion_math
     sandblaster_hooks hooks;
     if (by.of_step)
         hooks.computes = [&by](std::size_t n, std::size_t slices) {
-            by.passes(by.of_step(n) / static_cast<std::int64_t>(slices));
+            by.passes(by.of_step(n) / static_cast<std::int64_t>(slices), [] {});
         };
     std::optional<train_report> report;
     if (world.rank() == 0) {
@@ -98,7 +98,8 @@ bool train_as_rank(const Communicator& world, const train_settings& s, const ste
     trainer<Communicator> one{world, s, by};
     if (s.resume || s.evaluate) one.restore();
     std::optional<train_report> report;
-    if (world.rank() == 0) report.emplace(s, world.size(), one.parameters(), one.data(), one.steps(), training::clock_of(world));
+    if (world.rank() == 0)
+        report.emplace(s, world.size(), one.parameters(), one.data(), one.steps(), training::clock_of(world));
     if (s.evaluate) return evaluate_as_rank(one, report);
     bool agreed = true;
     while (one.steps() < s.epochs * one.data().steps()) {
@@ -144,7 +145,7 @@ int train_in_virtual_time(const train_settings& s) {
     world->run([&](transport::simulated end) {
         const communicator all{std::move(end)};
         const step_compute by{[&, rank = all.rank()](std::size_t step) { return takes.of(rank, step); },
-                              [&](std::chrono::nanoseconds time) { world->compute(time); }};
+                              [&](std::chrono::nanoseconds time, const auto& work) { world->compute(time, work); }};
         const bool mine = shared ? sandblast_as_rank(all, s, *shared, by) : train_as_rank(all, s, by);
         if (all.rank() == 0) agreed = mine;
     });

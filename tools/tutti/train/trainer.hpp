@@ -37,7 +37,7 @@ public:
           task_(make_task(grid_, settings)),
           part_(make_model(settings, *task_, grid_.tensor), grid_, chunks_a_stage(settings, grid_.of)),
           computing_(computes_, part_.of().whole.parameters(), microbatches_of(settings, grid_.of),
-                     grid_.of.stages * grid_.of.tensor),
+                     grid_.of.stages * grid_.of.tensor, grid_.of.tensor > 1),
           trace_(settings.trace_steps, training::clock_of(world)),
           job_(traced(make_job(grid_.data, settings, part_.parameters(), part_.first_weights(settings.seed)))),
           layers_(part_.passes(*job_, computing_, trace())),
@@ -145,7 +145,8 @@ private:
     [[nodiscard]] known_by_all train_step(std::size_t step, neural::score& trained, neural::score& untold) {
         std::array<double, 3> notes{};
         std::optional<decltype(grid_.world.async().allreduce(notes, sum))> agreement;
-        if (job_->meets()) {
+        if (++since_meeting_ >= meeting_interval_ && job_->meets()) {
+            since_meeting_ = 0;
             notes = {interrupt_note::noted() ? 1. : 0., untold.loss, static_cast<double>(untold.count)};
             agreement.emplace(grid_.world.async().allreduce(notes, sum));
             untold = {};
@@ -217,6 +218,9 @@ private:
     const std::unique_ptr<task> task_;
     const model_part part_;
     simulated_computing computing_;
+    /// Steps from one meeting to the next, at least: one of many ranks takes as long as a small network's step.
+    const std::size_t meeting_interval_ = std::clamp(static_cast<std::size_t>(grid_.world.size()) / 16, 1UL, 16UL);
+    std::size_t since_meeting_ = 0;
     step_trace trace_;
     const std::unique_ptr<training_job> job_; // may tell the trace
     std::vector<layer_pass> layers_;          // by own chunk

@@ -11,7 +11,7 @@
 namespace tutti::tools {
 
 sandblaster_result sandblaster_in_virtual_time(const train_settings& s, portion_maths& maths) {
-    const auto [takes, world] = virtual_cluster_of(s);
+    const auto [takes, world] = virtual_cluster_of(s, 0);
     sandblaster_result found;
     double seconds = 0;
     world->run([&](transport::simulated end) {
