@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <exception>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tutti::transport {
@@ -51,16 +52,20 @@ TUTTI_INLINE void simulated_world::compute(std::chrono::nanoseconds time) {
     all.time.sleep_until(all.begin_computing(time));
 }
 TUTTI_INLINE void simulated_world::compute(std::chrono::nanoseconds time, const std::function<void()>& work) {
+    if (!work) return compute(time);
     auto& all = detail::inside(*this);
     const clock::time_point end = all.begin_computing(time);
     detail::simulated_work own(work);
-    all.helpers.begin(own);
-    all.time.sleep_until(end);
+    [&]() noexcept { // so that nothing leaves it behind
+        all.helpers.begin(own);
+        all.time.sleep_until(end);
+    }();
     all.helpers.finish(own);
 }
 
 TUTTI_INLINE void simulated_world::run(const std::function<void(simulated)>& program) {
     auto& all = detail::inside(*this);
+    if (std::exchange(all.has_run, true)) reject("simulated_world::run", "the world has run");
     const std::shared_ptr<simulated_world> self = all.shared_from_this();
     std::vector<std::exception_ptr> failures(static_cast<std::size_t>(all.options.size));
     for (int rank = 0; rank < all.options.size; ++rank)

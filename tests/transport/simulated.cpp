@@ -303,6 +303,16 @@ TEST_CASE("times that no clock has are refused") {
     });
 }
 
+TEST_CASE("waits end with the clock") {
+    const auto world = simulated_world::create({.size = 1});
+    world->run([&](simulated t) {
+        world->compute(24h * 365 * 100 - 1s);
+        t.wait(t.now() + 1h);
+        CHECK(world->now() == 24h * 365 * 100);
+        CHECK_THROWS_AS(t.wait(t.now() + 1h), error);
+    });
+}
+
 TEST_CASE("a rank waits in its own program alone") {
     const auto idle = simulated_world::create({.size = 1});
     simulated outside{idle, 0};

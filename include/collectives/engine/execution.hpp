@@ -272,7 +272,8 @@ private:
 
     bool take_completed(Transport& t) {
         if (done_.empty()) return false;
-        while (transport::transfer* x = done_.pop()) {
+        transport::transfer_queue completed = std::exchange(done_, {}); // what completes meanwhile comes next time
+        while (transport::transfer* x = completed.pop()) {
             const std::uint32_t i = number_of(*x);
             if (x->status == transport::transfer_status::mismatched) {
                 mismatched_ = static_cast<int>(i);

@@ -51,7 +51,7 @@ protected:
         const std::size_t before = w.ranges() == 1 ? element - m.first : offset_of(cut_, w, chunk);
         return m.base ? m.base + before * call_.element_bytes : nullptr;
     }
-    /// By a clock of the transport's own a functor takes no time, so there is no deadline to look at.
+    /// By a clock of the transport's own a functor is not interrupted: its time counts when it is done.
     static constexpr bool watches_functors = !transport::timed_transport<Transport>;
     /// The call's own reducer, or the interruptible one around it.
     [[nodiscard]] const reducer& reduction() const noexcept {

@@ -92,8 +92,8 @@ private:
     [[nodiscard]] std::uint32_t next() {
         if (now_begin_ < at_once_.size() && (later_.empty() || later_.front().when > now_)) {
             const std::uint32_t slot = at_once_[now_begin_++];
-            if (now_begin_ == at_once_.size()) {
-                at_once_.clear();
+            if (2 * now_begin_ >= at_once_.size()) {
+                at_once_.erase(at_once_.begin(), at_once_.begin() + static_cast<std::ptrdiff_t>(now_begin_));
                 now_begin_ = 0;
             }
             return slot;

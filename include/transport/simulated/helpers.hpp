@@ -43,8 +43,9 @@ private:
 /// over.
 class simulated_helpers {
 public:
-    /// So many threads, which begin with the first work; where that is negative, one for each other processor.
-    explicit simulated_helpers(int threads) : wanted_(threads) {}
+    /// So many threads, which begin with the first work; where that is negative, one for each other processor. No more
+    /// than there are ranks.
+    simulated_helpers(int threads, int ranks) : wanted_(threads), most_(ranks) {}
     simulated_helpers(const simulated_helpers&) = delete;
     simulated_helpers& operator=(const simulated_helpers&) = delete;
     ~simulated_helpers() {
@@ -81,6 +82,7 @@ public:
 private:
     void start() {
         if (wanted_ < 0) wanted_ = static_cast<int>(std::max(1U, std::thread::hardware_concurrency())) - 1;
+        wanted_ = std::min(wanted_, most_);
         const signal_shield shield;
         try {
             for (; wanted_ > 0; --wanted_) threads_.emplace_back([this] { help(); });
@@ -116,6 +118,7 @@ private:
     }
 
     int wanted_; ///< threads that are still to be started
+    int most_;
     std::mutex mutex_;
     std::condition_variable more_, over_;
     std::list<simulated_work*> queue_;

@@ -25,7 +25,7 @@ public:
     explicit simulated_ranks(simulated_options o)
         : options(std::move(o)), begin(clock::now()), desks_(static_cast<std::size_t>(options.size)), time(begin),
           messages(time, options, desks_, pools_), control(time, options.size, [this](int rank) { return call(rank); }),
-          helpers(options.helpers) {}
+          helpers(options.helpers, options.size) {}
 
     [[nodiscard]] simulated_desk& of(int rank) noexcept { return desks_[static_cast<std::size_t>(rank)]; }
     [[nodiscard]] bool is_gone(int rank) noexcept {
@@ -111,16 +111,18 @@ public:
 
     /// Until something is due, or the rank is rung; else until that time, or some time before. It takes a while even
     /// when nothing is waited for, so that a program that looks again and again gets on. Throws `error`
-    /// (invalid_argument) from elsewhere than the rank's own program.
+    /// (invalid_argument) from elsewhere than the rank's own program, and at the end of the clock.
     void wait(int rank, clock::time_point until) {
         if (time.current() != static_cast<std::size_t>(rank))
             reject("simulated", "rank " + std::to_string(rank) + " waits outside of its program",
                    "let simulated_world::run() run it");
+        if (time.now() == time.end()) reject("simulated", "the hundred years of the world are over");
         simulated_desk& d = of(rank);
         if (!d.rung && (d.is != standing::present || d.due.empty())) {
             if (d.is == standing::present && !d.lingers && control.has_mail(rank))
                 until = time.now(); // the rank may leave it there
             d.until = std::clamp(until, later(time.now(), shortest_wait), later(time.now(), longest_wait));
+            d.until = std::min(d.until, time.end());
             d.waits = true;
             if (d.until < d.timer) time.at(d.timer = d.until, [this, rank] { look(rank); });
             time.suspend();
@@ -134,6 +136,7 @@ public:
 
     const simulated_options options;
     const clock::time_point begin;
+    bool has_run = false;
 
 private:
     static constexpr clock::duration shortest_wait = std::chrono::microseconds{1};

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -69,7 +70,10 @@ public:
     /// Lets happen what is to happen until all fibers are over. One that suspends itself has seen to its resumption. No
     /// event throws but where memory lacks, which ends the program: fibers cannot be left in the middle.
     void run() noexcept {
-        while (alive_ > 0) events_.happen();
+        while (alive_ > 0) {
+            if (events_.empty()) std::terminate(); // no fiber would ever go on
+            events_.happen();
+        }
     }
 
     static constexpr std::size_t none = ~std::size_t{0}; ///< no fiber

@@ -55,12 +55,19 @@ inline void stack_place::begin(void* bottom, std::size_t bytes, void (*body)(voi
     self_ = self;
 }
 
-/// The function's callers have saved all registers but those that the System V ABI lets it keep: the compiler saves
-/// r12 to r15 here since they are named as spoiled, and the code itself rbx, rbp and the two control words. A function
-/// that begins finds its argument in rdi.
-[[gnu::noinline]] inline void stack_place::go_on(stack_place& from) noexcept {
-    void*** const kept = &from.top_;
-    void** const to = top_;
+// Code that calls go_on() must not know what it spoils: another fiber spoils more.
+#if defined(__clang__)
+#define TUTTI_OPAQUE [[gnu::noinline]]
+#else
+#define TUTTI_OPAQUE [[gnu::noipa]]
+#endif
+
+/// Its callers have saved all registers but those that the System V ABI lets a function keep: the compiler saves r12 to
+/// r15 here since they are named as spoiled, and the code itself rbx, rbp and the two control words. A function that
+/// begins finds its argument in rdi.
+TUTTI_OPAQUE inline void stack_place::go_on(stack_place& from) noexcept {
+    void*** kept = &from.top_;
+    void** to = top_;
     void* argument = self_;
     asm volatile("leaq -128(%%rsp), %%rsp\n\t" // what a leaf function may have below
                  "pushq %%rbx\n\t"
@@ -81,10 +88,11 @@ inline void stack_place::begin(void* bottom, std::size_t bytes, void (*body)(voi
                  "popq %%rbp\n\t"
                  "popq %%rbx\n\t"
                  "leaq 128(%%rsp), %%rsp"
-                 : "+D"(argument)
-                 : [kept] "d"(kept), [to] "c"(to)
+                 : "+D"(argument), [kept] "+d"(kept), [to] "+c"(to)
+                 :
                  : "rax", "rsi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "cc", "memory");
 }
+#undef TUTTI_OPAQUE
 
 #else
 

@@ -36,8 +36,8 @@ public:
     /// elsewhere.
     void compute(std::chrono::nanoseconds time);
     /// The same, and work() has run when it returns: on this thread, or on a helper while other ranks go on. So work
-    /// must not use the library, nor what other ranks use. When it runs does not change what they do. Throws also what
-    /// work() throws.
+    /// must not use the library, what other ranks use, or variables and rounding modes of a thread. When it runs does
+    /// not change what ranks do. No work is the same as the call without. Throws also what work() throws.
     void compute(std::chrono::nanoseconds time, const std::function<void()>& work);
     /// How long the world has been running, by the virtual clock.
     [[nodiscard]] std::chrono::nanoseconds now() const noexcept;

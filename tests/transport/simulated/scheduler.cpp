@@ -46,6 +46,27 @@ TEST_CASE("a fiber goes on where it was suspended") {
     CHECK(said == "a-b");
 }
 
+TEST_CASE("numbers in registers outlast a suspension") {
+    std::vector<std::unique_ptr<fiber>> fibers;
+    std::vector<double> found(3);
+    for (std::size_t k = 0; k < 3; ++k)
+        fibers.push_back(std::make_unique<fiber>(small_stack, [&, k] {
+            double x = 1.5 * static_cast<double>(k + 1), y = x * x;
+            std::size_t n = k;
+            fibers[k]->suspend();
+            found[k] = x + y;
+            x *= 3, y -= x, n += 7;
+            fibers[k]->suspend();
+            found[k] += x * y + static_cast<double>(n);
+        }));
+    for (int i = 0; i < 3; ++i)
+        for (const auto& f : fibers) f->resume();
+    for (std::size_t k = 0; k < 3; ++k) {
+        const double x = 1.5 * static_cast<double>(k + 1), y = x * x;
+        CHECK(found[k] == x + y + 3 * x * (y - 3 * x) + static_cast<double>(k + 7));
+    }
+}
+
 TEST_CASE("each fiber has exceptions of its own") {
     std::vector<std::unique_ptr<fiber>> fibers;
     std::vector<std::string> caught(3);

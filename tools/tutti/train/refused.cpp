@@ -5,8 +5,10 @@
 
 #include "../common/text_output.hpp"
 #include "chunks.hpp"
+#include "compressor_choice.hpp"
 #include "make_pass.hpp"
 #include "model.hpp"
+#include "period_choice.hpp"
 #include "pictures.hpp"
 #include "sandblaster/rank.hpp"
 #include "server_mode.hpp"
@@ -71,6 +73,26 @@ void require_parts(const train_settings& s, const grid_shape& of) {
             throw std::runtime_error(more + " is there too: a model goes on with as many stages and tensor ranks");
 }
 
+void require_sense_of_averages(const train_settings& s) {
+    const train_settings usual;
+    const auto only_in = [&s](const char* mode, const char* option, bool is_said) {
+        if (is_said && s.mode != mode)
+            throw std::invalid_argument(fmt::format("{} is for mode {}, not for {}", option, mode, s.mode));
+    };
+    only_in("local", "--period", s.period != usual.period);
+    only_in("local", "--slow-momentum", s.slow_momentum != usual.slow_momentum);
+    only_in("gossip", "--graph", s.graph != usual.graph);
+    only_in("ddp", "--compress", !s.compress.empty());
+    static_cast<void>(averaging_period_of(s.period)); // throws where it is none
+    if (!s.compress.empty()) static_cast<void>(compressor_of(s.compress, s.seed));
+    const bool is_apart = s.mode == "local" || s.mode == "gossip";
+    if (s.wire != usual.wire && (is_apart || !s.compress.empty()))
+        throw std::invalid_argument("--wire is for gradients that are averaged by allreduce");
+    if (s.resume && is_apart)
+        throw std::invalid_argument("a checkpoint of mode " + s.mode +
+                                    " has the average of the ranks' weights: --evaluate tests it");
+}
+
 void require_savable(const std::string& file) {
     if (std::filesystem::is_directory(file))
         throw std::system_error(std::make_error_code(std::errc::is_a_directory), "cannot write " + file);
@@ -88,6 +110,25 @@ void require_used(const CLI::App& command, const train_settings& s) {
         for (const char* option : one.options)
             if (!one.is_met && command.count(option) > 0)
                 throw std::invalid_argument(fmt::format("{} is {}", option, one.condition));
+}
+
+void require_sense(const train_settings& s) {
+    if (s.mode == "sandblaster")
+        require_sense_of_sandblaster(s);
+    else
+        require_sense_of_servers(s);
+    if (s.wire == "bfloat16" && (s.mode == "zero2" || s.mode == "zero3"))
+        throw std::invalid_argument(s.mode + " sends gradients as float32: take ddp or zero1 for --wire bfloat16");
+    if ((s.mode == "tensor" || s.mode == "3d") && s.optimizer == "lars")
+        throw std::invalid_argument("lars needs the norms of whole layers, which no rank has in this mode");
+    require_sense_of_averages(s);
+    if (s.model == "transformer" && s.data != "" && s.data != "kjv" && s.data != drawn_data)
+        throw std::invalid_argument("a transformer learns --data kjv or --data drawn, not " + s.data);
+    if (s.model == "mlp" && s.data == "kjv")
+        throw std::invalid_argument("kjv is a text, which --model transformer learns");
+    if (s.warm_up_epochs > static_cast<double>(s.epochs))
+        throw std::invalid_argument(fmt::format("--warm-up {} is longer than the {} epoch{} of the training",
+                                                s.warm_up_epochs, s.epochs, s.epochs == 1 ? "" : "s"));
 }
 
 void require_fit(const train_settings& s, int ranks) {

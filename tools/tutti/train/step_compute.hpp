@@ -13,7 +13,7 @@ namespace tutti::tools {
 struct step_compute {
     /// How long a rank computes in a step, by the steps before it.
     std::function<std::chrono::nanoseconds(std::size_t)> of_step{};
-    /// Lets so much time pass, in which the work is done, maybe by another thread.
+    /// Lets so much time pass, in which the work is done, if there is any, maybe by another thread.
     std::function<void(std::chrono::nanoseconds, const std::function<void()>& work)> passes{};
 };
 
@@ -43,7 +43,7 @@ private:
         if (weight_ns_ > 0) {
             const std::chrono::nanoseconds time(std::llround(weight_ns_ * weights));
             if (!talk_) return by_.passes(time, work);
-            by_.passes(time, [] {});
+            by_.passes(time, {});
         }
         work();
     }

@@ -33,8 +33,8 @@ class trainer {
 public:
     /// Collective. Throws std::invalid_argument, std::runtime_error or tutti::error for settings that do not fit.
     trainer(const Communicator& world, const train_settings& settings, step_compute by = {})
-        : settings_(settings), computes_(std::move(by)), grid_(world, grid_of(settings, world.size())),
-          task_(make_task(grid_, settings)),
+        : settings_(settings), computes_(std::move(by)), made_(world.now()),
+          grid_(world, grid_of(settings, world.size())), task_(make_task(grid_, settings)),
           part_(make_model(settings, *task_, grid_.tensor), grid_, chunks_a_stage(settings, grid_.of)),
           computing_(computes_, part_.of().whole.parameters(), microbatches_of(settings, grid_.of),
                      grid_.of.stages * grid_.of.tensor, grid_.of.tensor > 1),
@@ -68,7 +68,7 @@ public:
         epoch_result result = tested(trained);
         result.epoch = epoch;
         result.seconds = seconds_since(start);
-        if (computes_.of_step) result.virtual_seconds = seconds_since({});
+        if (computes_.of_step) result.virtual_seconds = seconds_since(made_);
         const training::overlap& now = job_->hidden();
         result.exposed_seconds = (now.exposed - before.exposed).count();
         result.under_way_least = (now.under_way_least - before.under_way_least).count();
@@ -214,6 +214,7 @@ private:
 
     const train_settings& settings_;
     const step_compute computes_;
+    const std::chrono::steady_clock::time_point made_; ///< this trainer was
     const rank_grid<Communicator> grid_;
     const std::unique_ptr<task> task_;
     const model_part part_;
