@@ -39,7 +39,7 @@ struct design {
     std::size_t pictures = 12'800, tests = 2'000; ///< the first of each set; so all replicas have whole minibatches
     std::size_t hidden = 32;                      ///< units of the hidden layer
     std::size_t minibatch = 32;                   ///< of SGD, and of a replica of Downpour
-    std::size_t epochs = 8;                       ///< of SGD and Downpour, over all replicas
+    std::size_t epochs = 20;                      ///< of SGD and Downpour, over all replicas
     std::size_t batch_epochs = 32;                ///< of Sandblaster, whose batch is all pictures
     std::size_t portions = 400;                   ///< of that batch
     double fixed_rate = 0.1, adagrad_rate = 0.01;
