@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <exception>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -66,6 +67,7 @@ TUTTI_INLINE void simulated_world::compute(std::chrono::nanoseconds time, const 
 TUTTI_INLINE void simulated_world::run(const std::function<void(simulated)>& program) {
     auto& all = detail::inside(*this);
     if (std::exchange(all.has_run, true)) reject("simulated_world::run", "the world has run");
+    all.thread = std::this_thread::get_id();
     const std::shared_ptr<simulated_world> self = all.shared_from_this();
     std::vector<std::exception_ptr> failures(static_cast<std::size_t>(all.options.size));
     for (int rank = 0; rank < all.options.size; ++rank)

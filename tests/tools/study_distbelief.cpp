@@ -56,7 +56,7 @@ TEST_CASE("what a study says of the paper follows from its times") {
     // 100 s, 50 s, and 500 to 10 s: Sandblaster is the fastest of many, but slower than SGD by few.
     CHECK_THAT(findings_of(like_the_paper)[0], Contains("unlike there"));
     CHECK_THAT(findings_of(like_the_paper)[2],
-               Contains("by a factor of 1.0, and Sandblaster of 50.0") && Contains(": as there"));
+               Contains("Downpour with Adagrad 1.0, Sandblaster 50.0") && Contains(": as there"));
     const auto never = made_up([](const run& r) { return r.how == method::fixed_rate ? 0 : 10.; });
     CHECK_THAT(findings_of(never)[0], Contains("never by all seeds") && Contains("unlike there"));
     CHECK(often(never, "unknown") > 0);

@@ -5,6 +5,7 @@
 #include <training/optimizer.hpp>
 
 #include "support/catch.hpp"
+#include "support/has.hpp"
 
 #include <algorithm>
 #include <set>
@@ -339,6 +340,34 @@ TEST_CASE("ranks with different layouts are told so") {
     run_new_world(2, [](communicator& world) {
         const fault f = fault_of([&] { links(world, apart(1, 1, world.rank() == 0 ? 10 : 11)); });
         expect(f.why == cause::mismatch, message_of(f));
+    });
+}
+
+TEST_CASE("servers with different consistencies are told so") {
+    run_new_world(3, [](communicator& world) {
+        const links by(world, apart(2, 1, 10));
+        if (by.server() < 0) return;
+        const std::uint64_t slack = by.server() == 0 ? 1 : 2;
+        shard_server<training::sgd> own(by, {}, {.how = training::server::bounded_staleness(slack)});
+        const fault f = fault_of([&] { own.serve(); });
+        expect(f.why == cause::mismatch || f.why == cause::aborted || f.why == cause::lost_peer, message_of(f));
+        expect(f.why != cause::mismatch || f.peer == 1 - world.rank(), "it names the other one");
+    });
+}
+
+TEST_CASE("a client that is closed refuses all calls") {
+    run_new_world(2, [](communicator& world) {
+        const links by(world, apart(1, 1, 10));
+        if (by.server() >= 0) return shard_server<training::sgd>(by, {}).serve();
+        client c(by);
+        std::vector<float> ten(10);
+        c.put(0, ten);
+        c.close();
+        for (const std::function<void()>& call : std::vector<std::function<void()>>{
+                 [&] { c.get(0, ten); }, [&] { c.push(0, ten, 0.1); }, [&] { c.flush(); }, [&] { c.tick(); }}) {
+            const fault f = fault_of(call);
+            expect(f.why == cause::invalid_argument && has(f.detail, "closed"), message_of(f));
+        }
     });
 }
 

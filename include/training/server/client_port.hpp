@@ -70,6 +70,11 @@ public:
     /// All that was sent is on its way. Precondition: wait_for_all().
     void finish() {
         lanes_.finish();
+        fault f;
+        f.why = cause::invalid_argument;
+        f.operation = "client";
+        f.detail = "it is closed";
+        fail(std::move(f));
         has_finished_ = true;
     }
 

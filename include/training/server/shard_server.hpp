@@ -44,12 +44,13 @@ public:
     void restore(const std::vector<std::string>& files) { replicas_.restore(files); }
 
     /// Serves until all workers have said goodbye or are lost. Deaths of workers and other servers are no errors.
-    /// Throws `error` if another server has sent nothing for twice as long as options.silence, or does not follow the
-    /// protocol. It is called once.
+    /// Throws mismatch if another server has another consistency. Throws `error` if one has sent nothing for twice as
+    /// long as options.silence, or does not follow the protocol. It is called once.
     ///
     /// A rank that also works calls it in a thread of its own, and has made its world with progress::in_thread.
     void serve() {
         each_other([this](int s) { listen_to_server(s); });
+        each_other([this](int s) { sign(s); });
         for (settle(); !is_over(); settle()) {
             give_sign();
             port_.arrivals().wait();
@@ -102,7 +103,7 @@ private:
         switch (p.head.what) {
         case action::bye: return others_.note_end(from);
         case action::idle: others_.note_idle(from, p.keys); break;
-        case action::alive: break;
+        case action::alive: compare(p, from); break;
         default:
             if (const char* const wrong = replicas_.take(std::move(p), from)) fail_protocol(from, wrong);
         }
@@ -133,7 +134,14 @@ private:
         const auto now = std::chrono::steady_clock::now();
         if (now - last_sign_ < options_.silence / 4) return;
         last_sign_ = now;
-        each_other([this](int s) { port_.say(s, action::alive); });
+        each_other([this](int s) { sign(s); });
+    }
+    /// It lives, and has this consistency.
+    void sign(int s) { port_.say(s, action::alive, {options_.how.slack, options_.how.is_bulk ? 1U : 0U}); }
+    void compare(const packet& sign, int from) const {
+        if (sign.keys.size() == 2 && sign.keys[0] == options_.how.slack && (sign.keys[1] != 0) == options_.how.is_bulk)
+            return;
+        fail_protocol(from, "another consistency: all servers need the same");
     }
 
     const links<Communicator>& links_;

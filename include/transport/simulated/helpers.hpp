@@ -69,15 +69,19 @@ public:
     void finish(simulated_work& w) {
         std::unique_lock lock{mutex_};
         while (w.is_ != simulated_work::standing::over) {
-            if (w.is_ == simulated_work::standing::waiting)
-                run(w, lock);
-            else if (!queue_.empty())
-                run(*queue_.front(), lock);
-            else
+            if (w.is_ == simulated_work::standing::running && queue_.empty()) {
                 over_.wait(lock);
+                continue;
+            }
+            is_working_ = true;
+            run(w.is_ == simulated_work::standing::waiting ? w : *queue_.front(), lock);
+            is_working_ = false;
         }
         if (w.failure_) std::rethrow_exception(w.failure_);
     }
+
+    /// The thread of the world runs work.
+    [[nodiscard]] bool is_working() const noexcept { return is_working_; }
 
 private:
     void start() {
@@ -125,6 +129,7 @@ private:
     std::atomic<bool> has_more_ = false; ///< a hint, written under the mutex: polled before a thread blocks
     int idle_ = 0;                       ///< threads that wait for more
     bool stops_ = false;
+    bool is_working_ = false;           ///< of the world's thread alone
     std::vector<std::jthread> threads_; ///< last: they use all above
 };
 

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -78,8 +79,8 @@ public:
 
     /// The rank that runs computes for so long. When it is done. Throws `error` (invalid_argument) for another time.
     [[nodiscard]] clock::time_point begin_computing(std::chrono::nanoseconds length) {
+        require_program("simulated_world::compute");
         const auto rank = time.current();
-        if (rank == scheduler::none) reject("simulated_world::compute", "no rank runs");
         const auto left = time.end() - time.now();
         if (length < std::chrono::nanoseconds(0) || length > left)
             reject("simulated_world::compute", std::to_string(length.count()) + " ns of " +
@@ -113,6 +114,7 @@ public:
     /// when nothing is waited for, so that a program that looks again and again gets on. Throws `error`
     /// (invalid_argument) from elsewhere than the rank's own program, and at the end of the clock.
     void wait(int rank, clock::time_point until) {
+        require_program("simulated");
         if (time.current() != static_cast<std::size_t>(rank))
             reject("simulated", "rank " + std::to_string(rank) + " waits outside of its program",
                    "let simulated_world::run() run it");
@@ -137,6 +139,7 @@ public:
     const simulated_options options;
     const clock::time_point begin;
     bool has_run = false;
+    std::thread::id thread; ///< of run()
 
 private:
     static constexpr clock::duration shortest_wait = std::chrono::microseconds{1};
@@ -145,6 +148,13 @@ private:
     using line_key = std::tuple<context, int, int>;
 
     [[nodiscard]] static line_key key(context k, int a, int b) { return {k, std::min(a, b), std::max(a, b)}; }
+
+    void require_program(const char* call) const {
+        if (std::this_thread::get_id() != thread || time.current() == scheduler::none)
+            reject(call, "the caller is none of the ranks' programs", "let simulated_world::run() run them");
+        if (helpers.is_working())
+            reject(call, "work that compute() was given calls the library", "let the rank's program call it");
+    }
 
     /// There is mail for it. False: it reads none any more.
     bool call(int rank) {

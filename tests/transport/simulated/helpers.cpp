@@ -9,9 +9,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <numeric>
 #include <random>
 #include <stdexcept>
+#include <string>
+#include <thread>
 #include <vector>
 
 using namespace std::chrono_literals;
@@ -70,6 +73,29 @@ TEST_CASE("what work throws comes out of compute()") {
                             std::out_of_range);
     });
     CHECK(world->now() == 20us);
+}
+
+TEST_CASE("threads and work that use the world are refused") {
+    for (const int helpers : {0, 2}) {
+        const auto world = simulated_world::create({.size = 6, .helpers = helpers});
+        world->run([&](simulated t) {
+            for (int i = 0; i < 10; ++i)
+                CHECK_THROWS_AS(world->compute(1us, [&] { world->compute(1us); }), tutti::error);
+            CHECK_THROWS_AS(world->compute(1us, [&] { t.wait(tutti::transport::clock::time_point::max()); }),
+                            tutti::error);
+            std::exception_ptr failure;
+            std::thread([&] {
+                try {
+                    world->compute(1us);
+                } catch (...) {
+                    failure = std::current_exception();
+                }
+            }).join();
+            REQUIRE(failure);
+            CHECK_THROWS_AS(std::rethrow_exception(failure), tutti::error);
+        });
+        CHECK(world->now() == 11us);
+    }
 }
 
 TEST_CASE("a time that is refused starts no work") {

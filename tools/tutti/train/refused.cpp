@@ -35,12 +35,19 @@ struct use {
 
 std::vector<use> uses_of(const train_settings& s) {
     const bool is_text = s.model == "transformer", is_virtual = s.virtual_ranks > 0,
-               has_stages = s.mode == "pipeline" || s.mode == "3d";
+               has_stages = s.mode == "pipeline" || s.mode == "3d", is_batch = s.mode == "sandblaster",
+               is_summed = !has_servers(s) && !is_batch;
     return {{is_virtual, {"--compute", "--stragglers", "--cluster"}, "for --virtual"},
             {!is_virtual, {"--transport"}, "not for --virtual, whose transport is simulated"},
             {!is_text, {"--hidden", "--pictures"}, "for --model mlp"},
             {s.data.empty() || s.data == drawn_data, {"--pictures"}, "for --data drawn"},
             {is_text, {"--sequences", "--width", "--layers", "--heads", "--context"}, "for --model transformer"},
+            {is_summed, {"--wire", "--algorithm", "--bucket-bytes"}, "for modes whose ranks average by allreduce"},
+            {s.compress.empty(), {"--algorithm"}, "not for --compress, which has its own"},
+            {s.mode == "ssp", {"--staleness"}, "for mode ssp"},
+            {!is_batch,
+             {"--optimizer", "--learning-rate", "--reference-batch", "--warm-up", "--schedule"},
+             "not for mode sandblaster, whose steps are L-BFGS's"},
             {has_stages, {"--pipeline"}, "for the modes pipeline and 3d"},
             {has_stages && s.pipeline == "interleaved", {"--chunks"}, "for --pipeline interleaved"}};
 }

@@ -80,8 +80,10 @@ std::string words_of_step(const train_settings& s, int ranks, const task& of) {
     if (s.mode == "sandblaster")
         return fmt::format("batches of {}, L-BFGS by Sandblaster: {}, weights {}", s.batch,
                            counted(static_cast<std::size_t>(ranks - s.servers), "replica"), words_of_same(s, ranks));
-    return fmt::format("{} an epoch, batches of {}, {} by {} at a rate of {}, {}", counted(of.steps(), "step"), s.batch,
-                       s.mode, s.optimizer, peak_rate(s), words_of_mode(s, ranks));
+    const int replicas = has_servers(s) ? ranks - s.servers : grid_of(s, ranks).data; // each takes a picture at least
+    return fmt::format("{} an epoch, batches of {}, {} by {} at a rate of {}, {}", counted(of.steps(), "step"),
+                       std::max(s.batch, static_cast<std::size_t>(replicas)), s.mode, s.optimizer, peak_rate(s),
+                       words_of_mode(s, ranks));
 }
 
 // The time that is left, if it goes on as it has since the begin.

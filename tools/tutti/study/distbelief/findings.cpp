@@ -47,10 +47,9 @@ std::string scaling_sentence(const results& r) {
     };
     const double adagrad = gain(method::adagrad), batch = gain(method::sandblaster);
     const auto words = [](double g) { return g > 0 ? fmt::format("{:.1f}", g) : std::string("unknown"); };
-    return fmt::format(
-        "{} replicas are so many times as fast as {}: Downpour with Adagrad {}, Sandblaster {}. "
-        "In the paper Sandblaster gains more by more machines, and may win with very many: {}.",
-        many, few, words(adagrad), words(batch), agrees(batch > adagrad));
+    return fmt::format("{} replicas are so many times as fast as {}: Downpour with Adagrad {}, Sandblaster {}. "
+                       "In the paper Sandblaster gains more by more machines, and may win with very many: {}.",
+                       many, few, words(adagrad), words(batch), agrees(batch > adagrad));
 }
 
 std::string sgd_sentence(const results& r) {
