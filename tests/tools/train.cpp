@@ -157,9 +157,12 @@ TEST_CASE("ways to communicate less are refused outside of their modes, in a sen
     const std::string line = "train --pictures 64 --ranks 2 --transport memory ";
     for (const std::string wrong :
          {"--period 4", "--mode gossip --slow-momentum 0.5", "--graph torus", "--mode zero1 --compress sign",
-          "--compress much", "--mode local --wire bfloat16", "--mode local --checkpoint x --resume"})
+          "--compress much", "--mode local --wire bfloat16", "--mode local --checkpoint x --resume",
+          "--mode hogwild --optimizer adam", "--mode hogwild --checkpoint x", "--mode hogwild --algorithm ring",
+          "--mode sandblaster --learning-rate 0.1", "--mode bsp --staleness 9", "--mode ssp --wire bfloat16"})
         CHECK(command(line + wrong).status == 2);
     CHECK_THAT(command(line + "--period 4").output, Contains("--period is for mode local, not for ddp"));
+    CHECK_THAT(command("train --mode hogwild --ranks 2").output, Contains("say --transport memory"));
 }
 
 TEST_CASE("the average of weights is in a checkpoint, which tests as it did") {

@@ -117,6 +117,14 @@ TEST_CASE("gossip learns on each graph, and its ranks stay near to each other") 
     }
 }
 
+TEST_CASE("threads that share weights without locks learn, and test the same weights") {
+    train_settings s = of_mode("hogwild");
+    s.learning_rate = 0.5;
+    const std::vector<epoch_result> found = epochs_of(s);
+    CHECK(found.back().test_loss < found.front().test_loss);
+    CHECK(!found.back().consensus_distance);
+}
+
 TEST_CASE("compressed gradients learn, with equal weights and fewer bytes") {
     const std::vector<epoch_result> plain = epochs_of(of_mode("ddp"));
     CHECK(!plain.front().sent_bytes);

@@ -5,6 +5,7 @@
 #include "../common/choices.hpp"
 #include "compressed_job.hpp"
 #include "gossip_job.hpp"
+#include "hogwild_job.hpp"
 #include "local_job.hpp"
 #include "period_choice.hpp"
 #include "train.hpp"
@@ -58,6 +59,7 @@ template <class Communicator>
 [[nodiscard]] std::unique_ptr<training_job> make_job(const Communicator& world, const train_settings& s,
                                                      const std::vector<training::parameter>& parameters,
                                                      std::span<const float> weights) {
+    if (s.mode == "hogwild") return std::make_unique<hogwild_job<Communicator>>(world, parameters, weights);
     const auto by = [&](auto rule) { return detail::job_by(rule, world, s, parameters, weights); };
     if (s.optimizer == "momentum") return by(training::momentum{});
     if (s.optimizer == "adam") return by(training::adam{});

@@ -48,6 +48,7 @@ once in --period steps: a number, post-local, or AdaComm's, which shrinks by the
 SECONDS. In mode gossip each rank mixes its weights with those of its neighbours on --graph in each step. With
 --compress ddp sends a part of the gradients, or fewer bits. In local and gossip the ranks' weights differ.
 Their average is tested, hashed and saved, and each line tells the consensus distance from it.
+In mode hogwild the ranks are threads that share weights without locks, so it needs --transport memory.
 
 In sandblaster the first ranks, --servers of them, hold shards of the weights, and the others are replicas. Rank 0
 takes steps of L-BFGS by commands to the shards; it sees no weights. A batch, by default all of the data, is cut
@@ -73,7 +74,7 @@ and updates. It opens at https://ui.perfetto.dev and in chrome://tracing.
 of replicas and in any of the modes ddp and zero1 to zero3. The model, the optimizer and the data are named as
 in training.
 
-With --virtual the ranks run one after the other in one thread, by a virtual clock. Gradients and weights are
+With --virtual the ranks run in turns in one thread, by a virtual clock; other threads compute layers. Gradients and weights are
 real, and have the bits of as many real ranks. Only time is simulated: messages take what the cluster's
 network says, a step's computing what --compute says, drawn by --seed. Each layer takes a share by its weights,
 a third of it forwards, so buckets overlap with computing, and a pipeline has its bubble. All seconds that are
@@ -92,6 +93,7 @@ Examples:
   tutti train --mode pipeline --stages 2 --pipeline gpipe
   tutti train --mode local --period 16 --slow-momentum 0.5
   tutti train --compress top-k:0.01
+  tutti train --mode hogwild --transport memory
   tutti train --model transformer --mode 3d --data-parallel 2 --stages 2 --tensor 2
   tutti train --mode ssp --staleness 8 --servers 2 --ranks 6
   tutti train --mode downpour --fetch 4 --push 4 --warm-start 100
@@ -160,8 +162,8 @@ void add_server_options(CLI::App& c, train_settings& s) {
 
 void add_mode_options(CLI::App& c, train_settings& s) {
     c.add_option("--mode", s.mode, "What is spread over the ranks [default: ddp]")
-        ->check(one_of({"ddp", "zero1", "zero2", "zero3", "pipeline", "tensor", "3d", "local", "gossip", "bsp", "ssp",
-                        "asynchronous", "downpour", "sandblaster"}));
+        ->check(one_of({"ddp", "zero1", "zero2", "zero3", "pipeline", "tensor", "3d", "local", "gossip", "hogwild",
+                        "bsp", "ssp", "asynchronous", "downpour", "sandblaster"}));
     const CLI::Range some_ranks{1, most_ranks};
     c.add_option("--data-parallel", s.data_parallel, "Replicas of the model [default: as many as ranks allow]")
         ->check(some_ranks)

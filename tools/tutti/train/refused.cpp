@@ -36,7 +36,7 @@ struct use {
 std::vector<use> uses_of(const train_settings& s) {
     const bool is_text = s.model == "transformer", is_virtual = s.virtual_ranks > 0,
                has_stages = s.mode == "pipeline" || s.mode == "3d", is_batch = s.mode == "sandblaster",
-               is_summed = !has_servers(s) && !is_batch;
+               is_summed = !has_servers(s) && !is_batch && s.mode != "hogwild";
     return {{is_virtual, {"--compute", "--stragglers", "--cluster"}, "for --virtual"},
             {!is_virtual, {"--transport"}, "not for --virtual, whose transport is simulated"},
             {!is_text, {"--hidden", "--pictures"}, "for --model mlp"},
@@ -100,6 +100,14 @@ void require_sense_of_averages(const train_settings& s) {
                                     " has the average of the ranks' weights: --evaluate tests it");
 }
 
+void require_sense_of_hogwild(const train_settings& s) {
+    const auto refuse = [](const std::string& why) { throw std::invalid_argument("mode hogwild: " + why); };
+    if (s.virtual_ranks > 0) refuse("in virtual time no two ranks run at once, so there is no --virtual");
+    if (s.transport != "memory") refuse("ranks share their memory, so say --transport memory");
+    if (s.optimizer != "sgd") refuse("threads add to weights as sgd does, so there is no --optimizer " + s.optimizer);
+    if (!s.checkpoint.empty()) refuse("there is no --checkpoint");
+}
+
 void require_savable(const std::string& file) {
     if (std::filesystem::is_directory(file))
         throw std::system_error(std::make_error_code(std::errc::is_a_directory), "cannot write " + file);
@@ -120,6 +128,7 @@ void require_used(const CLI::App& command, const train_settings& s) {
 }
 
 void require_sense(const train_settings& s) {
+    if (s.mode == "hogwild") require_sense_of_hogwild(s);
     if (s.mode == "sandblaster")
         require_sense_of_sandblaster(s);
     else

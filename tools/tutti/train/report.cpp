@@ -57,6 +57,7 @@ std::string score_words(bool is_text, const epoch_result& e) {
 std::string words_of_exchange(const train_settings& s) {
     if (s.mode == "local") return "weights averaged with period " + s.period;
     if (s.mode == "gossip") return "weights mixed by graph " + s.graph;
+    if (s.mode == "hogwild") return "weights shared without locks";
     return "gradients averaged by " + (s.compress.empty() ? s.algorithm : s.compress);
 }
 

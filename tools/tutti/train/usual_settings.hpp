@@ -11,7 +11,8 @@ namespace tutti::tools {
 [[nodiscard]] inline train_settings with_usual(train_settings s) {
     const bool is_text = s.model == "transformer";
     if (s.batch == 0 && s.mode != "sandblaster") s.batch = is_text ? 16 : 64;
-    if (s.optimizer.empty()) s.optimizer = s.mode == "downpour" ? "adagrad" : is_text ? "adam" : "momentum";
+    if (s.optimizer.empty())
+        s.optimizer = s.mode == "downpour" ? "adagrad" : s.mode == "hogwild" ? "sgd" : is_text ? "adam" : "momentum";
     if (s.pipeline == "1f1b") s.pipeline = "one_f_one_b";
     return s;
 }
