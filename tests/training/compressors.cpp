@@ -183,6 +183,17 @@ TEST_CASE("qsgd sends a code of the vector twice at most, and on one rank is its
     });
 }
 
+TEST_CASE("a zero has the other sign in each call") {
+    run_world(3, [](const communicator& ranks) {
+        compressed::sign_majority by;
+        floats first{0, 2, -0.0F, -2}, second = first, sent(4);
+        by.average(ranks, first, sent);
+        by.average(ranks, second, sent);
+        for (const std::size_t zero : {0U, 2U}) expect(first[zero] == -second[zero] && first[zero] != 0, "a zero");
+        expect(first[1] == second[1] && first[3] == -first[1], "the others");
+    });
+}
+
 TEST_CASE("signs are those of the majority, and ties are decided by each rank in turn") {
     for (const int size : {2, 3, 6})
         run_world(size, [size](const communicator& ranks) {

@@ -16,8 +16,9 @@
 namespace tutti::training::compressed {
 
 /// Sends the sign of each element, in one bit. Each element becomes the sign that most ranks have, times a scale: the
-/// mean magnitude of all elements of all ranks, so that it may stand in place of an average. Zero counts as positive,
-/// -0 as negative. A tie is decided by one rank, each in its turn. A compressor.
+/// mean magnitude of all elements of all ranks, so that it may stand in place of an average. Zero has the other sign in
+/// each call, so that weights without a gradient stay where they are in the mean. A tie is decided by one rank, each in
+/// its turn. A compressor.
 ///
 /// `sent` is this rank's signs, times its own mean magnitude. The result is no average of what ranks send: with
 /// error_feedback it need not converge to the plain average.
@@ -25,7 +26,8 @@ namespace tutti::training::compressed {
 /// allreduce of 4 bytes. Sources: Bernstein et al., signSGD with majority vote, 2019; the scale is that of Karimireddy
 /// et al. 2019.
 struct sign_majority {
-    std::uint64_t rounds = 0; ///< calls so far, which tell who decides ties; the same on all ranks
+    std::uint64_t rounds =
+        0; ///< calls so far, which tell who decides ties, and the sign of zero; the same on all ranks
 
     /// See compressor. Throws as alltoallv.
     template <class Communicator>
@@ -36,14 +38,15 @@ struct sign_majority {
         for (const float x : data) total += std::abs(x);
         const float mean = data.empty() ? 0.0F : static_cast<float>(total / static_cast<double>(data.size()));
         const float scale = ranks.allreduce(mean, tutti::average, algorithm::butterfly{});
-        for (std::size_t i = 0; i < data.size(); ++i) sent[i] = std::copysign(mean, data[i]);
+        const auto is_negative = [&](std::size_t i) { return data[i] == 0 ? round % 2 == 1 : std::signbit(data[i]); };
+        for (std::size_t i = 0; i < data.size(); ++i) sent[i] = is_negative(i) ? -mean : mean;
 
         detail::coded_exchange<Communicator> exchange(ranks, data.size(), bytes_of);
         auto votes = exchange.codes();
         for (int r = 0; r < size; ++r) {
             const auto code = exchange.code(std::span(votes), r);
             for (std::size_t i = 0; i < exchange.length(r); ++i)
-                if (std::signbit(data[exchange.first(r) + i])) put(code, i);
+                if (is_negative(exchange.first(r) + i)) put(code, i);
         }
         const auto own = decided(exchange.to_owners(votes), exchange.length(self), size, round + exchange.first(self));
         votes = exchange.to_all(own);
