@@ -57,7 +57,7 @@ TUTTI_INLINE void simulated_world::compute(std::chrono::nanoseconds time, const 
     auto& all = detail::inside(*this);
     const clock::time_point end = all.begin_computing(time);
     detail::simulated_work own(work);
-    [&]() noexcept { // so that nothing leaves it behind
+    [&]() noexcept { // an exception would leave the work behind
         all.helpers.begin(own);
         all.time.sleep_until(end);
     }();

@@ -214,12 +214,12 @@ private:
 
     const train_settings& settings_;
     const step_compute computes_;
-    const std::chrono::steady_clock::time_point made_; ///< this trainer was
+    const std::chrono::steady_clock::time_point made_; ///< when this trainer was
     const rank_grid<Communicator> grid_;
     const std::unique_ptr<task> task_;
     const model_part part_;
     simulated_computing computing_;
-    /// Steps from one meeting to the next, at least: one of many ranks takes as long as a small network's step.
+    /// Steps from one meeting to the next, at least: a meeting of many ranks takes as long as a small network's step.
     const std::size_t meeting_interval_ = std::clamp(static_cast<std::size_t>(grid_.world.size()) / 16, 1UL, 16UL);
     std::size_t since_meeting_ = 0;
     step_trace trace_;
