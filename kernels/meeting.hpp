@@ -70,6 +70,8 @@ enum class group_failure : std::uint8_t {
     none = 0,     ///< it has not
     timeout = 1,  ///< a peer did not come within timeout_ns
     mismatch = 2, ///< a peer came to another call
+    lost = 3,     ///< a peer's process has ended: found by hosts, not by kernels
+    device = 4,   ///< a peer's device has failed: likewise
 };
 
 /// The cause, the rank that found it, and the rank at fault.

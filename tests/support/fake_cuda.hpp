@@ -105,6 +105,7 @@ public:
         std::unique_ptr<state> state_;
     };
 
+    [[nodiscard]] int number() const noexcept { return number_; }
     void use() const noexcept { current() = number_; }
 
     [[nodiscard]] std::byte* allocate(std::size_t size) const {

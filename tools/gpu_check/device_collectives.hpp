@@ -179,8 +179,8 @@ template <class Runtime, class Kernels>
 int check_device_collectives(int argc, char** argv) {
     const std::vector<std::string> words(argv + 1, argv + argc);
     const bool little = !words.empty() && words[0] == "little";
-    const std::size_t own_words = little ? 1 : 0;
-    if (words.size() < own_words + 3) {
+    const auto where = seat_in(words);
+    if (!where) {
         int failed = 0;
         for (const int ranks : little ? std::vector{2, 3} : std::vector{2, 4, 8})
             failed += lead_ranks(argv[0], ranks, words, std::chrono::seconds{little ? 60 : 90});
@@ -188,9 +188,7 @@ int check_device_collectives(int argc, char** argv) {
         return failed == 0 ? 0 : 1;
     }
     return run([&] {
-        const auto number = [&](std::size_t i) { return std::stoi(words.at(own_words + i)); };
-        const seat where{number(0), number(1), number(2)};
-        device_collectives<Runtime, Kernels> ranks(where);
+        device_collectives<Runtime, Kernels> ranks(*where);
         ranks.check_bits(little ? std::vector<std::size_t>{1, 300} : std::vector<std::size_t>{1, 1000, 100'003});
         if (little)
             ranks.measure({4096, 65'536}, 2);

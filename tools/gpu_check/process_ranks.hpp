@@ -131,6 +131,16 @@ inline int lead_ranks(const char* program, int size, const std::vector<std::stri
     return good ? 0 : 1;
 }
 
+/// The seat of this process, which start_rank() has put behind the program's own words; none: it leads.
+[[nodiscard]] inline std::optional<seat> seat_in(const std::vector<std::string>& words) {
+    const auto is_number = [](const std::string& w) {
+        return !w.empty() && w.find_first_not_of("0123456789") == std::string::npos;
+    };
+    if (words.size() < 3 || !is_number(words.back())) return std::nullopt;
+    const auto number = [&](std::size_t from_end) { return std::stoi(words[words.size() - from_end]); };
+    return seat{number(3), number(2), number(1)};
+}
+
 /// The transport of such ranks: one fabric, and no control plane. Faults are not told; who waits in vain is ended by
 /// the parent.
 template <class Described>

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "device_execution.cuh"
+#include "fused_allreduce.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+
+namespace tutti::kernels {
+
+/// The kernel that launch_fused() starts.
+template <unsigned most, class Call>
+__global__ void fused_allreduce_kernel(const __grid_constant__ Call call) {
+    call.template run<most>(device_execution{});
+}
+
+/// Starts the allreduce on `stream`. Errors: what the runtime says. Cost: one launch.
+template <class T, class Op, class Last>
+[[nodiscard]] cudaError_t launch_fused(const fused_allreduce<T, Op, Last>& call, cudaStream_t stream) {
+    constexpr unsigned threads = 256, blocks_at_once = 8;
+    constexpr std::size_t a_block = std::size_t{threads} * most_lanes(sizeof(T), sizeof(T));
+    int device = 0, multiprocessors = 0;
+    if (const auto failed = cudaGetDevice(&device); failed != cudaSuccess) return failed;
+    if (const auto failed = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+        failed != cudaSuccess)
+        return failed;
+    const auto most_blocks = static_cast<std::size_t>(multiprocessors) * blocks_at_once;
+    const auto blocks = static_cast<unsigned>(std::min(call.count / a_block + 1, most_blocks));
+    using kind = fused_allreduce<T, Op, Last>;
+    if (call.ranks <= 2)
+        fused_allreduce_kernel<2, kind><<<blocks, threads, 0, stream>>>(call);
+    else
+        fused_allreduce_kernel<most_peers, kind><<<blocks, threads, 0, stream>>>(call);
+    return cudaGetLastError();
+}
+
+} // namespace tutti::kernels

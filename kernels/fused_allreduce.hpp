@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "meeting.hpp"
+#include "reduce_many.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+/// Allreduce of processes that share a device, by one kernel of one of them. It reads all inputs and writes all
+/// outputs, so no kernel waits for another one, and no process needs a time slice of the device but this.
+namespace tutti::kernels {
+
+/// The most pieces of memory of a rank that the kernel's process has mapped.
+inline constexpr unsigned most_windows = 16;
+
+/// Where a rank's data are: in which of its windows, and how many bytes from its begin.
+struct window_place {
+    std::uint64_t window = 0; ///< its number
+    std::uint64_t offset = 0; ///< in bytes
+};
+
+/// What a rank asks of one call. The kernel finds it in memory of its device, where the stream has copied it after the
+/// rank's own stream had come to the call.
+struct call_request {
+    std::uint64_t call = 0;      ///< the number of the call, from 1
+    std::uint64_t signature = 0; ///< of operation, operator, type and count
+    window_place in, out;        ///< the same place, or places that do not overlap
+    std::uint64_t unused[2]{};   ///< a whole cache line
+};
+static_assert(sizeof(call_request) == 64);
+
+/// The kernel's parameter. `T` and `Op` are those of reduce_many; `Last` is stored<T>, or scaled of it for an average.
+///
+/// Every rank's request has this call's number and signature, or the kernel stores a failure_word and writes nothing
+/// else. Each output gets ((in0 ∘ in1) ∘ in2) ..., rounded once. Cost: 2 P N bytes.
+template <element T, class Op, class Last>
+struct fused_allreduce {
+    unsigned ranks = 1;                             ///< how many ranks there are, most_peers at most
+    std::uint64_t call = 0, signature = 0;          ///< which every request must have
+    std::size_t count = 0;                          ///< elements of each vector
+    const call_request* requests = nullptr;         ///< by rank
+    std::byte* windows[most_peers][most_windows]{}; ///< by rank: where they are mapped
+    std::uint64_t* failure = nullptr;               ///< a word of the host's; the kernel alone stores to it by this
+    Last last{};                                    ///< takes the totals; its destinations are filled in here
+    Op op{};                                        ///< the operator
+
+    /// The body of one thread. `most` is 2, 4 or 8, and not less than `ranks`.
+    template <unsigned most, peer_execution Here>
+    TUTTI_HOST_DEVICE void run(const Here& here) const {
+        for (unsigned r = 0; r < ranks; ++r)
+            if (requests[r].call != call || requests[r].signature != signature) {
+                const failure_word told{group_failure::mismatch, 0, static_cast<std::uint8_t>(r)};
+                // A group that has failed releases streams whose ranks have not come: that is told already.
+                if (number_of(here) == 0 && here.load_acquire(failure) == 0) here.store_release(failure, packed(told));
+                return;
+            }
+        reduction<T, Op, Last> what;
+        what.last = last;
+        what.op = op;
+        what.sources = ranks;
+        what.count = count;
+        stored<T>& to = stored_in(what.last);
+        to.number = ranks;
+        const T* const first = at<const T>(requests[0].in, 0);
+        bool congruent = true;
+        TUTTI_UNROLL
+        for (unsigned r = 0; r < most; ++r)
+            if (r < ranks) {
+                what.from[r] = at<const T>(requests[r].in, r);
+                to.to[r] = at<T>(requests[r].out, r);
+                congruent = congruent && misalignment(what.from[r]) == misalignment(first) &&
+                            misalignment(to.to[r]) == misalignment(first);
+            }
+        if (congruent)
+            reduce_many<lanes, most>(
+                what, {lanes, static_cast<unsigned>((lanes - misalignment(first) / sizeof(T)) % lanes)}, here);
+        else
+            reduce_many<1, most>(what, {1, 0}, here);
+    }
+
+private:
+    static constexpr unsigned lanes = most_lanes(sizeof(T), sizeof(T));
+
+    [[nodiscard]] static TUTTI_HOST_DEVICE constexpr stored<T>& stored_in(stored<T>& last) noexcept { return last; }
+    template <class Factor>
+    [[nodiscard]] static TUTTI_HOST_DEVICE constexpr stored<T>& stored_in(scaled<Factor, stored<T>>& last) noexcept {
+        return last.next;
+    }
+    template <class Element>
+    [[nodiscard]] TUTTI_HOST_DEVICE Element* at(const window_place& where, unsigned rank) const noexcept {
+        return reinterpret_cast<Element*>(windows[rank][where.window] + where.offset);
+    }
+    [[nodiscard]] static TUTTI_HOST_DEVICE std::uintptr_t misalignment(const T* p) noexcept {
+        return reinterpret_cast<std::uintptr_t>(p) % (lanes * sizeof(T));
+    }
+};
+
+} // namespace tutti::kernels

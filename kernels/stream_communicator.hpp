@@ -1,0 +1,198 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "stream_ordered/host_path.hpp"
+#include "stream_ordered/leader_path.hpp"
+#include "stream_ordered/path.hpp"
+#include "stream_ordered/threads_path.hpp"
+
+#include <collectives/arguments.hpp>
+#include <collectives/symmetric_memory.hpp>
+
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace tutti {
+
+// clang-format off
+/// Starts the kernels of stream-ordered calls. They are found by tutti::type_id and tutti::operator_id. It is a
+/// kernel_launcher as well.
+///
+/// | expression          | meaning |
+/// |---------------------|---------|
+/// | c.has(type, op)     | there are kernels for them |
+/// | c.fused(call, N)    | starts a kernels::fused_call |
+/// | c.together(call, N) | starts a kernels::group_call, so that all its blocks are resident |
+/// | c.blocks(ranks)     | of each rank, so that those of all ranks are resident; most_group_blocks at most |
+// clang-format on
+template <class K, class Runtime>
+concept stream_kernels = engine::kernel_launcher<K, Runtime> &&
+                         requires(const K c, const kernels::fused_call& fused, const kernels::group_call& group,
+                                  typename Runtime::native_stream n) {
+                             { c.has(fused.type, fused.op) } -> std::same_as<bool>;
+                             { c.fused(fused, n) } -> std::same_as<void>;
+                             { c.together(group, n) } -> std::same_as<void>;
+                             { c.blocks(1U) } -> std::same_as<unsigned>;
+                         };
+
+/// Collectives in the order of the caller's streams, on data in memory of a GPU: a call returns when its work has been
+/// put into the stream. kernels::stream_path says how the ranks' data meet.
+///
+/// Collective: every rank makes one, of the same communicator, with a device, and makes the same calls in the same
+/// order. The calls of one object follow each other, whatever their streams. One thread of a rank calls at a time, and
+/// does not use the communicator meanwhile. The communicator outlives it. So does each rank's process: the destructor
+/// waits for this rank's calls and for the other ranks, until the deadline.
+///
+/// Deadlines are the communicator's. Where the ranks are threads of one process, a call waits on the host until all
+/// have made it; where the host makes the calls, it blocks. Processes on one GPU never wait in a call, unless 256 parts
+/// of calls are under way.
+///
+/// Errors: tutti::error. invalid_argument changes nothing. A call that cannot end, since a rank is gone, is late, or
+/// has called something else, is given up: all streams go on, its output is anything, and the error is thrown by the
+/// next call, check() or synchronize(), on every rank. Then the object is of no further use. device_error of the
+/// runtime, as it comes.
+///
+/// Graphs: threads of one process may call while their streams record one common graph. Others are refused.
+template <transport::stream_runtime Runtime, stream_kernels<Runtime> Kernels, class Communicator>
+class stream_communicator {
+    using native = typename Runtime::native_stream;
+
+public:
+    /// Collective; `limits` are equal on all ranks.
+    stream_communicator(const Runtime& device, const Communicator& world, Kernels with = {},
+                        const kernels::stream_limits& limits = {})
+        : device_(device), world_(world), kernels_(std::move(with)) {
+        device_.use();
+        const auto places = exchange_places();
+        chosen_ = kernels::detail::path_of(places, world_.topology().nodes());
+        if (chosen_.path == kernels::stream_path::leader) {
+            std::vector<std::int64_t> processes;
+            for (const auto& p : places) processes.push_back(p.process);
+            leader_.emplace(device_, world_, kernels_, limits, processes);
+        } else if (chosen_.path == kernels::stream_path::together) {
+            threads_.emplace(device_, world_, kernels_, limits);
+        } else {
+            host_.emplace(device_, world_, kernels_);
+        }
+    }
+    stream_communicator(const stream_communicator&) = delete;
+    stream_communicator& operator=(const stream_communicator&) = delete;
+
+    /// This rank, and how many there are.
+    /// @{
+    [[nodiscard]] int rank() const noexcept { return world_.rank(); }
+    [[nodiscard]] int size() const noexcept { return world_.size(); }
+    /// @}
+    /// How calls go.
+    [[nodiscard]] kernels::stream_path path() const noexcept { return chosen_.path; }
+
+    /// allreduce in place: every rank gets the reduction of all ranks' data, element by element; the same bits on every
+    /// rank, those of ((data of rank 0 ∘ data of rank 1) ∘ ...), rounded once. Built-in operators, of the types that
+    /// `Kernels` has. Valid when the stream has come so far.
+    template <class Range, class Op>
+        requires(detail::range_like<Range> && !detail::range_like<Op>)
+    void allreduce(Range&& data, const Op& op, native stream) {
+        const auto elements = detail::writable_span_of(data);
+        reduce(std::span<const typename decltype(elements)::value_type>(elements), elements, op, stream);
+    }
+    /// The same from an input to an output, which are the same memory or disjoint.
+    template <class In, class Out, class Op>
+        requires(detail::range_like<Out>)
+    void allreduce(In&& in, Out&& out, const Op& op, native stream) {
+        const auto to = detail::writable_span_of(out);
+        reduce(std::span<const typename decltype(to)::value_type>(detail::span_of(in)), to, op, stream);
+    }
+
+    /// `n` elements of device memory, zeros, that calls use where they are. Collective: all ranks allocate, not
+    /// necessarily as much. It stays as long as this object. Of processes on one GPU there are 15 pieces at most, and
+    /// other memory is copied. Errors: device_error on a rank that has none, cause::aborted on the others.
+    template <element T>
+    [[nodiscard]] symmetric_memory<T> allocate(std::size_t n) {
+        const std::size_t bytes = detail::symmetric_size<T>(n);
+        if (leader_) return {std::shared_ptr<std::byte>(leader_->allocate(bytes), [](std::byte*) {}), n};
+        const std::shared_ptr<std::byte> made(device_.allocate(bytes == 0 ? 1 : bytes),
+                                              [device = device_](std::byte* p) { device.free(p); });
+        device_.clear(made.get(), bytes);
+        return {made, n};
+    }
+    /// The same for memory of the caller's: one whole allocation of cudaMalloc, which outlives this object. Collective.
+    void register_memory(std::byte* start, std::size_t bytes) {
+        if (leader_) leader_->add(start, bytes);
+    }
+
+    /// Throws if a call has failed. Never blocks.
+    void check() const {
+        constexpr const char* call = "a call on a stream";
+        if (leader_) leader_->check(call);
+        if (threads_) threads_->check(call);
+    }
+    /// Waits until the stream has come so far; then as check().
+    void synchronize(native stream) {
+        device_.use();
+        auto now = device_.make_event();
+        device_.record_on(now, stream);
+        while (!device_.is_done(now)) std::this_thread::sleep_for(std::chrono::microseconds{20});
+        check();
+    }
+
+    /// How an allreduce of these data would go, and why, in words. Not collective.
+    template <class Range>
+    [[nodiscard]] std::string explain(const Range& data) const {
+        const auto elements = detail::span_of(data);
+        std::string words = std::string(name_of(chosen_.path)) + ": " + chosen_.why;
+        if (leader_ && !leader_->reaches(reinterpret_cast<const std::byte*>(elements.data()), elements.size_bytes()))
+            words += "; these data are not of allocate() or register_memory(), so they are copied to memory that is, "
+                     "and back";
+        return words;
+    }
+
+private:
+    [[nodiscard]] std::vector<kernels::detail::rank_place> exchange_places() const {
+        const auto mine = kernels::detail::place_of(device_);
+        std::vector<kernels::detail::rank_place> all(static_cast<std::size_t>(size()));
+        world_.allgather(std::span(&mine, 1), all);
+        return all;
+    }
+
+    template <class T, class Op>
+    void reduce(std::span<const T> in, std::span<T> out, const Op& op, native stream) {
+        using bare = detail::bare_operator<Op>;
+        static_assert(!detail::built_in_name<bare>().empty() && !detail::is_premultiplied_sum<bare>,
+                      "tutti: stream-ordered calls take the built-in operators, and not premultiplied_sum");
+        check_operator<Op, T>();
+        std::string (*const name)(std::size_t) = &kernels::detail::name_of_call<T, bare>;
+        if (in.size() != out.size())
+            reject(name(in.size()), "the output has " + std::to_string(out.size()) + " elements", "give equal counts");
+        if (!kernels_.has(type_id<T>(), operator_id<Op>()))
+            reject(name(in.size()), "there is no kernel for this type and operator", "take kernels that have one");
+        if (host_) return host_->allreduce(in, out, op, stream, name(in.size()));
+        const kernels::detail::ordered_call c{type_id<T>(),
+                                              operator_id<Op>(),
+                                              sizeof(T),
+                                              in.size(),
+                                              const_cast<std::byte*>(as_bytes(in.data())),
+                                              const_cast<std::byte*>(as_bytes(out.data())),
+                                              name};
+        leader_ ? leader_->allreduce(c, stream) : threads_->allreduce(c, stream);
+    }
+    [[nodiscard]] static const std::byte* as_bytes(const void* p) noexcept { return static_cast<const std::byte*>(p); }
+
+    Runtime device_;
+    const Communicator& world_;
+    Kernels kernels_;
+    kernels::detail::chosen_path chosen_;
+    std::optional<kernels::detail::leader_path<Runtime, Kernels, Communicator>> leader_;
+    std::optional<kernels::detail::threads_path<Runtime, Kernels, Communicator>> threads_;
+    std::optional<kernels::detail::host_path<Runtime, Kernels, Communicator>> host_;
+};
+
+} // namespace tutti

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../meeting.hpp"
+
+#include <base/error.hpp>
+#include <collectives/reduction/element.hpp>
+#include <collectives/reduction/operators.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace tutti::kernels::detail {
+
+/// A stream-ordered allreduce whose types are forgotten.
+struct ordered_call {
+    std::uint64_t type = 0, op = 0;                   ///< tutti::type_id, tutti::operator_id
+    std::size_t element_bytes = 1;                    ///< of an element
+    std::size_t count = 0;                            ///< elements
+    std::byte* in = nullptr;                          ///< not written unless it is `out`
+    std::byte* out = nullptr;                         ///< of device memory, as `in`
+    std::string (*name)(std::size_t count) = nullptr; ///< the call in words
+
+    [[nodiscard]] std::size_t bytes() const noexcept { return count * element_bytes; }
+    /// Equal on all ranks, or they make different calls.
+    [[nodiscard]] std::uint64_t signature() const noexcept {
+        return tutti::detail::hash(count, tutti::detail::hash(op, type));
+    }
+    [[nodiscard]] std::string in_words() const { return name(count); }
+    /// Elements [first, first + some) of it.
+    [[nodiscard]] ordered_call part(std::size_t first, std::size_t some) const noexcept {
+        ordered_call p = *this;
+        p.in += first * element_bytes;
+        p.out += first * element_bytes;
+        p.count = some;
+        return p;
+    }
+};
+
+/// "allreduce on a stream of 1000 float32, sum".
+template <class T, class Op>
+[[nodiscard]] std::string name_of_call(std::size_t count) {
+    return "allreduce on a stream of " + std::to_string(count) + " " + type_name<T>() + ", " + operator_name<Op>();
+}
+
+/// Throws what a group's failure means. `world_rank` is that of the rank at fault.
+[[noreturn]] inline void throw_failure(failure_word f, int world_rank, const std::string& call) {
+    fault told;
+    told.operation = call;
+    told.peer = world_rank;
+    switch (f.why) {
+    case group_failure::lost:
+        told.why = cause::lost_peer;
+        told.detail = "its process has ended";
+        break;
+    case group_failure::device:
+        told.why = cause::aborted;
+        told.detail = "its GPU has failed";
+        break;
+    case group_failure::mismatch:
+        told.why = cause::mismatch;
+        told.detail = "it made another call, or none of this number";
+        told.remedy = "make the same stream-ordered calls in the same order on all ranks";
+        break;
+    default:
+        told.why = cause::timeout;
+        told.detail = "the deadline passed before its stream came to the call and the call ended";
+        told.remedy = "see what its stream waits for, or set a longer deadline";
+    }
+    throw error(std::move(told));
+}
+
+} // namespace tutti::kernels::detail

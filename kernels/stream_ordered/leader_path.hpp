@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "call.hpp"
+#include "call_watch.hpp"
+#include "fused_call.hpp"
+#include "limits.hpp"
+#include "windows.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace tutti::kernels::detail {
+
+/// Processes that share a device. A call of each rank is a number that its stream stores, and one that it awaits; the
+/// kernel runs in a stream of rank 0's. No host waits.
+template <transport::stream_runtime R, class Kernels, class World>
+class leader_path {
+    using native = typename R::native_stream;
+
+public:
+    /// Collective. Errors: as of windows::allocate; std::system_error.
+    leader_path(const R& device, const World& world, const Kernels& kernels, const stream_limits& limits,
+                std::span<const std::int64_t> processes)
+        : device_(device), world_(world), kernels_(kernels), limits_(limits), page_(shared_page(world)),
+          windows_(device, world), stage_(windows_.allocate(limits.staging_bytes)), own_(device.make_stream()),
+          end_(device.make_event()), own_end_(device.make_event()),
+          requests_(device.allocate(sizeof(call_request) * most_peers)),
+          seen_(reinterpret_cast<call_page*>(device.map(reinterpret_cast<std::byte*>(&*page_), page_.bytes()))),
+          watch_(std::in_place, *page_, rank(), processes) {}
+    leader_path(const leader_path&) = delete;
+    leader_path& operator=(const leader_path&) = delete;
+    /// Waits for this rank's calls, and for the leader, until the deadline. Where that passes, memory that the leader
+    /// may still use is not freed.
+    ~leader_path() {
+        static_cast<void>(await_host([this] { return page_->done.load() >= calls_ || has_failed(); }));
+        try {
+            device_.use();
+        } catch (const transport::device_error&) { // then nothing of it works any more
+        }
+        const bool ended = await_host([this] { return is_over(end_) && is_over(own_end_); });
+        if (ended && rank() == 0) {
+            windows_.close();
+            page_->closed.store(1);
+        }
+        if (await_host([this] { return page_->closed.load() != 0 || watch_->has_lost(0); })) windows_.free();
+        watch_.reset();
+        device_.unmap(reinterpret_cast<std::byte*>(&*page_));
+        device_.free(requests_);
+    }
+
+    std::byte* allocate(std::size_t bytes) { return windows_.allocate(bytes); }
+    void add(std::byte* start, std::size_t bytes) { windows_.add(start, bytes); }
+    [[nodiscard]] bool reaches(const std::byte* at, std::size_t bytes) const noexcept {
+        return windows_.find(at, bytes).has_value();
+    }
+
+    void allreduce(const ordered_call& c, native s) {
+        check(c.in_words());
+        if (device_.capture_of(s) != 0)
+            reject(c.in_words(), "the stream records a graph, and rank 0's part of the call would not be in it",
+                   "call outside of captures, or make the ranks threads of one process");
+        device_.use();
+        if (calls_ > 0) device_.await_event(end_, s); // one call after the other, whatever their streams
+        const std::size_t most = std::max<std::size_t>(1, limits_.staging_bytes / c.element_bytes);
+        std::size_t first = 0;
+        do {
+            const std::size_t some = std::min(most, c.count - first);
+            start(c.part(first, some), s);
+            first += some;
+        } while (first < c.count);
+        device_.record_on(end_, s);
+    }
+
+    /// Throws if the group has failed.
+    void check(const std::string& call) const {
+        const failure_word f = failure_in(page_->failure.load());
+        if (f.why != group_failure::none) throw_failure(f, world_.world_rank(f.peer), call);
+    }
+
+private:
+    [[nodiscard]] unsigned rank() const noexcept { return static_cast<unsigned>(world_.rank()); }
+
+    [[nodiscard]] static shared_call_page shared_page(const World& world) {
+        shared_call_page made;
+        shared_call_page::address where;
+        if (world.rank() == 0) {
+            made = shared_call_page::make();
+            where = made.where();
+        }
+        world.broadcast(std::span(&where, 1), 0);
+        if (world.rank() != 0) made = shared_call_page::open(where);
+        world.barrier(); // the first one keeps its file until all have opened it
+        return made;
+    }
+
+    /// One part, of the staging memory's size at most.
+    void start(const ordered_call& c, native s) {
+        const std::uint64_t number = calls_ + 1;
+        if (number > call_page::depth && !await_host([&] { return page_->done.load() + call_page::depth >= number; }))
+            check(c.in_words());
+        const std::size_t bytes = c.bytes();
+        const auto in = windows_.find(c.in, bytes), out = windows_.find(c.out, bytes);
+        const window_place staged{0, 0};
+        page_->requests[number % call_page::depth][rank()] = {
+            number, c.signature(), in.value_or(staged), out.value_or(staged), {}};
+        calls_ = number;
+        watch_->begun(number, call_watch::clock::now() + world_.default_deadline());
+        try {
+            if (!in && bytes > 0) device_.copy_on(stage_, c.in, bytes, s);
+            device_.store_on(&seen_->ready[rank()].value, number, s);
+            if (rank() == 0) lead(c, number);
+            device_.await_word(&seen_->done.value, number, s);
+            if (!out && bytes > 0) device_.copy_on(c.out, stage_, bytes, s);
+        } catch (...) { // the others wait for this rank in vain
+            const auto self = static_cast<std::uint8_t>(rank());
+            page_->failure.store_first(packed({group_failure::device, self, self}));
+            throw;
+        }
+    }
+    /// The leader's part, on a stream of its own.
+    void lead(const ordered_call& c, std::uint64_t number) {
+        const native s = device_.native(own_);
+        const auto ranks = static_cast<unsigned>(world_.size());
+        for (unsigned r = 0; r < ranks; ++r) device_.await_word(&seen_->ready[r].value, number, s);
+        device_.copy_on(requests_, reinterpret_cast<const std::byte*>(&seen_->requests[number % call_page::depth]),
+                        sizeof(call_request) * ranks, s);
+        const auto* const requests = reinterpret_cast<const call_request*>(requests_);
+        kernels_.fused(
+            {c.type, c.op, ranks, number, c.signature(), c.count, requests, &windows_.mapped(), &seen_->failure.value},
+            s);
+        device_.store_on(&seen_->done.value, number, s);
+        device_.record_on(own_end_, s);
+    }
+
+    [[nodiscard]] bool has_failed() const noexcept { return page_->failure.load() != 0; }
+    [[nodiscard]] bool is_over(const typename R::event& e) const noexcept {
+        try {
+            return device_.is_done(e);
+        } catch (const transport::device_error&) { // a device that has failed touches nothing
+            return true;
+        }
+    }
+    /// The host waits, which it does at the end, and where `depth` calls are under way. False: the deadline has passed,
+    /// or two seconds of a group that has failed.
+    template <class Holds>
+    [[nodiscard]] bool await_host(const Holds& holds) const {
+        const auto begin = call_watch::clock::now();
+        const std::chrono::nanoseconds all = world_.default_deadline(), failed = std::min(all, after_failure);
+        while (!holds()) {
+            if (call_watch::clock::now() - begin >= (has_failed() ? failed : all)) return false;
+            std::this_thread::sleep_for(std::chrono::microseconds{50});
+        }
+        return true;
+    }
+    static constexpr std::chrono::nanoseconds after_failure = std::chrono::seconds{2};
+
+    R device_;
+    const World& world_;
+    const Kernels& kernels_;
+    stream_limits limits_;
+    shared_call_page page_;
+    windows<R, World> windows_;
+    std::byte* stage_;                ///< window 0: for data that are in no window
+    typename R::stream own_;          ///< the leader's kernels run there
+    typename R::event end_, own_end_; ///< of the last call, there and in the caller's stream
+    std::byte* requests_;             ///< of one call, in the leader's device memory
+    call_page* seen_;                 ///< the page, as the device reaches it
+    std::uint64_t calls_ = 0;         ///< parts of calls that were started
+    std::optional<call_watch> watch_;
+};
+
+} // namespace tutti::kernels::detail

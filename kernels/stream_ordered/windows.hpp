@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../fused_allreduce.hpp"
+
+#include <base/error.hpp>
+#include <transport/stream_runtime.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti::kernels::detail {
+
+/// Device memory of each rank that the leader has mapped. Rank 0 leads. Members are called by all ranks, in the same
+/// order, unless they are const.
+template <transport::stream_runtime R, class World>
+class windows {
+public:
+    using table = std::array<std::array<std::byte*, most_windows>, most_peers>;
+
+    windows(const R& device, const World& world) : device_(device), world_(world) {}
+    windows(const windows&) = delete;
+    windows& operator=(const windows&) = delete;
+
+    /// Memory of `bytes` for this rank. Ranks may differ in it. Errors: device_error on the rank that has none;
+    /// cause::aborted on the others.
+    std::byte* allocate(std::size_t bytes) {
+        std::byte* made = nullptr;
+        std::optional<transport::device_error> failed;
+        try {
+            device_.use();
+            made = device_.allocate(bytes);
+            device_.clear(made, bytes);
+        } catch (const transport::device_error& e) {
+            failed = e;
+        }
+        own_.push_back({made, bytes, true});
+        share(own_.back(), std::move(failed));
+        return made;
+    }
+    /// Memory of the caller's, which begins where it was allocated. Errors: as of allocate().
+    void add(std::byte* start, std::size_t bytes) {
+        own_.push_back({start, bytes, false});
+        share(own_.back(), std::nullopt);
+    }
+
+    /// Where the bytes lie, if they are in a window of this rank.
+    [[nodiscard]] std::optional<window_place> find(const std::byte* at, std::size_t bytes) const noexcept {
+        const auto address = reinterpret_cast<std::uintptr_t>(at);
+        for (std::size_t w = 0; w < own_.size(); ++w) {
+            const auto start = reinterpret_cast<std::uintptr_t>(own_[w].start);
+            if (address >= start && address - start <= own_[w].bytes && bytes <= own_[w].bytes - (address - start))
+                return window_place{w, address - start};
+        }
+        return std::nullopt;
+    }
+    /// By rank and window; of the leader alone.
+    [[nodiscard]] const table& mapped() const noexcept { return mapped_; }
+
+    /// The leader reaches no other rank's memory any more.
+    void close() noexcept {
+        for (int r = 0; r < world_.size(); ++r)
+            for (std::size_t w = 0; w < own_.size(); ++w) {
+                std::byte*& at = mapped_[static_cast<std::size_t>(r)][w];
+                if (at && r != world_.rank()) device_.close(at);
+                at = nullptr;
+            }
+    }
+    /// This rank's memory is freed. No other has it mapped.
+    void free() noexcept {
+        for (const window& w : own_)
+            if (w.is_ours && w.start) device_.free(w.start);
+        own_.clear();
+    }
+
+private:
+    struct window {
+        std::byte* start;
+        std::size_t bytes;
+        bool is_ours;
+    };
+    struct offer {
+        typename R::handle handle{};
+        std::uint64_t there = 0;
+    };
+
+    void share(const window& mine, std::optional<transport::device_error> failed) {
+        offer o;
+        try {
+            if (own_.size() <= most_windows && !failed) {
+                device_.use();
+                o.handle = device_.handle_of(mine.start);
+                o.there = 1;
+            }
+        } catch (const transport::device_error& e) {
+            failed = e;
+        }
+        std::vector<offer> all(static_cast<std::size_t>(world_.size()));
+        world_.allgather(std::span<const offer>(&o, 1), all);
+        std::uint64_t good = 1;
+        for (const offer& each : all) good = good && each.there;
+        if (good && world_.rank() == 0) good = open(all, failed) ? 1 : 0;
+        world_.broadcast(std::span(&good, 1), 0);
+        if (good) return;
+        drop_last();
+        if (failed) throw transport::device_error(*failed);
+        if (own_.size() == most_windows)
+            reject("memory of stream-ordered calls", "there are " + std::to_string(most_windows) + " pieces already",
+                   "allocate fewer and larger ones");
+        fault f;
+        f.why = cause::aborted;
+        f.operation = "memory of stream-ordered calls";
+        f.detail = "another rank could not share its memory, or rank 0 could not map it";
+        throw error(std::move(f));
+    }
+    [[nodiscard]] bool open(const std::vector<offer>& all, std::optional<transport::device_error>& failed) noexcept {
+        const std::size_t w = own_.size() - 1;
+        try {
+            for (std::size_t r = 0; r < all.size(); ++r)
+                mapped_[r][w] = r == 0 ? own_[w].start : device_.open(all[r].handle);
+            return true;
+        } catch (const transport::device_error& e) {
+            failed = e;
+            return false;
+        }
+    }
+    void drop_last() noexcept {
+        const std::size_t w = own_.size() - 1;
+        if (w < most_windows)
+            for (std::size_t r = 0; r < most_peers; ++r) {
+                if (r != 0 && mapped_[r][w]) device_.close(mapped_[r][w]);
+                mapped_[r][w] = nullptr;
+            }
+        if (own_[w].is_ours && own_[w].start) device_.free(own_[w].start);
+        own_.pop_back();
+    }
+
+    R device_;
+    const World& world_;
+    std::vector<window> own_;
+    table mapped_{};
+};
+
+} // namespace tutti::kernels::detail

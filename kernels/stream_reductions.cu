@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+// The one object that stream-ordered calls' kernels come from where nvcc does not compile the program. What is in the
+// list at the end is compiled.
+#include "stream_reductions.hpp"
+
+#include "allreduce_packets.cuh"
+#include "allreduce_shots.cuh"
+#include "fused_allreduce.cuh"
+
+#include <collectives/reduction/element.hpp>
+#include <collectives/reduction/operators.hpp>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string>
+
+namespace tutti::kernels {
+
+namespace {
+
+void must(cudaError_t status) {
+    if (status != cudaSuccess)
+        throw std::runtime_error(std::string("a kernel cannot be launched: ") + cudaGetErrorString(status));
+}
+
+template <class T, class Op>
+void fused_on(const fused_call& call, cudaStream_t stream) {
+    must(launch_fused(typed<T, Op>(call), stream));
+}
+
+/// As launch_shots, in two widths and for two numbers of sources alone: that is a third of the kernels to compile.
+template <unsigned lanes, unsigned most, class Reduction>
+void start_shots(const group_call& call, std::span<const Reduction> what, std::span<const access_width> how,
+                 cudaStream_t stream) {
+    std::array<shot<lanes, most, Reduction>, most_peers> calls;
+    for (std::size_t r = 0; r < what.size(); ++r)
+        calls[r] = {call.groups[r], what[r], {lanes, lanes == 1 ? 0 : how[r].head}, call.signature};
+    must(launch_together(std::span<const shot<lanes, most, Reduction>>(calls).first(what.size()), stream));
+}
+template <class Reduction>
+void start_shots(const group_call& call, std::span<const Reduction> what, cudaStream_t stream) {
+    constexpr unsigned widest_lanes = lanes_of<Reduction>;
+    std::array<access_width, most_peers> how;
+    bool wide = true;
+    for (std::size_t r = 0; r < what.size(); ++r) {
+        how[r] = access_of_shot(call.groups[r], what[r]);
+        wide = wide && how[r].lanes == widest_lanes;
+    }
+    const bool two = what.size() <= 2;
+    if (wide)
+        two ? start_shots<widest_lanes, 2>(call, what, std::span<const access_width>(how), stream)
+            : start_shots<widest_lanes, most_peers>(call, what, std::span<const access_width>(how), stream);
+    else
+        two ? start_shots<1, 2>(call, what, std::span<const access_width>(how), stream)
+            : start_shots<1, most_peers>(call, what, std::span<const access_width>(how), stream);
+}
+
+template <class T, class Op>
+void together_on(const group_call& call, cudaStream_t stream) {
+    const auto of_ranks = typed<T, Op>(call);
+    const auto what = std::span(of_ranks).first(call.groups.size());
+    if (call.way == group_way::packets)
+        must(launch_packets(call.groups, call.boxes, call.signature, what, stream));
+    else
+        start_shots(call, what, stream);
+}
+
+struct entry {
+    std::uint64_t type, op;
+    void (*fused)(const fused_call&, cudaStream_t);
+    void (*together)(const group_call&, cudaStream_t);
+};
+
+template <class Op, class... T>
+constexpr std::array<entry, sizeof...(T)> entries() {
+    return {entry{type_id<T>(), operator_id<Op>(), &fused_on<T, Op>, &together_on<T, Op>}...};
+}
+template <class Op>
+constexpr auto of_all_types = entries<Op, float, double, float16, bfloat16, std::int32_t, std::int64_t>();
+constexpr auto averages = entries<average_operator, float, double, float16, bfloat16>();
+
+constexpr std::array<std::span<const entry>, 5> all{of_all_types<sum_operator>, of_all_types<product_operator>,
+                                                    of_all_types<minimum_operator>, of_all_types<maximum_operator>,
+                                                    averages};
+
+const entry* find(std::uint64_t type, std::uint64_t op) noexcept {
+    for (const auto& list : all)
+        for (const entry& e : list)
+            if (e.type == type && e.op == op) return &e;
+    return nullptr;
+}
+
+} // namespace
+
+bool stream_reductions::has(std::uint64_t type, std::uint64_t op) { return find(type, op) != nullptr; }
+
+void stream_reductions::fused(const fused_call& call, cudaStream_t stream) {
+    find(call.type, call.op)->fused(call, stream);
+}
+
+void stream_reductions::together(const group_call& call, cudaStream_t stream) {
+    find(call.type, call.op)->together(call, stream);
+}
+
+unsigned stream_reductions::blocks(unsigned ranks) {
+    int device = 0, multiprocessors = 0;
+    must(cudaGetDevice(&device));
+    must(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    // A block of group_threads threads with up to 128 registers each fills a multiprocessor.
+    return std::clamp(static_cast<unsigned>(multiprocessors) / ranks, 1U, most_group_blocks);
+}
+
+} // namespace tutti::kernels

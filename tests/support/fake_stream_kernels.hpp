@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "fake_cuda_streams.hpp"
+
+#include "kernels/host_execution.hpp"
+#include "kernels/stream_communicator.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace tutti::test {
+
+/// The kernels of stream-ordered calls: their bodies, on threads of the host that stand for blocks of two threads.
+class fake_stream_kernels {
+    using streams = fake_cuda_streams;
+
+public:
+    static bool has(std::uint64_t type, std::uint64_t op) noexcept {
+        return with(type, op, [](auto) {});
+    }
+    static unsigned blocks(unsigned) noexcept { return 2; }
+
+    static void fused(const kernels::fused_call& c, fake_cuda::stream* in) {
+        auto windows = *c.windows;
+        for (auto& of_rank : windows)
+            for (std::byte*& w : of_rank)
+                if (w) w = streams::reach(w, 1);
+        kernels::fused_call there = c;
+        there.windows = &windows;
+        there.requests = reached(c.requests);
+        with(c.type, c.op, [&](auto types) {
+            in->put([call = kernels::typed<typename decltype(types)::element, typename decltype(types)::op>(there)] {
+                kernels::run_on_host({2, 2}, [&](const kernels::host_execution& here) {
+                    call.ranks <= 2 ? call.template run<2>(here) : call.template run<kernels::most_peers>(here);
+                });
+            });
+        });
+    }
+
+    static void together(const kernels::group_call& c, fake_cuda::stream* in) {
+        std::vector<kernels::peer_group> groups(c.groups.begin(), c.groups.end());
+        for (auto& g : groups) {
+            for (unsigned p = 0; p < g.size; ++p) g.pages[p] = reached(g.pages[p]);
+            g.counters = reached(g.counters);
+        }
+        kernels::group_call there = c;
+        for (std::size_t r = 0; r < groups.size(); ++r) {
+            there.in[r] = streams::reach(c.in[r], c.count == 0 ? 0 : 1);
+            there.out[r] = streams::reach(c.out[r], c.count == 0 ? 0 : 1);
+            there.boxes.of[r] = reached(c.boxes.of[r]);
+        }
+        with(c.type, c.op, [&](auto types) {
+            in->put([there, groups,
+                     what = kernels::typed<typename decltype(types)::element, typename decltype(types)::op>(there)] {
+                run(there, groups, what);
+            });
+        });
+    }
+
+    /// The kernels of calls that the host makes: none is needed in these tests.
+    static bool reduce(std::uint64_t, std::uint64_t, std::span<const std::byte* const>, std::byte*, std::size_t,
+                       fake_cuda::stream&) {
+        return false;
+    }
+    static bool finish(std::uint64_t, std::uint64_t, std::byte*, std::size_t, int, fake_cuda::stream&) { return false; }
+
+private:
+    template <class T, class Op>
+    struct types_of {
+        using element = T;
+        using op = Op;
+    };
+
+    template <class Use>
+    static bool with(std::uint64_t type, std::uint64_t op, const Use& use) {
+        return is<float, sum_operator>(type, op, use) || is<float, average_operator>(type, op, use) ||
+               is<std::int32_t, maximum_operator>(type, op, use);
+    }
+    template <class T, class Op, class Use>
+    static bool is(std::uint64_t type, std::uint64_t op, const Use& use) {
+        if (type != type_id<T>() || op != operator_id<Op>()) return false;
+        use(types_of<T, Op>{});
+        return true;
+    }
+    template <class T>
+    static T* reached(T* p) {
+        return reinterpret_cast<T*>(streams::reach(reinterpret_cast<const std::byte*>(p), sizeof(T)));
+    }
+
+    template <class What>
+    static void run(const kernels::group_call& c, const std::vector<kernels::peer_group>& groups, const What& what) {
+        using namespace kernels;
+        const unsigned blocks = groups[0].blocks;
+        std::vector<std::uint64_t> failed(groups.size() * blocks);
+        run_ranks_on_host(static_cast<unsigned>(groups.size()), {blocks, 2},
+                          [&](unsigned r, const host_execution& here) {
+                              std::uint64_t* const word = &failed[r * blocks + here.block()];
+                              if (c.way == group_way::packets)
+                                  allreduce_packets(groups[r], c.boxes, c.signature, what[r], word, here);
+                              else
+                                  allreduce_shot<1, most_peers>(groups[r], c.signature, what[r], {}, word, here);
+                          });
+    }
+};
+
+} // namespace tutti::test
