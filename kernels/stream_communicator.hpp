@@ -48,18 +48,18 @@ concept stream_kernels = engine::kernel_launcher<K, Runtime> &&
 /// put into the stream. kernels::stream_path says how the ranks' data meet.
 ///
 /// Collective: every rank makes one, of the same communicator, with a device, and makes the same calls in the same
-/// order. The calls of one object follow each other, whatever their streams. One thread of a rank calls at a time, and
-/// does not use the communicator meanwhile. The communicator outlives it. So does each rank's process: the destructor
-/// waits for this rank's calls and for the other ranks, until the deadline.
+/// order. The calls of one object follow each other, whatever their streams. One thread of a rank calls at a time. The
+/// destructor waits for this rank's calls and for the other ranks, until the deadline.
 ///
-/// Deadlines are the communicator's. Where the ranks are threads of one process, a call waits on the host until all
-/// have made it; where the host makes the calls, it blocks. Processes on one GPU never wait in a call, unless 256 parts
-/// of calls are under way.
+/// Waiting on the host: processes on one GPU never wait in a call, unless 256 parts of calls are under way. Threads of
+/// one process wait until all have made the call, and use the communicator for it. Calls of the host are made by a
+/// thread of this object, if the communicator has progress::in_thread and the GPU's streams can wait for words in
+/// memory; else they block.
 ///
-/// Errors: tutti::error. invalid_argument changes nothing. A call that cannot end, since a rank is gone, is late, or
-/// has called something else, is given up: all streams go on, its output is anything, and the error is thrown by the
-/// next call, check() or synchronize(), on every rank. Then the object is of no further use. device_error of the
-/// runtime, as it comes.
+/// Deadlines: that of the communicator when this is made. Errors: tutti::error. invalid_argument changes nothing. A
+/// call that cannot end, since a rank is gone, is late, or has called something else, is given up: all streams go on,
+/// its output is anything, and the error is thrown by the next call, check() or synchronize(), on every rank. Then the
+/// object is of no further use. device_error of the runtime, as it comes.
 ///
 /// Graphs: threads of one process may call while their streams record one common graph. Others are refused.
 template <transport::stream_runtime Runtime, stream_kernels<Runtime> Kernels, class Communicator>
@@ -81,7 +81,8 @@ public:
         } else if (chosen_.path == kernels::stream_path::together) {
             threads_.emplace(device_, world_, kernels_, limits);
         } else {
-            host_.emplace(device_, world_, kernels_);
+            host_.emplace(device_, world_, kernels_,
+                          device_.orders_by_words() && world_.progress_by() == progress::in_thread);
         }
     }
     stream_communicator(const stream_communicator&) = delete;
@@ -134,6 +135,7 @@ public:
         constexpr const char* call = "a call on a stream";
         if (leader_) leader_->check(call);
         if (threads_) threads_->check(call);
+        if (host_) host_->check();
     }
     /// Waits until the stream has come so far; then as check().
     void synchronize(native stream) {
@@ -187,7 +189,7 @@ private:
     [[nodiscard]] static const std::byte* as_bytes(const void* p) noexcept { return static_cast<const std::byte*>(p); }
 
     Runtime device_;
-    const Communicator& world_;
+    Communicator world_; ///< a handle, with the deadline that it had
     Kernels kernels_;
     kernels::detail::chosen_path chosen_;
     std::optional<kernels::detail::leader_path<Runtime, Kernels, Communicator>> leader_;

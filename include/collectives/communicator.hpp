@@ -175,6 +175,11 @@ public:
     /// The time by the clock of deadlines and recordings: the transport's own clock if it has one.
     [[nodiscard]] clock::time_point now() const { return membership_->now(); }
 
+    /// Which thread makes its non-blocking collectives progress.
+    [[nodiscard]] progress progress_by() const noexcept {
+        return membership_->has_progress_thread() ? progress::in_thread : progress::in_calls;
+    }
+
     /// Ends all calls on this communicator on all ranks, with cause::aborted and this reason; a rank that is outside
     /// learns at its next call. Not collective.
     void abort(const std::string& reason) const { membership_->abort(reason); }

@@ -22,9 +22,11 @@ namespace {
 using ordered = stream_communicator<fake_cuda_streams, fake_stream_kernels, test::communicator>;
 const kernels::stream_limits little{.packet_bytes = 1024, .one_shot_bytes = 8192};
 
-void run_streams(int ranks, const std::function<void(test::communicator&, ordered&)>& body) {
+void run_streams(int ranks, const std::function<void(test::communicator&, ordered&)>& body,
+                 std::chrono::milliseconds deadline = 30s) {
     thread_world threads(ranks);
     threads.run([&](test::communicator& world) {
+        world.default_deadline(deadline);
         const fake_cuda_streams device(0);
         ordered on_streams(device, world, {}, little);
         body(world, on_streams);
@@ -120,23 +122,25 @@ TEST_CASE("streams of threads record one graph together, or none") {
 
 TEST_CASE("a thread that does not come to a call on a stream is named, and the device waits for nobody") {
     std::atomic<int> told{0};
-    CHECK_NOTHROW(run_streams(3, [&told](test::communicator& world, ordered& on_streams) {
-        world.default_deadline(100ms);
-        fake_cuda_streams device(0);
-        auto stream = device.make_stream();
-        const own_device_memory data(10);
-        if (world.rank() == 1) {
-            while (told < 2) std::this_thread::sleep_for(1ms);
-            return;
-        }
-        const auto f = fault_of([&] { on_streams.allreduce(data.seen(), sum, &stream); });
-        ++told;
-        expect(f.why == cause::timeout && f.peer == 1, "rank 1 is late");
-        device.use();
-        auto end = device.make_event();
-        device.record_on(end, &stream);
-        while (!device.is_done(end)) std::this_thread::yield();
-    }));
+    CHECK_NOTHROW(run_streams(
+        3,
+        [&told](test::communicator& world, ordered& on_streams) {
+            fake_cuda_streams device(0);
+            auto stream = device.make_stream();
+            const own_device_memory data(10);
+            if (world.rank() == 1) {
+                while (told < 2) std::this_thread::sleep_for(1ms);
+                return;
+            }
+            const auto f = fault_of([&] { on_streams.allreduce(data.seen(), sum, &stream); });
+            ++told;
+            expect(f.why == cause::timeout && f.peer == 1, "rank 1 is late");
+            device.use();
+            auto end = device.make_event();
+            device.record_on(end, &stream);
+            while (!device.is_done(end)) std::this_thread::yield();
+        },
+        100ms));
 }
 
 TEST_CASE("what has no kernel on a stream is refused, and changes nothing") {

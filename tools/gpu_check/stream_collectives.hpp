@@ -31,8 +31,8 @@ public:
     explicit stream_collectives(const Communicator& world)
         : device_(0), world_(world), calls_(device_, world), own_((device_.use(), device_.make_stream())) {}
 
-    /// Allreduces of each number of elements, in memory of allocate() and in the caller's own, in place and not, give the
-    /// bits of the host's sums in the order of ranks.
+    /// Allreduces of each number of elements, in memory of allocate() and in the caller's own, in place and not, give
+    /// the bits of the host's sums in the order of ranks.
     void check_bits(const std::vector<std::size_t>& counts) {
         std::size_t cases = 0, wrong = 0;
         for (const std::size_t n : counts) {
@@ -49,7 +49,8 @@ public:
         }
         const auto bad = world_.allreduce(wrong, maximum);
         if (world_.rank() == 0)
-            check(in_words() + ": " + std::to_string(cases) + " allreduces on a stream give the bits of the host", bad == 0);
+            check(in_words() + ": " + std::to_string(cases) + " allreduces on a stream give the bits of the host",
+                  bad == 0);
     }
 
     /// Microseconds of an allreduce on a stream, the mean of so many that follow each other without a wait of the host;
@@ -62,12 +63,12 @@ public:
             double ordered = 1e30, staged = 1e30;
             for (int i = 0; i < 5; ++i) {
                 ordered = std::min(ordered, time([&] {
-                                       for (int k = 0; k < times; ++k) calls_.allreduce(data, maximum, stream());
-                                       calls_.synchronize(stream());
-                                   }) / times);
+                                                for (int k = 0; k < times; ++k) calls_.allreduce(data, sum, stream());
+                                                calls_.synchronize(stream());
+                                            }) / times);
                 staged = std::min(staged, time([&] {
                                       copy(beside.data(), data.data(), bytes);
-                                      world_.allreduce(beside, maximum);
+                                      world_.allreduce(beside, sum);
                                       copy(data.data(), beside.data(), bytes);
                                   }));
             }
@@ -128,7 +129,8 @@ template <class Runtime, class Kernels, class Communicator>
 void check_streams_of(Communicator& world, bool little) {
     world.default_deadline(std::chrono::seconds{60});
     stream_collectives<Runtime, Kernels, Communicator> ranks(world);
-    ranks.check_bits(little ? std::vector<std::size_t>{1, 3000} : std::vector<std::size_t>{1, 1000, 100'003, 3'000'001});
+    ranks.check_bits(little ? std::vector<std::size_t>{1, 3000}
+                            : std::vector<std::size_t>{1, 1000, 100'003, 3'000'001});
     if (little)
         ranks.measure({4096}, 2);
     else
@@ -171,9 +173,10 @@ int check_stream_collectives(int argc, char** argv) {
         failed += lead_ranks(argv[0], ranks, words, std::chrono::seconds{little ? 60 : 90});
     if (failed > 0) check("all ranks that are processes end well and in time", false);
     return run([&] {
-        for (const int ranks : little ? std::vector{2} : std::vector{2, 4, 8})
-            check_streams_of_threads<Runtime, Kernels>(ranks, little);
-    }) + failed;
+               for (const int ranks : little ? std::vector{2} : std::vector{2, 4, 8})
+                   check_streams_of_threads<Runtime, Kernels>(ranks, little);
+           }) +
+           failed;
 }
 
 } // namespace tutti::gpu_check

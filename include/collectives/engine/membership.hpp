@@ -56,6 +56,8 @@ public:
 
     /// The time by the clock of deadlines.
     [[nodiscard]] clock::time_point now() const;
+    /// A thread of the library's own drives the world.
+    [[nodiscard]] bool has_progress_thread() const noexcept;
     /// How messages to a rank of it travel, in words.
     [[nodiscard]] std::string way_to(int rank) const;
     /// Zeroed memory from which peers read, where the transport has such; else plain memory.

@@ -68,6 +68,11 @@ transport::clock::time_point membership<T>::now() const {
 }
 
 template <class T>
+bool membership<T>::has_progress_thread() const noexcept {
+    return engine_->has_progress_thread();
+}
+
+template <class T>
 std::string membership<T>::way_to(int rank) const {
     const int peer = group_.members.at(static_cast<std::size_t>(rank));
     if constexpr (requires { engine_->transport().way_to(peer); }) return engine_->transport().way_to(peer);
