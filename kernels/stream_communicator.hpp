@@ -5,6 +5,7 @@
 #include "stream_ordered/host_path.hpp"
 #include "stream_ordered/leader_path.hpp"
 #include "stream_ordered/path.hpp"
+#include "stream_ordered/peers_path.hpp"
 #include "stream_ordered/threads_path.hpp"
 
 #include <collectives/arguments.hpp>
@@ -51,10 +52,11 @@ concept stream_kernels = engine::kernel_launcher<K, Runtime> &&
 /// order. The calls of one object follow each other, whatever their streams. One thread of a rank calls at a time. The
 /// destructor waits for this rank's calls and for the other ranks, until the deadline.
 ///
-/// Waiting on the host: processes on one GPU never wait in a call, unless 256 parts of calls are under way. Threads of
-/// one process wait until all have made the call, and use the communicator for it. Calls of the host are made by a
-/// thread of this object, if the communicator has progress::in_thread and the GPU's streams can wait for words in
-/// memory; else they block.
+/// Waiting on the host: processes on one GPU never wait in a call, unless 256 parts of calls are under way. Those with
+/// a GPU each never wait; their data are at the same place of the same piece of allocate() on all ranks, or outside on
+/// all of them. Threads of one process wait until all have made the call, and use the communicator for it. Calls of the
+/// host are made by a thread of this object, if the communicator has progress::in_thread and the GPU's streams can wait
+/// for words in memory; else they block.
 ///
 /// Deadlines: that of the communicator when this is made. Errors: tutti::error. invalid_argument changes nothing. A
 /// call that cannot end, since a rank is gone, is late, or has called something else, is given up: all streams go on,
@@ -80,10 +82,12 @@ public:
             leader_.emplace(device_, world_, kernels_, limits, processes);
         } else if (chosen_.path == kernels::stream_path::together) {
             threads_.emplace(device_, world_, kernels_, limits);
-        } else {
+        } else if (chosen_.path == kernels::stream_path::peers && !start_peers(limits)) {
+            chosen_ = {kernels::stream_path::host, "the ranks' GPUs do not reach each other's memory"};
+        }
+        if (chosen_.path == kernels::stream_path::host)
             host_.emplace(device_, world_, kernels_,
                           device_.orders_by_words() && world_.progress_by() == progress::in_thread);
-        }
     }
     stream_communicator(const stream_communicator&) = delete;
     stream_communicator& operator=(const stream_communicator&) = delete;
@@ -114,12 +118,14 @@ public:
     }
 
     /// `n` elements of device memory, zeros, that calls use where they are. Collective: all ranks allocate, not
-    /// necessarily as much. It stays as long as this object. Of processes on one GPU there are 15 pieces at most, and
-    /// other memory is copied. Errors: device_error on a rank that has none, cause::aborted on the others.
+    /// necessarily as much. It stays as long as this object. Of processes there are 15 pieces at most, and other memory
+    /// is copied. Errors: device_error on a rank that has none, cause::aborted on the others.
     template <element T>
     [[nodiscard]] symmetric_memory<T> allocate(std::size_t n) {
         const std::size_t bytes = detail::symmetric_size<T>(n);
-        if (leader_) return {std::shared_ptr<std::byte>(leader_->allocate(bytes), [](std::byte*) {}), n};
+        const auto nobody = [](std::byte*) {}; // frees it before this object does
+        if (leader_) return {std::shared_ptr<std::byte>(leader_->allocate(bytes), nobody), n};
+        if (peers_) return {std::shared_ptr<std::byte>(peers_->allocate(bytes), nobody), n};
         const std::shared_ptr<std::byte> made(device_.allocate(bytes == 0 ? 1 : bytes),
                                               [device = device_](std::byte* p) { device.free(p); });
         device_.clear(made.get(), bytes);
@@ -128,12 +134,14 @@ public:
     /// The same for memory of the caller's: one whole allocation of cudaMalloc, which outlives this object. Collective.
     void register_memory(std::byte* start, std::size_t bytes) {
         if (leader_) leader_->add(start, bytes);
+        if (peers_) peers_->add(start, bytes);
     }
 
     /// Throws if a call has failed. Never blocks.
     void check() const {
         constexpr const char* call = "a call on a stream";
         if (leader_) leader_->check(call);
+        if (peers_) peers_->check(call);
         if (threads_) threads_->check(call);
         if (host_) host_->check();
     }
@@ -151,7 +159,9 @@ public:
     [[nodiscard]] std::string explain(const Range& data) const {
         const auto elements = detail::span_of(data);
         std::string words = std::string(name_of(chosen_.path)) + ": " + chosen_.why;
-        if (leader_ && !leader_->reaches(reinterpret_cast<const std::byte*>(elements.data()), elements.size_bytes()))
+        const std::byte* const data_at = as_bytes(elements.data());
+        if ((leader_ && !leader_->reaches(data_at, elements.size_bytes())) ||
+            (peers_ && !peers_->reaches(data_at, elements.size_bytes())))
             words += "; these data are not of allocate() or register_memory(), so they are copied to memory that is, "
                      "and back";
         return words;
@@ -184,7 +194,22 @@ private:
                                               const_cast<std::byte*>(as_bytes(in.data())),
                                               const_cast<std::byte*>(as_bytes(out.data())),
                                               name};
-        leader_ ? leader_->allreduce(c, stream) : threads_->allreduce(c, stream);
+        if (leader_) return leader_->allreduce(c, stream);
+        peers_ ? peers_->allreduce(c, stream) : threads_->allreduce(c, stream);
+    }
+    /// False, on all ranks, where some rank does not reach another's memory.
+    [[nodiscard]] bool start_peers(const kernels::stream_limits& limits) {
+        try {
+            peers_.emplace(device_, world_, kernels_, limits);
+        } catch (const transport::device_error&) {
+            return false;
+        } catch (const error& e) {
+            if (e.why() != cause::aborted) throw;
+            return false;
+        }
+        if (peers_->reach_each_other()) return true;
+        peers_.reset();
+        return false;
     }
     [[nodiscard]] static const std::byte* as_bytes(const void* p) noexcept { return static_cast<const std::byte*>(p); }
 
@@ -193,6 +218,7 @@ private:
     Kernels kernels_;
     kernels::detail::chosen_path chosen_;
     std::optional<kernels::detail::leader_path<Runtime, Kernels, Communicator>> leader_;
+    std::optional<kernels::detail::peers_path<Runtime, Kernels, Communicator>> peers_;
     std::optional<kernels::detail::threads_path<Runtime, Kernels, Communicator>> threads_;
     std::optional<kernels::detail::host_path<Runtime, Kernels, Communicator>> host_;
 };

@@ -33,39 +33,40 @@ void fused_on(const fused_call& call, cudaStream_t stream) {
 
 /// As launch_shots, in two widths and for two numbers of sources alone: that is a third of the kernels to compile.
 template <unsigned lanes, unsigned most, class Reduction>
-void start_shots(const group_call& call, std::span<const Reduction> what, std::span<const access_width> how,
+void start_shots(const group_call& c, std::span<const Reduction> what, std::span<const access_width> how,
                  cudaStream_t stream) {
     std::array<shot<lanes, most, Reduction>, most_peers> calls;
-    for (std::size_t r = 0; r < what.size(); ++r)
-        calls[r] = {call.groups[r], what[r], {lanes, lanes == 1 ? 0 : how[r].head}, call.signature};
-    must(launch_together(std::span<const shot<lanes, most, Reduction>>(calls).first(what.size()), stream));
+    for (unsigned k = 0; k < c.number; ++k)
+        calls[k] = {c.groups[c.first + k], what[c.first + k], {lanes, lanes == 1 ? 0 : how[k].head}, c.signature};
+    must(launch_together(std::span<const shot<lanes, most, Reduction>>(calls).first(c.number), stream));
 }
 template <class Reduction>
-void start_shots(const group_call& call, std::span<const Reduction> what, cudaStream_t stream) {
+void start_shots(const group_call& c, std::span<const Reduction> what, cudaStream_t stream) {
     constexpr unsigned widest_lanes = lanes_of<Reduction>;
     std::array<access_width, most_peers> how;
     bool wide = true;
-    for (std::size_t r = 0; r < what.size(); ++r) {
-        how[r] = access_of_shot(call.groups[r], what[r]);
-        wide = wide && how[r].lanes == widest_lanes;
+    for (unsigned k = 0; k < c.number; ++k) {
+        how[k] = access_of_shot(c.groups[c.first + k], what[c.first + k]);
+        wide = wide && how[k].lanes == widest_lanes;
     }
     const bool two = what.size() <= 2;
     if (wide)
-        two ? start_shots<widest_lanes, 2>(call, what, std::span<const access_width>(how), stream)
-            : start_shots<widest_lanes, most_peers>(call, what, std::span<const access_width>(how), stream);
+        two ? start_shots<widest_lanes, 2>(c, what, std::span<const access_width>(how), stream)
+            : start_shots<widest_lanes, most_peers>(c, what, std::span<const access_width>(how), stream);
     else
-        two ? start_shots<1, 2>(call, what, std::span<const access_width>(how), stream)
-            : start_shots<1, most_peers>(call, what, std::span<const access_width>(how), stream);
+        two ? start_shots<1, 2>(c, what, std::span<const access_width>(how), stream)
+            : start_shots<1, most_peers>(c, what, std::span<const access_width>(how), stream);
 }
 
 template <class T, class Op>
-void together_on(const group_call& call, cudaStream_t stream) {
-    const auto of_ranks = typed<T, Op>(call);
-    const auto what = std::span(of_ranks).first(call.groups.size());
-    if (call.way == group_way::packets)
-        must(launch_packets(call.groups, call.boxes, call.signature, what, stream));
+void together_on(const group_call& c, cudaStream_t stream) {
+    const auto of_ranks = typed<T, Op>(c);
+    const auto what = std::span(of_ranks).first(c.groups.size());
+    if (c.way == group_way::packets)
+        must(launch_packets(c.groups.subspan(c.first, c.number), c.boxes, c.signature, what.subspan(c.first, c.number),
+                            stream));
     else
-        start_shots(call, what, stream);
+        start_shots(c, what, stream);
 }
 
 struct entry {

@@ -18,7 +18,7 @@ struct stream_reductions : device_reductions {
     static bool has(std::uint64_t type, std::uint64_t op);
     /// Starts the call on the stream of the current device. Precondition: has(call.type, call.op). Cost: one launch.
     static void fused(const fused_call& call, CUstream_st* stream);
-    /// The same of all ranks of a group.
+    /// The same of a group.
     static void together(const group_call& call, CUstream_st* stream);
     /// Of each rank of a group_call, so that all are resident on the current device.
     static unsigned blocks(unsigned ranks);

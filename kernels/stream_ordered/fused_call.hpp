@@ -26,24 +26,24 @@ struct fused_call {
     std::uint64_t* failure; ///< a word of the host's, as the device reaches it
 };
 
-/// How ranks that are threads of one process reduce on their device.
+/// How ranks reduce whose kernels wait for each other.
 enum class group_way : std::uint8_t { packets, one_shot, two_shots };
 
-/// An allreduce of all ranks of a group by one cooperative launch.
+/// An allreduce of a group, as far as one cooperative launch does it: of all ranks, where they share a device; else of
+/// one.
 struct group_call {
-    std::uint64_t type, op;                     ///< tutti::type_id, tutti::operator_id
-    group_way way;                              ///< how
-    std::span<const peer_group> groups;         ///< by rank
-    packet_boxes boxes;                         ///< of all ranks
-    std::uint32_t signature;                    ///< of the call
-    std::size_t count;                          ///< elements
-    std::array<std::byte*, most_peers> in, out; ///< by rank
+    std::uint64_t type = 0, op = 0;           ///< tutti::type_id, tutti::operator_id
+    group_way way = group_way::packets;       ///< how
+    std::span<const peer_group> groups;       ///< by rank
+    unsigned first = 0, number = 1;           ///< the ranks whose blocks this launch has
+    packet_boxes boxes;                       ///< of all ranks
+    std::uint32_t signature = 0;              ///< of the call
+    std::size_t count = 0;                    ///< elements
+    std::array<std::byte*, most_peers> in{};  ///< by rank
+    std::array<std::byte*, most_peers> out{}; ///< by rank
 };
 
 namespace detail {
-
-template <class T, class Op>
-inline constexpr bool averages = std::same_as<Op, average_operator>;
 
 /// The operator of the reduction, and what takes its totals.
 template <class T, class Op>

@@ -28,8 +28,8 @@ public:
     leader_path(const R& device, const World& world, const Kernels& kernels, const stream_limits& limits,
                 std::span<const std::int64_t> processes)
         : device_(device), world_(world), kernels_(kernels), limits_(limits), page_(shared_page(world)),
-          windows_(device, world), stage_(windows_.allocate(limits.staging_bytes)), own_(device.make_stream()),
-          end_(device.make_event()), own_end_(device.make_event()),
+          windows_(device, world, mapped_by::rank_0), stage_(windows_.allocate(limits.staging_bytes)),
+          own_(device.make_stream()), end_(device.make_event()), own_end_(device.make_event()),
           requests_(device.allocate(sizeof(call_request) * most_peers)),
           seen_(reinterpret_cast<call_page*>(device.map(reinterpret_cast<std::byte*>(&*page_), page_.bytes()))),
           watch_(std::in_place, *page_, rank(), processes) {}

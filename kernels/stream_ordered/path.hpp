@@ -27,16 +27,17 @@ namespace tutti::kernels {
 /// |-------------------------------------------|------|-----------|
 /// | threads of one process, one GPU           | together | one cooperative launch has all ranks' blocks: by packets, in one shot, in two |
 /// | processes, one GPU                        | leader   | a kernel of rank 0 reads all inputs and writes all outputs |
-/// | on several GPUs or hosts, or more than 8  | host     | the host waits for the stream, and makes a call through an executor |
+/// | processes, each with a GPU of its own     | peers    | a kernel of each rank, which wait for each other: as above |
+/// | others, on several hosts, or more than 8  | host     | the host waits for the stream, and makes a call through an executor |
 ///
 /// Processes on one GPU have no kernels that wait for each other: each would wait for its time slice of the GPU.
 // clang-format on
-enum class stream_path : std::uint8_t { together, leader, host };
+enum class stream_path : std::uint8_t { together, leader, peers, host };
 
 /// The path in words.
 [[nodiscard]] constexpr std::string_view name_of(stream_path p) noexcept {
-    constexpr std::array<std::string_view, 3> names{"one cooperative launch of all ranks", "a kernel of rank 0",
-                                                    "calls of the host"};
+    constexpr std::array<std::string_view, 4> names{"one cooperative launch of all ranks", "a kernel of rank 0",
+                                                    "a kernel of each rank", "calls of the host"};
     return names[static_cast<std::size_t>(p)];
 }
 
@@ -68,22 +69,28 @@ struct chosen_path {
 
 /// `hosts`: how many there are. All ranks choose alike.
 [[nodiscard]] inline chosen_path path_of(std::span<const rank_place> ranks, int hosts) {
-    const auto all = [&](const auto& holds) { return std::all_of(ranks.begin(), ranks.end(), holds); };
-    const auto same_process = [&](const rank_place& a, const rank_place& b) {
+    const auto same_process = [](const rank_place& a, const rank_place& b) {
         return a.process == b.process && a.program == b.program;
     };
+    const auto same_device = [](const rank_place& a, const rank_place& b) { return a.device == b.device; };
+    const auto of_pairs = [&](const auto& holds) { // how many
+        std::size_t number = 0;
+        for (std::size_t b = 0; b < ranks.size(); ++b)
+            for (std::size_t a = 0; a < b; ++a) number += holds(ranks[a], ranks[b]);
+        return number;
+    };
+    const std::size_t pairs = ranks.size() * (ranks.size() - 1) / 2;
+    const std::size_t in_process = of_pairs(same_process), on_device = of_pairs(same_device);
     if (hosts > 1) return {stream_path::host, "the ranks are on several hosts"};
     if (ranks.size() > most_peers)
         return {stream_path::host, "there are more than " + std::to_string(most_peers) + " ranks"};
-    if (!all([&](const rank_place& r) { return r.device == ranks[0].device; }))
-        return {stream_path::host, "the ranks are on several GPUs"};
-    if (all([&](const rank_place& r) { return same_process(r, ranks[0]); }))
+    if (in_process == pairs && on_device == pairs)
         return {stream_path::together, "the ranks are threads of one process, on one GPU"};
-    for (std::size_t a = 0; a < ranks.size(); ++a)
-        for (std::size_t b = 0; b < a; ++b)
-            if (same_process(ranks[a], ranks[b]))
-                return {stream_path::host, "some ranks are threads of one process, and others are not"};
-    if (!all([](const rank_place& r) { return r.has_words != 0; }))
+    if (in_process > 0)
+        return {stream_path::host, "the ranks are threads of a process, on several GPUs or beside others"};
+    if (on_device == 0) return {stream_path::peers, "the ranks are processes, each with a GPU of its own"};
+    if (on_device < pairs) return {stream_path::host, "some ranks share a GPU, and others do not"};
+    if (!std::all_of(ranks.begin(), ranks.end(), [](const rank_place& r) { return r.has_words != 0; }))
         return {stream_path::host, "the GPU's streams cannot wait for words in memory"};
     return {stream_path::leader, "the ranks are processes on one GPU"};
 }

@@ -3,16 +3,13 @@
 #pragma once
 
 #include "call.hpp"
-#include "fused_call.hpp"
-#include "limits.hpp"
+#include "group_memory.hpp"
 
 #include <transport/stream_runtime.hpp>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <chrono>
-#include <memory>
 #include <span>
 #include <string>
 #include <thread>
@@ -29,14 +26,18 @@ class threads_path {
 public:
     /// Collective. Errors: device_error.
     threads_path(const R& device, const World& world, const Kernels& kernels, const stream_limits& limits)
-        : device_(device), world_(world), kernels_(kernels), limits_(limits), blocks_(kernels.blocks(size())),
-          box_words_(packet_box_words(size(), blocks_, limits.packet_bytes / packet_bytes_of_data)),
-          before_(device.make_event()), after_(device.make_event()), memory_(device.allocate(memory_bytes())),
-          report_(std::make_unique<report_page>()),
-          seen_report_(reinterpret_cast<std::uint64_t*>(
-              device.map(reinterpret_cast<std::byte*>(report_.get()), sizeof(report_page)))) {
-        device_.clear(memory_, memory_bytes());
-        exchange_groups();
+        : device_(device), world_(world), kernels_(kernels), limits_(limits),
+          layout_(size(), kernels.blocks(size()), limits), before_(device.make_event()), after_(device.make_event()),
+          memory_(device.allocate(layout_.bytes())), report_(device) {
+        device_.clear(memory_, layout_.bytes());
+        const parts mine{memory_, report_.seen()};
+        std::array<parts, most_peers> all;
+        world_.allgather(std::span<const parts>(&mine, 1), std::span(all).first(size()));
+        std::array<std::byte*, most_peers> memory{};
+        for (unsigned r = 0; r < size(); ++r) memory[r] = all[r].memory;
+        for (unsigned r = 0; r < size(); ++r)
+            groups_.push_back(layout_.group_of(r, memory, all[r].report, world_.default_deadline()));
+        boxes_ = layout_.boxes(memory);
     }
     threads_path(const threads_path&) = delete;
     threads_path& operator=(const threads_path&) = delete;
@@ -51,14 +52,13 @@ public:
             world_.barrier();             // no rank's kernel uses this one's memory any more
         } catch (const std::exception&) { // a rank is gone: its kernels are, or time out
         }
-        device_.unmap(reinterpret_cast<std::byte*>(report_.get()));
         device_.free(memory_);
     }
 
     void allreduce(const ordered_call& c, native s) {
         device_.use();
         device_.record_on(before_, s);
-        const offer mine{c.signature(), {c.in, c.out}, device_.capture_of(s), report_word(), &before_, &after_, &c};
+        const offer mine{c.signature(), {c.in, c.out}, device_.capture_of(s), report_.load(), &before_, &after_, &c};
         std::array<offer, most_peers> all;
         world_.allgather(std::span<const offer>(&mine, 1), std::span(all).first(size()));
         compare(all, c);
@@ -72,13 +72,11 @@ public:
 
     /// Throws if the group has failed.
     void check(const std::string& call) const {
-        const failure_word f = failure_in(report_word());
+        const failure_word f = failure_in(report_.load());
         if (f.why != group_failure::none) throw_failure(f, world_.world_rank(f.peer), call);
     }
 
 private:
-    static constexpr std::size_t packet_bytes_of_data = 4;
-
     /// What a rank says of its call. Pointers are those of the process that all are threads of.
     struct offer {
         std::uint64_t signature;
@@ -88,42 +86,12 @@ private:
         const typename R::event *before, *after;
         const ordered_call* call; ///< valid until the rank's broadcast
     };
-    /// A page of its own, since the device maps whole pages.
-    struct alignas(4096) report_page {
-        std::uint64_t word = 0;
-    };
     struct parts {
-        flag_page* page;
-        block_counters* counters;
-        std::uint64_t *box, *report;
+        std::byte* memory;
+        std::uint64_t* report;
     };
 
     [[nodiscard]] unsigned size() const noexcept { return static_cast<unsigned>(world_.size()); }
-    [[nodiscard]] std::size_t memory_bytes() const noexcept {
-        return sizeof(flag_page) + sizeof(block_counters) * most_group_blocks + sizeof(std::uint64_t) * box_words_;
-    }
-    /// Stored by kernels, once, from 0.
-    [[nodiscard]] std::uint64_t report_word() const noexcept {
-        return std::atomic_ref(report_->word).load(std::memory_order_acquire);
-    }
-
-    void exchange_groups() {
-        std::byte* const counters = memory_ + sizeof(flag_page);
-        const parts mine{reinterpret_cast<flag_page*>(memory_), reinterpret_cast<block_counters*>(counters),
-                         reinterpret_cast<std::uint64_t*>(counters + sizeof(block_counters) * most_group_blocks),
-                         seen_report_};
-        std::array<parts, most_peers> all;
-        world_.allgather(std::span<const parts>(&mine, 1), std::span(all).first(size()));
-        boxes_.capacity = limits_.packet_bytes / packet_bytes_of_data;
-        for (unsigned r = 0; r < size(); ++r) {
-            peer_group g{.rank = r, .size = size(), .blocks = blocks_};
-            for (unsigned p = 0; p < size(); ++p) g.pages[p] = all[p].page;
-            g.counters = all[r].counters;
-            g.report = all[r].report;
-            boxes_.of[r] = all[r].box;
-            groups_.push_back(g);
-        }
-    }
 
     void compare(const std::array<offer, most_peers>& all, const ordered_call& c) const {
         for (unsigned r = 0; r < size(); ++r)
@@ -148,10 +116,17 @@ private:
     }
 
     [[nodiscard]] bool launch(const std::array<offer, most_peers>& all, const ordered_call& c, native s) {
-        const auto patience = static_cast<std::uint64_t>(std::chrono::nanoseconds(world_.default_deadline()).count());
-        for (peer_group& g : groups_) g.timeout_ns = patience;
-        group_call call{
-            c.type, c.op, way_of(all, c), groups_, boxes_, static_cast<std::uint32_t>(c.signature()), c.count, {}, {}};
+        const auto in_place = [](const offer& o) { return o.data[0] == o.data[1]; };
+        const bool any_in_place = std::any_of(all.begin(), all.begin() + size(), in_place);
+        group_call call{.type = c.type,
+                        .op = c.op,
+                        .way = way_of(c.bytes(), any_in_place, limits_),
+                        .groups = groups_,
+                        .first = 0,
+                        .number = size(),
+                        .boxes = boxes_,
+                        .signature = static_cast<std::uint32_t>(c.signature()),
+                        .count = c.count};
         try {
             for (unsigned r = 0; r < size(); ++r) {
                 call.in[r] = all[r].data[0];
@@ -165,23 +140,14 @@ private:
             return false;
         }
     }
-    [[nodiscard]] group_way way_of(const std::array<offer, most_peers>& all, const ordered_call& c) const noexcept {
-        if (c.bytes() <= limits_.packet_bytes) return group_way::packets;
-        const bool in_place =
-            std::any_of(all.begin(), all.begin() + size(), [](const offer& o) { return o.data[0] == o.data[1]; });
-        return c.bytes() <= limits_.one_shot_bytes && !in_place ? group_way::one_shot : group_way::two_shots;
-    }
-
     R device_;
     const World& world_;
     const Kernels& kernels_;
     stream_limits limits_;
-    unsigned blocks_;
-    std::size_t box_words_;
+    group_memory layout_;
     typename R::event before_, after_; ///< this rank's stream has come to the call; the kernel has ended (rank 0's)
-    std::byte* memory_;                ///< flag page, counters and box of this rank
-    std::unique_ptr<report_page> report_;
-    std::uint64_t* seen_report_; ///< as the device reaches it
+    std::byte* memory_;                ///< this rank's part of the group
+    report_word<R> report_;
     std::vector<peer_group> groups_;
     packet_boxes boxes_;
     const typename R::event* last_ = nullptr; ///< rank 0's, of the last call

@@ -5,6 +5,7 @@
 #include "../fused_allreduce.hpp"
 
 #include <base/error.hpp>
+#include <collectives/reduction/built_in.hpp>
 #include <transport/stream_runtime.hpp>
 
 #include <array>
@@ -17,14 +18,18 @@
 
 namespace tutti::kernels::detail {
 
-/// Device memory of each rank that the leader has mapped. Rank 0 leads. Members are called by all ranks, in the same
-/// order, unless they are const.
+/// Who maps the windows of all ranks.
+enum class mapped_by : std::uint8_t { rank_0, all_ranks };
+
+/// Device memory of each rank that other ranks have mapped. Members are called by all ranks, in the same order, unless
+/// they are const.
 template <transport::stream_runtime R, class World>
 class windows {
 public:
     using table = std::array<std::array<std::byte*, most_windows>, most_peers>;
 
-    windows(const R& device, const World& world) : device_(device), world_(world) {}
+    windows(const R& device, const World& world, mapped_by who)
+        : device_(device), world_(world), maps_(who == mapped_by::all_ranks || world.rank() == 0) {}
     windows(const windows&) = delete;
     windows& operator=(const windows&) = delete;
 
@@ -60,10 +65,10 @@ public:
         }
         return std::nullopt;
     }
-    /// By rank and window; of the leader alone.
+    /// By rank and window, where this rank maps them.
     [[nodiscard]] const table& mapped() const noexcept { return mapped_; }
 
-    /// The leader reaches no other rank's memory any more.
+    /// This rank reaches no other rank's memory any more.
     void close() noexcept {
         for (int r = 0; r < world_.size(); ++r)
             for (std::size_t w = 0; w < own_.size(); ++w) {
@@ -90,6 +95,7 @@ private:
         std::uint64_t there = 0;
     };
 
+    [[nodiscard]] std::size_t self() const noexcept { return static_cast<std::size_t>(world_.rank()); }
     void share(const window& mine, std::optional<transport::device_error> failed) {
         offer o;
         try {
@@ -105,9 +111,8 @@ private:
         world_.allgather(std::span<const offer>(&o, 1), all);
         std::uint64_t good = 1;
         for (const offer& each : all) good = good && each.there;
-        if (good && world_.rank() == 0) good = open(all, failed) ? 1 : 0;
-        world_.broadcast(std::span(&good, 1), 0);
-        if (good) return;
+        if (good && maps_) good = open(all, failed) ? 1 : 0;
+        if (world_.allreduce(good, minimum)) return;
         drop_last();
         if (failed) throw transport::device_error(*failed);
         if (own_.size() == most_windows)
@@ -116,14 +121,14 @@ private:
         fault f;
         f.why = cause::aborted;
         f.operation = "memory of stream-ordered calls";
-        f.detail = "another rank could not share its memory, or rank 0 could not map it";
+        f.detail = "another rank could not share its memory, or map that of others";
         throw error(std::move(f));
     }
     [[nodiscard]] bool open(const std::vector<offer>& all, std::optional<transport::device_error>& failed) noexcept {
         const std::size_t w = own_.size() - 1;
         try {
             for (std::size_t r = 0; r < all.size(); ++r)
-                mapped_[r][w] = r == 0 ? own_[w].start : device_.open(all[r].handle);
+                mapped_[r][w] = r == self() ? own_[w].start : device_.open(all[r].handle);
             return true;
         } catch (const transport::device_error& e) {
             failed = e;
@@ -134,7 +139,7 @@ private:
         const std::size_t w = own_.size() - 1;
         if (w < most_windows)
             for (std::size_t r = 0; r < most_peers; ++r) {
-                if (r != 0 && mapped_[r][w]) device_.close(mapped_[r][w]);
+                if (r != self() && mapped_[r][w]) device_.close(mapped_[r][w]);
                 mapped_[r][w] = nullptr;
             }
         if (own_[w].is_ours && own_[w].start) device_.free(own_[w].start);
@@ -143,6 +148,7 @@ private:
 
     R device_;
     const World& world_;
+    bool maps_; ///< this rank maps the windows of others
     std::vector<window> own_;
     table mapped_{};
 };

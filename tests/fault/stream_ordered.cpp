@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-// Stream-ordered calls of processes that share a device.
+// Stream-ordered calls of processes that share a device, or have one each.
 #include <transport/shared_memory.hpp>
 
 #include "ranks.hpp"
@@ -22,13 +22,13 @@ namespace {
 using shared_world = tutti::communicator<transport::shared_memory>;
 using ordered = stream_communicator<fake_cuda_streams, fake_stream_kernels, shared_world>;
 constexpr std::size_t most = 6000; // elements of a call: several parts
-const kernels::stream_limits little{.staging_bytes = 8192};
+const kernels::stream_limits little{.staging_bytes = 8192, .packet_bytes = 1024, .one_shot_bytes = 4096};
 
 /// A rank with all that it calls by, and two streams of the user's.
 struct stream_rank {
-    stream_rank(int rank, int ranks, const reserved_port& at)
-        : world{transport::shared_memory{identity(rank, ranks, at)}}, device(0),
-          calls((world.default_deadline(deadline), device), world, {}, little), in(most), out(most) {
+    stream_rank(int rank, int ranks, const reserved_port& at, int number = 0)
+        : world{transport::shared_memory{identity(rank, ranks, at)}}, device(number),
+          calls((world.default_deadline(deadline), device), world, {}, little), in(most, number), out(most, number) {
         device.use();
         for (auto& s : streams) s.emplace(device.make_stream());
     }
@@ -97,6 +97,49 @@ TEST_CASE("processes allreduce in the order of their streams, from any memory, a
         expect(fake_cuda::allocations() == 0, "all device memory is given back");
     });
     check_ended(each);
+}
+
+TEST_CASE("processes with a device each allreduce by kernels that wait for each other") {
+    const reserved_port at;
+    processes each(2, [&](int rank, account&) {
+        {
+            stream_rank r(rank, 2, at, rank);
+            expect(r.calls.path() == kernels::stream_path::peers, "a kernel of each rank");
+            const auto window = r.calls.allocate<float>(most);
+            r.calls.register_memory(reinterpret_cast<std::byte*>(r.out.seen().data()), r.out.seen().size_bytes());
+            const std::span<float> places[] = {{window.data(), most}, r.in.seen(), r.out.seen()};
+            std::minstd_rand all(7);
+            for (std::size_t number = 0; number < 40; ++number) {
+                const std::size_t n = all() % 4 == 0 ? all() % 3 : all() % (all() % 3 == 0 ? most : 300);
+                const auto from = all() % 3, to = all() % 3, on = all() % 2;
+                r.calls.synchronize(&*r.streams[1 - on]); // for the buffers, not for the calls
+                r.call(places[from].first(n), places[to].first(n), number, on);
+            }
+            r.synchronize();
+            expect(r.wrong == 0, std::to_string(r.wrong) + " elements are wrong");
+        }
+        expect(fake_cuda::allocations() == 0, "all device memory is given back");
+    });
+    check_ended(each);
+}
+
+TEST_CASE("kernels that wait for a rank that makes no call, or another one, end by the deadline") {
+    const bool differs = GENERATE(true, false);
+    const reserved_port at;
+    processes ranks(2, [&](int rank, account& mine) {
+        stream_rank r(rank, 2, at, rank);
+        r.call(r.in.seen().first(10), r.in.seen().first(10), 0);
+        r.synchronize();
+        if (rank == 1 && !differs) return std::this_thread::sleep_for(deadline / 2);
+        expect(fails(mine,
+                     [&] {
+                         r.calls.allreduce(r.in.seen().first(rank == 1 ? 11 : 10), sum, &*r.streams[0]);
+                         r.synchronize();
+                     }),
+               "the calls differ");
+    });
+    check_ended(ranks);
+    check_blames(ranks.of(0), differs ? cause::mismatch : cause::timeout, 1);
 }
 
 TEST_CASE("more calls on a stream than fit are under way") {

@@ -94,14 +94,14 @@ private:
         using namespace kernels;
         const unsigned blocks = groups[0].blocks;
         std::vector<std::uint64_t> failed(groups.size() * blocks);
-        run_ranks_on_host(static_cast<unsigned>(groups.size()), {blocks, 2},
-                          [&](unsigned r, const host_execution& here) {
-                              std::uint64_t* const word = &failed[r * blocks + here.block()];
-                              if (c.way == group_way::packets)
-                                  allreduce_packets(groups[r], c.boxes, c.signature, what[r], word, here);
-                              else
-                                  allreduce_shot<1, most_peers>(groups[r], c.signature, what[r], {}, word, here);
-                          });
+        run_ranks_on_host(c.number, {blocks, 2}, [&](unsigned k, const host_execution& here) {
+            const unsigned r = c.first + k;
+            std::uint64_t* const word = &failed[r * blocks + here.block()];
+            if (c.way == group_way::packets)
+                allreduce_packets(groups[r], c.boxes, c.signature, what[r], word, here);
+            else
+                allreduce_shot<1, most_peers>(groups[r], c.signature, what[r], {}, word, here);
+        });
     }
 };
 

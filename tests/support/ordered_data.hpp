@@ -45,17 +45,20 @@ inline void consume(std::span<float> from, int ranks, std::size_t call, fake_cud
 /// Device memory of the user's own.
 class own_device_memory {
 public:
-    explicit own_device_memory(std::size_t floats) : floats_(floats) {
+    explicit own_device_memory(std::size_t floats, int device = 0) : device_(device), floats_(floats) {
         device_.use();
         at_ = device_.allocate(floats * sizeof(float));
     }
     own_device_memory(const own_device_memory&) = delete;
     own_device_memory& operator=(const own_device_memory&) = delete;
-    ~own_device_memory() { device_.free(at_); }
+    ~own_device_memory() {
+        device_.use();
+        device_.free(at_);
+    }
     [[nodiscard]] std::span<float> seen() const { return {reinterpret_cast<float*>(at_), floats_}; }
 
 private:
-    fake_cuda device_{0};
+    fake_cuda device_;
     std::size_t floats_;
     std::byte* at_;
 };

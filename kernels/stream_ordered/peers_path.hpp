@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "call.hpp"
+#include "group_memory.hpp"
+#include "windows.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <exception>
+#include <span>
+#include <string>
+#include <thread>
+
+namespace tutti::kernels::detail {
+
+/// Processes that each have a GPU of their own and reach each other's memory. Each launches its kernel, and the kernels
+/// wait for each other. No host waits.
+template <transport::stream_runtime R, class Kernels, class World>
+class peers_path {
+    using native = typename R::native_stream;
+
+public:
+    /// Collective. Errors: as of windows::allocate.
+    peers_path(const R& device, const World& world, const Kernels& kernels, const stream_limits& limits)
+        : device_(device), world_(world), kernels_(kernels), limits_(limits),
+          layout_(size(), world.allreduce(kernels.blocks(1), minimum), limits),
+          windows_(device, world, mapped_by::all_ranks),
+          own_(windows_.allocate(stage_at() + std::max(limits.staging_bytes, sizeof(std::uint64_t) * most_peers))),
+          report_(device), end_(device.make_event()) {
+        for (unsigned r = 0; r < size(); ++r)
+            groups_[r] = layout_.group_of(r, memory(), report_.seen(), world_.default_deadline());
+    }
+    peers_path(const peers_path&) = delete;
+    peers_path& operator=(const peers_path&) = delete;
+    /// Waits for this rank's calls, and for the others, until the deadline. Where that passes, memory that others may
+    /// still use is not freed.
+    ~peers_path() {
+        try {
+            device_.use();
+            const auto until = std::chrono::steady_clock::now() + world_.default_deadline();
+            while (!device_.is_done(end_) && std::chrono::steady_clock::now() < until)
+                std::this_thread::sleep_for(std::chrono::microseconds{50});
+            world_.barrier(); // no rank's kernel uses another one's memory any more
+            windows_.close();
+            world_.barrier();
+            windows_.free();
+        } catch (const std::exception&) { // a rank is gone, or the device
+        }
+    }
+
+    /// Whether every rank reads and writes what others have. Collective; once, before the first call. Each writes a
+    /// word to every other, which looks whether it has come.
+    [[nodiscard]] bool reach_each_other() {
+        bool good = attempt([this] { return write_words(); });
+        world_.barrier();
+        good = attempt([this] { return read_words(); }) && good;
+        return world_.allreduce(std::uint64_t{good}, minimum) != 0;
+    }
+
+    std::byte* allocate(std::size_t bytes) { return windows_.allocate(bytes); }
+    void add(std::byte* start, std::size_t bytes) { windows_.add(start, bytes); }
+    [[nodiscard]] bool reaches(const std::byte* at, std::size_t bytes) const noexcept {
+        return windows_.find(at, bytes).has_value();
+    }
+
+    void allreduce(const ordered_call& c, native s) {
+        check(c.in_words());
+        device_.use();
+        if (device_.capture_of(s) != 0)
+            reject(c.in_words(), "the stream records a graph, which other processes would have to replay as often",
+                   "call outside of captures");
+        device_.await_event(end_, s); // one call after the other, whatever their streams
+        const bool staged = !reaches(c.in, c.bytes()) || !reaches(c.out, c.bytes());
+        const std::size_t most = staged ? std::max<std::size_t>(1, limits_.staging_bytes / c.element_bytes) : c.count;
+        std::size_t first = 0;
+        do {
+            const std::size_t some = std::min(most, c.count - first);
+            start(c.part(first, some), s);
+            first += some;
+        } while (first < c.count);
+        device_.record_on(end_, s);
+    }
+
+    /// Throws if the group has failed.
+    void check(const std::string& call) const {
+        const failure_word f = failure_in(report_.load());
+        if (f.why != group_failure::none) throw_failure(f, world_.world_rank(f.peer), call);
+    }
+
+private:
+    [[nodiscard]] unsigned size() const noexcept { return static_cast<unsigned>(world_.size()); }
+    [[nodiscard]] unsigned rank() const noexcept { return static_cast<unsigned>(world_.rank()); }
+    /// Of window 0: behind what kernels meet by.
+    [[nodiscard]] std::size_t stage_at() const noexcept { return (layout_.bytes() + 255) / 256 * 256; }
+    /// Of all ranks, as this one reaches it.
+    [[nodiscard]] std::array<std::byte*, most_peers> memory() const noexcept {
+        std::array<std::byte*, most_peers> all{};
+        for (unsigned r = 0; r < size(); ++r) all[r] = windows_.mapped()[r][0];
+        return all;
+    }
+
+    /// One kernel. All ranks have their data at the same places, or the signatures differ.
+    void start(const ordered_call& c, native s) {
+        const std::size_t bytes = c.bytes();
+        const window_place staged{0, stage_at()};
+        const auto in = windows_.find(c.in, bytes), out = windows_.find(c.out, bytes);
+        const bool direct = in && out;
+        const window_place from = direct ? *in : staged, to = direct ? *out : staged;
+        if (!direct && bytes > 0) device_.copy_on(own_ + staged.offset, c.in, bytes, s);
+        const bool in_place = from.window == to.window && from.offset == to.offset;
+        group_call call{.type = c.type,
+                        .op = c.op,
+                        .way = way_of(bytes, in_place, limits_),
+                        .groups = std::span(groups_).first(size()),
+                        .first = rank(),
+                        .number = 1,
+                        .boxes = layout_.boxes(memory()),
+                        .signature = signature_of(c, from, to),
+                        .count = c.count};
+        for (unsigned r = 0; r < size(); ++r) {
+            call.in[r] = windows_.mapped()[r][from.window] + from.offset;
+            call.out[r] = windows_.mapped()[r][to.window] + to.offset;
+        }
+        kernels_.together(call, s);
+        if (!direct && bytes > 0) device_.copy_on(c.out, own_ + staged.offset, bytes, s);
+    }
+    [[nodiscard]] static std::uint32_t signature_of(const ordered_call& c, const window_place& in,
+                                                    const window_place& out) noexcept {
+        std::uint64_t all = c.signature();
+        for (const std::uint64_t word : {in.window, in.offset, out.window, out.offset})
+            all = tutti::detail::hash(static_cast<std::size_t>(word), all);
+        return static_cast<std::uint32_t>(all ^ all >> 32);
+    }
+
+    template <class Work>
+    [[nodiscard]] static bool attempt(const Work& work) {
+        try {
+            return work();
+        } catch (const transport::device_error&) {
+            return false;
+        }
+    }
+    [[nodiscard]] static std::uint64_t word_of(unsigned from, unsigned to) noexcept {
+        return 1 + std::uint64_t{from} * most_peers + to;
+    }
+    void copy(void* to, const void* from, std::size_t bytes) {
+        device_.use();
+        auto stream = device_.make_stream();
+        device_.copy_on(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes,
+                        device_.native(stream));
+        device_.record_on(end_, device_.native(stream));
+        while (!device_.is_done(end_)) std::this_thread::sleep_for(std::chrono::microseconds{50});
+    }
+    [[nodiscard]] bool write_words() {
+        bool good = true;
+        for (unsigned r = 0; r < size(); ++r) {
+            std::byte* const there = windows_.mapped()[r][0] + stage_at() + rank() * sizeof(std::uint64_t);
+            const std::uint64_t mine = word_of(rank(), r);
+            std::uint64_t seen = 0;
+            copy(there, &mine, sizeof mine);
+            copy(&seen, there, sizeof seen);
+            good = good && seen == mine;
+        }
+        return good;
+    }
+    [[nodiscard]] bool read_words() {
+        std::array<std::uint64_t, most_peers> words{};
+        copy(words.data(), own_ + stage_at(), sizeof words);
+        bool good = true;
+        for (unsigned r = 0; r < size(); ++r) good = good && words[r] == word_of(r, rank());
+        return good;
+    }
+
+    R device_;
+    const World& world_;
+    const Kernels& kernels_;
+    stream_limits limits_;
+    group_memory layout_;
+    windows<R, World> windows_;
+    std::byte* own_; ///< window 0: what kernels meet by, and staging memory for data that are in no window
+    report_word<R> report_;
+    typename R::event end_; ///< of the last call
+    std::array<peer_group, most_peers> groups_;
+};
+
+} // namespace tutti::kernels::detail
