@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t count = std::size_t{1} << 24;
 
 double rounds_as_written(const schedule::program& p) {
-    const auto lists = kernels::detail::order_finder(p).as_written();
+    const auto lists = kernels::detail::as_written(p);
     return kernels::device_rounds_of(kernels::detail::device_planner(p, count, sizeof(float)).plans(lists), count);
 }
 double rounds_in_order(const schedule::program& p) {

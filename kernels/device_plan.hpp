@@ -39,7 +39,7 @@ namespace detail {
         best = std::move(plans);
         least = walked.time;
     };
-    weigh(orders.as_written());
+    weigh(as_written(p));
     weigh(orders.by_segment());
     weigh(orders.by_way());
     if (best.empty()) reject("device_plans_of", "rank " + std::to_string(stuck) + " would wait for ever");

@@ -31,6 +31,7 @@ public:
         const auto plans = kernels::detail::device_planner(program_, count_of_orders, sizeof(float)).plans(orders);
         return kernels::detail::plans_walk(plans).run(count_of_orders);
     }
+    [[nodiscard]] auto walk_as_written() const { return walk(kernels::detail::as_written(program_)); }
     /// Each step once, those that wait for others behind them, and channels as they are written.
     [[nodiscard]] bool fits(const device_orders& orders) const {
         for (int r = 0; r < program_.size; ++r)
@@ -72,7 +73,7 @@ TEST_CASE("every order that is found has all steps, each behind those that it wa
             REQUIRE(all.fits(orders));
             if (p.what != operation::alltoall) REQUIRE(all.walk(orders).stuck < 0); // steps there may go over blocks
         }
-        if (p.what != operation::alltoall) lists_that_wait += all.walk(all.finder.as_written()).stuck >= 0;
+        if (p.what != operation::alltoall) lists_that_wait += all.walk_as_written().stuck >= 0;
         ++proven;
     };
     for (unsigned seed = 1; seed <= effort(3000U); ++seed) {
@@ -96,7 +97,7 @@ TEST_CASE("the order that is taken is never dearer than the list as it is writte
         for (const algorithm::any& how : algorithm::all(operation::allreduce, 2)) {
             const auto p = how.write(operation::allreduce, size, 0, false, 4);
             orders_of all(p);
-            const auto written = all.walk(all.finder.as_written());
+            const auto written = all.walk_as_written();
             const auto plans = kernels::device_plans_of(p, count_of_orders, sizeof(float));
             INFO(how.name() << ", " << size << " ranks");
             CHECK((written.stuck >= 0 || kernels::detail::plans_walk(plans).run(count_of_orders).time <= written.time));
