@@ -84,6 +84,13 @@ public:
     }
     void close(std::byte* p) const noexcept { static_cast<void>(cudaIpcCloseMemHandle(p)); }
 
+    [[nodiscard]] std::byte* allocate_host(std::size_t bytes) const {
+        void* p = nullptr;
+        must(cudaHostAlloc(&p, bytes, cudaHostAllocDefault), "cudaHostAlloc");
+        return static_cast<std::byte*>(p);
+    }
+    void free_host(std::byte* p) const noexcept { static_cast<void>(cudaFreeHost(p)); }
+
     /// @}
 
     /// Managed memory is not: the host may touch it.
