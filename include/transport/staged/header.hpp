@@ -21,9 +21,9 @@ static_assert(std::is_trivially_copyable_v<header>);
 /// A message of so many bytes travels with its header.
 inline constexpr std::size_t most_beside_header = most_varying_bytes - sizeof(header);
 
-/// Longer ones are cut into pieces of so many bytes. To start a copy and to see its end takes the host some 10 us; 512
-/// KiB keep a link of 100 Gbit/s busy for 42 us. So the host is ahead of the link, and what nothing overlaps, the copy
-/// of the first piece and of the last, is short.
+/// Longer ones are cut into pieces of so many bytes. They keep a link of 100 Gbit/s busy for 42 us. If the host takes
+/// 10 us to start a copy and to see its end, it is ahead of the link. What nothing overlaps, the copy of the first
+/// piece and of the last, is short.
 inline constexpr std::size_t piece_bytes = std::size_t{512} << 10;
 
 /// Buffers of one channel and direction: one is copied, one is carried, and one waits between them.

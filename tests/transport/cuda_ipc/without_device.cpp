@@ -3,7 +3,10 @@
 
 // What talks to real GPUs, compiled with CUDA's headers and linked with its runtime, where no GPU is to be seen.
 #include <transport/cuda_ipc.hpp>
+#include <transport/cuda_routed.hpp>
+#include <transport/cuda_tcp.hpp>
 
+#include <collectives/collectives.hpp>
 #include <collectives/engine/stream_executor.hpp>
 
 #include "support/catch.hpp"
@@ -11,6 +14,8 @@
 using namespace tutti;
 
 static_assert(transport::transport<transport::cuda_ipc>);
+static_assert(transport::transport<transport::cuda_tcp>);
+static_assert(transport::transport<transport::cuda_routed>);
 
 namespace {
 
@@ -30,6 +35,22 @@ TEST_CASE("a rank without a GPU says so at its start") {
     using fabric = transport::cuda_ipc_fabric<transport::cuda_runtime>::fabric;
     CHECK_THROWS_WITH(fabric({}), Catch::Contains("bootstrap failed: this rank has no GPU: cudaGetDeviceCount: ") &&
                                       Catch::Contains("nvidia-smi"));
+}
+
+TEST_CASE("a program for several hosts fails where it asks for its GPU") {
+    using transport::cuda_runtime, transport::cuda_routed;
+    const auto enter = [](const cuda_runtime& device) {
+        // What docs/gpu.md shows.
+        const tutti::communicator world{
+            cuda_routed::from_environment({.device = device.number()}, {.device = device.number()})};
+    };
+    CHECK_THROWS_AS(enter(cuda_runtime{0}), transport::device_error);
+}
+
+TEST_CASE("so does one that would stage its memory for TCP, whose settings are looked at first") {
+    using staged = transport::staged_fabric<transport::tcp_fabric, transport::cuda_runtime>;
+    CHECK_THROWS_WITH(staged::fabric({}), Catch::Contains("this rank has no GPU") && Catch::Contains("transport::tcp"));
+    CHECK_THROWS_WITH(staged::fabric::checked({.inner = {.lanes = 0}}), Catch::Contains("lanes must be"));
 }
 
 TEST_CASE("an executor without a GPU says so as well") {

@@ -29,12 +29,12 @@ void run_two(Body body) {
     });
 }
 
-template <class World>
-void exchange_between_threads(unsigned seed, int ranks) {
+template <class World, class... Limits>
+void exchange_between_threads(unsigned seed, int ranks, const Limits&... how) {
     const reserved_port at;
     const auto all = any_messages(ranks, 150, seed);
     run_ranks(ranks, [&](int rank) {
-        auto t = on_two_hosts<World>(rank, ranks, at);
+        World t{identity_on(2 * rank / ranks, rank, ranks, at), how...};
         exchange(t, all, seed);
     });
 }
@@ -49,7 +49,9 @@ bool holds(const placed_bytes& data, int what) {
 TEST_CASE("over staged TCP, messages go from any place to any place, and no copy makes the host wait") {
     const unsigned seed = threads_watched ? 1u : GENERATE(1u, 2u, 3u);
     const long waited_for = fake_cuda::pageable_copies();
-    CHECK_NOTHROW(exchange_between_threads<fake_staged>(seed, 2 + static_cast<int>(seed % 2)));
+    CHECK_NOTHROW(exchange_between_threads<fake_staged>(
+        seed, 2 + static_cast<int>(seed % 2),
+        transport::staged_limits<transport::tcp_fabric>{.inner = {.lanes = 1 + static_cast<int>(seed % 2)}}));
     CHECK(fake_cuda::pageable_copies() == waited_for);
     CHECK(fake_cuda::allocations() == 0);
 }
