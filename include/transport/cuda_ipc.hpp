@@ -28,7 +28,7 @@ namespace tutti::transport {
 /// - Without a GPU, or a driver, a rank fails at its start and says why.
 /// - Memory: what is freed is kept, and used again by this rank, until the transport and its memory are gone. A channel
 ///   that stages long messages keeps 4 MiB of the device. One that receives host memory into device memory, or reduces
-///   device memory on the host, keeps as much host memory as its longest message.
+///   device memory on the host, keeps pinned host memory: up to twice its longest message.
 using cuda_ipc = world<cuda_ipc_fabric<cuda_runtime>>;
 
 } // namespace tutti::transport

@@ -15,6 +15,12 @@ public:
     using runtime_error::runtime_error;
 };
 
+/// The device or its context has failed for good: no call of CUDA works in this process any more.
+class device_lost : public device_error {
+public:
+    using device_error::device_error;
+};
+
 // clang-format off
 /// All that the library asks of CUDA: `cuda_runtime` is the real one, the tests have one of threads and files. An
 /// object stands for one device, and so do its copies. Failures throw device_error, except in noexcept functions.
@@ -22,13 +28,15 @@ public:
 /// | expression           | meaning |
 /// |----------------------|---------|
 /// | R(number)            | the device of that number, -1: the calling thread's current one. Throws where there is none |
-/// | c.use()              | the calling thread works with this device from now on. A thread calls it before all but free and is_done |
+/// | c.use()              | the calling thread works with this device from now on. A thread calls it before all but free, free_host and is_done |
 /// | c.allocate(n)        | that many bytes of the device's memory, which other processes can open |
 /// | c.clear(p, n)        | zeroes them; over on return |
 /// | c.free(p)            | noexcept; not while a copy uses it. Other processes may still have it open |
 /// | c.handle_of(p)       | what another process opens the memory by that begins at p: plain bytes |
 /// | c.open(h)            | that memory, in this process. Only of other processes, once each |
 /// | c.close(p)           | noexcept; gives back what open() returned |
+/// | c.allocate_host(n)   | so many bytes of pinned host memory: only copies from and to such, and within devices, are asynchronous |
+/// | c.free_host(p)       | noexcept; gives them back, not while a copy uses them |
 /// | c.is_on_device(p)    | p is memory of a device: the host must not touch it |
 /// | c.make_stream()      | a queue of work; its destructor does not wait |
 /// | c.make_event()       | a point in a stream |
@@ -49,6 +57,8 @@ concept device_runtime =
         { c.handle_of(p) } -> std::same_as<typename R::handle>;
         { c.open(h) } -> std::same_as<std::byte*>;
         { c.close(p) } noexcept;
+        { c.allocate_host(n) } -> std::same_as<std::byte*>;
+        { c.free_host(p) } noexcept;
         { c.is_on_device(q) } -> std::same_as<bool>;
         { c.make_stream() } -> std::same_as<typename R::stream>;
         { c.make_event() } -> std::same_as<typename R::event>;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "hesitant_execution.hpp"
 #include "host_engine.hpp"
+#include "schedule/random_program.hpp"
 
 #include <collectives/algorithm/all.hpp>
 
@@ -38,9 +39,12 @@ public:
     using call_type = kernels::device_call<T, Op>;
 
     engine_case(schedule::program p, std::size_t count, unsigned seed, std::size_t lead = 0)
-        : program(std::move(p)), plans(kernels::device_plans_of(program, count, sizeof(T))), random(seed),
-          ranks(static_cast<unsigned>(program.size)), in(random_vectors<T>(ranks, count + lead, random)),
-          out(random_vectors<T>(ranks, count + lead, random)), expected(without(out, lead)), lead_(lead) {
+        : engine_case(p, kernels::device_plans_of(p, count, sizeof(T)), count, seed, lead) {}
+    engine_case(schedule::program p, std::vector<kernels::device_plan> its_plans, std::size_t count, unsigned seed,
+                std::size_t lead = 0)
+        : program(std::move(p)), plans(std::move(its_plans)), random(seed), ranks(static_cast<unsigned>(program.size)),
+          in(random_vectors<T>(ranks, count + lead, random)), out(random_vectors<T>(ranks, count + lead, random)),
+          expected(without(out, lead)), lead_(lead) {
         for (const auto& plan : plans) scratch.emplace_back(plan.scratch);
         interpreter<T, Op>(program, count).run(without(in, lead), expected);
     }
@@ -85,13 +89,17 @@ private:
     vectors<T> in_ = in, out_ = out; // as they were
 };
 
-template <class T, class Op>
-void check_program(schedule::program p, std::size_t count, std::size_t lead = 0) {
-    engine_case<T, Op> c(std::move(p), count, 7, lead);
-    host_engine engine(c.ranks, {2, 2});
+template <class Here = kernels::host_execution, class T, class Op>
+void check_case(engine_case<T, Op, Here>& c, kernels::geometry shape) {
+    host_engine<Here> engine(c.ranks, shape);
     engine.run(c.calls(engine));
     REQUIRE_FALSE(engine.has_failed());
     REQUIRE(c.is_right());
+}
+template <class T, class Op>
+void check_program(schedule::program p, std::size_t count, std::size_t lead = 0) {
+    engine_case<T, Op> c(std::move(p), count, 7, lead);
+    check_case(c, {2, 2});
 }
 template <class T, class Op>
 void check_engine(const algorithm::any& how, operation what, int size, int root, bool in_place, int segments,
@@ -115,6 +123,39 @@ TEST_CASE("every algorithm gives the bits of its schedule, on all ranks") {
                     tiles_of_floats / static_cast<std::size_t>(size) * static_cast<std::size_t>(size);
                 check_engine<float, sum_operator>(how, what, size, size - 1, size % 2 == 0, 1 + size % 3, count);
             }
+}
+
+TEST_CASE("trees give the bits of their schedules where segments overtake each other") {
+    for (int size = 2; size <= 8; ++size)
+        for (const char* name : {"binomial_tree", "double_binary_tree"})
+            for (const operation what : {operation::allreduce, operation::reduce, operation::broadcast}) {
+                const int segments = 4 + size % 3 * 4;
+                CAPTURE(size, name, segments);
+                const auto how = algorithm::by_name(name, 1);
+                engine_case<float, sum_operator, hesitant_execution> c(
+                    how.write(what, size, size - 1, size % 2 == 0, segments), tiles_of_floats, 7);
+                check_case(c, {2, 2});
+            }
+}
+
+TEST_CASE("schedules that nobody would write give their bits, in each order") {
+    int run = 0;
+    for (unsigned seed = 1; seed <= effort(400U); ++seed) {
+        schedule::program p = random_program(seed).write();
+        const auto proof = schedule::verify(p, nullptr, schedule::bits::may_differ);
+        if (!proof.proven || !proof.in_order || p.what == operation::alltoall) continue;
+        p = schedule::unjoined(p);
+        const std::size_t count = 60 * static_cast<std::size_t>(p.size);
+        kernels::detail::order_finder finder(p);
+        kernels::detail::device_planner planner(p, count, sizeof(float));
+        for (const auto& orders : {finder.by_segment(), finder.by_way()}) {
+            CAPTURE(seed, p.size);
+            engine_case<float, sum_operator> c(p, planner.plans(orders), count, seed);
+            check_case(c, {1, 2});
+            ++run;
+        }
+    }
+    CHECK(run > effort(200));
 }
 
 TEST_CASE("other elements, few of them, and vectors that are aligned to elements alone") {
@@ -241,7 +282,7 @@ TEST_CASE("ranks that come to different calls hear of it") {
     }
 }
 
-TEST_CASE("a program that is not proven, is for too many, or needs steps side by side is refused") {
+TEST_CASE("a program that is not proven, or is for too many, is refused") {
     auto p = algorithm::by_name("ring", 1).write(operation::allreduce, 3);
     p.ranks[1].pop_back();
     CHECK_THROWS_AS(kernels::device_plans_of(p, 10, 4), error);
@@ -250,13 +291,23 @@ TEST_CASE("a program that is not proven, is for too many, or needs steps side by
     CHECK_THROWS_AS(kernels::device_plans_of(p, 10, 4), error);
     CHECK_THROWS_AS(kernels::device_plans_of(algorithm::by_name("ring", 1).write(operation::allreduce, 9), 10, 4),
                     error);
+}
 
-    // Each rank receives before it sends, though nothing orders the two.
+TEST_CASE("ranks that receive before they send, though nothing orders the two, do not wait for each other") {
     using namespace schedule;
     const place mine{buffer::output, 0, 1}, other{buffer::output, 1, 1};
     program crossed{operation::allgather, 2, 0, false, 2, {}};
     crossed.ranks = {{receive(1, other), copy({buffer::input, 0, 1}, mine), send(1, {buffer::input, 0, 1})},
                      {receive(0, mine), copy({buffer::input, 1, 1}, other), send(0, {buffer::input, 1, 1})}};
     REQUIRE(verify(crossed).proven);
-    CHECK_THROWS_AS(kernels::device_plans_of(crossed, 10, 4), error);
+    const auto plans = kernels::device_plans_of(crossed, 10, sizeof(float));
+    vectors<float> in{{0, 1, 2, 3, 4, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 5, 6, 7, 8, 9}}, out{2, std::vector<float>(10)},
+        scratch(2);
+    host_engine engine(2, {1, 2});
+    std::vector<kernels::device_call<float, sum_operator>> calls;
+    for (unsigned r = 0; r < 2; ++r)
+        calls.push_back(engine.call_of<float, sum_operator>(crossed, r, plans[r], 1, in, out, scratch));
+    engine.run(calls);
+    const std::vector<float> all{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+    CHECK(out == vectors<float>{all, all});
 }

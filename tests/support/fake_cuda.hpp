@@ -18,6 +18,8 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <future>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -143,6 +145,21 @@ public:
         remove(p, true);
     }
 
+    [[nodiscard]] std::byte* allocate_host(std::size_t size) const {
+        require_current();
+        auto* const made = new std::byte[size];
+        const std::lock_guard lock(mutex());
+        pinned()[made] = size;
+        return made;
+    }
+    void free_host(std::byte* p) const noexcept {
+        {
+            const std::lock_guard lock(mutex());
+            if (pinned().erase(p) == 0) misused("pinned memory that is given back twice");
+        }
+        delete[] p;
+    }
+
     [[nodiscard]] bool is_on_device(const std::byte* p) const {
         require_current();
         const std::lock_guard lock(mutex());
@@ -168,6 +185,7 @@ public:
             pause();
             move(reach(to, size) + half, reach(from, size) + half, size - half);
         });
+        if (is_pageable(to, size) || is_pageable(from, size)) finish(in); // as CUDA does
     }
     void record(event& e, stream& in) const {
         require_current();
@@ -188,15 +206,20 @@ public:
         static std::atomic<long> number{0};
         return number;
     }
+    /// How many of them were from or to pageable memory, so that their caller had to wait.
+    [[nodiscard]] static std::atomic<long>& pageable_copies() {
+        static std::atomic<long> number{0};
+        return number;
+    }
     /// So many copies succeed from now on, and all others fail; negative: none does.
     [[nodiscard]] static std::atomic<int>& copies_until_failure() {
         static std::atomic<int> number{-1};
         return number;
     }
-    /// Allocations of this process, its own and others'.
+    /// Allocations of this process, its own and others', of device memory and pinned.
     [[nodiscard]] static std::size_t allocations() {
         const std::lock_guard lock(mutex());
-        return all().size();
+        return all().size() + pinned().size();
     }
 
 private:
@@ -207,6 +230,24 @@ private:
     [[nodiscard]] static std::map<const std::byte*, allocation>& all() {
         static std::map<const std::byte*, allocation> memory; // by the address that the program sees
         return memory;
+    }
+    [[nodiscard]] static std::map<const std::byte*, std::size_t>& pinned() {
+        static std::map<const std::byte*, std::size_t> memory;
+        return memory;
+    }
+    [[nodiscard]] static bool is_pageable(const std::byte* p, std::size_t size) {
+        const std::lock_guard lock(mutex());
+        if (found(p, size)) return false;
+        const auto after = pinned().upper_bound(p);
+        if (after == pinned().begin()) return true;
+        const auto& [start, bytes] = *std::prev(after);
+        return static_cast<std::size_t>(p - start) + size > bytes;
+    }
+    static void finish(stream& in) {
+        ++pageable_copies();
+        std::promise<void> done;
+        in.put([&done] { done.set_value(); });
+        done.get_future().wait();
     }
     [[nodiscard]] static int& current() {
         static thread_local int number = -1;

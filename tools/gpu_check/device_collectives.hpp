@@ -11,6 +11,9 @@
 #include <collectives/engine/stream_executor.hpp>
 #include <transport/cuda_ipc/described.hpp>
 #include <transport/cuda_ipc/fabric.hpp>
+#include <transport/shared_memory/described.hpp>
+#include <transport/staged/described.hpp>
+#include <transport/staged/fabric.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -20,10 +23,10 @@
 /// Collectives of processes on device memory, over whatever stands for CUDA: the real one, or that of the tests.
 namespace tutti::gpu_check {
 
-template <transport::device_runtime Runtime, engine::kernel_launcher<Runtime> Kernels>
+/// Over the fabric that `Described` describes.
+template <class Described, transport::device_runtime Runtime, engine::kernel_launcher<Runtime> Kernels>
 class device_collectives {
-    using described = transport::cuda_ipc_fabric<Runtime>;
-    using transport_type = process_transport<described>;
+    using transport_type = process_transport<Described>;
     using handle = communicator<transport_type>;
     using operation = schedule::operation;
 
@@ -120,7 +123,9 @@ private:
         device_.record(event_, stream_);
         while (!device_.is_done(event_)) std::this_thread::yield();
     }
-    [[nodiscard]] std::string of_ranks() const { return std::to_string(world_.size()) + " processes"; }
+    [[nodiscard]] std::string of_ranks() const {
+        return std::to_string(world_.size()) + " processes, " + Described::name;
+    }
 
     template <class Work>
     [[nodiscard]] double time(Work work) {
@@ -174,26 +179,45 @@ private:
     typename Runtime::event event_;
 };
 
-/// The program: without a seat it leads ranks, with one it is a rank. "little": for the tests.
+/// What one rank does.
+template <class Described, class Runtime, class Kernels>
+void check_as_rank(const seat& where, bool little) {
+    device_collectives<Described, Runtime, Kernels> ranks(where);
+    ranks.check_bits(little ? std::vector<std::size_t>{1, 300} : std::vector<std::size_t>{1, 1000, 100'003});
+    if (little)
+        ranks.measure({4096, 65'536}, 2);
+    else
+        ranks.measure({4 << 10, 64 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20}, 15);
+}
+
+/// The program: without a seat it leads ranks, with one it is a rank. "little": for the tests. Ranks go over CUDA IPC,
+/// and then over staging: what it does with the device is the same over each fabric, so shared memory takes the place
+/// of a network.
 template <class Runtime, class Kernels>
 int check_device_collectives(int argc, char** argv) {
+    using direct = transport::cuda_ipc_fabric<Runtime>;
+    using staged = transport::staged_fabric<transport::shared_memory_fabric, Runtime>;
     const std::vector<std::string> words(argv + 1, argv + argc);
     const bool little = !words.empty() && words[0] == "little";
     const auto where = seat_in(words);
     if (!where) {
         int failed = 0;
-        for (const int ranks : little ? std::vector{2, 3} : std::vector{2, 4, 8})
-            failed += lead_ranks(argv[0], ranks, words, std::chrono::seconds{little ? 60 : 90});
+        const auto lead = [&](const char* way, const std::vector<int>& sizes) {
+            auto of_ranks = words;
+            of_ranks.emplace_back(way);
+            for (const int ranks : sizes)
+                failed += lead_ranks(argv[0], ranks, of_ranks, std::chrono::seconds{little ? 60 : 90});
+        };
+        lead("direct", little ? std::vector{2, 3} : std::vector{2, 4, 8});
+        lead("staged", little ? std::vector{2} : std::vector{2, 4});
         if (failed > 0) check("all ranks end well and in time", false);
         return failed == 0 ? 0 : 1;
     }
     return run([&] {
-        device_collectives<Runtime, Kernels> ranks(*where);
-        ranks.check_bits(little ? std::vector<std::size_t>{1, 300} : std::vector<std::size_t>{1, 1000, 100'003});
-        if (little)
-            ranks.measure({4096, 65'536}, 2);
+        if (words[words.size() - 4] == "direct")
+            check_as_rank<direct, Runtime, Kernels>(*where, little);
         else
-            ranks.measure({4 << 10, 64 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20}, 15);
+            check_as_rank<staged, Runtime, Kernels>(where, little);
     });
 }
 

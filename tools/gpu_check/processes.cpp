@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-// Ranks that are processes on this GPU: collectives over CUDA IPC. Linked with kernels/device_reductions.cu.
+// Ranks that are processes on this GPU: collectives over CUDA IPC, and staged through host memory. Linked with
+// kernels/device_reductions.cu.
 #include "device_collectives.hpp"
 
 #include "kernels/device_reductions.hpp"

@@ -14,10 +14,33 @@ namespace tutti::transport {
 
 /// CUDA's runtime, as device_runtime has it. Link cudart; no unit need be compiled by nvcc.
 class cuda_runtime {
+protected:
+    /// Throws device_lost for an error that stays, as of a kernel that has read what is no memory; else device_error.
     static void must(cudaError_t status, const char* call) {
         if (status == cudaSuccess) return;
         static_cast<void>(cudaGetLastError()); // it is told here; later calls shall not tell it again
-        throw device_error(std::string(call) + ": " + cudaGetErrorString(status));
+        const std::string words = std::string(call) + ": " + cudaGetErrorString(status);
+        if (stays(status)) throw device_lost(words);
+        throw device_error(words);
+    }
+
+private:
+    [[nodiscard]] static bool stays(cudaError_t status) noexcept {
+        switch (status) {
+        case cudaErrorIllegalAddress:
+        case cudaErrorMisalignedAddress:
+        case cudaErrorInvalidAddressSpace:
+        case cudaErrorIllegalInstruction:
+        case cudaErrorInvalidPc:
+        case cudaErrorHardwareStackError:
+        case cudaErrorLaunchFailure:
+        case cudaErrorLaunchTimeout:
+        case cudaErrorAssert:
+        case cudaErrorECCUncorrectable:
+        case cudaErrorNvlinkUncorrectable:
+        case cudaErrorExternalDevice: return true;
+        default: return false;
+        }
     }
 
     /// What CUDA made, which goes with this.
@@ -83,6 +106,13 @@ public:
         return static_cast<std::byte*>(p);
     }
     void close(std::byte* p) const noexcept { static_cast<void>(cudaIpcCloseMemHandle(p)); }
+
+    [[nodiscard]] std::byte* allocate_host(std::size_t bytes) const {
+        void* p = nullptr;
+        must(cudaHostAlloc(&p, bytes, cudaHostAllocDefault), "cudaHostAlloc");
+        return static_cast<std::byte*>(p);
+    }
+    void free_host(std::byte* p) const noexcept { static_cast<void>(cudaFreeHost(p)); }
 
     /// @}
 

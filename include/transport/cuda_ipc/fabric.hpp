@@ -2,16 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../bootstrap/errors.hpp"
 #include "../busy_channels.hpp"
+#include "../device/own_device.hpp"
 #include "channel.hpp"
 #include "described.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <chrono>
-#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
@@ -29,11 +25,12 @@ public:
     using channel = cuda::channel<R>;
 
     /// Throws a bootstrap error where there is no such device.
-    explicit fabric(const cuda_ipc_limits& limits) : all_(device_of(limits)) {}
+    explicit fabric(const cuda_ipc_limits& limits)
+        : device_(limits.device, "transport::shared_memory"), all_(device_.runtime) {}
     fabric(const fabric&) = delete;
     fabric& operator=(const fabric&) = delete;
     ~fabric() {
-        if (is_of_a_child()) { // whose CUDA does not work, and whose peers are the parent's
+        if (device_.is_of_a_child()) { // whose peers are the parent's
             for (auto& [where, end] : ends_) static_cast<void>(end.release());
             for (auto& [peer, s] : streams_) static_cast<void>(s.release());
             all_.peers.forget();
@@ -72,53 +69,49 @@ public:
     [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) { return all_.memory->allocate(bytes); }
 
     /// Throws device_error.
-    [[nodiscard]] bool is_on_device(const std::byte* p) const {
-        all_.runtime.use();
-        return p && all_.runtime.is_on_device(p);
-    }
+    [[nodiscard]] bool is_on_device(const std::byte* p) const { return device_.is_on_device(p); }
 
     void send(channel& h, transfer& x) {
-        attempt([&] { h.out.send(x); });
+        device_.attempt([&] { h.out.send(x); });
         busy_.list(h);
         settle();
     }
     void receive(channel& h, transfer& x) {
-        attempt([&] { h.in.receive(x); });
+        device_.attempt([&] { h.in.receive(x); });
         settle();
     }
     bool progress() {
         bool moved = all_.shared.progress();
-        attempt([&] { moved = busy_.advance() || moved; });
+        device_.attempt([&] { moved = busy_.advance() || moved; });
         return settle() || moved;
     }
 
     void close(context k) {
-        if (is_of_a_child()) return;
+        if (device_.is_of_a_child()) return;
         const auto first = ends_.lower_bound({k, 0});
         auto last = first;
-        const auto until = clock::now() + longest_copy;
+        const auto until = clock::now() + device::longest_copy;
         bool stopped = true;
         for (; last != ends_.end() && last->first.first == k; ++last) {
             busy_.forget(*last->second);
             stopped = last->second->stop(until) && stopped;
         }
-        if (!stopped && failure_.empty()) failure_ = "its GPU does not end a copy";
+        if (!stopped) device_.fail("its GPU does not end a copy");
         all_.shared.close(k);
         ends_.erase(first, last);
     }
 
     [[nodiscard]] bool ready() {
         bool any = all_.shared.ready();
-        attempt([&] { any = any || busy_.any([](channel& h) { return h.ready(); }); });
+        device_.attempt([&] { any = any || busy_.any([](channel& h) { return h.ready(); }); });
         return any;
     }
     [[nodiscard]] bool arm() { return all_.shared.arm(); }
     void disarm() noexcept { all_.shared.disarm(); }
     [[nodiscard]] int descriptor() const noexcept { return all_.shared.descriptor(); }
-    /// A copy rings no bell.
     [[nodiscard]] clock::time_point due() const {
-        const bool copies = failure_.empty() && busy_.any([](channel& h) { return h.copies(); });
-        return copies ? clock::now() + look_at_copies : clock::time_point::max();
+        const bool copies = !device_.has_failed() && busy_.any([](channel& h) { return h.copies(); });
+        return copies ? clock::now() + device::look_at_copies : clock::time_point::max();
     }
 
     void finish() noexcept { all_.shared.finish(); }
@@ -129,42 +122,14 @@ public:
         for (const auto& [where, end] : ends_) {
             if (where.second != other) continue;
             if (!end->in.broken().empty()) return end->in.broken();
-            if (end->in.copies() && failure_.empty()) return std::nullopt; // arrived messages are delivered first
+            if (end->in.copies() && !device_.has_failed()) return std::nullopt; // arrived messages are delivered first
         }
         return all_.shared.broken(other);
     }
     /// The resource that this rank lacks, for any peer.
-    [[nodiscard]] std::optional<std::string> shortage() const {
-        return failure_.empty() ? std::nullopt : std::optional(failure_);
-    }
+    [[nodiscard]] std::optional<std::string> shortage() const { return device_.shortage(); }
 
 private:
-    static constexpr std::chrono::microseconds look_at_copies{50};
-    static constexpr std::chrono::seconds longest_copy{5}; ///< that close() waits for
-
-    [[nodiscard]] static R device_of(const cuda_ipc_limits& limits) {
-        try {
-            return R(limits.device);
-        } catch (const device_error& e) {
-            bootstrap::bootstrap_failed(std::string("this rank has no GPU: ") + e.what(),
-                                        "see what nvidia-smi says, or take transport::shared_memory");
-        }
-    }
-    [[nodiscard]] bool is_of_a_child() const noexcept { return ::getpid() != owner_; }
-
-    /// shortage() tells a failure of this rank. Its device is not called after that.
-    template <class Work>
-    void attempt(Work work) {
-        if (!failure_.empty()) return;
-        try {
-            all_.runtime.use(); // whichever thread this is
-            work();
-        } catch (const device_error& e) {
-            failure_ = std::string("its GPU has failed: ") + e.what();
-        } catch (const std::exception& e) { // memory, descriptors
-            failure_ = std::string("it lacks what a message needs: ") + e.what();
-        }
-    }
     /// Acts on the inner transfers that have ended, which may start more of them. True if there were any.
     bool settle() {
         bool any = false;
@@ -172,7 +137,7 @@ private:
             any = true;
             auto& e = static_cast<inner_transfer<R>&>(*x);
             channel& h = *e.of;
-            attempt([&] {
+            device_.attempt([&] {
                 h.ended(e);
                 h.out.advance(); // messages that waited for it
             });
@@ -181,12 +146,11 @@ private:
         return any;
     }
 
-    const pid_t owner_ = ::getpid();
+    device::own_device<R> device_;
     resources<R> all_;
     std::map<int, std::unique_ptr<typename R::stream>> streams_; ///< by peer
     std::map<std::pair<context, int>, std::unique_ptr<channel>> ends_;
     busy_channels<channel> busy_;
-    std::string failure_;
 };
 
 } // namespace tutti::transport::detail::cuda

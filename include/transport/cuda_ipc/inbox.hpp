@@ -3,16 +3,17 @@
 #pragma once
 
 #include "../delivery.hpp"
-#include "copy.hpp"
+#include "../device/copy.hpp"
+#include "../device/pinned_memory.hpp"
 #include "inner_transfers.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
 namespace tutti::transport::detail::cuda {
 
@@ -121,7 +122,7 @@ private:
     void take_payload() {
         transfer& x = *waiting_.front();
         if (!lands_) return finish();
-        work_.start(all_.runtime, x.to, landing_.data(), x.bytes, stream_);
+        work_.start(all_.runtime, x.to, landing_->data(), x.bytes, stream_);
     }
 
     void hear_of_part(const record& r) {
@@ -159,7 +160,7 @@ private:
         transfer& x = *waiting_.front();
         if (lands_) {
             delivery_.begin(x);
-            delivery_.take({landing_.data(), part_bytes_});
+            delivery_.take({landing_->data(), part_bytes_});
         } else {
             x.moved += part_bytes_;
         }
@@ -186,8 +187,9 @@ private:
             throw std::logic_error("a message was to be reduced in the memory of a GPU: give the call an executor");
     }
     [[nodiscard]] std::byte* landing_of(std::size_t bytes) {
-        if (landing_.size() < bytes) landing_.resize(bytes);
-        return landing_.data();
+        if (!landing_ || landing_->size() < bytes)
+            landing_.emplace(all_.runtime, std::max(bytes, landing_ ? 2 * landing_->size() : 0));
+        return landing_->data();
     }
 
     resources<R>& all_;
@@ -200,8 +202,8 @@ private:
     bool lands_ = false;         ///< received data go to landing_ first
     std::size_t part_bytes_ = 0; ///< of the part that is being copied
     std::size_t unwanted_ = 0;   ///< bytes still to come of a message that was not expected
-    copy<R> work_;
-    std::vector<std::byte> landing_;
+    device::copy<R> work_;
+    std::optional<device::pinned_memory<R>> landing_;
     delivery delivery_; ///< of parts that are reduced
     std::string broken_;
 };

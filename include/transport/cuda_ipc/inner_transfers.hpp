@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../device/recycled.hpp"
 #include "resources.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <utility>
-#include <vector>
 
 namespace tutti::transport::detail::cuda {
 
@@ -43,13 +42,7 @@ public:
     inner_transfers(resources<R>& all, channel<R>& of) noexcept : all_(all), of_(of) {}
 
     [[nodiscard]] inner_transfer<R>& take(kind what, transfer* message) {
-        if (free_.empty()) {
-            free_.reserve(made_.size() + 1);
-            made_.reserve(made_.size() + 1);
-            free_.push_back(made_.emplace_back(std::make_unique<inner_transfer<R>>()).get());
-        }
-        inner_transfer<R>& e = *free_.back();
-        free_.pop_back();
+        inner_transfer<R>& e = made_.take();
         e = {};
         e.what = what;
         e.of = &of_;
@@ -57,19 +50,19 @@ public:
         e.owner = &all_.ended;
         return e;
     }
-    void give_back(inner_transfer<R>& e) noexcept { free_.push_back(&e); } // its place was reserved
+    void give_back(inner_transfer<R>& e) noexcept { made_.give_back(e); }
 
     /// Gives back the records of messages that are still lent. No peer reads them any more.
     void give_back_records() noexcept {
-        for (const auto& e : made_)
-            if (record* const r = std::exchange(e->lent, nullptr)) all_.records.give_back(*r);
+        made_.each([this](inner_transfer<R>& e) {
+            if (record* const r = std::exchange(e.lent, nullptr)) all_.records.give_back(*r);
+        });
     }
 
 private:
     resources<R>& all_;
     channel<R>& of_;
-    std::vector<std::unique_ptr<inner_transfer<R>>> made_;
-    std::vector<inner_transfer<R>*> free_;
+    device::recycled<inner_transfer<R>> made_;
 };
 
 } // namespace tutti::transport::detail::cuda

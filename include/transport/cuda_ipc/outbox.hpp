@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "copy.hpp"
+#include "../device/copy.hpp"
+#include "../device/pinned_memory.hpp"
 #include "inner_transfers.hpp"
 
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -71,7 +73,7 @@ public:
             --lent_count_;
             if (e.stage >= 0) stages_[static_cast<std::size_t>(e.stage)].is_lent = false;
         } else {
-            if (e.from == bounce_.get()) is_bounce_used_ = false;
+            if (bounce_ && e.from == bounce_->data()) is_bounce_used_ = false;
             x->moved = x->bytes;
         }
         if (x->moved == x->bytes) complete(*x);
@@ -87,7 +89,7 @@ public:
 private:
     struct stage {
         std::shared_ptr<std::byte> memory;
-        copy<R> work;
+        device::copy<R> work;
         std::size_t bytes = 0;
         bool is_lent = false;
         [[nodiscard]] bool is_free() const noexcept { return !bytes && !is_lent; }
@@ -116,15 +118,15 @@ private:
     progress go_on_small(transfer& x) {
         if (begun_ == 0) {
             if (is_bounce_used_) return {false, false};
-            if (!bounce_) bounce_ = std::make_unique_for_overwrite<std::byte[]>(small_bytes);
-            small_.start(all_.runtime, bounce_.get(), x.from, x.bytes, stream_);
+            if (!bounce_) bounce_.emplace(all_.runtime, small_bytes);
+            small_.start(all_.runtime, bounce_->data(), x.from, x.bytes, stream_);
             is_bounce_used_ = true;
             begun_ = x.bytes;
         }
         if (!small_.has_ended(all_.runtime)) return {false, false};
         begun_ = 0;
         waiting_.pop();
-        post(x, bounce_.get());
+        post(x, bounce_->data());
         return {true, true};
     }
 
@@ -192,8 +194,8 @@ private:
     transfer_queue waiting_; ///< for their turn: the first may be under way
     std::size_t begun_ = 0;  ///< bytes of the first whose copy has begun
     std::size_t lent_ = 0;   ///< of those, bytes that were lent
-    copy<R> small_;          ///< to bounce_
-    std::unique_ptr<std::byte[]> bounce_;
+    device::copy<R> small_;  ///< to bounce_
+    std::optional<device::pinned_memory<R>> bounce_;
     bool is_bounce_used_ = false; ///< until shared memory has taken its data
     std::array<stage, 2> stages_; ///< in turn
     std::size_t next_copy_ = 0, next_lent_ = 0;

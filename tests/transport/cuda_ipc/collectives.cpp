@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include "device_world.hpp"
+#include "device_results.hpp"
 
-#include <collectives/algorithm/all.hpp>
 #include <collectives/engine/membership.ipp>
 #include <transport/cuda_ipc/fabric.hpp>
 #include <transport/world.ipp>
@@ -12,14 +11,10 @@
 #include "support/effort.hpp"
 #include "support/identity.hpp"
 #include "support/run_ranks.hpp"
-#include "support/typed_call.hpp"
 #include "support/world.hpp"
-
-#include <random>
 
 using namespace tutti;
 using namespace tutti::test;
-using schedule::operation;
 
 namespace {
 
@@ -29,34 +24,6 @@ void run_device_world(int ranks, const std::function<void(const fake_communicato
         const fake_communicator world{fake_ipc{identity(rank, ranks, at)}};
         body(world);
     });
-}
-
-/// One call on such data; returns what it has written.
-template <class T, class Op>
-std::vector<T> result_of(const fake_communicator& world, operation o, const algorithm::any& how, std::size_t count,
-                         bool in_place, place where, Op op, const fake_communicator& memory) {
-    const auto size = static_cast<std::size_t>(world.size()), rank = static_cast<std::size_t>(world.rank());
-    const int root = world.size() / 2;
-    const placed_elements<T> in(memory, where, count * size), out(memory, where, count * size);
-    for (std::size_t i = 0; i < count * size; ++i)
-        in.there()[i] = static_cast<T>(0.1F * static_cast<float>(i % 1000) + static_cast<float>(3 * rank + 1));
-    const auto at = typed_call(world, o, in.seen(), out.seen(), in_place, root, op, how);
-    const auto found = (at.in_input ? in : out).there().subspan(at.first, at.count);
-    return std::vector<T>(found.begin(), found.end());
-}
-
-template <class T, class Op>
-void expect_as_on_the_host(const fake_communicator& world, fake_executor& e, const algorithm::any& how,
-                           std::size_t count, Op op) {
-    for (const operation o : schedule::operations) {
-        if (!how.offers(o)) continue;
-        for (const bool in_place : {false, true}) {
-            const auto wanted = result_of<T>(world, o, how, count, in_place, place::host, op, world);
-            for (const place where : {place::slab, place::device})
-                expect(result_of<T>(world.with_executor(e), o, how, count, in_place, where, op, world) == wanted,
-                       std::string(how.name()) + " " + std::string(name_of(o)) + " of " + std::to_string(count));
-        }
-    }
 }
 
 } // namespace

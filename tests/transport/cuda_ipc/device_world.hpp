@@ -56,14 +56,16 @@ using fake_communicator = tutti::communicator<fake_ipc>;
 template <class T>
 class placed_elements {
 public:
-    placed_elements(const fake_communicator& world, place where, std::size_t n)
+    template <class Communicator>
+    placed_elements(const Communicator& world, place where, std::size_t n)
         : memory_([&](std::size_t size) { return slab(world, size); }, where, n * sizeof(T)), n_(n) {}
     [[nodiscard]] std::span<T> seen() const { return {reinterpret_cast<T*>(memory_.data()), n_}; }
     [[nodiscard]] std::span<T> there() const { return {reinterpret_cast<T*>(memory_.there()), n_}; }
 
 private:
-    static std::shared_ptr<std::byte> slab(const fake_communicator& world, std::size_t size) {
-        const auto made = world.allocate<std::byte>(size);
+    template <class Communicator>
+    static std::shared_ptr<std::byte> slab(const Communicator& world, std::size_t size) {
+        const auto made = world.template allocate<std::byte>(size);
         return {made.data(), [made](std::byte*) {}};
     }
     placed_bytes memory_;

@@ -21,9 +21,11 @@ struct message {
     place source, target;
 };
 
-/// Of all sizes: none, small, those around the limits of the fabric, and such as take several parts.
+/// Of all sizes: none, small, those around the limits of the fabrics, and such as take several parts.
 inline std::size_t any_size(std::minstd_rand& random) {
-    constexpr std::array<std::size_t, 8> near{0, 1, 128, 64 << 10, (64 << 10) + 1, 2 << 20, (2 << 20) + 7, 5 << 20};
+    constexpr std::array<std::size_t, 13> near{
+        0,       1,       128,           4080,   4081, 64 << 10, (64 << 10) + 1, 512 << 10, (512 << 10) + 1,
+        1 << 20, 2 << 20, (2 << 20) + 7, 5 << 20};
     return random() % 3 == 0 ? near[random() % near.size()] : 1 + random() % (random() % 4 == 0 ? 300'000 : 3'000);
 }
 
@@ -45,7 +47,8 @@ inline std::vector<message> any_messages(int ranks, std::size_t number, unsigned
 }
 
 /// Each rank starts its sends and receives in the order of the list, some at a time, and gets what was sent.
-inline void exchange(fake_ipc& t, const std::vector<message>& all, unsigned seed) {
+template <class Transport>
+void exchange(Transport& t, const std::vector<message>& all, unsigned seed) {
     struct started {
         const message& what;
         placed_bytes memory;

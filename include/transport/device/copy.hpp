@@ -9,7 +9,7 @@
 #include <optional>
 #include <thread>
 
-namespace tutti::transport::detail::cuda {
+namespace tutti::transport::detail::device {
 
 /// A copy that may be under way, one at a time. Its event is used again.
 template <device_runtime R>
@@ -47,4 +47,4 @@ private:
     bool is_under_way_ = false;
 };
 
-} // namespace tutti::transport::detail::cuda
+} // namespace tutti::transport::detail::device

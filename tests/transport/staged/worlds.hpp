@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "transport/cuda_ipc/places.hpp"
+
+#include <transport/cuda_ipc/fabric.hpp>
+#include <transport/routed.hpp>
+#include <transport/staged/described.hpp>
+#include <transport/staged/fabric.hpp>
+#include <transport/tcp/fabric.hpp>
+#include <transport/world.ipp>
+
+#include "support/identity.hpp"
+
+namespace tutti::test {
+
+/// What `cuda_tcp` and `cuda_routed` are, over the tests' CUDA.
+using fake_staged_fabric = transport::staged_fabric<transport::tcp_fabric, fake_cuda>;
+using fake_staged = transport::world<fake_staged_fabric>;
+using fake_routed = transport::routed<fake_ipc, fake_staged>;
+
+/// A rank of such a world: half of the ranks on one pretended host, half on another.
+template <class World>
+[[nodiscard]] World on_two_hosts(int rank, int ranks, const reserved_port& at) {
+    return World{identity_on(2 * rank / ranks, rank, ranks, at)};
+}
+
+} // namespace tutti::test
