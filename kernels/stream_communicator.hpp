@@ -33,15 +33,17 @@ namespace tutti {
 /// | c.has(type, op)     | there are kernels for them |
 /// | c.fused(call, N)    | starts a kernels::fused_call |
 /// | c.together(call, N) | starts a kernels::group_call, so that all its blocks are resident |
+/// | c.scheduled(call, N) | the same of a kernels::scheduled_call |
 /// | c.blocks(ranks)     | of each rank, so that those of all ranks are resident; most_group_blocks at most |
 // clang-format on
 template <class K, class Runtime>
 concept stream_kernels = engine::kernel_launcher<K, Runtime> &&
                          requires(const K c, const kernels::fused_call& fused, const kernels::group_call& group,
-                                  typename Runtime::native_stream n) {
+                                  const kernels::scheduled_call& scheduled, typename Runtime::native_stream n) {
                              { c.has(fused.type, fused.op) } -> std::same_as<bool>;
                              { c.fused(fused, n) } -> std::same_as<void>;
                              { c.together(group, n) } -> std::same_as<void>;
+                             { c.scheduled(scheduled, n) } -> std::same_as<void>;
                              { c.blocks(1U) } -> std::same_as<unsigned>;
                          };
 
@@ -101,20 +103,23 @@ public:
     [[nodiscard]] kernels::stream_path path() const noexcept { return chosen_.path; }
 
     /// allreduce in place: every rank gets the reduction of all ranks' data, element by element; the same bits on every
-    /// rank, those of ((data of rank 0 ∘ data of rank 1) ∘ ...), rounded once. Built-in operators, of the types that
-    /// `Kernels` has. Valid when the stream has come so far.
-    template <class Range, class Op>
+    /// rank. Built-in operators, of the types that `Kernels` has. Valid when the stream has come so far.
+    ///
+    /// The bits are those of ((data of rank 0 ∘ data of rank 1) ∘ ...), rounded once; or of the algorithm that `how`
+    /// names, as on the host, whose schedule then runs: by the device engine where the ranks are threads of one
+    /// process, else by calls of the host. Processes that share a GPU, or have one each, name none: invalid_argument.
+    template <class Range, class Op, class How = detail::automatic>
         requires(detail::range_like<Range> && !detail::range_like<Op>)
-    void allreduce(Range&& data, const Op& op, native stream) {
+    void allreduce(Range&& data, const Op& op, native stream, const How& how = {}) {
         const auto elements = detail::writable_span_of(data);
-        reduce(std::span<const typename decltype(elements)::value_type>(elements), elements, op, stream);
+        reduce(std::span<const typename decltype(elements)::value_type>(elements), elements, op, stream, how);
     }
     /// The same from an input to an output, which are the same memory or disjoint.
-    template <class In, class Out, class Op>
+    template <class In, class Out, class Op, class How = detail::automatic>
         requires(detail::range_like<Out>)
-    void allreduce(In&& in, Out&& out, const Op& op, native stream) {
+    void allreduce(In&& in, Out&& out, const Op& op, native stream, const How& how = {}) {
         const auto to = detail::writable_span_of(out);
-        reduce(std::span<const typename decltype(to)::value_type>(detail::span_of(in)), to, op, stream);
+        reduce(std::span<const typename decltype(to)::value_type>(detail::span_of(in)), to, op, stream, how);
     }
 
     /// `n` elements of device memory, zeros, that calls use where they are. Collective: all ranks allocate, not
@@ -175,8 +180,8 @@ private:
         return all;
     }
 
-    template <class T, class Op>
-    void reduce(std::span<const T> in, std::span<T> out, const Op& op, native stream) {
+    template <class T, class Op, class How>
+    void reduce(std::span<const T> in, std::span<T> out, const Op& op, native stream, const How& how) {
         using bare = detail::bare_operator<Op>;
         static_assert(!detail::built_in_name<bare>().empty() && !detail::is_premultiplied_sum<bare>,
                       "tutti: stream-ordered calls take the built-in operators, and not premultiplied_sum");
@@ -186,14 +191,24 @@ private:
             reject(name(in.size()), "the output has " + std::to_string(out.size()) + " elements", "give equal counts");
         if (!kernels_.has(type_id<T>(), operator_id<Op>()))
             reject(name(in.size()), "there is no kernel for this type and operator", "take kernels that have one");
-        if (host_) return host_->allreduce(in, out, op, stream, name(in.size()));
-        const kernels::detail::ordered_call c{type_id<T>(),
-                                              operator_id<Op>(),
-                                              sizeof(T),
-                                              in.size(),
-                                              const_cast<std::byte*>(as_bytes(in.data())),
-                                              const_cast<std::byte*>(as_bytes(out.data())),
-                                              name};
+        if (host_) return host_->allreduce(in, out, op, stream, name(in.size()), how);
+        kernels::detail::ordered_call c{type_id<T>(),
+                                        operator_id<Op>(),
+                                        sizeof(T),
+                                        in.size(),
+                                        const_cast<std::byte*>(as_bytes(in.data())),
+                                        const_cast<std::byte*>(as_bytes(out.data())),
+                                        name};
+        std::optional<algorithm::any> named;
+        if constexpr (!std::same_as<How, detail::automatic>) {
+            named = how;
+            c.how = &*named;
+            if (!threads_)
+                reject(c.in_words(), "processes have no device engine here: " + chosen_.why,
+                       "name no algorithm, or make the ranks threads of one process");
+            if (!named->offers(schedule::operation::allreduce))
+                reject(c.in_words(), "it has no schedule for an allreduce");
+        }
         if (leader_) return leader_->allreduce(c, stream);
         peers_ ? peers_->allreduce(c, stream) : threads_->allreduce(c, stream);
     }

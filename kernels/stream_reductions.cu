@@ -7,7 +7,9 @@
 
 #include "allreduce_packets.cuh"
 #include "allreduce_shots.cuh"
+#include "device_engine.cuh"
 #include "fused_allreduce.cuh"
+#include "reduce_many.cuh"
 
 #include <collectives/reduction/element.hpp>
 #include <collectives/reduction/operators.hpp>
@@ -69,15 +71,24 @@ void together_on(const group_call& c, cudaStream_t stream) {
         start_shots(c, what, stream);
 }
 
+template <class T, class Op>
+void scheduled_on(const scheduled_call& c, cudaStream_t stream) {
+    const auto of_ranks = typed<T, Op>(c);
+    must(launch_together(std::span(of_ranks).first(c.groups.size()), stream));
+    if constexpr (std::same_as<Op, average_operator>)
+        for (std::size_t r = 0; r < c.groups.size(); ++r) must(launch(last_stage<T, Op>(c, r), stream));
+}
+
 struct entry {
     std::uint64_t type, op;
     void (*fused)(const fused_call&, cudaStream_t);
     void (*together)(const group_call&, cudaStream_t);
+    void (*scheduled)(const scheduled_call&, cudaStream_t);
 };
 
 template <class Op, class... T>
 constexpr std::array<entry, sizeof...(T)> entries() {
-    return {entry{type_id<T>(), operator_id<Op>(), &fused_on<T, Op>, &together_on<T, Op>}...};
+    return {entry{type_id<T>(), operator_id<Op>(), &fused_on<T, Op>, &together_on<T, Op>, &scheduled_on<T, Op>}...};
 }
 template <class Op>
 constexpr auto of_all_types = entries<Op, float, double, float16, bfloat16, std::int32_t, std::int64_t>();
@@ -104,6 +115,10 @@ void stream_reductions::fused(const fused_call& call, cudaStream_t stream) {
 
 void stream_reductions::together(const group_call& call, cudaStream_t stream) {
     find(call.type, call.op)->together(call, stream);
+}
+
+void stream_reductions::scheduled(const scheduled_call& call, cudaStream_t stream) {
+    find(call.type, call.op)->scheduled(call, stream);
 }
 
 unsigned stream_reductions::blocks(unsigned ranks) {

@@ -5,6 +5,7 @@
 #include "../meeting.hpp"
 
 #include <base/error.hpp>
+#include <collectives/algorithm/any.hpp>
 #include <collectives/reduction/element.hpp>
 #include <collectives/reduction/operators.hpp>
 
@@ -22,13 +23,17 @@ struct ordered_call {
     std::byte* in = nullptr;                          ///< not written unless it is `out`
     std::byte* out = nullptr;                         ///< of device memory, as `in`
     std::string (*name)(std::size_t count) = nullptr; ///< the call in words
+    const algorithm::any* how = nullptr;              ///< whose schedule runs; null: the library chooses
 
     [[nodiscard]] std::size_t bytes() const noexcept { return count * element_bytes; }
     /// Equal on all ranks, or they make different calls.
     [[nodiscard]] std::uint64_t signature() const noexcept {
-        return tutti::detail::hash(count, tutti::detail::hash(op, type));
+        const std::uint64_t call = tutti::detail::hash(count, tutti::detail::hash(op, type));
+        return how ? tutti::detail::hash(how->id(), call) : call;
     }
-    [[nodiscard]] std::string in_words() const { return name(count); }
+    [[nodiscard]] std::string in_words() const {
+        return how ? name(count) + ", by " + std::string(how->name()) : name(count);
+    }
     /// Elements [first, first + some) of it.
     [[nodiscard]] ordered_call part(std::size_t first, std::size_t some) const noexcept {
         ordered_call p = *this;

@@ -4,6 +4,7 @@
 
 #include "../allreduce_packets.hpp"
 #include "../allreduce_shots.hpp"
+#include "../device_engine.hpp"
 #include "../fused_allreduce.hpp"
 
 #include <array>
@@ -41,6 +42,24 @@ struct group_call {
     std::size_t count = 0;                    ///< elements
     std::array<std::byte*, most_peers> in{};  ///< by rank
     std::array<std::byte*, most_peers> out{}; ///< by rank
+};
+
+/// A schedule of all ranks of a group, by the device engine, by one cooperative launch.
+struct scheduled_call {
+    std::uint64_t type = 0, op = 0;     ///< tutti::type_id, tutti::operator_id
+    std::span<const peer_group> groups; ///< by rank
+    std::uint32_t signature = 0;        ///< of the call
+    std::size_t count = 0;              ///< elements
+    /// Of each rank, by rank: see device_call.
+    /// @{
+    std::array<device_page*, most_peers> pages{};
+    std::array<device_counters*, most_peers> counters{};
+    std::array<const device_step*, most_peers> steps{};
+    std::array<const operand*, most_peers> operands{};
+    std::array<std::uint32_t, most_peers> number{};
+    std::array<message_counts, most_peers> messages{};
+    std::array<std::array<std::byte*, device_memories>, most_peers> memory{};
+    /// @}
 };
 
 namespace detail {
@@ -106,6 +125,41 @@ template <element T, class Op>
         if (c.way == group_way::two_shots) what = part_of(what, r, ranks);
     }
     return all;
+}
+
+/// What each rank does, by rank; the first groups.size() of them. Without the last stage of an average: see
+/// last_stage().
+template <element T, class Op>
+[[nodiscard]] auto typed(const scheduled_call& c) {
+    std::array<device_call<T, typename detail::stages<T, Op>::op>, most_peers> all;
+    for (std::size_t r = 0; r < c.groups.size(); ++r) {
+        auto& call = all[r];
+        call.group = c.groups[r];
+        call.counters = c.counters[r];
+        call.steps = c.steps[r];
+        call.operands = c.operands[r];
+        call.number = c.number[r];
+        call.messages = c.messages[r];
+        call.signature = c.signature;
+        for (std::size_t p = 0; p < c.groups.size(); ++p) {
+            call.pages[p] = c.pages[p];
+            for (unsigned m = 0; m < device_memories; ++m) call.memory[p][m] = reinterpret_cast<T*>(c.memory[p][m]);
+        }
+    }
+    return all;
+}
+/// An average's last stage of one rank's output, in place.
+template <element T, std::same_as<average_operator> Op>
+[[nodiscard]] auto last_stage(const scheduled_call& c, std::size_t rank) {
+    using stages = detail::stages<T, Op>;
+    reduction<T, typename stages::op, typename stages::last> what;
+    auto* const data = reinterpret_cast<T*>(c.memory[rank][static_cast<unsigned>(device_memory::output)]);
+    what.from[0] = data;
+    what.sources = 1;
+    what.count = c.count;
+    what.last = stages::make(static_cast<unsigned>(c.groups.size()));
+    stages::destinations(what.last).to[0] = data;
+    return what;
 }
 
 } // namespace tutti::kernels

@@ -45,9 +45,19 @@ struct group_memory {
         return all;
     }
 
+    /// What the device engine meets by.
+    [[nodiscard]] static device_page* page_in(std::byte* memory) noexcept {
+        return reinterpret_cast<device_page*>(memory + engine_at);
+    }
+    /// What it counts by; of the memory's own rank.
+    [[nodiscard]] static device_counters* counters_in(std::byte* memory) noexcept {
+        return reinterpret_cast<device_counters*>(memory + engine_at + sizeof(device_page));
+    }
+
 private:
-    static constexpr std::size_t box_at = sizeof(flag_page) + sizeof(block_counters) * most_group_blocks;
-    static_assert(box_at % alignof(std::uint64_t) == 0);
+    static constexpr std::size_t engine_at = sizeof(flag_page) + sizeof(block_counters) * most_group_blocks;
+    static constexpr std::size_t box_at = engine_at + sizeof(device_page) + sizeof(device_counters) * most_group_blocks;
+    static_assert(engine_at % alignof(device_page) == 0 && box_at % alignof(std::uint64_t) == 0);
 };
 
 /// A word of the host's that kernels of this rank store to, once, from 0.

@@ -54,14 +54,15 @@ public:
         device_.unmap(reinterpret_cast<std::byte*>(page_.get()));
     }
 
-    template <class T, class Op>
-    void allreduce(std::span<const T> in, std::span<T> out, const Op& op, native s, const std::string& call) {
+    template <class T, class Op, class How>
+    void allreduce(std::span<const T> in, std::span<T> out, const Op& op, native s, const std::string& call,
+                   const How& how) {
         check();
         device_.use();
         if (device_.capture_of(s) != 0)
             reject(call, "the stream records a graph, and the host makes this call", "call outside of captures");
         job made{calls_ + 1, device_.make_event(), clock::now() + world_.default_deadline(), call,
-                 [this, in, out, op] { world_.allreduce(in, out, op); }};
+                 [this, in, out, op, how] { world_.allreduce(in, out, op, how); }};
         device_.record_on(made.begin, s);
         if (!thread_.joinable()) return run(made);
         const std::uint64_t number = ++calls_;

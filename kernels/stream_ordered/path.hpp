@@ -25,7 +25,7 @@ namespace tutti::kernels {
 ///
 /// | ranks                                     | path | allreduce |
 /// |-------------------------------------------|------|-----------|
-/// | threads of one process, one GPU           | together | one cooperative launch has all ranks' blocks: by packets, in one shot, in two |
+/// | threads of one process, one GPU           | together | one cooperative launch has all ranks' blocks: by packets, in one shot, in two; an algorithm that is named, by the device engine |
 /// | processes, one GPU                        | leader   | a kernel of rank 0 reads all inputs and writes all outputs |
 /// | processes, each with a GPU of its own     | peers    | a kernel of each rank, which wait for each other: as above |
 /// | others, on several hosts, or more than 8  | host     | the host waits for the stream, and makes a call through an executor |

@@ -4,6 +4,7 @@
 
 #include "call.hpp"
 #include "group_memory.hpp"
+#include "schedules.hpp"
 
 #include <transport/stream_runtime.hpp>
 
@@ -12,6 +13,7 @@
 #include <chrono>
 #include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -28,16 +30,15 @@ public:
     threads_path(const R& device, const World& world, const Kernels& kernels, const stream_limits& limits)
         : device_(device), world_(world), kernels_(kernels), limits_(limits),
           layout_(size(), kernels.blocks(size()), limits), before_(device.make_event()), after_(device.make_event()),
-          memory_(device.allocate(layout_.bytes())), report_(device) {
+          memory_(device.allocate(layout_.bytes())), report_(device), schedules_(device, size()) {
         device_.clear(memory_, layout_.bytes());
         const parts mine{memory_, report_.seen()};
         std::array<parts, most_peers> all;
         world_.allgather(std::span<const parts>(&mine, 1), std::span(all).first(size()));
-        std::array<std::byte*, most_peers> memory{};
-        for (unsigned r = 0; r < size(); ++r) memory[r] = all[r].memory;
+        for (unsigned r = 0; r < size(); ++r) memories_[r] = all[r].memory;
         for (unsigned r = 0; r < size(); ++r)
-            groups_.push_back(layout_.group_of(r, memory, all[r].report, world_.default_deadline()));
-        boxes_ = layout_.boxes(memory);
+            groups_.push_back(layout_.group_of(r, memories_, all[r].report, world_.default_deadline()));
+        boxes_ = layout_.boxes(memories_);
     }
     threads_path(const threads_path&) = delete;
     threads_path& operator=(const threads_path&) = delete;
@@ -62,10 +63,10 @@ public:
         std::array<offer, most_peers> all;
         world_.allgather(std::span<const offer>(&mine, 1), std::span(all).first(size()));
         compare(all, c);
-        std::uint64_t started = 1;
-        if (world_.rank() == 0) started = launch(all, c, s) ? 1 : 0;
-        world_.broadcast(std::span(&started, 1), 0); // its event was recorded
-        if (!started) throw_failure({group_failure::device, 0, 0}, world_.world_rank(0), c.in_words());
+        outcome of_launch;
+        if (world_.rank() == 0) of_launch = launch(all, c, s);
+        world_.broadcast(std::span(&of_launch, 1), 0); // its event was recorded
+        if (of_launch.how != outcome::good) throw_outcome(of_launch, c.in_words());
         last_ = all[0].after;
         if (world_.rank() != 0) device_.await_event(*last_, s);
     }
@@ -85,6 +86,18 @@ private:
         std::uint64_t report;
         const typename R::event *before, *after;
         const ordered_call* call; ///< valid until the rank's broadcast
+    };
+    /// What became of the launch, for all ranks.
+    struct outcome {
+        enum : std::uint64_t { good, refused, failed } how = good;
+        std::array<char, 504> why{};
+
+        [[nodiscard]] static outcome of(decltype(how) what, std::string_view words) noexcept {
+            outcome o;
+            o.how = what;
+            words.copy(o.why.data(), o.why.size() - 1);
+            return o;
+        }
     };
     struct parts {
         std::byte* memory;
@@ -115,31 +128,71 @@ private:
         throw error(std::move(f));
     }
 
-    [[nodiscard]] bool launch(const std::array<offer, most_peers>& all, const ordered_call& c, native s) {
-        const auto in_place = [](const offer& o) { return o.data[0] == o.data[1]; };
-        const bool any_in_place = std::any_of(all.begin(), all.begin() + size(), in_place);
+    [[noreturn]] void throw_outcome(const outcome& o, const std::string& call) const {
+        if (o.how == outcome::refused) reject(call, o.why.data());
+        fault f;
+        f.why = cause::aborted;
+        f.operation = call;
+        f.peer = world_.world_rank(0);
+        f.detail = std::string("it could not launch the kernel: ") + o.why.data();
+        throw error(std::move(f));
+    }
+
+    [[nodiscard]] outcome launch(const std::array<offer, most_peers>& all, const ordered_call& c, native s) {
+        try {
+            for (unsigned r = 1; r < size(); ++r) device_.await_event(*all[r].before, s);
+            c.how ? launch_schedule(all, c, s) : launch_reduction(all, c, s);
+            device_.record_on(after_, s);
+            return {};
+        } catch (const error& e) { // of the call; nothing was launched
+            return outcome::of(outcome::refused, e.facts().detail);
+        } catch (const std::exception& e) {
+            return outcome::of(outcome::failed, e.what());
+        }
+    }
+    [[nodiscard]] std::size_t in_place(const std::array<offer, most_peers>& all) const noexcept {
+        return static_cast<std::size_t>(
+            std::count_if(all.begin(), all.begin() + size(), [](const offer& o) { return o.data[0] == o.data[1]; }));
+    }
+    void launch_reduction(const std::array<offer, most_peers>& all, const ordered_call& c, native s) {
         group_call call{.type = c.type,
                         .op = c.op,
-                        .way = way_of(c.bytes(), any_in_place, limits_),
+                        .way = way_of(c.bytes(), in_place(all) > 0, limits_),
                         .groups = groups_,
                         .first = 0,
                         .number = size(),
                         .boxes = boxes_,
                         .signature = static_cast<std::uint32_t>(c.signature()),
                         .count = c.count};
-        try {
-            for (unsigned r = 0; r < size(); ++r) {
-                call.in[r] = all[r].data[0];
-                call.out[r] = all[r].data[1];
-                if (r != 0) device_.await_event(*all[r].before, s);
-            }
-            kernels_.together(call, s);
-            device_.record_on(after_, s);
-            return true;
-        } catch (const std::exception&) { // told by all ranks
-            return false;
+        for (unsigned r = 0; r < size(); ++r) {
+            call.in[r] = all[r].data[0];
+            call.out[r] = all[r].data[1];
         }
+        kernels_.together(call, s);
     }
+    void launch_schedule(const std::array<offer, most_peers>& all, const ordered_call& c, native s) {
+        const std::size_t placed = in_place(all);
+        if (placed != 0 && placed != size())
+            reject(c.in_words(), "some ranks' outputs are their inputs, and others' are not",
+                   "call alike on all ranks");
+        if (all[0].capture != 0 && !schedules_.has(c, placed != 0))
+            reject(c.in_words(), "its plans are made by the first call, which allocates",
+                   "call once before the streams record");
+        scheduled_call call{.type = c.type,
+                            .op = c.op,
+                            .groups = groups_,
+                            .signature = static_cast<std::uint32_t>(c.signature()),
+                            .count = c.count};
+        for (unsigned r = 0; r < size(); ++r) {
+            call.pages[r] = group_memory::page_in(memories_[r]);
+            call.counters[r] = group_memory::counters_in(memories_[r]);
+            for (const device_memory m : {device_memory::input, device_memory::output})
+                call.memory[r][static_cast<unsigned>(m)] = all[r].data[m == device_memory::input ? 0 : 1];
+        }
+        schedules_.set(call, c, placed != 0, s);
+        kernels_.scheduled(call, s);
+    }
+
     R device_;
     const World& world_;
     const Kernels& kernels_;
@@ -148,6 +201,8 @@ private:
     typename R::event before_, after_; ///< this rank's stream has come to the call; the kernel has ended (rank 0's)
     std::byte* memory_;                ///< this rank's part of the group
     report_word<R> report_;
+    schedules<R> schedules_;                        ///< used by rank 0
+    std::array<std::byte*, most_peers> memories_{}; ///< of all ranks
     std::vector<peer_group> groups_;
     packet_boxes boxes_;
     const typename R::event* last_ = nullptr; ///< rank 0's, of the last call

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // Stream-ordered calls of ranks that are threads of one process.
+#include <collectives/algorithm/all.hpp>
 #include <collectives/collectives.hpp>
 #include <transport/memory.hpp>
 
@@ -85,6 +86,38 @@ TEST_CASE("an average on a stream is the sum, scaled before it is rounded; integ
         for (int i = 0; i < 2000; ++i)
             expect(there[i] == std::max({(i * 31) % 1000, (i * 31 + 17) % 1000, (i * 31 + 34) % 1000}), "the maximum");
     }));
+}
+
+TEST_CASE("any algorithm's schedule runs on a stream, with the bits of the host") {
+    CHECK_NOTHROW(run_streams(3, [](test::communicator& world, ordered& on_streams) {
+        fake_cuda_streams device(0);
+        auto stream = device.make_stream();
+        constexpr std::size_t n = 3001;
+        const own_device_memory in(n), out(n);
+        const auto there = [](std::span<float> s) {
+            return reinterpret_cast<float*>(fake_cuda::reach(reinterpret_cast<std::byte*>(s.data()), s.size_bytes()));
+        };
+        std::vector<float> mine(n), wanted(n);
+        for (std::size_t i = 0; i < n; ++i)
+            mine[i] = 0.1F * static_cast<float>((i * 7919 + static_cast<std::size_t>(world.rank()) * 104'729) % 2003);
+        for (const algorithm::any& how : algorithm::all(3)) {
+            if (!how.offers(schedule::operation::allreduce)) continue;
+            for (const bool in_place : {false, true, false}) { // the third time its plans are there
+                const auto from = in_place ? out.seen() : in.seen();
+                std::copy(mine.begin(), mine.end(), there(from));
+                world.allreduce(mine, wanted, average, how);
+                on_streams.allreduce(from, out.seen(), average, &stream, how);
+                on_streams.synchronize(&stream);
+                expect(std::equal(wanted.begin(), wanted.end(), there(out.seen())), std::string(how.name()));
+            }
+        }
+        const auto f = fault_of([&] {
+            on_streams.allreduce(in.seen(), world.rank() == 0 ? in.seen() : out.seen(), sum, &stream,
+                                 algorithm::ring{});
+        });
+        expect(f.why == cause::invalid_argument, "in place on all ranks or on none");
+    }));
+    CHECK(fake_cuda::allocations() == 0);
 }
 
 TEST_CASE("threads that call different things are told so, all of them") {

@@ -222,17 +222,19 @@ public:
         return all().size() + pinned().size();
     }
 
-private:
+protected:
     [[nodiscard]] static std::mutex& mutex() {
         static std::mutex guard;
         return guard;
     }
-    [[nodiscard]] static std::map<const std::byte*, allocation>& all() {
-        static std::map<const std::byte*, allocation> memory; // by the address that the program sees
-        return memory;
-    }
     [[nodiscard]] static std::map<const std::byte*, std::size_t>& pinned() {
         static std::map<const std::byte*, std::size_t> memory;
+        return memory;
+    }
+
+private:
+    [[nodiscard]] static std::map<const std::byte*, allocation>& all() {
+        static std::map<const std::byte*, allocation> memory; // by the address that the program sees
         return memory;
     }
     [[nodiscard]] static bool is_pageable(const std::byte* p, std::size_t size) {

@@ -31,8 +31,15 @@ public:
     void await_event(const event& e, native_stream in) const {
         in->put([this_event = e] { wait_until([&] { return fake_cuda(0).is_done(this_event); }); });
     }
-    [[nodiscard]] std::byte* map(std::byte* p, std::size_t) const noexcept { return p; }
-    void unmap(std::byte*) const noexcept {}
+    [[nodiscard]] std::byte* map(std::byte* p, std::size_t size) const {
+        const std::lock_guard lock(mutex());
+        pinned()[p] = size;
+        return p;
+    }
+    void unmap(std::byte* p) const noexcept {
+        const std::lock_guard lock(mutex());
+        pinned().erase(p);
+    }
     void store_on(std::uint64_t* word, std::uint64_t value, native_stream in) const {
         in->put([=] { std::atomic_ref(*word).store(value, std::memory_order_release); });
     }

@@ -40,11 +40,7 @@ public:
     }
 
     static void together(const kernels::group_call& c, fake_cuda::stream* in) {
-        std::vector<kernels::peer_group> groups(c.groups.begin(), c.groups.end());
-        for (auto& g : groups) {
-            for (unsigned p = 0; p < g.size; ++p) g.pages[p] = reached(g.pages[p]);
-            g.counters = reached(g.counters);
-        }
+        const auto groups = reached_groups(c.groups);
         kernels::group_call there = c;
         for (std::size_t r = 0; r < groups.size(); ++r) {
             there.in[r] = streams::reach(c.in[r], c.count == 0 ? 0 : 1);
@@ -55,6 +51,35 @@ public:
             in->put([there, groups,
                      what = kernels::typed<typename decltype(types)::element, typename decltype(types)::op>(there)] {
                 run(there, groups, what);
+            });
+        });
+    }
+
+    static void scheduled(const kernels::scheduled_call& c, fake_cuda::stream* in) {
+        auto groups = reached_groups(c.groups);
+        kernels::scheduled_call there = c;
+        there.groups = groups;
+        for (std::size_t r = 0; r < groups.size(); ++r) {
+            there.pages[r] = reached(c.pages[r]);
+            there.counters[r] = reached(c.counters[r]);
+            there.steps[r] = reached(c.steps[r]);
+            there.operands[r] = reached(c.operands[r]);
+            for (std::byte*& m : there.memory[r]) m = streams::reach(m, 0);
+        }
+        with(c.type, c.op, [&](auto types) {
+            using element = typename decltype(types)::element;
+            using op = typename decltype(types)::op;
+            in->put([calls = kernels::typed<element, op>(there), last = last_stages<element, op>(there),
+                     size = groups.size()] {
+                std::vector<std::uint64_t> failed(size * blocks(1));
+                kernels::run_ranks_on_host(static_cast<unsigned>(size), {blocks(1), 2},
+                                           [&](unsigned r, const kernels::host_execution& here) {
+                                               calls[r](&failed[r * blocks(1) + here.block()], here);
+                                           });
+                for (const auto& what : last)
+                    kernels::run_on_host({1, 2}, [&](const kernels::host_execution& here) {
+                        kernels::reduce_many<1, 2>(what, {}, here);
+                    });
             });
         });
     }
@@ -83,6 +108,24 @@ private:
         if (type != type_id<T>() || op != operator_id<Op>()) return false;
         use(types_of<T, Op>{});
         return true;
+    }
+    template <class T, class Op>
+    static auto last_stages(const kernels::scheduled_call& c) {
+        if constexpr (std::same_as<Op, average_operator>) {
+            std::vector<decltype(kernels::last_stage<T, Op>(c, 0))> all;
+            for (std::size_t r = 0; r < c.groups.size(); ++r) all.push_back(kernels::last_stage<T, Op>(c, r));
+            return all;
+        } else {
+            return std::vector<kernels::reduction<T, Op, kernels::stored<T>>>();
+        }
+    }
+    static std::vector<kernels::peer_group> reached_groups(std::span<const kernels::peer_group> of) {
+        std::vector<kernels::peer_group> groups(of.begin(), of.end());
+        for (auto& g : groups) {
+            for (unsigned p = 0; p < g.size; ++p) g.pages[p] = reached(g.pages[p]);
+            g.counters = reached(g.counters);
+        }
+        return groups;
     }
     template <class T>
     static T* reached(T* p) {
