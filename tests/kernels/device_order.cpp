@@ -8,6 +8,7 @@
 #include "support/catch.hpp"
 #include "support/effort.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -90,6 +91,29 @@ TEST_CASE("every order that is found has all steps, each behind those that it wa
                 INFO(how.name() << ", " << schedule::name_of(what) << ", " << size << " ranks");
                 check(how.write(what, size, size / 2, size % 2 == 0, 1 + size % 3 * 2));
             }
+}
+
+TEST_CASE("what overwrites a message comes behind those that its acknowledgement waits for") {
+    using namespace schedule;
+    const auto bank = [](int number) { return place{scratch(number), 0, 1}; };
+    const place in{buffer::input, 0, 1};
+    const std::array other{scratch(3)};
+    auto p = algorithm::by_name("naive").write(operation::allreduce, 4);
+    // Rank 1 reads rank 0's first message late, and so acknowledges the second one late. Its reader needs what rank 0
+    // passes on behind the copy that overwrites the second one.
+    const std::vector<std::vector<step>> more{
+        {copy(in, bank(1)), send(1, in), send(1, bank(1)), copy(in, bank(1)), receive(3, bank(2)), send(2, bank(2))},
+        {receive(0, bank(1)), receive(0, bank(2)), receive(2, bank(3)), reduce_many(bank(1), other, bank(4))},
+        {send(3, in), receive(0, bank(1)), send(1, bank(1))},
+        {receive(2, bank(1)), send(0, bank(1))}};
+    for (std::size_t r = 0; r < 4; ++r) p.ranks[r].insert(p.ranks[r].begin(), more[r].begin(), more[r].end());
+    p.parts.clear();
+    REQUIRE(verify(p, nullptr, bits::may_differ).proven);
+    orders_of all(p);
+    CHECK(all.walk_as_written().stuck == 0);
+    CHECK(all.walk(all.finder.by_segment()).stuck < 0);
+    CHECK(all.walk(all.finder.by_way()).stuck < 0);
+    CHECK_NOTHROW(kernels::device_plans_of(p, count_of_orders, sizeof(float)));
 }
 
 TEST_CASE("the order that is taken is never dearer than the list as it is written") {
