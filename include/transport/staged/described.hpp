@@ -26,7 +26,7 @@ class channel;
 
 /// "staged tcp", of "tcp".
 template <class Inner>
-inline constexpr auto name_of = [] {
+inline constexpr auto staged_name = [] {
     constexpr std::string_view before = "staged ", name = Inner::name;
     std::array<char, before.size() + name.size() + 1> all{};
     std::copy(name.begin(), name.end(), std::copy(before.begin(), before.end(), all.begin()));
@@ -43,7 +43,7 @@ struct staged_fabric {
     using fabric = detail::staged::fabric<Inner, R>;
     using channel = detail::staged::channel<Inner, R>;
     using limits = staged_limits<Inner>;
-    static constexpr const char* name = detail::staged::name_of<Inner>.data();
+    static constexpr const char* name = detail::staged::staged_name<Inner>.data();
     static constexpr medium between = Inner::between;
     static constexpr bool views = false, allocates = true, needs_sockets = Inner::needs_sockets, reaches_devices = true;
     /// @}

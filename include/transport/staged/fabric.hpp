@@ -130,7 +130,8 @@ public:
             if (!end->in.broken().empty()) return end->in.broken();
             if (end->in.copies() && !all_.device.has_failed()) return std::nullopt; // what arrived is delivered first
         }
-        return inner_.broken(peer);
+        auto why = inner_.broken(peer);
+        return settle() ? std::nullopt : why; // it may have brought what had arrived
     }
     /// The resource that this rank lacks, for any peer.
     [[nodiscard]] std::optional<std::string> shortage() const {

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -72,8 +73,8 @@ public:
 private:
     /// Posts receives of what comes next, as far as there is room.
     void listen() {
-        while (under_way_ < most_steps && broken_.empty() && post()) {
-        }
+        bool any = true;
+        while (any && under_way_ < most_steps && broken_.empty()) any = post();
     }
     bool post() {
         if (unwanted_ > 0) {
@@ -129,17 +130,15 @@ private:
 
     void hear(one& s) {
         is_listening_ = false;
-        header h;
-        if (s.status == transfer_status::done && s.bytes >= sizeof h) std::memcpy(&h, s.through->memory, sizeof h);
-        s.carries = s.bytes - std::min(s.bytes, sizeof h);
-        if (s.status != transfer_status::done || s.bytes < sizeof h ||
-            s.carries != bytes_beside_header(h.message_bytes)) {
+        const auto told = header_in(s);
+        if (!told) {
             broken_ = "it sends what no rank sends";
             return steps_.give_back(s);
         }
+        s.carries = s.bytes - sizeof(header);
         transfer& x = *waiting_.front();
-        if (!accepts(x, h.message_bytes, h.signature)) {
-            unwanted_ = h.message_bytes - s.carries;
+        if (!accepts(x, told->message_bytes, told->signature)) {
+            unwanted_ = told->message_bytes - s.carries;
             steps_.give_back(s);
             return complete(next(), transfer_status::mismatched);
         }
@@ -149,6 +148,12 @@ private:
         is_heard_ = true;
         if (s.carries == x.bytes) return take_beside_header(s, next());
         steps_.give_back(s);
+    }
+    [[nodiscard]] static std::optional<header> header_in(const one& s) noexcept {
+        header h;
+        if (s.status != transfer_status::done || s.bytes < sizeof h) return std::nullopt;
+        std::memcpy(&h, s.through->memory, sizeof h);
+        return s.bytes - sizeof h == bytes_beside_header(h.message_bytes) ? std::optional(h) : std::nullopt;
     }
     void take_beside_header(one& s, transfer& x) {
         s.message = &x;

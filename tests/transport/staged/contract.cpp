@@ -6,6 +6,7 @@
 #include "support/catch.hpp"
 #include "support/run_ranks.hpp"
 #include "transport/contract/all.hpp"
+#include "transport/contract/ended_links.hpp"
 
 using namespace tutti;
 using namespace tutti::test;
@@ -37,6 +38,10 @@ TEST_CASE("staged TCP keeps the contract with memory of the processor") {
     for (const auto& [sentence, check] : contract<staged_fixture<fake_staged>>()) {
         DYNAMIC_SECTION(sentence) { CHECK_NOTHROW(check()); }
     }
+}
+
+TEST_CASE("links of staged TCP that end show, and what had arrived is delivered first") {
+    CHECK_NOTHROW(ended_links_show<fake_staged_fabric>());
 }
 
 TEST_CASE("CUDA IPC within two hosts and staged TCP between them keep the contract") {

@@ -32,7 +32,7 @@ void run_two(Body body) {
 template <class World, class... Limits>
 void exchange_between_threads(unsigned seed, int ranks, const Limits&... how) {
     const reserved_port at;
-    const auto all = any_messages(ranks, 150, seed);
+    const auto all = any_messages(ranks, effort(std::size_t{150}), seed);
     run_ranks(ranks, [&](int rank) {
         World t{identity_on(2 * rank / ranks, rank, ranks, at), how...};
         exchange(t, all, seed);
@@ -59,6 +59,11 @@ TEST_CASE("over staged TCP, messages go from any place to any place, and no copy
 TEST_CASE("over CUDA IPC and staged TCP, messages go from any place to any place") {
     const unsigned seed = threads_watched ? 4u : GENERATE(4u, 5u);
     CHECK_NOTHROW(exchange_between_threads<fake_routed>(seed, 4));
+    CHECK(fake_cuda::allocations() == 0);
+}
+
+TEST_CASE("over a fabric of one's own, messages go from any place to any place by staging") {
+    CHECK_NOTHROW(exchange_between_threads<fake_staged_pairs>(6, 3));
     CHECK(fake_cuda::allocations() == 0);
 }
 
@@ -152,6 +157,31 @@ TEST_CASE("over staged TCP, closing takes device memory back") {
             c.linger(std::chrono::microseconds{300});
             expect(holds(data, 1), "a closed context touches no memory");
         }
+    }));
+}
+
+TEST_CASE("what a rank had sent before it left is staged to the device of a receive that comes later") {
+    constexpr std::array<std::size_t, 3> sizes{100, 5000, 150'000}; // together within TCP's window
+    const reserved_port at;
+    milestone gone;
+    CHECK_NOTHROW(run_ranks(2, [&](int rank) {
+        auto t = std::make_unique<fake_staged>(identity(rank, 2, at));
+        courier c{*t};
+        const auto slab = [&](std::size_t size) { return t->allocate(size); };
+        t->open({1, 0}, 1 - rank);
+        std::vector<placed_bytes> all;
+        for (const std::size_t size : sizes) fill(all.emplace_back(slab, place::device, size), rank);
+        if (rank == 1) {
+            for (const auto& data : all) c.send({1, 0}, 0, data.data(), data.size());
+            c.finish("the messages go ahead of their receives");
+            t.reset();
+            return gone.reach();
+        }
+        c.meet(gone, 1, "the sender leaves");
+        c.until([&] { return t->broken(1).has_value(); }, "its end shows");
+        for (const auto& data : all) c.receive({1, 0}, 1, data.data(), data.size());
+        c.finish("what had come is delivered");
+        for (const auto& data : all) expect(holds(data, 1), "whole");
     }));
 }
 

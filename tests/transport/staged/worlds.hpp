@@ -12,6 +12,7 @@
 #include <transport/world.ipp>
 
 #include "support/identity.hpp"
+#include "support/socket_pairs.hpp"
 
 namespace tutti::test {
 
@@ -19,6 +20,9 @@ namespace tutti::test {
 using fake_staged_fabric = transport::staged_fabric<transport::tcp_fabric, fake_cuda>;
 using fake_staged = transport::world<fake_staged_fabric>;
 using fake_routed = transport::routed<fake_ipc, fake_staged>;
+
+/// Staging over a fabric as simple as can be.
+using fake_staged_pairs = transport::world<transport::staged_fabric<socket_pairs, fake_cuda>>;
 
 /// A rank of such a world: half of the ranks on one pretended host, half on another.
 template <class World>
