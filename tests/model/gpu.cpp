@@ -114,4 +114,7 @@ TEST_CASE("ranks that wait for each other for ever are told") {
     const rank_steps steps{{message(gpu_action::await_post, 1, 1), message(gpu_action::post, 1, 1)},
                            {message(gpu_action::await_post, 0, 1), message(gpu_action::post, 0, 1)}};
     CHECK_THROWS_WITH(simulate_gpus(switched(), {2}, steps), Contains("rank 0 waits for ever"));
+    CHECK_THROWS_WITH(simulate_gpus(switched(), {3}, steps), Contains("the steps are not of 3 ranks"));
+    CHECK_THROWS_WITH(simulate_gpus(switched(), {1}, rank_steps{steps[0]}), Contains("not of 1 ranks"));
+    CHECK_THROWS_WITH(simulate_gpus(switched(), {1}, rank_steps{{combining(1, {0, 1})}}), Contains("not of 1 ranks"));
 }

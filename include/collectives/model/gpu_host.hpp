@@ -32,7 +32,8 @@ struct gpu_host {
     friend bool operator==(const gpu_host&, const gpu_host&) = default;
 };
 
-/// Where ranks are: rank r on GPU r, or all on one.
+/// Where ranks are: rank r on GPU r, or all on one. Precondition of what takes one: there is a rank, and the host has
+/// these GPUs.
 struct gpu_placement {
     int ranks = 1;       ///< how many
     bool on_one = false; ///< they share one GPU

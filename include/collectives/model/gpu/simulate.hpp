@@ -180,10 +180,17 @@ private:
 
 /// How long a schedule takes that the device engine runs, in seconds: launched once a rank, one step after the other,
 /// `steps` by rank. A step that combines has its share of each memory, link and uplink, and its first load takes two
-/// latencies. All blocks of a rank count as one. Throws tutti::error(invalid_argument) where a rank would wait for
-/// ever.
+/// latencies. All blocks of a rank count as one. Throws tutti::error(invalid_argument) where there are not steps for
+/// each rank, where one names a rank that there is not, or where a rank would wait for ever.
 [[nodiscard]] inline double simulate_gpus(const gpu_host& on, const gpu_placement& where,
                                           std::span<const std::vector<gpu_step>> steps) {
+    const int ranks = where.ranks;
+    const auto is_rank = [&](int r) { return r >= 0 && r < ranks; };
+    bool whole = ranks > 0 && steps.size() == static_cast<std::size_t>(ranks);
+    for (const std::vector<gpu_step>& of_rank : steps)
+        for (const gpu_step& s : of_rank)
+            whole = whole && is_rank(s.peer) && std::all_of(s.sources.begin(), s.sources.end(), is_rank);
+    if (!whole) reject("simulate_gpus", "the steps are not of " + std::to_string(ranks) + " ranks");
     return detail::gpu_simulation(on, where, steps).run();
 }
 
