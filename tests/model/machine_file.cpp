@@ -139,3 +139,34 @@ TEST_CASE("a segment's name that has a zero byte, behind which it would be lost,
     CHECK_THROWS_WITH(parse_machine_file(replaced(good, "\"slot\"", "\"s\\u0000t\""), "it"),
                       Contains("segment 1 has a name with a zero byte"));
 }
+
+TEST_CASE("GPUs come back from a machine file, beside transports or alone") {
+    std::mt19937_64 bits(13);
+    std::uniform_real_distribution<double> any(0, 1e-5);
+    const auto signals = [&] { return tutti::model::gpu_signals{any(bits), any(bits), any(bits)}; };
+    for (int k = 0; k < 50; ++k) {
+        tutti::model::gpu_host g{1, any(bits), any(bits), signals(), {}};
+        const machine_file one{"by hand", {{"tcp", odd_machine(bits)}}, g};
+        CHECK(parse_machine_file(text_of(one)) == one);
+        g.devices = 8;
+        g.links = {signals(), any(bits), 4, any(bits)};
+        const machine_file alone{"by hand", {}, g};
+        CHECK(parse_machine_file(text_of(alone)) == alone);
+    }
+}
+
+TEST_CASE("GPUs that lack a key, or have one too many or a value of no meaning, are refused") {
+    const machine_file f{"", {}, tutti::model::gpu_host{2, 1e-6, 1e-12, {}, {{}, 1e-11, 0, 0}}};
+    const std::string good = text_of(f);
+    const auto refused = [&](const std::string& what, const std::string& by, const std::string& why) {
+        CHECK_THROWS_WITH(parse_machine_file(replaced(good, what, by), "it"), Contains(why));
+    };
+    refused("\"launch_s\"", "\"launch_us\"", "it, gpus lacks \"launch_s\"");
+    refused("\"launch_s\"", "\"more\": 1, \"launch_s\"", "it, gpus has \"more\", which nobody knows");
+    refused("\"devices\": 2", "\"devices\": 0", "it, gpus has no GPU in \"devices\"");
+    refused("\"devices\": 2", "\"devices\": 1", "it, gpus has one GPU, and \"links\"");
+    refused("\"links\": {", "\"links\": null, \"x\": {", "it, gpus has \"x\", which nobody knows");
+    refused("\"signal_s\": 0", "\"signal_s\": -1", "it, gpus, within has in \"signal_s\" no number from 0");
+    refused("\"uplink_s_per_byte\"", "\"uplink\"", "it, gpus, links lacks \"uplink_s_per_byte\"");
+    refused("\"made\": \"\",", "\"made\": \"\", \"transports\": {},", "it has no \"transports\"");
+}

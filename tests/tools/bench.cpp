@@ -277,3 +277,27 @@ TEST_CASE("what makes no sense is refused before anything is started, with 2") {
     refused("--operation stream --pairs x", "'x' is no list of numbers of pairs: write 1, or 1,2, or all");
     refused("--ranks 2 -b 1T -e 1T", "input and output of 2 ranks take 4 TiB, and this host has ");
 }
+
+TEST_CASE("the bench over CUDA IPC says why it cannot be: no GPU, or a command without CUDA") {
+    const auto r = command("bench --transport cuda_ipc --ranks 2 -b 8 -e 8", "CUDA_VISIBLE_DEVICES=");
+#if defined(TUTTI_BENCH_HAS_CUDA)
+    CHECK(r.status == 1);
+    CHECK_THAT(r.output, Contains("this rank has no GPU: cudaGetDeviceCount: ") && Contains("nvidia-smi"));
+#else
+    CHECK(r.status == 2);
+    CHECK_THAT(r.output, Contains("this command was built without CUDA"));
+#endif
+}
+
+TEST_CASE("what has no kernel on a GPU, or no meaning there, is refused before anything starts") {
+    const auto refused = [](const std::string& arguments, const std::string& why) {
+        const auto r = command("bench --transport cuda_ipc --ranks 2 -b 8 -e 8 " + arguments);
+        CHECK(r.status == 2);
+        CHECK_THAT(r.output, Contains(why));
+    };
+    refused("-d int8", "allreduce: GPUs have no kernel for this type and operator");
+    refused("-d int32 -o bitwise_and", "allreduce: GPUs have no kernel for this type and operator");
+    refused("--operation all,pingpong", "messages between two ranks do not take data of a GPU");
+    refused("--cold", "--cold and --symmetric are for data in the memory of the host");
+    refused("--symmetric", "--cold and --symmetric are for data in the memory of the host");
+}

@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The tutti authors
 # SPDX-License-Identifier: MIT
 """Passes when tools/gpu-check tells rightly what its programs found: here they are made by a compiler that pretends.
+And when it makes a machine of the right figures from a report.
 
 usage: gpu_check.py TOOLS_GPU_CHECK
 """
@@ -54,6 +55,30 @@ class Pretence:
         return {s["section"]: s["outcome"] for s in json.loads((self.out / "report.json").read_text())}
 
 
+def check_machine(p):
+    """A made-up GPU: a launch of 2 us, a latency of 0.5 us, a meeting of 1 us, a signal of 0.75 us."""
+    figures = {"launch of 2 ranks that do nothing": 2, "packets of 16 bytes, 2 ranks": 2.5,
+               "one shot of 16 bytes, 2 ranks": 2 + 2 * 1 + 4 * 0.5, "copy of 192 MiB by a kernel": 800,
+               "copy of 320 MiB by a kernel": 1000, "copy of 320 MiB by cudaMemcpyAsync": 1100,
+               "message of 16 bytes by the device engine": 2 + 2 * 0.75 + 4 * 0.5}
+    lines = [["fact", "device", "made up"]] + [["figure", what, f"{value:g}", "us", "", "yes"]
+                                               for what, value in figures.items()]
+    report = p.out / "made-up.json"
+    report.write_text(json.dumps([{"section": "speed", "outcome": "passed", "why": "", "lines": lines}]))
+    status, said = p.run("--machine-of", str(report), path=False)
+    assert status == 0, said
+    machine = json.loads((p.out / "machine.json").read_text())
+    assert "measured by tools/gpu-check on made up" in machine["made"]
+    gpus = machine["gpus"]
+    assert (gpus["devices"], gpus["links"]) == (1, None), gpus
+    found = [gpus["launch_s"], gpus["memory_s_per_byte"], *gpus["within"].values()]
+    for value, expected in zip(found, (2e-6, 1e-12, 0.5e-6, 1e-6, 0.75e-6)):
+        assert abs(value / expected - 1) < 1e-9, gpus
+    report.write_text(json.dumps([{"section": "speed", "lines": lines[:-1]}]))
+    status, said = p.run("--machine-of", str(report), path=False)
+    assert status == 1 and "lacks figures" in said, said
+
+
 def main(script):
     with tempfile.TemporaryDirectory() as name:
         p = Pretence(pathlib.Path(script).resolve(), pathlib.Path(name))
@@ -85,6 +110,7 @@ def main(script):
         status, said = p.run("--quick", path=False)
         assert status == 3 and "no nvcc" in said, said
         assert p.run("--only", "nonsense")[0] == 2
+        check_machine(p)
     print("the report says what the programs found")
 
 

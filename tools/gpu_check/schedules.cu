@@ -3,10 +3,9 @@
 
 // Schedules by the device engine: ranks that share this device give the bits of each schedule. With an argument, little
 // of it: for compute-sanitizer.
-#include "device.hpp"
+#include "engine_group.hpp"
 #include "told.hpp"
 
-#include "kernels/device_engine.cuh"
 #include "kernels/host_engine.hpp"
 
 #include <collectives/algorithm/all.hpp>
@@ -19,42 +18,6 @@ using namespace tutti::gpu_check;
 using schedule::operation;
 
 namespace {
-
-constexpr unsigned blocks = 4;
-
-/// What ranks that share this device meet by, for any number of calls.
-class engine_group {
-public:
-    explicit engine_group(unsigned ranks)
-        : flags_(ranks), pages_(ranks), counters_(std::size_t{ranks} * blocks),
-          group_counters_(std::size_t{ranks} * blocks), reports_(ranks), ranks_(ranks) {}
-
-    template <class T, class Op>
-    void join(kernels::device_call<T, Op>& call, unsigned rank) const {
-        call.group = {.rank = rank, .size = ranks_, .blocks = blocks};
-        for (unsigned p = 0; p < ranks_; ++p) {
-            call.group.pages[p] = flags_.data() + p;
-            call.pages[p] = pages_.data() + p;
-        }
-        call.group.counters = group_counters_.data() + std::size_t{rank} * blocks;
-        call.group.report = reports_.on_device() + rank;
-        call.group.timeout_ns = 10'000'000'000;
-        call.counters = counters_.data() + std::size_t{rank} * blocks;
-    }
-    [[nodiscard]] bool failed() const {
-        for (unsigned r = 0; r < ranks_; ++r)
-            if (reports_[r] != 0) return true;
-        return false;
-    }
-
-private:
-    device_array<kernels::flag_page> flags_;
-    device_array<kernels::device_page> pages_;
-    device_array<kernels::device_counters> counters_;
-    device_array<kernels::block_counters> group_counters_;
-    mapped_words reports_;
-    unsigned ranks_;
-};
 
 template <class T>
 test::vectors<T> numbers(unsigned ranks, std::size_t count, unsigned seed) {

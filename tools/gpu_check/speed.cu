@@ -5,16 +5,22 @@
 // that copies 16 bytes at a time. Sets of buffers take turns, over four times the L2 cache. A time is the slope over a
 // graph of repeats, the median of several.
 #include "device.hpp"
+#include "engine_group.hpp"
 #include "group.hpp"
 #include "told.hpp"
 
 #include <kernels/optimizer.hpp>
 #include <kernels/reduce_many.cuh>
 
+#include <collectives/algorithm/any.hpp>
+#include <collectives/algorithm/binomial_tree.hpp>
+
 #include <algorithm>
 #include <functional>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 using namespace tutti;
 using namespace tutti::gpu_check;
@@ -157,6 +163,57 @@ void groups(const stream& s) {
     check("64 MiB in two shots", !group.failed());
 }
 
+/// A rank's call that does nothing.
+struct nothing {
+    kernels::peer_group group;
+    template <class Here>
+    __device__ void operator()(std::uint64_t*, const Here&) const {}
+};
+
+/// One message from rank 0 to rank 1 by the device engine.
+double message_seconds(const stream& s) {
+    using call_type = kernels::device_call<float, sum_operator>;
+    constexpr std::size_t count = 4;
+    const auto program = algorithm::any(algorithm::binomial_tree{}).write(schedule::operation::broadcast, 2, 0, true);
+    const auto plans = kernels::device_plans_of(program, count, sizeof(float));
+    const engine_group group(2, 1);
+    const device_array<float> data(2 * count);
+    std::vector<kernels::plan_on_device> loaded(2);
+    std::vector<call_type> calls(2);
+    for (unsigned r = 0; r < 2; ++r) {
+        must(loaded[r].load(plans[r]), "plan_on_device");
+        group.join(calls[r], r);
+        loaded[r].set(calls[r]);
+        for (unsigned q = 0; q < 2; ++q) calls[r].memory[q][0] = calls[r].memory[q][1] = data.data() + q * count;
+    }
+    const double seconds = seconds_of(s, 100, [&](int, cudaStream_t on) {
+        must(kernels::launch_together(std::span<const call_type>(calls), on), "launch_together");
+    });
+    check("a message by the device engine", !group.failed());
+    return seconds;
+}
+
+/// What two ranks pay before bytes count: model::gpu_host is made of these, by tools/gpu-check.
+void signals(const stream& s) {
+    constexpr std::size_t count = 4;
+    const device_group<float> group(2, 1, count, count);
+    std::vector<nothing> idle;
+    for (const kernels::peer_group& g : group.groups) idle.push_back({g});
+    const auto shots = group.one_shot(), packets = group.packets();
+    figure("launch of 2 ranks that do nothing",
+           1e6 * seconds_of(s, 100,
+                            [&](int, cudaStream_t on) {
+                                must(kernels::launch_together(std::span<const nothing>(idle), on), "launch_together");
+                            }),
+           "us");
+    figure("packets of 16 bytes, 2 ranks",
+           1e6 * seconds_of(s, 100, [&](int, cudaStream_t on) { group.launch_packets(packets, 2, on); }), "us");
+    figure("one shot of 16 bytes, 2 ranks",
+           1e6 * seconds_of(s, 100, [&](int, cudaStream_t on) { group.launch_shots(shots, 1, on); }), "us");
+    figure("message of 16 bytes by the device engine", 1e6 * message_seconds(s), "us");
+    check("16 bytes by groups of 2 ranks", !group.failed());
+}
+
 } // namespace
 
 int main() {
@@ -166,5 +223,6 @@ int main() {
         reduce<bfloat16>(s, "bfloat16");
         update(s);
         groups(s);
+        signals(s);
     });
 }

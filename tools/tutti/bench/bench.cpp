@@ -81,6 +81,12 @@ alone, and waits for it. Each row takes three times as long, and up to ten where
 then they are measured again. Without --progress in_thread and without --tests a
 call makes progress only where it starts and where it is waited for, as its documentation says.
 
+Over cuda_ipc the buffers are in the memory of GPUs, which ranks take in turn, and from communicator.allocate.
+The host starts copies and reductions, and a call is over when it returns: so times are the host's, as
+elsewhere. Reductions are of float16, bfloat16, float32, float64, int32 and int64, by sum, product, minimum,
+maximum, or average. Messages between two ranks take no such data. A command has this transport if it was built
+with nvcc and -Dcuda=enabled.
+
 With --against FILE, which an earlier run wrote by --json, each row is compared with its time then: the p50, of
 a loop the mean. slower is what takes longer by more than --tolerance, beyond the intervals of both runs. With
 --rounds 5 or more, then and now, intervals go by the order of the rounds. Otherwise they hold the p50 of a run
@@ -161,6 +167,7 @@ int bench(bench_settings s, const std::vector<std::string>& command) {
                       : s.transport == "routed"       ? bench_over_both
                       : s.transport == "verbs"        ? bench_over_verbs
                       : s.transport == "routed_verbs" ? bench_over_all
+                      : s.transport == "cuda_ipc"     ? bench_over_cuda
                                                       : bench_over_shared_memory;
     if (s.encrypt) ::setenv("TUTTI_ENCRYPT", "1", 1);
     return as_rank([&] { return over(s, room); });
@@ -211,10 +218,11 @@ void add_sizes(CLI::App& c, bench_settings& s) {
 }
 
 void add_what(CLI::App& c, bench_settings& s) {
-    c.add_option("--transport", s.transport,
-                 "What carries the messages; verbs: RDMA; routed: shared memory within a host, tcp between hosts; "
-                 "routed_verbs: verbs between those that have devices [default: tcp]")
-        ->check(one_of({"memory", "shared_memory", "tcp", "routed", "verbs", "routed_verbs"}));
+    c.add_option(
+         "--transport", s.transport,
+         "What carries the messages; verbs: RDMA; routed: shared memory within a host, tcp between hosts; "
+         "routed_verbs: verbs between those that have devices; cuda_ipc: from GPU to GPU of a host [default: tcp]")
+        ->check(one_of({"memory", "shared_memory", "tcp", "routed", "verbs", "routed_verbs", "cuda_ipc"}));
     c.add_option("--ranks", s.ranks, "How many ranks to start [default: 4]")
         ->check(CLI::Range(1, 4096))
         ->type_name("P");

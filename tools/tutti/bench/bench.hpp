@@ -176,6 +176,9 @@ using allocator = std::function<symmetric_memory<std::byte>(std::size_t)>;
     return {engine::plain_memory(bytes), bytes};
 }
 
+/// Copies to or from a buffer that the host must not touch; over on return.
+using copier = std::function<void(std::byte* to, const std::byte* from, std::size_t bytes)>;
+
 /// All rows that the settings ask for, in the order of the table. Throws std::invalid_argument where they name what
 /// there is not.
 [[nodiscard]] std::vector<job> jobs_of(const bench_settings& settings, int rank, int ranks);
@@ -195,6 +198,7 @@ struct participant {
     clockid_t cpu_clock;                    ///< counts what this rank uses
     std::optional<model::chooser> choice{}; ///< the library's; none where it does not choose
     start_binder start{};                   ///< none where no call is non-blocking
+    copier copy{};                          ///< none where the host may touch what `allocate` makes
 };
 
 /// What came out, on every rank.
@@ -216,5 +220,7 @@ int bench_over_both(const bench_settings& settings, int room);
 /// Throw std::invalid_argument in a command that was built without libibverbs.
 int bench_over_verbs(const bench_settings& settings, int room);
 int bench_over_all(const bench_settings& settings, int room);
+/// The same with the data in the memory of GPUs. Throws std::invalid_argument in a command that was built without CUDA.
+int bench_over_cuda(const bench_settings& settings, int room);
 
 } // namespace tutti::tools

@@ -30,11 +30,17 @@ struct described_call {
 /// The call that the job describes, on this communicator.
 [[nodiscard]] call bind(const any_world& world, const job& what, const buffers& where);
 
+/// Binds jobs without messages.
+template <class Communicator>
+[[nodiscard]] binder collective_binder_of(const Communicator& world) {
+    return [erased = any_world(world)](const job& what, const buffers& where) { return bind(erased, what, where); };
+}
+
 /// Binds jobs to this communicator, which must outlive their calls.
 template <class Communicator>
 [[nodiscard]] binder binder_of(const Communicator& world) {
-    return [erased = any_world(world), &world](const job& what, const buffers& where) {
-        return what.messages ? bind_exchange(world, what, where) : bind(erased, what, where);
+    return [collectives = collective_binder_of(world), &world](const job& what, const buffers& where) {
+        return what.messages ? bind_exchange(world, what, where) : collectives(what, where);
     };
 }
 

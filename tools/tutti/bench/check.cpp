@@ -9,6 +9,7 @@
 #include "testbed.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -39,6 +40,24 @@ void check_overlap(const bench_settings& s, const std::vector<job>& jobs) {
         if (j.messages && *j.messages != exchange::sendrecv)
             throw std::invalid_argument(
                 fmt::format("--overlap is of non-blocking calls: of messages sendrecv alone, not {}", j.name()));
+}
+
+/// What GPUs have kernels for, and what has no meaning there.
+void check_device(const bench_settings& s, const std::vector<job>& jobs) {
+    if (s.transport != "cuda_ipc") return;
+    if (s.cold || s.symmetric)
+        throw std::invalid_argument("--cold and --symmetric are for data in the memory of the host, not over cuda_ipc");
+    constexpr std::array types{element_type::float16, element_type::bfloat16, element_type::float32,
+                               element_type::float64, element_type::int32,    element_type::int64};
+    constexpr std::array operators{operator_type::sum, operator_type::product, operator_type::minimum,
+                                   operator_type::maximum, operator_type::average};
+    for (const job& j : jobs) {
+        if (j.messages) throw std::invalid_argument("messages between two ranks do not take data of a GPU");
+        if (j.reduces() &&
+            (std::ranges::find(types, j.type) == types.end() || std::ranges::find(operators, j.op) == operators.end()))
+            throw std::invalid_argument(fmt::format(
+                "{}: GPUs have no kernel for this type and operator; --help names what there is", j.name()));
+    }
 }
 
 /// Ranks that are started here share this host's memory. What is more could not even hold the data.
@@ -74,6 +93,7 @@ void check_settings(const bench_settings& s, int ranks) {
     const std::vector<job> jobs = jobs_of(s, 0, ranks);
     check_ranks(s, ranks, jobs);
     check_overlap(s, jobs);
+    check_device(s, jobs);
     if (jobs.empty())
         throw std::invalid_argument(
             "nothing to measure: no such operator on these types, no such algorithm, or no such place");

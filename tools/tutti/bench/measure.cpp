@@ -46,8 +46,10 @@ void sweep_caches() {
 /// One rank's part in measuring one row.
 class measurement {
 public:
-    measurement(const participant& self, const bench_settings& settings, const job& what, const buffers& where)
-        : self_(self), settings_(settings), where_(where), data_(make_data(what)) {
+    /// `seen` is where the host writes and checks the data of the call, which has its own at `where`.
+    measurement(const participant& self, const bench_settings& settings, const job& what, const buffers& where,
+                const buffers& seen)
+        : self_(self), settings_(settings), where_(where), seen_(seen), data_(make_data(what)) {
         result_.what = what;
         job bound = what;
         if (self.choice && !what.messages) {
@@ -73,7 +75,7 @@ public:
     row run() {
         if (settings_.checks > 0) check();
         for (std::size_t i = 0; i < settings_.warm_up; ++i) {
-            data_->prepare(where_);
+            prepare();
             call_();
         }
         base_us_ = agreed(now_us());
@@ -109,9 +111,27 @@ private:
         return value;
     }
 
+    void prepare() {
+        data_->prepare(seen_);
+        if (!self_.copy) return;
+        const bool in_place = result_.what.in_place;
+        self_.copy(in_place ? where_.output : where_.input, in_place ? seen_.output : seen_.input, bytes());
+    }
+    void prepare_check() {
+        data_->prepare_check(seen_);
+        if (!self_.copy) return;
+        self_.copy(where_.input, seen_.input, bytes());
+        self_.copy(where_.output, seen_.output, bytes());
+    }
+    [[nodiscard]] std::uint64_t count_wrong() {
+        if (self_.copy) self_.copy(seen_.output, where_.output, bytes());
+        return data_->count_wrong(seen_);
+    }
+    [[nodiscard]] std::size_t bytes() const noexcept { return result_.what.bytes(); }
+
     template <class Work>
     void arrive_and(Work&& work) {
-        data_->prepare(where_);
+        prepare();
         self_.others.barrier();
         work();
     }
@@ -138,9 +158,9 @@ private:
         if (result_.what.barrier) return check_barrier();
         double wrong = 0;
         for (std::size_t i = 0; i < settings_.checks; ++i) {
-            data_->prepare_check(where_);
+            prepare_check();
             call_();
-            wrong += static_cast<double>(data_->count_wrong(where_));
+            wrong += static_cast<double>(count_wrong());
         }
         result_.wrong = static_cast<std::uint64_t>(self_.others.sum(wrong, self_.rank, self_.ranks));
     }
@@ -164,7 +184,7 @@ private:
     [[nodiscard]] double slowest_us(const std::function<void()>& work) {
         std::vector<double> durations(result_.iterations);
         for (double& d : durations) {
-            data_->prepare(where_);
+            prepare();
             if (settings_.cold) sweep_caches();
             self_.others.barrier();
             const double start = now_us();
@@ -192,7 +212,7 @@ private:
 
     void run_after_barriers(std::size_t iterations) {
         for (std::size_t i = 0; i < iterations; ++i) {
-            data_->prepare(where_);
+            prepare();
             if (settings_.cold) sweep_caches();
             self_.others.barrier();
             const double start = now_us();
@@ -203,7 +223,7 @@ private:
     }
 
     void run_loop(std::size_t iterations) {
-        data_->prepare(where_);
+        prepare();
         self_.others.barrier();
         const double cpu = microseconds(self_.cpu_clock), begin = now_us();
         double last = begin;
@@ -224,7 +244,7 @@ private:
         std::size_t calls = 0;
         double used_us = 0;
         for (std::size_t batch = limited ? 1 : wanted; batch > 0; batch = std::min(3 * calls, wanted - calls)) {
-            data_->prepare(where_);
+            prepare();
             self_.others.barrier();
             const double before = microseconds(self_.cpu_clock);
             for (std::size_t i = 0; i < batch; ++i) call_();
@@ -260,7 +280,7 @@ private:
 
     const participant& self_;
     const bench_settings& settings_;
-    const buffers where_;
+    const buffers where_, seen_;
     const std::unique_ptr<bench_data> data_;
     call call_;
     starter start_; // of a non-blocking call
@@ -274,8 +294,8 @@ private:
 
 /// Measures a row, records it where that is wanted, and tells it at rank 0.
 row measure_row(const participant& self, const bench_settings& settings, const job& what, const buffers& where,
-                trace_file* trace) {
-    measurement of_row{self, settings, what, where};
+                const buffers& seen, trace_file* trace) {
+    measurement of_row{self, settings, what, where, seen};
     const row r = of_row.run();
     if (settings.trace.empty() || what.messages) return r; // a message has no steps
     activities recorded = of_row.record();
@@ -325,6 +345,9 @@ bench_result take_part(const participant& self, const bench_settings& settings) 
     std::size_t most = 1;
     for (const job& j : jobs) most = std::max(most, j.bytes());
     const auto input = allocated(self, most), output = allocated(self, most);
+    const buffers where{input.data(), output.data()};
+    std::vector<std::byte> seen_input(self.copy ? most : 0), seen_output(seen_input.size());
+    const buffers seen = self.copy ? buffers{seen_input.data(), seen_output.data()} : where;
     std::optional<trace_file> trace;
     if (self.rank == 0 && !settings.trace.empty()) trace.emplace(settings.trace);
     const std::unique_ptr<bench_report> report = begin_report(self, settings, jobs);
@@ -332,7 +355,7 @@ bench_result take_part(const participant& self, const bench_settings& settings) 
     for (std::size_t round = 0; round < settings.rounds; ++round)
         for (const job& j : jobs) {
             if (report) report->begin(j, round);
-            row r = measure_row(self, settings, j, {input.data(), output.data()}, trace ? &*trace : nullptr);
+            row r = measure_row(self, settings, j, where, seen, trace ? &*trace : nullptr);
             r.round = round;
             found.wrong += r.wrong.value_or(0);
             if (report) report->add(r);

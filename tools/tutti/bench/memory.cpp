@@ -28,7 +28,8 @@ int bench_in_memory(const bench_settings& settings) {
                                recorder_of(world),
                                CLOCK_THREAD_CPUTIME_ID,
                                world.choice(),
-                               starter_of(world)};
+                               starter_of(world),
+                               {}};
         try {
             const bench_result result = take_part(self, settings);
             if (rank == 0) found = result; // read when all threads have been joined

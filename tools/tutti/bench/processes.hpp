@@ -24,18 +24,18 @@ namespace detail {
 template <class Communicator>
 class library_meeting final : public meeting {
 public:
-    explicit library_meeting(Communicator& world) : world_(world) {}
+    explicit library_meeting(const Communicator& world) : world_(world) {}
 
     void barrier() override { world_.barrier(); }
     void maximum(std::span<double> values) override { world_.allreduce(values, tutti::maximum); }
     [[nodiscard]] bool one_clock() const noexcept override { return false; }
 
 private:
-    Communicator& world_;
+    const Communicator& world_;
 };
 
 template <class Communicator>
-std::unique_ptr<meeting> meet(Communicator& world, const bench_settings& settings, int room) {
+std::unique_ptr<meeting> meet(const Communicator& world, const bench_settings& settings, int room) {
     if (room < 0) return std::make_unique<library_meeting<Communicator>>(world);
     return std::make_unique<shared_meeting>(shared_room::open(world.size(), room), world.rank(), settings.deadline(),
                                             [&world] { world.barrier(); });
@@ -55,6 +55,42 @@ void print_ways(const Communicator& world, const bench_settings& settings) {
     }
 }
 
+/// How a rank makes the measured calls, and where their data are.
+struct measured_calls {
+    binder bind;
+    start_binder start;
+    allocator allocate;
+    copier copy{}; ///< none where the host may touch what `allocate` gives
+};
+
+/// A rank's part in a world.
+template <class Communicator>
+int bench_in_world(const Communicator& world, measured_calls calls, const bench_settings& settings, int room) {
+    const int ranks = world.size();
+    if (settings.ranks != 0 && settings.ranks != ranks)
+        throw std::invalid_argument(
+            fmt::format("--ranks {} was asked for, but the launcher started {}", settings.ranks, ranks));
+    const auto others = meet(world, settings, room);
+    if (world.rank() == 0) print_ways(world, settings);
+    const participant self{world.rank(),
+                           ranks,
+                           *others,
+                           std::move(calls.bind),
+                           std::move(calls.allocate),
+                           recorder_of(world),
+                           CLOCK_PROCESS_CPUTIME_ID,
+                           world.choice(),
+                           std::move(calls.start),
+                           std::move(calls.copy)};
+    // A failure is told at once: leaving the world may take time, while other ranks find out too.
+    return as_rank([&] {
+        const bench_result found = take_part(self, settings);
+        world.barrier(); // nobody leaves while somebody may still call the library
+        if (found.wrong != 0) return result_is_wrong;
+        return found.slower != 0 ? became_slower : 0;
+    });
+}
+
 } // namespace detail
 
 /// The part of a rank that is a process of its own. `room` is the descriptor of the room in which all ranks meet, or -1
@@ -63,28 +99,8 @@ template <class Transport>
 int bench_as_process(Transport fabric, const bench_settings& settings, int room) {
     communicator<Transport> world = make_world(std::move(fabric), settings);
     world.default_deadline(settings.deadline());
-    const int ranks = world.size();
-    if (settings.ranks != 0 && settings.ranks != ranks)
-        throw std::invalid_argument(
-            fmt::format("--ranks {} was asked for, but the launcher started {}", settings.ranks, ranks));
-    const auto others = detail::meet(world, settings, room);
-    if (world.rank() == 0) detail::print_ways(world, settings);
-    const participant self{world.rank(),
-                           ranks,
-                           *others,
-                           binder_of(world),
-                           allocator_of(world, settings),
-                           recorder_of(world),
-                           CLOCK_PROCESS_CPUTIME_ID,
-                           world.choice(),
-                           starter_of(world)};
-    // A failure is told at once: leaving the world may take time, while other ranks find out too.
-    return as_rank([&] {
-        const bench_result found = take_part(self, settings);
-        world.barrier(); // nobody leaves while somebody may still call the library
-        if (found.wrong != 0) return result_is_wrong;
-        return found.slower != 0 ? became_slower : 0;
-    });
+    return detail::bench_in_world(world, {binder_of(world), starter_of(world), allocator_of(world, settings)}, settings,
+                                  room);
 }
 
 } // namespace tutti::tools

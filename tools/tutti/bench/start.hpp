@@ -46,14 +46,20 @@ template <class... Request>
 
 } // namespace detail
 
-/// Starts jobs on this communicator, which must outlive their calls: collectives, barriers, and sendrecv.
+/// Starts jobs on this communicator, which must outlive their calls: collectives and barriers.
 template <class Communicator>
-[[nodiscard]] start_binder starter_of(const Communicator& world) {
+[[nodiscard]] start_binder collective_starter_of(const Communicator& world) {
     return [&world](const job& what, const buffers& where) -> starter {
         if (what.barrier) return [&world] { return detail::keep(world.async().barrier()); };
-        if (!what.messages)
-            return
-                [&world, c = describe(what, where)]() mutable { return detail::keep(issue(world.async(), c.ready())); };
+        return [&world, c = describe(what, where)]() mutable { return detail::keep(issue(world.async(), c.ready())); };
+    };
+}
+
+/// The same, and sendrecv.
+template <class Communicator>
+[[nodiscard]] start_binder starter_of(const Communicator& world) {
+    return [&world, collectives = collective_starter_of(world)](const job& what, const buffers& where) -> starter {
+        if (!what.messages) return collectives(what, where);
         if (*what.messages != exchange::sendrecv)
             throw std::invalid_argument("of messages, --overlap measures sendrecv alone");
         const std::span<const std::byte> out(where.input, what.bytes());

@@ -28,6 +28,7 @@ in a model of the machine. The machine is one of
                                          max(o, g + (m - 1)G); --gamma for reductions, 0 without
   --machine FILE                         what was measured: LogGP by message size, within and between nodes, cores.
                                          A machine that has more than one LogGP has no closed form: it is simulated
+                                         A file that has the GPUs of a host prices what runs on them, see below
   --nics N --oversubscription X          with LogGP or a file: what ranks and nodes share on the way; simulated, too
 Without any of them it is a cluster of 25 Gbit/s a rank: alpha 10us, beta 25Gbit/s, gamma 0.1ns/B. The output says so.
 
@@ -40,6 +41,11 @@ Each message is charged, whatever else is on its way in the same round. Charged 
 many small messages at once cost nothing: then a sharded parameter server seems to beat all others at every size. And
 where nothing but alpha, beta and gamma counts, halving and doubling never loses to the ring: what the ring is better at
 (neighbours, congestion, numbers of ranks that are no power of two) is not in these three.
+
+GPUs: packets_kernel, one_shot_kernel and two_shots_kernel are those of kernels/, by closed forms. All other names are
+schedules, as the device engine runs them: one step after the other, messages read where they lie. Their plans are
+simulated; memories, links and uplinks are shared. Up to 8 ranks, each on a GPU of its own or, with --one-gpu, all on
+one. A file that has transports as well is asked for its GPUs by --transport gpus.
 
 Columns:
   depth, rounds    the longest chain of messages that wait for each other; steps of unit time when a rank sends
@@ -61,6 +67,8 @@ Examples:
   tutti model --ranks 2..64*2 --bytes 8..64M --simulate --html report.html
   tutti model --ranks 64 --ranks-per-node 8 --bytes 16M --loggp 5us,1us,2us,0.3ns/B --nics 1 --oversubscription 4
   tutti model --ranks 64 --bytes 64K --loggp 5us,1us,2us,0.3ns/B --simulate --straggling 0.5 --seed 7
+  tutti model --machine docs/machines/h100_nvswitch.json --bytes 1K..256M*4
+  tutti model --machine docs/machines/pcie_switches.json --algorithm two_shots_kernel,ring --bytes 64K..64M*2
   tutti model --lecture --html lecture.html      # its figures follow the numbers of ranks and bytes
 
 Exit status:
@@ -97,10 +105,10 @@ void add_segments(CLI::App& c, model_settings& s) {
 }
 
 void add_what(CLI::App& c, model_settings& s) {
-    c.add_option(
-         "--ranks", s.ranks,
-         "Numbers of ranks: 8, 2,4,8, 2..16, or 2..1024*2, each twice the former [default: 8; 256 with --lecture, "
-         "and 2..256*2 on its page]")
+    c.add_option("--ranks", s.ranks,
+                 "Numbers of ranks: 8, 2,4,8, 2..16, or 2..1024*2, each twice the former [default: 8; a file's GPUs; "
+                 "256 with --lecture, "
+                 "and 2..256*2 on its page]")
         ->type_name("LIST");
     c.add_option("--bytes", s.bytes,
                  "Sizes: 1M, 8,1K,1M, 8..1M, each twice the former, or 8..64M*16 [default: 8..64M*16]")
@@ -141,6 +149,8 @@ void add_lecture(CLI::App& c, model_settings& s) {
 }
 
 int run_model(model_settings s) {
+    if (const auto gpus = gpus_of(s.machine)) return report_gpus(s, *gpus);
+    if (s.one_gpu) throw std::invalid_argument("--one-gpu is for GPUs: give a --machine that has some");
     if (s.ranks.empty() && !s.lecture) s.ranks = "8";
     if (!s.lecture) return report_prices(s);
     if (!(s.csv.empty() && s.json.empty() && s.trace.empty() && s.measured.empty()))
@@ -161,6 +171,7 @@ void add_model(CLI::App& app, action& chosen) {
     add_output(*command, *s);
     add_simulation(*command, *s);
     add_segments(*command, *s);
+    command->add_flag("--one-gpu", s->one_gpu, "Ranks share one GPU [default: each has its own]");
     add_lecture(*command, *s);
     command->callback([s, &chosen] { chosen = [s] { return run_model(*s); }; });
 }

@@ -53,6 +53,9 @@ std::string machine_text(const model::link& l) {
 priced_machine from_file(const machine_words& words) {
     const model::machine_file file = model::read_machine_file(words.file);
     const auto& known = file.transports;
+    if (known.empty())
+        throw std::invalid_argument(
+            fmt::format("{} has the GPUs of a host and no transport: only tutti model prices those", words.file));
     std::vector<std::string> names;
     for (const auto& [name, m] : known) names.push_back(name);
     if (words.transport.empty() && known.size() > 1)
@@ -151,6 +154,14 @@ priced_machine machine_of(const machine_words& words) {
     if (!words.file.empty()) return shared_by(words, from_file(words));
     if (!words.transport.empty()) throw std::invalid_argument("--transport chooses from a file: give it by --machine");
     return shared_by(words, words.loggp.empty() ? from_hockney(words) : from_loggp(words));
+}
+
+std::optional<priced_gpus> gpus_of(const machine_words& words) {
+    if (words.file.empty()) return std::nullopt;
+    model::machine_file file = model::read_machine_file(words.file);
+    if (!file.gpus || (words.transport.empty() ? !file.transports.empty() : words.transport != "gpus"))
+        return std::nullopt;
+    return priced_gpus{*file.gpus, words.file, file.made.empty() ? "it does not say how it was made" : file.made};
 }
 
 model::calibrated_machine simulated_machine(const priced_machine& by) {

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <collectives/model/gpu_host.hpp>
 #include <collectives/model/residuals.hpp>
 
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -45,6 +47,15 @@ inline constexpr model::hockney cluster_25g{10e-6, 8 / 25e9, 0.1e-9};
 /// Throws std::invalid_argument where the words exclude each other or one of them means nothing, and tutti::error where
 /// the file does.
 [[nodiscard]] priced_machine machine_of(const machine_words& words);
+
+/// The GPUs of a machine file, and where their figures come from.
+struct priced_gpus {
+    model::gpu_host gpus;
+    std::string file, made;
+};
+/// The GPUs of the file, where it has nothing else, or --transport names them `gpus`; else none. Throws as
+/// machine_of().
+[[nodiscard]] std::optional<priced_gpus> gpus_of(const machine_words& words);
 
 /// The machine that the simulator runs on. Hockney's alpha is L + 2o, as receiver_rule::hockney takes it. For what
 /// prices by LogGP alone, it is charged for each message, wherever it meets others: half of it is overhead at either

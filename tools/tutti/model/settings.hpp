@@ -19,6 +19,7 @@ struct model_settings {
     std::string operation = "allreduce";
     std::string algorithm = "all";
     machine_words machine;
+    bool one_gpu = false; ///< ranks share a GPU
     pricing_settings how;
     std::vector<std::string> measured;
     std::string csv, json, html, trace;
@@ -30,6 +31,8 @@ struct model_settings {
 /// Prices all that is asked for, prints it and writes the files. Throws std::invalid_argument where the settings make
 /// no sense, and std::system_error where a file cannot be written, before anything is priced. Returns the exit status.
 int report_prices(const model_settings& settings);
+/// The same for the GPUs of a host.
+int report_gpus(const model_settings& settings, const priced_gpus& by);
 /// Prints the lecture for all numbers of ranks that are asked for. Returns the exit status.
 int report_lecture(const model_settings& settings);
 

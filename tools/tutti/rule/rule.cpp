@@ -17,6 +17,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,9 @@ std::vector<judge> judges_of(const std::string& files) {
         const std::size_t slash = path.rfind('/'), from = slash == std::string::npos ? 0 : slash + 1;
         const std::string name = path.substr(from, path.rfind(".json") - from);
         const model::machine_file file = model::read_machine_file(path);
+        if (file.transports.empty())
+            throw std::invalid_argument(path +
+                                        " has the GPUs of a host and no transport: only tutti model prices those");
         for (const auto& [transport, m] : file.transports)
             found.push_back({file.transports.size() > 1 ? name + " " + transport : name, m});
     }

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "../run/launched.hpp"
+#include "on_device.hpp"
+
+#include "kernels/device_reductions.hpp"
+
+#include <collectives/engine/membership.ipp> // the compiled library has none over this transport
+#include <transport/cuda_ipc.hpp>
+
+namespace tutti::tools {
+namespace {
+
+/// Ranks of a host take its GPUs in turn. Where there is none, the transport says so.
+int device_of_this_rank() {
+    int devices = 0;
+    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices < 1) {
+        static_cast<void>(cudaGetLastError());
+        return -1;
+    }
+    const auto place = launched_place();
+    return place ? place->rank % devices : 0;
+}
+
+} // namespace
+
+int bench_over_cuda(const bench_settings& settings, int room) {
+    return bench_on_device<transport::cuda_ipc, transport::cuda_runtime, kernels::device_reductions>(
+        settings, room, device_of_this_rank());
+}
+
+} // namespace tutti::tools
