@@ -67,6 +67,11 @@ struct access {
     [[nodiscard]] static auto& membership_of(const Communicator& world) noexcept {
         return *world.membership_;
     }
+    /// A handle like `world` over another membership, which is made of the world's.
+    template <class Other, class Communicator, class Make>
+    [[nodiscard]] static Other over(const Communicator& world, const Make& make) {
+        return Other(make(world.membership_), world.default_deadline(), world.executor_);
+    }
     template <class Communicator>
     [[nodiscard]] static auto prepare(const Communicator& world, engine::call&& c, std::shared_ptr<const void> keeps) {
         c.by = world.executor_;

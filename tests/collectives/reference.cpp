@@ -5,6 +5,7 @@
 #include <collectives/collectives.hpp>
 
 #include <collectives/algorithm/prove.hpp>
+#include <collectives/any_communicator.hpp>
 #include <collectives/machine.hpp>
 #include <collectives/model/simulate.hpp>
 #include <collectives/reduction/accumulator.hpp>
@@ -167,6 +168,14 @@ TEST_CASE("reference: communicators") {
         half.with_deadline(5s).barrier(); // fails after 5 s and not after 30
         //! [split]
         expect(members == 2, "a split");
+
+        //! [type_erased]
+        const auto mean = [](const tutti::any_communicator& ranks, double x) { // no template, and compiled once
+            return ranks.allreduce(x, tutti::average);
+        };
+        const double of_ranks = mean(tutti::type_erased(world), world.rank()); // 1.5 on 4 ranks
+        //! [type_erased]
+        expect(of_ranks == 1.5, "an erased communicator");
 
         //! [allocate]
         const auto gradient = world.allocate<float>(1000); // zeros; where ranks share a host, peers read it in place

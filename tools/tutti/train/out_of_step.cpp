@@ -7,6 +7,8 @@
 #include "usual_settings.hpp"
 #include "virtual_cluster.hpp"
 
+#include <collectives/any_communicator.hpp>
+
 #include <chrono>
 #include <optional>
 
@@ -65,7 +67,7 @@ out_of_step_result train_out_of_step(const train_settings& settings, std::size_t
     const auto [takes, world] = virtual_cluster_of(s, 0); // studies run several trainings at a time
     follower all(*world, takes);
     world->run([&](transport::simulated end) {
-        const communicator ranks{std::move(end)};
+        const any_communicator ranks = type_erased(communicator{std::move(end)});
         server_trainer one{ranks, s, pictures};
         const auto workers = static_cast<std::size_t>(ranks.size() - s.servers);
         const std::size_t most = one.is_worker() ? s.epochs * one.data().steps() * workers : 0;

@@ -16,6 +16,7 @@
 #include "usual_settings.hpp"
 #include "virtual_cluster.hpp"
 
+#include <collectives/any_communicator.hpp>
 #include <transport/memory.hpp>
 #include <transport/routed.hpp>
 #include <transport/shared_memory.hpp>
@@ -33,8 +34,7 @@ namespace tutti::tools {
 namespace {
 
 /// Tests what a checkpoint has. Returns whether the weights agree.
-template <class Communicator>
-bool evaluate_as_rank(trainer<Communicator>& one, std::optional<train_report>& report) {
+bool evaluate_as_rank(trainer<any_communicator>& one, std::optional<train_report>& report) {
     const epoch_result result = one.evaluate();
     if (report) {
         report->evaluated(result);
@@ -44,9 +44,8 @@ bool evaluate_as_rank(trainer<Communicator>& one, std::optional<train_report>& r
 }
 
 /// One rank of a training with servers. Nothing in it can disagree.
-template <class Communicator>
-bool train_with_servers(const Communicator& world, const train_settings& s, const step_compute& by) {
-    server_trainer<Communicator> one{world, s};
+bool train_with_servers(const any_communicator& world, const train_settings& s, const step_compute& by) {
+    server_trainer one{world, s};
     worker_hooks hooks;
     if (by.of_step) hooks.computes = [&by](std::size_t step, const auto& work) { by.passes(by.of_step(step), work); };
     std::optional<train_report> report;
@@ -65,8 +64,7 @@ bool train_with_servers(const Communicator& world, const train_settings& s, cons
 }
 
 /// One rank of a training by Sandblaster.
-template <class Communicator>
-bool sandblast_as_rank(const Communicator& world, train_settings s, portion_maths& maths, const step_compute& by) {
+bool sandblast_as_rank(const any_communicator& world, train_settings s, portion_maths& maths, const step_compute& by) {
     s.batch = maths.batch();
     sandblaster_hooks hooks;
     if (by.of_step)
@@ -88,14 +86,13 @@ bool sandblast_as_rank(const Communicator& world, train_settings s, portion_math
 }
 
 /// One rank's training. Returns whether the weights always agreed.
-template <class Communicator>
-bool train_as_rank(const Communicator& world, const train_settings& s, const step_compute& by = {}) {
+bool train_as_rank(const any_communicator& world, const train_settings& s, const step_compute& by = {}) {
     if (has_servers(s)) return train_with_servers(world, s, by);
     if (s.mode == "sandblaster") {
         portion_maths maths(s);
         return sandblast_as_rank(world, s, maths, by);
     }
-    trainer<Communicator> one{world, s, by};
+    trainer one{world, s, by};
     if (s.resume || s.evaluate) one.restore();
     std::optional<train_report> report;
     if (world.rank() == 0)
@@ -129,7 +126,7 @@ int train_in_memory(const train_settings& s) {
     const interrupt_note interrupts;
     bool agreed = false;
     const bool well = run_as_threads(s.ranks, [&](int rank) {
-        const communicator world{transport::memory{fabric, rank}, progress_of(s)};
+        const any_communicator world = type_erased(communicator{transport::memory{fabric, rank}, progress_of(s)});
         const bool mine = train_as_rank(world, s);
         if (rank == 0) agreed = mine;
     });
@@ -143,7 +140,7 @@ int train_in_virtual_time(const train_settings& s) {
     std::optional<portion_maths> shared;
     if (s.mode == "sandblaster") shared.emplace(s);
     world->run([&](transport::simulated end) {
-        const communicator all{std::move(end)};
+        const any_communicator all = type_erased(communicator{std::move(end)});
         const step_compute by{[&, rank = all.rank()](std::size_t step) { return takes.of(rank, step); },
                               [&](std::chrono::nanoseconds time, const auto& work) { world->compute(time, work); }};
         const bool mine = shared ? sandblast_as_rank(all, s, *shared, by) : train_as_rank(all, s, by);
@@ -157,7 +154,7 @@ int train_in_virtual_time(const train_settings& s) {
 template <class Transport>
 int train_as_process(const train_settings& s) {
     const interrupt_note interrupts;
-    const communicator world{Transport::from_environment(), progress_of(s)};
+    const any_communicator world = type_erased(communicator{Transport::from_environment(), progress_of(s)});
     if (s.ranks != 0 && s.ranks != world.size())
         throw std::invalid_argument(
             fmt::format("--ranks {} was asked for, but the launcher started {}", s.ranks, world.size()));

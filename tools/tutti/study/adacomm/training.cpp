@@ -8,7 +8,8 @@
 #include "../../train/period_choice.hpp"
 #include "../learner.hpp"
 
-#include <collectives/collectives.hpp>
+#include <collectives/algorithm/ring.hpp>
+#include <collectives/any_communicator.hpp>
 #include <collectives/simulated_machine.hpp>
 #include <training/local_sgd.hpp>
 #include <training/optimizer.hpp>
@@ -46,8 +47,7 @@ struct bench {
 };
 
 template <class Period>
-void train_as_rank(bench& all, const communicator<transport::simulated>& ranks, const Period& period,
-                   training::slow_momentum outer) {
+void train_as_rank(bench& all, const any_communicator& ranks, const Period& period, training::slow_momentum outer) {
     const auto rank = static_cast<std::size_t>(ranks.rank()), size = static_cast<std::size_t>(ranks.size());
     learner own(all.network, all.training, {rank, size}, all.d.batch, all.seed);
     std::vector<float> weights(all.network.parameters()), gradient(weights.size());
@@ -72,7 +72,7 @@ std::vector<look> trained(const design& d, const strategy& by, std::uint64_t see
         training, testing,
         seed,     transport::simulated_world::create(simulated_options_of(tutti::model::uniform(d.link), d.ranks, 1))};
     all.world->run([&](transport::simulated end) {
-        const communicator ranks{std::move(end)};
+        const any_communicator ranks = type_erased(communicator{std::move(end)});
         std::visit([&](const auto& period) { train_as_rank(all, ranks, period, {.kept = by.slow_momentum}); },
                    averaging_period_of(by.period));
     });

@@ -8,7 +8,7 @@
 #include "../../train/network/mlp.hpp"
 #include "../learner.hpp"
 
-#include <collectives/collectives.hpp>
+#include <collectives/any_communicator.hpp>
 #include <collectives/simulated_machine.hpp>
 #include <training/compressed/dense_traffic.hpp>
 #include <training/optimizer.hpp>
@@ -32,8 +32,7 @@ public:
     averager(std::string_view way, std::uint64_t seed) {
         if (!way.empty()) by_ = compressor_of(std::string(way), seed);
     }
-    template <class Communicator>
-    traffic average(const Communicator& ranks, std::span<float> gradient) {
+    traffic average(const any_communicator& ranks, std::span<float> gradient) {
         if (by_) {
             sent_.resize(gradient.size());
             return by_->average(ranks, gradient, sent_);
@@ -55,7 +54,7 @@ void train(const design& d, std::string_view way, std::uint64_t seed, const data
            const std::function<void(std::size_t, std::span<const float>, std::uint64_t)>& told) {
     const neural::network network = network_of(d, pictures.pixels);
     world.run([&](transport::simulated end) {
-        const communicator ranks{std::move(end)};
+        const any_communicator ranks = type_erased(communicator{std::move(end)});
         const auto rank = static_cast<std::size_t>(ranks.rank()), size = static_cast<std::size_t>(ranks.size());
         learner own(network, pictures, {rank, size}, d.batch, seed);
         averager together(way, seed);
@@ -74,7 +73,7 @@ void train(const design& d, std::string_view way, std::uint64_t seed, const data
 /// The median of some calls of a way to average, on one rank.
 double alone_s(std::string_view way, std::size_t elements) {
     const auto world = transport::memory_world::create(1);
-    const communicator alone{transport::memory{world, 0}};
+    const any_communicator alone = type_erased(communicator{transport::memory{world, 0}});
     averager together(way, 1);
     std::vector<double> times;
     for (std::uint64_t call = 0; call < 15; ++call) {

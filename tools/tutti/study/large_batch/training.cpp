@@ -5,13 +5,14 @@
 
 #include "../../train/trainer.hpp"
 
+#include <collectives/any_communicator.hpp>
 #include <transport/memory.hpp>
 
 namespace tutti::tools::study {
 
 std::vector<double> test_errors(const train_settings& settings) {
     const auto alone = transport::memory_world::create(1);
-    const communicator world{transport::memory{alone, 0}};
+    const any_communicator world = type_erased(communicator{transport::memory{alone, 0}});
     trainer one{world, settings};
     std::vector<double> errors;
     while (errors.size() < settings.epochs) {

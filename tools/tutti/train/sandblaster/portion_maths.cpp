@@ -31,7 +31,8 @@ portion_result result_of(const neural::score& total, double scale) {
 
 portion_maths::portion_maths(const train_settings& settings, const task_source& from)
     : settings_(with_a_batch(settings)), fabric_(transport::memory_world::create(1)),
-      self_(transport::memory{fabric_, 0}), grid_(std::make_unique<rank_grid<alone>>(self_, grid_shape{})),
+      self_(type_erased(communicator{transport::memory{fabric_, 0}})),
+      grid_(std::make_unique<rank_grid<any_communicator>>(self_, grid_shape{})),
       task_(make_task(*grid_, settings_, from)) {
     if (settings.batch == 0 && settings_.batch == 1) {
         settings_.batch = task_->steps(); // as many as there are pictures

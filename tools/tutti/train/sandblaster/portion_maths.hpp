@@ -9,6 +9,7 @@
 #include <training/sandblaster/messages.hpp>
 #include <training/sandblaster/replica.hpp>
 
+#include <collectives/any_communicator.hpp>
 #include <transport/memory.hpp>
 
 #include <functional>
@@ -47,8 +48,6 @@ public:
             const std::function<bool(std::size_t slices)>& begins);
 
 private:
-    using alone = communicator<transport::memory>;
-
     [[nodiscard]] std::size_t slices_of(std::size_t portions) const;
     /// Of the examples that the task has taken.
     [[nodiscard]] neural::score forward(std::span<const float> weights, std::span<float> gradient);
@@ -58,8 +57,8 @@ private:
 
     train_settings settings_;
     std::shared_ptr<transport::memory_world> fabric_;
-    alone self_;
-    std::unique_ptr<rank_grid<alone>> grid_;
+    any_communicator self_;
+    std::unique_ptr<rank_grid<any_communicator>> grid_;
     std::unique_ptr<task> task_;
     std::optional<model> model_;
     std::size_t epoch_ = 0; ///< whose order of examples the task has

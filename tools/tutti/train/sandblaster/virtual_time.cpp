@@ -6,6 +6,8 @@
 #include "../virtual_cluster.hpp"
 #include "rank.hpp"
 
+#include <collectives/any_communicator.hpp>
+
 #include <chrono>
 
 namespace tutti::tools {
@@ -15,7 +17,7 @@ sandblaster_result sandblaster_in_virtual_time(const train_settings& s, portion_
     sandblaster_result found;
     double seconds = 0;
     world->run([&](transport::simulated end) {
-        const communicator all{std::move(end)};
+        const any_communicator all = type_erased(communicator{std::move(end)});
         sandblaster_hooks hooks;
         hooks.computes = [&](std::size_t n, std::size_t slices) {
             world->compute(takes.of(all.rank(), n) / static_cast<long>(slices));
