@@ -58,6 +58,7 @@ public:
     [[nodiscard]] virtual const model::chooser& choice() const noexcept = 0;
     [[nodiscard]] virtual std::uint64_t next_child(std::uint64_t color) = 0;
     [[nodiscard]] virtual clock::time_point now() const = 0;
+    [[nodiscard]] virtual bool has_progress_thread() const noexcept = 0;
     [[nodiscard]] virtual std::string way_to(int rank) const = 0;
     [[nodiscard]] virtual std::shared_ptr<std::byte> allocate(std::size_t bytes) const = 0;
 
@@ -102,6 +103,7 @@ public:
     const model::chooser& choice() const noexcept override { return in_->choice(); }
     std::uint64_t next_child(std::uint64_t color) override { return in_->next_child(color); }
     clock::time_point now() const override { return in_->now(); }
+    bool has_progress_thread() const noexcept override { return in_->has_progress_thread(); }
     std::string way_to(int rank) const override { return in_->way_to(rank); }
     std::shared_ptr<std::byte> allocate(std::size_t bytes) const override { return in_->allocate(bytes); }
 
