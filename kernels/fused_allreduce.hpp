@@ -33,13 +33,15 @@ static_assert(sizeof(call_request) == 64);
 
 /// The kernel's parameter. `T` and `Op` are those of reduce_many; `Last` is stored<T>, or scaled of it for an average.
 ///
-/// Every rank's request has this call's number and signature, or the kernel stores a failure_word and writes nothing
-/// else. Each output gets ((in0 ∘ in1) ∘ in2) ..., rounded once. Cost: 2 P N bytes.
+/// Where the group has failed the kernel does nothing. Every rank's request has this call's number and signature, or it
+/// stores a failure_word and writes nothing else. Each output gets ((in0 ∘ in1) ∘ in2) ..., rounded once. Cost: 2 P N
+/// bytes.
 template <element T, class Op, class Last>
 struct fused_allreduce {
     unsigned ranks = 1;                             ///< how many ranks there are, most_peers at most
     std::uint64_t call = 0, signature = 0;          ///< which every request must have
     std::size_t count = 0;                          ///< elements of each vector
+    const std::uint64_t* failed = nullptr;          ///< beside the requests: not 0 where the group has failed
     const call_request* requests = nullptr;         ///< by rank
     std::byte* windows[most_peers][most_windows]{}; ///< by rank: where they are mapped
     std::uint64_t* failure = nullptr;               ///< a word of the host's; the kernel alone stores to it by this
@@ -49,11 +51,11 @@ struct fused_allreduce {
     /// The body of one thread. `most` is 2, 4 or 8, and not less than `ranks`.
     template <unsigned most, peer_execution Here>
     TUTTI_HOST_DEVICE void run(const Here& here) const {
+        if (*failed != 0) return; // streams were released whose ranks have not come
         for (unsigned r = 0; r < ranks; ++r)
             if (requests[r].call != call || requests[r].signature != signature) {
                 const failure_word told{group_failure::mismatch, 0, static_cast<std::uint8_t>(r)};
-                // A group that has failed releases streams whose ranks have not come: that is told already.
-                if (number_of(here) == 0 && here.load_acquire(failure) == 0) here.store_release(failure, packed(told));
+                if (number_of(here) == 0) here.store_release(failure, packed(told));
                 return;
             }
         reduction<T, Op, Last> what;

@@ -11,9 +11,13 @@
 #include <collectives/arguments.hpp>
 #include <collectives/symmetric_memory.hpp>
 
+#include <unistd.h>
+
 #include <chrono>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
@@ -54,21 +58,30 @@ concept stream_kernels = engine::kernel_launcher<K, Runtime> &&
 /// order. The calls of one object follow each other, whatever their streams. One thread of a rank calls at a time. The
 /// destructor waits for this rank's calls and for the other ranks, until the deadline.
 ///
+/// Several objects of one world are called in one order on all ranks.
+///
 /// Waiting on the host: processes on one GPU never wait in a call, unless 256 parts of calls are under way. Those with
 /// a GPU each never wait; their data are at the same place of the same piece of allocate() on all ranks, or outside on
 /// all of them. Threads of one process wait until all have made the call, and use the communicator for it. Calls of the
-/// host are made by a thread of this object, if the communicator has progress::in_thread and the GPU's streams can wait
-/// for words in memory; else they block.
+/// host block, unless stream_limits::calls_beside. The first call of a kind may wait until CUDA has loaded its kernel.
 ///
-/// Deadlines: that of the communicator when this is made. Errors: tutti::error. invalid_argument changes nothing. A
-/// call that cannot end, since a rank is gone, is late, or has called something else, is given up: all streams go on,
-/// its output is anything, and the error is thrown by the next call, check() or synchronize(), on every rank. Then the
-/// object is of no further use. device_error of the runtime, as it comes.
+/// Deadlines: that of the communicator when this is made. The time of a call of processes begins when the call before
+/// it has ended on the device; with threads, when a rank has made it.
 ///
-/// Graphs: threads of one process may call while their streams record one common graph. Others are refused.
+/// Errors: tutti::error. invalid_argument changes nothing, and neither does a mismatch of threads. Another call that
+/// cannot end, since a rank is gone, is late, or has called something else, is given up: all streams go on, its output
+/// is anything, and the error is thrown by the next call, check() or synchronize(), on every rank. Then the object is
+/// of no further use. device_error of the runtime, and what `Kernels` throws, as they come.
+///
+/// Graphs: threads of one process may call while their streams record one common graph. It is replayed beside no other
+/// call. Others are refused.
 template <transport::stream_runtime Runtime, stream_kernels<Runtime> Kernels, class Communicator>
 class stream_communicator {
     using native = typename Runtime::native_stream;
+    using leader_path = kernels::detail::leader_path<Runtime, Kernels, Communicator>;
+    using peers_path = kernels::detail::peers_path<Runtime, Kernels, Communicator>;
+    using threads_path = kernels::detail::threads_path<Runtime, Kernels, Communicator>;
+    using host_path = kernels::detail::host_path<Runtime, Kernels, Communicator>;
 
 public:
     /// Collective; `limits` are equal on all ranks.
@@ -78,21 +91,18 @@ public:
         device_.use();
         const auto places = exchange_places();
         chosen_ = kernels::detail::path_of(places, world_.topology().nodes());
-        if (chosen_.path == kernels::stream_path::leader) {
-            std::vector<std::int64_t> processes;
-            for (const auto& p : places) processes.push_back(p.process);
-            leader_.emplace(device_, world_, kernels_, limits, processes);
-        } else if (chosen_.path == kernels::stream_path::together) {
-            threads_.emplace(device_, world_, kernels_, limits);
-        } else if (chosen_.path == kernels::stream_path::peers && !start_peers(limits)) {
-            chosen_ = {kernels::stream_path::host, "the ranks' GPUs do not reach each other's memory"};
+        if (chosen_.path != kernels::stream_path::host && !all_can([&] { start(places, limits); })) {
+            drop();
+            chosen_ = {kernels::stream_path::host, "some rank could not share its memory, or reach that of others"};
         }
         if (chosen_.path == kernels::stream_path::host)
-            host_.emplace(device_, world_, kernels_,
-                          device_.orders_by_words() && world_.progress_by() == progress::in_thread);
+            host_ = std::make_unique<host_path>(device_, world_, kernels_,
+                                                limits.calls_beside && device_.orders_by_words() &&
+                                                    world_.progress_by() == progress::in_thread);
     }
     stream_communicator(const stream_communicator&) = delete;
     stream_communicator& operator=(const stream_communicator&) = delete;
+    ~stream_communicator() { drop(); }
 
     /// This rank, and how many there are.
     /// @{
@@ -131,6 +141,7 @@ public:
         const auto nobody = [](std::byte*) {}; // frees it before this object does
         if (leader_) return {std::shared_ptr<std::byte>(leader_->allocate(bytes), nobody), n};
         if (peers_) return {std::shared_ptr<std::byte>(peers_->allocate(bytes), nobody), n};
+        device_.use();
         const std::shared_ptr<std::byte> made(device_.allocate(bytes == 0 ? 1 : bytes),
                                               [device = device_](std::byte* p) { device.free(p); });
         device_.clear(made.get(), bytes);
@@ -192,13 +203,16 @@ private:
         if (!kernels_.has(type_id<T>(), operator_id<Op>()))
             reject(name(in.size()), "there is no kernel for this type and operator", "take kernels that have one");
         if (host_) return host_->allreduce(in, out, op, stream, name(in.size()), how);
-        kernels::detail::ordered_call c{type_id<T>(),
-                                        operator_id<Op>(),
-                                        sizeof(T),
-                                        in.size(),
-                                        const_cast<std::byte*>(as_bytes(in.data())),
-                                        const_cast<std::byte*>(as_bytes(out.data())),
-                                        name};
+        check_place(in.data(), in.size_bytes(), alignof(T), name(in.size()));
+        check_place(out.data(), out.size_bytes(), alignof(T), name(in.size()));
+        kernels::detail::ordered_call c{.type = type_id<T>(),
+                                        .op = operator_id<Op>(),
+                                        .element_bytes = sizeof(T),
+                                        .count = in.size(),
+                                        .whole = in.size(),
+                                        .in = const_cast<std::byte*>(as_bytes(in.data())),
+                                        .out = const_cast<std::byte*>(as_bytes(out.data())),
+                                        .name = name};
         std::optional<algorithm::any> named;
         if constexpr (!std::same_as<How, detail::automatic>) {
             named = how;
@@ -212,19 +226,50 @@ private:
         if (leader_) return leader_->allreduce(c, stream);
         peers_ ? peers_->allreduce(c, stream) : threads_->allreduce(c, stream);
     }
-    /// False, on all ranks, where some rank does not reach another's memory.
-    [[nodiscard]] bool start_peers(const kernels::stream_limits& limits) {
-        try {
-            peers_.emplace(device_, world_, kernels_, limits);
-        } catch (const transport::device_error&) {
-            return false;
-        } catch (const error& e) {
-            if (e.why() != cause::aborted) throw;
-            return false;
+    void start(const std::vector<kernels::detail::rank_place>& places, const kernels::stream_limits& limits) {
+        if (chosen_.path == kernels::stream_path::leader) {
+            std::vector<std::int64_t> processes;
+            for (const auto& p : places) processes.push_back(p.process);
+            leader_ = std::make_unique<leader_path>(device_, world_, kernels_, limits, processes);
+        } else if (chosen_.path == kernels::stream_path::peers) {
+            peers_ = std::make_unique<peers_path>(device_, world_, kernels_, limits);
+            if (!peers_->reach_each_other()) throw transport::device_error("the GPUs do not reach each other's memory");
+        } else {
+            threads_ = std::make_unique<threads_path>(device_, world_, kernels_, limits);
         }
-        if (peers_->reach_each_other()) return true;
-        peers_.reset();
-        return false;
+    }
+    /// Whether it could be done on all ranks.
+    template <class Work>
+    [[nodiscard]] bool all_can(const Work& work) {
+        std::uint64_t good = 1;
+        try {
+            work();
+        } catch (const error& e) {
+            if (e.why() != cause::aborted && e.why() != cause::invalid_argument) throw; // the communicator has failed
+            good = 0;
+        } catch (const std::exception&) {
+            good = 0;
+        }
+        return world_.allreduce(good, minimum) != 0;
+    }
+    void drop() noexcept {
+        drop(host_);
+        drop(threads_);
+        drop(peers_);
+        drop(leader_);
+    }
+    /// What others still use stays until the process ends. So does all of a parent's in its child.
+    template <class Path>
+    void drop(std::unique_ptr<Path>& p) const noexcept {
+        if (p && (::getpid() != owner_ || !p->finish())) static_cast<void>(p.release());
+        p.reset();
+    }
+    void check_place(const void* at, std::size_t bytes, std::size_t alignment, const std::string& call) const {
+        device_.use();
+        if (bytes > 0 && !device_.is_on_device(as_bytes(at)))
+            reject(call, "its data are not in the memory of a GPU", "call the communicator for data of the host");
+        if (reinterpret_cast<std::uintptr_t>(at) % alignment != 0)
+            reject(call, "its data are not aligned to their elements", "pass pointers to whole elements");
     }
     [[nodiscard]] static const std::byte* as_bytes(const void* p) noexcept { return static_cast<const std::byte*>(p); }
 
@@ -232,10 +277,11 @@ private:
     Communicator world_; ///< a handle, with the deadline that it had
     Kernels kernels_;
     kernels::detail::chosen_path chosen_;
-    std::optional<kernels::detail::leader_path<Runtime, Kernels, Communicator>> leader_;
-    std::optional<kernels::detail::peers_path<Runtime, Kernels, Communicator>> peers_;
-    std::optional<kernels::detail::threads_path<Runtime, Kernels, Communicator>> threads_;
-    std::optional<kernels::detail::host_path<Runtime, Kernels, Communicator>> host_;
+    const pid_t owner_ = ::getpid();
+    std::unique_ptr<leader_path> leader_; ///< one of these four
+    std::unique_ptr<peers_path> peers_;
+    std::unique_ptr<threads_path> threads_;
+    std::unique_ptr<host_path> host_;
 };
 
 } // namespace tutti

@@ -19,27 +19,31 @@ namespace tutti::kernels::detail {
 struct ordered_call {
     std::uint64_t type = 0, op = 0;                   ///< tutti::type_id, tutti::operator_id
     std::size_t element_bytes = 1;                    ///< of an element
-    std::size_t count = 0;                            ///< elements
-    std::byte* in = nullptr;                          ///< not written unless it is `out`
-    std::byte* out = nullptr;                         ///< of device memory, as `in`
+    std::size_t count = 0;                            ///< elements of this part
+    std::size_t whole = 0;                            ///< elements of the call that this is a part of
+    std::size_t first = 0;                            ///< of them, where the part begins
+    std::byte* in = nullptr;                          ///< of device memory; not written unless it is `out`
+    std::byte* out = nullptr;                         ///< likewise
     std::string (*name)(std::size_t count) = nullptr; ///< the call in words
     const algorithm::any* how = nullptr;              ///< whose schedule runs; null: the library chooses
 
     [[nodiscard]] std::size_t bytes() const noexcept { return count * element_bytes; }
     /// Equal on all ranks, or they make different calls.
     [[nodiscard]] std::uint64_t signature() const noexcept {
-        const std::uint64_t call = tutti::detail::hash(count, tutti::detail::hash(op, type));
+        std::uint64_t call = tutti::detail::hash(op, type);
+        for (const std::size_t number : {count, whole, first}) call = tutti::detail::hash(number, call);
         return how ? tutti::detail::hash(how->id(), call) : call;
     }
     [[nodiscard]] std::string in_words() const {
-        return how ? name(count) + ", by " + std::string(how->name()) : name(count);
+        return how ? name(whole) + ", by " + std::string(how->name()) : name(whole);
     }
     /// Elements [first, first + some) of it.
-    [[nodiscard]] ordered_call part(std::size_t first, std::size_t some) const noexcept {
+    [[nodiscard]] ordered_call part(std::size_t begin, std::size_t some) const noexcept {
         ordered_call p = *this;
-        p.in += first * element_bytes;
-        p.out += first * element_bytes;
+        p.in += begin * element_bytes;
+        p.out += begin * element_bytes;
         p.count = some;
+        p.first = begin;
         return p;
     }
 };

@@ -10,13 +10,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <deque>
 #include <mutex>
 #include <span>
+#include <system_error>
 #include <thread>
-#include <utility>
 #include <vector>
 
 namespace tutti::kernels::detail {
@@ -28,15 +29,20 @@ class call_watch {
 public:
     using clock = std::chrono::steady_clock;
 
-    /// `processes` by rank. The page outlives it.
-    call_watch(call_page& page, unsigned rank, std::span<const std::int64_t> processes)
-        : page_(page), rank_(rank), bell_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    /// `processes` by rank. The page outlives it. Throws std::system_error.
+    call_watch(call_page& page, unsigned rank, std::span<const std::int64_t> processes,
+               std::chrono::nanoseconds deadline)
+        : page_(page), rank_(rank), deadline_(deadline), bell_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+        if (bell_ < 0) throw std::system_error(errno, std::generic_category(), "the watch over calls on streams");
         watched_.push_back({{bell_, POLLIN, 0}, rank});
         for (unsigned r = 0; r < processes.size(); ++r) {
             if (r == rank) continue;
             // Where the kernel has no such descriptors, a lost rank is found by the deadline.
             const int fd = static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(processes[r]), 0));
-            if (fd >= 0) watched_.push_back({{fd, POLLIN, 0}, r});
+            if (fd >= 0)
+                watched_.push_back({{fd, POLLIN, 0}, r});
+            else if (errno == ESRCH)
+                lost_.push_back(r);
         }
         size_ = static_cast<unsigned>(processes.size());
         thread_ = std::thread([this] { serve(); });
@@ -53,11 +59,14 @@ public:
         for (const watched& w : watched_) ::close(w.fd.fd);
     }
 
-    /// The call was put into this rank's stream.
-    void begun(std::uint64_t call, clock::time_point until) {
+    /// The call is put into this rank's stream. Its time begins now, or when the call before it has ended.
+    void begun(std::uint64_t call) {
         const std::lock_guard lock(mutex_);
-        if (waiting_.empty()) ring();
-        waiting_.emplace_back(call, until);
+        if (waiting_.empty()) {
+            ring();
+            since_ = clock::now();
+        }
+        waiting_.push_back(call);
     }
 
     /// Its process has ended.
@@ -107,10 +116,10 @@ private:
         const std::lock_guard lock(mutex_);
         // Read after a rank was found lost: one that has left after its last call saw `done` first.
         const std::uint64_t done = page_.done.load();
-        while (!waiting_.empty() && waiting_.front().first <= done) waiting_.pop_front();
+        for (; !waiting_.empty() && waiting_.front() <= done; waiting_.pop_front()) since_ = clock::now();
         if (!waiting_.empty() && !lost_.empty()) fail(group_failure::lost, lost_.front());
-        if (!waiting_.empty() && clock::now() >= waiting_.front().second)
-            fail(group_failure::timeout, late_rank(waiting_.front().first));
+        if (!waiting_.empty() && clock::now() - since_ >= deadline_)
+            fail(group_failure::timeout, late_rank(waiting_.front()));
         if (page_.failure.load() != 0) release();
     }
     void fail(group_failure why, unsigned peer) noexcept {
@@ -129,11 +138,13 @@ private:
 
     call_page& page_;
     unsigned rank_, size_ = 0;
+    std::chrono::nanoseconds deadline_; ///< of a call
     int bell_;
     std::vector<watched> watched_; ///< of the thread alone, once it runs; the bell comes first
     std::mutex mutex_;             ///< guards what follows
     std::vector<unsigned> lost_;
-    std::deque<std::pair<std::uint64_t, clock::time_point>> waiting_;
+    std::deque<std::uint64_t> waiting_; ///< calls under way
+    clock::time_point since_;           ///< the time of the first of them began
     bool stop_ = false;
     std::thread thread_;
 };

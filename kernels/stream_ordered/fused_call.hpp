@@ -18,11 +18,12 @@ namespace tutti::kernels {
 
 /// A fused_allreduce.
 struct fused_call {
-    std::uint64_t type, op;                                                      ///< tutti::type_id, tutti::operator_id
-    unsigned ranks;                                                              ///< how many there are
-    std::uint64_t call, signature;                                               ///< of the requests
-    std::size_t count;                                                           ///< elements
-    const call_request* requests;                                                ///< in memory of the device
+    std::uint64_t type, op;        ///< tutti::type_id, tutti::operator_id
+    unsigned ranks;                ///< how many there are
+    std::uint64_t call, signature; ///< of the requests
+    std::size_t count;             ///< elements
+    const std::uint64_t* failed;   ///< in memory of the device: not 0 where the group has failed
+    const call_request* requests;  ///< in memory of the device
     const std::array<std::array<std::byte*, most_windows>, most_peers>* windows; ///< where they are mapped
     std::uint64_t* failure; ///< a word of the host's, as the device reaches it
 };
@@ -96,6 +97,7 @@ template <element T, class Op>
     call.call = c.call;
     call.signature = c.signature;
     call.count = c.count;
+    call.failed = c.failed;
     call.requests = c.requests;
     for (unsigned r = 0; r < c.ranks; ++r)
         for (unsigned w = 0; w < most_windows; ++w) call.windows[r][w] = (*c.windows)[r][w];

@@ -60,23 +60,24 @@ private:
     static_assert(engine_at % alignof(device_page) == 0 && box_at % alignof(std::uint64_t) == 0);
 };
 
-/// A word of the host's that kernels of this rank store to, once, from 0.
+/// A word of the host's that the device reaches as well, 0 at first.
 template <transport::stream_runtime R>
-class report_word {
+class mapped_word {
 public:
-    explicit report_word(const R& device)
+    explicit mapped_word(const R& device)
         : device_(device), page_(std::make_unique<page>()),
           seen_(reinterpret_cast<std::uint64_t*>(device.map(reinterpret_cast<std::byte*>(page_.get()), sizeof(page)))) {
     }
-    report_word(const report_word&) = delete;
-    report_word& operator=(const report_word&) = delete;
-    /// No kernel stores to it any more.
-    ~report_word() { device_.unmap(reinterpret_cast<std::byte*>(page_.get())); }
+    mapped_word(const mapped_word&) = delete;
+    mapped_word& operator=(const mapped_word&) = delete;
+    /// No kernel or stream uses it any more.
+    ~mapped_word() { device_.unmap(reinterpret_cast<std::byte*>(page_.get())); }
 
     [[nodiscard]] std::uint64_t* seen() const noexcept { return seen_; }
     [[nodiscard]] std::uint64_t load() const noexcept {
         return std::atomic_ref(page_->word).load(std::memory_order_acquire);
     }
+    void store(std::uint64_t value) noexcept { std::atomic_ref(page_->word).store(value, std::memory_order_release); }
 
 private:
     /// The device maps whole pages.

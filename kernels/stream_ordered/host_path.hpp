@@ -3,6 +3,7 @@
 #pragma once
 
 #include "call_page.hpp"
+#include "group_memory.hpp"
 
 #include <collectives/engine/stream_executor.hpp>
 #include <transport/stream_runtime.hpp>
@@ -13,7 +14,6 @@
 #include <deque>
 #include <exception>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
@@ -22,9 +22,9 @@
 
 namespace tutti::kernels::detail {
 
-/// Ranks of any kind: a thread of the host waits until the stream has come to the call, makes it through an executor,
-/// and then releases the stream, which awaits a word of mapped memory. Where the world has no progress thread, or the
-/// device no such words, the caller's thread does it before the call returns.
+/// Ranks of any kind. The host waits until the stream has come to the call, and makes it through an executor: before
+/// the call returns, or `beside` it. Then a thread does so, and releases the stream, which awaits a word of mapped
+/// memory.
 template <transport::stream_runtime R, class Kernels, class World>
 class host_path {
     using native = typename R::native_stream;
@@ -34,24 +34,27 @@ public:
     /// Collective.
     host_path(const R& device, const World& world, const Kernels& kernels, bool beside)
         : device_(device), executor_(device, world, kernels), world_(world.duplicate().with_executor(executor_)),
-          end_(device.make_event()), page_(std::make_unique<page>()),
-          seen_(reinterpret_cast<std::uint64_t*>(device.map(reinterpret_cast<std::byte*>(page_.get()), sizeof(page)))) {
+          end_(device.make_event()), done_(device) {
         if (beside) thread_ = std::thread([this] { serve(); });
     }
     host_path(const host_path&) = delete;
     host_path& operator=(const host_path&) = delete;
-    /// Calls that were made are finished first.
-    ~host_path() {
-        if (thread_.joinable()) {
-            {
-                const std::lock_guard lock(mutex_);
-                stop_ = true;
+    ~host_path() { stop(); }
+
+    /// Makes the calls that are waiting, then waits for streams, until the deadline. False: they still use what this
+    /// has, so it must stay.
+    [[nodiscard]] bool finish() noexcept {
+        stop();
+        const auto until = clock::now() + world_.default_deadline();
+        try {
+            device_.use();
+            while (!device_.is_done(end_)) {
+                if (clock::now() >= until) return false;
+                std::this_thread::sleep_for(std::chrono::microseconds{50});
             }
-            changed_.notify_one();
-            thread_.join();
-            await_streams();
+        } catch (const transport::device_error&) { // a device that has failed reads nothing
         }
-        device_.unmap(reinterpret_cast<std::byte*>(page_.get()));
+        return true;
     }
 
     template <class T, class Op, class How>
@@ -61,7 +64,7 @@ public:
         device_.use();
         if (device_.capture_of(s) != 0)
             reject(call, "the stream records a graph, and the host makes this call", "call outside of captures");
-        job made{calls_ + 1, device_.make_event(), clock::now() + world_.default_deadline(), call,
+        job made{calls_ + 1, device_.make_event(), call,
                  [this, in, out, op, how] { world_.allreduce(in, out, op, how); }};
         device_.record_on(made.begin, s);
         if (!thread_.joinable()) return run(made);
@@ -71,7 +74,7 @@ public:
             jobs_.push_back(std::move(made));
         }
         changed_.notify_one();
-        device_.await_word(seen_, number, s);
+        device_.await_word(done_.seen(), number, s);
         device_.record_on(end_, s);
     }
 
@@ -85,20 +88,14 @@ private:
     struct job {
         std::uint64_t number;
         typename R::event begin; ///< the stream has come to the call
-        clock::time_point until;
         std::string name;
         std::function<void()> call;
     };
-    /// A page of its own, since the device maps whole pages. `done` is stored by the thread, with all that the calls
-    /// have written, and awaited by streams: the number of the last call that has ended, or `released`.
-    struct alignas(4096) page {
-        std::uint64_t done = 0;
-    };
-
     void run(const job& j) {
         device_.use();
+        const auto until = clock::now() + world_.default_deadline();
         while (!device_.is_done(j.begin)) {
-            if (clock::now() >= j.until) late(j);
+            if (clock::now() >= until) late(j);
             std::this_thread::sleep_for(std::chrono::microseconds{20});
         }
         j.call();
@@ -133,24 +130,24 @@ private:
             }
         }
     }
-    void release(std::uint64_t upto) noexcept { std::atomic_ref(page_->done).store(upto, std::memory_order_release); }
-    /// They read the page until then. A device that has failed reads nothing.
-    void await_streams() noexcept {
-        const auto until = clock::now() + world_.default_deadline();
-        try {
-            device_.use();
-            while (!device_.is_done(end_) && clock::now() < until)
-                std::this_thread::sleep_for(std::chrono::microseconds{50});
-        } catch (const transport::device_error&) {
+    void release(std::uint64_t upto) noexcept { done_.store(upto); }
+    void stop() noexcept {
+        if (!thread_.joinable()) return;
+        {
+            const std::lock_guard lock(mutex_);
+            stop_ = true;
         }
+        changed_.notify_one();
+        thread_.join();
     }
 
     R device_;
     engine::stream_executor<R, Kernels> executor_;
     World world_;
     typename R::event end_; ///< of the last call
-    std::unique_ptr<page> page_;
-    std::uint64_t* seen_; ///< its word, as the device reaches it
+    /// Stored by the thread, with all that the calls have written, and awaited by streams: the number of the last call
+    /// that has ended, or `released`.
+    mapped_word<R> done_;
     std::uint64_t calls_ = 0;
     mutable std::mutex mutex_; ///< guards what follows
     std::condition_variable changed_;

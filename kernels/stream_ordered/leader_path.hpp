@@ -10,7 +10,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
+#include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -30,28 +31,31 @@ public:
         : device_(device), world_(world), kernels_(kernels), limits_(limits), page_(shared_page(world)),
           windows_(device, world, mapped_by::rank_0), stage_(windows_.allocate(limits.staging_bytes)),
           own_(device.make_stream()), end_(device.make_event()), own_end_(device.make_event()),
-          requests_(device.allocate(sizeof(call_request) * most_peers)),
-          seen_(reinterpret_cast<call_page*>(device.map(reinterpret_cast<std::byte*>(&*page_), page_.bytes()))),
-          watch_(std::in_place, *page_, rank(), processes) {}
+          request_memory_(device.allocate(sizeof(requests)), [device](std::byte* p) { device.free(p); }),
+          seen_(mapped(device, *page_),
+                [device, at = &*page_](call_page*) { device.unmap(reinterpret_cast<std::byte*>(at)); }),
+          watch_(*page_, rank(), processes, world.default_deadline()) {}
     leader_path(const leader_path&) = delete;
     leader_path& operator=(const leader_path&) = delete;
-    /// Waits for this rank's calls, and for the leader, until the deadline. Where that passes, memory that the leader
-    /// may still use is not freed.
-    ~leader_path() {
-        static_cast<void>(await_host([this] { return page_->done.load() >= calls_ || has_failed(); }));
+
+    /// Waits for this rank's calls, and for the leader, until the deadline. False: streams still use what this has, so
+    /// it must stay; it then goes on to watch over them.
+    [[nodiscard]] bool finish() noexcept {
         try {
             device_.use();
         } catch (const transport::device_error&) { // then nothing of it works any more
         }
-        const bool ended = await_host([this] { return is_over(end_) && is_over(own_end_); });
-        if (ended && rank() == 0) {
+        const auto ended = [this] {
+            return (page_->done.load() >= calls_ || has_failed()) && is_over(end_) && is_over(own_end_);
+        };
+        if (!await_host(ended)) return false;
+        if (rank() == 0) {
             windows_.close();
             page_->closed.store(1);
+        } else if (!await_host([this] { return page_->closed.load() != 0 || watch_.has_lost(0); })) {
+            windows_.leave();
         }
-        if (await_host([this] { return page_->closed.load() != 0 || watch_->has_lost(0); })) windows_.free();
-        watch_.reset();
-        device_.unmap(reinterpret_cast<std::byte*>(&*page_));
-        device_.free(requests_);
+        return true;
     }
 
     std::byte* allocate(std::size_t bytes) { return windows_.allocate(bytes); }
@@ -65,16 +69,22 @@ public:
         if (device_.capture_of(s) != 0)
             reject(c.in_words(), "the stream records a graph, and rank 0's part of the call would not be in it",
                    "call outside of captures, or make the ranks threads of one process");
-        device_.use();
-        if (calls_ > 0) device_.await_event(end_, s); // one call after the other, whatever their streams
-        const std::size_t most = std::max<std::size_t>(1, limits_.staging_bytes / c.element_bytes);
-        std::size_t first = 0;
-        do {
-            const std::size_t some = std::min(most, c.count - first);
-            start(c.part(first, some), s);
-            first += some;
-        } while (first < c.count);
-        device_.record_on(end_, s);
+        try {
+            device_.use();
+            device_.await_event(end_, s); // one call after the other, whatever their streams
+            const std::size_t most = std::max<std::size_t>(1, limits_.staging_bytes / c.element_bytes);
+            std::size_t first = 0;
+            do {
+                const std::size_t some = std::min(most, c.count - first);
+                start(c.part(first, some), s);
+                first += some;
+            } while (first < c.count);
+            device_.record_on(end_, s);
+        } catch (const transport::device_error&) { // the others wait for this rank in vain
+            const auto self = static_cast<std::uint8_t>(rank());
+            page_->failure.store_first(packed({group_failure::device, self, self}));
+            throw;
+        }
     }
 
     /// Throws if the group has failed.
@@ -99,41 +109,52 @@ private:
         return made;
     }
 
+    /// What the leader's stream copies to the device for a kernel.
+    struct requests {
+        std::uint64_t failed;
+        call_request of[most_peers];
+    };
+    [[nodiscard]] static call_page* mapped(const R& device, call_page& page) {
+        return reinterpret_cast<call_page*>(device.map(reinterpret_cast<std::byte*>(&page), shared_call_page::bytes()));
+    }
+
     /// One part, of the staging memory's size at most.
     void start(const ordered_call& c, native s) {
         const std::uint64_t number = calls_ + 1;
-        if (number > call_page::depth && !await_host([&] { return page_->done.load() + call_page::depth >= number; }))
+        const auto has_room = [&] { return page_->done.load() + call_page::depth >= number; };
+        if (!has_room()) {
+            // The watch finds a rank that is late. It comes to that first, unless the deadline is very short.
+            if (!await_host([&] { return has_room() || has_failed(); }))
+                page_->failure.store_first(packed({group_failure::timeout, static_cast<std::uint8_t>(rank()), 0}));
             check(c.in_words());
+        }
         const std::size_t bytes = c.bytes();
         const auto in = windows_.find(c.in, bytes), out = windows_.find(c.out, bytes);
         const window_place staged{0, 0};
         page_->requests[number % call_page::depth][rank()] = {
             number, c.signature(), in.value_or(staged), out.value_or(staged), {}};
         calls_ = number;
-        watch_->begun(number, call_watch::clock::now() + world_.default_deadline());
-        try {
-            if (!in && bytes > 0) device_.copy_on(stage_, c.in, bytes, s);
-            device_.store_on(&seen_->ready[rank()].value, number, s);
-            if (rank() == 0) lead(c, number);
-            device_.await_word(&seen_->done.value, number, s);
-            if (!out && bytes > 0) device_.copy_on(c.out, stage_, bytes, s);
-        } catch (...) { // the others wait for this rank in vain
-            const auto self = static_cast<std::uint8_t>(rank());
-            page_->failure.store_first(packed({group_failure::device, self, self}));
-            throw;
-        }
+        watch_.begun(number);
+        if (!in && bytes > 0) device_.copy_on(stage_, c.in, bytes, s);
+        device_.store_on(&seen_->ready[rank()].value, number, s);
+        if (rank() == 0) lead(c, number);
+        device_.await_word(&seen_->done.value, number, s);
+        if (!out && bytes > 0) device_.copy_on(c.out, stage_, bytes, s);
     }
     /// The leader's part, on a stream of its own.
     void lead(const ordered_call& c, std::uint64_t number) {
         const native s = device_.native(own_);
         const auto ranks = static_cast<unsigned>(world_.size());
+        auto* const there = reinterpret_cast<requests*>(request_memory_.get());
+        const auto copy = [&](void* to, const void* from, std::size_t bytes) {
+            device_.copy_on(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes, s);
+        };
         for (unsigned r = 0; r < ranks; ++r) device_.await_word(&seen_->ready[r].value, number, s);
-        device_.copy_on(requests_, reinterpret_cast<const std::byte*>(&seen_->requests[number % call_page::depth]),
-                        sizeof(call_request) * ranks, s);
-        const auto* const requests = reinterpret_cast<const call_request*>(requests_);
-        kernels_.fused(
-            {c.type, c.op, ranks, number, c.signature(), c.count, requests, &windows_.mapped(), &seen_->failure.value},
-            s);
+        copy(&there->of, &seen_->requests[number % call_page::depth], sizeof(call_request) * ranks);
+        copy(&there->failed, &seen_->failure, sizeof there->failed); // stored before any stream was released
+        kernels_.fused({c.type, c.op, ranks, number, c.signature(), c.count, &there->failed, there->of,
+                        &windows_.mapped(), &seen_->failure.value},
+                       s);
         device_.store_on(&seen_->done.value, number, s);
         device_.record_on(own_end_, s);
     }
@@ -166,13 +187,13 @@ private:
     stream_limits limits_;
     shared_call_page page_;
     windows<R, World> windows_;
-    std::byte* stage_;                ///< window 0: for data that are in no window
-    typename R::stream own_;          ///< the leader's kernels run there
-    typename R::event end_, own_end_; ///< of the last call, there and in the caller's stream
-    std::byte* requests_;             ///< of one call, in the leader's device memory
-    call_page* seen_;                 ///< the page, as the device reaches it
-    std::uint64_t calls_ = 0;         ///< parts of calls that were started
-    std::optional<call_watch> watch_;
+    std::byte* stage_;                          ///< window 0: for data that are in no window
+    typename R::stream own_;                    ///< the leader's kernels run there
+    typename R::event end_, own_end_;           ///< of the last call: in the caller's stream, and in the leader's own
+    std::shared_ptr<std::byte> request_memory_; ///< `requests` of one call, in device memory
+    std::shared_ptr<call_page> seen_;           ///< the page, as the device reaches it
+    std::uint64_t calls_ = 0;                   ///< parts of calls that were started
+    mutable call_watch watch_;
 };
 
 } // namespace tutti::kernels::detail

@@ -8,14 +8,17 @@ namespace tutti::kernels {
 
 /// Settings of stream-ordered calls, equal on all ranks.
 struct stream_limits {
-    /// Device memory of each process that shares a device with others. Data outside of allocate() are copied there and
-    /// back, so many bytes at a time.
+    /// Device memory of each rank that is a process. Data outside of allocate() are copied there and back, so many
+    /// bytes at a time.
     std::size_t staging_bytes = std::size_t{32} << 20;
-    /// Threads of one process reduce vectors of up to so many bytes by packets.
+    /// Where kernels of several ranks wait for each other, vectors of up to so many bytes go by packets.
     std::size_t packet_bytes = 8 << 10;
-    /// They reduce longer ones of up to so many bytes in one shot, unless a rank's output is its input. The rest goes
-    /// in two shots.
+    /// Longer ones of up to so many bytes go in one shot, unless a rank's output is its input. The rest goes in two
+    /// shots.
     std::size_t one_shot_bytes = 256 << 10;
+    /// Calls that the host makes are made by a thread, and do not block. It needs progress::in_thread. Off by default:
+    /// CUDA may wait for a stream that waits for the thread, as when it loads a kernel, and no GPU has tried it yet.
+    bool calls_beside = false;
 };
 
 } // namespace tutti::kernels

@@ -48,7 +48,7 @@ struct rank_place {
     std::int64_t process = 0;            ///< its id
     std::uint64_t program = 0;           ///< unlike that of any other process
     transport::device_identity device{}; ///< what it computes on
-    std::uint64_t has_words = 0;         ///< device_runtime::orders_by_words()
+    std::uint64_t has_words = 0;         ///< stream_runtime's orders_by_words()
     friend bool operator==(const rank_place&, const rank_place&) = default;
 };
 

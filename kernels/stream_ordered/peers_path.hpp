@@ -35,19 +35,23 @@ public:
     }
     peers_path(const peers_path&) = delete;
     peers_path& operator=(const peers_path&) = delete;
-    /// Waits for this rank's calls, and for the others, until the deadline. Where that passes, memory that others may
-    /// still use is not freed.
-    ~peers_path() {
+
+    /// Waits for this rank's calls, and for the others, until the deadline. False: others may still use what this has,
+    /// so it must stay.
+    [[nodiscard]] bool finish() noexcept {
         try {
             device_.use();
             const auto until = std::chrono::steady_clock::now() + world_.default_deadline();
-            while (!device_.is_done(end_) && std::chrono::steady_clock::now() < until)
+            while (!device_.is_done(end_)) {
+                if (std::chrono::steady_clock::now() >= until) return false;
                 std::this_thread::sleep_for(std::chrono::microseconds{50});
+            }
             world_.barrier(); // no rank's kernel uses another one's memory any more
             windows_.close();
             world_.barrier();
-            windows_.free();
+            return true;
         } catch (const std::exception&) { // a rank is gone, or the device
+            return false;
         }
     }
 
@@ -107,7 +111,7 @@ private:
         const std::size_t bytes = c.bytes();
         const window_place staged{0, stage_at()};
         const auto in = windows_.find(c.in, bytes), out = windows_.find(c.out, bytes);
-        const bool direct = in && out;
+        const bool direct = bytes > 0 && in && out;
         const window_place from = direct ? *in : staged, to = direct ? *out : staged;
         if (!direct && bytes > 0) device_.copy_on(own_ + staged.offset, c.in, bytes, s);
         const bool in_place = from.window == to.window && from.offset == to.offset;
@@ -180,8 +184,8 @@ private:
     stream_limits limits_;
     group_memory layout_;
     windows<R, World> windows_;
-    std::byte* own_; ///< window 0: what kernels meet by, and staging memory for data that are in no window
-    report_word<R> report_;
+    std::byte* own_;        ///< window 0: what kernels meet by, and staging memory for data that are in no window
+    mapped_word<R> report_; ///< where this rank's kernels tell a failure
     typename R::event end_; ///< of the last call
     std::array<peer_group, most_peers> groups_;
 };

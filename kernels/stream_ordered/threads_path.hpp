@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,9 +31,11 @@ public:
     threads_path(const R& device, const World& world, const Kernels& kernels, const stream_limits& limits)
         : device_(device), world_(world), kernels_(kernels), limits_(limits),
           layout_(size(), kernels.blocks(size()), limits), before_(device.make_event()), after_(device.make_event()),
-          memory_(device.allocate(layout_.bytes())), report_(device), schedules_(device, size()) {
-        device_.clear(memory_, layout_.bytes());
-        const parts mine{memory_, report_.seen()};
+          end_(device.make_event()),
+          memory_(device.allocate(layout_.bytes()), [device](std::byte* p) { device.free(p); }), report_(device),
+          schedules_(device, size()) {
+        device_.clear(memory_.get(), layout_.bytes());
+        const parts mine{memory_.get(), report_.seen()};
         std::array<parts, most_peers> all;
         world_.allgather(std::span<const parts>(&mine, 1), std::span(all).first(size()));
         for (unsigned r = 0; r < size(); ++r) memories_[r] = all[r].memory;
@@ -42,24 +45,32 @@ public:
     }
     threads_path(const threads_path&) = delete;
     threads_path& operator=(const threads_path&) = delete;
-    /// Waits for the others, until the deadline, and for the last call.
-    ~threads_path() {
+
+    /// Waits for the others, until the deadline, and for the last call. False: its kernel may still use what this has,
+    /// so it must stay.
+    [[nodiscard]] bool finish() noexcept {
         try {
             device_.use();
             world_.barrier(); // every rank's last call was started
             const auto until = std::chrono::steady_clock::now() + world_.default_deadline();
-            while (last_ && !device_.is_done(*last_) && std::chrono::steady_clock::now() < until)
+            while (last_capture_ == 0 && !device_.is_done(end_)) { // what was recorded, its owner replays no more
+                if (std::chrono::steady_clock::now() >= until) return false;
                 std::this_thread::sleep_for(std::chrono::microseconds{50});
-            world_.barrier();             // no rank's kernel uses this one's memory any more
-        } catch (const std::exception&) { // a rank is gone: its kernels are, or time out
+            }
+            world_.barrier(); // no kernel uses this rank's memory any more
+            return true;
+        } catch (const std::exception&) { // a rank is gone, or the device
+            return false;
         }
-        device_.free(memory_);
     }
 
     void allreduce(const ordered_call& c, native s) {
         device_.use();
+        const std::uint64_t capture = device_.capture_of(s);
+        // One call after the other, whatever their streams. What is recorded cannot follow what is not.
+        if (capture == last_capture_) device_.await_event(end_, s);
         device_.record_on(before_, s);
-        const offer mine{c.signature(), {c.in, c.out}, device_.capture_of(s), report_.load(), &before_, &after_, &c};
+        const offer mine{c.signature(), {c.in, c.out}, capture, report_.load(), &before_, &after_, &c};
         std::array<offer, most_peers> all;
         world_.allgather(std::span<const offer>(&mine, 1), std::span(all).first(size()));
         compare(all, c);
@@ -67,8 +78,9 @@ public:
         if (world_.rank() == 0) of_launch = launch(all, c, s);
         world_.broadcast(std::span(&of_launch, 1), 0); // its event was recorded
         if (of_launch.how != outcome::good) throw_outcome(of_launch, c.in_words());
-        last_ = all[0].after;
-        if (world_.rank() != 0) device_.await_event(*last_, s);
+        if (world_.rank() != 0) device_.await_event(*all[0].after, s);
+        device_.record_on(end_, s);
+        last_capture_ = capture;
     }
 
     /// Throws if the group has failed.
@@ -198,14 +210,15 @@ private:
     const Kernels& kernels_;
     stream_limits limits_;
     group_memory layout_;
-    typename R::event before_, after_; ///< this rank's stream has come to the call; the kernel has ended (rank 0's)
-    std::byte* memory_;                ///< this rank's part of the group
-    report_word<R> report_;
-    schedules<R> schedules_;                        ///< used by rank 0
+    typename R::event before_, after_;  ///< this rank's stream has come to the call; the kernel has ended (rank 0's)
+    typename R::event end_;             ///< of the last call, in this rank's stream
+    std::uint64_t last_capture_ = 0;    ///< that the last call was recorded in; 0: none
+    std::shared_ptr<std::byte> memory_; ///< this rank's part of the group
+    mapped_word<R> report_;             ///< where this rank's kernels tell a failure
+    schedules<R> schedules_;            ///< used by rank 0
     std::array<std::byte*, most_peers> memories_{}; ///< of all ranks
     std::vector<peer_group> groups_;
     packet_boxes boxes_;
-    const typename R::event* last_ = nullptr; ///< rank 0's, of the last call
 };
 
 } // namespace tutti::kernels::detail

@@ -8,9 +8,11 @@
 #include <collectives/reduction/built_in.hpp>
 #include <transport/stream_runtime.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 #include <utility>
@@ -32,27 +34,34 @@ public:
         : device_(device), world_(world), maps_(who == mapped_by::all_ranks || world.rank() == 0) {}
     windows(const windows&) = delete;
     windows& operator=(const windows&) = delete;
+    /// Frees this rank's memory, which no other has mapped any more, unless it was left to others.
+    ~windows() {
+        close();
+        for (const window& w : own_)
+            if (w.is_ours && w.start) device_.free(w.start);
+    }
 
-    /// Memory of `bytes` for this rank. Ranks may differ in it. Errors: device_error on the rank that has none;
+    /// Memory of `bytes` for this rank, zeros. Ranks may differ in it. Errors: device_error on the rank that has none;
     /// cause::aborted on the others.
     std::byte* allocate(std::size_t bytes) {
+        bytes = (std::max<std::size_t>(bytes, 1) + unit - 1) / unit * unit;
         std::byte* made = nullptr;
-        std::optional<transport::device_error> failed;
+        std::exception_ptr failed;
         try {
             device_.use();
             made = device_.allocate(bytes);
             device_.clear(made, bytes);
-        } catch (const transport::device_error& e) {
-            failed = e;
+        } catch (const transport::device_error&) {
+            failed = std::current_exception();
         }
         own_.push_back({made, bytes, true});
-        share(own_.back(), std::move(failed));
+        share(own_.back(), failed);
         return made;
     }
     /// Memory of the caller's, which begins where it was allocated. Errors: as of allocate().
     void add(std::byte* start, std::size_t bytes) {
         own_.push_back({start, bytes, false});
-        share(own_.back(), std::nullopt);
+        share(own_.back(), nullptr);
     }
 
     /// Where the bytes lie, if they are in a window of this rank.
@@ -77,14 +86,16 @@ public:
                 at = nullptr;
             }
     }
-    /// This rank's memory is freed. No other has it mapped.
-    void free() noexcept {
-        for (const window& w : own_)
-            if (w.is_ours && w.start) device_.free(w.start);
+    /// Others may still use this rank's memory, or this rank theirs: it stays as it is until the process ends.
+    void leave() noexcept {
         own_.clear();
+        mapped_ = {};
     }
 
 private:
+    /// A handle leads to a whole allocation, and smaller ones share theirs.
+    static constexpr std::size_t unit = std::size_t{2} << 20;
+
     struct window {
         std::byte* start;
         std::size_t bytes;
@@ -96,7 +107,7 @@ private:
     };
 
     [[nodiscard]] std::size_t self() const noexcept { return static_cast<std::size_t>(world_.rank()); }
-    void share(const window& mine, std::optional<transport::device_error> failed) {
+    void share(const window& mine, std::exception_ptr failed) {
         offer o;
         try {
             if (own_.size() <= most_windows && !failed) {
@@ -104,8 +115,8 @@ private:
                 o.handle = device_.handle_of(mine.start);
                 o.there = 1;
             }
-        } catch (const transport::device_error& e) {
-            failed = e;
+        } catch (const transport::device_error&) {
+            failed = std::current_exception();
         }
         std::vector<offer> all(static_cast<std::size_t>(world_.size()));
         world_.allgather(std::span<const offer>(&o, 1), all);
@@ -114,7 +125,7 @@ private:
         if (good && maps_) good = open(all, failed) ? 1 : 0;
         if (world_.allreduce(good, minimum)) return;
         drop_last();
-        if (failed) throw transport::device_error(*failed);
+        if (failed) std::rethrow_exception(failed);
         if (own_.size() == most_windows)
             reject("memory of stream-ordered calls", "there are " + std::to_string(most_windows) + " pieces already",
                    "allocate fewer and larger ones");
@@ -124,14 +135,14 @@ private:
         f.detail = "another rank could not share its memory, or map that of others";
         throw error(std::move(f));
     }
-    [[nodiscard]] bool open(const std::vector<offer>& all, std::optional<transport::device_error>& failed) noexcept {
+    [[nodiscard]] bool open(const std::vector<offer>& all, std::exception_ptr& failed) noexcept {
         const std::size_t w = own_.size() - 1;
         try {
             for (std::size_t r = 0; r < all.size(); ++r)
                 mapped_[r][w] = r == self() ? own_[w].start : device_.open(all[r].handle);
             return true;
-        } catch (const transport::device_error& e) {
-            failed = e;
+        } catch (const transport::device_error&) {
+            failed = std::current_exception();
             return false;
         }
     }

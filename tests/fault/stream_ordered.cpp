@@ -28,7 +28,8 @@ const kernels::stream_limits little{.staging_bytes = 8192, .packet_bytes = 1024,
 struct stream_rank {
     stream_rank(int rank, int ranks, const reserved_port& at, int number = 0)
         : world{transport::shared_memory{identity(rank, ranks, at)}}, device(number),
-          calls((world.default_deadline(deadline), device), world, {}, little), in(most, number), out(most, number) {
+          calls((world.default_deadline(deadline), device), world, {}, little), in(most, number), out(most, number),
+          in_beside(most, number), out_beside(most, number) {
         device.use();
         for (auto& s : streams) s.emplace(device.make_stream());
     }
@@ -63,8 +64,8 @@ struct stream_rank {
     fake_cuda_streams device;
     std::atomic<std::size_t> wrong{0};
     ordered calls;
-    own_device_memory in, out;
-    std::optional<fake_cuda::stream> streams[2];
+    own_device_memory in, out, in_beside, out_beside; ///< for the first stream, and for the second
+    std::optional<fake_cuda::stream> streams[2];      ///< joined first: they use the memory
 };
 
 } // namespace
@@ -77,17 +78,19 @@ TEST_CASE("processes allreduce in the order of their streams, from any memory, a
         {
             stream_rank r(rank, ranks, at);
             expect(r.calls.path() == kernels::stream_path::leader, "a kernel of rank 0");
-            const auto window = r.calls.allocate<float>(most);
+            const auto window = r.calls.allocate<float>(most), beside = r.calls.allocate<float>(most);
             r.calls.register_memory(reinterpret_cast<std::byte*>(r.out.seen().data()), r.out.seen().size_bytes());
-            const std::span<float> places[] = {{window.data(), most}, r.in.seen(), r.out.seen()};
+            const std::span<float> of_streams[2][3] = {
+                {{window.data(), most}, r.in.seen(), r.out.seen()},
+                {{beside.data(), most}, r.in_beside.seen(), r.out_beside.seen()}};
+            const auto& places = of_streams[0];
             expect(r.calls.explain(places[0]).find("copied") == std::string::npos, "it is used where it is");
             expect(r.calls.explain(places[1]).find("copied") != std::string::npos, "it is copied");
             std::minstd_rand all(seed), own(seed + 100 * static_cast<unsigned>(rank));
             for (std::size_t number = 0; number < 60; ++number) {
                 const std::size_t n = all() % 4 == 0 ? all() % 3 : all() % (all() % 3 == 0 ? most : 300);
                 const auto from = own() % 3, to = own() % 3, on = own() % 2;
-                r.calls.synchronize(&*r.streams[1 - on]); // for the buffers, not for the calls
-                r.call(places[from].first(n), places[to].first(n), number, on);
+                r.call(of_streams[on][from].first(n), of_streams[on][to].first(n), number, on);
                 if (own() % 8 == 0) std::this_thread::sleep_for(std::chrono::microseconds(own() % 2000));
             }
             r.synchronize();
@@ -105,15 +108,16 @@ TEST_CASE("processes with a device each allreduce by kernels that wait for each 
         {
             stream_rank r(rank, 2, at, rank);
             expect(r.calls.path() == kernels::stream_path::peers, "a kernel of each rank");
-            const auto window = r.calls.allocate<float>(most);
+            const auto window = r.calls.allocate<float>(most), beside = r.calls.allocate<float>(most);
             r.calls.register_memory(reinterpret_cast<std::byte*>(r.out.seen().data()), r.out.seen().size_bytes());
-            const std::span<float> places[] = {{window.data(), most}, r.in.seen(), r.out.seen()};
+            const std::span<float> of_streams[2][3] = {
+                {{window.data(), most}, r.in.seen(), r.out.seen()},
+                {{beside.data(), most}, r.in_beside.seen(), r.out_beside.seen()}};
             std::minstd_rand all(7);
             for (std::size_t number = 0; number < 40; ++number) {
                 const std::size_t n = all() % 4 == 0 ? all() % 3 : all() % (all() % 3 == 0 ? most : 300);
                 const auto from = all() % 3, to = all() % 3, on = all() % 2;
-                r.calls.synchronize(&*r.streams[1 - on]); // for the buffers, not for the calls
-                r.call(places[from].first(n), places[to].first(n), number, on);
+                r.call(of_streams[on][from].first(n), of_streams[on][to].first(n), number, on);
             }
             r.synchronize();
             expect(r.wrong == 0, std::to_string(r.wrong) + " elements are wrong");
@@ -153,6 +157,63 @@ TEST_CASE("more calls on a stream than fit are under way") {
         expect(r.wrong == 0, std::to_string(r.wrong) + " elements are wrong");
     });
     check_ended(each);
+}
+
+TEST_CASE("the time of a call on a stream begins when the one before it has ended") {
+    const reserved_port at;
+    processes each(2, [&](int rank, account&) {
+        stream_rank r(rank, 2, at);
+        for (std::size_t number = 0; number < 30; ++number) { // half as long again as the deadline, in all
+            r.streams[0]->put([] { std::this_thread::sleep_for(deadline / 20); });
+            r.call(r.in.seen().first(3), r.in.seen().first(3), number);
+        }
+        r.synchronize();
+        expect(r.wrong == 0, std::to_string(r.wrong) + " elements are wrong");
+    });
+    check_ended(each);
+}
+
+TEST_CASE("a call that a stream comes to after the deadline writes nothing, and its rank may leave") {
+    const reserved_port at;
+    processes ranks(2, [&](int rank, account& mine) {
+        std::optional<stream_rank> r;
+        r.emplace(rank, 2, at);
+        const auto data = r->calls.allocate<float>(500);
+        produce({data.data(), 500}, rank, 1, &*r->streams[0]);
+        r->synchronize();
+        if (rank == 1) r->streams[0]->put([] { std::this_thread::sleep_for(3 * deadline); });
+        r->calls.allreduce(data, sum, &*r->streams[0]);
+        if (rank == 1) { // the stream is held by the rank's own work; what it will touch stays
+            auto stream = std::move(r->streams[0]);
+            r.reset();
+            stream.reset();
+            ::_exit(0);
+        }
+        expect(fails(mine, [&] { r->calls.synchronize(&*r->streams[0]); }), "rank 1 is late");
+        std::this_thread::sleep_for(2 * deadline);
+        const auto* const there = reinterpret_cast<const float*>(
+            fake_cuda::reach(reinterpret_cast<const std::byte*>(data.data()), 500 * sizeof(float)));
+        for (std::size_t i = 0; i < 500; ++i) expect(there[i] == ordered_input(0, 1, i), "it is as it was");
+    });
+    check_ended(ranks);
+    check_blames(ranks.of(0), cause::timeout, 1);
+}
+
+TEST_CASE("calls of one length that are cut elsewhere are not taken for each other") {
+    const reserved_port at;
+    processes ranks(2, [&](int rank, account& mine) {
+        stream_rank r(rank, 2, at);
+        constexpr std::size_t part = 8192 / sizeof(float);
+        expect(fails(mine,
+                     [&] {
+                         r.calls.allreduce(r.in.seen().first(part + (rank == 0 ? 0 : 1)), sum, &*r.streams[0]);
+                         if (rank == 0) r.calls.allreduce(r.in.seen().first(1), sum, &*r.streams[0]);
+                         r.synchronize();
+                     }),
+               "the calls differ");
+    });
+    check_ended(ranks);
+    for (int r = 0; r < 2; ++r) CHECK(ranks.of(r).error[0].why == cause::mismatch);
 }
 
 TEST_CASE("a process that is killed between calls on its stream is named by all others, and no stream stays held") {

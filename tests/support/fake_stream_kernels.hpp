@@ -30,6 +30,7 @@ public:
         kernels::fused_call there = c;
         there.windows = &windows;
         there.requests = reached(c.requests);
+        there.failed = reached(c.failed);
         with(c.type, c.op, [&](auto types) {
             in->put([call = kernels::typed<typename decltype(types)::element, typename decltype(types)::op>(there)] {
                 kernels::run_on_host({2, 2}, [&](const kernels::host_execution& here) {

@@ -38,6 +38,7 @@ private:
         case cudaErrorAssert:
         case cudaErrorECCUncorrectable:
         case cudaErrorNvlinkUncorrectable:
+        case cudaErrorMpsClientTerminated:
         case cudaErrorExternalDevice: return true;
         default: return false;
         }

@@ -29,8 +29,8 @@ class cuda_stream_runtime : public cuda_runtime {
     static void must_enqueue(word_operation operation, const char* name, std::uint64_t* word, std::uint64_t value,
                              cudaStream_t in) {
         if (!operation) throw device_error(std::string(name) + ": the driver does not have it");
-        if (const auto status = operation(in, reinterpret_cast<CUdeviceptr>(word), value, 0); status != CUDA_SUCCESS)
-            throw device_error(std::string(name) + ": error " + std::to_string(status) + " of the driver");
+        // The runtime's errors have the numbers of the driver's.
+        must(static_cast<cudaError_t>(operation(in, reinterpret_cast<CUdeviceptr>(word), value, 0)), name);
     }
 
 public:

@@ -35,7 +35,7 @@ void run_on_several_devices(int ranks, progress by, std::chrono::milliseconds de
     run_ranks(ranks, [&](int rank) {
         fake_communicator world{fake_ipc{identity(rank, ranks, at), {.device = rank % 2}}, by};
         world.default_deadline(deadline);
-        host_ordered calls(fake_cuda_streams(rank % 2), world);
+        host_ordered calls(fake_cuda_streams(rank % 2), world, {}, {.calls_beside = by == progress::in_thread});
         expect(calls.path() == kernels::stream_path::host, "the host makes the calls");
         body(world, calls);
     });

@@ -40,13 +40,14 @@ void any_calls(ordered& world, unsigned seed, int calls) {
     fake_cuda_streams device(0);
     auto first = device.make_stream(), second = device.make_stream();
     std::atomic<std::size_t> wrong{0};
-    const own_device_memory in(3000), out(3000);
+    const own_device_memory in[2]{own_device_memory(3000), own_device_memory(3000)}; // of each stream
+    const own_device_memory out[2]{own_device_memory(3000), own_device_memory(3000)};
     for (int call = 0; call < calls; ++call) {
         const auto number = static_cast<std::size_t>(call);
         const std::size_t n = random() % 3 == 0 ? random() % 3 : 1 + random() % 3000;
-        auto* const stream = random() % 2 == 0 ? &first : &second;
-        const auto from = in.seen().first(n), to = random() % 2 == 0 ? from : out.seen().first(n);
-        world.synchronize(stream == &first ? &second : &first); // for the buffers, not for the calls
+        const std::size_t on = random() % 2;
+        auto* const stream = on == 0 ? &first : &second;
+        const auto from = in[on].seen().first(n), to = random() % 2 == 0 ? from : out[on].seen().first(n);
         produce(from, world.rank(), number, stream);
         world.allreduce(from, to, sum, stream);
         consume(to, world.size(), number, stream, wrong);
@@ -187,6 +188,11 @@ TEST_CASE("what has no kernel on a stream is refused, and changes nothing") {
         expect(fault_of([&] { on_streams.allreduce(data.seen(), other.seen(), sum, &stream); }).why ==
                    cause::invalid_argument,
                "counts differ");
+        std::vector<float> of_host(10);
+        expect(fault_of([&] { on_streams.allreduce(of_host, sum, &stream); }).why == cause::invalid_argument,
+               "memory of the host");
+        const std::span<float> askew(reinterpret_cast<float*>(reinterpret_cast<std::byte*>(data.seen().data()) + 2), 3);
+        expect(fault_of([&] { on_streams.allreduce(askew, sum, &stream); }).why == cause::invalid_argument, "aligned");
         produce(data.seen(), world.rank(), 1, &stream);
         on_streams.allreduce(data.seen(), sum, &stream);
         consume(data.seen(), 2, 1, &stream, wrong);
