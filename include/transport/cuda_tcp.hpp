@@ -12,7 +12,7 @@
 namespace tutti::transport {
 
 /// Ranks anywhere, whose data may lie in the memory of GPUs: over TCP, through pinned host memory. Needs CUDA's headers
-/// and its runtime, and no nvcc. `cuda_routed` is faster between ranks of one host.
+/// and its runtime, and no nvcc. With `cuda_routed` ranks of one host need no TCP.
 ///
 /// - A message in device memory is copied to host memory in pieces of 512 KiB. While one is copied the one before it is
 ///   sent, and the receiver's device copies those that have arrived. No memory need be registered.
@@ -22,8 +22,7 @@ namespace tutti::transport {
 ///   communicator's progress thread. It reduces host memory. A call on device memory needs an executor:
 ///   communicator::with_executor, engine::stream_executor. Without one it is refused.
 /// - communicator::allocate gives device memory, which the host must not touch, and throws device_error. Destroy it
-/// before
-///   the process exits.
+///   before the process exits.
 /// - Synchronise the stream of your own kernels before a call.
 /// - Each rank uses the device of staged_limits, which becomes the current one of each thread that calls.
 /// - Waiting, faults, the control plane and the preconditions are those of tcp. A device that fails ends the calls of

@@ -37,6 +37,9 @@ class world_endpoint {
         (fabric<Described> && ...),
         "tutti: a member is missing in one of this world's fabrics F; static_assert(tutti::transport::fabric<F>) "
         "in your own code makes the compiler say which, and docs/own-fabric.md says what it does");
+    static_assert((reaches_devices<Described> && ...) || !(reaches_devices<Described> || ...),
+                  "tutti: one fabric of this world carries messages in memory of a GPU, another cannot: make that one "
+                  "staged_fabric<F, cuda_runtime>, as transport::cuda_routed does with tcp's");
     static constexpr std::size_t count = sizeof...(Described);
     static constexpr bool connects = (Described::needs_sockets || ...);
     /// The only fabric has a way to sleep of its own.
