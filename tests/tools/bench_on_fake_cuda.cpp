@@ -15,7 +15,7 @@
 int tutti::tools::bench_over_cuda(const bench_settings& settings, int room) {
     const auto place = launched_place();
     return bench_on_device<test::fake_ipc, test::fake_cuda, test::fake_kernels>(
-        settings, room, place ? place->rank % test::fake_cuda::devices : 0);
+        settings, room, place ? place->rank % test::fake_cuda::devices : 0, "the tests' CUDA");
 }
 
 int main(int argc, char** argv) { return tutti::tools::main(argc, argv); }

@@ -131,7 +131,7 @@ earlier_runs::earlier_runs(const std::vector<std::string>& files) : files_(files
 void earlier_runs::require(const row_object& conditions) const {
     for (const earlier_row& r : rows_)
         for (const auto& [key, value] : conditions.items()) {
-            if (value.is_null() && key == "placement") continue;
+            if (value.is_null() && (key == "placement" || key == "device")) continue; // not known yet
             const row_object then = r.row.contains(key) ? r.row.at(key) : row_object(nullptr);
             if (then == value) continue;
             throw std::invalid_argument(

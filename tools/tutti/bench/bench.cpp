@@ -91,8 +91,8 @@ With --against FILE, which an earlier run wrote by --json, each row is compared 
 a loop the mean. slower is what takes longer by more than --tolerance, beyond the intervals of both runs. With
 --rounds 5 or more, then and now, intervals go by the order of the rounds. Otherwise they hold the p50 of a run
 with 99.9 % if its iterations are independent, and cannot see what changes from run to run. Several files are
-rounds of one. Runs on other processors, cores, placements, transports or settings are refused. The names of
-other libraries' operations, types and operators will do: all_reduce, bcast, float, half, max, MPI_SUM.
+rounds of one. Runs on other processors, GPUs, cores, placements, transports or settings are refused. The names
+of other libraries' operations, types and operators will do: all_reduce, bcast, float, half, max, MPI_SUM.
 
 With --trace each row is called once more after it was measured, so that recording it is in no time above.
 FILE is Chrome trace JSON, written when all rows are done: when each step of each rank began and ended, an

@@ -199,6 +199,7 @@ struct participant {
     std::optional<model::chooser> choice{}; ///< the library's; none where it does not choose
     start_binder start{};                   ///< none where no call is non-blocking
     copier copy{};                          ///< none where the host may touch what `allocate` makes
+    std::string device{};                   ///< what its GPU is called; empty where it uses none
 };
 
 /// What came out, on every rank.

@@ -9,6 +9,8 @@
 #include <collectives/engine/membership.ipp> // the compiled library has none over this transport
 #include <transport/cuda_ipc.hpp>
 
+#include <string>
+
 namespace tutti::tools {
 namespace {
 
@@ -23,11 +25,17 @@ int device_of_this_rank() {
     return place ? place->rank % devices : 0;
 }
 
+std::string name_of_device(int number) {
+    cudaDeviceProp about{};
+    return number >= 0 && cudaGetDeviceProperties(&about, number) == cudaSuccess ? about.name : "";
+}
+
 } // namespace
 
 int bench_over_cuda(const bench_settings& settings, int room) {
+    const int device = device_of_this_rank();
     return bench_on_device<transport::cuda_ipc, transport::cuda_runtime, kernels::device_reductions>(
-        settings, room, device_of_this_rank());
+        settings, room, device, name_of_device(device));
 }
 
 } // namespace tutti::tools

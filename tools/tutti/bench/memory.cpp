@@ -29,6 +29,7 @@ int bench_in_memory(const bench_settings& settings) {
                                CLOCK_THREAD_CPUTIME_ID,
                                world.choice(),
                                starter_of(world),
+                               {},
                                {}};
         try {
             const bench_result result = take_part(self, settings);

@@ -10,7 +10,9 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <string>
 #include <thread>
+#include <utility>
 
 namespace tutti::tools {
 
@@ -49,11 +51,11 @@ private:
 
 } // namespace detail
 
-/// The part of a rank that is a process of its own, with its data in the memory of the GPU of that number; -1: the
-/// current one. Buffers are of communicator::allocate, and calls have an executor. Times are the host's: each call is
-/// over when it returns.
+/// The part of a rank that is a process of its own, with its data in the memory of the GPU of that number and name; -1:
+/// the current one. Buffers are of communicator::allocate, and calls have an executor. Times are the host's: each call
+/// is over when it returns.
 template <class Transport, transport::device_runtime Runtime, engine::kernel_launcher<Runtime> Kernels>
-int bench_on_device(const bench_settings& settings, int room, int number) {
+int bench_on_device(const bench_settings& settings, int room, int number, std::string name) {
     communicator<Transport> world = make_world(Transport::from_environment({.device = number}), settings);
     world.default_deadline(settings.deadline());
     const Runtime device(number);
@@ -63,7 +65,7 @@ int bench_on_device(const bench_settings& settings, int room, int number) {
     return detail::bench_in_world(world,
                                   {collective_binder_of(on_device), collective_starter_of(on_device),
                                    [&world](std::size_t bytes) { return world.template allocate<std::byte>(bytes); },
-                                   std::ref(copier)},
+                                   std::ref(copier), std::move(name)},
                                   settings, room);
 }
 

@@ -60,7 +60,8 @@ struct measured_calls {
     binder bind;
     start_binder start;
     allocator allocate;
-    copier copy{}; ///< none where the host may touch what `allocate` gives
+    copier copy{};        ///< none where the host may touch what `allocate` gives
+    std::string device{}; ///< what the GPU is called that has them
 };
 
 /// A rank's part in a world.
@@ -81,7 +82,8 @@ int bench_in_world(const Communicator& world, measured_calls calls, const bench_
                            CLOCK_PROCESS_CPUTIME_ID,
                            world.choice(),
                            std::move(calls.start),
-                           std::move(calls.copy)};
+                           std::move(calls.copy),
+                           std::move(calls.device)};
     // A failure is told at once: leaving the world may take time, while other ranks find out too.
     return as_rank([&] {
         const bench_result found = take_part(self, settings);

@@ -72,6 +72,7 @@ row_object conditions_of(const bench_settings& s, int ranks, const testbed& at) 
             {"processor", at.processor},
             {"cores", at.cores},
             {"interface", or_null(at.interface)},
+            {"device", or_null(at.device)},
             {"timing", s.how == timing::barrier ? "barrier" : "loop"},
             {"cold", s.cold},
             {"symmetric", s.symmetric},

@@ -52,10 +52,12 @@ testbed testbed_here() {
 
 testbed testbed_of(const participant& self) {
     testbed at = testbed_here();
-    const double mine = digest(fmt::format("{} {}", at.processor, at.cores));
-    std::array<double, 2> extremes{mine, -mine};
+    at.device = self.device;
+    const double mine = digest(fmt::format("{} {}", at.processor, at.cores)), gpu = digest(at.device);
+    std::array<double, 4> extremes{mine, -mine, gpu, -gpu};
     self.others.maximum(extremes);
     if (extremes[0] != -extremes[1]) at.processor += ", and others";
+    if (extremes[2] != -extremes[3]) at.device += ", and others";
     if (self.choice) at.placement = placement_of(self.choice->topology());
     return at;
 }

@@ -14,6 +14,7 @@ struct testbed {
     std::string processor;                      ///< "..., and others" where ranks have different ones
     int cores = 0;                              ///< that rank 0 may use
     std::string interface;                      ///< TUTTI_INTERFACE
+    std::string device;                         ///< the GPUs of ranks, likewise; empty: none, or not known
     std::string placement;                      ///< "2 x 4": ranks by node, as the library sees them; empty: not known
 };
 
