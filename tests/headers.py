@@ -6,7 +6,10 @@
 usage: headers.py apart|together SOURCE_ROOT STAMP_FOLDER COMPILER...
 
 apart: each header stands alone, so that a user may include any of them first. One unit shows that of several: each of its
-headers includes those before it anyway. together: all in one unit, which is quick and is enough for a second compiler.
+headers includes those before it anyway. Bodies (.ipp) stand alone too, and are left out of the headers meanwhile, which
+saves most of the time. That they come after all that they need, whatever is included first, follows if none of them needs
+a header that includes theirs.
+together: all in one unit, bodies included, which is quick and is enough for a second compiler.
 What has been compiled is compiled again only if it, a header of ours that it includes, or the compiler has changed.
 """
 import concurrent.futures
@@ -22,21 +25,35 @@ CUDA = b"#include <cuda_runtime_api.h>"  # who needs it is compiled where it is:
 INCLUDE = re.compile(rb'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
 
-def closure(file, include, seen):
-    """The file and all of ours that it includes."""
+def closure(file, include, seen, bodies=True):
+    """The file and all of ours that it includes; or without what headers include of bodies."""
     file = file.resolve()
     if file in seen or not file.is_file():
         return seen
     seen.add(file)
-    for name in INCLUDE.findall(file.read_bytes()):
-        closure(file.parent / name.decode(), include, seen)
-        closure(include / name.decode(), include, seen)
+    for name in map(bytes.decode, INCLUDE.findall(file.read_bytes())):
+        if bodies or file.suffix != ".hpp" or not name.endswith(".ipp"):
+            closure(file.parent / name, include, seen, bodies)
+            closure(include / name, include, seen, bodies)
     return seen
 
 
-def chains(headers, include):
-    """All headers, in few lists in which each header includes all before it."""
-    needs = {header.resolve(): closure(header, include, set()) for header in headers}
+def too_early(headers, include):
+    """Of bodies that need a header which includes theirs: they would be compiled before it has been read."""
+    declared = {header.resolve(): closure(header, include, set(), bodies=False) for header in headers}
+    for theirs in declared:
+        bodies = theirs.with_suffix(".ipp")
+        if f'#include "{bodies.name}"'.encode() not in theirs.read_bytes():
+            continue
+        needed = closure(bodies, include, set())
+        for header, includes in declared.items():
+            if header != theirs and theirs in includes and header in needed:
+                yield f"{bodies} needs {header}, which includes {theirs.name}: who includes that first has bodies too early"
+
+
+def chains(files, include):
+    """All files, in few lists in which each includes all before it."""
+    needs = {file.resolve(): closure(file, include, set(), bodies=False) for file in files}
     all_chains = []
     for header in sorted(needs, key=lambda h: (-len(needs[h]), h)):
         fitting = [c for c in all_chains if header in needs[c[0]]]
@@ -57,7 +74,7 @@ def main(how, root, stamps, *compiler):
         ours = set()
         for file in files:
             closure(file, include, ours)
-        content = hashlib.sha256(version + " ".join(FLAGS).encode())
+        content = hashlib.sha256(version + " ".join([*FLAGS, *more]).encode())
         for file in sorted(ours):
             content.update(str(file.relative_to(root)).encode() + file.read_bytes())
         stamp = stamps / content.hexdigest()
@@ -65,19 +82,26 @@ def main(how, root, stamps, *compiler):
             return None
         # Included rather than compiled itself: `#pragma once` in a main file is a warning.
         text = "".join(f'#include "{file}"\n' for file in files)
-        done = subprocess.run([*compiler, *FLAGS, "-I", str(include), "-"], input=text, text=True, errors="replace",
+        done = subprocess.run([*compiler, *FLAGS, *more, "-I", str(include), "-"], input=text, text=True, errors="replace",
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if done.returncode == 0:
             stamp.touch()
             return None
         return f"{files[-1].relative_to(root)} and those before it do not compile\n{done.stdout}"
 
+    def of_cuda(file):
+        return any(CUDA in needed.read_bytes() for needed in closure(file, include, set()))
+
     headers = [header for header in sorted([*include.rglob("*.hpp"), *(root / "kernels").rglob("*.hpp")])
-               if not any(CUDA in file.read_bytes() for file in closure(header, include, set()))]
+               if not of_cuda(header)]
     units = [[unit] for unit in sorted((root / "tests" / "compile_time").glob("*.cpp"))]
-    units += [headers] if how == "together" else chains(headers, include)
+    if how == "together":
+        units, faults, more = [*units, headers], [], []
+    else:
+        units += chains([*headers, *(f for f in include.rglob("*.ipp") if not of_cuda(f))], include)
+        faults, more = list(too_early(headers, include)), ["-DTUTTI_COMPILED"]
     with concurrent.futures.ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
-        faults = [fault for fault in pool.map(check, units) if fault]
+        faults += [fault for fault in pool.map(check, units) if fault]
     print(f"{len(headers)} headers {how}: {len(units) - len(faults)} of {len(units)} units compile")
     return "\n".join(faults) if faults else None
 

@@ -7,7 +7,7 @@
 #include "draw_calls.hpp"
 #include "flavours.hpp"
 
-#include <collectives/communicator.hpp>
+#include <collectives/any_communicator.hpp>
 
 #include <optional>
 #include <string>
@@ -18,22 +18,21 @@
 namespace tutti::soak {
 
 /// One call of a plan on one rank: its buffers, the call itself, and whether its result is right.
-template <class Transport>
 class job {
 public:
     virtual ~job() = default;
     /// Blocking calls are over when this returns, others give their request.
-    virtual std::optional<request<Transport>> start() = 0;
+    virtual std::optional<request<transport::any>> start() = 0;
     /// What is wrong with the result; empty if it is right. Only when the call is over.
     [[nodiscard]] virtual std::string flaw() const = 0;
 };
 
 /// `number` tells the data of this call from those of others, on all ranks alike.
-template <class Transport, class Elements>
-class typed_job final : public job<Transport> {
+template <class Elements>
+class typed_job final : public job {
 public:
     using T = typename Elements::type;
-    using world = communicator<Transport>;
+    using world = any_communicator;
 
     typed_job(const world& on, const call& c, std::uint64_t number, std::vector<int> members)
         : on_(on), call_(c), number_(number), members_(std::move(members)), me_(on.world_rank(on.rank())),
@@ -41,7 +40,7 @@ public:
         make_buffers();
     }
 
-    std::optional<request<Transport>> start() override {
+    std::optional<request<transport::any>> start() override {
         ++round_;
         fill();
         if (call_.what == operation::barrier)
@@ -50,7 +49,7 @@ public:
             begin(named(call_));
         else
             begin(detail::automatic{});
-        std::optional<request<Transport>> mine = std::move(request_);
+        std::optional<request<transport::any>> mine = std::move(request_);
         request_.reset();
         return mine;
     }
@@ -223,9 +222,9 @@ private:
     bool in_place_;
     guarded<T> first_, second_;
     std::span<T> in_, out_;
-    std::optional<request<Transport>> sending_; ///< of an exchange; waited for when the job goes
-    std::optional<prepared<Transport>> plan_;
-    std::optional<request<Transport>> request_;
+    std::optional<request<transport::any>> sending_; ///< of an exchange; waited for when the job goes
+    std::optional<prepared<transport::any>> plan_;
+    std::optional<request<transport::any>> request_;
 };
 
 } // namespace tutti::soak

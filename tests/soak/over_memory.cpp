@@ -13,8 +13,8 @@ namespace tutti::soak {
 void play_over_memory(const plan& p, const reports& all) {
     const auto fabric = transport::memory_world::create(p.ranks);
     test::run_ranks(p.ranks, [&](int rank) {
-        play<transport::memory>(p, rank, all, [&] {
-            return communicator<transport::memory>{transport::memory{fabric, rank}, progress_of(p, rank)};
+        play(p, rank, all, [&] {
+            return type_erased(communicator<transport::memory>{transport::memory{fabric, rank}, progress_of(p, rank)});
         });
     });
 }

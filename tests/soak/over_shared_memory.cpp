@@ -10,8 +10,8 @@ namespace tutti::soak {
 
 void play_over_shared_memory(const plan& p, int rank, const reports& all, const reserved_port& at) {
     using fabric = transport::shared_memory;
-    play<fabric>(p, rank, all, [&] {
-        return communicator<fabric>{fabric{identity_of(p, rank, at)}, progress_of(p, rank)};
+    play(p, rank, all, [&] {
+        return type_erased(communicator<fabric>{fabric{identity_of(p, rank, at)}, progress_of(p, rank)});
     });
 }
 

@@ -25,8 +25,9 @@ transport::verbs_limits limits_of_verbs(const plan& p) {
 
 void play_over_verbs(const plan& p, int rank, const reports& all, const reserved_port& at) {
     using fabric = transport::verbs;
-    play<fabric>(p, rank, all, [&] {
-        return communicator<fabric>{fabric{identity_of(p, rank, at), limits_of_verbs(p)}, progress_of(p, rank)};
+    play(p, rank, all, [&] {
+        return type_erased(
+            communicator<fabric>{fabric{identity_of(p, rank, at), limits_of_verbs(p)}, progress_of(p, rank)});
     });
 }
 
