@@ -31,8 +31,8 @@ public:
     explicit stream_collectives(const Communicator& world)
         : device_(0), world_(world), calls_(device_, world), own_((device_.use(), device_.make_stream())) {}
 
-    /// Allreduces of each number of elements, in memory of allocate() and in the caller's own, in place and not, give
-    /// the bits of the host's sums in the order of ranks.
+    /// Allreduces give the bits of the host's sums in the order of ranks: of each number of elements, in memory of
+    /// allocate() and in the caller's own, in place and not.
     void check_bits(const std::vector<std::size_t>& counts) {
         std::size_t cases = 0, wrong = 0;
         for (const std::size_t n : counts) {
