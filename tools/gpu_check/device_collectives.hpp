@@ -217,7 +217,7 @@ int check_device_collectives(int argc, char** argv) {
         if (words[words.size() - 4] == "direct")
             check_as_rank<direct, Runtime, Kernels>(*where, little);
         else
-            check_as_rank<staged, Runtime, Kernels>(where, little);
+            check_as_rank<staged, Runtime, Kernels>(*where, little);
     });
 }
 
