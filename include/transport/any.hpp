@@ -12,9 +12,12 @@ class any {
 public:
     any() = delete;
 
-    // As the table of the concept `transport` has it.
-    class channel;
-    static constexpr medium near = medium::memory, far = medium::network;
+    class channel; ///< to and from another rank
+
+    /// As the table of the concept `transport` has it.
+    /// @{
+    static constexpr medium near = medium::memory;
+    static constexpr medium far = medium::network;
     [[nodiscard]] int rank() const;
     [[nodiscard]] int size() const;
     [[nodiscard]] int node(int peer) const;
@@ -30,6 +33,7 @@ public:
     [[nodiscard]] bool fetch(notice& n);
     [[nodiscard]] std::optional<std::string> broken(int peer);
     [[nodiscard]] peer_name name_of(int peer) const;
+    /// @}
 };
 
 static_assert(transport<any>);
