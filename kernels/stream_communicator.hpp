@@ -9,6 +9,7 @@
 #include "stream_ordered/threads_path.hpp"
 
 #include <collectives/arguments.hpp>
+#include <collectives/communicator.hpp>
 #include <collectives/symmetric_memory.hpp>
 
 #include <unistd.h>

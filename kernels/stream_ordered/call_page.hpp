@@ -62,7 +62,7 @@ public:
     [[nodiscard]] static shared_call_page make() {
         shared_call_page made;
         made.file_ = ::memfd_create("tutti calls", MFD_CLOEXEC);
-        if (made.file_ < 0 || ::ftruncate(made.file_, bytes()) != 0) fail("memfd_create");
+        if (made.file_ < 0 || ::ftruncate(made.file_, static_cast<off_t>(bytes())) != 0) fail("memfd_create");
         made.map();
         ::new (made.at_) call_page;
         return made;

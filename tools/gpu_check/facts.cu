@@ -5,6 +5,12 @@
 #include "device.hpp"
 #include "told.hpp"
 
+#include <transport/cuda_ipc/cuda_stream_runtime.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
 using namespace tutti::gpu_check;
 
 namespace {
@@ -13,6 +19,34 @@ int attribute(cudaDeviceAttr which) {
     int value = 0;
     must(cudaDeviceGetAttribute(&value, which, 0), "cudaDeviceGetAttribute");
     return value;
+}
+
+/// Microseconds from a store of one stream to a store of another one that has awaited it.
+double hand_off(const tutti::transport::cuda_stream_runtime& device) {
+    struct alignas(4096) page {
+        std::uint64_t words[2] = {0, 0};
+    };
+    constexpr std::uint64_t turns = 200;
+    const auto memory = std::make_unique<page>();
+    auto* const host = reinterpret_cast<std::byte*>(memory.get());
+    auto* const seen = reinterpret_cast<std::uint64_t*>(device.map(host, sizeof(page)));
+    const stream first, second;
+    double least = 1e30;
+    for (std::uint64_t round = 0; round < 5; ++round) {
+        const auto begin = std::chrono::steady_clock::now();
+        for (std::uint64_t k = round * turns + 1; k <= (round + 1) * turns; ++k) {
+            device.store_on(&seen[0], k, first.get());
+            device.await_word(&seen[1], k, first.get());
+            device.await_word(&seen[0], k, second.get());
+            device.store_on(&seen[1], k, second.get());
+        }
+        first.finish();
+        second.finish();
+        const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
+        least = std::min(least, took.count() / (2 * turns));
+    }
+    device.unmap(host);
+    return least;
 }
 
 } // namespace
@@ -36,5 +70,10 @@ int main() {
         check("memory of the host is mapped", attribute(cudaDevAttrCanMapHostMemory) != 0);
         check("one address space with the host", attribute(cudaDevAttrUnifiedAddressing) != 0);
         fact("handles of memory between processes", attribute(cudaDevAttrIpcEventSupport) != 0 ? "yes" : "no");
+        const tutti::transport::cuda_stream_runtime runtime_of_streams{0};
+        const bool words = runtime_of_streams.orders_by_words();
+        fact("streams wait for words of 64 bits", words ? "yes" : "no");
+        if (words)
+            figure("from one stream to another by a word in memory of the host", hand_off(runtime_of_streams), "us");
     });
 }

@@ -70,6 +70,7 @@ namespace detail {
 
 /// A rank's process, and the parent's end of its line.
 struct started_rank {
+    int rank;
     pid_t process;
     transport::bootstrap::descriptor line;
 };
@@ -93,7 +94,7 @@ inline started_rank start_rank(const char* program, std::vector<std::string> wor
         ::execv("/proc/self/exe", arguments.data());
         ::_exit(127);
     }
-    return {child, std::move(mine)};
+    return {rank, child, std::move(mine)};
 }
 
 /// Tells every rank what all say of themselves. False: one has ended, and has said why.
@@ -111,8 +112,9 @@ inline bool hand_round(const std::vector<started_rank>& ranks) {
 } // namespace detail
 
 /// Starts so many ranks of this program, each with its seat as further arguments, and returns 0 if all have ended well
-/// in time. When one fails the others are ended.
-inline int lead_ranks(const char* program, int size, const std::vector<std::string>& words, std::chrono::seconds time) {
+/// in time. When one fails the others are ended. The `victim` may be killed, if there is one.
+inline int lead_ranks(const char* program, int size, const std::vector<std::string>& words, std::chrono::seconds time,
+                      int victim = -1) {
     std::vector<detail::started_rank> running;
     for (int rank = 0; rank < size; ++rank) running.push_back(detail::start_rank(program, words, rank, size));
     bool good = detail::hand_round(running);
@@ -123,7 +125,8 @@ inline int lead_ranks(const char* program, int size, const std::vector<std::stri
             if (!good) ::kill(r.process, SIGKILL);
             int status = 0;
             if (::waitpid(r.process, &status, WNOHANG) != r.process) return false;
-            good = good && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+            const bool ended_well = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+            good = good && (ended_well || (r.rank == victim && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL));
             return true;
         });
         std::this_thread::sleep_for(std::chrono::milliseconds{2});

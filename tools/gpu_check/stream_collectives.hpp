@@ -158,25 +158,4 @@ void check_streams_of_threads(int size, bool little) {
         if (!w.empty()) throw std::runtime_error(w);
 }
 
-/// The program: without a seat it leads ranks, with one it is a rank. "little": for the tests.
-template <class Runtime, class Kernels>
-int check_stream_collectives(int argc, char** argv) {
-    const std::vector<std::string> words(argv + 1, argv + argc);
-    const bool little = !words.empty() && words[0] == "little";
-    if (const auto where = seat_in(words))
-        return run([&] {
-            communicator world{process_transport<transport::cuda_ipc_fabric<Runtime>>(*where, {})};
-            check_streams_of<Runtime, Kernels>(world, little);
-        });
-    int failed = 0; // processes first: a process that has used CUDA does not fork
-    for (const int ranks : little ? std::vector{2} : std::vector{2, 4, 8})
-        failed += lead_ranks(argv[0], ranks, words, std::chrono::seconds{little ? 60 : 90});
-    if (failed > 0) check("all ranks that are processes end well and in time", false);
-    return run([&] {
-               for (const int ranks : little ? std::vector{2} : std::vector{2, 4, 8})
-                   check_streams_of_threads<Runtime, Kernels>(ranks, little);
-           }) +
-           failed;
-}
-
 } // namespace tutti::gpu_check

@@ -3,7 +3,7 @@
 
 // Stream-ordered calls of processes and of threads on this GPU. Linked with kernels/stream_reductions.cu and
 // kernels/device_reductions.cu.
-#include "stream_collectives.hpp"
+#include "stream_program.hpp"
 
 #include "kernels/stream_reductions.hpp"
 

@@ -5,7 +5,7 @@
 #include "device_world.hpp"
 #include "support/fake_stream_kernels.hpp"
 #include "tools/gpu_check/device_collectives.hpp"
-#include "tools/gpu_check/stream_collectives.hpp"
+#include "tools/gpu_check/stream_program.hpp"
 
 #include <string_view>
 
