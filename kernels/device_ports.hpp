@@ -13,7 +13,8 @@
 
 namespace tutti::kernels::detail {
 
-/// A time: how long a port takes for so much of the vector. Integers, so that all machines make the same plans.
+/// A time: how long a port takes for so much of the vector. Integers, so that sums are exact in any
+/// order.
 using ticks = std::uint64_t;
 /// For the whole vector.
 inline constexpr ticks ticks_a_vector = ticks{1} << 32;

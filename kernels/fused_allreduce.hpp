@@ -26,8 +26,11 @@ struct window_place {
 struct call_request {
     std::uint64_t call = 0;      ///< the number of the call, from 1
     std::uint64_t signature = 0; ///< of operation, operator, type and count
-    window_place in, out;        ///< the same place, or places that do not overlap
-    std::uint64_t unused[2]{};   ///< a whole cache line
+    /// The same place, or places that do not overlap.
+    /// @{
+    window_place in, out;
+    /// @}
+    std::uint64_t unused[2]{}; ///< a whole cache line
 };
 static_assert(sizeof(call_request) == 64);
 
@@ -39,7 +42,8 @@ static_assert(sizeof(call_request) == 64);
 template <element T, class Op, class Last>
 struct fused_allreduce {
     unsigned ranks = 1;                             ///< how many ranks there are, most_peers at most
-    std::uint64_t call = 0, signature = 0;          ///< which every request must have
+    std::uint64_t call = 0;                         ///< its number, which every request must have
+    std::uint64_t signature = 0;                    ///< which every request must have
     std::size_t count = 0;                          ///< elements of each vector
     const std::uint64_t* failed = nullptr;          ///< beside the requests: not 0 where the group has failed
     const call_request* requests = nullptr;         ///< by rank

@@ -70,7 +70,7 @@ def main(how, root, stamps, *compiler):
     stamps.mkdir(parents=True, exist_ok=True)
     version = subprocess.run([*compiler, "--version"], stdout=subprocess.PIPE, check=True).stdout
 
-    def check(files):
+    def check(files, more):
         ours = set()
         for file in files:
             closure(file, include, ours)
@@ -94,14 +94,15 @@ def main(how, root, stamps, *compiler):
 
     headers = [header for header in sorted([*include.rglob("*.hpp"), *(root / "kernels").rglob("*.hpp")])
                if not of_cuda(header)]
-    units = [[unit] for unit in sorted((root / "tests" / "compile_time").glob("*.cpp"))]
+    units = [([unit], []) for unit in sorted((root / "tests" / "compile_time").glob("*.cpp"))]
     if how == "together":
-        units, faults, more = [*units, headers], [], []
+        units, faults = [*units, (headers, [])], []
     else:
-        units += chains([*headers, *(f for f in include.rglob("*.ipp") if not of_cuda(f))], include)
-        faults, more = list(too_early(headers, include)), ["-DTUTTI_COMPILED"]
+        apart = chains([*headers, *(f for f in include.rglob("*.ipp") if not of_cuda(f))], include)
+        units += [(chain, ["-DTUTTI_COMPILED"]) for chain in apart]
+        faults = list(too_early(headers, include))
     with concurrent.futures.ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
-        faults += [fault for fault in pool.map(check, units) if fault]
+        faults += [fault for fault in pool.map(lambda unit: check(*unit), units) if fault]
     print(f"{len(headers)} headers {how}: {len(units) - len(faults)} of {len(units)} units compile")
     return "\n".join(faults) if faults else None
 

@@ -28,7 +28,7 @@ namespace tutti::transport {
 /// - Waiting, faults, the control plane and the preconditions are those of tcp. A device that fails ends the calls of
 ///   its rank on all ranks. Without a GPU, or a driver, a rank fails at its start and says why.
 /// - Memory: that of tcp, and pinned host memory that is kept until the transport goes. A channel that moves device
-///   memory has up to 1.5 MiB of it in each direction, and each message under way 4 KiB.
+///   memory has up to 1.5 MiB of it in each direction, and headers of messages take 256 KiB at a time.
 using cuda_tcp = world<staged_fabric<tcp_fabric, cuda_runtime>>;
 
 } // namespace tutti::transport

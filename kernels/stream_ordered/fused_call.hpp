@@ -18,26 +18,34 @@ namespace tutti::kernels {
 
 /// A fused_allreduce.
 struct fused_call {
-    std::uint64_t type, op;        ///< tutti::type_id, tutti::operator_id
-    unsigned ranks;                ///< how many there are
-    std::uint64_t call, signature; ///< of the requests
-    std::size_t count;             ///< elements
-    const std::uint64_t* failed;   ///< in memory of the device: not 0 where the group has failed
-    const call_request* requests;  ///< in memory of the device
+    std::uint64_t type;           ///< tutti::type_id
+    std::uint64_t op;             ///< tutti::operator_id
+    unsigned ranks;               ///< how many there are
+    std::uint64_t call;           ///< the number that the requests must have
+    std::uint64_t signature;      ///< that they must have
+    std::size_t count;            ///< elements
+    const std::uint64_t* failed;  ///< in memory of the device: not 0 where the group has failed
+    const call_request* requests; ///< in memory of the device
     const std::array<std::array<std::byte*, most_windows>, most_peers>* windows; ///< where they are mapped
     std::uint64_t* failure; ///< a word of the host's, as the device reaches it
 };
 
 /// How ranks reduce whose kernels wait for each other.
-enum class group_way : std::uint8_t { packets, one_shot, two_shots };
+enum class group_way : std::uint8_t {
+    packets,   ///< allreduce_packets
+    one_shot,  ///< allreduce_shot of everything
+    two_shots, ///< allreduce_shot of this rank's part
+};
 
 /// An allreduce of a group, as far as one cooperative launch does it: of all ranks, where they share a device; else of
 /// one.
 struct group_call {
-    std::uint64_t type = 0, op = 0;           ///< tutti::type_id, tutti::operator_id
+    std::uint64_t type = 0;                   ///< tutti::type_id
+    std::uint64_t op = 0;                     ///< tutti::operator_id
     group_way way = group_way::packets;       ///< how
     std::span<const peer_group> groups;       ///< by rank
-    unsigned first = 0, number = 1;           ///< the ranks whose blocks this launch has
+    unsigned first = 0;                       ///< the first rank whose blocks this launch has
+    unsigned number = 1;                      ///< of such ranks
     packet_boxes boxes;                       ///< of all ranks
     std::uint32_t signature = 0;              ///< of the call
     std::size_t count = 0;                    ///< elements
@@ -47,7 +55,8 @@ struct group_call {
 
 /// A schedule of all ranks of a group, by the device engine, by one cooperative launch.
 struct scheduled_call {
-    std::uint64_t type = 0, op = 0;     ///< tutti::type_id, tutti::operator_id
+    std::uint64_t type = 0;             ///< tutti::type_id
+    std::uint64_t op = 0;               ///< tutti::operator_id
     std::span<const peer_group> groups; ///< by rank
     std::uint32_t signature = 0;        ///< of the call
     std::size_t count = 0;              ///< elements

@@ -32,7 +32,12 @@ namespace tutti::kernels {
 ///
 /// Processes on one GPU have no kernels that wait for each other: each would wait for its time slice of the GPU.
 // clang-format on
-enum class stream_path : std::uint8_t { together, leader, peers, host };
+enum class stream_path : std::uint8_t {
+    together, ///< one launch for all ranks
+    leader,   ///< a kernel of rank 0 for all ranks
+    peers,    ///< a kernel of each rank
+    host,     ///< calls through an executor
+};
 
 /// The path in words.
 [[nodiscard]] constexpr std::string_view name_of(stream_path p) noexcept {

@@ -99,6 +99,7 @@ public:
         if (!stopped) device_.fail("its GPU does not end a copy");
         all_.shared.close(k);
         ends_.erase(first, last);
+        if (!stopped) all_.pinned.leave(); // a copy may still use what the channels had
     }
 
     [[nodiscard]] bool ready() {

@@ -25,6 +25,11 @@ class inbox {
 public:
     inbox(resources<R>& all, shm::channel& through, inner_transfers<R>& own, typename R::stream& over) noexcept
         : all_(all), through_(through), inner_(own), stream_(over) {}
+    inbox(const inbox&) = delete;
+    inbox& operator=(const inbox&) = delete;
+    ~inbox() {
+        if (landing_) all_.pinned.give_back(std::move(*landing_));
+    }
 
     void receive(transfer& x) {
         x.moved = 0;
@@ -187,8 +192,10 @@ private:
             throw std::logic_error("a message was to be reduced in the memory of a GPU: give the call an executor");
     }
     [[nodiscard]] std::byte* landing_of(std::size_t bytes) {
-        if (!landing_ || landing_->size() < bytes)
-            landing_.emplace(all_.runtime, std::max(bytes, landing_ ? 2 * landing_->size() : 0));
+        if (landing_ && landing_->size() >= bytes) return landing_->data();
+        auto larger = all_.pinned.take(std::max(bytes, landing_ ? 2 * landing_->size() : 0));
+        if (landing_) all_.pinned.give_back(std::move(*landing_));
+        landing_.emplace(std::move(larger));
         return landing_->data();
     }
 

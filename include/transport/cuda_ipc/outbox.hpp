@@ -33,6 +33,11 @@ public:
 
     outbox(resources<R>& all, shm::channel& through, inner_transfers<R>& own, typename R::stream& over) noexcept
         : all_(all), through_(through), inner_(own), stream_(over) {}
+    outbox(const outbox&) = delete;
+    outbox& operator=(const outbox&) = delete;
+    ~outbox() {
+        if (bounce_) all_.pinned.give_back(std::move(*bounce_));
+    }
 
     void send(transfer& x) {
         x.moved = 0;
@@ -118,7 +123,7 @@ private:
     progress go_on_small(transfer& x) {
         if (begun_ == 0) {
             if (is_bounce_used_) return {false, false};
-            if (!bounce_) bounce_.emplace(all_.runtime, small_bytes);
+            if (!bounce_) bounce_.emplace(all_.pinned.take(small_bytes));
             small_.start(all_.runtime, bounce_->data(), x.from, x.bytes, stream_);
             is_bounce_used_ = true;
             begun_ = x.bytes;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../device/kept.hpp"
 #include "../shared_memory/fabric.hpp"
 #include "peer_memory.hpp"
 #include "record.hpp"
@@ -49,9 +50,10 @@ private:
 /// The resources that all channels of a rank share. The members are made in this order.
 template <device_runtime R>
 struct resources {
-    explicit resources(const R& r) : runtime(r), peers(r) {}
+    explicit resources(const R& r) : runtime(r), pinned(r), peers(r) {}
 
     R runtime;
+    device::kept_pinned<R> pinned;
     std::shared_ptr<slab<R>> memory = std::make_shared<slab<R>>(runtime);
     peer_memory<R> peers;
     // Records alone are in its symmetric memory, so only records are viewed or lent.

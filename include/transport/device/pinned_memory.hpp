@@ -18,7 +18,11 @@ public:
         : runtime_(runtime), start_(runtime.allocate_host(bytes)), bytes_(bytes) {}
     pinned_memory(pinned_memory&& other) noexcept
         : runtime_(other.runtime_), start_(std::exchange(other.start_, nullptr)), bytes_(other.bytes_) {}
-    pinned_memory& operator=(pinned_memory&&) = delete;
+    pinned_memory& operator=(pinned_memory&& other) noexcept {
+        std::swap(start_, other.start_);
+        std::swap(bytes_, other.bytes_);
+        return *this;
+    }
     ~pinned_memory() {
         if (start_) runtime_.free_host(start_);
     }

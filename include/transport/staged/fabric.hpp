@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../busy_channels.hpp"
+#include "../device/kept.hpp"
 #include "../fabric.hpp"
 #include "channel.hpp"
 #include "described.hpp"
@@ -42,6 +43,7 @@ public:
         if (all_.device.is_of_a_child()) {
             for (auto& [where, end] : ends_) static_cast<void>(end.release());
             static_cast<void>(all_.through.release());
+            static_cast<void>(new std::shared_ptr(memory_)); // never freed
             return;
         }
         while (!ends_.empty()) close(ends_.begin()->first.first);
@@ -65,16 +67,7 @@ public:
     }
 
     /// Any thread. Zeroed device memory; it may outlive the fabric. Throws device_error.
-    [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) const {
-        const R& runtime = all_.device.runtime;
-        const std::size_t some = std::max<std::size_t>(bytes, 1);
-        runtime.use();
-        const std::shared_ptr<std::byte> made(runtime.allocate(some), [runtime, owner = ::getpid()](std::byte* p) {
-            if (::getpid() == owner) runtime.free(p);
-        });
-        runtime.clear(made.get(), some);
-        return made;
-    }
+    [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) const { return memory_->allocate(bytes); }
     /// Throws device_error.
     [[nodiscard]] bool is_on_device(const std::byte* p) const { return all_.device.is_on_device(p); }
 
@@ -197,6 +190,8 @@ private:
     }
 
     resources<Inner, R> all_;
+    std::shared_ptr<device::kept_device_memory<R>> memory_ =
+        std::make_shared<device::kept_device_memory<R>>(all_.device.runtime);
     inner_fabric inner_;
     std::map<std::pair<context, int>, std::unique_ptr<channel>> ends_;
     busy_channels<channel> busy_;

@@ -196,7 +196,7 @@ private:
         transfer& x = *s.message;
         steps_.give_back(s);
         if (x.moved < x.bytes) return;
-        delivery_.end();
+        if (delivery_.receiver() == &x) delivery_.end(); // it may be that of a later message
         complete(x);
     }
 
