@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -109,8 +110,9 @@ public:
 
     started start(const call& c, std::chrono::nanoseconds timeout, std::shared_ptr<const void> keeps,
                   entry* plan) override {
-        return started(std::make_unique<known_call>(
-            in_->start(c, timeout, std::move(keeps), reinterpret_cast<planned<Transport>*>(plan))));
+        auto made = std::make_unique<known_call>(); // first: a call that has started must not be forgotten
+        made->of.emplace(in_->start(c, timeout, std::move(keeps), reinterpret_cast<planned<Transport>*>(plan)));
+        return started(std::move(made));
     }
     void start(message& m, std::chrono::nanoseconds timeout) override { in_->start(m, timeout); }
     void await(message& m) override { in_->await(m); }
@@ -127,14 +129,13 @@ public:
 
 private:
     struct known_call final : started::call_under_way {
-        explicit known_call(typename known::started s) noexcept : of(std::move(s)) {}
-        void wait() override { of.wait(); }
-        bool test() override { return of.test(); }
-        bool is_over() const noexcept override { return of.is_over(); }
-        void want(bool now) noexcept override { of.want(now); }
-        void nudge() override { of.nudge(); }
+        void wait() override { of->wait(); }
+        bool test() override { return of->test(); }
+        bool is_over() const noexcept override { return of->is_over(); }
+        void want(bool now) noexcept override { of->want(now); }
+        void nudge() override { of->nudge(); }
 
-        typename known::started of;
+        std::optional<typename known::started> of;
     };
 
     void wait_until(bool (*ended)(const void*), const void* state) override {

@@ -106,6 +106,7 @@ void gpu_pricing::price_schedule(model_row& row, operation what) {
         row.fan_in_max = n.fan_in;
         row.total_bytes = n.total_bytes;
     } catch (const error& e) {
+        row.simulated_us.reset();
         notes_.insert(fmt::format("{}({}): not priced: {}", row.operation, row.algorithm, e.facts().detail));
     }
 }
