@@ -93,7 +93,7 @@ public:
         const auto places = exchange_places();
         chosen_ = kernels::detail::path_of(places, world_.topology().nodes());
         if (chosen_.path != kernels::stream_path::host && !all_can([&] { start(places, limits); })) {
-            drop();
+            abandon();
             chosen_ = {kernels::stream_path::host, "some rank could not share its memory, or reach that of others"};
         }
         if (chosen_.path == kernels::stream_path::host)
@@ -116,9 +116,9 @@ public:
     /// allreduce in place: every rank gets the reduction of all ranks' data, element by element; the same bits on every
     /// rank. Built-in operators, of the types that `Kernels` has. Valid when the stream has come so far.
     ///
-    /// The bits are those of ((data of rank 0 ∘ data of rank 1) ∘ ...), rounded once; or of the algorithm that `how`
-    /// names, as on the host, whose schedule then runs: by the device engine where the ranks are threads of one
-    /// process, else by calls of the host. Processes that share a GPU, or have one each, name none: invalid_argument.
+    /// The bits are those of ((data of rank 0 ∘ data of rank 1) ∘ ...), rounded once. Calls of the host choose an
+    /// algorithm instead, and have its bits. `how` names one: threads run its schedule by the device engine, with the
+    /// bits of the host. Processes that share a GPU, or have one each, name none: invalid_argument.
     template <class Range, class Op, class How = detail::automatic>
         requires(detail::range_like<Range> && !detail::range_like<Op>)
     void allreduce(Range&& data, const Op& op, native stream, const How& how = {}) {
@@ -142,6 +142,7 @@ public:
         const auto nobody = [](std::byte*) {}; // frees it before this object does
         if (leader_) return {std::shared_ptr<std::byte>(leader_->allocate(bytes), nobody), n};
         if (peers_) return {std::shared_ptr<std::byte>(peers_->allocate(bytes), nobody), n};
+        if (host_) return world_.template allocate<T>(n);
         device_.use();
         const std::shared_ptr<std::byte> made(device_.allocate(bytes == 0 ? 1 : bytes),
                                               [device = device_](std::byte* p) { device.free(p); });
@@ -252,6 +253,15 @@ private:
             good = 0;
         }
         return world_.allreduce(good, minimum) != 0;
+    }
+    /// No rank goes on: none has made a call, and all let go of what they have mapped before any of it is freed.
+    void abandon() {
+        if (leader_) leader_->close();
+        if (peers_) peers_->close();
+        world_.barrier();
+        leader_.reset();
+        peers_.reset();
+        threads_.reset();
     }
     void drop() noexcept {
         drop(host_);

@@ -60,6 +60,8 @@ public:
 
     std::byte* allocate(std::size_t bytes) { return windows_.allocate(bytes); }
     void add(std::byte* start, std::size_t bytes) { windows_.add(start, bytes); }
+    /// This rank reaches no other's memory any more. Before the first call.
+    void close() noexcept { windows_.close(); }
     [[nodiscard]] bool reaches(const std::byte* at, std::size_t bytes) const noexcept {
         return windows_.find(at, bytes).has_value();
     }
