@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -272,8 +273,16 @@ private:
     /// What others still use stays until the process ends. So does all of a parent's in its child.
     template <class Path>
     void drop(std::unique_ptr<Path>& p) const noexcept {
-        if (p && (::getpid() != owner_ || !p->finish())) static_cast<void>(p.release());
+        if (p && (::getpid() != owner_ || !p->finish())) keep(std::move(p));
         p.reset();
+    }
+    /// Until the process ends. It can still be reached, so it is no leak.
+    template <class Path>
+    static void keep(std::unique_ptr<Path> p) {
+        static std::mutex guard; // of `all`
+        static auto* const all = new std::vector<std::unique_ptr<Path>>;
+        const std::lock_guard lock(guard);
+        all->push_back(std::move(p));
     }
     void check_place(const void* at, std::size_t bytes, std::size_t alignment, const std::string& call) const {
         device_.use();
