@@ -52,8 +52,8 @@ namespace detail {
 /// step after the other, in its list's order or another one of order_of, whichever device_rounds_of likes best. Joined
 /// parts are messages of their own there.
 ///
-/// Errors: invalid_argument, where the program is no proven one, has more than 8 ranks, or is an alltoall of a count
-/// that is no multiple of the ranks, or with a step that goes over several blocks. Cost: some times that of
+/// Errors: invalid_argument, where the program is no proven one, or has more than 8 ranks. So is an alltoall of a count
+/// that is no multiple of the ranks, and one with a step that goes over several blocks. Cost: some times that of
 /// schedule::verify, so keep the plans.
 [[nodiscard]] inline std::vector<device_plan> device_plans_of(const schedule::program& p, std::size_t count,
                                                               std::size_t element_bytes) {

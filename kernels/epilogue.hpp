@@ -84,6 +84,12 @@ struct stored {
     }
 };
 
+/// Where a chain ends that writes one kind of array.
+template <element To>
+[[nodiscard]] TUTTI_HOST_DEVICE constexpr stored<To>& destinations_of(stored<To>& last) noexcept {
+    return last;
+}
+
 /// Multiplies the total, then goes on. For an average the factor is 1.0F / ranks, rounded once, on the host.
 template <std::floating_point Factor, class Next>
 struct scaled {
@@ -102,6 +108,12 @@ struct scaled {
 
     void list(std::vector<touched>& arrays) const { next.list(arrays); }
 };
+
+/// The same of a chain that scales first.
+template <std::floating_point Factor, class Next>
+[[nodiscard]] TUTTI_HOST_DEVICE constexpr auto& destinations_of(scaled<Factor, Next>& last) noexcept {
+    return destinations_of(last.next);
+}
 
 /// The same by a factor in device memory, which an earlier kernel has computed, as in clipping.
 template <std::floating_point Factor, class Next>

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 /// Allreduce of processes that share a device, by one kernel of one of them. It reads all inputs and writes all
-/// outputs, so no kernel waits for another one, and no process needs a time slice of the device but this.
+/// outputs. So no kernel waits for another one, and no other process needs the device for a kernel.
 namespace tutti::kernels {
 
 /// The most pieces of memory of a rank that the kernel's process has mapped.
@@ -19,6 +19,7 @@ inline constexpr unsigned most_windows = 16;
 struct window_place {
     std::uint64_t window = 0; ///< its number
     std::uint64_t offset = 0; ///< in bytes
+    friend bool operator==(const window_place&, const window_place&) = default;
 };
 
 /// What a rank asks of one call. The kernel finds it in memory of its device, where the stream has copied it after the
@@ -67,7 +68,7 @@ struct fused_allreduce {
         what.op = op;
         what.sources = ranks;
         what.count = count;
-        stored<T>& to = stored_in(what.last);
+        stored<T>& to = destinations_of(what.last);
         to.number = ranks;
         const T* const first = at<const T>(requests[0].in, 0);
         bool congruent = true;
@@ -89,11 +90,6 @@ struct fused_allreduce {
 private:
     static constexpr unsigned lanes = most_lanes(sizeof(T), sizeof(T));
 
-    [[nodiscard]] static TUTTI_HOST_DEVICE constexpr stored<T>& stored_in(stored<T>& last) noexcept { return last; }
-    template <class Factor>
-    [[nodiscard]] static TUTTI_HOST_DEVICE constexpr stored<T>& stored_in(scaled<Factor, stored<T>>& last) noexcept {
-        return last.next;
-    }
     template <class Element>
     [[nodiscard]] TUTTI_HOST_DEVICE Element* at(const window_place& where, unsigned rank) const noexcept {
         return reinterpret_cast<Element*>(windows[rank][where.window] + where.offset);

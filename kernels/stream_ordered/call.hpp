@@ -9,6 +9,7 @@
 #include <collectives/reduction/element.hpp>
 #include <collectives/reduction/operators.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -37,7 +38,17 @@ struct ordered_call {
     [[nodiscard]] std::string in_words() const {
         return how ? name(whole) + ", by " + std::string(how->name()) : name(whole);
     }
-    /// Elements [first, first + some) of it.
+    /// Calls `start` with parts of `most` elements at most, in order; with an empty one if there are none.
+    template <class Start>
+    void for_each_part(std::size_t most, const Start& start) const {
+        std::size_t begin = 0;
+        do {
+            const std::size_t some = std::min(std::max<std::size_t>(1, most), count - begin);
+            start(part(begin, some));
+            begin += some;
+        } while (begin < count);
+    }
+    /// Elements [begin, begin + some) of it.
     [[nodiscard]] ordered_call part(std::size_t begin, std::size_t some) const noexcept {
         ordered_call p = *this;
         p.in += begin * element_bytes;

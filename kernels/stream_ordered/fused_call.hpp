@@ -80,7 +80,6 @@ struct stages {
     using op = Op;
     using last = stored<T>;
     [[nodiscard]] static last make(unsigned) noexcept { return {}; }
-    [[nodiscard]] static stored<T>& destinations(last& l) noexcept { return l; }
 };
 template <class T>
 struct stages<T, average_operator> {
@@ -92,7 +91,6 @@ struct stages<T, average_operator> {
         l.factor = wide{1} / static_cast<wide>(ranks);
         return l;
     }
-    [[nodiscard]] static stored<T>& destinations(last& l) noexcept { return l.next; }
 };
 
 } // namespace detail
@@ -126,7 +124,7 @@ template <element T, class Op>
         kind& what = all[r];
         what.count = c.count;
         what.last = stages::make(ranks);
-        auto& to = stages::destinations(what.last);
+        auto& to = destinations_of(what.last);
         what.sources = c.way == group_way::packets ? 1 : ranks;
         for (unsigned p = 0; p < what.sources; ++p)
             what.from[p] = reinterpret_cast<const T*>(c.in[c.way == group_way::packets ? r : p]);
@@ -169,7 +167,7 @@ template <element T, std::same_as<average_operator> Op>
     what.sources = 1;
     what.count = c.count;
     what.last = stages::make(static_cast<unsigned>(c.groups.size()));
-    stages::destinations(what.last).to[0] = data;
+    destinations_of(what.last).to[0] = data;
     return what;
 }
 

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <thread>
 
 namespace tutti::kernels::detail {
 
@@ -59,6 +60,17 @@ private:
     static constexpr std::size_t box_at = engine_at + sizeof(device_page) + sizeof(device_counters) * most_group_blocks;
     static_assert(engine_at % alignof(device_page) == 0 && box_at % alignof(std::uint64_t) == 0);
 };
+
+/// The host waits for an event. False: it takes longer. Throws device_error.
+template <transport::stream_runtime R>
+[[nodiscard]] bool ends_within(const R& device, const typename R::event& e, std::chrono::nanoseconds time) {
+    const auto until = std::chrono::steady_clock::now() + time;
+    while (!device.is_done(e)) {
+        if (std::chrono::steady_clock::now() >= until) return false;
+        std::this_thread::sleep_for(std::chrono::microseconds{20});
+    }
+    return true;
+}
 
 /// A word of the host's that the device reaches as well, 0 at first.
 template <transport::stream_runtime R>

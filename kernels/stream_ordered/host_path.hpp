@@ -8,7 +8,6 @@
 #include <collectives/engine/stream_executor.hpp>
 #include <transport/stream_runtime.hpp>
 
-#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -28,7 +27,6 @@ namespace tutti::kernels::detail {
 template <transport::stream_runtime R, class Kernels, class World>
 class host_path {
     using native = typename R::native_stream;
-    using clock = std::chrono::steady_clock;
 
 public:
     /// Collective.
@@ -45,16 +43,12 @@ public:
     /// has, so it must stay.
     [[nodiscard]] bool finish() noexcept {
         stop();
-        const auto until = clock::now() + world_.default_deadline();
         try {
             device_.use();
-            while (!device_.is_done(end_)) {
-                if (clock::now() >= until) return false;
-                std::this_thread::sleep_for(std::chrono::microseconds{50});
-            }
+            return ends_within(device_, end_, world_.default_deadline());
         } catch (const transport::device_error&) { // a device that has failed reads nothing
+            return true;
         }
-        return true;
     }
 
     template <class T, class Op, class How>
@@ -93,11 +87,7 @@ private:
     };
     void run(const job& j) {
         device_.use();
-        const auto until = clock::now() + world_.default_deadline();
-        while (!device_.is_done(j.begin)) {
-            if (clock::now() >= until) late(j);
-            std::this_thread::sleep_for(std::chrono::microseconds{20});
-        }
+        if (!ends_within(device_, j.begin, world_.default_deadline())) late(j);
         j.call();
     }
     [[noreturn]] void late(const job& j) const {
@@ -121,16 +111,15 @@ private:
             if (failed) continue;
             try {
                 run(next);
-                release(next.number);
+                done_.store(next.number);
             } catch (...) {
                 lock.lock();
                 failure_ = std::current_exception();
                 lock.unlock();
-                release(released);
+                done_.store(released);
             }
         }
     }
-    void release(std::uint64_t upto) noexcept { done_.store(upto); }
     void stop() noexcept {
         if (!thread_.joinable()) return;
         {

@@ -19,7 +19,7 @@
 namespace tutti::kernels::detail {
 
 /// Processes that share a device. A call of each rank is a number that its stream stores, and one that it awaits; the
-/// kernel runs in a stream of rank 0's. No host waits.
+/// kernel runs in a stream of rank 0's. No host waits, unless call_page::depth parts of calls are under way.
 template <transport::stream_runtime R, class Kernels, class World>
 class leader_path {
     using native = typename R::native_stream;
@@ -74,13 +74,7 @@ public:
         try {
             device_.use();
             device_.await_event(end_, s); // one call after the other, whatever their streams
-            const std::size_t most = std::max<std::size_t>(1, limits_.staging_bytes / c.element_bytes);
-            std::size_t first = 0;
-            do {
-                const std::size_t some = std::min(most, c.count - first);
-                start(c.part(first, some), s);
-                first += some;
-            } while (first < c.count);
+            c.for_each_part(limits_.staging_bytes / c.element_bytes, [&](const ordered_call& p) { start(p, s); });
             device_.record_on(end_, s);
         } catch (const transport::device_error&) { // the others wait for this rank in vain
             const auto self = static_cast<std::uint8_t>(rank());

@@ -16,7 +16,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace tutti::kernels {
 
@@ -54,7 +53,6 @@ struct rank_place {
     std::uint64_t program = 0;           ///< unlike that of any other process
     transport::device_identity device{}; ///< what it computes on
     std::uint64_t has_words = 0;         ///< stream_runtime's orders_by_words()
-    friend bool operator==(const rank_place&, const rank_place&) = default;
 };
 
 template <transport::stream_runtime R>

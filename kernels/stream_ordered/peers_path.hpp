@@ -8,11 +8,9 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <exception>
 #include <span>
 #include <string>
-#include <thread>
 
 namespace tutti::kernels::detail {
 
@@ -41,11 +39,7 @@ public:
     [[nodiscard]] bool finish() noexcept {
         try {
             device_.use();
-            const auto until = std::chrono::steady_clock::now() + world_.default_deadline();
-            while (!device_.is_done(end_)) {
-                if (std::chrono::steady_clock::now() >= until) return false;
-                std::this_thread::sleep_for(std::chrono::microseconds{50});
-            }
+            if (!ends_within(device_, end_, world_.default_deadline())) return false;
             world_.barrier(); // no rank's kernel uses another one's memory any more
             windows_.close();
             world_.barrier();
@@ -80,13 +74,8 @@ public:
                    "call outside of captures");
         device_.await_event(end_, s); // one call after the other, whatever their streams
         const bool staged = !reaches(c.in, c.bytes()) || !reaches(c.out, c.bytes());
-        const std::size_t most = staged ? std::max<std::size_t>(1, limits_.staging_bytes / c.element_bytes) : c.count;
-        std::size_t first = 0;
-        do {
-            const std::size_t some = std::min(most, c.count - first);
-            start(c.part(first, some), s);
-            first += some;
-        } while (first < c.count);
+        const std::size_t most = staged ? limits_.staging_bytes / c.element_bytes : c.count;
+        c.for_each_part(most, [&](const ordered_call& p) { start(p, s); });
         device_.record_on(end_, s);
     }
 
@@ -116,10 +105,9 @@ private:
         const bool direct = bytes > 0 && in && out;
         const window_place from = direct ? *in : staged, to = direct ? *out : staged;
         if (!direct && bytes > 0) device_.copy_on(own_ + staged.offset, c.in, bytes, s);
-        const bool in_place = from.window == to.window && from.offset == to.offset;
         group_call call{.type = c.type,
                         .op = c.op,
-                        .way = way_of(bytes, in_place, limits_),
+                        .way = way_of(bytes, from == to, limits_),
                         .groups = std::span(groups_).first(size()),
                         .first = rank(),
                         .number = 1,
@@ -158,7 +146,8 @@ private:
         device_.copy_on(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes,
                         device_.native(stream));
         device_.record_on(end_, device_.native(stream));
-        while (!device_.is_done(end_)) std::this_thread::sleep_for(std::chrono::microseconds{50});
+        if (!ends_within(device_, end_, world_.default_deadline()))
+            throw transport::device_error("a copy does not end");
     }
     [[nodiscard]] bool write_words() {
         bool good = true;

@@ -10,12 +10,10 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 namespace tutti::kernels::detail {
@@ -52,11 +50,8 @@ public:
         try {
             device_.use();
             world_.barrier(); // every rank's last call was started
-            const auto until = std::chrono::steady_clock::now() + world_.default_deadline();
-            while (last_capture_ == 0 && !device_.is_done(end_)) { // what was recorded, its owner replays no more
-                if (std::chrono::steady_clock::now() >= until) return false;
-                std::this_thread::sleep_for(std::chrono::microseconds{50});
-            }
+            // What was recorded, its owner replays no more.
+            if (last_capture_ == 0 && !ends_within(device_, end_, world_.default_deadline())) return false;
             world_.barrier(); // no kernel uses this rank's memory any more
             return true;
         } catch (const std::exception&) { // a rank is gone, or the device
