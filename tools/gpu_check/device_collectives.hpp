@@ -3,6 +3,7 @@
 #pragma once
 
 #include "process_ranks.hpp"
+#include "timing.hpp"
 #include "told.hpp"
 
 #include <collectives/algorithm/all.hpp>
@@ -61,7 +62,7 @@ public:
     /// Microseconds of an allreduce in the slab, and of the same through host memory: copied there, reduced there, and
     /// copied back. Of each the least of so many times, by the slowest rank.
     void measure(const std::vector<std::size_t>& sizes, int times) {
-        std::string from = "never";
+        crossover faster;
         for (const std::size_t bytes : sizes) {
             const memory m(*this, bytes, true);
             const std::span<float> data(reinterpret_cast<float*>(m.data()), bytes / sizeof(float));
@@ -69,23 +70,20 @@ public:
             copy(m.data(), reinterpret_cast<std::byte*>(beside.data()), bytes);
             double direct = 1e30, staged = 1e30;
             for (int i = 0; i < times; ++i) {
-                direct = std::min(direct, time([&] { on_device_.allreduce(data, maximum); }));
-                staged = std::min(staged, time([&] {
+                direct = std::min(direct, slowest_time(world_, [&] { on_device_.allreduce(data, maximum); }));
+                staged = std::min(staged, slowest_time(world_, [&] {
                                       copy(reinterpret_cast<std::byte*>(beside.data()), m.data(), bytes);
                                       world_.allreduce(beside, maximum);
                                       copy(m.data(), reinterpret_cast<std::byte*>(beside.data()), bytes);
                                   }));
             }
-            if (direct > staged)
-                from = "never";
-            else if (from == "never")
-                from = std::to_string(bytes) + " bytes";
+            faster.add(bytes, direct, staged);
             if (world_.rank() != 0) continue;
             const auto what = of_ranks() + ", allreduce of " + std::to_string(bytes) + " bytes";
             figure(what, direct, "us");
             figure(what + ", through host memory", staged, "us");
         }
-        if (world_.rank() == 0) fact(of_ranks() + ": faster than through host memory from", from);
+        if (world_.rank() == 0) fact(of_ranks() + ": faster than through host memory from", faster.from());
     }
 
 private:
@@ -125,15 +123,6 @@ private:
     }
     [[nodiscard]] std::string of_ranks() const {
         return std::to_string(world_.size()) + " processes, " + Described::name;
-    }
-
-    template <class Work>
-    [[nodiscard]] double time(Work work) {
-        world_.barrier();
-        const auto begin = std::chrono::steady_clock::now();
-        work();
-        const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
-        return world_.allreduce(took.count(), maximum);
     }
 
     static void call(const handle& by, operation o, const algorithm::any& how, std::span<float> in,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "process_ranks.hpp"
+#include "timing.hpp"
 #include "told.hpp"
 
 #include <collectives/collectives.hpp>
@@ -56,32 +57,30 @@ public:
     /// Microseconds of an allreduce on a stream, the mean of so many that follow each other without a wait of the host;
     /// and of one through host memory: copied there, reduced there, and copied back. Of each the least of five.
     void measure(const std::vector<std::size_t>& sizes, int times) {
-        std::string from = "never";
+        crossover faster;
         for (const std::size_t bytes : sizes) {
             const auto data = calls_.template allocate<float>(bytes / sizeof(float));
             std::vector<float> beside(data.size());
             double ordered = 1e30, staged = 1e30;
             for (int i = 0; i < 5; ++i) {
-                ordered = std::min(ordered, time([&] {
+                ordered = std::min(ordered, slowest_time(world_, [&] {
                                                 for (int k = 0; k < times; ++k) calls_.allreduce(data, sum, stream());
                                                 calls_.synchronize(stream());
                                             }) / times);
-                staged = std::min(staged, time([&] {
+                staged = std::min(staged, slowest_time(world_, [&] {
                                       copy(beside.data(), data.data(), bytes);
                                       world_.allreduce(beside, sum);
                                       copy(data.data(), beside.data(), bytes);
                                   }));
             }
-            if (ordered > staged)
-                from = "never";
-            else if (from == "never")
-                from = std::to_string(bytes) + " bytes";
+            faster.add(bytes, ordered, staged);
             if (world_.rank() != 0) continue;
             const auto what = in_words() + ", allreduce of " + std::to_string(bytes) + " bytes";
             figure(what + ", on a stream", ordered, "us");
             figure(what + ", through host memory", staged, "us");
         }
-        if (world_.rank() == 0) fact(in_words() + ": a call on a stream is faster than host memory from", from);
+        if (world_.rank() == 0)
+            fact(in_words() + ": a call on a stream is faster than host memory from", faster.from());
     }
 
 private:
@@ -94,15 +93,6 @@ private:
         device_.copy_on(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes, stream());
         calls_.synchronize(stream());
     }
-    template <class Work>
-    [[nodiscard]] double time(Work work) {
-        world_.barrier();
-        const auto begin = std::chrono::steady_clock::now();
-        work();
-        const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
-        return world_.allreduce(took.count(), maximum);
-    }
-
     [[nodiscard]] bool same_bits(std::span<float> in, std::span<float> out) {
         const std::size_t n = in.size();
         std::vector<float> mine(n), all(n * static_cast<std::size_t>(world_.size())), expected, found(n), kept(n);
