@@ -5,7 +5,6 @@
 #include "meeting.hpp"
 #include "reduce_many.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -20,13 +19,13 @@ namespace tutti::kernels {
 /// of elements are powers of two, each part begins a multiple of 16 bytes behind the first element of every array. So
 /// all parts have the widest accesses.
 template <class T, class Op, class Epilogue>
-[[nodiscard]] constexpr reduction<T, Op, Epilogue> part_of(reduction<T, Op, Epilogue> whole, unsigned part,
-                                                           unsigned parts) noexcept {
+[[nodiscard]] TUTTI_HOST_DEVICE constexpr reduction<T, Op, Epilogue> part_of(reduction<T, Op, Epilogue> whole,
+                                                                             unsigned part, unsigned parts) noexcept {
     constexpr std::size_t unit = lanes_of<reduction<T, Op, Epilogue>>;
-    const std::size_t units = (whole.count + unit - 1) / unit;
-    const auto begin = [&](unsigned p) { return std::min(whole.count, units * p / parts * unit); };
-    whole.first += begin(part);
-    whole.count = begin(part + 1) - begin(part);
+    const std::size_t count = whole.count, units = (count + unit - 1) / unit;
+    const std::size_t begin = units * part / parts * unit, end = units * (part + 1) / parts * unit;
+    whole.first += begin < count ? begin : count;
+    whole.count = (end < count ? end : count) - (begin < count ? begin : count);
     return whole;
 }
 

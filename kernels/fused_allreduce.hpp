@@ -3,6 +3,7 @@
 #pragma once
 
 #include "meeting.hpp"
+#include "placed_data.hpp"
 #include "reduce_many.hpp"
 
 #include <cstddef>
@@ -11,16 +12,6 @@
 /// Allreduce of processes that share a device, by one kernel of one of them. It reads all inputs and writes all
 /// outputs. So no kernel waits for another one, and no other process needs the device for a kernel.
 namespace tutti::kernels {
-
-/// The most pieces of memory of a rank that the kernel's process has mapped.
-inline constexpr unsigned most_windows = 16;
-
-/// Where a rank's data are: in which of its windows, and how many bytes from its begin.
-struct window_place {
-    std::uint64_t window = 0; ///< its number
-    std::uint64_t offset = 0; ///< in bytes
-    friend bool operator==(const window_place&, const window_place&) = default;
-};
 
 /// What a rank asks of one call. The kernel finds it in memory of its device, where the stream has copied it after the
 /// rank's own stream had come to the call.
@@ -42,16 +33,16 @@ static_assert(sizeof(call_request) == 64);
 /// bytes.
 template <element T, class Op, class Last>
 struct fused_allreduce {
-    unsigned ranks = 1;                             ///< how many ranks there are, most_peers at most
-    std::uint64_t call = 0;                         ///< its number, which every request must have
-    std::uint64_t signature = 0;                    ///< which every request must have
-    std::size_t count = 0;                          ///< elements of each vector
-    const std::uint64_t* failed = nullptr;          ///< beside the requests: not 0 where the group has failed
-    const call_request* requests = nullptr;         ///< by rank
-    std::byte* windows[most_peers][most_windows]{}; ///< by rank: where they are mapped
-    std::uint64_t* failure = nullptr;               ///< a word of the host's; the kernel alone stores to it by this
-    Last last{};                                    ///< takes the totals; its destinations are filled in here
-    Op op{};                                        ///< the operator
+    unsigned ranks = 1;                     ///< how many ranks there are, most_peers at most
+    std::uint64_t call = 0;                 ///< its number, which every request must have
+    std::uint64_t signature = 0;            ///< which every request must have
+    std::size_t count = 0;                  ///< elements of each vector
+    const std::uint64_t* failed = nullptr;  ///< beside the requests: not 0 where the group has failed
+    const call_request* requests = nullptr; ///< by rank
+    window_table windows;                   ///< of all ranks, where this process has them mapped
+    std::uint64_t* failure = nullptr;       ///< a word of the host's; the kernel alone stores to it by this
+    Last last{};                            ///< takes the totals; its destinations are filled in here
+    Op op{};                                ///< the operator
 
     /// The body of one thread. `most` is 2, 4 or 8, and not less than `ranks`.
     template <unsigned most, peer_execution Here>
@@ -68,34 +59,15 @@ struct fused_allreduce {
         what.op = op;
         what.sources = ranks;
         what.count = count;
-        stored<T>& to = destinations_of(what.last);
+        auto& to = destinations_of(what.last);
         to.number = ranks;
-        const T* const first = at<const T>(requests[0].in, 0);
-        bool congruent = true;
         TUTTI_UNROLL
         for (unsigned r = 0; r < most; ++r)
             if (r < ranks) {
-                what.from[r] = at<const T>(requests[r].in, r);
-                to.to[r] = at<T>(requests[r].out, r);
-                congruent = congruent && misalignment(what.from[r]) == misalignment(first) &&
-                            misalignment(to.to[r]) == misalignment(first);
+                what.from[r] = windows.at<const T>(requests[r].in, r);
+                to.to[r] = windows.at<T>(requests[r].out, r);
             }
-        if (congruent)
-            reduce_many<lanes, most>(
-                what, {lanes, static_cast<unsigned>((lanes - misalignment(first) / sizeof(T)) % lanes)}, here);
-        else
-            reduce_many<1, most>(what, {1, 0}, here);
-    }
-
-private:
-    static constexpr unsigned lanes = most_lanes(sizeof(T), sizeof(T));
-
-    template <class Element>
-    [[nodiscard]] TUTTI_HOST_DEVICE Element* at(const window_place& where, unsigned rank) const noexcept {
-        return reinterpret_cast<Element*>(windows[rank][where.window] + where.offset);
-    }
-    [[nodiscard]] static TUTTI_HOST_DEVICE std::uintptr_t misalignment(const T* p) noexcept {
-        return reinterpret_cast<std::uintptr_t>(p) % (lanes * sizeof(T));
+        reduce_placed<most>(what, here);
     }
 };
 

@@ -23,8 +23,12 @@ inline constexpr unsigned most_group_blocks = 64;
 /// arrived[b][p] is stored by block b of rank p and loaded by block b of the page's rank: released and acquired, so
 /// that what p's block wrote or read before it is over when the other sees the flag. The failure is stored by any rank
 /// and loaded by the page's own; it guards no data.
+///
+/// told[b][p] is stored by block b of rank p before `arrived` of a call's first meeting, and loaded by block b of the
+/// page's rank between that meeting and the next. So p stores the words of its next call after they were loaded.
 struct flag_page {
     std::uint64_t arrived[most_group_blocks][most_peers]; ///< the number of a meeting, and the signature of its call
+    std::uint64_t told[most_group_blocks][most_peers][2]; ///< where data of a placed_allreduce are
     std::uint64_t failure;                                ///< not 0: the group has failed, and stays so. A failure_word
 };
 
@@ -48,8 +52,10 @@ struct peer_group {
     unsigned blocks = 1;                ///< of each rank's kernel
     flag_page* pages[most_peers]{};     ///< by rank
     block_counters* counters = nullptr; ///< this rank's own, by block; zeroed before its first kernel
-    std::uint64_t* report = nullptr;    ///< where the host looks: gets the failure_word, if there is one
-    std::uint64_t timeout_ns = 0;       ///< how long one thread waits for one peer
+    /// Memory of the host: gets the failure_word, if there is one. The host may store one here as well, which ends what
+    /// this rank's kernels wait for, on all ranks.
+    std::uint64_t* report = nullptr;
+    std::uint64_t timeout_ns = 0; ///< how long one thread waits for one peer
 };
 
 /// Errors: invalid_argument, where ranks or blocks are out of range, or memory is missing.
@@ -110,11 +116,18 @@ public:
     /// Waits for this block on all ranks. Writes before it are visible to all after it. False, on all threads, if the
     /// group has failed.
     [[nodiscard]] TUTTI_HOST_DEVICE bool meet() {
+        return meet([](unsigned) {});
+    }
+    /// The same. Calls `tell(peer)` once for each rank, on one thread, whose stores that rank's block then sees.
+    template <class Tell>
+    [[nodiscard]] TUTTI_HOST_DEVICE bool meet(const Tell& tell) {
         ++counters_.meetings;
         here_.sync(); // what the block's threads have written is released by those that announce
         const std::uint64_t mine = flag_word(counters_.meetings, signature_);
-        for (unsigned peer = here_.thread(); peer < group_.size; peer += here_.threads())
+        for (unsigned peer = here_.thread(); peer < group_.size; peer += here_.threads()) {
+            tell(peer);
             here_.store_release(&group_.pages[peer]->arrived[here_.block()][group_.rank], mine);
+        }
         for (unsigned peer = here_.thread(); peer < group_.size; peer += here_.threads())
             if (!await(peer)) note_failure();
         return none_failed();
@@ -127,7 +140,7 @@ public:
         std::uint64_t began = 0;
         for (unsigned looks = 1; !arrived(); ++looks) {
             if (looks % looks_a_clock == 0) {
-                if (group_has_failed()) return false;
+                if (group_has_failed() || host_has_failed()) return false;
                 const std::uint64_t now = here_.nanoseconds();
                 if (began == 0) began = now;
                 if (now - began > group_.timeout_ns) return fail(group_failure::timeout, peer);
@@ -140,7 +153,7 @@ public:
     TUTTI_HOST_DEVICE bool fail(group_failure why, unsigned peer) const {
         if (group_has_failed()) return false;
         const auto word = packed({why, static_cast<std::uint8_t>(group_.rank), static_cast<std::uint8_t>(peer)});
-        for (unsigned r = 0; r < group_.size; ++r) here_.store_release(&group_.pages[r]->failure, word);
+        tell_all(word);
         here_.store_release(group_.report, word);
         return false;
     }
@@ -189,6 +202,16 @@ private:
         const std::uint64_t word = here_.load_acquire(&group_.pages[group_.rank]->failure);
         if (word != 0) here_.store_release(group_.report, word);
         return word != 0;
+    }
+
+    /// The host has stored a failure, which the other ranks are told.
+    [[nodiscard]] TUTTI_HOST_DEVICE bool host_has_failed() const {
+        const std::uint64_t word = here_.load_acquire(group_.report);
+        if (word != 0) tell_all(word);
+        return word != 0;
+    }
+    TUTTI_HOST_DEVICE void tell_all(std::uint64_t word) const {
+        for (unsigned r = 0; r < group_.size; ++r) here_.store_release(&group_.pages[r]->failure, word);
     }
 
     const peer_group& group_;

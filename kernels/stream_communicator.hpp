@@ -39,16 +39,19 @@ namespace tutti {
 /// | c.has(type, op)     | there are kernels for them |
 /// | c.fused(call, N)    | starts a kernels::fused_call |
 /// | c.together(call, N) | starts a kernels::group_call, so that all its blocks are resident |
+/// | c.placed(call, N)   | the same of a kernels::placed_call |
 /// | c.scheduled(call, N) | the same of a kernels::scheduled_call |
 /// | c.blocks(ranks)     | of each rank, so that those of all ranks are resident; most_group_blocks at most |
 // clang-format on
 template <class K, class Runtime>
 concept stream_kernels = engine::kernel_launcher<K, Runtime> &&
                          requires(const K c, const kernels::fused_call& fused, const kernels::group_call& group,
-                                  const kernels::scheduled_call& scheduled, typename Runtime::native_stream n) {
+                                  const kernels::placed_call& placed, const kernels::scheduled_call& scheduled,
+                                  typename Runtime::native_stream n) {
                              { c.has(fused.type, fused.op) } -> std::same_as<bool>;
                              { c.fused(fused, n) } -> std::same_as<void>;
                              { c.together(group, n) } -> std::same_as<void>;
+                             { c.placed(placed, n) } -> std::same_as<void>;
                              { c.scheduled(scheduled, n) } -> std::same_as<void>;
                              { c.blocks(1U) } -> std::same_as<unsigned>;
                          };
@@ -63,9 +66,9 @@ concept stream_kernels = engine::kernel_launcher<K, Runtime> &&
 /// Several objects of one world are called in one order on all ranks.
 ///
 /// Waiting on the host: processes on one GPU never wait in a call, unless 256 parts of calls are under way. Those with
-/// a GPU each never wait; their data are at the same place of the same piece of allocate() on all ranks, or outside on
-/// all of them. Threads of one process wait until all have made the call, and use the communicator for it. Calls of the
-/// host block, unless stream_limits::calls_beside. The first call of a kind may wait until CUDA has loaded its kernel.
+/// a GPU each never wait. Threads of one process wait until all have made the call, and use the communicator for it.
+/// Calls of the host block, unless stream_limits::calls_beside. The first call of a kind may wait until CUDA has loaded
+/// its kernel.
 ///
 /// Deadlines: that of the communicator when this is made. The time of a call of processes begins when the call before
 /// it has ended on the device; with threads, when a rank has made it.
@@ -73,7 +76,7 @@ concept stream_kernels = engine::kernel_launcher<K, Runtime> &&
 /// Errors: tutti::error. invalid_argument changes nothing, and neither does a mismatch of threads. Another call that
 /// cannot end, since a rank is gone, is late, or has called something else, is given up: all streams go on, its output
 /// is anything, and the error is thrown by the next call, check() or synchronize(), on every rank. Then the object is
-/// of no further use. device_error of the runtime, and what `Kernels` throws, as they come.
+/// of no further use. Where processes have a GPU each, so is the end of one without its destructor, also between calls. device_error of the runtime, and what `Kernels` throws, as they come.
 ///
 /// Graphs: threads of one process may call while their streams record one common graph. It is replayed beside no other
 /// call. Others are refused.
@@ -230,12 +233,12 @@ private:
         peers_ ? peers_->allreduce(c, stream) : threads_->allreduce(c, stream);
     }
     void start(const std::vector<kernels::detail::rank_place>& places, const kernels::stream_limits& limits) {
+        std::vector<std::int64_t> processes;
+        for (const auto& p : places) processes.push_back(p.process);
         if (chosen_.path == kernels::stream_path::leader) {
-            std::vector<std::int64_t> processes;
-            for (const auto& p : places) processes.push_back(p.process);
             leader_ = std::make_unique<leader_path>(device_, world_, kernels_, limits, processes);
         } else if (chosen_.path == kernels::stream_path::peers) {
-            peers_ = std::make_unique<peers_path>(device_, world_, kernels_, limits);
+            peers_ = std::make_unique<peers_path>(device_, world_, kernels_, limits, processes);
             if (!peers_->reach_each_other()) throw transport::device_error("the GPUs do not reach each other's memory");
         } else {
             threads_ = std::make_unique<threads_path>(device_, world_, kernels_, limits);

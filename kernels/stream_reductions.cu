@@ -72,6 +72,12 @@ void together_on(const group_call& c, cudaStream_t stream) {
 }
 
 template <class T, class Op>
+void placed_on(const placed_call& c, cudaStream_t stream) {
+    must(c.group->size <= 2 ? launch_in_group(typed<2, T, Op>(c), stream)
+                            : launch_in_group(typed<most_peers, T, Op>(c), stream));
+}
+
+template <class T, class Op>
 void scheduled_on(const scheduled_call& c, cudaStream_t stream) {
     const auto of_ranks = typed<T, Op>(c);
     must(launch_together(std::span(of_ranks).first(c.groups.size()), stream));
@@ -83,12 +89,14 @@ struct entry {
     std::uint64_t type, op;
     void (*fused)(const fused_call&, cudaStream_t);
     void (*together)(const group_call&, cudaStream_t);
+    void (*placed)(const placed_call&, cudaStream_t);
     void (*scheduled)(const scheduled_call&, cudaStream_t);
 };
 
 template <class Op, class... T>
 constexpr std::array<entry, sizeof...(T)> entries() {
-    return {entry{type_id<T>(), operator_id<Op>(), &fused_on<T, Op>, &together_on<T, Op>, &scheduled_on<T, Op>}...};
+    return {entry{type_id<T>(), operator_id<Op>(), &fused_on<T, Op>, &together_on<T, Op>, &placed_on<T, Op>,
+                  &scheduled_on<T, Op>}...};
 }
 template <class Op>
 constexpr auto of_all_types = entries<Op, float, double, float16, bfloat16, std::int32_t, std::int64_t>();
@@ -115,6 +123,10 @@ void stream_reductions::fused(const fused_call& call, cudaStream_t stream) {
 
 void stream_reductions::together(const group_call& call, cudaStream_t stream) {
     find(call.type, call.op)->together(call, stream);
+}
+
+void stream_reductions::placed(const placed_call& call, cudaStream_t stream) {
+    find(call.type, call.op)->placed(call, stream);
 }
 
 void stream_reductions::scheduled(const scheduled_call& call, cudaStream_t stream) {

@@ -20,6 +20,8 @@ struct stream_reductions : device_reductions {
     static void fused(const fused_call& call, CUstream_st* stream);
     /// The same of a group.
     static void together(const group_call& call, CUstream_st* stream);
+    /// The same of a rank whose data are where the call says.
+    static void placed(const placed_call& call, CUstream_st* stream);
     /// The same of a schedule.
     static void scheduled(const scheduled_call& call, CUstream_st* stream);
     /// Of each rank of a group, so that all are resident on the current device.

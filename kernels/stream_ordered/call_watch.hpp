@@ -3,20 +3,14 @@
 #pragma once
 
 #include "call_page.hpp"
-
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "process_watch.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <deque>
 #include <mutex>
 #include <span>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -32,21 +26,8 @@ public:
     /// `processes` by rank. The page outlives it. Throws std::system_error.
     call_watch(call_page& page, unsigned rank, std::span<const std::int64_t> processes,
                std::chrono::nanoseconds deadline)
-        : page_(page), rank_(rank), deadline_(deadline), bell_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-        if (bell_ < 0) throw std::system_error(errno, std::generic_category(), "the watch over calls on streams");
-        watched_.push_back({{bell_, POLLIN, 0}, rank});
-        for (unsigned r = 0; r < processes.size(); ++r) {
-            if (r == rank) continue;
-            // Where the kernel has no such descriptors, a lost rank is found by the deadline.
-            const int fd = static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(processes[r]), 0));
-            if (fd >= 0)
-                watched_.push_back({{fd, POLLIN, 0}, r});
-            else if (errno == ESRCH)
-                lost_.push_back(r);
-        }
-        size_ = static_cast<unsigned>(processes.size());
-        thread_ = std::thread([this] { serve(); });
-    }
+        : page_(page), rank_(rank), size_(static_cast<unsigned>(processes.size())), deadline_(deadline),
+          processes_(rank, processes), thread_([this] { serve(); }) {}
     call_watch(const call_watch&) = delete;
     call_watch& operator=(const call_watch&) = delete;
     ~call_watch() {
@@ -54,16 +35,15 @@ public:
             const std::lock_guard lock(mutex_);
             stop_ = true;
         }
-        ring();
+        processes_.ring();
         thread_.join();
-        for (const watched& w : watched_) ::close(w.fd.fd);
     }
 
     /// The call is put into this rank's stream. Its time begins now, or when the call before it has ended.
     void begun(std::uint64_t call) {
         const std::lock_guard lock(mutex_);
         if (waiting_.empty()) {
-            ring();
+            processes_.ring();
             since_ = clock::now();
         }
         waiting_.push_back(call);
@@ -76,25 +56,10 @@ public:
     }
 
 private:
-    struct watched {
-        pollfd fd;
-        unsigned rank;
-    };
-
-    void ring() const noexcept {
-        const std::uint64_t one = 1;
-        static_cast<void>(::write(bell_, &one, sizeof one));
-    }
     void serve() {
         while (!is_stopped()) {
-            std::vector<pollfd> fds;
-            for (const watched& w : watched_) fds.push_back(w.fd);
-            ::poll(fds.data(), fds.size(), is_busy() ? 2 : -1);
-            std::uint64_t rung = 0;
-            if (fds[0].revents != 0) static_cast<void>(::read(bell_, &rung, sizeof rung));
-            for (std::size_t i = fds.size(); i-- > 1;)
-                if (fds[i].revents != 0) note_lost(i);
-            look();
+            const auto ended = processes_.wait(is_busy() ? 2 : -1);
+            look(ended);
         }
     }
     [[nodiscard]] bool is_stopped() {
@@ -106,14 +71,9 @@ private:
         const std::lock_guard lock(mutex_);
         return !waiting_.empty() || page_.failure.load() != 0;
     }
-    void note_lost(std::size_t i) {
+    void look(const std::vector<unsigned>& ended) {
         const std::lock_guard lock(mutex_);
-        lost_.push_back(watched_[i].rank);
-        ::close(watched_[i].fd.fd);
-        watched_.erase(watched_.begin() + static_cast<std::ptrdiff_t>(i));
-    }
-    void look() {
-        const std::lock_guard lock(mutex_);
+        lost_.insert(lost_.end(), ended.begin(), ended.end());
         // Read after a rank was found lost: one that has left after its last call saw `done` first.
         const std::uint64_t done = page_.done.load();
         for (; !waiting_.empty() && waiting_.front() <= done; waiting_.pop_front()) since_ = clock::now();
@@ -137,11 +97,10 @@ private:
     }
 
     call_page& page_;
-    unsigned rank_, size_ = 0;
+    unsigned rank_, size_;
     std::chrono::nanoseconds deadline_; ///< of a call
-    int bell_;
-    std::vector<watched> watched_; ///< of the thread alone, once it runs; the bell comes first
-    std::mutex mutex_;             ///< guards what follows
+    process_watch processes_;
+    std::mutex mutex_; ///< guards what follows
     std::vector<unsigned> lost_;
     std::deque<std::uint64_t> waiting_; ///< calls under way
     clock::time_point since_;           ///< the time of the first of them began

@@ -6,6 +6,7 @@
 #include "../allreduce_shots.hpp"
 #include "../device_engine.hpp"
 #include "../fused_allreduce.hpp"
+#include "../placed_allreduce.hpp"
 
 #include <array>
 #include <cstddef>
@@ -26,8 +27,8 @@ struct fused_call {
     std::size_t count;            ///< elements
     const std::uint64_t* failed;  ///< in memory of the device: not 0 where the group has failed
     const call_request* requests; ///< in memory of the device
-    const std::array<std::array<std::byte*, most_windows>, most_peers>* windows; ///< where they are mapped
-    std::uint64_t* failure; ///< a word of the host's, as the device reaches it
+    const window_table* windows;  ///< of all ranks, where this process has them mapped
+    std::uint64_t* failure;       ///< a word of the host's, as the device reaches it
 };
 
 /// How ranks reduce whose kernels wait for each other.
@@ -51,6 +52,18 @@ struct group_call {
     std::size_t count = 0;                    ///< elements
     std::array<std::byte*, most_peers> in{};  ///< by rank
     std::array<std::byte*, most_peers> out{}; ///< by rank
+};
+
+/// A placed_allreduce of one rank.
+struct placed_call {
+    std::uint64_t type;          ///< tutti::type_id
+    std::uint64_t op;            ///< tutti::operator_id
+    const peer_group* group;     ///< of the rank
+    std::uint32_t signature;     ///< of the call
+    std::size_t count;           ///< elements
+    bool may_be_one_shot;        ///< the vectors are short enough
+    const window_table* windows; ///< of all ranks, where this process has them mapped
+    window_place in, out;        ///< the rank's data
 };
 
 /// A schedule of all ranks of a group, by the device engine, by one cooperative launch.
@@ -106,11 +119,24 @@ template <element T, class Op>
     call.count = c.count;
     call.failed = c.failed;
     call.requests = c.requests;
-    for (unsigned r = 0; r < c.ranks; ++r)
-        for (unsigned w = 0; w < most_windows; ++w) call.windows[r][w] = (*c.windows)[r][w];
+    call.windows = *c.windows;
     call.failure = c.failure;
     call.last = stages::make(c.ranks);
     return call;
+}
+
+/// The kernel's parameter. `most` is 2, 4 or 8, and not less than the number of ranks.
+template <unsigned most, element T, class Op>
+[[nodiscard]] auto typed(const placed_call& c) noexcept {
+    using stages = detail::stages<T, Op>;
+    return placed_allreduce<most, T, typename stages::op, typename stages::last>{.group = *c.group,
+                                                                                 .signature = c.signature,
+                                                                                 .count = c.count,
+                                                                                 .may_be_one_shot = c.may_be_one_shot,
+                                                                                 .windows = *c.windows,
+                                                                                 .in = c.in,
+                                                                                 .out = c.out,
+                                                                                 .last = stages::make(c.group->size)};
 }
 
 /// What each rank does, by rank; the first groups.size() of them.

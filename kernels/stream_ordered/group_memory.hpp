@@ -90,6 +90,11 @@ public:
         return std::atomic_ref(page_->word).load(std::memory_order_acquire);
     }
     void store(std::uint64_t value) noexcept { std::atomic_ref(page_->word).store(value, std::memory_order_release); }
+    /// Unless there is another one already.
+    void store_first(std::uint64_t value) noexcept {
+        std::uint64_t none = 0;
+        std::atomic_ref(page_->word).compare_exchange_strong(none, value, std::memory_order_acq_rel);
+    }
 
 private:
     /// The device maps whole pages.

@@ -4,6 +4,7 @@
 
 #include "call.hpp"
 #include "group_memory.hpp"
+#include "lost_ranks.hpp"
 #include "windows.hpp"
 
 #include <algorithm>
@@ -21,13 +22,17 @@ class peers_path {
     using native = typename R::native_stream;
 
 public:
-    /// Collective. Errors: as of windows::allocate.
-    peers_path(const R& device, const World& world, const Kernels& kernels, const stream_limits& limits)
+    /// Collective. Errors: as of windows::allocate; std::system_error.
+    peers_path(const R& device, const World& world, const Kernels& kernels, const stream_limits& limits,
+               std::span<const std::int64_t> processes)
         : device_(device), world_(world), kernels_(kernels), limits_(limits),
           layout_(size(), world.allreduce(kernels.blocks(1), minimum), limits),
           windows_(device, world, mapped_by::all_ranks),
           own_(windows_.allocate(stage_at() + std::max(limits.staging_bytes, sizeof(std::uint64_t) * most_peers))),
-          report_(device), end_(device.make_event()) {
+          report_(device), end_(device.make_event()), lost_(rank(), processes, [this](unsigned r) {
+              const auto self = static_cast<std::uint8_t>(rank());
+              report_.store_first(packed({group_failure::lost, self, static_cast<std::uint8_t>(r)}));
+          }) {
         for (unsigned r = 0; r < size(); ++r)
             groups_[r] = layout_.group_of(r, memory(), report_.seen(), world_.default_deadline());
     }
@@ -62,8 +67,9 @@ public:
     void add(std::byte* start, std::size_t bytes) { windows_.add(start, bytes); }
     /// This rank reaches no other's memory any more. Before the first call.
     void close() noexcept { windows_.close(); }
+    /// A call uses the data where they are.
     [[nodiscard]] bool reaches(const std::byte* at, std::size_t bytes) const noexcept {
-        return windows_.find(at, bytes).has_value();
+        return bytes <= limits_.packet_bytes || windows_.find(at, bytes).has_value();
     }
 
     void allreduce(const ordered_call& c, native s) {
@@ -73,9 +79,10 @@ public:
             reject(c.in_words(), "the stream records a graph, which other processes would have to replay as often",
                    "call outside of captures");
         device_.await_event(end_, s); // one call after the other, whatever their streams
-        const bool staged = !reaches(c.in, c.bytes()) || !reaches(c.out, c.bytes());
-        const std::size_t most = staged ? limits_.staging_bytes / c.element_bytes : c.count;
-        c.for_each_part(most, [&](const ordered_call& p) { start(p, s); });
+        // All ranks make the same parts, wherever their data are.
+        c.for_each_part(limits_.staging_bytes / c.element_bytes, [&](const ordered_call& p) {
+            p.bytes() <= limits_.packet_bytes ? start_packets(p, s) : start_placed(p, s);
+        });
         device_.record_on(end_, s);
     }
 
@@ -93,39 +100,44 @@ private:
     /// Of all ranks, as this one reaches it.
     [[nodiscard]] std::array<std::byte*, most_peers> memory() const noexcept {
         std::array<std::byte*, most_peers> all{};
-        for (unsigned r = 0; r < size(); ++r) all[r] = windows_.mapped()[r][0];
+        for (unsigned r = 0; r < size(); ++r) all[r] = windows_.mapped().start[r][0];
         return all;
     }
 
-    /// One kernel. All ranks have their data at the same places, or the signatures differ.
-    void start(const ordered_call& c, native s) {
-        const std::size_t bytes = c.bytes();
-        const window_place staged{0, stage_at()};
-        const auto in = windows_.find(c.in, bytes), out = windows_.find(c.out, bytes);
-        const bool direct = bytes > 0 && in && out;
-        const window_place from = direct ? *in : staged, to = direct ? *out : staged;
-        if (!direct && bytes > 0) device_.copy_on(own_ + staged.offset, c.in, bytes, s);
+    /// Each rank reads and writes its own data, so they may be in any memory.
+    void start_packets(const ordered_call& c, native s) {
         group_call call{.type = c.type,
                         .op = c.op,
-                        .way = way_of(bytes, from == to, limits_),
+                        .way = group_way::packets,
                         .groups = std::span(groups_).first(size()),
                         .first = rank(),
                         .number = 1,
                         .boxes = layout_.boxes(memory()),
-                        .signature = signature_of(c, from, to),
+                        .signature = signature_of(c),
                         .count = c.count};
-        for (unsigned r = 0; r < size(); ++r) {
-            call.in[r] = windows_.mapped()[r][from.window] + from.offset;
-            call.out[r] = windows_.mapped()[r][to.window] + to.offset;
-        }
+        call.in[rank()] = c.in;
+        call.out[rank()] = c.out;
         kernels_.together(call, s);
-        if (!direct && bytes > 0) device_.copy_on(c.out, own_ + staged.offset, bytes, s);
     }
-    [[nodiscard]] static std::uint32_t signature_of(const ordered_call& c, const window_place& in,
-                                                    const window_place& out) noexcept {
-        std::uint64_t all = c.signature();
-        for (const std::uint64_t word : {in.window, in.offset, out.window, out.offset})
-            all = tutti::detail::hash(static_cast<std::size_t>(word), all);
+    void start_placed(const ordered_call& c, native s) {
+        const std::size_t bytes = c.bytes();
+        const auto in = windows_.find(c.in, bytes), out = windows_.find(c.out, bytes);
+        const window_place staged{0, stage_at()};
+        if (!in) device_.copy_on(own_ + staged.offset, c.in, bytes, s);
+        kernels_.placed({.type = c.type,
+                         .op = c.op,
+                         .group = &groups_[rank()],
+                         .signature = signature_of(c),
+                         .count = c.count,
+                         .may_be_one_shot = bytes <= limits_.one_shot_bytes,
+                         .windows = &windows_.mapped(),
+                         .in = in.value_or(staged),
+                         .out = out.value_or(staged)},
+                        s);
+        if (!out) device_.copy_on(c.out, own_ + staged.offset, bytes, s);
+    }
+    [[nodiscard]] static std::uint32_t signature_of(const ordered_call& c) noexcept {
+        const std::uint64_t all = c.signature();
         return static_cast<std::uint32_t>(all ^ all >> 32);
     }
 
@@ -152,7 +164,7 @@ private:
     [[nodiscard]] bool write_words() {
         bool good = true;
         for (unsigned r = 0; r < size(); ++r) {
-            std::byte* const there = windows_.mapped()[r][0] + stage_at() + rank() * sizeof(std::uint64_t);
+            std::byte* const there = windows_.mapped().start[r][0] + stage_at() + rank() * sizeof(std::uint64_t);
             const std::uint64_t mine = word_of(rank(), r);
             std::uint64_t seen = 0;
             copy(there, &mine, sizeof mine);
@@ -179,6 +191,7 @@ private:
     mapped_word<R> report_; ///< where this rank's kernels tell a failure
     typename R::event end_; ///< of the last call
     std::array<peer_group, most_peers> groups_;
+    lost_ranks lost_; ///< ends first: it stores into the report
 };
 
 } // namespace tutti::kernels::detail

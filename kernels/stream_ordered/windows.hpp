@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../fused_allreduce.hpp"
+#include "../placed_data.hpp"
 
 #include <base/error.hpp>
 #include <collectives/reduction/built_in.hpp>
 #include <transport/stream_runtime.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -28,8 +27,6 @@ enum class mapped_by : std::uint8_t { rank_0, all_ranks };
 template <transport::stream_runtime R, class World>
 class windows {
 public:
-    using table = std::array<std::array<std::byte*, most_windows>, most_peers>;
-
     windows(const R& device, const World& world, mapped_by who)
         : device_(device), world_(world), maps_(who == mapped_by::all_ranks || world.rank() == 0) {}
     windows(const windows&) = delete;
@@ -55,13 +52,13 @@ public:
             failed = std::current_exception();
         }
         own_.push_back({made, bytes, true});
-        share(own_.back(), failed);
+        share(failed);
         return made;
     }
     /// Memory of the caller's, which begins where it was allocated. Errors: as of allocate().
     void add(std::byte* start, std::size_t bytes) {
         own_.push_back({start, bytes, false});
-        share(own_.back(), nullptr);
+        share(nullptr);
     }
 
     /// Where the bytes lie, if they are in a window of this rank.
@@ -74,15 +71,15 @@ public:
         }
         return std::nullopt;
     }
-    /// By rank and window, where this rank maps them.
-    [[nodiscard]] const table& mapped() const noexcept { return mapped_; }
+    /// Of all ranks, where this one maps them.
+    [[nodiscard]] const window_table& mapped() const noexcept { return mapped_; }
 
     /// This rank reaches no other rank's memory any more.
     void close() noexcept {
-        for (int r = 0; r < world_.size(); ++r)
+        for (std::size_t r = 0; r < most_peers; ++r)
             for (std::size_t w = 0; w < own_.size(); ++w) {
-                std::byte*& at = mapped_[static_cast<std::size_t>(r)][w];
-                if (at && r != world_.rank()) device_.close(at);
+                std::byte*& at = mapped_.start[r][w];
+                if (at && r != self()) device_.close(at);
                 at = nullptr;
             }
     }
@@ -107,12 +104,13 @@ private:
     };
 
     [[nodiscard]] std::size_t self() const noexcept { return static_cast<std::size_t>(world_.rank()); }
-    void share(const window& mine, std::exception_ptr failed) {
+    /// The last window, with all other ranks.
+    void share(std::exception_ptr failed) {
         offer o;
         try {
             if (own_.size() <= most_windows && !failed) {
                 device_.use();
-                o.handle = device_.handle_of(mine.start);
+                o.handle = device_.handle_of(own_.back().start);
                 o.there = 1;
             }
         } catch (const transport::device_error&) {
@@ -139,7 +137,7 @@ private:
         const std::size_t w = own_.size() - 1;
         try {
             for (std::size_t r = 0; r < all.size(); ++r)
-                mapped_[r][w] = r == self() ? own_[w].start : device_.open(all[r].handle);
+                mapped_.start[r][w] = r == self() ? own_[w].start : device_.open(all[r].handle);
             return true;
         } catch (const transport::device_error&) {
             failed = std::current_exception();
@@ -150,8 +148,8 @@ private:
         const std::size_t w = own_.size() - 1;
         if (w < most_windows)
             for (std::size_t r = 0; r < most_peers; ++r) {
-                if (r != self() && mapped_[r][w]) device_.close(mapped_[r][w]);
-                mapped_[r][w] = nullptr;
+                if (r != self() && mapped_.start[r][w]) device_.close(mapped_.start[r][w]);
+                mapped_.start[r][w] = nullptr;
             }
         if (own_[w].is_ours && own_[w].start) device_.free(own_[w].start);
         own_.pop_back();
@@ -161,7 +159,7 @@ private:
     const World& world_;
     bool maps_; ///< this rank maps the windows of others
     std::vector<window> own_;
-    table mapped_{};
+    window_table mapped_;
 };
 
 } // namespace tutti::kernels::detail

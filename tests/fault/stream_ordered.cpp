@@ -71,13 +71,14 @@ struct stream_rank {
 } // namespace
 
 TEST_CASE("processes allreduce in the order of their streams, from any memory, and leave when they like") {
-    const int ranks = GENERATE(2, 3);
+    const auto [ranks, path] = GENERATE(table<int, kernels::stream_path>(
+        {{2, kernels::stream_path::leader}, {3, kernels::stream_path::leader}, {2, kernels::stream_path::peers}}));
     const unsigned seed = GENERATE(1u, 2u);
     const reserved_port at;
-    processes each(ranks, [&](int rank, account&) {
+    processes each(ranks, [&, path = path, ranks = ranks](int rank, account&) {
         {
-            stream_rank r(rank, ranks, at);
-            expect(r.calls.path() == kernels::stream_path::leader, "a kernel of rank 0");
+            stream_rank r(rank, ranks, at, path == kernels::stream_path::peers ? rank : 0);
+            expect(r.calls.path() == path, "who works");
             const auto window = r.calls.allocate<float>(most), beside = r.calls.allocate<float>(most);
             r.calls.register_memory(reinterpret_cast<std::byte*>(r.out.seen().data()), r.out.seen().size_bytes());
             const std::span<float> of_streams[2][3] = {
@@ -90,37 +91,13 @@ TEST_CASE("processes allreduce in the order of their streams, from any memory, a
             for (std::size_t number = 0; number < 60; ++number) {
                 const std::size_t n = all() % 4 == 0 ? all() % 3 : all() % (all() % 3 == 0 ? most : 300);
                 const auto from = own() % 3, to = own() % 3, on = own() % 2;
-                r.call(of_streams[on][from].first(n), of_streams[on][to].first(n), number, on);
+                const std::size_t begin = from == to ? own() % (most - n + 1) : 0;
+                r.call(of_streams[on][from].subspan(begin, n), of_streams[on][to].subspan(begin, n), number, on);
                 if (own() % 8 == 0) std::this_thread::sleep_for(std::chrono::microseconds(own() % 2000));
             }
             r.synchronize();
             expect(r.wrong == 0, std::to_string(r.wrong) + " elements are wrong");
             std::this_thread::sleep_for(std::chrono::milliseconds(own() % 50));
-        }
-        expect(fake_cuda::allocations() == 0, "all device memory is given back");
-    });
-    check_ended(each);
-}
-
-TEST_CASE("processes with a device each allreduce by kernels that wait for each other") {
-    const reserved_port at;
-    processes each(2, [&](int rank, account&) {
-        {
-            stream_rank r(rank, 2, at, rank);
-            expect(r.calls.path() == kernels::stream_path::peers, "a kernel of each rank");
-            const auto window = r.calls.allocate<float>(most), beside = r.calls.allocate<float>(most);
-            r.calls.register_memory(reinterpret_cast<std::byte*>(r.out.seen().data()), r.out.seen().size_bytes());
-            const std::span<float> of_streams[2][3] = {
-                {{window.data(), most}, r.in.seen(), r.out.seen()},
-                {{beside.data(), most}, r.in_beside.seen(), r.out_beside.seen()}};
-            std::minstd_rand all(7);
-            for (std::size_t number = 0; number < 40; ++number) {
-                const std::size_t n = all() % 4 == 0 ? all() % 3 : all() % (all() % 3 == 0 ? most : 300);
-                const auto from = all() % 3, to = all() % 3, on = all() % 2;
-                r.call(of_streams[on][from].first(n), of_streams[on][to].first(n), number, on);
-            }
-            r.synchronize();
-            expect(r.wrong == 0, std::to_string(r.wrong) + " elements are wrong");
         }
         expect(fake_cuda::allocations() == 0, "all device memory is given back");
     });
@@ -218,20 +195,24 @@ TEST_CASE("calls of one length that are cut elsewhere are not taken for each oth
 
 TEST_CASE("a process that is killed between calls on its stream is named by all others, and no stream stays held") {
     std::mt19937 random(5);
-    for (int i = 0; i < 6; ++i) {
-        const int victim = i % 3;
+    for (int i = 0; i < 10; ++i) {
+        const bool devices = i % 5 > 2; // each has one of its own
+        const int ranks = devices ? 2 : 3, victim = i % ranks;
         const reserved_port at;
-        processes ranks(3, [&](int rank, account& mine) { stream_rank(rank, 3, at).work(mine); });
-        ranks.await_stage(1);
+        processes each(ranks, [&](int rank, account& mine) {
+            stream_rank(rank, ranks, at, devices ? rank : 0).work(mine);
+            if (devices) ::_exit(0); // what a lost rank's kernel may still use stays, with its descriptors
+        });
+        each.await_stage(1);
         std::this_thread::sleep_for(std::chrono::microseconds(random() % 30'000));
-        const moment killed = ranks.send(victim, SIGKILL);
-        CHECK(ranks.end(victim) == "signal 9");
-        check_ended(ranks, victim);
-        for (int r = 0; r < 3; ++r) {
+        const moment killed = each.send(victim, SIGKILL);
+        CHECK(each.end(victim) == "signal 9");
+        check_ended(each, victim);
+        for (int r = 0; r < ranks; ++r) {
             if (r == victim) continue;
             INFO("rank " << r);
-            check_blames(ranks.of(r), cause::lost_peer, victim);
-            CHECK(ranks.of(r).error[0].told - killed <= beyond);
+            check_blames(each.of(r), cause::lost_peer, victim);
+            CHECK(each.of(r).error[0].told - killed <= beyond);
         }
     }
 }

@@ -7,6 +7,7 @@
 #include "kernels/allreduce_packets.cuh"
 #include "kernels/allreduce_shots.cuh"
 #include "kernels/device_engine.cuh"
+#include "kernels/placed_allreduce.hpp"
 #include "kernels/reduce_many.cuh"
 #include "kernels/square_sum.cuh"
 
@@ -46,6 +47,8 @@ void launched_in_groups() {
     using sum_of_16_bits = reduction<bfloat16, sum_operator, scaled<float, stored<bfloat16>>>;
     static_cast<void>(launch_shot(peer_group{}, 0, sum_of_16_bits{}, nullptr));
     static_cast<void>(launch_shots(std::span<const peer_group>{}, 0, std::span<const sum_of_16_bits>{}, nullptr));
+    using placed = placed_allreduce<most_peers, bfloat16, sum_operator, scaled<float, stored<bfloat16>>>;
+    static_cast<void>(launch_in_group(placed{}, nullptr));
     static_cast<void>(launch_packets(peer_group{}, packet_boxes{}, 0, sum_of_16_bits{}, nullptr));
     static_cast<void>(
         launch_packets(std::span<const peer_group>{}, packet_boxes{}, 0, std::span<const sum_of_16_bits>{}, nullptr));

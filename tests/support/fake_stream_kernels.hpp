@@ -23,10 +23,7 @@ public:
     static unsigned blocks(unsigned) noexcept { return 2; }
 
     static void fused(const kernels::fused_call& c, fake_cuda::stream* in) {
-        auto windows = *c.windows;
-        for (auto& of_rank : windows)
-            for (std::byte*& w : of_rank)
-                if (w) w = streams::reach(w, 1);
+        const auto windows = reached(*c.windows);
         kernels::fused_call there = c;
         there.windows = &windows;
         there.requests = reached(c.requests);
@@ -44,14 +41,32 @@ public:
         const auto groups = reached_groups(c.groups);
         kernels::group_call there = c;
         for (std::size_t r = 0; r < groups.size(); ++r) {
-            there.in[r] = streams::reach(c.in[r], c.count == 0 ? 0 : 1);
-            there.out[r] = streams::reach(c.out[r], c.count == 0 ? 0 : 1);
+            if (c.in[r]) there.in[r] = streams::reach(c.in[r], c.count == 0 ? 0 : 1);
+            if (c.out[r]) there.out[r] = streams::reach(c.out[r], c.count == 0 ? 0 : 1);
             there.boxes.of[r] = reached(c.boxes.of[r]);
         }
         with(c.type, c.op, [&](auto types) {
             in->put([there, groups,
                      what = kernels::typed<typename decltype(types)::element, typename decltype(types)::op>(there)] {
                 run(there, groups, what);
+            });
+        });
+    }
+
+    static void placed(const kernels::placed_call& c, fake_cuda::stream* in) {
+        const auto windows = reached(*c.windows);
+        const auto group = reached_groups({c.group, 1});
+        kernels::placed_call there = c;
+        there.windows = &windows;
+        there.group = group.data();
+        with(c.type, c.op, [&](auto types) {
+            using element = typename decltype(types)::element;
+            using op = typename decltype(types)::op;
+            in->put([call = kernels::typed<kernels::most_peers, element, op>(there)] {
+                std::vector<std::uint64_t> failed(call.group.blocks);
+                kernels::run_ranks_on_host(
+                    1, {call.group.blocks, 2},
+                    [&](unsigned, const kernels::host_execution& here) { call(&failed[here.block()], here); });
             });
         });
     }
@@ -119,6 +134,12 @@ private:
         } else {
             return std::vector<kernels::reduction<T, Op, kernels::stored<T>>>();
         }
+    }
+    static kernels::window_table reached(kernels::window_table windows) {
+        for (auto& of_rank : windows.start)
+            for (std::byte*& w : of_rank)
+                if (w) w = streams::reach(w, 1);
+        return windows;
     }
     static std::vector<kernels::peer_group> reached_groups(std::span<const kernels::peer_group> of) {
         std::vector<kernels::peer_group> groups(of.begin(), of.end());
