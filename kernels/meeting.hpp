@@ -52,8 +52,8 @@ struct peer_group {
     unsigned blocks = 1;                ///< of each rank's kernel
     flag_page* pages[most_peers]{};     ///< by rank
     block_counters* counters = nullptr; ///< this rank's own, by block; zeroed before its first kernel
-    /// Memory of the host: gets the failure_word, if there is one. The host may store one here as well, which ends what
-    /// this rank's kernels wait for, on all ranks.
+    /// Memory of the host, 0 at first: gets the failure_word, if there is one. The host may store one here as well,
+    /// which ends what kernels wait for, on all ranks.
     std::uint64_t* report = nullptr;
     std::uint64_t timeout_ns = 0; ///< how long one thread waits for one peer
 };

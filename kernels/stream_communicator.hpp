@@ -26,6 +26,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace tutti {
@@ -76,7 +77,8 @@ concept stream_kernels = engine::kernel_launcher<K, Runtime> &&
 /// Errors: tutti::error. invalid_argument changes nothing, and neither does a mismatch of threads. Another call that
 /// cannot end, since a rank is gone, is late, or has called something else, is given up: all streams go on, its output
 /// is anything, and the error is thrown by the next call, check() or synchronize(), on every rank. Then the object is
-/// of no further use. Where processes have a GPU each, so is the end of one without its destructor, also between calls. device_error of the runtime, and what `Kernels` throws, as they come.
+/// of no further use. Where processes have a GPU each, so is the end of one without its destructor, also between calls.
+/// device_error of the runtime, and what `Kernels` throws, as they come.
 ///
 /// Graphs: threads of one process may call while their streams record one common graph. It is replayed beside no other
 /// call. Others are refused.
@@ -87,6 +89,8 @@ class stream_communicator {
     using peers_path = kernels::detail::peers_path<Runtime, Kernels, Communicator>;
     using threads_path = kernels::detail::threads_path<Runtime, Kernels, Communicator>;
     using host_path = kernels::detail::host_path<Runtime, Kernels, Communicator>;
+    template <class Path>
+    using owned = std::unique_ptr<Path>;
 
 public:
     /// Collective; `limits` are equal on all ranks.
@@ -101,9 +105,9 @@ public:
             chosen_ = {kernels::stream_path::host, "some rank could not share its memory, or reach that of others"};
         }
         if (chosen_.path == kernels::stream_path::host)
-            host_ = std::make_unique<host_path>(device_, world_, kernels_,
-                                                limits.calls_beside && device_.orders_by_words() &&
-                                                    world_.progress_by() == progress::in_thread);
+            calls_ = std::make_unique<host_path>(device_, world_, kernels_,
+                                                 limits.calls_beside && device_.orders_by_words() &&
+                                                     world_.progress_by() == progress::in_thread);
     }
     stream_communicator(const stream_communicator&) = delete;
     stream_communicator& operator=(const stream_communicator&) = delete;
@@ -143,29 +147,16 @@ public:
     template <element T>
     [[nodiscard]] symmetric_memory<T> allocate(std::size_t n) {
         const std::size_t bytes = detail::symmetric_size<T>(n);
-        const auto nobody = [](std::byte*) {}; // frees it before this object does
-        if (leader_) return {std::shared_ptr<std::byte>(leader_->allocate(bytes), nobody), n};
-        if (peers_) return {std::shared_ptr<std::byte>(peers_->allocate(bytes), nobody), n};
-        if (host_) return world_.template allocate<T>(n);
-        device_.use();
-        const std::shared_ptr<std::byte> made(device_.allocate(bytes == 0 ? 1 : bytes),
-                                              [device = device_](std::byte* p) { device.free(p); });
-        device_.clear(made.get(), bytes);
-        return {made, n};
+        return {std::visit([&](const auto& path) { return path->allocate(bytes); }, calls_), n};
     }
     /// The same for memory of the caller's: one whole allocation of cudaMalloc, which outlives this object. Collective.
     void register_memory(std::byte* start, std::size_t bytes) {
-        if (leader_) leader_->add(start, bytes);
-        if (peers_) peers_->add(start, bytes);
+        std::visit([&](const auto& path) { path->add(start, bytes); }, calls_);
     }
 
     /// Throws if a call has failed. Never blocks.
     void check() const {
-        constexpr const char* call = "a call on a stream";
-        if (leader_) leader_->check(call);
-        if (peers_) peers_->check(call);
-        if (threads_) threads_->check(call);
-        if (host_) host_->check();
+        std::visit([](const auto& path) { path->check("a call on a stream"); }, calls_);
     }
     /// Waits until the stream has come so far; then as check().
     void synchronize(native stream) {
@@ -182,8 +173,7 @@ public:
         const auto elements = detail::span_of(data);
         std::string words = std::string(name_of(chosen_.path)) + ": " + chosen_.why;
         const std::byte* const data_at = as_bytes(elements.data());
-        if ((leader_ && !leader_->reaches(data_at, elements.size_bytes())) ||
-            (peers_ && !peers_->reaches(data_at, elements.size_bytes())))
+        if (!std::visit([&](const auto& path) { return path->reaches(data_at, elements.size_bytes()); }, calls_))
             words += "; these data are not of allocate() or register_memory(), so they are copied to memory that is, "
                      "and back";
         return words;
@@ -208,7 +198,8 @@ private:
             reject(name(in.size()), "the output has " + std::to_string(out.size()) + " elements", "give equal counts");
         if (!kernels_.has(type_id<T>(), operator_id<Op>()))
             reject(name(in.size()), "there is no kernel for this type and operator", "take kernels that have one");
-        if (host_) return host_->allreduce(in, out, op, stream, name(in.size()), how);
+        if (const auto* const host = std::get_if<owned<host_path>>(&calls_))
+            return (*host)->allreduce(in, out, op, stream, name(in.size()), how);
         check_place(in.data(), in.size_bytes(), alignof(T), name(in.size()));
         check_place(out.data(), out.size_bytes(), alignof(T), name(in.size()));
         kernels::detail::ordered_call c{.type = type_id<T>(),
@@ -223,25 +214,29 @@ private:
         if constexpr (!std::same_as<How, detail::automatic>) {
             named = how;
             c.how = &*named;
-            if (!threads_)
+            if (path() != kernels::stream_path::together)
                 reject(c.in_words(), "processes have no device engine here: " + chosen_.why,
                        "name no algorithm, or make the ranks threads of one process");
             if (!named->offers(schedule::operation::allreduce))
                 reject(c.in_words(), "it has no schedule for an allreduce");
         }
-        if (leader_) return leader_->allreduce(c, stream);
-        peers_ ? peers_->allreduce(c, stream) : threads_->allreduce(c, stream);
+        std::visit(
+            [&](const auto& path) {
+                if constexpr (requires { path->allreduce(c, stream); }) path->allreduce(c, stream);
+            },
+            calls_);
     }
     void start(const std::vector<kernels::detail::rank_place>& places, const kernels::stream_limits& limits) {
         std::vector<std::int64_t> processes;
         for (const auto& p : places) processes.push_back(p.process);
         if (chosen_.path == kernels::stream_path::leader) {
-            leader_ = std::make_unique<leader_path>(device_, world_, kernels_, limits, processes);
+            calls_ = std::make_unique<leader_path>(device_, world_, kernels_, limits, processes);
         } else if (chosen_.path == kernels::stream_path::peers) {
-            peers_ = std::make_unique<peers_path>(device_, world_, kernels_, limits, processes);
-            if (!peers_->reach_each_other()) throw transport::device_error("the GPUs do not reach each other's memory");
+            calls_ = std::make_unique<peers_path>(device_, world_, kernels_, limits, processes);
+            if (!std::get<owned<peers_path>>(calls_)->reach_each_other())
+                throw transport::device_error("the GPUs do not reach each other's memory");
         } else {
-            threads_ = std::make_unique<threads_path>(device_, world_, kernels_, limits);
+            calls_ = std::make_unique<threads_path>(device_, world_, kernels_, limits);
         }
     }
     /// Whether it could be done on all ranks.
@@ -260,18 +255,17 @@ private:
     }
     /// No rank goes on: none has made a call, and all let go of what they have mapped before any of it is freed.
     void abandon() {
-        if (leader_) leader_->close();
-        if (peers_) peers_->close();
+        std::visit(
+            [](const auto& path) {
+                if constexpr (requires { path->close(); })
+                    if (path) path->close();
+            },
+            calls_);
         world_.barrier();
-        leader_.reset();
-        peers_.reset();
-        threads_.reset();
+        calls_ = owned<host_path>();
     }
     void drop() noexcept {
-        drop(host_);
-        drop(threads_);
-        drop(peers_);
-        drop(leader_);
+        std::visit([this](auto& path) { drop(path); }, calls_);
     }
     /// What others still use stays until the process ends. So does all of a parent's in its child.
     template <class Path>
@@ -301,10 +295,7 @@ private:
     Kernels kernels_;
     kernels::detail::chosen_path chosen_;
     const pid_t owner_ = ::getpid();
-    std::unique_ptr<leader_path> leader_; ///< one of these four
-    std::unique_ptr<peers_path> peers_;
-    std::unique_ptr<threads_path> threads_;
-    std::unique_ptr<host_path> host_;
+    std::variant<owned<host_path>, owned<threads_path>, owned<peers_path>, owned<leader_path>> calls_; ///< how they go
 };
 
 } // namespace tutti

@@ -6,13 +6,16 @@
 #include "group_memory.hpp"
 
 #include <collectives/engine/stream_executor.hpp>
+#include <collectives/symmetric_memory.hpp>
 #include <transport/stream_runtime.hpp>
 
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
@@ -51,10 +54,19 @@ public:
         }
     }
 
+    /// The communicator's memory.
+    [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) const {
+        const auto made =
+            std::make_shared<symmetric_memory<std::uint8_t>>(world_.template allocate<std::uint8_t>(bytes));
+        return {made, reinterpret_cast<std::byte*>(made->data())};
+    }
+    void add(const std::byte*, std::size_t) const noexcept {}
+    [[nodiscard]] static bool reaches(const std::byte*, std::size_t) noexcept { return true; }
+
     template <class T, class Op, class How>
     void allreduce(std::span<const T> in, std::span<T> out, const Op& op, native s, const std::string& call,
                    const How& how) {
-        check();
+        check(call);
         device_.use();
         if (device_.capture_of(s) != 0)
             reject(call, "the stream records a graph, and the host makes this call", "call outside of captures");
@@ -73,7 +85,7 @@ public:
     }
 
     /// Throws what a call has thrown.
-    void check() const {
+    void check(const std::string&) const {
         const std::lock_guard lock(mutex_);
         if (failure_) std::rethrow_exception(failure_);
     }

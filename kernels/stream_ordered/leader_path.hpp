@@ -58,7 +58,10 @@ public:
         return true;
     }
 
-    std::byte* allocate(std::size_t bytes) { return windows_.allocate(bytes); }
+    /// It stays as long as this, which frees it.
+    [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) {
+        return {windows_.allocate(bytes), [](std::byte*) {}};
+    }
     void add(std::byte* start, std::size_t bytes) { windows_.add(start, bytes); }
     /// This rank reaches no other's memory any more. Before the first call.
     void close() noexcept { windows_.close(); }

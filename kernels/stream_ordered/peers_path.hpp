@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -63,7 +64,10 @@ public:
         return world_.allreduce(std::uint64_t{good}, minimum) != 0;
     }
 
-    std::byte* allocate(std::size_t bytes) { return windows_.allocate(bytes); }
+    /// It stays as long as this, which frees it.
+    [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) {
+        return {windows_.allocate(bytes), [](std::byte*) {}};
+    }
     void add(std::byte* start, std::size_t bytes) { windows_.add(start, bytes); }
     /// This rank reaches no other's memory any more. Before the first call.
     void close() noexcept { windows_.close(); }

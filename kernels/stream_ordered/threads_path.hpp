@@ -59,6 +59,17 @@ public:
         }
     }
 
+    /// Zeros. All ranks reach all memory of the device.
+    [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) const {
+        device_.use();
+        std::shared_ptr<std::byte> made(device_.allocate(std::max<std::size_t>(1, bytes)),
+                                        [device = device_](std::byte* p) { device.free(p); });
+        device_.clear(made.get(), bytes);
+        return made;
+    }
+    void add(const std::byte*, std::size_t) const noexcept {}
+    [[nodiscard]] static bool reaches(const std::byte*, std::size_t) noexcept { return true; }
+
     void allreduce(const ordered_call& c, native s) {
         device_.use();
         const std::uint64_t capture = device_.capture_of(s);
