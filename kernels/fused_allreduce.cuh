@@ -4,6 +4,7 @@
 
 #include "device_execution.cuh"
 #include "fused_allreduce.hpp"
+#include "launch.cuh"
 
 #include <cuda_runtime_api.h>
 
@@ -15,6 +16,12 @@ namespace tutti::kernels {
 template <unsigned most, class Call>
 __global__ void fused_allreduce_kernel(const __grid_constant__ Call call) {
     call.template run<most>(device_execution{});
+}
+
+/// The kernel for so many ranks.
+template <class Call>
+[[nodiscard]] auto kernel_of(unsigned ranks) {
+    return ranks <= 2 ? fused_allreduce_kernel<2, Call> : fused_allreduce_kernel<most_peers, Call>;
 }
 
 /// Starts the allreduce on `stream`. Errors: what the runtime says. Cost: one launch.
@@ -29,12 +36,7 @@ template <class T, class Op, class Last>
         return failed;
     const auto most_blocks = static_cast<std::size_t>(multiprocessors) * blocks_at_once;
     const auto blocks = static_cast<unsigned>(std::min(call.count / a_block + 1, most_blocks));
-    using kind = fused_allreduce<T, Op, Last>;
-    if (call.ranks <= 2)
-        fused_allreduce_kernel<2, kind><<<blocks, threads, 0, stream>>>(call);
-    else
-        fused_allreduce_kernel<most_peers, kind><<<blocks, threads, 0, stream>>>(call);
-    return cudaGetLastError();
+    return start_kernel(kernel_of<fused_allreduce<T, Op, Last>>(call.ranks), {blocks, threads}, stream, call);
 }
 
 } // namespace tutti::kernels

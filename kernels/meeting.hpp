@@ -137,10 +137,11 @@ public:
     template <class Arrived>
     [[nodiscard]] TUTTI_HOST_DEVICE bool wait_for(unsigned peer, const Arrived& arrived) const {
         constexpr unsigned looks_a_clock = 64; // to look at failure and clock takes longer than to look at a flag
+        constexpr unsigned looks_a_host = 16 * looks_a_clock; // and at the host's memory much longer
         std::uint64_t began = 0;
         for (unsigned looks = 1; !arrived(); ++looks) {
             if (looks % looks_a_clock == 0) {
-                if (group_has_failed() || host_has_failed()) return false;
+                if (group_has_failed() || (looks % looks_a_host == 0 && host_has_failed())) return false;
                 const std::uint64_t now = here_.nanoseconds();
                 if (began == 0) began = now;
                 if (now - began > group_.timeout_ns) return fail(group_failure::timeout, peer);

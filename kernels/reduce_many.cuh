@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device_execution.cuh"
+#include "launch.cuh"
 #include "reduce_many.hpp"
 
 #include <cuda_runtime_api.h>
@@ -28,10 +29,24 @@ template <class T, class Op, class Epilogue>
         failed != cudaSuccess)
         return failed;
     const geometry shape = geometry_of(what, how, static_cast<unsigned>(multiprocessors));
+    cudaError_t failed = cudaSuccess;
     with_constants<lanes_of<reduction<T, Op, Epilogue>>>(how, what.sources, [&]<unsigned lanes, unsigned most>() {
-        reduce_many_kernel<lanes, most><<<shape.blocks, shape.threads, 0, stream>>>(what, how);
+        failed = start_kernel(reduce_many_kernel<lanes, most, reduction<T, Op, Epilogue>>, shape, stream, what, how);
     });
-    return cudaGetLastError();
+    return failed;
+}
+
+/// Loads all kernels that launch() may start for such reductions on the current device, which else the first launch of
+/// each does. Errors: what the runtime says.
+template <class Reduction>
+[[nodiscard]] cudaError_t load_kernels() {
+    cudaError_t failed = cudaSuccess;
+    for (unsigned lanes = lanes_of<Reduction>; lanes > 0; lanes /= 2)
+        for (const unsigned sources : {2U, 4U, most_sources})
+            with_constants<lanes_of<Reduction>>({lanes, 0}, sources, [&]<unsigned width, unsigned most>() {
+                if (failed == cudaSuccess) failed = load_kernel(reduce_many_kernel<width, most, Reduction>);
+            });
+    return failed;
 }
 
 } // namespace tutti::kernels

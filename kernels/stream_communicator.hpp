@@ -43,6 +43,7 @@ namespace tutti {
 /// | c.placed(call, N)   | the same of a kernels::placed_call |
 /// | c.scheduled(call, N) | the same of a kernels::scheduled_call |
 /// | c.blocks(ranks)     | of each rank, so that those of all ranks are resident; most_group_blocks at most |
+/// | c.load(ranks)       | loads the kernels of fused calls of so many ranks, and those of a kernel_launcher, for the current device |
 // clang-format on
 template <class K, class Runtime>
 concept stream_kernels = engine::kernel_launcher<K, Runtime> &&
@@ -55,6 +56,7 @@ concept stream_kernels = engine::kernel_launcher<K, Runtime> &&
                              { c.placed(placed, n) } -> std::same_as<void>;
                              { c.scheduled(scheduled, n) } -> std::same_as<void>;
                              { c.blocks(1U) } -> std::same_as<unsigned>;
+                             { c.load(1U) } -> std::same_as<void>;
                          };
 
 /// Collectives in the order of the caller's streams, on data in memory of a GPU: a call returns when its work has been
@@ -66,7 +68,7 @@ concept stream_kernels = engine::kernel_launcher<K, Runtime> &&
 ///
 /// Several objects of one world are called in one order on all ranks.
 ///
-/// Waiting on the host: processes on one GPU never wait in a call, unless 256 parts of calls are under way. Those with
+/// Waiting on the host: processes on one GPU never wait in a call, unless 64 parts of calls are under way. Those with
 /// a GPU each never wait. Threads of one process wait until all have made the call, and use the communicator for it.
 /// Calls of the host block, unless stream_limits::calls_beside. The first call of a kind may wait until CUDA has loaded
 /// its kernel.

@@ -24,13 +24,18 @@ namespace tutti::kernels {
 namespace {
 
 void must(cudaError_t status) {
-    if (status != cudaSuccess)
-        throw std::runtime_error(std::string("a kernel cannot be launched: ") + cudaGetErrorString(status));
+    if (status == cudaSuccess) return;
+    static_cast<void>(cudaGetLastError()); // it is told here; later calls shall not tell it again
+    throw std::runtime_error(std::string("a kernel cannot be launched: ") + cudaGetErrorString(status));
 }
 
 template <class T, class Op>
 void fused_on(const fused_call& call, cudaStream_t stream) {
     must(launch_fused(typed<T, Op>(call), stream));
+}
+template <class T, class Op>
+void load_fused(unsigned ranks) {
+    must(load_kernel(kernel_of<decltype(typed<T, Op>(fused_call{}))>(ranks)));
 }
 
 /// As launch_shots, in two widths and for two numbers of sources alone: that is a third of the kernels to compile.
@@ -88,6 +93,7 @@ void scheduled_on(const scheduled_call& c, cudaStream_t stream) {
 struct entry {
     std::uint64_t type, op;
     void (*fused)(const fused_call&, cudaStream_t);
+    void (*load_fused)(unsigned ranks);
     void (*together)(const group_call&, cudaStream_t);
     void (*placed)(const placed_call&, cudaStream_t);
     void (*scheduled)(const scheduled_call&, cudaStream_t);
@@ -95,8 +101,8 @@ struct entry {
 
 template <class Op, class... T>
 constexpr std::array<entry, sizeof...(T)> entries() {
-    return {entry{type_id<T>(), operator_id<Op>(), &fused_on<T, Op>, &together_on<T, Op>, &placed_on<T, Op>,
-                  &scheduled_on<T, Op>}...};
+    return {entry{type_id<T>(), operator_id<Op>(), &fused_on<T, Op>, &load_fused<T, Op>, &together_on<T, Op>,
+                  &placed_on<T, Op>, &scheduled_on<T, Op>}...};
 }
 template <class Op>
 constexpr auto of_all_types = entries<Op, float, double, float16, bfloat16, std::int32_t, std::int64_t>();
@@ -131,6 +137,12 @@ void stream_reductions::placed(const placed_call& call, cudaStream_t stream) {
 
 void stream_reductions::scheduled(const scheduled_call& call, cudaStream_t stream) {
     find(call.type, call.op)->scheduled(call, stream);
+}
+
+void stream_reductions::load(unsigned ranks) {
+    device_reductions::load();
+    for (const auto& list : all)
+        for (const entry& e : list) e.load_fused(ranks);
 }
 
 unsigned stream_reductions::blocks(unsigned ranks) {

@@ -26,14 +26,18 @@ inline constexpr std::uint64_t released = std::uint64_t{1} << 62;
 /// What processes that share a device have in common: host memory that their streams reach.
 ///
 /// - ready[r] is stored by rank r's stream (the number of the call that it has come to), and awaited by the leader's.
-/// - done is stored by the leader's stream, and awaited by all ranks' streams. Each stream's store comes after all that
+/// - done is stored by the leader's stream, and awaited by all other ranks' streams. Rank 0's two streams are ordered
+/// by
+///   events as well. Each stream's store comes after all that
 ///   it did before, and is visible to whom it releases: so the kernel sees the inputs, and the ranks see the outputs.
 /// - requests[k % depth][r] is stored by rank r's host before it puts its store of ready into its stream, and read by
 ///   the leader's stream after ready. The host stores the next one there when done has reached k.
 /// - failure is stored once, from 0, by the leader's kernel or by any host. Then hosts store `released` to all other
 ///   words, again and again, since a stream may still store the number of an earlier call after them.
 struct call_page {
-    static constexpr std::size_t depth = 256; ///< calls that may be under way
+    /// Calls that may be under way. A stream of CUDA holds about 1000 commands, and the leader's gets 13 for each call
+    /// of eight ranks.
+    static constexpr std::size_t depth = 64;
     struct alignas(64) word {
         std::uint64_t value = 0;
         [[nodiscard]] std::uint64_t load() noexcept { return std::atomic_ref(value).load(std::memory_order_acquire); }

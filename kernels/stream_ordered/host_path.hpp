@@ -36,7 +36,9 @@ public:
     host_path(const R& device, const World& world, const Kernels& kernels, bool beside)
         : device_(device), executor_(device, world, kernels), world_(world.duplicate().with_executor(executor_)),
           end_(device.make_event()), done_(device) {
-        if (beside) thread_ = std::thread([this] { serve(); });
+        if (!beside) return;
+        kernels.load(static_cast<unsigned>(world.size())); // else CUDA may wait for streams that wait for the thread
+        thread_ = std::thread([this] { serve(); });
     }
     host_path(const host_path&) = delete;
     host_path& operator=(const host_path&) = delete;

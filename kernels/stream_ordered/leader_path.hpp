@@ -30,11 +30,15 @@ public:
                 std::span<const std::int64_t> processes)
         : device_(device), world_(world), kernels_(kernels), limits_(limits), page_(shared_page(world)),
           windows_(device, world, mapped_by::rank_0), stage_(windows_.allocate(limits.staging_bytes)),
-          own_(device.make_stream()), end_(device.make_event()), own_end_(device.make_event()),
+          own_(device.make_stream()), begin_(device.make_event()), end_(device.make_event()),
+          own_end_(device.make_event()),
           request_memory_(device.allocate(sizeof(requests)), [device](std::byte* p) { device.free(p); }),
           seen_(mapped(device, *page_),
                 [device, at = &*page_](call_page*) { device.unmap(reinterpret_cast<std::byte*>(at)); }),
-          watch_(*page_, rank(), processes, world.default_deadline()) {}
+          watch_(*page_, rank(), processes, world.default_deadline()) {
+        // To load a kernel CUDA may wait for streams, and these may wait for ranks that wait for this one.
+        if (rank() == 0) kernels.load(static_cast<unsigned>(world.size()));
+    }
     leader_path(const leader_path&) = delete;
     leader_path& operator=(const leader_path&) = delete;
 
@@ -136,19 +140,21 @@ private:
         watch_.begun(number);
         if (!in && bytes > 0) device_.copy_on(stage_, c.in, bytes, s);
         device_.store_on(&seen_->ready[rank()].value, number, s);
-        if (rank() == 0) lead(c, number);
-        device_.await_word(&seen_->done.value, number, s);
+        rank() == 0 ? lead(c, number, s) : device_.await_word(&seen_->done.value, number, s);
         if (!out && bytes > 0) device_.copy_on(c.out, stage_, bytes, s);
     }
-    /// The leader's part, on a stream of its own.
-    void lead(const ordered_call& c, std::uint64_t number) {
+    /// The leader's part, on a stream of its own. It and the caller's stream are ordered by events: CUDA does not know
+    /// of an order by words, and might run both streams by one queue.
+    void lead(const ordered_call& c, std::uint64_t number, native callers) {
         const native s = device_.native(own_);
+        device_.record_on(begin_, callers);
+        device_.await_event(begin_, s);
         const auto ranks = static_cast<unsigned>(world_.size());
         auto* const there = reinterpret_cast<requests*>(request_memory_.get());
         const auto copy = [&](void* to, const void* from, std::size_t bytes) {
             device_.copy_on(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes, s);
         };
-        for (unsigned r = 0; r < ranks; ++r) device_.await_word(&seen_->ready[r].value, number, s);
+        for (unsigned r = 1; r < ranks; ++r) device_.await_word(&seen_->ready[r].value, number, s);
         copy(&there->of, &seen_->requests[number % call_page::depth], sizeof(call_request) * ranks);
         copy(&there->failed, &seen_->failure, sizeof there->failed); // stored before any stream was released
         kernels_.fused({c.type, c.op, ranks, number, c.signature(), c.count, &there->failed, there->of,
@@ -156,6 +162,7 @@ private:
                        s);
         device_.store_on(&seen_->done.value, number, s);
         device_.record_on(own_end_, s);
+        device_.await_event(own_end_, callers);
     }
 
     [[nodiscard]] bool has_failed() const noexcept { return page_->failure.load() != 0; }
@@ -188,6 +195,7 @@ private:
     windows<R, World> windows_;
     std::byte* stage_;                          ///< window 0: for data that are in no window
     typename R::stream own_;                    ///< the leader's kernels run there
+    typename R::event begin_;                   ///< of the last call, in the leader's caller's stream
     typename R::event end_, own_end_;           ///< of the last call: in the caller's stream, and in the leader's own
     std::shared_ptr<std::byte> request_memory_; ///< `requests` of one call, in device memory
     std::shared_ptr<call_page> seen_;           ///< the page, as the device reaches it

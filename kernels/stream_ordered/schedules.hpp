@@ -36,7 +36,8 @@ public:
         return std::any_of(all_.begin(), all_.end(), [&](const loaded& s) { return s.is_of(c, in_place); });
     }
     /// Sets what the call needs of the plans; from the call's place in the stream on they are there. Errors: as of
-    /// device_plans_of; device_error. Cost: of the first call, that of device_plans_of.
+    /// device_plans_of; device_error. Cost: of the first call, that of device_plans_of; it may wait for the stream.
+    /// Plans are kept, since a graph may replay them.
     void set(scheduled_call& to, const ordered_call& c, bool in_place, native s) {
         auto at = std::find_if(all_.begin(), all_.end(), [&](const loaded& l) { return l.is_of(c, in_place); });
         if (at == all_.end()) {

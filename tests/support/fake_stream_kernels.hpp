@@ -21,6 +21,7 @@ public:
         return with(type, op, [](auto) {});
     }
     static unsigned blocks(unsigned) noexcept { return 2; }
+    static void load(unsigned) noexcept {}
 
     static void fused(const kernels::fused_call& c, fake_cuda::stream* in) {
         const auto windows = reached(*c.windows);

@@ -24,6 +24,11 @@ protected:
         throw device_error(words);
     }
 
+    /// The same where nobody is to be told.
+    static void try_to(cudaError_t status) noexcept {
+        if (status != cudaSuccess) static_cast<void>(cudaGetLastError());
+    }
+
 private:
     [[nodiscard]] static bool stays(cudaError_t status) noexcept {
         switch (status) {
@@ -52,7 +57,7 @@ private:
         owned(owned&& other) noexcept : made_(std::exchange(other.made_, nullptr)) {}
         owned& operator=(owned&&) = delete;
         ~owned() {
-            if (made_) static_cast<void>(destroy(made_));
+            if (made_) try_to(destroy(made_));
         }
         [[nodiscard]] Made get() const noexcept { return made_; }
 
@@ -94,7 +99,7 @@ public:
         must(cudaMemsetAsync(p, 0, bytes, own.get()), "cudaMemsetAsync");
         must(cudaStreamSynchronize(own.get()), "cudaStreamSynchronize");
     }
-    void free(std::byte* p) const noexcept { static_cast<void>(cudaFree(p)); }
+    void free(std::byte* p) const noexcept { try_to(cudaFree(p)); }
 
     [[nodiscard]] handle handle_of(std::byte* p) const {
         handle h{};
@@ -106,14 +111,14 @@ public:
         must(cudaIpcOpenMemHandle(&p, h, cudaIpcMemLazyEnablePeerAccess), "cudaIpcOpenMemHandle");
         return static_cast<std::byte*>(p);
     }
-    void close(std::byte* p) const noexcept { static_cast<void>(cudaIpcCloseMemHandle(p)); }
+    void close(std::byte* p) const noexcept { try_to(cudaIpcCloseMemHandle(p)); }
 
     [[nodiscard]] std::byte* allocate_host(std::size_t bytes) const {
         void* p = nullptr;
         must(cudaHostAlloc(&p, bytes, cudaHostAllocDefault), "cudaHostAlloc");
         return static_cast<std::byte*>(p);
     }
-    void free_host(std::byte* p) const noexcept { static_cast<void>(cudaFreeHost(p)); }
+    void free_host(std::byte* p) const noexcept { try_to(cudaFreeHost(p)); }
 
     /// @}
 

@@ -53,7 +53,7 @@ public:
         must(cudaHostGetDevicePointer(&seen, p, 0), "cudaHostGetDevicePointer");
         return static_cast<std::byte*>(seen);
     }
-    void unmap(std::byte* p) const noexcept { static_cast<void>(cudaHostUnregister(p)); }
+    void unmap(std::byte* p) const noexcept { try_to(cudaHostUnregister(p)); }
     void store_on(std::uint64_t* word, std::uint64_t value, native_stream in) const {
         static const auto operation = driver_function<word_operation>("cuStreamWriteValue64");
         must_enqueue(operation, "cuStreamWriteValue64", word, value, in); // 0: a barrier of memory comes before it
