@@ -47,7 +47,8 @@ inline void put(int line, std::span<const std::byte> bytes) {
 }
 inline void get(int line, std::span<std::byte> bytes) {
     while (!bytes.empty()) {
-        const auto some = ::read(line, bytes.data(), bytes.size());
+        pollfd ready{line, POLLIN, 0};
+        const auto some = ::poll(&ready, 1, 30'000) == 1 ? ::read(line, bytes.data(), bytes.size()) : 0;
         if (some <= 0) throw std::runtime_error("the line between a rank and its parent is broken");
         bytes = bytes.subspan(static_cast<std::size_t>(some));
     }

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstring>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -50,10 +51,15 @@ void tell_of_ended_exporter(const seat& where) {
     device.use();
     auto stream = device.make_stream();
     auto event = device.make_event();
+    const auto await = [](const auto& holds) {
+        const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{10};
+        for (; !holds(); std::this_thread::sleep_for(std::chrono::milliseconds{1}))
+            if (std::chrono::steady_clock::now() >= until) throw std::runtime_error("does not end within 10 s");
+    };
     const auto copy = [&](void* to, const void* from, std::size_t n) {
         device.copy(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), n, stream);
         device.record(event, stream);
-        while (!device.is_done(event)) std::this_thread::yield();
+        await([&] { return device.is_done(event); });
     };
     const std::uint64_t written = 0x7475747469;
     detail::word_of_rank mine;
@@ -72,15 +78,14 @@ void tell_of_ended_exporter(const seat& where) {
     typename Runtime::handle handle;
     std::memcpy(&handle, all[0].card.data(), sizeof handle);
     std::byte* const memory = device.open(handle);
-    while (::kill(static_cast<pid_t>(all[0].process), 0) == 0)
-        std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    await([&] { return ::kill(static_cast<pid_t>(all[0].process), 0) != 0; });
     std::string how = "is still there";
     try {
         std::uint64_t seen = 0;
         copy(&seen, memory, sizeof seen);
         if (seen != written) how = "has changed";
         device.close(memory);
-    } catch (const transport::device_error& e) {
+    } catch (const std::exception& e) {
         how = e.what();
     }
     fact("mapped memory of a process that has ended", how);
