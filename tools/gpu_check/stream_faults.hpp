@@ -43,52 +43,82 @@ void check_killed(Communicator& world, int victim) {
     }
 }
 
-/// Whether memory stays mapped when the process has ended that it was allocated by: rank 0's, looked at by rank 1.
+/// What becomes of memory that is mapped here, and that its own process frees, or leaves behind when it ends: rank 0's,
+/// looked at by rank 1.
 template <class Runtime>
-void tell_of_ended_exporter(const seat& where) {
-    constexpr std::size_t bytes = std::size_t{2} << 20;
-    const Runtime device(0);
-    device.use();
-    auto stream = device.make_stream();
-    auto event = device.make_event();
-    const auto await = [](const auto& holds) {
+class exported_memory {
+public:
+    explicit exported_memory(const seat& where) : device_(0), stream_(used(device_).make_stream()) {
+        if (where.rank == 0) make();
+        detail::put(where.line, detail::bytes_of(mine_));
+        std::array<detail::word_of_rank, 2> all;
+        detail::get(where.line, std::as_writable_bytes(std::span(all)));
+        where.rank == 0 ? let_go() : look(all[0]);
+    }
+
+private:
+    static constexpr std::size_t bytes = std::size_t{2} << 20;
+    static constexpr std::uint64_t written = 0x7475747469;
+    static constexpr std::chrono::milliseconds step{500};    ///< the other rank maps, or looks, meanwhile
+    using handles = std::array<typename Runtime::handle, 2>; ///< of what is freed, and of what is not
+    static_assert(sizeof(handles) <= sizeof(detail::word_of_rank::card));
+
+    static const Runtime& used(const Runtime& device) {
+        device.use();
+        return device;
+    }
+    void make() {
+        handles both;
+        for (std::size_t k = 0; k < both.size(); ++k) {
+            memory_[k] = device_.allocate(bytes);
+            copy(memory_[k], &written, sizeof written);
+            both[k] = device_.handle_of(memory_[k]);
+        }
+        std::memcpy(mine_.card.data(), &both, sizeof both);
+        mine_.process = ::getpid();
+    }
+    void let_go() {
+        std::this_thread::sleep_for(step);
+        device_.free(memory_[0]);
+        std::this_thread::sleep_for(2 * step);
+    }
+    void look(const detail::word_of_rank& owner) {
+        handles both;
+        std::memcpy(&both, owner.card.data(), sizeof both);
+        for (std::size_t k = 0; k < both.size(); ++k) memory_[k] = device_.open(both[k]);
+        std::this_thread::sleep_for(2 * step);
+        tell("mapped memory that its process has freed", 0);
+        await([&] { return ::kill(static_cast<pid_t>(owner.process), 0) != 0; });
+        tell("mapped memory of a process that has ended", 1);
+    }
+    void tell(const char* what, std::size_t which) {
+        std::string how = "is still there";
+        try {
+            std::uint64_t seen = 0;
+            copy(&seen, memory_[which], sizeof seen);
+            if (seen != written) how = "has changed";
+            device_.close(memory_[which]);
+        } catch (const std::exception& e) {
+            how = e.what();
+        }
+        fact(what, how);
+    }
+    void copy(void* to, const void* from, std::size_t n) {
+        auto event = device_.make_event();
+        device_.copy(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), n, stream_);
+        device_.record(event, stream_);
+        await([&] { return device_.is_done(event); });
+    }
+    static void await(const auto& holds) {
         const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{10};
         for (; !holds(); std::this_thread::sleep_for(std::chrono::milliseconds{1}))
             if (std::chrono::steady_clock::now() >= until) throw std::runtime_error("does not end within 10 s");
-    };
-    const auto copy = [&](void* to, const void* from, std::size_t n) {
-        device.copy(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), n, stream);
-        device.record(event, stream);
-        await([&] { return device.is_done(event); });
-    };
-    const std::uint64_t written = 0x7475747469;
-    detail::word_of_rank mine;
-    mine.process = ::getpid();
-    if (where.rank == 0) {
-        std::byte* const memory = device.allocate(bytes);
-        copy(memory, &written, sizeof written);
-        const auto handle = device.handle_of(memory);
-        static_assert(sizeof handle <= sizeof mine.card);
-        std::memcpy(mine.card.data(), &handle, sizeof handle);
     }
-    detail::put(where.line, detail::bytes_of(mine));
-    std::array<detail::word_of_rank, 2> all;
-    detail::get(where.line, std::as_writable_bytes(std::span(all)));
-    if (where.rank == 0) return std::this_thread::sleep_for(std::chrono::milliseconds{500}); // the other one maps it
-    typename Runtime::handle handle;
-    std::memcpy(&handle, all[0].card.data(), sizeof handle);
-    std::byte* const memory = device.open(handle);
-    await([&] { return ::kill(static_cast<pid_t>(all[0].process), 0) != 0; });
-    std::string how = "is still there";
-    try {
-        std::uint64_t seen = 0;
-        copy(&seen, memory, sizeof seen);
-        if (seen != written) how = "has changed";
-        device.close(memory);
-    } catch (const std::exception& e) {
-        how = e.what();
-    }
-    fact("mapped memory of a process that has ended", how);
-}
+
+    Runtime device_;
+    typename Runtime::stream stream_;
+    detail::word_of_rank mine_;
+    std::array<std::byte*, 2> memory_{};
+};
 
 } // namespace tutti::gpu_check

@@ -19,7 +19,7 @@ int check_stream_collectives(int argc, char** argv) {
     if (const auto where = seat_in(words))
         return run([&] {
             const std::string& part = words[words.size() - 4];
-            if (part == "exporter") return tell_of_ended_exporter<Runtime>(*where);
+            if (part == "exporter") return static_cast<void>(exported_memory<Runtime>(*where));
             communicator world{process_transport<transport::cuda_ipc_fabric<Runtime>>(*where, {})};
             part == "killed" ? check_killed<Runtime, Kernels>(world, 1)
                              : check_streams_of<Runtime, Kernels>(world, little);
@@ -32,7 +32,7 @@ int check_stream_collectives(int argc, char** argv) {
     };
     for (const int ranks : little ? std::vector{2} : std::vector{2, 4, 8}) failed += lead("calls", ranks);
     failed += lead("killed", 3, 1);
-    if (lead("exporter", 2) > 0) fact("mapped memory of a process that has ended", "ends the process that looks at it");
+    if (lead("exporter", 2) > 0) fact("mapped memory that its process lets go", "ends who looks at it");
     if (failed > 0) check("all ranks that are processes end well and in time", false);
     return run([&] {
                for (const int ranks : little ? std::vector{2} : std::vector{2, 4, 8})
