@@ -10,8 +10,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <memory>
 #include <stdexcept>
+#include <string_view>
 
 using namespace tutti::gpu_check;
 
@@ -97,20 +99,27 @@ bool has_handles() {
 
 } // namespace
 
-/// "present": only whether there is a device.
-int main(int argc, char**) {
+/// "present": only whether there is a device, and of which kind. "hold": keeps a context until the input ends.
+int main(int argc, char** argv) {
     return run([&] {
+        const std::string_view mode = argc > 1 ? argv[1] : "";
         int devices = 0;
         must(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
-        fact("devices", std::to_string(devices));
-        if (argc > 1) return;
+        if (mode == "hold") {
+            must(cudaFree(nullptr), "a context");
+            while (std::getchar() != EOF) {
+            }
+            return;
+        }
         cudaDeviceProp d{};
         must(cudaGetDeviceProperties(&d, 0), "cudaGetDeviceProperties");
+        fact("devices", std::to_string(devices));
+        fact("compute capability", std::to_string(d.major) + "." + std::to_string(d.minor));
+        if (mode == "present") return;
         int driver = 0, runtime = 0;
         must(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
         must(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
         fact("device", d.name);
-        fact("compute capability", std::to_string(d.major) + "." + std::to_string(d.minor));
         fact("multiprocessors", std::to_string(d.multiProcessorCount));
         fact("memory, MiB", std::to_string(d.totalGlobalMem >> 20));
         fact("L2 cache, MiB", std::to_string(d.l2CacheSize >> 20));
