@@ -36,8 +36,10 @@ struct stream_reductions : no_kernels {
     static bool has(std::uint64_t, std::uint64_t) { return false; }
     static void fused(const kernels::fused_call&, cudaStream_t) {}
     static void together(const kernels::group_call&, cudaStream_t) {}
+    static void placed(const kernels::placed_call&, cudaStream_t) {}
     static void scheduled(const kernels::scheduled_call&, cudaStream_t) {}
     static unsigned blocks(unsigned) { return 1; }
+    static void load(unsigned) {}
 };
 
 /// What docs/gpu.md shows.
