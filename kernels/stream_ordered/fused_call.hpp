@@ -63,7 +63,8 @@ struct placed_call {
     std::size_t count;           ///< elements
     bool may_be_one_shot;        ///< the vectors are short enough
     const window_table* windows; ///< of all ranks, where this process has them mapped
-    window_place in, out;        ///< the rank's data
+    window_place in;             ///< where the rank's data are
+    window_place out;            ///< where its result goes
 };
 
 /// A schedule of all ranks of a group, by the device engine, by one cooperative launch.
