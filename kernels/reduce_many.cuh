@@ -23,12 +23,7 @@ template <class T, class Op, class Epilogue>
 [[nodiscard]] cudaError_t launch(const reduction<T, Op, Epilogue>& what, cudaStream_t stream) {
     const access_width how = access_of(what);
     if (what.count == 0) return cudaSuccess;
-    int device = 0, multiprocessors = 0;
-    if (const auto failed = cudaGetDevice(&device); failed != cudaSuccess) return failed;
-    if (const auto failed = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-        failed != cudaSuccess)
-        return failed;
-    const geometry shape = geometry_of(what, how, static_cast<unsigned>(multiprocessors));
+    const geometry shape = geometry_of(what, how);
     cudaError_t failed = cudaSuccess;
     with_constants<lanes_of<reduction<T, Op, Epilogue>>>(how, what.sources, [&]<unsigned lanes, unsigned most>() {
         failed = start_kernel(reduce_many_kernel<lanes, most, reduction<T, Op, Epilogue>>, shape, stream, what, how);

@@ -124,13 +124,14 @@ template <class T, class Op, class Epilogue>
     return widest_access(arrays, lanes_of<reduction<T, Op, Epilogue>>);
 }
 
-/// Enough blocks to fill the device, and not more than there is work for: a block keeps its place for the whole pass.
+/// One access of each array a thread: so blocks begin in the order of memory. Blocks that stay for the whole pass drift
+/// apart: on an H100 that costs 2 to 10 % of the memory's speed.
 template <class T, class Op, class Epilogue>
-[[nodiscard]] geometry geometry_of(const reduction<T, Op, Epilogue>& what, access_width how, unsigned multiprocessors) {
-    constexpr unsigned threads = 256, blocks_at_once = 8; // a multiprocessor holds 2,048 threads
+[[nodiscard]] geometry geometry_of(const reduction<T, Op, Epilogue>& what, access_width how) {
+    constexpr unsigned threads = 256;
+    constexpr std::size_t most_blocks = 0x7fff'ffff; // of a launch
     const std::size_t packs = what.count / how.lanes + 1, blocks = (packs + threads - 1) / threads;
-    return {static_cast<unsigned>(std::min<std::size_t>(blocks, std::size_t{multiprocessors} * blocks_at_once)),
-            threads};
+    return {static_cast<unsigned>(std::min(blocks, most_blocks)), threads};
 }
 
 /// Calls `run.template operator()<lanes, most>()` with what is known only at run time: one kernel for each width of

@@ -90,7 +90,7 @@ class Pretence:
 
 def check_machine(p):
     """A made-up GPU: a launch of 2 us, a latency of 0.5 us, a meeting of 1 us, a signal of 0.75 us."""
-    figures = {"launch of 2 ranks that do nothing": 2, "packets of 16 bytes, 2 ranks": 2.5,
+    figures = {"latency of a word between 2 ranks": 0.5, "packets of 16 bytes, 2 ranks": 2.5,
                "one shot of 16 bytes, 2 ranks": 2 + 2 * 1 + 4 * 0.5, "copy of 192 MiB by a kernel": 800,
                "copy of 320 MiB by a kernel": 1000, "copy of 320 MiB by cudaMemcpyAsync": 1100,
                "message of 16 bytes by the device engine": 2 + 2 * 0.75 + 4 * 0.5}

@@ -3,7 +3,7 @@
 """The report of tools/gpu-check, and the machine file that is made of its figures."""
 import json
 
-LAUNCH, PACKETS = "launch of 2 ranks that do nothing", "packets of 16 bytes, 2 ranks"
+LATENCY, PACKETS = "latency of a word between 2 ranks", "packets of 16 bytes, 2 ranks"
 ONE_SHOT, MESSAGE = "one shot of 16 bytes, 2 ranks", "message of 16 bytes by the device engine"
 FUSED, EAGER = "fused update", "update by PyTorch, eager"
 
@@ -43,15 +43,16 @@ def markdown(sections, seconds):
 def machine_of(sections):
     """What tutti model takes, for ranks that share the GPU of a report; None where figures are missing.
 
-    A launch does nothing else. Packets take a launch and a latency; one shot a launch, two meetings and four latencies;
-    a message a launch, its post and its acknowledgement, each a signal and a latency, and a load of two latencies.
+    Packets take a launch and a latency: so the launch has all that a call does besides. One shot takes a launch, two
+    meetings and four latencies; a message a launch, its post and its acknowledgement, each a signal and a latency, and a
+    load of two latencies.
     """
     told = values_of(sections)
     copies = [float(rate) for what, rate in told.items() if what.startswith("copy of ") and what.endswith(" by a kernel")]
-    if not copies or any(name not in told for name in (LAUNCH, PACKETS, ONE_SHOT, MESSAGE)):
+    if not copies or any(name not in told for name in (LATENCY, PACKETS, ONE_SHOT, MESSAGE)):
         return None
-    launch, packets, shot, message = (1e-6 * float(told[name]) for name in (LAUNCH, PACKETS, ONE_SHOT, MESSAGE))
-    latency = max(0.0, packets - launch)
+    latency, packets, shot, message = (1e-6 * float(told[name]) for name in (LATENCY, PACKETS, ONE_SHOT, MESSAGE))
+    launch = max(0.0, packets - latency)
     within = {"latency_s": latency, "meeting_s": max(0.0, (shot - launch - 4 * latency) / 2),
               "signal_s": max(0.0, (message - launch - 4 * latency) / 2)}
     made = f"measured by tools/gpu-check on {told.get('device', 'a GPU')}, for ranks that share it"

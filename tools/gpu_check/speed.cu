@@ -14,6 +14,7 @@
 
 #include <collectives/algorithm/any.hpp>
 #include <collectives/algorithm/binomial_tree.hpp>
+#include <collectives/algorithm/ring.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -194,27 +195,78 @@ struct nothing {
     __device__ void operator()(std::uint64_t*, const Here&) const {}
 };
 
-/// One message from rank 0 to rank 1 by the device engine.
-double message_seconds(const stream& s) {
-    using call_type = kernels::device_call<float, sum_operator>;
-    constexpr std::size_t count = 4;
-    const auto program = algorithm::any(algorithm::binomial_tree{}).write(schedule::operation::broadcast, 2, 0, true);
-    const auto plans = kernels::device_plans_of(program, count, sizeof(float));
-    const engine_group group(2, 1);
-    const device_array<float> data(2 * count);
-    std::vector<kernels::plan_on_device> loaded(2);
-    std::vector<call_type> calls(2);
-    for (unsigned r = 0; r < 2; ++r) {
+/// A rank's call in which two ranks store a word in turn, and wait for that of the other: so many times.
+struct bouncing {
+    kernels::peer_group group;
+    std::uint64_t *mine, *other; ///< where this rank stores, and where the other one does
+    std::uint64_t turns;
+    template <class Here>
+    __device__ void operator()(std::uint64_t*, const Here& here) const {
+        if (here.thread() != 0) return;
+        const std::uint64_t begin = *mine; // what this rank has stored in earlier launches
+        const bool first = group.rank == 0;
+        for (std::uint64_t turn = begin + 1; turn <= begin + turns; ++turn) {
+            if (first) here.store_relaxed(mine, turn);
+            for (std::uint64_t looks = 0; here.load_relaxed(other) < turn && looks < 10'000'000; ++looks) here.rest();
+            if (!first) here.store_relaxed(mine, turn);
+        }
+    }
+};
+
+/// Until a word that one rank stores is seen by another one, in a kernel that does nothing else.
+double latency_seconds(const stream& s) {
+    const device_group<float> group(2, 1, 4);
+    const device_array<std::uint64_t> words(64);
+    const auto seconds = [&](std::uint64_t turns) {
+        std::vector<bouncing> calls;
+        for (unsigned r = 0; r < 2; ++r)
+            calls.push_back({group.groups[r], words.data() + 32 * r, words.data() + 32 * (1 - r), turns});
+        return seconds_of(s, 20, [&](int, cudaStream_t on) {
+            must(kernels::launch_together(std::span<const bouncing>(calls), on), "launch_together");
+        });
+    };
+    return (seconds(300) - seconds(100)) / (2 * 200);
+}
+
+/// Seconds of a schedule of floats, in place, by the device engine. Maxima, which again and again stay what they are.
+double schedule_seconds(const stream& s, const schedule::program& p, std::size_t count, unsigned blocks) {
+    using call_type = kernels::device_call<float, maximum_operator>;
+    const auto plans = kernels::device_plans_of(p, count, sizeof(float));
+    const auto ranks = static_cast<unsigned>(p.size);
+    const engine_group group(ranks, blocks);
+    std::vector<device_array<float>> data, scratch;
+    std::vector<kernels::plan_on_device> loaded(ranks);
+    for (unsigned r = 0; r < ranks; ++r) {
+        data.emplace_back(count);
+        scatter(data[r]);
+        scratch.emplace_back(plans[r].scratch);
         must(loaded[r].load(plans[r]), "plan_on_device");
+    }
+    std::vector<call_type> calls(ranks);
+    for (unsigned r = 0; r < ranks; ++r) {
         group.join(calls[r], r);
         loaded[r].set(calls[r]);
-        for (unsigned q = 0; q < 2; ++q) calls[r].memory[q][0] = calls[r].memory[q][1] = data.data() + q * count;
+        for (unsigned q = 0; q < ranks; ++q) {
+            calls[r].memory[q][0] = calls[r].memory[q][1] = data[q].data();
+            calls[r].memory[q][2] = scratch[q].data();
+        }
     }
-    const double seconds = seconds_of(s, 100, [&](int, cudaStream_t on) {
+    const double seconds = seconds_of(s, 20, [&](int, cudaStream_t on) {
         must(kernels::launch_together(std::span<const call_type>(calls), on), "launch_together");
     });
-    check("a message by the device engine", !group.failed());
+    check(std::string(name_of(p.what)) + " of " + std::to_string(count) + " elements by the device engine",
+          !group.failed());
     return seconds;
+}
+
+/// What a schedule costs beside the kernels that have none.
+void rings(const stream& s) {
+    constexpr int ranks = 8;
+    const auto p = algorithm::any(algorithm::ring{}).write(schedule::operation::allreduce, ranks, 0, true);
+    const unsigned blocks = static_cast<unsigned>(multiprocessors()) / ranks;
+    for (const std::size_t bytes : {std::size_t{8192}, bytes_a_source})
+        figure("ring of " + std::to_string(bytes) + " bytes, 8 ranks, by the device engine",
+               schedule_seconds(s, p, bytes / sizeof(float), bytes > 8192 ? blocks : 2) * 1e6, "us");
 }
 
 /// What two ranks pay before bytes count: model::gpu_host is made of these, by tools/gpu-check.
@@ -234,7 +286,9 @@ void signals(const stream& s) {
            1e6 * seconds_of(s, 100, [&](int, cudaStream_t on) { group.launch_packets(packets, 2, on); }), "us");
     figure("one shot of 16 bytes, 2 ranks",
            1e6 * seconds_of(s, 100, [&](int, cudaStream_t on) { group.launch_shots(shots, 1, on); }), "us");
-    figure("message of 16 bytes by the device engine", 1e6 * message_seconds(s), "us");
+    const auto message = algorithm::any(algorithm::binomial_tree{}).write(schedule::operation::broadcast, 2, 0, true);
+    figure("message of 16 bytes by the device engine", 1e6 * schedule_seconds(s, message, count, 1), "us");
+    figure("latency of a word between 2 ranks", 1e6 * latency_seconds(s), "us");
     check("16 bytes by groups of 2 ranks", !group.failed());
 }
 
@@ -248,5 +302,6 @@ int main() {
         update(s);
         groups(s);
         signals(s);
+        rings(s);
     });
 }
