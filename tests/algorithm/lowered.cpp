@@ -62,7 +62,7 @@ void prove_lowered(const algorithm::any& a, int most) {
 
 TEST_CASE("every algorithm is proven when it is packed, and when its receive_reduces are lowered, on all ranks or on "
           "some, in every mode") {
-    const int most = test::sanitized ? 12 : 24;
+    const int most = test::sanitized ? 12 : 17;
     for (const algorithm::any& a : algorithm::all(4)) prove_lowered(a, most);
     for (const int ranks_per_node : {2, 3})
         for (const algorithm::any& a : algorithm::compositions(ranks_per_node)) prove_lowered(a, most);

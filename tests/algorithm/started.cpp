@@ -87,7 +87,7 @@ void prove_started(const algorithm::any& a, int most) {
 } // namespace
 
 TEST_CASE("every algorithm that reduces is proven when its input is copied first, in every mode") {
-    const int most = test::sanitized ? 9 : 20;
+    const int most = test::sanitized ? 9 : 17;
     for (const algorithm::any& a : algorithm::all(4)) prove_started(a, most);
     for (const int ranks_per_node : {2, 3})
         for (const algorithm::any& a : algorithm::compositions(ranks_per_node)) prove_started(a, most);
