@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -39,6 +40,7 @@ class fake_cuda {
         std::size_t size = 0;
         transport::bootstrap::descriptor file; ///< none where it was opened
         bool opened = false;
+        int reads = -1; ///< where it was opened: the label of its process
     };
 
 public:
@@ -53,7 +55,27 @@ public:
         std::int32_t file;
         std::int32_t device;
         std::uint64_t size;
+        std::int32_t owner; ///< the label of its process
     };
+
+    /// What becomes of this process's access to memory of other processes.
+    enum class access {
+        right,
+        refused, ///< it cannot be opened
+        failing, ///< no copy can be put into a stream
+        wrong,   ///< other bytes are read
+        endless, ///< copies do not end while the setting lasts
+    };
+    /// To memory of processes that have that label. Set in the process that reads.
+    [[nodiscard]] static std::atomic<access>& access_to(int label) {
+        static std::array<std::atomic<access>, 16> settings{};
+        return settings.at(static_cast<std::size_t>(label));
+    }
+    /// By which others tell this process from the rest.
+    [[nodiscard]] static std::atomic<int>& label() {
+        static std::atomic<int> number{0};
+        return number;
+    }
 
     class event {
     public:
@@ -130,7 +152,7 @@ public:
         const std::lock_guard lock(mutex());
         const auto at = all().find(p);
         if (at == all().end() || at->second.opened) misused("a handle of what was not allocated here");
-        return {::getpid(), at->second.file.get(), number_, at->second.size};
+        return {::getpid(), at->second.file.get(), number_, at->second.size, label()};
     }
     [[nodiscard]] std::byte* open(const handle& h) const {
         require_current();
@@ -138,7 +160,17 @@ public:
         const std::string path = "/proc/" + std::to_string(h.process) + "/fd/" + std::to_string(h.file);
         transport::bootstrap::descriptor file{::open(path.c_str(), O_RDWR | O_CLOEXEC)};
         if (!file) throw transport::device_error("its process has ended");
-        return added(file.get(), h.size, {}, true);
+        const access how = access_to(h.owner);
+        if (how == access::refused) throw transport::device_error("no peer access between these devices");
+        if (how == access::wrong) {
+            file = transport::bootstrap::descriptor{::memfd_create("other memory", MFD_CLOEXEC)};
+            if (!file || ::ftruncate(file.get(), static_cast<off_t>(h.size)) != 0)
+                throw transport::device_error("out of memory");
+        }
+        std::byte* const made = added(file.get(), h.size, {}, true);
+        const std::lock_guard lock(mutex());
+        all()[made].reads = h.owner;
+        return made;
     }
     void close(std::byte* p) const noexcept {
         require_current();
@@ -178,8 +210,12 @@ public:
         require_current();
         if (copies_until_failure() == 0) throw transport::device_error("the device is lost");
         if (copies_until_failure() > 0) --copies_until_failure();
+        const int read = label_of(from);
+        if (read >= 0 && access_to(read) == access::failing) throw transport::device_error("the copy fails");
         ++copies();
         in.put([=] {
+            while (read >= 0 && access_to(read) == access::endless)
+                std::this_thread::sleep_for(std::chrono::milliseconds{1});
             const std::size_t half = size / 2;
             move(reach(to, size), reach(from, size), half);
             pause();
@@ -237,6 +273,14 @@ private:
         static std::map<const std::byte*, allocation> memory; // by the address that the program sees
         return memory;
     }
+    /// Of the process whose memory that is; negative: this one's.
+    [[nodiscard]] static int label_of(const std::byte* p) {
+        const std::lock_guard lock(mutex());
+        auto at = all().upper_bound(p);
+        if (at == all().begin()) return -1;
+        --at;
+        return p - at->first < static_cast<std::ptrdiff_t>(at->second.size) ? at->second.reads : -1;
+    }
     [[nodiscard]] static bool is_pageable(const std::byte* p, std::size_t size) {
         const std::lock_guard lock(mutex());
         if (found(p, size)) return false;
@@ -275,7 +319,7 @@ private:
         if (alias == MAP_FAILED || address == MAP_FAILED) throw transport::device_error("out of memory");
         const std::lock_guard lock(mutex());
         auto* const seen = static_cast<std::byte*>(address);
-        all()[seen] = {static_cast<std::byte*>(alias), size, std::move(own), opened};
+        all()[seen] = {static_cast<std::byte*>(alias), size, std::move(own), opened, -1};
         return seen;
     }
     static void remove(std::byte* p, bool opened) noexcept {

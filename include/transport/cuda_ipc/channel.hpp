@@ -5,6 +5,8 @@
 #include "inbox.hpp"
 #include "outbox.hpp"
 
+#include <atomic>
+
 namespace tutti::transport::detail::cuda {
 
 /// One rank's end of the way to and from a peer in one context: records through a channel of shared memory, and what
@@ -14,8 +16,9 @@ class channel {
     inner_transfers<R> inner_;
 
 public:
-    channel(resources<R>& all, shm::channel& through, typename R::stream& over)
-        : inner_(all, *this), out(all, through, inner_, over), in(all, through, inner_, over) {}
+    /// `to_peer` is shared by all channels to it.
+    channel(resources<R>& all, shm::channel& through, typename R::stream& over, std::atomic<access>& to_peer)
+        : inner_(all, *this), out(all, through, inner_, over, to_peer), in(all, through, inner_, over) {}
     channel(const channel&) = delete;
     channel& operator=(const channel&) = delete;
     /// After the context was closed in shared memory.
@@ -35,7 +38,8 @@ public:
     /// An inner transfer has ended.
     void ended(inner_transfer<R>& e) {
         using kind = typename inner_transfer<R>::kind;
-        const bool sent = e.what == kind::send_record || e.what == kind::send_payload || e.what == kind::lend;
+        const bool sent =
+            e.what == kind::send_record || e.what == kind::send_payload || e.what == kind::lend || e.what == kind::ask;
         sent ? out.ended(e) : in.ended(e);
         e.lent = nullptr;
         inner_.give_back(e);

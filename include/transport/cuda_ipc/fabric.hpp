@@ -7,7 +7,10 @@
 #include "channel.hpp"
 #include "described.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <optional>
@@ -50,7 +53,19 @@ public:
     }
     [[nodiscard]] static std::string name_of(const bootstrap::member& m) { return shm::fabric::name_of(m); }
     void sleep_in_poll() { all_.shared.sleep_in_poll(); }
-    void join(const joined_world& w) { all_.shared.join(w); }
+    void join(const joined_world& w) {
+        access_ = std::make_unique<std::atomic<access>[]>(w.table.members.size());
+        for (const auto& m : w.table.members) {
+            names_.push_back(name_of(m));
+            if (m.pid == ::getpid()) access_of(m.rank) = access::direct; // a thread of this process
+        }
+        all_.shared.join(w);
+    }
+    /// Any thread.
+    [[nodiscard]] std::string way_to(int peer) const {
+        const bool staged = access_of(peer).load(std::memory_order_relaxed) == access::staged;
+        return names_[static_cast<std::size_t>(peer)] + (staged ? ", device memory through pinned host memory" : "");
+    }
 
     [[nodiscard]] channel* open(context k, int other) {
         const auto known = ends_.find({k, other});
@@ -62,7 +77,8 @@ public:
             stream = std::make_unique<typename R::stream>(all_.runtime.make_stream());
         }
         shm::channel& through = *all_.shared.open(k, other);
-        return ends_.try_emplace({k, other}, std::make_unique<channel>(all_, through, *stream)).first->second.get();
+        return ends_.try_emplace({k, other}, std::make_unique<channel>(all_, through, *stream, access_of(other)))
+            .first->second.get();
     }
 
     /// Any thread. Device memory that peers read where it lies. Throws device_error.
@@ -147,8 +163,14 @@ private:
         return any;
     }
 
+    [[nodiscard]] std::atomic<access>& access_of(int peer) const noexcept {
+        return access_[static_cast<std::size_t>(peer)];
+    }
+
     device::own_device<R> device_;
     resources<R> all_;
+    std::unique_ptr<std::atomic<access>[]> access_;              ///< by rank
+    std::vector<std::string> names_;                             ///< by rank
     std::map<int, std::unique_ptr<typename R::stream>> streams_; ///< by peer
     std::map<std::pair<context, int>, std::unique_ptr<channel>> ends_;
     busy_channels<channel> busy_;

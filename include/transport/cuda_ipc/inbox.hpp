@@ -8,6 +8,7 @@
 #include "inner_transfers.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -37,16 +38,18 @@ public:
         listen();
     }
 
-    /// Finds out whether the copy under way has ended. True if it has.
+    /// Finds out whether the copy under way has ended, or the trial that a question waits for. True if it has.
     bool advance() {
-        if (!broken_.empty() || !work_.has_ended(all_.runtime)) return false;
+        if (!broken_.empty()) return false;
+        if (trial_) return answer();
+        if (!work_.has_ended(all_.runtime)) return false;
         copied();
         return true;
     }
     /// A copy is under way, whose end advance() would find.
-    [[nodiscard]] bool copies() const noexcept { return work_.is_under_way(); }
+    [[nodiscard]] bool copies() const noexcept { return work_.is_under_way() || trial_; }
     /// It has ended.
-    [[nodiscard]] bool ready() const { return work_.is_over(all_.runtime); }
+    [[nodiscard]] bool ready() const { return trial_ ? trial_->is_over() : work_.is_over(all_.runtime); }
 
     /// Why nothing more can be received, if so.
     [[nodiscard]] const std::string& broken() const noexcept { return broken_; }
@@ -63,6 +66,7 @@ public:
     /// No copy writes to receive buffers, or reads a peer's lent memory, any more. False: one still does.
     [[nodiscard]] bool stop(clock::time_point until) noexcept {
         const bool over = work_.await(all_.runtime, until);
+        trial_ = nullptr; // which goes on without this channel
         if (is_held_) static_cast<void>(let_go());
         return over;
     }
@@ -98,9 +102,35 @@ private:
             is_held_ = true;
             // Again: this rank may have been stopped for longer than the sender waits, who then uses its record again.
             const bool good = at && shm::fabric::look(through_, e);
-            if ((!good || r.part_bytes == 0) && !let_go()) return; // taken back: nothing comes after it
+            const bool is_kept = good && (r.what == record::kind::lent || r.what == record::kind::question);
+            if (!is_kept && !let_go()) return; // taken back: nothing comes after it
         }
-        r.part_bytes > 0 ? hear_of_part(r) : hear_of_message(r);
+        switch (r.what) {
+        case record::kind::whole: return hear_of_message(r);
+        case record::kind::question: return hear_question(r);
+        default: return hear_of_part(r);
+        }
+    }
+
+    void hear_question(const record& r) {
+        trial_ = &all_.peers.trial(r);
+        question_ = r.message_bytes;
+        static_cast<void>(answer());
+    }
+    /// Answers the question that is held, if the answer is known.
+    [[nodiscard]] bool answer() {
+        const auto is_usable = trial_->outcome();
+        if (!is_usable) return false;
+        trial_ = nullptr;
+        transfer all;
+        all.bytes = sizeof(record);
+        // The record lies in the sender's memory, which both have mapped to read and to write.
+        if (auto* const at = const_cast<std::byte*>(shm::fabric::look(through_, all))) {
+            auto& there = reinterpret_cast<record*>(at)->answer;
+            std::atomic_ref(there).store(answer_to(question_, *is_usable), std::memory_order_relaxed);
+        }
+        if (let_go()) go_on();
+        return true;
     }
 
     void hear_of_message(const record& r) {
@@ -108,27 +138,42 @@ private:
         if (!accepts(x, r.message_bytes, r.signature)) {
             complete(*waiting_.pop(), transfer_status::mismatched);
             if (r.message_bytes == 0) return go_on();
-            return start(inner_.take(kind::skip_payload, nullptr), 0, unwanted_signature);
+            return skip_payload();
         }
         if (x.bytes == 0) return finish();
+        part_bytes_ = x.bytes;
+        if (all_.runtime.is_on_device(x.to)) return receive_to_land();
+        lands_ = false;
         inner_transfer<R>& e = inner_.take(kind::receive_payload, nullptr);
-        lands_ = all_.runtime.is_on_device(x.to);
-        if (lands_) {
-            require_executor(x);
-            e.to = landing_of(x.bytes);
-        } else {
-            e.from = x.from;
-            e.to = x.to;
-            e.reduce = x.reduce;
-            e.incoming_left = x.incoming_left;
-        }
+        e.from = x.from;
+        e.to = x.to;
+        e.reduce = x.reduce;
+        e.incoming_left = x.incoming_left;
         start(e, x.bytes, payload_signature);
+    }
+    /// A part, or a message, that follows through shared memory.
+    void receive_to_land() {
+        require_executor(*waiting_.front());
+        lands_ = true;
+        inner_transfer<R>& e = inner_.take(kind::receive_payload, nullptr);
+        e.to = landing_of(part_bytes_);
+        start(e, part_bytes_, payload_signature);
+    }
+    void receive_part() {
+        transfer& x = *waiting_.front();
+        if (x.reduce || all_.runtime.is_on_device(x.to)) return receive_to_land();
+        lands_ = false;
+        inner_transfer<R>& e = inner_.take(kind::receive_payload, nullptr);
+        e.to = x.to + x.moved;
+        start(e, part_bytes_, payload_signature);
     }
     void take_payload() {
         transfer& x = *waiting_.front();
-        if (!lands_) return finish();
-        work_.start(all_.runtime, x.to, landing_->data(), x.bytes, stream_);
+        if (!lands_ || x.reduce) return arrived();
+        work_.start(all_.runtime, x.to + x.moved, landing_->data(), part_bytes_, stream_);
     }
+    /// Throws the message away that follows through shared memory, or its part.
+    void skip_payload() { start(inner_.take(kind::skip_payload, nullptr), 0, unwanted_signature); }
 
     void hear_of_part(const record& r) {
         if (unwanted_ > 0) return skip_part(r);
@@ -140,6 +185,7 @@ private:
         }
         if (r.part_bytes > x.bytes - x.moved) return break_off("it sends more than it has told of");
         part_bytes_ = r.part_bytes;
+        if (r.what == record::kind::part) return receive_part();
         lands_ = x.reduce;
         if (lands_) require_executor(x);
         if (const std::byte* const from = reached(r))
@@ -155,15 +201,17 @@ private:
     }
     void skip_part(const record& r) {
         unwanted_ -= std::min<std::size_t>(unwanted_, r.part_bytes);
+        if (r.what == record::kind::part) return skip_payload();
         if (let_go()) go_on();
     }
 
-    /// The device has copied a message from where it had landed, or a part.
+    /// The device has copied a part from where it had landed, or from where it was lent.
     void copied() {
-        if (!is_held_) return finish();
-        if (!let_go()) return;
+        if (!is_held_ || let_go()) arrived();
+    }
+    void arrived() {
         transfer& x = *waiting_.front();
-        if (lands_) {
+        if (lands_ && x.reduce) {
             delivery_.begin(x);
             delivery_.take({landing_->data(), part_bytes_});
         } else {
@@ -203,12 +251,14 @@ private:
     shm::channel& through_;
     inner_transfers<R>& inner_;
     typename R::stream& stream_;
-    transfer_queue waiting_;     ///< for their messages
-    bool is_busy_ = false;       ///< with a record, or with the message that it told of
-    bool is_held_ = false;       ///< the record of a part, until that was copied
-    bool lands_ = false;         ///< received data go to landing_ first
-    std::size_t part_bytes_ = 0; ///< of the part that is being copied
-    std::size_t unwanted_ = 0;   ///< bytes still to come of a message that was not expected
+    transfer_queue waiting_;         ///< for their messages
+    bool is_busy_ = false;           ///< with a record, or with the message that it told of
+    bool is_held_ = false;           ///< the record of a part, until that was copied; or a question
+    bool lands_ = false;             ///< received data go to landing_ first
+    std::size_t part_bytes_ = 0;     ///< of the part, or the message, that is being received
+    std::size_t unwanted_ = 0;       ///< bytes still to come of a message that was not expected
+    peer_trial<R>* trial_ = nullptr; ///< that the question waits for which is held
+    std::uint64_t question_ = 0;     ///< its number
     device::copy<R> work_;
     std::optional<device::pinned_memory<R>> landing_;
     delivery delivery_; ///< of parts that are reduced

@@ -21,6 +21,7 @@ struct inner_transfer : transfer {
         send_record,     ///< of a message that follows through shared memory, or is empty
         send_payload,    ///< that message
         lend,            ///< the record of a part in device memory: ends when that was read
+        ask,             ///< a question: ends when it was answered
         receive_record,  ///< of the next message or part
         receive_payload, ///< the message after it
         skip_payload,    ///< a message to be discarded
@@ -29,8 +30,8 @@ struct inner_transfer : transfer {
     channel<R>* of = nullptr;
     transfer* message = nullptr; ///< the caller's, which this one's end completes or brings nearer to that
     record told;                 ///< of send_record and receive_record
-    record* lent = nullptr;      ///< of lend
-    int stage = -1;              ///< of lend: where the part had been copied to; -1: it lies where the caller has it
+    record* lent = nullptr;      ///< of lend and ask
+    int stage = -1;              ///< of lend and send_payload: where a part had been copied to; -1: nowhere
 };
 
 /// The inner transfers of one channel, which must be closed in shared memory before they go.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../device_runtime.hpp"
+#include "probe.hpp"
 #include "record.hpp"
 
 #include <unistd.h>
@@ -21,11 +22,16 @@ class peer_memory {
 public:
     static_assert(sizeof(typename R::handle) <= sizeof(record::handle));
 
-    explicit peer_memory(const R& runtime) noexcept : runtime_(runtime) {}
+    peer_memory(const R& runtime, device::kept_pinned<R>& pinned) noexcept : runtime_(runtime), pinned_(pinned) {}
     peer_memory(const peer_memory&) = delete;
     peer_memory& operator=(const peer_memory&) = delete;
     ~peer_memory() {
         for (const auto& [which, start] : open_) runtime_.close(start);
+    }
+
+    /// The trial of the peer that asks, begun with its first question. Throws device_lost.
+    [[nodiscard]] peer_trial<R>& trial(const record& question) {
+        return trials_.try_emplace({question.process, question.region}, runtime_, pinned_, question).first->second;
     }
 
     /// Where the part lies that the record tells of. Throws device_error.
@@ -46,11 +52,16 @@ public:
     }
 
     /// In the copy of a rank that a child made by fork(2) has, nothing is closed.
-    void forget() noexcept { open_.clear(); }
+    void forget() {
+        open_.clear();
+        static_cast<void>(new auto(std::move(trials_))); // never freed
+    }
 
 private:
     R runtime_;
-    std::map<std::pair<std::int64_t, std::uint64_t>, std::byte*> open_; ///< by process and region
+    device::kept_pinned<R>& pinned_;
+    std::map<std::pair<std::int32_t, std::uint64_t>, std::byte*> open_;      ///< by process and region
+    std::map<std::pair<std::int32_t, std::uint64_t>, peer_trial<R>> trials_; ///< by process and region of the probe
 };
 
 } // namespace tutti::transport::detail::cuda

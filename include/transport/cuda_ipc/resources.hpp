@@ -5,10 +5,12 @@
 #include "../device/kept.hpp"
 #include "../shared_memory/fabric.hpp"
 #include "peer_memory.hpp"
+#include "probe.hpp"
 #include "record.hpp"
 #include "slab.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -47,14 +49,23 @@ private:
     std::vector<record*> free_;
 };
 
+/// How a peer gets what lies in this rank's device memory.
+enum class access : std::uint8_t {
+    unknown, ///< it was not asked yet
+    direct,  ///< it copies it from there
+    staged,  ///< it cannot: through pinned host memory
+};
+
 /// The resources that all channels of a rank share. The members are made in this order.
 template <device_runtime R>
 struct resources {
-    explicit resources(const R& r) : runtime(r), pinned(r), peers(r) {}
+    explicit resources(const R& r) : runtime(r), pinned(r), peers(r, pinned) {}
 
     R runtime;
     device::kept_pinned<R> pinned;
     std::shared_ptr<slab<R>> memory = std::make_shared<slab<R>>(runtime);
+    own_probe<R> probe{runtime, pinned, *memory};
+    std::uint64_t questions = 0; ///< that were asked
     peer_memory<R> peers;
     // Records alone are in its symmetric memory, so only records are viewed or lent.
     shm::fabric shared{{.lend_bytes = shared_memory_limits::never, .lend_symmetric_bytes = sizeof(record)}};
