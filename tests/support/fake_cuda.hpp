@@ -83,7 +83,11 @@ public:
 
     private:
         friend class fake_cuda;
-        std::shared_ptr<std::atomic<bool>> done_; ///< set by the stream's thread, with what it did before
+        struct end {
+            std::atomic<bool> is_done{false}; ///< set by the stream's thread, with what it did before
+            std::chrono::steady_clock::time_point at;
+        };
+        std::shared_ptr<end> end_;
     };
 
     class stream {
@@ -225,10 +229,19 @@ public:
     }
     void record(event& e, stream& in) const {
         require_current();
-        e.done_ = std::make_shared<std::atomic<bool>>(false);
-        in.put([done = e.done_] { done->store(true, std::memory_order_release); });
+        e.end_ = std::make_shared<event::end>();
+        in.put([end = e.end_] {
+            end->at = std::chrono::steady_clock::now();
+            end->is_done.store(true, std::memory_order_release);
+        });
     }
-    [[nodiscard]] bool is_done(const event& e) const { return !e.done_ || e.done_->load(std::memory_order_acquire); }
+    [[nodiscard]] bool is_done(const event& e) const {
+        return !e.end_ || e.end_->is_done.load(std::memory_order_acquire);
+    }
+    [[nodiscard]] static event make_timed_event() { return {}; }
+    [[nodiscard]] static double microseconds(const event& from, const event& to) {
+        return std::chrono::duration<double, std::micro>(to.end_->at - from.end_->at).count();
+    }
 
     /// Where a stream, or a test, touches memory: elsewhere than at its address if it is a device's.
     [[nodiscard]] static std::byte* reach(const std::byte* p, std::size_t size) {

@@ -31,6 +31,15 @@ def main(command):
         status, said = bench(command, "--overlap", "--timing", "barrier", "--bytes", "4K", "--trace", str(trace))
         assert status == 0 and json.loads(trace.read_text())["traceEvents"], said
 
+        status, said = bench(command, "--timing", "stream", "--op", "sum,average", "--bytes", "8,200K", "--json", str(trace))
+        assert status == 0 and "# wrong elements: 0" in said and "on a stream, by its events" in said, said
+        on_stream = json.loads(trace.read_text())
+        assert len(on_stream) == 8 and all(row["wrong"] == 0 and row["timing"] == "stream" and row["time_us"] > 0
+                                            for row in on_stream), said
+        for refused in (("--algorithm", "ring"), ("--operation", "broadcast"), ("--overlap",), ("--trace", str(trace))):
+            status, said = bench(command, "--timing", "stream", "--bytes", "8", *refused)
+            assert status == 2 and ("stream" in said or "loop" in said), said
+
         for row in told:
             row["device"] = "another GPU"
         rows.write_text(json.dumps(told))

@@ -81,9 +81,19 @@ public:
         std::memcpy(id.data(), &about.uuid, sizeof id);
         return id;
     }
+    [[nodiscard]] event make_timed_event() const {
+        cudaEvent_t e = nullptr;
+        must(cudaEventCreate(&e), "cudaEventCreate");
+        return event(e);
+    }
+    [[nodiscard]] double microseconds(const event& from, const event& to) const {
+        float ms = 0;
+        must(cudaEventElapsedTime(&ms, from.get(), to.get()), "cudaEventElapsedTime");
+        return 1e3 * static_cast<double>(ms);
+    }
     /// @}
 };
 
-static_assert(stream_runtime<cuda_stream_runtime>);
+static_assert(timed_stream_runtime<cuda_stream_runtime>);
 
 } // namespace tutti::transport

@@ -40,6 +40,8 @@ all others are not looked at. Then it is called to warm up, and then measured:
   barrier  all ranks leave a barrier in shared memory, which belongs to no contestant, and then call.
            The time of an iteration is that of its slowest rank. Inputs are written anew before each call.
   loop     calls follow each other without barriers, as in nccl-tests; bandwidths go by the mean.
+  stream   the same in the order of a GPU's stream, timed by its events: of allreduce over cuda_ipc, on data of
+           stream_communicator::allocate. The host puts calls into the stream, and waits for none of them.
 Ranks that another launcher started meet in the library's own barrier instead.
 
 Besides the operations there are rows of a barrier, by the library's choice, and of messages between two
@@ -83,7 +85,7 @@ call makes progress only where it starts and where it is waited for, as its docu
 
 Over cuda_ipc the buffers are in the memory of GPUs, which ranks take in turn, and from communicator.allocate.
 The host starts copies and reductions, and a call is over when it returns: so times are the host's, as
-elsewhere. Reductions are of float16, bfloat16, float32, float64, int32 and int64, by sum, product, minimum,
+elsewhere. With --timing stream kernels do all of it, as docs/gpu.md says, and times are the GPU's. Reductions are of float16, bfloat16, float32, float64, int32 and int64, by sum, product, minimum,
 maximum, or average. Messages between two ranks take no such data. A command has this transport if it was built
 with nvcc and -Dcuda=enabled.
 
@@ -111,6 +113,7 @@ Examples:
   tutti run -n 4 -- tutti bench -b 1K -e 1M
   mpirun -n 4 tutti bench -b 1K -e 1M
   tutti bench --operation pingpong,stream --transport shared_memory --ranks 2 -b 8 -e 4M --timing loop
+  tutti bench --transport cuda_ipc --ranks 2 --timing stream -b 4K -e 64M
   tutti bench --transport shared_memory --ranks 4 -b 64K -e 64K --trace trace.json
   tutti bench --transport shared_memory -np 2 --operation barrier,messages -b 8 -e 4M --csv -
   tutti bench --operation all --overlap --progress in_thread -b 64K -e 1M
@@ -280,9 +283,12 @@ void add_amount(CLI::App& c, bench_settings& s) {
 
 void add_calls(CLI::App& c, bench_settings& s) {
     c.add_option_function<std::string>(
-         "--timing", [&s](const std::string& word) { s.how = word == "loop" ? timing::loop : timing::barrier; },
+         "--timing",
+         [&s](const std::string& word) {
+             s.how = word == "loop" ? timing::loop : word == "stream" ? timing::stream : timing::barrier;
+         },
          "How calls are timed, see below [default: barrier]")
-        ->check(one_of({"barrier", "loop"}));
+        ->check(one_of({"barrier", "loop", "stream"}));
     c.add_flag("--cold", s.cold, "Sweep the caches before each call; with --timing barrier");
     c.add_flag("--overlap", s.overlap, "Non-blocking calls, alone and beside a computation, see below");
     c.add_option("--tests", s.tests, "With --overlap: how often a rank tests the request as it computes [default: 0]")

@@ -36,7 +36,7 @@ class meeting;
 [[nodiscard]] std::vector<element_type> types_of(std::string_view list);
 [[nodiscard]] std::vector<operator_type> operators_of(std::string_view list);
 
-enum class timing : std::uint8_t { barrier, loop };
+enum class timing : std::uint8_t { barrier, loop, stream };
 enum class place : std::uint8_t { both, out, in };
 
 /// What the command line asks for.
@@ -176,6 +176,9 @@ using allocator = std::function<symmetric_memory<std::byte>(std::size_t)>;
     return {engine::plain_memory(bytes), bytes};
 }
 
+/// Puts so many calls into a stream of a GPU. Returns the microseconds that each took there, by events of the stream;
+/// they are over then.
+using stream_timer = std::function<std::vector<double>(const call&, std::size_t)>;
 /// Copies to or from a buffer that the host must not touch; over on return.
 using copier = std::function<void(std::byte* to, const std::byte* from, std::size_t bytes)>;
 
@@ -200,6 +203,7 @@ struct participant {
     start_binder start{};                   ///< none where no call is non-blocking
     copier copy{};                          ///< none where the host may touch what `allocate` makes
     std::string device{};                   ///< what its GPU is called; empty where it uses none
+    stream_timer timed{};                   ///< none where a call is over when it returns
 };
 
 /// What came out, on every rank.

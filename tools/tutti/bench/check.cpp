@@ -35,11 +35,23 @@ void check_ranks(const bench_settings& s, int ranks, const std::vector<job>& job
 void check_overlap(const bench_settings& s, const std::vector<job>& jobs) {
     if (s.tests > 0 && !s.overlap) throw std::invalid_argument("--tests is for --overlap: what it computes beside");
     if (!s.overlap) return;
-    if (s.how == timing::loop) throw std::invalid_argument("--overlap is measured after barriers, not in a loop");
+    if (s.how != timing::barrier) throw std::invalid_argument("--overlap is measured after barriers, not in a loop");
     for (const job& j : jobs)
         if (j.messages && *j.messages != exchange::sendrecv)
             throw std::invalid_argument(
                 fmt::format("--overlap is of non-blocking calls: of messages sendrecv alone, not {}", j.name()));
+}
+
+/// Calls in the order of a stream have no steps of the host, and no algorithm that it chooses.
+void check_stream(const bench_settings& s, const std::vector<job>& jobs) {
+    if (s.how != timing::stream) return;
+    if (s.transport != "cuda_ipc")
+        throw std::invalid_argument("--timing stream is for cuda_ipc: the stream is a GPU's");
+    if (!s.trace.empty()) throw std::invalid_argument("--timing stream: a call on a stream has no steps to --trace");
+    for (const job& j : jobs)
+        if (j.messages || j.barrier || j.what != operation::allreduce || j.algorithm.algorithm)
+            throw std::invalid_argument(
+                fmt::format("--timing stream is of allreduce by --algorithm auto alone, not {}", in_words(j)));
 }
 
 /// What GPUs have kernels for, and what has no meaning there.
@@ -94,6 +106,7 @@ void check_settings(const bench_settings& s, int ranks) {
     check_ranks(s, ranks, jobs);
     check_overlap(s, jobs);
     check_device(s, jobs);
+    check_stream(s, jobs);
     if (jobs.empty())
         throw std::invalid_argument(
             "nothing to measure: no such operator on these types, no such algorithm, or no such place");

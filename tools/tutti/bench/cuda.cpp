@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: MIT
 
 #include "../run/launched.hpp"
-#include "on_device.hpp"
+#include "on_stream.hpp"
 
-#include "kernels/device_reductions.hpp"
+#include "kernels/stream_reductions.hpp"
 
 #include <collectives/engine/membership.ipp> // the compiled library has none over this transport
 #include <transport/cuda_ipc.hpp>
+#include <transport/cuda_ipc/cuda_stream_runtime.hpp>
 
 #include <string>
 
@@ -34,6 +35,9 @@ std::string name_of_device(int number) {
 
 int bench_over_cuda(const bench_settings& settings, int room) {
     const int device = device_of_this_rank();
+    if (settings.how == timing::stream)
+        return bench_on_stream<transport::cuda_ipc, transport::cuda_stream_runtime, kernels::stream_reductions>(
+            settings, room, device, name_of_device(device));
     return bench_on_device<transport::cuda_ipc, transport::cuda_runtime, kernels::device_reductions>(
         settings, room, device, name_of_device(device));
 }

@@ -69,6 +69,9 @@ public:
         } else {
             call_ = self.bind(bound, where);
         }
+        if (self.timed) {
+            put_ = std::exchange(call_, [this] { static_cast<void>(self_.timed(put_, 1)); });
+        }
     }
     measurement(const measurement&) = delete; // its call may refer to it
 
@@ -79,7 +82,9 @@ public:
             call_();
         }
         base_us_ = agreed(now_us());
-        if (settings_.how == timing::loop) {
+        if (settings_.how == timing::stream) {
+            repeat([&](std::size_t n) { run_on_stream(n); });
+        } else if (settings_.how == timing::loop) {
             repeat([&](std::size_t n) { run_loop(n); });
         } else {
             repeat([&](std::size_t n) { run_after_barriers(n); });
@@ -236,6 +241,17 @@ private:
         cpu_us_ += microseconds(self_.cpu_clock) - cpu;
     }
 
+    void run_on_stream(std::size_t iterations) {
+        prepare();
+        self_.others.barrier();
+        const double cpu = microseconds(self_.cpu_clock);
+        for (const double took_us : self_.timed(put_, iterations)) {
+            durations_.push_back(took_us);
+            loop_us_ += took_us;
+        }
+        cpu_us_ += microseconds(self_.cpu_clock) - cpu;
+    }
+
     // Apart from the times: waiting in the barrier would count, and reading this clock is a system call.
     void measure_cpu() {
         const std::size_t wanted = std::max<std::size_t>(durations_.size() / 4, 1);
@@ -274,7 +290,7 @@ private:
         }
         result_.iterations = durations_.size();
         result_.time_us = summarise(std::move(durations_));
-        result_.base_us = settings_.how == timing::loop ? agreed(loop_us_) / calls : result_.time_us.p50;
+        result_.base_us = settings_.how != timing::barrier ? agreed(loop_us_) / calls : result_.time_us.p50;
         result_.cpu_us = self_.others.sum(cpu_us_, self_.rank, self_.ranks) / calls;
     }
 
@@ -283,6 +299,7 @@ private:
     const buffers where_, seen_;
     const std::unique_ptr<bench_data> data_;
     call call_;
+    call put_;      // of a call on a stream: puts it there
     starter start_; // of a non-blocking call
     row result_;
     double base_us_ = 0; // a moment that all ranks agree on, shortly before the first iteration

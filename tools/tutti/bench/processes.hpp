@@ -62,6 +62,7 @@ struct measured_calls {
     allocator allocate;
     copier copy{};        ///< none where the host may touch what `allocate` gives
     std::string device{}; ///< what the GPU is called that has them
+    stream_timer timed{}; ///< of calls on a stream; else none
 };
 
 /// A rank's part in a world.
@@ -80,10 +81,11 @@ int bench_in_world(const Communicator& world, measured_calls calls, const bench_
                            std::move(calls.allocate),
                            recorder_of(world),
                            CLOCK_PROCESS_CPUTIME_ID,
-                           world.choice(),
+                           calls.timed ? std::nullopt : std::optional(world.choice()),
                            std::move(calls.start),
                            std::move(calls.copy),
-                           std::move(calls.device)};
+                           std::move(calls.device),
+                           std::move(calls.timed)};
     // A failure is told at once: leaving the world may take time, while other ranks find out too.
     return as_rank([&] {
         const bench_result found = take_part(self, settings);

@@ -43,11 +43,12 @@ void bench_report::print_header(bool one_clock) const {
                "{} cores here\n",
                ranks_, settings_.transport, amount_of(settings_), settings_.warm_up, settings_.checks,
                settings_.checks == 1 ? "" : "s", settings_.deadline_s, at_.cores);
-    const bool loop = settings_.how == timing::loop;
+    const bool loop = settings_.how != timing::barrier;
     fmt::print(
         "# times: of the slowest rank of each iteration, but avg of all ranks, {}{}{}; algbw and busbw by the {}\n",
-        loop ? "calls back to back"
-             : (one_clock ? "after a barrier in shared memory" : "after a barrier of the library itself"),
+        settings_.how == timing::stream ? "calls back to back on a stream, by its events"
+        : loop                          ? "calls back to back"
+               : (one_clock ? "after a barrier in shared memory" : "after a barrier of the library itself"),
         settings_.cold ? ", caches swept before each" : "", settings_.symmetric ? ", in symmetric memory" : "",
         loop ? "mean" : "p50");
     if (settings_.overlap)

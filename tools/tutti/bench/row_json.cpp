@@ -73,7 +73,9 @@ row_object conditions_of(const bench_settings& s, int ranks, const testbed& at) 
             {"cores", at.cores},
             {"interface", or_null(at.interface)},
             {"device", or_null(at.device)},
-            {"timing", s.how == timing::barrier ? "barrier" : "loop"},
+            {"timing", s.how == timing::barrier ? "barrier"
+                       : s.how == timing::loop  ? "loop"
+                                                : "stream"},
             {"cold", s.cold},
             {"symmetric", s.symmetric},
             {"overlap", s.overlap},
