@@ -1,120 +1,28 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-// The one object that stream-ordered calls' kernels come from where nvcc does not compile the program. What is in the
-// list at the end is compiled.
+// What stream-ordered calls find their kernels by where nvcc does not compile the program. Those are in stream_sums.cu,
+// stream_products.cu, stream_minima.cu, stream_maxima.cu and stream_averages.cu.
 #include "stream_reductions.hpp"
 
-#include "allreduce_packets.cuh"
-#include "allreduce_shots.cuh"
-#include "device_engine.cuh"
-#include "fused_allreduce.cuh"
-#include "reduce_many.cuh"
-
-#include <collectives/reduction/element.hpp>
-#include <collectives/reduction/operators.hpp>
+#include "stream_ordered/entries.cuh"
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
-#include <string>
 
 namespace tutti::kernels {
 
 namespace {
 
-void must(cudaError_t status) {
-    if (status == cudaSuccess) return;
-    static_cast<void>(cudaGetLastError()); // it is told here; later calls shall not tell it again
-    throw std::runtime_error(std::string("a kernel cannot be launched: ") + cudaGetErrorString(status));
+const std::array<std::span<const detail::entry>, 5>& all_entries() {
+    static const std::array all{detail::sums(), detail::products(), detail::minima(), detail::maxima(),
+                                detail::averages()};
+    return all;
 }
 
-template <class T, class Op>
-void fused_on(const fused_call& call, cudaStream_t stream) {
-    must(launch_fused(typed<T, Op>(call), stream));
-}
-template <class T, class Op>
-void load_fused(unsigned ranks) {
-    must(load_kernel(kernel_of<decltype(typed<T, Op>(fused_call{}))>(ranks)));
-}
-
-/// As launch_shots, in two widths and for two numbers of sources alone: that is a third of the kernels to compile.
-template <unsigned lanes, unsigned most, class Reduction>
-void start_shots(const group_call& c, std::span<const Reduction> what, std::span<const access_width> how,
-                 cudaStream_t stream) {
-    std::array<shot<lanes, most, Reduction>, most_peers> calls;
-    for (unsigned k = 0; k < c.number; ++k)
-        calls[k] = {c.groups[c.first + k], what[c.first + k], {lanes, lanes == 1 ? 0 : how[k].head}, c.signature};
-    must(launch_together(std::span<const shot<lanes, most, Reduction>>(calls).first(c.number), stream));
-}
-template <class Reduction>
-void start_shots(const group_call& c, std::span<const Reduction> what, cudaStream_t stream) {
-    constexpr unsigned widest_lanes = lanes_of<Reduction>;
-    std::array<access_width, most_peers> how;
-    bool wide = true;
-    for (unsigned k = 0; k < c.number; ++k) {
-        how[k] = access_of_shot(c.groups[c.first + k], what[c.first + k]);
-        wide = wide && how[k].lanes == widest_lanes;
-    }
-    const bool two = what.size() <= 2;
-    if (wide)
-        two ? start_shots<widest_lanes, 2>(c, what, std::span<const access_width>(how), stream)
-            : start_shots<widest_lanes, most_peers>(c, what, std::span<const access_width>(how), stream);
-    else
-        two ? start_shots<1, 2>(c, what, std::span<const access_width>(how), stream)
-            : start_shots<1, most_peers>(c, what, std::span<const access_width>(how), stream);
-}
-
-template <class T, class Op>
-void together_on(const group_call& c, cudaStream_t stream) {
-    const auto of_ranks = typed<T, Op>(c);
-    const auto what = std::span(of_ranks).first(c.groups.size());
-    if (c.way == group_way::packets)
-        must(launch_packets(c.groups.subspan(c.first, c.number), c.boxes, c.signature, what.subspan(c.first, c.number),
-                            stream));
-    else
-        start_shots(c, what, stream);
-}
-
-template <class T, class Op>
-void placed_on(const placed_call& c, cudaStream_t stream) {
-    must(c.group->size <= 2 ? launch_in_group(typed<2, T, Op>(c), stream)
-                            : launch_in_group(typed<most_peers, T, Op>(c), stream));
-}
-
-template <class T, class Op>
-void scheduled_on(const scheduled_call& c, cudaStream_t stream) {
-    const auto of_ranks = typed<T, Op>(c);
-    must(launch_together(std::span(of_ranks).first(c.groups.size()), stream));
-    if constexpr (std::same_as<Op, average_operator>)
-        for (std::size_t r = 0; r < c.groups.size(); ++r) must(launch(last_stage<T, Op>(c, r), stream));
-}
-
-struct entry {
-    std::uint64_t type, op;
-    void (*fused)(const fused_call&, cudaStream_t);
-    void (*load_fused)(unsigned ranks);
-    void (*together)(const group_call&, cudaStream_t);
-    void (*placed)(const placed_call&, cudaStream_t);
-    void (*scheduled)(const scheduled_call&, cudaStream_t);
-};
-
-template <class Op, class... T>
-constexpr std::array<entry, sizeof...(T)> entries() {
-    return {entry{type_id<T>(), operator_id<Op>(), &fused_on<T, Op>, &load_fused<T, Op>, &together_on<T, Op>,
-                  &placed_on<T, Op>, &scheduled_on<T, Op>}...};
-}
-template <class Op>
-constexpr auto of_all_types = entries<Op, float, double, float16, bfloat16, std::int32_t, std::int64_t>();
-constexpr auto averages = entries<average_operator, float, double, float16, bfloat16>();
-
-constexpr std::array<std::span<const entry>, 5> all{of_all_types<sum_operator>, of_all_types<product_operator>,
-                                                    of_all_types<minimum_operator>, of_all_types<maximum_operator>,
-                                                    averages};
-
-const entry* find(std::uint64_t type, std::uint64_t op) noexcept {
-    for (const auto& list : all)
-        for (const entry& e : list)
+const detail::entry* find(std::uint64_t type, std::uint64_t op) {
+    for (const auto& list : all_entries())
+        for (const detail::entry& e : list)
             if (e.type == type && e.op == op) return &e;
     return nullptr;
 }
@@ -141,14 +49,14 @@ void stream_reductions::scheduled(const scheduled_call& call, cudaStream_t strea
 
 void stream_reductions::load(unsigned ranks) {
     device_reductions::load();
-    for (const auto& list : all)
-        for (const entry& e : list) e.load_fused(ranks);
+    for (const auto& list : all_entries())
+        for (const detail::entry& e : list) e.load_fused(ranks);
 }
 
 unsigned stream_reductions::blocks(unsigned ranks) {
     int device = 0, multiprocessors = 0;
-    must(cudaGetDevice(&device));
-    must(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    detail::must(cudaGetDevice(&device));
+    detail::must(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
     // A block of group_threads threads with up to 128 registers each fills a multiprocessor.
     return std::clamp(static_cast<unsigned>(multiprocessors) / ranks, 1U, most_group_blocks);
 }

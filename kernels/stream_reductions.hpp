@@ -10,7 +10,7 @@
 namespace tutti::kernels {
 
 /// The kernels of stream_communicator on a GPU, for programs that nvcc does not compile: link
-/// kernels/stream_reductions.cu and kernels/device_reductions.cu, compiled by nvcc. They have the types and operators
+/// kernels/stream_*.cu and kernels/device_reductions.cu, compiled by nvcc. They have the types and operators
 /// of device_reductions. Errors: std::runtime_error with what the runtime says, and invalid_argument where an array is
 /// not aligned to its elements.
 struct stream_reductions : device_reductions {

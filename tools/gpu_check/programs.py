@@ -14,8 +14,8 @@ ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
 FLAGS = ("-std=c++20", "-O2", "-diag-suppress=20014", "-I.", "-Iinclude", "-Itests")
 EXACTNESS = tuple(f"exactness-{n}" for n in range(5))  # a program for each group of types
 FLOAT8 = "exactness-2"  # emulated on sm_80, which takes the compiler much longer
-KERNELS = {"device_reductions": ("kernels/device_reductions.cu", ()),
-           "stream_reductions": ("kernels/stream_reductions.cu", ())}
+STREAM_KERNELS = tuple(f"stream_{name}" for name in ("reductions", "sums", "products", "minima", "maxima", "averages"))
+KERNELS = {name: (f"kernels/{name}.cu", ()) for name in ("device_reductions", *STREAM_KERNELS)}
 # Each object's source, and flags of its own.
 OBJECTS = KERNELS | {name: (f"tools/gpu_check/{name}.cu", ()) for name in ("facts", "groups", "schedules", "speed")}
 OBJECTS |= {name: (f"tools/gpu_check/{name}.cpp", ()) for name in ("processes", "streams")}
@@ -25,7 +25,7 @@ PROGRAMS = {name: (name,) for name in OBJECTS if name not in KERNELS}
 PROGRAMS["processes"] += ("device_reductions",)
 PROGRAMS["streams"] += tuple(KERNELS)
 # How many seconds nvcc takes here matters only for the order: the longest objects begin first.
-FIRST = ("stream_reductions", "streams", "device_reductions", "processes")
+FIRST = ("device_reductions", "streams", "processes")
 
 
 def find_nvcc():

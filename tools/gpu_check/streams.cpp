@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-// Stream-ordered calls of processes and of threads on this GPU. Linked with kernels/stream_reductions.cu and
+// Stream-ordered calls of processes and of threads on this GPU. Linked with kernels/stream_*.cu and
 // kernels/device_reductions.cu.
 #include "stream_program.hpp"
 

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+// The kernels of stream_reductions for one operator.
+#include "stream_ordered/entries.cuh"
+
+namespace tutti::kernels::detail {
+
+std::span<const entry> minima() noexcept {
+    static constexpr auto all = of_all_types<minimum_operator>();
+    return all;
+}
+
+} // namespace tutti::kernels::detail
