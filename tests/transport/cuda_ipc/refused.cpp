@@ -6,6 +6,7 @@
 
 #include <collectives/engine/membership.ipp>
 #include <transport/cuda_ipc/fabric.hpp>
+#include <transport/tcp/fabric.hpp>
 #include <transport/world.ipp>
 
 #include "fault/victims.hpp"
