@@ -70,8 +70,7 @@ concept stream_kernels = engine::kernel_launcher<K, Runtime> &&
 ///
 /// Waiting on the host: processes on one GPU never wait in a call, unless 64 parts of calls are under way. Those with
 /// a GPU each never wait. Threads of one process wait until all have made the call, and use the communicator for it.
-/// Calls of the host block, unless stream_limits::calls_beside. The first call of a kind may wait until CUDA has loaded
-/// its kernel.
+/// Calls of the host block. The first call of a kind may wait until CUDA has loaded its kernel.
 ///
 /// Deadlines: that of the communicator when this is made. The time of a call of processes begins when the call before
 /// it has ended on the device; with threads, when a rank has made it.
@@ -106,10 +105,7 @@ public:
             abandon();
             chosen_ = {kernels::stream_path::host, "some rank could not share its memory, or reach that of others"};
         }
-        if (chosen_.path == kernels::stream_path::host)
-            calls_ = std::make_unique<host_path>(device_, world_, kernels_,
-                                                 limits.calls_beside && device_.orders_by_words() &&
-                                                     world_.progress_by() == progress::in_thread);
+        if (chosen_.path == kernels::stream_path::host) calls_ = std::make_unique<host_path>(device_, world_, kernels_);
     }
     stream_communicator(const stream_communicator&) = delete;
     stream_communicator& operator=(const stream_communicator&) = delete;

@@ -27,9 +27,8 @@ inline constexpr std::uint64_t released = std::uint64_t{1} << 62;
 ///
 /// - ready[r] is stored by rank r's stream (the number of the call that it has come to), and awaited by the leader's.
 /// - done is stored by the leader's stream, and awaited by all other ranks' streams. Rank 0's two streams are ordered
-/// by
-///   events as well. Each stream's store comes after all that
-///   it did before, and is visible to whom it releases: so the kernel sees the inputs, and the ranks see the outputs.
+///   by events as well. A stream's store comes after all that it did before, and is visible to whom it releases. So the
+///   kernel sees the inputs, and the ranks see the outputs.
 /// - requests[k % depth][r] is stored by rank r's host before it puts its store of ready into its stream, and read by
 ///   the leader's stream after ready. The host stores the next one there when done has reached k.
 /// - failure is stored once, from 0, by the leader's kernel or by any host. Then hosts store `released` to all other

@@ -16,9 +16,6 @@ struct stream_limits {
     /// Longer ones of up to so many bytes go in one shot, unless a rank's output is its input. The rest goes in two
     /// shots.
     std::size_t one_shot_bytes = 256 << 10;
-    /// Calls that the host makes are made by a thread, and do not block. It needs progress::in_thread. Off, since on an
-    /// H100 such calls end by their deadline: CUDA waits for a stream that waits for the thread.
-    bool calls_beside = false;
 };
 
 } // namespace tutti::kernels
