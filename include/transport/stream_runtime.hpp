@@ -51,8 +51,8 @@ concept stream_runtime =
         { c.identity() } -> std::same_as<device_identity>;
     };
 
-/// One that also tells times: `c.make_timed_event()` is an event that keeps the time at which it was done, and
-/// `c.microseconds(a, b)` is the time between two of them that are done.
+/// One that also tells times: `c.make_timed_event()` is an event that keeps the time at which it was done.
+/// `c.microseconds(a, b)` is the time between two such events that are done.
 template <class R>
 concept timed_stream_runtime = stream_runtime<R> && requires(const R c, const typename R::event& e) {
     { c.make_timed_event() } -> std::same_as<typename R::event>;

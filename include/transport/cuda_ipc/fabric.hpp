@@ -20,8 +20,8 @@
 
 namespace tutti::transport::detail::cuda {
 
-/// A rank's device memory and its channels to the other ranks of its host. What is small, and all that must be heard at
-/// once, goes through a fabric of shared memory: its bells, its flow control, and its way to see that a peer is gone.
+/// A rank's device memory and its channels to the other ranks of its host. A fabric of shared memory carries what is
+/// small and what must be heard at once. It has the bells and the flow control, and it sees that a peer is gone.
 template <device_runtime R>
 class fabric {
 public:
@@ -36,8 +36,7 @@ public:
         if (device_.is_of_a_child()) { // whose peers are the parent's
             for (auto& [where, end] : ends_) static_cast<void>(end.release());
             for (auto& [peer, s] : streams_) static_cast<void>(s.release());
-            all_.peers.forget();
-            static_cast<void>(new std::shared_ptr(all_.memory)); // never freed
+            all_.leave();
             return;
         }
         try {
@@ -45,6 +44,7 @@ public:
         } catch (const device_error&) { // then nothing of it works any more
         }
         while (!ends_.empty()) close(ends_.begin()->first.first);
+        if (all_.pinned.is_left()) all_.leave();
     }
 
     [[nodiscard]] std::vector<std::byte> card() const { return all_.shared.card(); }
@@ -74,6 +74,7 @@ public:
         auto& stream = streams_[other];
         if (!stream) {
             all_.runtime.use(); // throws, like all here, to the caller of the collective
+            if (access_of(other).load(std::memory_order_relaxed) == access::unknown) all_.probe.make();
             stream = std::make_unique<typename R::stream>(all_.runtime.make_stream());
         }
         shm::channel& through = *all_.shared.open(k, other);
@@ -139,7 +140,8 @@ public:
         for (const auto& [where, end] : ends_) {
             if (where.second != other) continue;
             if (!end->in.broken().empty()) return end->in.broken();
-            if (end->in.copies() && !device_.has_failed()) return std::nullopt; // arrived messages are delivered first
+            if (end->in.receives() && !device_.has_failed())
+                return std::nullopt; // arrived messages are delivered first
         }
         return all_.shared.broken(other);
     }

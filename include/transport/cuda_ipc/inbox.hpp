@@ -47,7 +47,9 @@ public:
         return true;
     }
     /// A copy is under way, whose end advance() would find.
-    [[nodiscard]] bool copies() const noexcept { return work_.is_under_way() || trial_; }
+    [[nodiscard]] bool copies() const noexcept { return receives() || trial_; }
+    /// A part of a message is being copied.
+    [[nodiscard]] bool receives() const noexcept { return work_.is_under_way(); }
     /// It has ended.
     [[nodiscard]] bool ready() const { return trial_ ? trial_->is_over() : work_.is_over(all_.runtime); }
 
@@ -58,12 +60,12 @@ public:
     void ended(const inner_transfer<R>& e) {
         switch (e.what) {
         case kind::receive_record: return hear(e);
-        case kind::receive_payload: return take_payload();
+        case kind::receive_payload: return take_payload(e);
         default: return go_on(); // it was thrown away
         }
     }
 
-    /// No copy writes to receive buffers, or reads a peer's lent memory, any more. False: one still does.
+    /// No copy of messages writes to receive buffers, or reads a peer's lent memory, any more. False: one still does.
     [[nodiscard]] bool stop(clock::time_point until) noexcept {
         const bool over = work_.await(all_.runtime, until);
         trial_ = nullptr; // which goes on without this channel
@@ -126,8 +128,13 @@ private:
         all.bytes = sizeof(record);
         // The record lies in the sender's memory, which both have mapped to read and to write.
         if (auto* const at = const_cast<std::byte*>(shm::fabric::look(through_, all))) {
-            auto& there = reinterpret_cast<record*>(at)->answer;
-            std::atomic_ref(there).store(answer_to(question_, *is_usable), std::memory_order_relaxed);
+            const std::atomic_ref there(reinterpret_cast<record*>(at)->answer);
+            const std::uint64_t mine = answer_to(question_, *is_usable);
+            // Relaxed: the release of the record comes after it. Only if it is newer than what is there: this rank may
+            // have been stopped for long, and a later question in this record may have been answered since.
+            auto known = there.load(std::memory_order_relaxed);
+            while (known < mine && !there.compare_exchange_weak(known, mine, std::memory_order_relaxed)) {
+            }
         }
         if (let_go()) go_on();
         return true;
@@ -135,6 +142,7 @@ private:
 
     void hear_of_message(const record& r) {
         transfer& x = *waiting_.front();
+        if (unwanted_ > 0 || x.moved > 0) return break_off("it begins a message within another");
         if (!accepts(x, r.message_bytes, r.signature)) {
             complete(*waiting_.pop(), transfer_status::mismatched);
             if (r.message_bytes == 0) return go_on();
@@ -167,7 +175,8 @@ private:
         e.to = x.to + x.moved;
         start(e, part_bytes_, payload_signature);
     }
-    void take_payload() {
+    void take_payload(const inner_transfer<R>& e) {
+        if (e.status != transfer_status::done) return break_off("it sends another length than it has told of");
         transfer& x = *waiting_.front();
         if (!lands_ || x.reduce) return arrived();
         work_.start(all_.runtime, x.to + x.moved, landing_->data(), part_bytes_, stream_);
@@ -194,6 +203,8 @@ private:
     [[nodiscard]] const std::byte* reached(const record& r) {
         try {
             return all_.peers.reach(r);
+        } catch (const device_lost&) { // this rank's own
+            throw;
         } catch (const device_error& e) {
             break_off(std::string("its memory cannot be opened: ") + e.what());
             return nullptr;

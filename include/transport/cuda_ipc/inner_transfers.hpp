@@ -29,8 +29,8 @@ struct inner_transfer : transfer {
     kind what = kind::receive_record;
     channel<R>* of = nullptr;
     transfer* message = nullptr; ///< the caller's, which this one's end completes or brings nearer to that
-    record told;                 ///< of send_record and receive_record
-    record* lent = nullptr;      ///< of lend and ask
+    record told;                 ///< the record that it passes on or receives
+    record* lent = nullptr;      ///< of lend and ask: where the receiver looks at it
     int stage = -1;              ///< of lend and send_payload: where a part had been copied to; -1: nowhere
 };
 

@@ -30,10 +30,10 @@ namespace tutti::transport::detail::cuda {
 /// Before the first message that the receiver shall copy, a *question* asks whether it can. Nothing is sent behind it
 /// until the answer has come. If the receiver cannot, messages of device memory go through host memory, part by part.
 ///
-/// No order of calls that was free of deadlocks gets one by that. The receiver answers when it has started a receive on
-/// this channel, even if its data do not match. The message behind the question needs that receive anyway, since
-/// a message that is lent is complete when it was read. So does every later one, since messages of a channel come in
-/// order. The answer needs nothing but the receiver's progress. A copy that does not end is an answer after some time.
+/// The receiver answers when it has started a receive on this channel, even if its data do not match. A message that is
+/// lent needs that receive anyway, since it is complete when it was read. Short messages behind the question complete
+/// after the answer, and not at once: the one exception to the credits of `transport`. The answer needs nothing but the
+/// receiver's progress. A copy that does not end is an answer after some time.
 template <device_runtime R>
 class outbox {
 public:
@@ -83,12 +83,12 @@ public:
 
     /// An inner transfer of this end has ended.
     void ended(const inner_transfer<R>& e) {
-        if (e.what == kind::ask) return hear_answer(*e.lent);
+        if (e.what == kind::ask) return hear_answer(e);
         transfer* const x = e.message;
         if (!x) return;
         if (e.stage >= 0) stages_[static_cast<std::size_t>(e.stage)].is_lent = false;
         if (e.what == kind::lend) {
-            x->moved += e.lent->part_bytes;
+            x->moved += e.told.part_bytes;
             all_.records.give_back(*e.lent);
             --lent_count_;
         } else if (e.what == kind::send_payload) {
@@ -197,26 +197,23 @@ private:
     progress ask() {
         const auto where = all_.probe.place();
         inner_transfer<R>& e = inner_.take(kind::ask, nullptr);
-        e.lent = &all_.records.take();
-        record& r = *e.lent;
-        r = {};
-        r.what = record::kind::question;
-        r.signature = all_.probe.seed();
-        r.message_bytes = ++all_.questions;
-        tell_place(r, where);
+        e.told.what = record::kind::question;
+        e.told.signature = all_.probe.seed();
+        e.told.message_bytes = ++all_.questions;
+        tell_place(e.told, where);
         is_asking_ = true;
-        start(e, reinterpret_cast<const std::byte*>(&r), sizeof r, record_signature);
+        pass_on(e);
         return {true, false};
     }
-    void hear_answer(record& r) noexcept {
+    void hear_answer(const inner_transfer<R>& e) noexcept {
         // Relaxed: the release of the record came after it. A late answer to an older question may come at any time.
-        const auto answer = std::atomic_ref(r.answer).load(std::memory_order_relaxed);
-        const bool is_direct = answer == answer_to(r.message_bytes, true);
+        const auto answer = std::atomic_ref(e.lent->answer).load(std::memory_order_relaxed);
+        const bool is_direct = answer == answer_to(e.told.message_bytes, true);
         access_ = is_direct ? access::direct : access::staged;
         // A receiver that has closed the context does not answer. What is sent there does not matter any more.
-        if (is_direct || answer == answer_to(r.message_bytes, false))
+        if (is_direct || answer == answer_to(e.told.message_bytes, false))
             to_peer_.store(access_, std::memory_order_relaxed);
-        all_.records.give_back(r);
+        all_.records.give_back(*e.lent);
         is_asking_ = false;
     }
 
@@ -235,17 +232,20 @@ private:
     }
     void lend(transfer& x, const typename slab<R>::place& where, std::size_t bytes, int from_stage) {
         inner_transfer<R>& e = inner_.take(kind::lend, &x);
-        e.lent = &all_.records.take();
         e.stage = from_stage;
+        e.told.what = record::kind::lent;
+        e.told.signature = x.signature;
+        e.told.message_bytes = x.bytes;
+        e.told.part_bytes = bytes;
+        tell_place(e.told, where);
         ++lent_count_;
-        record& r = *e.lent;
-        r = {};
-        r.what = record::kind::lent;
-        r.signature = x.signature;
-        r.message_bytes = x.bytes;
-        r.part_bytes = bytes;
-        tell_place(r, where);
-        start(e, reinterpret_cast<const std::byte*>(&r), sizeof r, record_signature);
+        pass_on(e);
+    }
+    /// Puts a record where its reader looks at it. The reader may write there, so nothing but the answer is read back.
+    void pass_on(inner_transfer<R>& e) {
+        e.lent = &all_.records.take();
+        *e.lent = e.told;
+        start(e, reinterpret_cast<const std::byte*>(e.lent), sizeof *e.lent, record_signature);
     }
     static void tell_place(record& r, const typename slab<R>::place& where) noexcept {
         r.process = ::getpid();

@@ -10,13 +10,13 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <new>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 /// Whether a rank can copy from a peer's device memory is not believed but tried: the peer tells which bytes lie in its
@@ -33,26 +33,32 @@ inline constexpr std::size_t probe_bytes = 4096;
     return z ^ (z >> 31U);
 }
 
-/// The probe of this rank, in its slab. Made when it is first needed.
+/// The probe of this rank, in its slab.
 template <device_runtime R>
 class own_probe {
 public:
     own_probe(const R& runtime, device::kept_pinned<R>& pinned, slab<R>& in)
         : runtime_(runtime), pinned_(pinned), slab_(in) {}
 
-    /// What its bytes follow from.
-    [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
-    /// Throws device_error.
-    [[nodiscard]] typename slab<R>::place place() {
-        if (!memory_) make();
-        return *slab_.find(memory_.get(), probe_bytes);
-    }
-
-private:
+    /// Waits for its device, for five seconds at most. Throws device_error.
     void make() {
+        if (memory_) return;
         const auto now = static_cast<std::uint64_t>(clock::now().time_since_epoch().count());
         seed_ = probe_word(now, static_cast<std::size_t>(::getpid()));
         auto made = slab_.allocate(probe_bytes);
+        fill(made);
+        memory_ = std::move(made);
+    }
+    /// What its bytes follow from.
+    [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
+    /// Precondition: it was made.
+    [[nodiscard]] typename slab<R>::place place() const { return *slab_.find(memory_.get(), probe_bytes); }
+
+    /// It stays until the process ends.
+    void forget() { static_cast<void>(new std::shared_ptr(std::move(memory_))); }
+
+private:
+    void fill(const std::shared_ptr<std::byte>& probe) {
         auto filled = pinned_.take(probe_bytes);
         for (std::size_t i = 0; i < probe_bytes / sizeof seed_; ++i) {
             const std::uint64_t word = probe_word(seed_, i);
@@ -60,13 +66,13 @@ private:
         }
         auto stream = runtime_.make_stream();
         device::copy<R> work;
-        work.start(runtime_, made.get(), filled.data(), probe_bytes, stream);
+        work.start(runtime_, probe.get(), filled.data(), probe_bytes, stream);
         if (!work.await(runtime_, clock::now() + device::longest_copy)) {
-            static_cast<void>(new (std::nothrow) std::pair(std::move(stream), std::move(filled))); // still in use
+            static_cast<void>(new std::tuple(probe, std::move(stream), std::move(filled))); // still in use
+            pinned_.leave();
             throw device_error("it does not end a copy");
         }
         pinned_.give_back(std::move(filled));
-        memory_ = std::move(made);
     }
 
     R runtime_;
@@ -128,7 +134,7 @@ private:
         } catch (const device_lost&) {
             throw;
         } catch (const device_error&) {
-            end(false);
+            work_.may_run() ? leave() : end(false);
         }
     }
     [[nodiscard]] bool is_right() const noexcept {
@@ -152,6 +158,7 @@ private:
         static_cast<void>(stream_.release());
         if (landing_) static_cast<void>(new (std::nothrow) device::pinned_memory<R>(std::move(*landing_)));
         landing_.reset();
+        pinned_.leave();
         is_usable_ = false;
     }
 

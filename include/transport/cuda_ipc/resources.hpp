@@ -61,6 +61,15 @@ template <device_runtime R>
 struct resources {
     explicit resources(const R& r) : runtime(r), pinned(r), peers(r, pinned) {}
 
+    /// All memory stays until the process ends: a parent's in the child that fork(2) made, and that of a device which
+    /// does not end a copy, since CUDA may wait for it before it frees any.
+    void leave() {
+        peers.forget();
+        probe.forget();
+        pinned.leave();
+        static_cast<void>(new std::shared_ptr(memory));
+    }
+
     R runtime;
     device::kept_pinned<R> pinned;
     std::shared_ptr<slab<R>> memory = std::make_shared<slab<R>>(runtime);

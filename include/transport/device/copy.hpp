@@ -19,16 +19,19 @@ public:
     void start(const R& runtime, std::byte* to, const std::byte* from, std::size_t bytes, typename R::stream& in) {
         if (!event_) event_.emplace(runtime.make_event());
         runtime.copy(to, from, bytes, in);
+        may_run_ = true;
         runtime.record(*event_, in);
         is_under_way_ = true;
     }
+    /// A copy was started whose end was not seen.
+    [[nodiscard]] bool may_run() const noexcept { return may_run_; }
     [[nodiscard]] bool is_under_way() const noexcept { return is_under_way_; }
     /// It was under way, and is over. Throws device_error.
     [[nodiscard]] bool is_over(const R& runtime) const { return is_under_way_ && runtime.is_done(*event_); }
     /// The same; from now on none is under way then.
     [[nodiscard]] bool has_ended(const R& runtime) {
         if (!is_over(runtime)) return false;
-        is_under_way_ = false;
+        is_under_way_ = may_run_ = false;
         return true;
     }
     /// Waits until its memory is not touched any more, for a copy cannot be taken back. False: it was still under way.
@@ -44,7 +47,8 @@ public:
 
 private:
     std::optional<typename R::event> event_;
-    bool is_under_way_ = false;
+    bool is_under_way_ = false; ///< and its event was recorded
+    bool may_run_ = false;
 };
 
 } // namespace tutti::transport::detail::device

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-/// Memory that is used again, and given back to CUDA when the transport goes: CUDA may wait for the whole device then,
-/// so for streams that wait for what the transport is about to do.
+/// Memory that is used again, and given back to CUDA when the transport goes. CUDA may wait for the whole device then,
+/// and so for streams that wait for what the transport is about to do.
 namespace tutti::transport::detail::device {
 
 /// Pinned memory of a rank's channels. The thread that drives the transport.
@@ -22,6 +22,11 @@ template <device_runtime R>
 class kept_pinned {
 public:
     explicit kept_pinned(const R& runtime) : runtime_(runtime) {}
+    kept_pinned(const kept_pinned&) = delete;
+    kept_pinned& operator=(const kept_pinned&) = delete;
+    ~kept_pinned() {
+        if (is_left_) leave();
+    }
 
     /// At least so many bytes. Throws device_error.
     [[nodiscard]] pinned_memory<R> take(std::size_t bytes) {
@@ -37,16 +42,19 @@ public:
         return pinned_memory<R>(runtime_, bytes);
     }
     void give_back(pinned_memory<R>&& memory) noexcept { free_.push_back(std::move(memory)); }
-    /// A copy may be under way that does not end: what there is stays until the process ends.
+    /// A copy may be under way that does not end: all that is given back, now or later, stays until the process ends.
     void leave() noexcept {
+        is_left_ = true;
         static_cast<void>(new (std::nothrow) std::vector<pinned_memory<R>>(std::move(free_)));
         free_.clear();
     }
+    [[nodiscard]] bool is_left() const noexcept { return is_left_; }
 
 private:
     R runtime_;
     std::size_t made_ = 0; ///< pieces that there are
     std::vector<pinned_memory<R>> free_;
+    bool is_left_ = false;
 };
 
 /// Device memory that its users give back on any thread. Each holds it by a pointer.

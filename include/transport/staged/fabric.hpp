@@ -42,11 +42,11 @@ public:
     ~fabric() {
         if (all_.device.is_of_a_child()) {
             for (auto& [where, end] : ends_) static_cast<void>(end.release());
-            static_cast<void>(all_.through.release());
-            static_cast<void>(new std::shared_ptr(memory_)); // never freed
+            leave();
             return;
         }
         while (!ends_.empty()) close(ends_.begin()->first.first);
+        if (is_left_) leave();
     }
 
     [[nodiscard]] std::vector<std::byte> card() const { return inner_.card(); }
@@ -96,7 +96,10 @@ public:
             busy_.forget(*last->second);
             stopped = last->second->stop(until) && stopped;
         }
-        if (!stopped) all_.device.fail("its GPU does not end a copy");
+        if (!stopped) {
+            all_.device.fail("its GPU does not end a copy");
+            is_left_ = true;
+        }
         inner_.close(k);
         ends_.erase(first, last);
     }
@@ -176,6 +179,11 @@ public:
     /// @}
 
 private:
+    /// The memory that copies use stays until the process ends.
+    void leave() {
+        static_cast<void>(all_.through.release());
+        static_cast<void>(new std::shared_ptr(memory_));
+    }
     /// Acts on the steps that have ended, which may start more of them. True if there were any.
     bool settle() {
         bool any = false;
@@ -195,6 +203,7 @@ private:
     inner_fabric inner_;
     std::map<std::pair<context, int>, std::unique_ptr<channel>> ends_;
     busy_channels<channel> busy_;
+    bool is_left_ = false; ///< a copy is under way that does not end: CUDA may wait for it before it frees any memory
 };
 
 } // namespace tutti::transport::detail::staged
