@@ -34,8 +34,8 @@ inline constexpr auto staged_name = [] {
 }();
 } // namespace detail::staged
 
-/// Describes a fabric whose messages may lie in device memory. It is made of one of host memory, as `tcp_fabric`. Data of
-/// a device are copied through pinned host memory, piece by piece. See fabric.hpp.
+/// Describes a fabric whose messages may lie in device memory. It is made of one of host memory, as `tcp_fabric`. Data
+/// of a device are copied through pinned host memory, piece by piece. See fabric.hpp.
 template <class Inner, device_runtime R>
 struct staged_fabric {
     /// Its part of the description, as the table of the concept `fabric` has it.
