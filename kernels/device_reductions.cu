@@ -11,18 +11,10 @@
 #include <collectives/reduction/operators.hpp>
 
 #include <array>
-#include <stdexcept>
-#include <string>
 
 namespace tutti::kernels {
 
 namespace {
-
-void must(cudaError_t status) {
-    if (status == cudaSuccess) return;
-    static_cast<void>(cudaGetLastError()); // it is told here; later calls shall not tell it again
-    throw std::runtime_error(std::string("a kernel cannot be launched: ") + cudaGetErrorString(status));
-}
 
 template <class T, class Op>
 void reduce_on(std::span<const std::byte* const> from, std::byte* to, std::size_t n, cudaStream_t stream) {
@@ -31,7 +23,7 @@ void reduce_on(std::span<const std::byte* const> from, std::byte* to, std::size_
     what.sources = static_cast<unsigned>(from.size());
     what.count = n;
     what.last.to[0] = reinterpret_cast<T*>(to);
-    must(launch(what, stream));
+    require_launched(launch(what, stream));
 }
 
 template <class T>
@@ -43,42 +35,30 @@ void average_on(std::byte* data, std::size_t n, int ranks, cudaStream_t stream) 
     what.count = n;
     what.last.factor = wide{1} / static_cast<wide>(ranks);
     what.last.next.to[0] = reinterpret_cast<T*>(data);
-    must(launch(what, stream));
-}
-
-template <class T, class Op>
-void load_reductions() {
-    must(load_kernels<reduction<T, Op, stored<T>>>());
-}
-template <class T>
-void load_averages() {
-    must(load_kernels<reduction<T, sum_operator, scaled<tutti::detail::wide<T>, stored<T>>>>());
+    require_launched(launch(what, stream));
 }
 
 struct reduction_entry {
     std::uint64_t type, op;
     void (*run)(std::span<const std::byte* const>, std::byte*, std::size_t, cudaStream_t);
-    void (*load)();
 };
 struct average_entry {
     std::uint64_t type;
     void (*run)(std::byte*, std::size_t, int, cudaStream_t);
-    void (*load)();
 };
 
 template <class Op, class... T>
 constexpr std::array<reduction_entry, sizeof...(T)> entries() {
-    return {reduction_entry{type_id<T>(), operator_id<Op>(), &reduce_on<T, Op>, &load_reductions<T, Op>}...};
+    return {reduction_entry{type_id<T>(), operator_id<Op>(), &reduce_on<T, Op>}...};
 }
 /// An average is summed first.
 template <class... T>
 constexpr std::array<reduction_entry, sizeof...(T)> entries_of_averages() {
-    return {reduction_entry{type_id<T>(), operator_id<average_operator>(), &reduce_on<T, sum_operator>,
-                            &load_reductions<T, sum_operator>}...};
+    return {reduction_entry{type_id<T>(), operator_id<average_operator>(), &reduce_on<T, sum_operator>}...};
 }
 template <class... T>
 constexpr std::array<average_entry, sizeof...(T)> averages() {
-    return {average_entry{type_id<T>(), &average_on<T>, &load_averages<T>}...};
+    return {average_entry{type_id<T>(), &average_on<T>}...};
 }
 
 template <class Op>
@@ -98,12 +78,6 @@ bool device_reductions::reduce(std::uint64_t type, std::uint64_t op, std::span<c
         for (const reduction_entry& e : list)
             if (e.type == type && e.op == op) return e.run(from, to, n, stream), true;
     return false;
-}
-
-void device_reductions::load() {
-    for (const auto& list : all)
-        for (const reduction_entry& e : list) e.load();
-    for (const average_entry& e : averages_of_types) e.load();
 }
 
 bool device_reductions::finish(std::uint64_t type, std::uint64_t op, std::byte* data, std::size_t n, int ranks,

@@ -24,8 +24,6 @@ struct device_reductions {
     /// The operator's last stage, in place: an average's division by the ranks.
     static bool finish(std::uint64_t type, std::uint64_t op, std::byte* data, std::size_t n, int ranks,
                        CUstream_st* stream);
-    /// Loads all of them for the current device, which else the first launch of each does.
-    static void load();
 
     /// The same on a transport::cuda_runtime's stream.
     template <class Stream>

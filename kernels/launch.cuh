@@ -5,6 +5,9 @@
 #include "execution.hpp"
 
 #include <cuda_runtime_api.h>
+
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 
 namespace tutti::kernels {
@@ -17,6 +20,13 @@ template <class... Parameter>
     void* parameters[] = {&parameter...};
     return cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(shape.blocks), dim3(shape.threads), parameters,
                             0, stream);
+}
+
+/// Throws std::runtime_error where a launch has failed.
+inline void require_launched(cudaError_t status) {
+    if (status == cudaSuccess) return;
+    static_cast<void>(cudaGetLastError()); // it is told here; later calls shall not tell it again
+    throw std::runtime_error(std::string("a kernel cannot be launched: ") + cudaGetErrorString(status));
 }
 
 /// Loads a kernel for the current device, which else its first launch does. Errors: what the runtime says.

@@ -20,12 +20,12 @@ inline constexpr unsigned most_group_blocks = 64;
 
 /// The words that other ranks store for one rank. Zeroed before the group's first kernel starts.
 ///
-/// arrived[b][p] is stored by block b of rank p and loaded by block b of the page's rank: released and acquired, so
-/// that what p's block wrote or read before it is over when the other sees the flag. The failure is stored by any rank
-/// and loaded by the page's own; it guards no data.
+/// arrived[b][p] is stored by block b of rank p and loaded by block b of the page's rank. It is released and acquired:
+/// what p's block wrote or read before it is over when the other sees the flag. The failure is stored by any rank and
+/// loaded by the page's own; it guards no data.
 ///
-/// told[b][p] is stored by block b of rank p before `arrived` of a call's first meeting, and loaded by block b of the
-/// page's rank between that meeting and the next. So p stores the words of its next call after they were loaded.
+/// told[b][p] is stored by block b of rank p, before `arrived` of a call's first meeting. Block b of the page's rank
+/// loads it between that meeting and the next. So p stores the words of its next call after they were loaded.
 struct flag_page {
     std::uint64_t arrived[most_group_blocks][most_peers]; ///< the number of a meeting, and the signature of its call
     std::uint64_t told[most_group_blocks][most_peers][2]; ///< where data of a placed_allreduce are

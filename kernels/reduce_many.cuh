@@ -31,17 +31,4 @@ template <class T, class Op, class Epilogue>
     return failed;
 }
 
-/// Loads all kernels that launch() may start for such reductions on the current device, which else the first launch of
-/// each does. Errors: what the runtime says.
-template <class Reduction>
-[[nodiscard]] cudaError_t load_kernels() {
-    cudaError_t failed = cudaSuccess;
-    for (unsigned lanes = lanes_of<Reduction>; lanes > 0; lanes /= 2)
-        for (const unsigned sources : {2U, 4U, most_sources})
-            with_constants<lanes_of<Reduction>>({lanes, 0}, sources, [&]<unsigned width, unsigned most>() {
-                if (failed == cudaSuccess) failed = load_kernel(reduce_many_kernel<width, most, Reduction>);
-            });
-    return failed;
-}
-
 } // namespace tutti::kernels

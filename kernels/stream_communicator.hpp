@@ -43,7 +43,7 @@ namespace tutti {
 /// | c.placed(call, N)   | the same of a kernels::placed_call |
 /// | c.scheduled(call, N) | the same of a kernels::scheduled_call |
 /// | c.blocks(ranks)     | of each rank, so that those of all ranks are resident; most_group_blocks at most |
-/// | c.load(ranks)       | loads the kernels of fused calls of so many ranks, and those of a kernel_launcher, for the current device |
+/// | c.load(ranks)       | loads the kernels of fused calls of so many ranks for the current device |
 // clang-format on
 template <class K, class Runtime>
 concept stream_kernels = engine::kernel_launcher<K, Runtime> &&
@@ -75,11 +75,12 @@ concept stream_kernels = engine::kernel_launcher<K, Runtime> &&
 /// Deadlines: that of the communicator when this is made. The time of a call of processes begins when the call before
 /// it has ended on the device; with threads, when a rank has made it.
 ///
-/// Errors: tutti::error. invalid_argument changes nothing, and neither does a mismatch of threads. Another call that
-/// cannot end, since a rank is gone, is late, or has called something else, is given up: all streams go on, its output
-/// is anything, and the error is thrown by the next call, check() or synchronize(), on every rank. Then the object is
-/// of no further use. Where processes have a GPU each, so is the end of one without its destructor, also between calls.
-/// device_error of the runtime, and what `Kernels` throws, as they come.
+/// Errors: tutti::error. invalid_argument changes nothing, and neither does a mismatch of threads. Another call cannot
+/// end where a rank is gone, is late, or has called something else. It is given up: all streams go on, and its output
+/// is anything. The error is thrown by the next call, check() or synchronize(), on every rank. Then the object is of no
+/// further use. Where processes have a GPU each, so is the end of one without its destructor, also between calls.
+/// device_error of the runtime, and what `Kernels` throws, come as they are. For processes the object is of no further
+/// use then; the others are told at once, or by the deadline where each has a GPU.
 ///
 /// Graphs: threads of one process may call while their streams record one common graph. It is replayed beside no other
 /// call. Others are refused.
@@ -140,8 +141,9 @@ public:
     }
 
     /// `n` elements of device memory, zeros, that calls use where they are. Collective: all ranks allocate, not
-    /// necessarily as much. It stays as long as this object. Of processes there are 15 pieces at most, and other memory
-    /// is copied. Errors: device_error on a rank that has none, cause::aborted on the others.
+    /// necessarily as much. Keep what it returns as long as you use the memory. Of processes there are 15 pieces at
+    /// most, which stay as long as this object, and other memory is copied. Errors: device_error on a rank that has
+    /// none, cause::aborted on the others.
     template <element T>
     [[nodiscard]] symmetric_memory<T> allocate(std::size_t n) {
         const std::size_t bytes = detail::symmetric_size<T>(n);

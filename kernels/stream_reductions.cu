@@ -48,15 +48,14 @@ void stream_reductions::scheduled(const scheduled_call& call, cudaStream_t strea
 }
 
 void stream_reductions::load(unsigned ranks) {
-    device_reductions::load();
     for (const auto& list : all_entries())
         for (const detail::entry& e : list) e.load_fused(ranks);
 }
 
 unsigned stream_reductions::blocks(unsigned ranks) {
     int device = 0, multiprocessors = 0;
-    detail::must(cudaGetDevice(&device));
-    detail::must(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    require_launched(cudaGetDevice(&device));
+    require_launched(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
     // A block of group_threads threads with up to 128 registers each fills a multiprocessor.
     return std::clamp(static_cast<unsigned>(multiprocessors) / ranks, 1U, most_group_blocks);
 }

@@ -24,8 +24,8 @@ struct stream_reductions : device_reductions {
     static void placed(const placed_call& call, CUstream_st* stream);
     /// The same of a schedule.
     static void scheduled(const scheduled_call& call, CUstream_st* stream);
-    /// Loads the kernels of fused calls of so many ranks and of device_reductions for the current device, which else
-    /// the first launch of each does.
+    /// Loads the kernels of fused calls of so many ranks for the current device, which else the first launch of each
+    /// does.
     static void load(unsigned ranks);
     /// Of each rank of a group, so that all are resident on the current device.
     static unsigned blocks(unsigned ranks);

@@ -35,6 +35,11 @@ struct ordered_call {
         for (const std::size_t number : {count, whole, first}) call = tutti::detail::hash(number, call);
         return how ? tutti::detail::hash(how->id(), call) : call;
     }
+    /// The same in 32 bits.
+    [[nodiscard]] std::uint32_t short_signature() const noexcept {
+        const std::uint64_t all = signature();
+        return static_cast<std::uint32_t>(all ^ all >> 32);
+    }
     [[nodiscard]] std::string in_words() const {
         return how ? name(whole) + ", by " + std::string(how->name()) : name(whole);
     }

@@ -31,8 +31,9 @@ inline constexpr std::uint64_t released = std::uint64_t{1} << 62;
 ///   kernel sees the inputs, and the ranks see the outputs.
 /// - requests[k % depth][r] is stored by rank r's host before it puts its store of ready into its stream, and read by
 ///   the leader's stream after ready. The host stores the next one there when done has reached k.
-/// - failure is stored once, from 0, by the leader's kernel or by any host. Then hosts store `released` to all other
-///   words, again and again, since a stream may still store the number of an earlier call after them.
+/// - failure is stored by the leader's kernel, or by any host where it is 0. Of several failures any may be told. Then
+///   hosts store `released` to all other words, again and again, since a stream may still store the number of an
+///   earlier call after them.
 struct call_page {
     /// Calls that may be under way. A stream of CUDA holds about 1000 commands, and the leader's gets 13 for each call
     /// of eight ranks.

@@ -17,26 +17,18 @@
 #include <concepts>
 #include <cstdint>
 #include <span>
-#include <stdexcept>
-#include <string>
 
 /// How the kernels of stream_reductions are started: an entry for each type and operator. Each operator has a source of
 /// its own, so that they are compiled beside each other.
 namespace tutti::kernels::detail {
 
-inline void must(cudaError_t status) {
-    if (status == cudaSuccess) return;
-    static_cast<void>(cudaGetLastError()); // it is told here; later calls shall not tell it again
-    throw std::runtime_error(std::string("a kernel cannot be launched: ") + cudaGetErrorString(status));
-}
-
 template <class T, class Op>
 void fused_on(const fused_call& call, cudaStream_t stream) {
-    must(launch_fused(typed<T, Op>(call), stream));
+    require_launched(launch_fused(typed<T, Op>(call), stream));
 }
 template <class T, class Op>
 void load_fused(unsigned ranks) {
-    must(load_kernel(kernel_of<decltype(typed<T, Op>(fused_call{}))>(ranks)));
+    require_launched(load_kernel(kernel_of<decltype(typed<T, Op>(fused_call{}))>(ranks)));
 }
 
 /// As launch_shots, in two widths and for two numbers of sources alone: that is a third of the kernels to compile.
@@ -46,7 +38,7 @@ void start_shots(const group_call& c, std::span<const Reduction> what, std::span
     std::array<shot<lanes, most, Reduction>, most_peers> calls;
     for (unsigned k = 0; k < c.number; ++k)
         calls[k] = {c.groups[c.first + k], what[c.first + k], {lanes, lanes == 1 ? 0 : how[k].head}, c.signature};
-    must(launch_together(std::span<const shot<lanes, most, Reduction>>(calls).first(c.number), stream));
+    require_launched(launch_together(std::span<const shot<lanes, most, Reduction>>(calls).first(c.number), stream));
 }
 template <class Reduction>
 void start_shots(const group_call& c, std::span<const Reduction> what, cudaStream_t stream) {
@@ -71,24 +63,24 @@ void together_on(const group_call& c, cudaStream_t stream) {
     const auto of_ranks = typed<T, Op>(c);
     const auto what = std::span(of_ranks).first(c.groups.size());
     if (c.way == group_way::packets)
-        must(launch_packets(c.groups.subspan(c.first, c.number), c.boxes, c.signature, what.subspan(c.first, c.number),
-                            stream));
+        require_launched(launch_packets(c.groups.subspan(c.first, c.number), c.boxes, c.signature,
+                                        what.subspan(c.first, c.number), stream));
     else
         start_shots(c, what, stream);
 }
 
 template <class T, class Op>
 void placed_on(const placed_call& c, cudaStream_t stream) {
-    must(c.group->size <= 2 ? launch_in_group(typed<2, T, Op>(c), stream)
-                            : launch_in_group(typed<most_peers, T, Op>(c), stream));
+    require_launched(c.group->size <= 2 ? launch_in_group(typed<2, T, Op>(c), stream)
+                                        : launch_in_group(typed<most_peers, T, Op>(c), stream));
 }
 
 template <class T, class Op>
 void scheduled_on(const scheduled_call& c, cudaStream_t stream) {
     const auto of_ranks = typed<T, Op>(c);
-    must(launch_together(std::span(of_ranks).first(c.groups.size()), stream));
+    require_launched(launch_together(std::span(of_ranks).first(c.groups.size()), stream));
     if constexpr (std::same_as<Op, average_operator>)
-        for (std::size_t r = 0; r < c.groups.size(); ++r) must(launch(last_stage<T, Op>(c, r), stream));
+        for (std::size_t r = 0; r < c.groups.size(); ++r) require_launched(launch(last_stage<T, Op>(c, r), stream));
 }
 
 /// The kernels of one type and operator.

@@ -89,7 +89,6 @@ public:
     [[nodiscard]] std::uint64_t load() const noexcept {
         return std::atomic_ref(page_->word).load(std::memory_order_acquire);
     }
-    void store(std::uint64_t value) noexcept { std::atomic_ref(page_->word).store(value, std::memory_order_release); }
     /// Unless there is another one already.
     void store_first(std::uint64_t value) noexcept {
         std::uint64_t none = 0;

@@ -5,6 +5,7 @@
 #include "call.hpp"
 #include "group_memory.hpp"
 #include "lost_ranks.hpp"
+#include "made_by_all.hpp"
 #include "windows.hpp"
 
 #include <algorithm>
@@ -27,15 +28,13 @@ public:
     peers_path(const R& device, const World& world, const Kernels& kernels, const stream_limits& limits,
                std::span<const std::int64_t> processes)
         : device_(device), world_(world), kernels_(kernels), limits_(limits),
-          layout_(size(), world.allreduce(kernels.blocks(1), minimum), limits),
+          own_(made_by_all(world,
+                           [&] { return std::make_unique<own_parts>(device, rank(), kernels.blocks(1), processes); })),
+          layout_(size(), world.allreduce(own_->blocks, minimum), limits),
           windows_(device, world, mapped_by::all_ranks),
-          own_(windows_.allocate(stage_at() + std::max(limits.staging_bytes, sizeof(std::uint64_t) * most_peers))),
-          report_(device), end_(device.make_event()), lost_(rank(), processes, [this](unsigned r) {
-              const auto self = static_cast<std::uint8_t>(rank());
-              report_.store_first(packed({group_failure::lost, self, static_cast<std::uint8_t>(r)}));
-          }) {
+          memory_(windows_.allocate(stage_at() + std::max(limits.staging_bytes, sizeof(std::uint64_t) * most_peers))) {
         for (unsigned r = 0; r < size(); ++r)
-            groups_[r] = layout_.group_of(r, memory(), report_.seen(), world_.default_deadline());
+            groups_[r] = layout_.group_of(r, memory(), own_->report.seen(), world_.default_deadline());
     }
     peers_path(const peers_path&) = delete;
     peers_path& operator=(const peers_path&) = delete;
@@ -45,7 +44,7 @@ public:
     [[nodiscard]] bool finish() noexcept {
         try {
             device_.use();
-            if (!ends_within(device_, end_, world_.default_deadline())) return false;
+            if (!ends_within(device_, own_->end, world_.default_deadline())) return false;
             world_.barrier(); // no rank's kernel uses another one's memory any more
             windows_.close();
             world_.barrier();
@@ -82,21 +81,44 @@ public:
         if (device_.capture_of(s) != 0)
             reject(c.in_words(), "the stream records a graph, which other processes would have to replay as often",
                    "call outside of captures");
-        device_.await_event(end_, s); // one call after the other, whatever their streams
-        // All ranks make the same parts, wherever their data are.
-        c.for_each_part(limits_.staging_bytes / c.element_bytes, [&](const ordered_call& p) {
-            p.bytes() <= limits_.packet_bytes ? start_packets(p, s) : start_placed(p, s);
-        });
-        device_.record_on(end_, s);
+        try {
+            device_.await_event(own_->end, s); // one call after the other, whatever their streams
+            // All ranks make the same parts, wherever their data are.
+            c.for_each_part(limits_.staging_bytes / c.element_bytes, [&](const ordered_call& p) {
+                p.bytes() <= limits_.packet_bytes ? start_packets(p, s) : start_placed(p, s);
+            });
+            device_.record_on(own_->end, s);
+        } catch (
+            ...) { // this rank's kernels have met those of the others fewer times: its next call would be their last
+            const auto self = static_cast<std::uint8_t>(rank());
+            own_->report.store_first(packed({group_failure::device, self, self}));
+            mark_end(s);
+            throw;
+        }
     }
 
     /// Throws if the group has failed.
     void check(const std::string& call) const {
-        const failure_word f = failure_in(report_.load());
+        const failure_word f = failure_in(own_->report.load());
         if (f.why != group_failure::none) throw_failure(f, world_.world_rank(f.peer), call);
     }
 
 private:
+    /// What needs no other rank.
+    struct own_parts {
+        own_parts(const R& device, unsigned rank, unsigned resident, std::span<const std::int64_t> processes)
+            : blocks(resident), report(device), end(device.make_event()),
+              lost(rank, processes, [this, rank](unsigned r) {
+                  report.store_first(
+                      packed({group_failure::lost, static_cast<std::uint8_t>(rank), static_cast<std::uint8_t>(r)}));
+              }) {}
+
+        unsigned blocks;
+        mapped_word<R> report; ///< where this rank's kernels tell a failure
+        typename R::event end; ///< of the last call
+        lost_ranks lost;       ///< ends first: it stores into the report
+    };
+
     [[nodiscard]] unsigned size() const noexcept { return static_cast<unsigned>(world_.size()); }
     [[nodiscard]] unsigned rank() const noexcept { return static_cast<unsigned>(world_.rank()); }
     /// Of window 0: behind what kernels meet by.
@@ -117,7 +139,7 @@ private:
                         .first = rank(),
                         .number = 1,
                         .boxes = layout_.boxes(memory()),
-                        .signature = signature_of(c),
+                        .signature = c.short_signature(),
                         .count = c.count};
         call.in[rank()] = c.in;
         call.out[rank()] = c.out;
@@ -127,22 +149,26 @@ private:
         const std::size_t bytes = c.bytes();
         const auto in = windows_.find(c.in, bytes), out = windows_.find(c.out, bytes);
         const window_place staged{0, stage_at()};
-        if (!in) device_.copy_on(own_ + staged.offset, c.in, bytes, s);
+        if (!in) device_.copy_on(memory_ + staged.offset, c.in, bytes, s);
         kernels_.placed({.type = c.type,
                          .op = c.op,
                          .group = &groups_[rank()],
-                         .signature = signature_of(c),
+                         .signature = c.short_signature(),
                          .count = c.count,
                          .may_be_one_shot = bytes <= limits_.one_shot_bytes,
                          .windows = &windows_.mapped(),
                          .in = in.value_or(staged),
                          .out = out.value_or(staged)},
                         s);
-        if (!out) device_.copy_on(c.out, own_ + staged.offset, bytes, s);
+        if (!out) device_.copy_on(c.out, memory_ + staged.offset, bytes, s);
     }
-    [[nodiscard]] static std::uint32_t signature_of(const ordered_call& c) noexcept {
-        const std::uint64_t all = c.signature();
-        return static_cast<std::uint32_t>(all ^ all >> 32);
+
+    /// finish() waits for what was put into the stream of a call that has thrown.
+    void mark_end(native s) noexcept {
+        try {
+            device_.record_on(own_->end, s);
+        } catch (const transport::device_error&) { // a device that has failed touches nothing
+        }
     }
 
     template <class Work>
@@ -161,8 +187,8 @@ private:
         auto stream = device_.make_stream();
         device_.copy_on(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes,
                         device_.native(stream));
-        device_.record_on(end_, device_.native(stream));
-        if (!ends_within(device_, end_, world_.default_deadline()))
+        device_.record_on(own_->end, device_.native(stream));
+        if (!ends_within(device_, own_->end, world_.default_deadline()))
             throw transport::device_error("a copy does not end");
     }
     [[nodiscard]] bool write_words() {
@@ -179,7 +205,7 @@ private:
     }
     [[nodiscard]] bool read_words() {
         std::array<std::uint64_t, most_peers> words{};
-        copy(words.data(), own_ + stage_at(), sizeof words);
+        copy(words.data(), memory_ + stage_at(), sizeof words);
         bool good = true;
         for (unsigned r = 0; r < size(); ++r) good = good && words[r] == word_of(r, rank());
         return good;
@@ -189,13 +215,11 @@ private:
     const World& world_;
     const Kernels& kernels_;
     stream_limits limits_;
+    std::unique_ptr<own_parts> own_;
     group_memory layout_;
     windows<R, World> windows_;
-    std::byte* own_;        ///< window 0: what kernels meet by, and staging memory for data that are in no window
-    mapped_word<R> report_; ///< where this rank's kernels tell a failure
-    typename R::event end_; ///< of the last call
+    std::byte* memory_; ///< window 0: what kernels meet by, and staging memory for data that are in no window
     std::array<peer_group, most_peers> groups_;
-    lost_ranks lost_; ///< ends first: it stores into the report
 };
 
 } // namespace tutti::kernels::detail

@@ -4,6 +4,7 @@
 
 #include "call.hpp"
 #include "group_memory.hpp"
+#include "made_by_all.hpp"
 #include "schedules.hpp"
 
 #include <transport/stream_runtime.hpp>
@@ -28,18 +29,20 @@ public:
     /// Collective. Errors: device_error.
     threads_path(const R& device, const World& world, const Kernels& kernels, const stream_limits& limits)
         : device_(device), world_(world), kernels_(kernels), limits_(limits),
-          layout_(size(), kernels.blocks(size()), limits), before_(device.make_event()), after_(device.make_event()),
-          end_(device.make_event()),
-          memory_(device.allocate(layout_.bytes()), [device](std::byte* p) { device.free(p); }), report_(device),
+          own_(made_by_all(world,
+                           [&] {
+                               return std::make_unique<own_parts>(device,
+                                                                  group_memory(size(), kernels.blocks(size()), limits));
+                           })),
           schedules_(device, size()) {
-        device_.clear(memory_.get(), layout_.bytes());
-        const parts mine{memory_.get(), report_.seen()};
-        std::array<parts, most_peers> all;
-        world_.allgather(std::span<const parts>(&mine, 1), std::span(all).first(size()));
+        const group_memory& layout = own_->layout;
+        const place mine{own_->memory.get(), own_->report.seen()};
+        std::array<place, most_peers> all;
+        world_.allgather(std::span<const place>(&mine, 1), std::span(all).first(size()));
         for (unsigned r = 0; r < size(); ++r) memories_[r] = all[r].memory;
         for (unsigned r = 0; r < size(); ++r)
-            groups_.push_back(layout_.group_of(r, memories_, all[r].report, world_.default_deadline()));
-        boxes_ = layout_.boxes(memories_);
+            groups_.push_back(layout.group_of(r, memories_, all[r].report, world_.default_deadline()));
+        boxes_ = layout.boxes(memories_);
     }
     threads_path(const threads_path&) = delete;
     threads_path& operator=(const threads_path&) = delete;
@@ -51,7 +54,7 @@ public:
             device_.use();
             world_.barrier(); // every rank's last call was started
             // What was recorded, its owner replays no more.
-            if (last_capture_ == 0 && !ends_within(device_, end_, world_.default_deadline())) return false;
+            if (!ends_within(device_, own_->end, world_.default_deadline())) return false;
             world_.barrier(); // no kernel uses this rank's memory any more
             return true;
         } catch (const std::exception&) { // a rank is gone, or the device
@@ -73,10 +76,11 @@ public:
     void allreduce(const ordered_call& c, native s) {
         device_.use();
         const std::uint64_t capture = device_.capture_of(s);
-        // One call after the other, whatever their streams. What is recorded cannot follow what is not.
-        if (capture == last_capture_) device_.await_event(end_, s);
-        device_.record_on(before_, s);
-        const offer mine{c.signature(), {c.in, c.out}, capture, report_.load(), &before_, &after_, &c};
+        // One call after the other, whatever their streams. What is recorded follows only what the same graph has.
+        auto& end = capture == 0 ? own_->end : own_->recorded_end;
+        if (capture == 0 || capture == last_capture_) device_.await_event(end, s);
+        device_.record_on(own_->before, s);
+        const offer mine{c.signature(), {c.in, c.out}, capture, own_->report.load(), &own_->before, &own_->after, &c};
         std::array<offer, most_peers> all;
         world_.allgather(std::span<const offer>(&mine, 1), std::span(all).first(size()));
         compare(all, c);
@@ -85,13 +89,13 @@ public:
         world_.broadcast(std::span(&of_launch, 1), 0); // its event was recorded
         if (of_launch.how != outcome::good) throw_outcome(of_launch, c.in_words());
         if (world_.rank() != 0) device_.await_event(*all[0].after, s);
-        device_.record_on(end_, s);
-        last_capture_ = capture;
+        device_.record_on(end, s);
+        if (capture != 0) last_capture_ = capture;
     }
 
     /// Throws if the group has failed.
     void check(const std::string& call) const {
-        const failure_word f = failure_in(report_.load());
+        const failure_word f = failure_in(own_->report.load());
         if (f.why != group_failure::none) throw_failure(f, world_.world_rank(f.peer), call);
     }
 
@@ -117,9 +121,26 @@ private:
             return o;
         }
     };
-    struct parts {
+    /// Where a rank's part of the group lies.
+    struct place {
         std::byte* memory;
         std::uint64_t* report;
+    };
+    /// What needs no other rank.
+    struct own_parts {
+        own_parts(const R& device, const group_memory& how)
+            : layout(how), before(device.make_event()), after(device.make_event()), end(device.make_event()),
+              recorded_end(device.make_event()),
+              memory(device.allocate(how.bytes()), [device](std::byte* p) { device.free(p); }), report(device) {
+            device.clear(memory.get(), how.bytes());
+        }
+
+        group_memory layout;
+        typename R::event before, after;   ///< this rank's stream has come to the call; the kernel has ended (rank 0's)
+        typename R::event end;             ///< of the last call that was not recorded, in this rank's stream
+        typename R::event recorded_end;    ///< of the last one that was
+        std::shared_ptr<std::byte> memory; ///< this rank's part of the group
+        mapped_word<R> report;             ///< where this rank's kernels tell a failure
     };
 
     [[nodiscard]] unsigned size() const noexcept { return static_cast<unsigned>(world_.size()); }
@@ -160,7 +181,7 @@ private:
         try {
             for (unsigned r = 1; r < size(); ++r) device_.await_event(*all[r].before, s);
             c.how ? launch_schedule(all, c, s) : launch_reduction(all, c, s);
-            device_.record_on(after_, s);
+            device_.record_on(own_->after, s);
             return {};
         } catch (const error& e) { // of the call; nothing was launched
             return outcome::of(outcome::refused, e.facts().detail);
@@ -180,7 +201,7 @@ private:
                         .first = 0,
                         .number = size(),
                         .boxes = boxes_,
-                        .signature = static_cast<std::uint32_t>(c.signature()),
+                        .signature = c.short_signature(),
                         .count = c.count};
         for (unsigned r = 0; r < size(); ++r) {
             call.in[r] = all[r].data[0];
@@ -196,11 +217,8 @@ private:
         if (all[0].capture != 0 && !schedules_.has(c, placed != 0))
             reject(c.in_words(), "its plans are made by the first call, which allocates",
                    "call once before the streams record");
-        scheduled_call call{.type = c.type,
-                            .op = c.op,
-                            .groups = groups_,
-                            .signature = static_cast<std::uint32_t>(c.signature()),
-                            .count = c.count};
+        scheduled_call call{
+            .type = c.type, .op = c.op, .groups = groups_, .signature = c.short_signature(), .count = c.count};
         for (unsigned r = 0; r < size(); ++r) {
             call.pages[r] = group_memory::page_in(memories_[r]);
             call.counters[r] = group_memory::counters_in(memories_[r]);
@@ -215,13 +233,9 @@ private:
     const World& world_;
     const Kernels& kernels_;
     stream_limits limits_;
-    group_memory layout_;
-    typename R::event before_, after_;  ///< this rank's stream has come to the call; the kernel has ended (rank 0's)
-    typename R::event end_;             ///< of the last call, in this rank's stream
-    std::uint64_t last_capture_ = 0;    ///< that the last call was recorded in; 0: none
-    std::shared_ptr<std::byte> memory_; ///< this rank's part of the group
-    mapped_word<R> report_;             ///< where this rank's kernels tell a failure
-    schedules<R> schedules_;            ///< used by rank 0
+    std::unique_ptr<own_parts> own_;
+    std::uint64_t last_capture_ = 0;                ///< that the last recorded call is in; 0: there was none
+    schedules<R> schedules_;                        ///< used by rank 0
     std::array<std::byte*, most_peers> memories_{}; ///< of all ranks
     std::vector<peer_group> groups_;
     packet_boxes boxes_;

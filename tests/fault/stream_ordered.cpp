@@ -273,6 +273,45 @@ TEST_CASE("a process whose device fails is named by all others") {
         if (r != victim) check_blames(ranks.of(r), cause::aborted, victim);
 }
 
+TEST_CASE("a launch that fails once ends the calls of all, though its rank goes on") {
+    const bool apart = GENERATE(false, true);
+    const int victim = apart ? 1 : 0; // else rank 0 alone launches
+    const reserved_port at;
+    processes ranks(2, [&](int rank, account& mine) {
+        stream_rank r(rank, 2, at, apart ? rank : 0);
+        fake_stream_kernels::launches_until_failure() = rank == victim ? 1 : -1;
+        bool failed = false;
+        std::size_t number = 0;
+        call_until_error(mine, [&] {
+            try {
+                r.call(r.in.seen().first(500), r.out.seen().first(500), number);
+            } catch (const std::runtime_error& e) {
+                if (std::string(e.what()) != "a kernel cannot be launched") throw;
+                failed = true;
+            }
+            ++number;
+            r.calls.synchronize(&*r.streams[0]);
+        });
+        expect(failed == (rank == victim), "it is told of its launch");
+        expect(number <= 2, "no call follows that");
+    });
+    check_ended(ranks);
+    check_blames(ranks.of(victim), cause::aborted, victim);
+    check_blames(ranks.of(1 - victim), apart ? cause::timeout : cause::aborted, victim);
+}
+
+TEST_CASE("where a rank lacks what calls on streams need, the host makes the calls of all") {
+    const bool apart = GENERATE(false, true);
+    const reserved_port at;
+    processes ranks(2, [&](int rank, account&) {
+        fake_cuda_streams::maps() = rank != 1;
+        const stream_rank r(rank, 2, at, apart ? rank : 0);
+        expect(r.calls.path() == kernels::stream_path::host, "rank 1 cannot");
+        expect(r.world.allreduce(rank, sum) == 1, "the communicator works");
+    });
+    check_ended(ranks);
+}
+
 TEST_CASE("a process records no call into a graph") {
     const reserved_port at;
     processes ranks(2, [&](int rank, account&) {

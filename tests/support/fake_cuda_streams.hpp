@@ -32,6 +32,7 @@ public:
         in->put([this_event = e] { wait_until([&] { return fake_cuda(0).is_done(this_event); }); });
     }
     [[nodiscard]] std::byte* map(std::byte* p, std::size_t size) const {
+        if (!maps()) throw transport::device_error("host memory cannot be mapped");
         const std::lock_guard lock(mutex());
         pinned()[p] = size;
         return p;
@@ -63,6 +64,11 @@ public:
     [[nodiscard]] static bool& has_words() noexcept {
         static bool has = true;
         return has;
+    }
+    /// Whether this thread can map host memory.
+    [[nodiscard]] static bool& maps() noexcept {
+        static thread_local bool can = true;
+        return can;
     }
     /// The capture that this thread's streams record into; the work is done at once all the same.
     [[nodiscard]] static std::uint64_t& capture() noexcept {

@@ -7,7 +7,9 @@
 #include "kernels/host_execution.hpp"
 #include "kernels/stream_communicator.hpp"
 
+#include <atomic>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 namespace tutti::test {
@@ -22,8 +24,14 @@ public:
     }
     static unsigned blocks(unsigned) noexcept { return 2; }
     static void load(unsigned) noexcept {}
+    /// Launches of processes that this one can make before one fails; negative: any number.
+    [[nodiscard]] static std::atomic<int>& launches_until_failure() noexcept {
+        static std::atomic<int> number{-1};
+        return number;
+    }
 
     static void fused(const kernels::fused_call& c, fake_cuda::stream* in) {
+        count_launch();
         const auto windows = reached(*c.windows);
         kernels::fused_call there = c;
         there.windows = &windows;
@@ -55,6 +63,7 @@ public:
     }
 
     static void placed(const kernels::placed_call& c, fake_cuda::stream* in) {
+        count_launch();
         const auto windows = reached(*c.windows);
         const auto group = reached_groups({c.group, 1});
         kernels::placed_call there = c;
@@ -109,6 +118,10 @@ public:
     static bool finish(std::uint64_t, std::uint64_t, std::byte*, std::size_t, int, fake_cuda::stream&) { return false; }
 
 private:
+    static void count_launch() {
+        if (launches_until_failure()-- == 0) throw std::runtime_error("a kernel cannot be launched");
+    }
+
     template <class T, class Op>
     struct types_of {
         using element = T;

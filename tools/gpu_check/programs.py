@@ -43,11 +43,13 @@ def nvcc(*words):
 
 
 def digest_of_sources():
-    """Of all that the objects are made of, the compiler included."""
+    """Of all that the objects are made of, the compiler and its options included."""
     digest = hashlib.sha256(subprocess.run(["nvcc", "--version"], stdout=subprocess.PIPE).stdout)
+    digest.update(repr((FLAGS, sorted(OBJECTS.items()))).encode())
     for folder in ("include", "kernels", "tools/gpu_check", "tests/support", "tests/kernels"):
-        for file in sorted((ROOT / folder).rglob("*.[ch]*")):
-            digest.update(str(file.relative_to(ROOT)).encode() + b"\0" + file.read_bytes())
+        for file in sorted((ROOT / folder).rglob("*")):
+            if file.suffix in (".hpp", ".ipp", ".cpp", ".cuh", ".cu"):
+                digest.update(str(file.relative_to(ROOT)).encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()[:12]
 
 

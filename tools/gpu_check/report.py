@@ -44,8 +44,8 @@ def machine_of(sections):
     """What tutti model takes, for ranks that share the GPU of a report; None where figures are missing.
 
     Packets take a launch and a latency: so the launch has all that a call does besides. One shot takes a launch, two
-    meetings and four latencies; a message a launch, its post and its acknowledgement, each a signal and a latency, and a
-    load of two latencies.
+    meetings and four latencies. A message takes a launch, its post and its acknowledgement, each a signal and a latency,
+    and a load of two latencies.
     """
     told = values_of(sections)
     copies = [float(rate) for what, rate in told.items() if what.startswith("copy of ") and what.endswith(" by a kernel")]

@@ -30,9 +30,11 @@ namespace tutti::gpu_check {
 template <transport::stream_runtime Runtime, stream_kernels<Runtime> Kernels, class Communicator>
 class stream_collectives {
 public:
-    explicit stream_collectives(const Communicator& world, const kernels::stream_limits& limits = {})
-        : device_(0), world_(world), calls_(device_, world, Kernels{}, limits),
-          own_((device_.use(), device_.make_stream())) {}
+    /// Calls go by `expected`, or the check fails.
+    stream_collectives(const Communicator& world, kernels::stream_path expected)
+        : device_(0), world_(world), calls_(device_, world, Kernels{}), own_((device_.use(), device_.make_stream())) {
+        if (world_.rank() == 0) check(in_words() + ": the way of these ranks", calls_.path() == expected);
+    }
 
     /// Allreduces give the bits of the host's sums in the order of ranks: of each number of elements, in memory of
     /// allocate() and in the caller's own, in place and not.
@@ -56,8 +58,8 @@ public:
                   bad == 0);
     }
 
-    /// Microseconds of an allreduce on a stream, the mean of so many that follow each other without a wait of the host;
-    /// the same with a kernel of each rank before each, as in training; and of one through host memory: copied there,
+    /// Microseconds of an allreduce on a stream, the mean of so many that follow each other without a wait of the host.
+    /// The same with a kernel of each rank before each, as in training. And of one through host memory: copied there,
     /// reduced there, and copied back. Of each the least of five.
     void measure(const std::vector<std::size_t>& sizes, int times) {
         crossover faster;
@@ -136,11 +138,11 @@ private:
 
 /// One rank's part of the program.
 template <class Runtime, class Kernels, class Communicator>
-void check_streams_of(Communicator& world, bool little) {
+void check_streams_of(Communicator& world, kernels::stream_path expected, bool little) {
     world.default_deadline(std::chrono::seconds{60});
-    stream_collectives<Runtime, Kernels, Communicator> ranks(world);
+    stream_collectives<Runtime, Kernels, Communicator> ranks(world, expected);
     ranks.check_bits(little ? std::vector<std::size_t>{1, 3000}
-                            : std::vector<std::size_t>{1, 1000, 100'003, 3'000'001});
+                            : std::vector<std::size_t>{1, 1000, 10'000, 100'003, 3'000'001});
     if (little)
         ranks.measure({4096}, 2);
     else
@@ -149,10 +151,10 @@ void check_streams_of(Communicator& world, bool little) {
 
 /// The same where calls take long.
 template <class Runtime, class Kernels, class Communicator>
-void check_few_streams_of(Communicator& world, bool little, const kernels::stream_limits& limits = {}) {
+void check_few_streams_of(Communicator& world, kernels::stream_path expected, bool little) {
     world.default_deadline(std::chrono::seconds{60});
-    stream_collectives<Runtime, Kernels, Communicator> ranks(world, limits);
-    ranks.check_bits(little ? std::vector<std::size_t>{1, 3000} : std::vector<std::size_t>{1, 1000, 100'003});
+    stream_collectives<Runtime, Kernels, Communicator> ranks(world, expected);
+    ranks.check_bits(little ? std::vector<std::size_t>{1, 3000} : std::vector<std::size_t>{1, 1000, 10'000, 100'003});
     ranks.measure({4096}, 2);
 }
 
@@ -167,7 +169,7 @@ void check_streams_of_threads(int size, bool little) {
             threads.emplace_back([&, r] {
                 try {
                     communicator world{transport::memory(fabric, r)};
-                    check_streams_of<Runtime, Kernels>(world, little);
+                    check_streams_of<Runtime, Kernels>(world, kernels::stream_path::together, little);
                 } catch (const std::exception& e) {
                     wrong[static_cast<std::size_t>(r)] = e.what();
                 }

@@ -37,9 +37,17 @@ void check_killed(Communicator& world, int victim) {
         }
         check("a rank that is killed ends the calls of others", false);
     } catch (const error& e) {
-        if (world.rank() == 0 || victim == 0)
-            check("a rank that is killed is named, and no stream stays held",
-                  e.why() == cause::lost_peer && e.facts().peer == victim, e.what());
+        auto end = device.make_event();
+        device.record_on(end, device.native(stream));
+        const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{10};
+        while (!device.is_done(end) && std::chrono::steady_clock::now() < until)
+            std::this_thread::sleep_for(std::chrono::milliseconds{1});
+        const bool good = e.why() == cause::lost_peer && e.facts().peer == victim && device.is_done(end);
+        if (world.rank() == 0)
+            check("a rank that is killed is named, and no stream stays held", good, e.what());
+        else if (!good)
+            throw std::runtime_error(std::string("the rank that was killed is not named, or a stream stays held: ") +
+                                     e.what());
     }
 }
 

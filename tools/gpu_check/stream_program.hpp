@@ -38,11 +38,11 @@ void check_streams_as_rank(const seat& where, const std::string& part, bool litt
     else if (part == "killed apart")
         check_killed<said_to_be_alone<Runtime>, Kernels>(world, 1);
     else if (part == "apart")
-        check_few_streams_of<said_to_be_alone<Runtime>, Kernels>(world, little);
+        check_few_streams_of<said_to_be_alone<Runtime>, Kernels>(world, kernels::stream_path::peers, little);
     else if (part == "calls")
-        check_streams_of<Runtime, Kernels>(world, little);
+        check_streams_of<Runtime, Kernels>(world, kernels::stream_path::leader, little);
     else
-        check_few_streams_of<Runtime, Kernels>(world, little);
+        check_few_streams_of<Runtime, Kernels>(world, kernels::stream_path::host, little);
 }
 
 /// The program of the section `streams`: without a seat it leads ranks, with one it is a rank. "little": for the tests.

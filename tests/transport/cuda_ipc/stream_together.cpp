@@ -154,6 +154,40 @@ TEST_CASE("streams of threads record one graph together, or none") {
     }));
 }
 
+TEST_CASE("calls before and after a recorded one follow each other") {
+    CHECK_NOTHROW(run_streams(2, [](test::communicator&, ordered& on_streams) {
+        fake_cuda_streams device(0);
+        std::atomic<bool> goes_on{false};
+        auto first = device.make_stream(), recorded = device.make_stream(), second = device.make_stream();
+        const own_device_memory data(10);
+        first.put([&] {
+            while (!goes_on) std::this_thread::sleep_for(1ms);
+        });
+        on_streams.allreduce(data.seen(), sum, &first);
+        fake_cuda_streams::capture() = 7;
+        on_streams.allreduce(data.seen(), sum, &recorded);
+        fake_cuda_streams::capture() = 0;
+        on_streams.allreduce(data.seen(), sum, &second);
+        auto end = device.make_event();
+        device.record_on(end, &second);
+        std::this_thread::sleep_for(20ms);
+        const bool overtakes = device.is_done(end);
+        goes_on = true;
+        on_streams.synchronize(&second);
+        expect(!overtakes, "the last waits for the first");
+    }));
+}
+
+TEST_CASE("where a thread lacks what calls on streams need, the host makes the calls of all") {
+    CHECK_NOTHROW(thread_world(3).run([&](test::communicator& world) {
+        fake_cuda_streams::maps() = world.rank() != 1;
+        const ordered on_streams(fake_cuda_streams(0), world);
+        fake_cuda_streams::maps() = true;
+        expect(on_streams.path() == kernels::stream_path::host, "rank 1 cannot");
+        expect(world.allreduce(1, sum) == 3, "the communicator works");
+    }));
+}
+
 TEST_CASE("a thread that does not come to a call on a stream is named, and the device waits for nobody") {
     std::atomic<int> told{0};
     CHECK_NOTHROW(run_streams(

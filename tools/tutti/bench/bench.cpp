@@ -41,7 +41,8 @@ all others are not looked at. Then it is called to warm up, and then measured:
            The time of an iteration is that of its slowest rank. Inputs are written anew before each call.
   loop     calls follow each other without barriers, as in nccl-tests; bandwidths go by the mean.
   stream   the same in the order of a GPU's stream, timed by its events: of allreduce over cuda_ipc, on data of
-           stream_communicator::allocate. The host puts calls into the stream, and waits for none of them.
+           stream_communicator::allocate. The host puts calls into the stream, and waits only where docs/gpu.md
+           says so.
 Ranks that another launcher started meet in the library's own barrier instead.
 
 Besides the operations there are rows of a barrier, by the library's choice, and of messages between two
@@ -85,8 +86,8 @@ call makes progress only where it starts and where it is waited for, as its docu
 
 Over cuda_ipc the buffers are in the memory of GPUs, which ranks take in turn, and from communicator.allocate.
 The host starts copies and reductions, and a call is over when it returns: so times are the host's, as
-elsewhere. With --timing stream kernels do all of it, as docs/gpu.md says, and times are the GPU's. Reductions are of float16, bfloat16, float32, float64, int32 and int64, by sum, product, minimum,
-maximum, or average. Messages between two ranks take no such data. A command has this transport if it was built
+elsewhere. With --timing stream calls go as docs/gpu.md says, and times are the GPU's. Reductions are of
+float16, bfloat16, float32, float64, int32 and int64, by sum, product, minimum, maximum, or average. Messages between two ranks take no such data. A command has this transport if it was built
 with nvcc and -Dcuda=enabled.
 
 With --against FILE, which an earlier run wrote by --json, each row is compared with its time then: the p50, of

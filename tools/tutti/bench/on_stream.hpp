@@ -8,11 +8,10 @@
 
 #include <collectives/runtime_call.hpp>
 
-#include <chrono>
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -94,7 +93,7 @@ int bench_on_stream(const bench_settings& settings, int room, int number, std::s
                                    {},
                                    [&](std::size_t bytes) { return calls.template allocate<std::byte>(bytes); },
                                    std::ref(copier),
-                                   std::move(name),
+                                   std::move(name) + ", " + std::string(name_of(calls.path())),
                                    [&](const call& put, std::size_t times) {
                                        return timer(put, times, [&] { calls.synchronize(timer.stream()); });
                                    }},
