@@ -167,6 +167,7 @@ TEST_CASE("calls before and after a recorded one follow each other") {
         fake_cuda_streams::capture() = 7;
         on_streams.allreduce(data.seen(), sum, &recorded);
         fake_cuda_streams::capture() = 0;
+        on_streams.synchronize(&recorded); // the tests' CUDA runs what it records, at once
         on_streams.allreduce(data.seen(), sum, &second);
         auto end = device.make_event();
         device.record_on(end, &second);
