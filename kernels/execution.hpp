@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <base/language.hpp>
+
 #include <collectives/reduction/host_device.hpp>
 
 #include <concepts>

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "language.hpp"
+
 #include <array>
 #include <cstdint>
 #include <stdexcept>

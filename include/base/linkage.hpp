@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "language.hpp"
+
 /// Declarations stand in x.hpp, bodies in x.ipp. Header-only, the default: x.hpp includes x.ipp, and bodies are inline.
 /// With TUTTI_COMPILED in every unit of a program, x.hpp does not, and exactly one unit compiles the bodies:
 ///

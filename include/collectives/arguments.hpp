@@ -9,6 +9,7 @@
 #include "reduction/kernel.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -70,12 +71,19 @@ constexpr void check_outlive() noexcept {
 /// A range of elements whose type is forgotten.
 struct raw_range {
     std::byte* data = nullptr;
-    std::size_t count = 0; ///< elements
+    std::size_t count = 0;     ///< elements
+    std::size_t alignment = 1; ///< of an element, in bytes: a power of two
 };
 template <class T>
 [[nodiscard]] raw_range raw(std::span<T> range) noexcept {
-    return {const_cast<std::byte*>(reinterpret_cast<const std::byte*>(range.data())), range.size()};
+    return {const_cast<std::byte*>(reinterpret_cast<const std::byte*>(range.data())), range.size(), alignof(T)};
 }
+/// Elements may lie there.
+[[nodiscard]] inline bool is_usable(const raw_range& r) noexcept {
+    return r.count == 0 || (r.data && reinterpret_cast<std::uintptr_t>(r.data) % r.alignment == 0);
+}
+/// Why not. Precondition: !is_usable(r).
+[[nodiscard]] std::string flaw_of(const raw_range& r);
 
 /// Where the data of a call are: buffers whose sizes fit the operation and each other.
 struct placement {
@@ -86,7 +94,7 @@ struct placement {
 };
 
 // What a call is refused for.
-[[noreturn]] void refuse_null(schedule::operation what);
+[[noreturn]] void refuse_range(schedule::operation what, const raw_range& r);
 [[noreturn]] void refuse_root(schedule::operation what, const schedule::position& self);
 [[noreturn]] void refuse_ranks(schedule::operation what, int ranks);
 

@@ -13,8 +13,12 @@
 namespace tutti::detail {
 
 // Out of the way of calls that are right.
-[[noreturn, gnu::cold]] TUTTI_INLINE void refuse_null(schedule::operation what) {
-    reject(std::string(name_of(what)), "the range is null but not empty");
+[[gnu::cold]] TUTTI_INLINE std::string flaw_of(const raw_range& r) {
+    if (!r.data) return "the range is null but not empty";
+    return "the range is misaligned: its elements must lie at multiples of " + std::to_string(r.alignment) + " bytes";
+}
+[[noreturn, gnu::cold]] TUTTI_INLINE void refuse_range(schedule::operation what, const raw_range& r) {
+    reject(std::string(name_of(what)), flaw_of(r));
 }
 [[noreturn, gnu::cold]] TUTTI_INLINE void refuse_root(schedule::operation what, const schedule::position& self) {
     reject(std::string(name_of(what)),
@@ -76,7 +80,8 @@ TUTTI_INLINE placement placed(schedule::operation what, raw_range in, raw_range 
     const bool has_input = what != operation::scatter || is_root;
     if (!has_output) out = {};
     if (!has_input) in = {};
-    if ((in.data == nullptr && in.count > 0) || (out.data == nullptr && out.count > 0)) refuse_null(what);
+    for (const raw_range& r : {in, out})
+        if (!is_usable(r)) refuse_range(what, r);
 
     if (what == operation::alltoall) return placed_blocks(in, out, element_bytes, self.size);
     const std::size_t parts = has_shards(what) ? static_cast<std::size_t>(self.size) : 1;

@@ -47,7 +47,7 @@ struct message_arguments {
     std::byte* (*allocate)(void*, std::size_t) = nullptr;
     void* allocate_state = nullptr;
 };
-/// Throws invalid_argument for a rank or a tag that there is not.
+/// Throws invalid_argument for a rank or a tag that there is not, and for a range that is null or misaligned.
 void check_message(const message_arguments& a, int size);
 /// Precondition: the message is not under way.
 void fill(engine::message& m, const message_arguments& a) noexcept;

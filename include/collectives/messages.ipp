@@ -14,7 +14,7 @@ TUTTI_INLINE void check_message(const message_arguments& a, int size) {
     if (a.peer < 0 || a.peer >= size)
         refuse("there is no rank " + std::to_string(a.peer) + " among " + std::to_string(size));
     if (a.tag < 0) refuse("tags are 0 or more, not " + std::to_string(a.tag));
-    if (!a.data.data && a.data.count > 0) refuse("the data are at a null pointer");
+    if (!is_usable(a.data)) refuse(flaw_of(a.data));
 }
 
 TUTTI_INLINE void fill(engine::message& m, const message_arguments& a) noexcept {

@@ -77,9 +77,9 @@ struct runtime_parts {
     const bool exchanges = c.what == schedule::operation::alltoall;
     const std::size_t of_input = exchanges || !gathers(c.what) ? of_ranks.reach : c.count;
     const std::size_t of_output = exchanges ? received.reach : gathers(c.what) ? of_ranks.reach : c.count;
-    uneven_placement at =
-        placed_uneven(c.what, {static_cast<std::byte*>(const_cast<void*>(c.input)), of_input},
-                      {static_cast<std::byte*>(c.output), of_output}, {of_ranks.parts, received.parts}, width, self);
+    uneven_placement at = placed_uneven(c.what, {static_cast<std::byte*>(const_cast<void*>(c.input)), of_input, width},
+                                        {static_cast<std::byte*>(c.output), of_output, width},
+                                        {of_ranks.parts, received.parts}, width, self);
     const bool known = all_know_lengths(c.what);
     const model::selection s =
         known || c.how ? selected(c.what, c.how ? &*c.how : nullptr, known ? at.count * width : 0, by, true, false)
@@ -108,8 +108,8 @@ TUTTI_INLINE engine::call engine_call_of(const runtime_call& c, int rank, int si
     const bool spreads = c.what == schedule::operation::broadcast;
     const bool exchanges = c.what == schedule::operation::alltoall;
     const std::size_t of_output = gathers(c.what) || exchanges ? parts : 1, of_input = gathers(c.what) ? 1 : parts;
-    const raw_range out{static_cast<std::byte*>(c.output), c.count * of_output};
-    const raw_range in{static_cast<std::byte*>(const_cast<void*>(c.input)), c.count * of_input};
+    const raw_range out{static_cast<std::byte*>(c.output), c.count * of_output, width};
+    const raw_range in{static_cast<std::byte*>(const_cast<void*>(c.input)), c.count * of_input, width};
     const placement at = placed(c.what, spreads ? out : in, out, width, {rank, size, root});
     const bool symmetric = reads_in_place(
         c.what,

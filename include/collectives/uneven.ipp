@@ -171,7 +171,8 @@ TUTTI_INLINE uneven_placement placed_uneven(schedule::operation what, raw_range 
     if (has_root(what) && (self.root < 0 || self.root >= self.size)) refuse_root(what, self);
     if (what == operation::gather && !is_root) out = {};
     if (what == operation::scatter && !is_root) in = {};
-    if ((in.data == nullptr && in.count > 0) || (out.data == nullptr && out.count > 0)) refuse_null(what);
+    for (const raw_range& r : {in, out})
+        if (!is_usable(r)) refuse_range(what, r);
     const uneven_check check(what, self, element_bytes);
     const auto rank = static_cast<std::size_t>(self.rank);
     if (what == operation::alltoall) {

@@ -2,10 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#if __cplusplus < 202002L
-#error "tutti needs C++20: compile with -std=c++20"
-#endif
-
 #include "../base/linkage.hpp"
 
 #include "busy_channels.hpp"

@@ -103,6 +103,31 @@ TEST_CASE("null ranges, roots that are not there and unequal counts are rejected
     });
 }
 
+TEST_CASE("ranges whose elements are misaligned are rejected, if they have any") {
+    run_world(3, [](communicator& world) {
+        std::vector<int> right(6), storage(8);
+        auto* const odd = reinterpret_cast<int*>(reinterpret_cast<char*>(storage.data()) + 2);
+        const std::span<int> wrong(odd, 6);
+        const std::string why = "misaligned: its elements must lie at multiples of 4 bytes";
+        expect_rejected(
+            world, [&] { world.allreduce(wrong, tutti::sum); }, why);
+        expect_rejected(
+            world, [&] { world.allreduce(right, wrong, tutti::sum); }, why);
+        expect_rejected(
+            world, [&] { world.allgather(wrong.first(2), right); }, why);
+        expect_rejected(
+            world,
+            [&] {
+                world.allgatherv(std::span(right).first(2), wrong, std::array{2, 2, 2});
+            },
+            why);
+        expect_rejected(
+            world, [&] { world.send(wrong, 0); }, why);
+        world.allreduce(wrong.first(0), tutti::sum);
+        world.allgather(std::as_bytes(wrong).first(2), std::as_writable_bytes(std::span(right)).subspan(1, 6));
+    });
+}
+
 TEST_CASE("only the root's output counts in a reduce") {
     run_world(4, [](communicator& world) {
         std::vector<int> in(10, 1), out(world.rank() == 2 ? 10 : 3, -1);

@@ -164,6 +164,9 @@ TEST_CASE("a wrong call by values is refused in words, and changes nothing") {
         c.input = nullptr;
         expect(refused(c, "the range is null"), "null");
         c = good;
+        c.input = reinterpret_cast<const std::byte*>(data.data()) + 1;
+        expect(refused(c, "the range is misaligned"), "alignment");
+        c = good;
         c.input = data.data() + 1;
         c.count = 9;
         expect(refused(c, "overlap"), "overlap");

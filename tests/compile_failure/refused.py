@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The tutti authors
 # SPDX-License-Identifier: MIT
-"""Passes when the compiler refuses each unit with the sentence on its first line, and accepts it with -DCONTROL.
+"""Passes when the compiler refuses each unit with the sentence on its first line, and accepts it with -DCONTROL. In an
+older standard it must refuse the headers that a program begins with, with a sentence of the library.
 
 usage: refused.py INCLUDE_FOLDER UNIT... -- COMPILER...
 """
@@ -18,6 +19,11 @@ FLAGS = ["-std=c++20", "-DTUTTI_COMPILED"]
 # What units that make calls include. Once precompiled, each of them takes a third of the time.
 CALLS = "#include <collectives/collectives.hpp>\n#include <transport/memory.hpp>\n"
 MAKES_CALLS = "#include <transport/memory.hpp>\n"
+# The first headers of programs, and what they say in an older standard.
+FIRST = ["include/collectives/collectives.hpp", "include/transport/memory.hpp", "include/transport/shared_memory.hpp",
+         "include/transport/tcp.hpp", "include/transport/world.hpp", "kernels/device_reductions.hpp",
+         "kernels/optimizer.hpp", "kernels/reduce_many.hpp", "kernels/stream_communicator.hpp"]
+OLDER, OLDER_SENTENCE = "-std=c++17", "tutti needs C++20: compile with -std=c++20"
 
 
 def compiled(*command):
@@ -53,13 +59,22 @@ def fault_of(unit, compiler, calls):
     return None
 
 
+def fault_of_older(header, compiler):
+    _, output = compiled(*compiler, OLDER, "-E", "-o", os.devnull, str(header))
+    first = next((line for line in output.splitlines() if "error:" in line), "nothing")
+    return None if OLDER_SENTENCE in first else f"{header}: in an older standard the compiler says first: {first}"
+
+
 def main(include, *more):
     end = more.index("--")
     units, compiler = [pathlib.Path(unit) for unit in more[:end]], [*more[end + 1:], "-I", include]
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
         calls = precompiled(compiler, folder)
         faults = [fault for fault in pool.map(lambda unit: fault_of(unit, compiler, calls), units) if fault]
-    print(f"{len(units) - len(faults)} of {len(units)} units are refused as they must be")
+        root = pathlib.Path(include).parent
+        older = [*compiler, "-I", str(root)]
+        faults += [fault for fault in pool.map(lambda name: fault_of_older(root / name, older), FIRST) if fault]
+    print(f"{len(units) + len(FIRST) - len(faults)} of {len(units) + len(FIRST)} are refused as they must be")
     return "\n".join(faults) if faults else None
 
 

@@ -110,6 +110,12 @@ def check_machine(p):
     report.write_text(json.dumps([{"section": "speed", "lines": lines[:-1]}]))
     status, said = p.run("--machine-of", str(report), path=False)
     assert status == 1 and "lacks figures" in said, said
+    for text in ("", "[1]", "[{}]"):
+        report.write_text(text)
+        status, said = p.run("--machine-of", str(report), path=False)
+        assert status == 2 and "is no report.json of tools/gpu-check" in said, said
+    status, said = p.run("--machine-of", "nowhere.json", path=False)
+    assert status == 2 and "nowhere.json cannot be read: No such file" in said and "Traceback" not in said, said
 
 
 def check_objects(p):
@@ -178,7 +184,7 @@ def main(script):
         check_pytorch(p)
         check_time(p)
         status, said = p.run("--quick", FAILING="facts")
-        assert status == 3 and "no GPU" in said and "one is not" in said, said
+        assert status == 3 and "no GPU that CUDA can use here (one is not); " in said, said
         status, said = p.run("--quick", path=False)
         assert status == 3 and "no nvcc" in said, said
         assert p.run("--only", "nonsense")[0] == 2

@@ -83,6 +83,14 @@ TEST_CASE("every schedule has a price on GPUs, and none beats what must be recei
         }
 }
 
+TEST_CASE("ranks share the GPU of a host that has one") {
+    const std::string model = "model --machine " TUTTI_MACHINES "/h100_shared.json --ranks 8 --bytes 1K,1M";
+    const auto r = command(model);
+    CHECK(r.status == 0);
+    CHECK_THAT(r.output, Contains("h100_shared.json, all ranks on one GPU") && Contains("packets_kernel"));
+    CHECK(r.output == command(model + " --one-gpu").output);
+}
+
 TEST_CASE("what has no meaning on GPUs is refused") {
     const folder here;
     const std::string file = here.write("gpus.json", gpus_text("0", "0"));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "command.hpp"
+#include "folder.hpp"
 
 #include "support/catch.hpp"
 
@@ -236,6 +237,13 @@ TEST_CASE("a program that does not exist, or cannot be executed, is named, and e
     const auto folder = command("run -n 2 /tmp");
     CHECK(folder.status == 126);
     CHECK_THAT(folder.output, Contains("tutti run: cannot run /tmp: Permission denied"));
+    const tools_test::folder here;
+    const std::string program = here.write("in-this-folder", "#!/bin/sh\necho runs\n");
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    const auto bare = command("run -n 1 in-this-folder", "-C " + here.path(""));
+    CHECK(bare.status == 127);
+    CHECK_THAT(bare.output, Contains("cannot run in-this-folder (write ./in-this-folder, since it is not on PATH): "));
+    CHECK(command("run -n 1 ./in-this-folder", "-C " + here.path("")).status == 0);
 }
 
 TEST_CASE("wrong usage exits with 2") {

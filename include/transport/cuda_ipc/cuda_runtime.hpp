@@ -30,6 +30,17 @@ protected:
     }
 
 private:
+    /// Devices that this process can use, at least one. Throws device_error.
+    [[nodiscard]] static int count() {
+        int devices = 0;
+        try {
+            must(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
+        } catch (const device_error& e) {
+            throw device_error(e.what() + std::string(" (nvidia-smi tells which GPUs and which driver there are)"));
+        }
+        return devices;
+    }
+
     [[nodiscard]] static bool stays(cudaError_t status) noexcept {
         switch (status) {
         case cudaErrorIllegalAddress:
@@ -76,8 +87,7 @@ public:
     /// The device of that number; a negative one means the device that is current. Throws device_error where there is
     /// none.
     explicit cuda_runtime(int number) : number_(number) {
-        int devices = 0;
-        must(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
+        const int devices = count();
         if (number_ < 0) must(cudaGetDevice(&number_), "cudaGetDevice");
         if (number_ >= devices)
             throw device_error("there is no device " + std::to_string(number_) + " among " + std::to_string(devices));

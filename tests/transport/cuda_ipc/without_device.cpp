@@ -8,7 +8,6 @@
 
 #include <collectives/collectives.hpp>
 #include <collectives/engine/stream_executor.hpp>
-#include <kernels/stream_communicator.hpp>
 #include <transport/cuda_ipc/cuda_stream_runtime.hpp>
 
 #include "support/catch.hpp"
@@ -30,28 +29,6 @@ struct no_kernels {
         return false;
     }
 };
-
-/// Has the functions of kernels::stream_reductions, which only nvcc compiles.
-struct stream_reductions : no_kernels {
-    static bool has(std::uint64_t, std::uint64_t) { return false; }
-    static void fused(const kernels::fused_call&, cudaStream_t) {}
-    static void together(const kernels::group_call&, cudaStream_t) {}
-    static void placed(const kernels::placed_call&, cudaStream_t) {}
-    static void scheduled(const kernels::scheduled_call&, cudaStream_t) {}
-    static unsigned blocks(unsigned) { return 1; }
-    static void load(unsigned) {}
-};
-
-/// What docs/gpu.md shows.
-void call_on(cudaStream_t stream) {
-    using transport::cuda_ipc, transport::cuda_stream_runtime;
-    const cuda_stream_runtime device{0};
-    const tutti::communicator world{cuda_ipc::from_environment({.device = device.number()})};
-    tutti::stream_communicator gpu{device, world, stream_reductions{}};
-    const auto gradients = gpu.allocate<float>(1'000'000); // zeros, which every rank's kernels reach
-    gpu.allreduce(gradients, tutti::average, stream);      // pointers of cudaMalloc do as well, in a std::span
-    gpu.synchronize(stream);                               // waits, and throws if a call has failed
-}
 
 } // namespace
 
@@ -77,7 +54,10 @@ TEST_CASE("so does one that would stage its memory for TCP, whose settings are l
     CHECK_THROWS_WITH(staged::fabric::checked({.inner = {.lanes = 0}}), Catch::Contains("lanes must be"));
 }
 
-TEST_CASE("calls on a stream need a GPU, and say so") { CHECK_THROWS_AS(call_on(nullptr), transport::device_error); }
+TEST_CASE("calls on a stream need a GPU, and say so") {
+    CHECK_THROWS_WITH(transport::cuda_stream_runtime{0},
+                      Catch::Contains("cudaGetDeviceCount: ") && Catch::Contains("nvidia-smi tells which GPUs"));
+}
 
 TEST_CASE("an executor without a GPU says so as well") {
     using executor = engine::stream_executor<transport::cuda_runtime, no_kernels>;

@@ -143,8 +143,9 @@ void print_head(const model_report& all, const std::string& made) {
 
 } // namespace
 
-int report_gpus(const model_settings& s, const priced_gpus& by) {
+int report_gpus(model_settings s, const priced_gpus& by) {
     refuse_what_is_of_networks(s);
+    s.one_gpu = s.one_gpu || by.gpus.devices == 1; // then ranks share it
     if (!s.html.empty() && !have_html_report())
         throw std::invalid_argument("--html: this tutti was built without Chart.js, and so without HTML reports");
     const std::vector<contest> contests = gpu_contests(s, by.gpus);

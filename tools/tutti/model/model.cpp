@@ -171,7 +171,8 @@ void add_model(CLI::App& app, action& chosen) {
     add_output(*command, *s);
     add_simulation(*command, *s);
     add_segments(*command, *s);
-    command->add_flag("--one-gpu", s->one_gpu, "Ranks share one GPU [default: each has its own]");
+    command->add_flag("--one-gpu", s->one_gpu,
+                      "Ranks share one GPU [default: each has its own, if the host has more than one]");
     add_lecture(*command, *s);
     command->callback([s, &chosen] { chosen = [s] { return run_model(*s); }; });
 }

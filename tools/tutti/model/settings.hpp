@@ -32,7 +32,7 @@ struct model_settings {
 /// no sense, and std::system_error where a file cannot be written, before anything is priced. Returns the exit status.
 int report_prices(const model_settings& settings);
 /// The same for the GPUs of a host.
-int report_gpus(const model_settings& settings, const priced_gpus& by);
+int report_gpus(model_settings settings, const priced_gpus& by);
 /// Prints the lecture for all numbers of ranks that are asked for. Returns the exit status.
 int report_lecture(const model_settings& settings);
 

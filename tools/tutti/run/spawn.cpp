@@ -83,6 +83,11 @@ int exec_errno(int reading) {
     return got == sizeof number ? number : 0;
 }
 
+std::string refusal_of(const std::string& program) {
+    const bool is_here = program.find('/') == program.npos && access(program.c_str(), X_OK) == 0;
+    return "cannot run " + program + (is_here ? " (write ./" + program + ", since it is not on PATH)" : "");
+}
+
 } // namespace
 
 child spawn(const spawn_options& options) {
@@ -105,7 +110,7 @@ child spawn(const spawn_options& options) {
     failure.writing.reset();
     if (const int number = exec_errno(failure.reading.get())) {
         waitpid(pid, nullptr, 0);
-        throw cannot_execute(number, std::generic_category(), "cannot run " + options.command.front());
+        throw cannot_execute(number, std::generic_category(), refusal_of(options.command.front()));
     }
     return {pid, std::move(input.writing), std::move(output.reading), std::move(error.reading)};
 }
