@@ -160,6 +160,20 @@ public:
         return {membership_->allocate(detail::symmetric_size<T>(n)), n};
     }
 
+    /// Peers of the same host copy from this memory where it lies, as from what allocate() gives: a contiguous range in
+    /// one allocation of cudaMalloc, of which any part may then be sent. It must stay until the communicators of all
+    /// ranks are destroyed, since CUDA forbids to free what another process has open. Without this, such memory is
+    /// copied twice. Not collective. Only over transports named cuda_ipc and cuda_routed. Throws invalid_argument for
+    /// other memory than a GPU's, and transport::device_error where CUDA cannot share it: memory of a pool, for
+    /// instance.
+    template <class Range>
+        requires(engine::registers_memory<Transport>)
+    void register_memory(Range&& data) const {
+        const auto elements = detail::span_of(data);
+        const detail::raw_range range = detail::raw(elements);
+        membership_->register_memory(range.data, elements.size_bytes());
+    }
+
     /// Records each step of this rank's calls on this communicator, with its times, until the returned object is
     /// destroyed. Not collective. It allocates memory for `most_steps` steps at once, sizeof(schedule::activity) each.
     /// Calls that do not fit are counted and not recorded. Cost of a step: two readings of the clock. Ranks of one host

@@ -13,8 +13,8 @@ namespace tutti::transport {
 /// headers and its runtime, and no nvcc.
 ///
 /// - A message in memory of communicator::allocate is copied once, by the receiver's device.
-/// - One in other device memory, as of cudaMalloc, is staged in the library's, 2 MiB at a time. Up to 64 KiB go through
-///   host memory.
+/// - So is one in memory of cudaMalloc that communicator::register_memory was given.
+/// - One in other device memory is staged in the library's, 2 MiB at a time. Up to 64 KiB go through host memory.
 /// - Each rank tries once, by bytes, whether its device reads a peer's memory. Where it does not, messages of device
 ///   memory go through pinned host memory; way_to says so.
 /// - Host memory, also pinned and managed, goes as over shared_memory. Sender and receiver may differ in kind.

@@ -74,6 +74,7 @@ struct fabric_end {
 /// | expression            | meaning |
 /// |-----------------------|---------|
 /// | D::reaches_devices    | true: messages may lie in memory of a GPU, and it has c.is_on_device(p) |
+/// | D::registers          | true: it has f.register_memory(p, bytes), from any thread, for memory of the user's own |
 /// | f.ready()             | progress() would move something, or a peer has rung; asked instead of progress() while the world spins |
 /// | F::why_not(a, b)     | where reaches(a, b) is false: why, in words; a is this rank |
 /// | f.locate(address)     | before c.card(): the address of this rank's data, a literal |

@@ -36,6 +36,10 @@ struct routed_channel {
 template <class D>
 concept reaches_devices = requires { requires D::reaches_devices; };
 
+/// A fabric whose peers can reach memory of the user's own, once it is registered.
+template <class D>
+concept registers_memory = requires { requires D::registers; };
+
 /// Of a list of fabrics: the first, the last, and the channel type of a world of them.
 template <class First, class... More>
 struct fabric_list {
@@ -106,6 +110,13 @@ public:
     /// transport. 256 pieces of it a rank, beyond that it is memory as any other. Throws std::system_error.
     [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) const
         requires(allocates);
+
+    /// Peers of this host copy these bytes of the user's own from where they lie, as what allocate() gives: one
+    /// allocation of cudaMalloc, or a part of one, which stays until the transports of all ranks are gone. Not
+    /// collective; any thread. Throws invalid_argument for other memory than a GPU's, and device_error where CUDA
+    /// cannot share it between processes: memory of a pool, for instance.
+    void register_memory(std::byte* p, std::size_t bytes) const
+        requires(detail::registers_memory<Fabrics> || ...);
 
     /// The memory is a GPU's: the host must not touch it.
     [[nodiscard]] bool is_on_device(const std::byte* p) const

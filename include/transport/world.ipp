@@ -57,6 +57,13 @@ std::shared_ptr<std::byte> world<F...>::allocate(std::size_t bytes) const
 }
 
 template <class... F>
+void world<F...>::register_memory(std::byte* p, std::size_t bytes) const
+    requires(detail::registers_memory<F> || ...)
+{
+    it_->register_memory(p, bytes);
+}
+
+template <class... F>
 bool world<F...>::is_on_device(const std::byte* p) const
     requires(detail::reaches_devices<F> || ...)
 {

@@ -202,6 +202,14 @@ public:
         return found(p, 1) != nullptr;
     }
 
+    [[nodiscard]] std::span<std::byte> allocation_of(std::byte* p) const {
+        require_current();
+        const std::lock_guard lock(mutex());
+        if (!found(p, 1)) throw transport::device_error("that lies in no allocation");
+        const auto& [start, what] = *std::prev(all().upper_bound(p));
+        return {const_cast<std::byte*>(start), what.size};
+    }
+
     [[nodiscard]] stream make_stream() const {
         require_current();
         return {};

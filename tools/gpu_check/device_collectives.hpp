@@ -18,6 +18,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -36,6 +38,11 @@ public:
         : device_(-1), world_(transport_type(where, {})), executor_(device_, world_),
           on_device_(world_.with_executor(executor_)), stream_(made_stream()), event_(device_.make_event()) {
         world_.default_deadline(std::chrono::seconds{60});
+        if constexpr (engine::registers_memory<transport_type>) {
+            registered_ = device_.allocate(registered_bytes);
+            world_.register_memory(std::span(registered_, registered_bytes));
+            places_.push_back(place::registered);
+        }
     }
 
     /// Every algorithm and operation gives the bits on device memory that it gives on host memory.
@@ -46,11 +53,11 @@ public:
             for (const operation o : schedule::operations) {
                 if (!how.offers(o)) continue;
                 for (const std::size_t count : counts)
-                    for (const bool in_slab : {true, false}) {
+                    for (const place where : places_) {
                         ++cases;
-                        if (!same_bits(o, how, count, in_slab) && wrong.empty())
-                            wrong = std::string(how.name()) + " " + std::string(name_of(o)) + " of " +
-                                    std::to_string(count) + (in_slab ? "" : ", not in the slab");
+                        if (!same_bits(o, how, count, where) && wrong.empty())
+                            wrong = std::string(how.name()) + " " + std::string(schedule::name_of(o)) + " of " +
+                                    std::to_string(count) + name_of(where);
                     }
             }
         const int bad = world_.allreduce(wrong.empty() ? 0 : 1, maximum);
@@ -64,7 +71,7 @@ public:
     void measure(const std::vector<std::size_t>& sizes, int times) {
         crossover faster;
         for (const std::size_t bytes : sizes) {
-            const memory m(*this, bytes, true);
+            const memory m(*this, bytes, place::slab);
             const std::span<float> data(reinterpret_cast<float*>(m.data()), bytes / sizeof(float));
             std::vector<float> beside(data.size(), 1.0F);
             copy(m.data(), reinterpret_cast<std::byte*>(beside.data()), bytes);
@@ -87,28 +94,38 @@ public:
     }
 
 private:
-    /// Device memory: of the slab, or as a program of its own would allocate it.
+    /// Device memory: of the slab, as a program of its own would allocate it, or such that was registered.
+    enum class place { slab, own, registered };
+    [[nodiscard]] static const char* name_of(place where) {
+        return where == place::slab ? "" : where == place::own ? ", not in the slab" : ", in registered memory";
+    }
     class memory {
     public:
-        memory(device_collectives& of, std::size_t bytes, bool in_slab) : device_(of.device_) {
-            if (in_slab) {
+        memory(device_collectives& of, std::size_t bytes, place where) : of_(of) {
+            if (where == place::slab) {
                 slab_ = of.world_.template allocate<std::byte>(bytes);
                 at_ = slab_.data();
+            } else if (where == place::own) {
+                own_ = at_ = of.device_.allocate(std::max<std::size_t>(bytes, 1));
             } else {
-                own_ = at_ = device_.allocate(std::max<std::size_t>(bytes, 1));
+                at_ = of.registered_ + of.registered_used_;
+                of.registered_used_ += taken_ = bytes;
+                if (of.registered_used_ > registered_bytes) throw std::logic_error("too little registered memory");
             }
         }
         memory(const memory&) = delete;
         memory& operator=(const memory&) = delete;
         ~memory() {
-            if (own_) device_.free(own_);
+            if (own_) of_.device_.free(own_);
+            of_.registered_used_ -= taken_;
         }
         [[nodiscard]] std::byte* data() const noexcept { return at_; }
 
     private:
-        Runtime device_;
+        device_collectives& of_;
         symmetric_memory<std::byte> slab_;
         std::byte *own_ = nullptr, *at_ = nullptr;
+        std::size_t taken_ = 0;
     };
 
     [[nodiscard]] typename Runtime::stream made_stream() const {
@@ -142,12 +159,12 @@ private:
         }
     }
 
-    [[nodiscard]] bool same_bits(operation o, const algorithm::any& how, std::size_t count, bool in_slab) {
+    [[nodiscard]] bool same_bits(operation o, const algorithm::any& how, std::size_t count, place where) {
         const std::size_t n = count * static_cast<std::size_t>(world_.size()), bytes = n * sizeof(float);
         std::vector<float> in(n), out(n, -1.0F), told_in(n), told_out(n);
         for (std::size_t i = 0; i < n; ++i)
             in[i] = 0.1F * static_cast<float>((i * 7919 + static_cast<std::size_t>(world_.rank()) * 104'729) % 2003);
-        const memory device_in(*this, bytes, in_slab), device_out(*this, bytes, in_slab);
+        const memory device_in(*this, bytes, where), device_out(*this, bytes, where);
         const auto raw = [](std::vector<float>& v) { return reinterpret_cast<std::byte*>(v.data()); };
         const auto seen = [&](const memory& m) { return std::span(reinterpret_cast<float*>(m.data()), n); };
         copy(device_in.data(), raw(in), bytes);
@@ -166,6 +183,10 @@ private:
     handle on_device_;
     typename Runtime::stream stream_;
     typename Runtime::event event_;
+    std::vector<place> places_{place::slab, place::own};
+    static constexpr std::size_t registered_bytes = std::size_t{16} << 20;
+    std::byte* registered_ = nullptr; ///< never freed: peers may have it open until they end
+    std::size_t registered_used_ = 0;
 };
 
 /// What one rank does.

@@ -193,6 +193,11 @@ public:
     [[nodiscard]] bool crowded() const noexcept { return crowded_; }
     [[nodiscard]] bool is_on_device(const std::byte* p) const { return fabric_->is_on_device(p); }
     [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) const { return fabric_->allocate(bytes); }
+    void register_memory(std::byte* p, std::size_t bytes) const
+        requires requires(fabric_type& f) { f.register_memory(p, bytes); }
+    {
+        fabric_->register_memory(p, bytes);
+    }
 
     channel& open(transport::context k, int peer) { return *fabric_->open(k, peer); }
     void send(channel& c, transport::transfer& x) { fabric_->send(c, x); }

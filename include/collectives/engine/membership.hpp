@@ -8,6 +8,7 @@
 #include "group.hpp"
 #include "message.hpp"
 #include "plan_cache.hpp"
+#include "symmetric.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -62,6 +63,9 @@ public:
     [[nodiscard]] std::string way_to(int rank) const;
     /// Zeroed memory from which peers read, where the transport has such; else plain memory.
     [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) const;
+    /// Peers read these bytes of the user's own where they lie.
+    void register_memory(std::byte* p, std::size_t bytes) const
+        requires registers_memory<Transport>;
 
     /// A call under way. Its destructor waits for the call.
     class started {

@@ -6,7 +6,6 @@
 #include "membership.hpp"
 #include "plan_cache.ipp"
 #include "recorder.hpp"
-#include "symmetric.hpp"
 
 #include <exception>
 #include <string>
@@ -60,6 +59,13 @@ std::uint64_t membership<T>::next_child(std::uint64_t color) {
 template <class T>
 std::shared_ptr<std::byte> membership<T>::allocate(std::size_t bytes) const {
     return symmetric_bytes(engine_->transport(), bytes);
+}
+
+template <class T>
+void membership<T>::register_memory(std::byte* p, std::size_t bytes) const
+    requires registers_memory<T>
+{
+    engine_->transport().register_memory(p, bytes);
 }
 
 template <class T>

@@ -16,6 +16,12 @@ concept makes_symmetric_memory = requires(const Transport t, std::size_t bytes) 
     { t.allocate(bytes) } -> std::same_as<std::shared_ptr<std::byte>>;
 };
 
+/// A transport's power to let peers reach memory of the user's own, from any thread.
+template <class Transport>
+concept registers_memory = requires(const Transport t, std::byte* p, std::size_t bytes) {
+    { t.register_memory(p, bytes) } -> std::same_as<void>;
+};
+
 /// Zeroed memory aligned to 64 bytes: for transports without symmetric memory, or that reach all memory anyway.
 [[nodiscard]] inline std::shared_ptr<std::byte> plain_memory(std::size_t bytes) {
     constexpr std::align_val_t alignment{64};

@@ -4,9 +4,11 @@
 
 #include "../device_runtime.hpp"
 
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -22,6 +24,17 @@ protected:
         const std::string words = std::string(call) + ": " + cudaGetErrorString(status);
         if (stays(status)) throw device_lost(words);
         throw device_error(words);
+    }
+
+    /// A function of the driver, whose library need not be linked; null where it has none of that name.
+    template <class Function>
+    [[nodiscard]] static Function driver_function(const char* name) {
+        void* found = nullptr;
+        cudaDriverEntryPointQueryResult how{};
+        const auto status = cudaGetDriverEntryPointByVersion(name, &found, 11070, cudaEnableDefault, &how);
+        if (status == cudaSuccess && how == cudaDriverEntryPointSuccess) return reinterpret_cast<Function>(found);
+        static_cast<void>(cudaGetLastError());
+        return nullptr;
     }
 
     /// The same where nobody is to be told.
@@ -141,6 +154,17 @@ public:
 
     /// As the table of the concept `device_runtime` has it.
     /// @{
+    [[nodiscard]] std::span<std::byte> allocation_of(std::byte* p) const {
+        static const auto range_of =
+            driver_function<CUresult (*)(CUdeviceptr*, std::size_t*, CUdeviceptr)>("cuMemGetAddressRange");
+        if (!range_of) throw device_error("cuMemGetAddressRange: the driver does not have it");
+        CUdeviceptr start = 0;
+        std::size_t bytes = 0;
+        // The runtime's errors have the numbers of the driver's.
+        must(static_cast<cudaError_t>(range_of(&start, &bytes, reinterpret_cast<CUdeviceptr>(p))),
+             "cuMemGetAddressRange");
+        return {reinterpret_cast<std::byte*>(start), bytes};
+    }
     [[nodiscard]] stream make_stream() const {
         cudaStream_t s = nullptr;
         must(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");

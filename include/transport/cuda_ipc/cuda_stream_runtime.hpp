@@ -17,15 +17,6 @@ class cuda_stream_runtime : public cuda_runtime {
     using attribute_query = CUresult (*)(int*, CUdevice_attribute, CUdevice);
 
     /// A function of the driver, as of CUDA 11.7; null where it has none.
-    template <class Function>
-    [[nodiscard]] static Function driver_function(const char* name) {
-        void* found = nullptr;
-        cudaDriverEntryPointQueryResult how{};
-        const auto status = cudaGetDriverEntryPointByVersion(name, &found, 11070, cudaEnableDefault, &how);
-        if (status == cudaSuccess && how == cudaDriverEntryPointSuccess) return reinterpret_cast<Function>(found);
-        static_cast<void>(cudaGetLastError());
-        return nullptr;
-    }
     static void must_enqueue(word_operation operation, const char* name, std::uint64_t* word, std::uint64_t value,
                              cudaStream_t in) {
         if (!operation) throw device_error(std::string(name) + ": the driver does not have it");

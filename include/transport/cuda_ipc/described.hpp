@@ -29,7 +29,8 @@ struct cuda_ipc_fabric {
     using limits = cuda_ipc_limits;
     static constexpr const char* name = "CUDA IPC";
     static constexpr medium between = medium::memory;
-    static constexpr bool views = false, allocates = true, needs_sockets = false, reaches_devices = true;
+    static constexpr bool views = false, allocates = true, needs_sockets = false, reaches_devices = true,
+                          registers = true;
     /// @}
 };
 

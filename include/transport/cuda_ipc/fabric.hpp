@@ -85,6 +85,13 @@ public:
     /// Any thread. Device memory that peers read where it lies. Throws device_error.
     [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) { return all_.memory->allocate(bytes); }
 
+    /// Any thread. Peers read these bytes of the user's where they lie, as what allocate() gives.
+    void register_memory(std::byte* p, std::size_t bytes) {
+        if (bytes == 0) return;
+        if (!is_on_device(p)) reject("register_memory", "the memory is not a GPU's");
+        all_.memory->add(p, bytes);
+    }
+
     /// Throws device_error.
     [[nodiscard]] bool is_on_device(const std::byte* p) const { return device_.is_on_device(p); }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/error.hpp"
 #include "../device_runtime.hpp"
 
 #include <atomic>
@@ -11,12 +12,14 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace tutti::transport::detail::cuda {
 
-/// The device memory of this rank that its peers can open. Any thread; it may outlive the fabric. A region that is not
-/// used any more is kept for the next one of its size: peers may still have it open.
+/// The device memory of this rank that its peers can open: regions of its own, and allocations of the user's that were
+/// registered. Any thread; it may outlive the fabric. A region of its own that is not used any more is kept for the
+/// next one of its size: peers may still have it open.
 template <device_runtime R>
 class slab : public std::enable_shared_from_this<slab<R>> {
 public:
@@ -27,7 +30,8 @@ public:
     slab(const slab&) = delete;
     slab& operator=(const slab&) = delete;
     ~slab() {
-        for (const region& r : regions_) runtime_.free(r.start);
+        for (const region& r : regions_)
+            if (r.own) runtime_.free(r.start);
     }
 
     /// Part of a region.
@@ -44,6 +48,20 @@ public:
         const std::size_t whole = (std::max<std::size_t>(bytes, 1) + unit - 1) / unit * unit;
         std::byte* const start = taken(whole);
         return {start, [self = this->shared_from_this()](std::byte* p) { self->give_back(p); }};
+    }
+
+    /// The allocation of the user's that these bytes lie in is a region from now on. Precondition: they are memory of a
+    /// device, which stays until no peer has it open. Throws device_error where peers cannot open it, and
+    /// invalid_argument.
+    void add(std::byte* at, std::size_t bytes) {
+        runtime_.use();
+        const std::span<std::byte> whole = runtime_.allocation_of(at);
+        if (bytes > whole.size() - static_cast<std::size_t>(at - whole.data()))
+            reject("register_memory", "the memory reaches beyond the allocation that it begins in");
+        const std::lock_guard lock(mutex_);
+        for (const region& r : regions_)
+            if (r.start == whole.data()) return;
+        added(whole, false);
     }
 
     /// Where these bytes lie, if they are part of a region.
@@ -64,7 +82,8 @@ private:
         std::byte* start;
         std::size_t bytes;
         typename R::handle handle;
-        bool used;
+        bool own;
+        bool used; ///< by others than the slab
     };
 
     [[nodiscard]] std::byte* taken(std::size_t bytes) {
@@ -72,25 +91,27 @@ private:
         region* best = nullptr;
         for (region& r : regions_)
             if (!r.used && r.bytes >= bytes && r.bytes / 2 <= bytes && (!best || r.bytes < best->bytes)) best = &r;
-        if (!best) best = &added(bytes);
+        if (!best) best = &allocated(bytes);
         runtime_.use();
         runtime_.clear(best->start, best->bytes);
         best->used = true;
         return best->start;
     }
-    [[nodiscard]] region& added(std::size_t bytes) {
-        static std::atomic<std::uint64_t> last{0}; // relaxed: only different numbers matter
-        regions_.reserve(regions_.size() + 1);
+    [[nodiscard]] region& allocated(std::size_t bytes) {
         runtime_.use();
         std::byte* const start = runtime_.allocate(bytes);
         try {
-            const auto handle = runtime_.handle_of(start);
-            regions_.push_back({1 + last.fetch_add(1, std::memory_order_relaxed), start, bytes, handle, false});
+            return added({start, bytes}, true);
         } catch (...) {
             runtime_.free(start);
             throw;
         }
-        return regions_.back();
+    }
+    region& added(std::span<std::byte> what, bool own) {
+        static std::atomic<std::uint64_t> last{0}; // relaxed: only different numbers matter
+        const auto handle = runtime_.handle_of(what.data());
+        const auto id = 1 + last.fetch_add(1, std::memory_order_relaxed);
+        return regions_.emplace_back(region{id, what.data(), what.size(), handle, own, !own});
     }
     void give_back(const std::byte* start) noexcept {
         const std::lock_guard lock(mutex_);

@@ -159,6 +159,12 @@ public:
         return made;
     }
 
+    void register_memory(std::byte* p, std::size_t bytes) {
+        fabrics_.each([&](auto& f) {
+            if constexpr (requires { f.register_memory(p, bytes); }) f.register_memory(p, bytes);
+        });
+    }
+
     [[nodiscard]] bool is_on_device(const std::byte* p) {
         bool is = false;
         fabrics_.each([&](auto& f) {

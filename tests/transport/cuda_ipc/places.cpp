@@ -10,6 +10,7 @@
 #include "support/effort.hpp"
 #include "support/identity.hpp"
 #include "support/run_ranks.hpp"
+#include "support/world.hpp"
 
 #include <thread>
 
@@ -28,25 +29,46 @@ TEST_CASE("messages go from any place to any place, between threads") {
     CHECK(fake_cuda::allocations() == 0);
 }
 
-TEST_CASE("a message in the slab is copied once, by its receiver; one that lies elsewhere is copied there first") {
+TEST_CASE("a message in the slab is copied once, by its receiver; one that lies elsewhere twice, unless registered") {
     const reserved_port at;
     milestone counted;
     CHECK_NOTHROW(run_ranks(2, [&](int rank) {
+        const placed_bytes own({}, place::device, 3 << 20); // two parts of the slab
         fake_ipc t{identity(rank, 2, at)};
-        const auto slab = [&](std::size_t size) { return t.allocate(size); };
-        for (const auto& [source, copies] : {std::pair{place::slab, 1}, {place::device, 4}}) {
-            const placed_bytes data(slab, rank == 0 ? source : place::slab, 3 << 20); // two parts of the slab
+        const auto memory = t.allocate(own.size());
+        int reached = 0;
+        const auto copies_of = [&](std::byte* from) {
             const long before = fake_cuda::copies();
-            counted.reach();
             courier c{t};
-            c.meet(counted, source == place::slab ? 2 : 6, "both have counted");
-            if (rank == 0) c.send({1, 0}, 1, data.data(), data.size());
-            if (rank == 1) c.receive({1, 0}, 0, data.data(), data.size());
+            counted.reach();
+            c.meet(counted, reached += 2, "both have counted");
+            rank == 0 ? c.send({1, 0}, 1, from, own.size()) : c.receive({1, 0}, 0, memory.get(), own.size());
             c.finish("the message arrives");
             counted.reach();
-            c.meet(counted, source == place::slab ? 4 : 8, "the message has arrived");
-            expect(fake_cuda::copies() - before == copies, "so many copies");
-        }
+            c.meet(counted, reached += 2, "the message has arrived");
+            return fake_cuda::copies() - before;
+        };
+        expect(copies_of(memory.get()) == 1, "in the slab");
+        expect(copies_of(own.data()) == 4, "elsewhere");
+        t.register_memory(own.data() + 5, 1000);
+        t.register_memory(own.data(), own.size());
+        expect(copies_of(own.data()) == 1, "registered");
+    }));
+    CHECK(fake_cuda::allocations() == 0);
+}
+
+TEST_CASE("only memory of a GPU can be registered, within one allocation") {
+    const reserved_port at;
+    CHECK_NOTHROW(run_ranks(2, [&](int rank) {
+        const placed_bytes own({}, place::device, 1000);
+        const fake_ipc t{identity(rank, 2, at)};
+        std::array<std::byte, 10> of_host{};
+        const auto refused = [&](std::byte* p, std::size_t bytes, const std::string& why) {
+            expect(fault_of([&] { t.register_memory(p, bytes); }).detail.find(why) != std::string::npos, why);
+        };
+        refused(of_host.data(), of_host.size(), "the memory is not a GPU's");
+        refused(own.data() + 1, own.size(), "reaches beyond the allocation");
+        t.register_memory(nullptr, 0);
     }));
 }
 

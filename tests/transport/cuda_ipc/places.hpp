@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -26,8 +27,8 @@ inline constexpr std::array all_places{place::host, place::slab, place::device};
 class placed_bytes {
 public:
     /// `slab(bytes)` gives memory of the transport's.
-    template <class Slab>
-    placed_bytes(const Slab& slab, place where, std::size_t size) : size_(size) {
+    placed_bytes(const std::function<std::shared_ptr<std::byte>(std::size_t)>& slab, place where, std::size_t size)
+        : size_(size) {
         const fake_cuda runtime(-1);
         runtime.use();
         switch (where) {

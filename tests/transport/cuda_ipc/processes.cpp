@@ -49,6 +49,35 @@ TEST_CASE("messages go from any place to any place, between processes") {
     check_ended(each);
 }
 
+TEST_CASE("registered memory is read where it lies by other processes, any part of it") {
+    constexpr int ranks = 3;
+    const reserved_port at;
+    processes each(ranks, [&](int rank, account&) {
+        constexpr std::size_t all = 1 << 20;
+        std::minstd_rand random(7); // alike on all ranks
+        const placed_bytes memory({}, place::device, all * sizeof(float));
+        {
+            const auto world = enter(rank, ranks, at);
+            fake_executor e(fake_cuda(-1), world);
+            const auto handle = world.with_executor(e);
+            const std::span whole(reinterpret_cast<float*>(memory.data()), all);
+            const std::span there(reinterpret_cast<float*>(memory.there()), all);
+            world.register_memory(whole.subspan(100, 10));
+            for (int i = 0; i < 20; ++i) {
+                const std::size_t first = random() % all, count = 1 + random() % (all - first);
+                std::fill(there.begin(), there.end(), static_cast<float>(rank + i));
+                handle.allreduce(whole.subspan(first, count), sum, algorithm::ring{});
+                for (const std::size_t k : {first, first + count / 2, first + count - 1})
+                    expect(there[k] == static_cast<float>(3 * i + 3), "the sum");
+                if (first > 0) expect(there[first - 1] == static_cast<float>(rank + i), "nothing beside it");
+            }
+            world.barrier();
+        }
+        expect(fake_cuda::allocations() == 1, "the user's memory is left to the user");
+    });
+    check_ended(each);
+}
+
 TEST_CASE("a rank that is killed while its device memory is read is named by all others, in time") {
     std::mt19937 random(5);
     for (int i = 0; i < 6; ++i) {

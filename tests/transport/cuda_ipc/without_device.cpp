@@ -44,6 +44,7 @@ TEST_CASE("a program for several hosts fails where it asks for its GPU") {
         // What docs/gpu.md shows.
         const tutti::communicator world{
             cuda_routed::from_environment({.device = device.number()}, {.device = device.number()})};
+        world.register_memory(std::span(static_cast<float*>(nullptr), 0));
     };
     CHECK_THROWS_AS(enter(cuda_runtime{0}), transport::device_error);
 }
