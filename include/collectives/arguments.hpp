@@ -80,7 +80,7 @@ template <class T>
 }
 /// Elements may lie there.
 [[nodiscard]] inline bool is_usable(const raw_range& r) noexcept {
-    return r.count == 0 || (r.data && reinterpret_cast<std::uintptr_t>(r.data) % r.alignment == 0);
+    return r.count == 0 || (r.data && (reinterpret_cast<std::uintptr_t>(r.data) & (r.alignment - 1)) == 0);
 }
 /// Why not. Precondition: !is_usable(r).
 [[nodiscard]] std::string flaw_of(const raw_range& r);

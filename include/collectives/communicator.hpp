@@ -162,10 +162,11 @@ public:
 
     /// Peers of the same host copy from this memory where it lies, as from what allocate() gives: a contiguous range in
     /// one allocation of cudaMalloc, of which any part may then be sent. It must stay until the communicators of all
-    /// ranks are destroyed, since CUDA forbids to free what another process has open. Without this, such memory is
-    /// copied twice. Not collective. Only over transports named cuda_ipc and cuda_routed. Throws invalid_argument for
-    /// other memory than a GPU's, and transport::device_error where CUDA cannot share it: memory of a pool, for
-    /// instance.
+    /// ranks are destroyed, so best until the process ends: CUDA forbids to free what another process has open, and
+    /// peers may then read other data. Without this, such memory is copied twice; so is an allocation of less than 2
+    /// MiB in any case. Not collective. Only over transports named cuda_ipc and cuda_routed. Throws invalid_argument
+    /// for other memory than a GPU's, and transport::device_error where CUDA cannot share it, such as memory of a pool,
+    /// and for memory of another GPU than this rank's.
     template <class Range>
         requires(engine::registers_memory<Transport>)
     void register_memory(Range&& data) const {

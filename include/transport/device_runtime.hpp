@@ -39,7 +39,7 @@ public:
 /// | c.allocate_host(n)   | so many bytes of pinned host memory: only copies from and to such, and within devices, are asynchronous |
 /// | c.free_host(p)       | noexcept; gives them back, not while a copy uses them |
 /// | c.is_on_device(p)    | p is memory of a device: the host must not touch it |
-/// | c.allocation_of(p)   | the allocation of the device that p lies in, from its first byte on. Throws where there is none |
+/// | c.allocation_of(p)   | the allocation of this device that p lies in, from its first byte on. Throws where there is none |
 /// | c.make_stream()      | a queue of work; its destructor does not wait |
 /// | c.make_event()       | a point in a stream |
 /// | c.copy(to, from, n, s) | copies in the order of the stream, from and to any memory. May return before it is done |

@@ -111,10 +111,8 @@ public:
     [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) const
         requires(allocates);
 
-    /// Peers of this host copy these bytes of the user's own from where they lie, as what allocate() gives: one
-    /// allocation of cudaMalloc, or a part of one, which stays until the transports of all ranks are gone. Not
-    /// collective; any thread. Throws invalid_argument for other memory than a GPU's, and device_error where CUDA
-    /// cannot share it between processes: memory of a pool, for instance.
+    /// Peers of this host copy these bytes of the user's own from where they lie, as what allocate() gives; see
+    /// communicator::register_memory. Any thread.
     void register_memory(std::byte* p, std::size_t bytes) const
         requires(detail::registers_memory<Fabrics> || ...);
 

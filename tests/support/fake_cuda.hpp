@@ -40,7 +40,8 @@ class fake_cuda {
         std::size_t size = 0;
         transport::bootstrap::descriptor file; ///< none where it was opened
         bool opened = false;
-        int reads = -1; ///< where it was opened: the label of its process
+        int device = -1; ///< where it was allocated
+        int reads = -1;  ///< where it was opened: the label of its process
     };
 
 public:
@@ -51,11 +52,11 @@ public:
     }
 
     struct handle {
-        std::int64_t process;
+        std::int32_t process;
         std::int32_t file;
         std::int32_t device;
-        std::uint64_t size;
         std::int32_t owner; ///< the label of its process
+        std::uint64_t size;
     };
 
     /// What becomes of this process's access to memory of other processes.
@@ -143,6 +144,10 @@ public:
             throw transport::device_error("out of memory");
         const int number = file.get();
         std::byte* const made = added(number, size, std::move(file), false);
+        {
+            const std::lock_guard lock(mutex());
+            all().at(made).device = number_;
+        }
         std::memset(reach(made, size), 0xa5, size); // it may hold anything
         return made;
     }
@@ -156,7 +161,7 @@ public:
         const std::lock_guard lock(mutex());
         const auto at = all().find(p);
         if (at == all().end() || at->second.opened) misused("a handle of what was not allocated here");
-        return {::getpid(), at->second.file.get(), number_, at->second.size, label()};
+        return {::getpid(), at->second.file.get(), number_, label(), at->second.size};
     }
     [[nodiscard]] std::byte* open(const handle& h) const {
         require_current();
@@ -207,6 +212,7 @@ public:
         const std::lock_guard lock(mutex());
         if (!found(p, 1)) throw transport::device_error("that lies in no allocation");
         const auto& [start, what] = *std::prev(all().upper_bound(p));
+        if (what.device != number_) throw transport::device_error("it is memory of another device");
         return {const_cast<std::byte*>(start), what.size};
     }
 

@@ -26,20 +26,24 @@ protected:
         throw device_error(words);
     }
 
-    /// A function of the driver, whose library need not be linked; null where it has none of that name.
+    /// The same where nobody is to be told.
+    static void try_to(cudaError_t status) noexcept {
+        if (status != cudaSuccess) static_cast<void>(cudaGetLastError());
+    }
+
+    /// A function of the driver as of CUDA 11.7, whose library need not be linked; null where it has none of that name.
     template <class Function>
     [[nodiscard]] static Function driver_function(const char* name) {
         void* found = nullptr;
         cudaDriverEntryPointQueryResult how{};
+#if CUDART_VERSION >= 12050
         const auto status = cudaGetDriverEntryPointByVersion(name, &found, 11070, cudaEnableDefault, &how);
+#else
+        const auto status = cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &how);
+#endif
         if (status == cudaSuccess && how == cudaDriverEntryPointSuccess) return reinterpret_cast<Function>(found);
         static_cast<void>(cudaGetLastError());
         return nullptr;
-    }
-
-    /// The same where nobody is to be told.
-    static void try_to(cudaError_t status) noexcept {
-        if (status != cudaSuccess) static_cast<void>(cudaGetLastError());
     }
 
 private:
@@ -48,6 +52,8 @@ private:
         int devices = 0;
         try {
             must(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
+        } catch (const device_lost&) {
+            throw;
         } catch (const device_error& e) {
             throw device_error(e.what() + std::string(" (nvidia-smi tells which GPUs and which driver there are)"));
         }
@@ -155,6 +161,11 @@ public:
     /// As the table of the concept `device_runtime` has it.
     /// @{
     [[nodiscard]] std::span<std::byte> allocation_of(std::byte* p) const {
+        cudaPointerAttributes about{};
+        must(cudaPointerGetAttributes(&about, p), "cudaPointerGetAttributes");
+        if (about.device != number_)
+            throw device_error("it is memory of device " + std::to_string(about.device) +
+                               ", and this rank's is device " + std::to_string(number_));
         static const auto range_of =
             driver_function<CUresult (*)(CUdeviceptr*, std::size_t*, CUdeviceptr)>("cuMemGetAddressRange");
         if (!range_of) throw device_error("cuMemGetAddressRange: the driver does not have it");

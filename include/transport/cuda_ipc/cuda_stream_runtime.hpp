@@ -16,7 +16,6 @@ class cuda_stream_runtime : public cuda_runtime {
     using word_operation = CUresult (*)(CUstream, CUdeviceptr, cuuint64_t, unsigned);
     using attribute_query = CUresult (*)(int*, CUdevice_attribute, CUdevice);
 
-    /// A function of the driver, as of CUDA 11.7; null where it has none.
     static void must_enqueue(word_operation operation, const char* name, std::uint64_t* word, std::uint64_t value,
                              cudaStream_t in) {
         if (!operation) throw device_error(std::string(name) + ": the driver does not have it");

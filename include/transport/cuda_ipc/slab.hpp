@@ -7,12 +7,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 namespace tutti::transport::detail::cuda {
@@ -50,18 +52,20 @@ public:
         return {start, [self = this->shared_from_this()](std::byte* p) { self->give_back(p); }};
     }
 
-    /// The allocation of the user's that these bytes lie in is a region from now on. Precondition: they are memory of a
-    /// device, which stays until no peer has it open. Throws device_error where peers cannot open it, and
-    /// invalid_argument.
+    /// The allocation of the user's that these bytes lie in is a region from now on. One of less than `unit` is none:
+    /// CUDA cuts it from a block that it shares with others. Precondition: they are memory of a device, which stays
+    /// until no peer has it open. Throws device_error where peers cannot open it, and invalid_argument.
     void add(std::byte* at, std::size_t bytes) {
         runtime_.use();
         const std::span<std::byte> whole = runtime_.allocation_of(at);
         if (bytes > whole.size() - static_cast<std::size_t>(at - whole.data()))
             reject("register_memory", "the memory reaches beyond the allocation that it begins in");
+        if (whole.size() < unit) return;
         const std::lock_guard lock(mutex_);
+        const auto handle = runtime_.handle_of(whole.data());
         for (const region& r : regions_)
-            if (r.start == whole.data()) return;
-        added(whole, false);
+            if (r.start == whole.data() && (r.own || is_same(r, whole.size(), handle))) return;
+        added(whole, handle, false);
     }
 
     /// Where these bytes lie, if they are part of a region.
@@ -101,15 +105,22 @@ private:
         runtime_.use();
         std::byte* const start = runtime_.allocate(bytes);
         try {
-            return added({start, bytes}, true);
+            return added({start, bytes}, runtime_.handle_of(start), true);
         } catch (...) {
             runtime_.free(start);
             throw;
         }
     }
-    region& added(std::span<std::byte> what, bool own) {
+    static_assert(std::has_unique_object_representations_v<typename R::handle>); // for its bytes are compared
+    [[nodiscard]] static bool is_same(const region& r, std::size_t bytes, const typename R::handle& h) noexcept {
+        return r.bytes == bytes && std::memcmp(&r.handle, &h, sizeof h) == 0;
+    }
+    /// What the user has registered where this lies now must have been freed since.
+    region& added(std::span<std::byte> what, const typename R::handle& handle, bool own) {
         static std::atomic<std::uint64_t> last{0}; // relaxed: only different numbers matter
-        const auto handle = runtime_.handle_of(what.data());
+        std::erase_if(regions_, [&](const region& r) {
+            return !r.own && r.start < what.data() + what.size() && what.data() < r.start + r.bytes;
+        });
         const auto id = 1 + last.fetch_add(1, std::memory_order_relaxed);
         return regions_.emplace_back(region{id, what.data(), what.size(), handle, own, !own});
     }

@@ -187,6 +187,38 @@ TEST_CASE("a world of device memory may be driven by one thread after the other"
     }));
 }
 
+TEST_CASE("what is registered is found; what lies where it was takes its place, and small allocations are left out") {
+    using slab_type = transport::detail::cuda::slab<fake_cuda>;
+    const fake_cuda runtime(-1), other(1);
+    runtime.use();
+    const auto memory = std::make_shared<slab_type>(runtime);
+    constexpr std::size_t size = slab_type::unit;
+    std::byte* const own = runtime.allocate(size);
+    memory->add(own + 7, 1);
+    const auto region = memory->find(own + 5, 10)->region;
+    CHECK(memory->find(own + 5, 10)->start == own);
+    CHECK(memory->find(own + 5, 10)->offset == 5);
+    memory->add(own, size);
+    CHECK(memory->find(own, size)->region == region);
+    runtime.free(own);
+    std::byte* const next = runtime.allocate(2 * size);
+    memory->add(next, 1);
+    CHECK(memory->find(next, 2 * size)->region != region);
+    const auto more = memory->allocate(size); // lies elsewhere
+    CHECK(memory->find(next, 1));
+    std::byte* const small = runtime.allocate(size - 1);
+    memory->add(small, 1);
+    CHECK(!memory->find(small, 1));
+    memory->add(more.get(), 1);
+    CHECK(memory->find(more.get(), 1)->region != memory->find(next, 1)->region);
+    other.use();
+    std::byte* const far = other.allocate(size);
+    CHECK_THROWS_WITH(memory->add(far, 1), Catch::Contains("another device"));
+    other.free(far);
+    runtime.free(small);
+    runtime.free(next);
+}
+
 TEST_CASE("regions are used again, shared by nobody who uses them, and found by any address in them") {
     using slab_type = transport::detail::cuda::slab<fake_cuda>;
     const auto memory = std::make_shared<slab_type>(fake_cuda(-1));

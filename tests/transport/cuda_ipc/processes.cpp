@@ -51,11 +51,12 @@ TEST_CASE("messages go from any place to any place, between processes") {
 
 TEST_CASE("registered memory is read where it lies by other processes, any part of it") {
     constexpr int ranks = 3;
-    const reserved_port at;
+    const reserved_port at, beside;
     processes each(ranks, [&](int rank, account&) {
         constexpr std::size_t all = 1 << 20;
         std::minstd_rand random(7); // alike on all ranks
         const placed_bytes memory({}, place::device, all * sizeof(float));
+        const auto other = enter(rank, ranks, beside);
         {
             const auto world = enter(rank, ranks, at);
             fake_executor e(fake_cuda(-1), world);
@@ -71,9 +72,13 @@ TEST_CASE("registered memory is read where it lies by other processes, any part 
                     expect(there[k] == static_cast<float>(3 * i + 3), "the sum");
                 if (first > 0) expect(there[first - 1] == static_cast<float>(rank + i), "nothing beside it");
             }
-            world.barrier();
+            const long before = fake_cuda::copies();
+            handle.broadcast(whole, 0, algorithm::binomial_tree{});
+            if (rank == 0) expect(fake_cuda::copies() == before, "its sender copies nothing");
+            expect(fake_cuda::allocations() > 1, "the world has memory as well");
         }
         expect(fake_cuda::allocations() == 1, "the user's memory is left to the user");
+        other.barrier(); // nobody has it open any more
     });
     check_ended(each);
 }

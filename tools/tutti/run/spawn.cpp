@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <system_error>
 
 #include <fcntl.h>
@@ -83,8 +84,10 @@ int exec_errno(int reading) {
     return got == sizeof number ? number : 0;
 }
 
-std::string refusal_of(const std::string& program) {
-    const bool is_here = program.find('/') == program.npos && access(program.c_str(), X_OK) == 0;
+std::string refusal_of(const std::string& program, int number) {
+    std::error_code none;
+    const bool is_here = number == ENOENT && program.find('/') == program.npos &&
+                         std::filesystem::is_regular_file(program, none) && access(program.c_str(), X_OK) == 0;
     return "cannot run " + program + (is_here ? " (write ./" + program + ", since it is not on PATH)" : "");
 }
 
@@ -110,7 +113,7 @@ child spawn(const spawn_options& options) {
     failure.writing.reset();
     if (const int number = exec_errno(failure.reading.get())) {
         waitpid(pid, nullptr, 0);
-        throw cannot_execute(number, std::generic_category(), refusal_of(options.command.front()));
+        throw cannot_execute(number, std::generic_category(), refusal_of(options.command.front(), number));
     }
     return {pid, std::move(input.writing), std::move(output.reading), std::move(error.reading)};
 }
