@@ -149,9 +149,12 @@ public:
         const std::size_t bytes = detail::symmetric_size<T>(n);
         return {std::visit([&](const auto& path) { return path->allocate(bytes); }, calls_), n};
     }
-    /// The same for memory of the caller's: one whole allocation of cudaMalloc, which outlives this object. Collective.
-    void register_memory(std::byte* start, std::size_t bytes) {
-        std::visit([&](const auto& path) { path->add(start, bytes); }, calls_);
+    /// The same for memory of the caller's, a contiguous range: one whole allocation of cudaMalloc, which outlives this
+    /// object. Collective.
+    template <class Range>
+    void register_memory(Range&& whole) {
+        const auto elements = detail::writable_span_of(whole);
+        std::visit([&](const auto& path) { path->add(detail::raw(elements).data, elements.size_bytes()); }, calls_);
     }
 
     /// Throws if a call has failed. Never blocks.

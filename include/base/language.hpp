@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// Included before all else, so that an older standard is told in one sentence.
+/// Included before all else, so that an older standard is told in one sentence. Compilers go on after #error, but not
+/// after a header that they do not find.
 #if __cplusplus < 202002L
 #error "tutti needs C++20: compile with -std=c++20"
+#include <tutti-needs-C++20>
 #endif

@@ -168,8 +168,9 @@ public:
     /// for other memory than a GPU's, and transport::device_error where CUDA cannot share it, such as memory of a pool,
     /// and for memory of another GPU than this rank's.
     template <class Range>
-        requires(engine::registers_memory<Transport>)
     void register_memory(Range&& data) const {
+        static_assert(engine::registers_memory<Transport>,
+                      "tutti: only transports named cuda_ipc and cuda_routed register memory; others need none");
         const auto elements = detail::span_of(data);
         const detail::raw_range range = detail::raw(elements);
         membership_->register_memory(range.data, elements.size_bytes());

@@ -80,7 +80,7 @@ TEST_CASE("processes allreduce in the order of their streams, from any memory, a
             stream_rank r(rank, ranks, at, path == kernels::stream_path::peers ? rank : 0);
             expect(r.calls.path() == path, "who works");
             const auto window = r.calls.allocate<float>(most), beside = r.calls.allocate<float>(most);
-            r.calls.register_memory(reinterpret_cast<std::byte*>(r.out.seen().data()), r.out.seen().size_bytes());
+            r.calls.register_memory(r.out.seen());
             const std::span<float> of_streams[2][3] = {
                 {{window.data(), most}, r.in.seen(), r.out.seen()},
                 {{beside.data(), most}, r.in_beside.seen(), r.out_beside.seen()}};
