@@ -111,6 +111,8 @@ private:
                 at_ = of.registered_ + of.registered_used_;
                 of.registered_used_ += taken_ = bytes;
                 if (of.registered_used_ > registered_bytes) throw std::logic_error("too little registered memory");
+                if constexpr (engine::registers_memory<transport_type>) // again, which changes nothing
+                    of.world_.register_memory(std::span(at_, bytes));
             }
         }
         memory(const memory&) = delete;
