@@ -226,8 +226,10 @@ WAYS = {f.__name__: f for f in (copied, meson, cmake, added, subproject, release
 
 
 def main(way, root, *compiler):
+    root = pathlib.Path(root).resolve()
     with tempfile.TemporaryDirectory() as folder:
-        WAYS[way](pathlib.Path(root).resolve(), pathlib.Path(folder), compiler)
+        os.chdir(folder)  # CMake, asked by Meson, writes where it stands, and other ways run beside this one
+        WAYS[way](root, pathlib.Path(folder), compiler)
     print(f"{way}: built and run")
 
 
