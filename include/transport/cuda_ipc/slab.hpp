@@ -25,7 +25,8 @@ namespace tutti::transport::detail::cuda {
 template <device_runtime R>
 class slab : public std::enable_shared_from_this<slab<R>> {
 public:
-    /// Regions are multiples of this: a handle leads to a whole allocation, and smaller ones share theirs.
+    /// Regions of its own are multiples of this, and others are no smaller: a handle leads to a whole block of CUDA's,
+    /// which smaller allocations may share.
     static constexpr std::size_t unit = std::size_t{2} << 20;
 
     explicit slab(const R& runtime) : runtime_(runtime) {}
@@ -52,9 +53,9 @@ public:
         return {start, [self = this->shared_from_this()](std::byte* p) { self->give_back(p); }};
     }
 
-    /// The allocation of the user's that these bytes lie in is a region from now on. One of less than `unit` is none:
-    /// CUDA cuts it from a block that it shares with others. Precondition: they are memory of a device, which stays
-    /// until no peer has it open. Throws device_error where peers cannot open it, and invalid_argument.
+    /// The allocation of the user's that these bytes lie in is a region from now on, unless it is less than `unit`.
+    /// Precondition: it is memory of a device, and stays until no peer has it open. Throws device_error where peers
+    /// cannot open it, and invalid_argument.
     void add(std::byte* at, std::size_t bytes) {
         runtime_.use();
         const std::span<std::byte> whole = runtime_.allocation_of(at);
@@ -86,15 +87,16 @@ private:
         std::byte* start;
         std::size_t bytes;
         typename R::handle handle;
-        bool own;
-        bool used; ///< by others than the slab
+        bool own;          ///< of the slab, not of the user
+        bool used = false; ///< of its own: given out by allocate()
     };
 
     [[nodiscard]] std::byte* taken(std::size_t bytes) {
         const std::lock_guard lock(mutex_);
         region* best = nullptr;
         for (region& r : regions_)
-            if (!r.used && r.bytes >= bytes && r.bytes / 2 <= bytes && (!best || r.bytes < best->bytes)) best = &r;
+            if (r.own && !r.used && r.bytes >= bytes && r.bytes / 2 <= bytes && (!best || r.bytes < best->bytes))
+                best = &r;
         if (!best) best = &allocated(bytes);
         runtime_.use();
         runtime_.clear(best->start, best->bytes);
@@ -122,7 +124,7 @@ private:
             return !r.own && r.start < what.data() + what.size() && what.data() < r.start + r.bytes;
         });
         const auto id = 1 + last.fetch_add(1, std::memory_order_relaxed);
-        return regions_.emplace_back(region{id, what.data(), what.size(), handle, own, !own});
+        return regions_.emplace_back(region{id, what.data(), what.size(), handle, own});
     }
     void give_back(const std::byte* start) noexcept {
         const std::lock_guard lock(mutex_);

@@ -31,7 +31,7 @@ struct alignas(64) slot {
     static constexpr std::uint32_t full = 1, reading = 2, withdrawn = 4, awaited = 8;
     static constexpr std::size_t eager_bytes = 2048; ///< messages up to here travel in the slot
 
-    // Left uninitialized but for the flag: to clear it all would take most of the time of opening a channel.
+    // Left uninitialized but for the flag: nothing is read before a message has been written.
     slot() noexcept : state{0} {} // NOLINT(cppcoreguidelines-pro-type-member-init)
 
     [[nodiscard]] static constexpr bool has_message(std::uint32_t seen) noexcept {
