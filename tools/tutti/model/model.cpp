@@ -105,12 +105,9 @@ void add_segments(CLI::App& c, model_settings& s) {
 }
 
 void add_what(CLI::App& c, model_settings& s) {
-    c.add_option(
-         "--ranks", s.ranks,
-         "Numbers of ranks: 8, 2,4,8, 2..16, or 2..1024*2, each twice the former [default: 8; a file's GPUs, or 8 "
-         "that share its one; "
-         "256 with --lecture, "
-         "and 2..256*2 on its page]")
+    c.add_option("--ranks", s.ranks,
+                 "Numbers of ranks: 8, 2,4,8, 2..16, or 2..1024*2, each twice the former [default: 8; a file's GPUs, "
+                 "or 8 that share its one; 256 with --lecture, and 2..256*2 on its page]")
         ->type_name("LIST");
     c.add_option("--bytes", s.bytes,
                  "Sizes: 1M, 8,1K,1M, 8..1M, each twice the former, or 8..64M*16 [default: 8..64M*16]")
