@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../base/copy.hpp"
 #include "transfer.hpp"
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <span>
 #include <utility>
 #include <vector>
@@ -25,7 +25,7 @@ inline void combine(transfer& x, const std::byte* incoming, std::size_t elements
 /// Delivers a message that came as a whole.
 inline void deliver(transfer& x, const std::byte* incoming) {
     if (x.reduce) return combine(x, incoming, x.bytes / x.reduce->element_bytes);
-    if (x.bytes > 0) std::memcpy(x.to, incoming, x.bytes);
+    if (x.bytes > 0) tutti::detail::copy_bytes(x.to, incoming, x.bytes);
     x.moved = x.bytes;
 }
 
@@ -51,7 +51,7 @@ public:
     void take(std::span<const std::byte> bytes) {
         if (!receiver_ || bytes.empty()) return;
         if (receiver_->reduce) return reduce(bytes);
-        std::memcpy(place(), bytes.data(), bytes.size());
+        tutti::detail::copy_bytes(place(), bytes.data(), bytes.size());
         placed(bytes.size());
     }
 

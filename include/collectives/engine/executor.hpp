@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/copy.hpp"
 #include "../../transport/transfer.hpp"
 #include "../reduction/start.hpp"
 #include "../schedule/step.hpp"
@@ -10,7 +11,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 
 namespace tutti::engine {
@@ -51,7 +51,7 @@ struct local_work {
         std::array<const std::byte*, schedule::most_operands> source{};
         for (std::size_t k = 0; k < sources; ++k) source[k] = from[k] + offset;
         switch (what) {
-        case kind::copy: std::memcpy(to + offset, source[0], count * element_bytes); break;
+        case kind::copy: tutti::detail::copy_bytes(to + offset, source[0], count * element_bytes); break;
         case kind::start: starter->run(to + offset, source[0], count, starter->factor.data()); break;
         case kind::finish: finisher(to + offset, count, ranks); break;
         case kind::reduce:

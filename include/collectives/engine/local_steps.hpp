@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/copy.hpp"
 #include "call.hpp"
 #include "executor_work.hpp"
 #include "group.hpp"
@@ -14,7 +15,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <vector>
@@ -167,7 +167,7 @@ private:
         if (call_.starter.run && s.from.where == schedule::buffer::input) [[unlikely]]
             call_.starter.run(to, from, bytes / call_.element_bytes, call_.starter.factor.data());
         else
-            std::memcpy(to, from, bytes);
+            tutti::detail::copy_bytes(to, from, bytes);
     }
     [[nodiscard]] bool is_in_time() noexcept {
         is_in_trouble_ = is_in_trouble_ || functor_.late();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/copy.hpp"
 #include "../../transport/transfer.hpp"
 #include "call_state.hpp"
 
@@ -48,7 +49,7 @@ public:
         long_.reset(all > short_.size() ? new std::byte[all] : nullptr); // the message before may have had one
         std::byte* const to = long_ ? long_.get() : short_.data();
         std::memcpy(to, &h, sizeof h);
-        if (bytes > 0) std::memcpy(to + sizeof h, data, bytes);
+        if (bytes > 0) tutti::detail::copy_bytes(to + sizeof h, data, bytes);
         return all;
     }
     [[nodiscard]] const std::byte* bytes() const noexcept { return long_ ? long_.get() : short_.data(); }

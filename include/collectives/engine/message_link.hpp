@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/copy.hpp"
 #include "../../transport/status_page.hpp"
 #include "../../transport/transport.hpp"
 #include "message_queues.hpp"
@@ -34,7 +35,7 @@ inline void find_memory(message& m, std::size_t bytes) {
 }
 inline void copy_into(message& m, const std::byte* data, std::size_t bytes) {
     find_memory(m, bytes);
-    if (bytes > 0) std::memcpy(m.data, data, bytes);
+    if (bytes > 0) tutti::detail::copy_bytes(m.data, data, bytes);
 }
 
 /// Brings the messages of one peer and this rank's receives together, in the order of starts for each tag.
@@ -193,7 +194,7 @@ private:
         if (all_.noted()) return;
         unexpected_message& u = keep(bytes);
         u.data.reset(new std::byte[bytes]);
-        if (bytes > 0) std::memcpy(u.data.get(), data, bytes);
+        if (bytes > 0) tutti::detail::copy_bytes(u.data.get(), data, bytes);
         u.has_arrived = true;
     }
     void take_eager(std::size_t bytes) {

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/copy.hpp"
 #include "message_link.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 
 namespace tutti::engine {
@@ -58,7 +58,7 @@ private:
     }
     void store(unexpected_message& u, const message& m) {
         u.data.reset(new std::byte[m.bytes]);
-        if (m.bytes > 0) std::memcpy(u.data.get(), m.data, m.bytes);
+        if (m.bytes > 0) tutti::detail::copy_bytes(u.data.get(), m.data, m.bytes);
         stored_ += cost_of(m.bytes);
     }
     void deliver(message& to, const std::byte* data, std::size_t bytes) {

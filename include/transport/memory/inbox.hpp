@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/copy.hpp"
 #include "../delivery.hpp"
 #include "doorbell.hpp"
 #include "lane.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace tutti::transport::detail {
 
@@ -109,7 +109,7 @@ private:
     static void deliver(transfer& x, const std::byte* incoming, std::size_t bytes) {
         if (bytes == 0) return;
         if (x.reduce) return combine(x, incoming, bytes / x.reduce->element_bytes);
-        std::memcpy(x.to + x.moved, incoming, bytes);
+        tutti::detail::copy_bytes(x.to + x.moved, incoming, bytes);
         x.moved += bytes;
     }
 

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/copy.hpp"
 #include "../transfer.hpp"
 #include "doorbell.hpp"
 #include "lane.hpp"
 
-#include <cstring>
 #include <thread>
 
 namespace tutti::transport::detail {
@@ -75,7 +75,7 @@ private:
         s.bytes = x.bytes;
         const bool eager = x.bytes <= slot::eager_bytes;
         if (eager) {
-            if (x.bytes > 0) std::memcpy(s.data.data(), x.from, x.bytes);
+            if (x.bytes > 0) tutti::detail::copy_bytes(s.data.data(), x.from, x.bytes);
             s.from = s.data.data();
         } else {
             s.from = x.from;

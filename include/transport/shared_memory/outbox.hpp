@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/copy.hpp"
 #include "../transfer.hpp"
 #include "options.hpp"
 #include "own_segment.hpp"
@@ -11,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstring>
 #include <thread>
 
 namespace tutti::transport::detail::shm {
@@ -122,7 +122,7 @@ private:
             s.region = number;
             to = memory;
         }
-        if (part > 0) std::memcpy(to, x.from + x.moved, part);
+        if (part > 0) tutti::detail::copy_bytes(to, x.from + x.moved, part);
         x.moved += part;
     }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/copy.hpp"
 #include "steps.hpp"
 
 #include <algorithm>
@@ -100,7 +101,7 @@ private:
         if (s.carries > 0 && is_on_device_)
             copy_out(x.from, s, sizeof h);
         else if (s.carries > 0)
-            std::memcpy(s.through->memory + sizeof h, x.from, s.carries);
+            tutti::detail::copy_bytes(s.through->memory + sizeof h, x.from, s.carries);
         is_told_ = true;
         prepare(s, whole);
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/copy.hpp"
 #include "../../base/error.hpp"
 
 #include "pairing.hpp"
@@ -169,7 +170,7 @@ private:
             w.send_flags = IBV_SEND_INLINE;
         } else {
             std::memcpy(cell, head.data(), packet_bytes);
-            if (!payload.empty()) std::memcpy(cell + packet_bytes, payload.data(), payload.size());
+            if (!payload.empty()) tutti::detail::copy_bytes(cell + packet_bytes, payload.data(), payload.size());
             pieces[0] = {reinterpret_cast<std::uint64_t>(cell), static_cast<std::uint32_t>(bytes), cells_.key};
             w.num_sge = 1;
         }
