@@ -7,8 +7,8 @@
 
 #include "contest.hpp"
 
-#include <transport/backoff.hpp>
 #include <transport/shared_memory/mapping.hpp>
+#include <transport/this_core.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -50,7 +50,7 @@ void wait_for(const std::atomic<std::uint64_t>& flag, std::uint64_t call) {
     constexpr int spins = 1000;
     for (int i = 0; flag.load(std::memory_order_acquire) != call; ++i) {
         if (i < spins)
-            transport::detail::pause_core();
+            transport::detail::this_core::pause();
         else
             std::this_thread::yield();
     }

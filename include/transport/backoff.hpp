@@ -2,56 +2,130 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <thread>
+#include "this_core.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
 
 namespace tutti::transport {
 
-namespace detail {
-
-/// Tells the core that this is a spin, so that its sibling thread and the memory bus get a rest.
-inline void pause_core() noexcept {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-}
-
-} // namespace detail
-
-/// How every transport waits: it polls, calls rest() after each fruitless poll, and blocks when rest() says false.
+/// How every transport waits: it polls, calls rest() after each fruitless poll, and blocks when rest() says false. One
+/// object serves all waits of a rank, one after the other, since each wait learns from those before it.
 ///
-/// Spinning is the fastest way to notice a peer that runs on another core, and the slowest when the peer needs this
-/// core: there every spin without a yield costs whole scheduler ticks (4 ms). So spins and yields are bounded, and a
-/// crowded host (more ranks than cores) gets no spin at all and few yields.
-class backoff {
+/// Spinning is the fastest way to notice a peer that runs on another core. A sleeper wakes some 50 us late, and its
+/// peer, which waits for it by then, may fall asleep in turn. So a wait spins for up to `longest`; every few polls it
+/// yields its core to whoever wants it. What that may cost is bounded:
+/// - Three waits that outlasted `longest`, and none between them that spinning has served, show that it is in vain.
+///   Waits then spin for `shortest`, until one is over before `longest` again.
+/// - A yield that took `a_slice` shows that another thread computes on this core. Then it is time to block.
+/// - A crowded host, with more ranks than cores, gets no spin at all and few yields.
+///
+/// Two ranks may run on one core while another one idles. They hand it over so smoothly that the kernel sees nothing to
+/// balance. Waits that are over right behind a yield, again and again, show that; then this rank moves to a processor
+/// of its own. Spins without a yield would make the kernel balance, but cost whole scheduler ticks until it does.
+///
+/// `Core` is this_core, or its replacement in a test.
+template <class Core>
+class basic_backoff {
 public:
-    static constexpr int spins = 30;         ///< polls in a row before the first yield
-    static constexpr int yields = 100;       ///< yields before it is time to block
-    static constexpr int yields_crowded = 8; ///< the same on a crowded host
+    static constexpr int spins = 30;                           ///< polls in a row before the first yield
+    static constexpr int polls_a_yield = 8;                    ///< from then on
+    static constexpr int yields_crowded = 8;                   ///< yields before it is time to block, on a crowded host
+    static constexpr std::chrono::microseconds longest{8'000}; ///< that a wait spins
+    static constexpr std::chrono::microseconds shortest{200};  ///< that it spins where spinning was in vain
+    static constexpr std::chrono::microseconds a_slice{500};   ///< more than ranks that take turns need for one
+    static constexpr int most_in_vain = 3; ///< waits that spun for `longest` and then slept, before it is in vain
+    static constexpr int suspicious = 8;   ///< waits in a row that were over right behind a yield
 
-    /// A wait that begins. `crowded`: more ranks share this host than it has cores.
-    explicit backoff(bool crowded) noexcept
-        : spins_left_(crowded ? 0 : spins), yields_left_(crowded ? yields_crowded : yields) {}
+    /// Waits to come. `crowded`: more ranks share this host than it has cores. `own`: a processor that no other rank of
+    /// this host is given, if there is one.
+    explicit basic_backoff(bool crowded, std::optional<int> own = {}) noexcept : crowded_(crowded), own_(own) {
+        begin();
+    }
+
+    /// A wait begins. It goes on with the last one if that was not over, and news() was not called since.
+    void begin() noexcept {
+        if (!fresh_) return;
+        fresh_ = false;
+        if (blocked_ && woke_ - began_ < longest) in_vain_ = 0;
+        blocked_ = false;
+        polls_ = crowded_ ? spins : 0;
+    }
 
     /// Lets a moment pass. False, without any rest: it is time to block.
     [[nodiscard]] bool rest() noexcept {
-        if (spins_left_ > 0) {
-            --spins_left_;
-            detail::pause_core();
-            return true;
-        }
-        if (yields_left_ > 0) {
-            --yields_left_;
-            std::this_thread::yield();
-            return true;
-        }
-        return false;
+        if (polls_ >= spins) return linger();
+        ++polls_;
+        Core::pause();
+        return true;
     }
 
+    /// The wait is over: what it waited for has come before it was time to block.
+    void over() noexcept {
+        fresh_ = true;
+        if (polls_ > spins || behind_yields_ > 0) learn();
+    }
+
+    /// The wait has blocked, and is awake again; whether it is over, news() tells.
+    void woke() noexcept { woke_ = Core::now(); }
+
+    /// Something has begun or has come, so that the next wait is a new one.
+    void news() noexcept { fresh_ = true; }
+
 private:
-    int spins_left_;
-    int yields_left_;
+    using time_point = typename Core::clock::time_point;
+
+    [[nodiscard]] bool is_behind_a_yield() const noexcept {
+        return polls_ > spins && (polls_ - spins) % polls_a_yield == 0;
+    }
+
+    [[gnu::noinline]] bool linger() noexcept {
+        if (blocked_) return false;
+        if (polls_ == spins) began_ = last_ = Core::now();
+        if (crowded_ && polls_ == spins + yields_crowded) return !(blocked_ = true);
+        ++polls_;
+        if (!crowded_ && !is_behind_a_yield()) {
+            Core::pause();
+            return true;
+        }
+        Core::yield();
+        return crowded_ || may_go_on();
+    }
+
+    /// Behind a yield.
+    [[nodiscard]] bool may_go_on() noexcept {
+        const auto before = std::exchange(last_, Core::now());
+        const auto lasted = last_ - began_;
+        if (lasted > longest) in_vain_ = std::min(in_vain_ + 1, most_in_vain);
+        blocked_ = lasted > longest || last_ - before > a_slice || (in_vain_ == most_in_vain && lasted > shortest);
+        return !blocked_;
+    }
+
+    /// From a wait that is over.
+    [[gnu::noinline]] void learn() noexcept {
+        if (crowded_) return;
+        if (polls_ > spins && last_ - began_ > shortest) in_vain_ = 0;
+        behind_yields_ = is_behind_a_yield() ? behind_yields_ + 1 : 0;
+        if (!own_) return;
+        if (behind_yields_ == suspicious) times_left_ = Core::times_left();
+        if (behind_yields_ < 2 * suspicious) return;
+        behind_yields_ = 0;
+        if (Core::times_left() - times_left_ >= suspicious) Core::move_to(*own_);
+    }
+
+    bool crowded_;
+    bool fresh_ = true;
+    bool blocked_ = false;  ///< it was time to, in this wait
+    int polls_ = 0;         ///< of this wait; on a crowded host `spins`, and its yields
+    int in_vain_ = 0;       ///< waits that spun for `longest` and then slept
+    int behind_yields_ = 0; ///< waits in a row that were over right behind a yield
+    long times_left_ = 0;   ///< when that became suspicious
+    std::optional<int> own_;
+    time_point began_{}, last_{}, woke_{}; ///< of this wait: the first reading of the clock, the last, and the waking
 };
+
+using backoff = basic_backoff<detail::this_core>;
 
 } // namespace tutti::transport

@@ -4,6 +4,7 @@
 
 #include "../base/linkage.hpp"
 
+#include "backoff.hpp"
 #include "busy_channels.hpp"
 #include "memory/world.hpp"
 #include "transport.hpp"
@@ -80,6 +81,7 @@ private:
     int rank_;
     std::map<std::pair<context, int>, std::unique_ptr<detail::memory_channel_end>> ends_;
     detail::busy_channels<channel> busy_;
+    backoff pause_{false};
 };
 
 static_assert(viewing_transport<memory>);

@@ -4,7 +4,6 @@
 
 #include "memory.hpp"
 
-#include "backoff.hpp"
 #include "memory/channel.hpp"
 #include "memory/ranks.hpp"
 
@@ -29,6 +28,7 @@ struct detail::memory_channel_end {
 TUTTI_INLINE memory::memory(std::shared_ptr<memory_world> world, int rank)
     : world_(std::static_pointer_cast<detail::memory_ranks>(std::move(world))), rank_(rank) {
     world_->join(rank_);
+    pause_ = backoff(world_->crowded);
 }
 TUTTI_INLINE memory::memory(memory&&) noexcept = default;
 TUTTI_INLINE memory& memory::operator=(memory&& other) noexcept {
@@ -37,6 +37,7 @@ TUTTI_INLINE memory& memory::operator=(memory&& other) noexcept {
     rank_ = other.rank_;
     ends_ = std::move(other.ends_);
     busy_ = std::move(other.busy_);
+    pause_ = other.pause_;
     return *this;
 }
 TUTTI_INLINE memory::~memory() {
@@ -65,11 +66,13 @@ TUTTI_INLINE bool memory::is_alive() const noexcept {
 
 TUTTI_INLINE void memory::send(channel& h, transfer& x) {
     if (!is_alive()) return;
+    pause_.news();
     h.out.send(x);
     busy_.list(h);
 }
 TUTTI_INLINE void memory::receive(channel& h, transfer& x) {
     if (!is_alive()) return;
+    pause_.news();
     h.in.receive(x);
     busy_.list(h);
 }
@@ -77,7 +80,11 @@ TUTTI_INLINE void memory::receive(channel& h, transfer& x) {
 TUTTI_INLINE const std::byte* memory::look(channel& h, const transfer&) { return h.in.look(); }
 TUTTI_INLINE bool memory::release(channel& h, const transfer&) { return h.in.release(); }
 
-TUTTI_INLINE bool memory::progress() { return is_alive() && busy_.advance(); }
+TUTTI_INLINE bool memory::progress() {
+    const bool moved = is_alive() && busy_.advance();
+    if (moved) pause_.news();
+    return moved;
+}
 
 template <class Predicate>
 bool memory::any_busy(Predicate holds) const {
@@ -87,16 +94,18 @@ bool memory::any_busy(Predicate holds) const {
 TUTTI_INLINE void memory::wait(clock::time_point until) {
     detail::control_plane& control = world_->control;
     detail::doorbell& bell = control.bell(rank_);
-    backoff pause{crowded()};
+    pause_.begin();
     do {
-        if (bell.answer() || control.has_mail(rank_) || any_busy([](channel& h) { return h.ready(); })) return;
+        if (bell.answer() || control.has_mail(rank_) || any_busy([](channel& h) { return h.ready(); }))
+            return pause_.over();
         const auto now = clock::now();
         if (now >= until) return;
         control.tick(now);
-    } while (pause.rest());
+    } while (pause_.rest());
     // Each channel now gets the peer's promise to ring, or turns out to be ready after all.
     if (any_busy([](channel& h) { return h.ask(); })) return;
     bell.sleep(std::min(until, control.next_tick()));
+    pause_.woke();
     control.tick(clock::now());
 }
 TUTTI_INLINE void memory::wake() { world_->control.bell(rank_).ring(); }

@@ -95,13 +95,17 @@ private:
         }
     }
     void help() {
-        for (;;) {
-            for (backoff poll(false); !has_more_.load(std::memory_order_relaxed) && poll.rest();) {
+        for (backoff poll(false);;) {
+            poll.begin();
+            while (!has_more_.load(std::memory_order_relaxed) && poll.rest()) {
             }
+            if (has_more_.load(std::memory_order_relaxed)) poll.over();
             std::unique_lock lock{mutex_};
             ++idle_;
             more_.wait(lock, [this] { return stops_ || !queue_.empty(); });
             --idle_;
+            poll.woke();
+            poll.news();
             if (stops_) return;
             while (!queue_.empty()) run(*queue_.front(), lock);
         }

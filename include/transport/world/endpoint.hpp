@@ -65,6 +65,7 @@ public:
         const auto& who = session_.who();
         ways_ = fabrics_.ways(who.rank, table);
         crowded_ = table.crowded(who.rank);
+        pause_ = backoff(crowded_);
         if constexpr (connects) sockets_->join(who.rank, who.key, table, count);
         std::uint8_t number = 0;
         fabrics_.each([&](auto& f) {
@@ -98,9 +99,11 @@ public:
         }
     }
     void send(channel& c, transfer& x) {
+        pause_.news();
         fabrics_.on(c, [&](auto& f, auto& end) { f.send(end, x); });
     }
     void receive(channel& c, transfer& x) {
+        pause_.news();
         fabrics_.on(c, [&](auto& f, auto& end) { f.receive(end, x); });
     }
     [[nodiscard]] const std::byte* look(channel& c, const transfer& x) {
@@ -176,6 +179,7 @@ public:
     bool progress() {
         bool moved = false;
         fabrics_.each([&](auto& f) { moved = f.progress() || moved; });
+        if (moved) pause_.news();
         return look_at_connections() || moved;
     }
 
@@ -183,11 +187,11 @@ public:
     /// for a timer of another, no core burns, and whatever ends a wait ends it at once.
     void wait(clock::time_point until) {
         constexpr unsigned looks_a_clock = 16; // the clock takes as long as several looks
-        backoff pause(crowded_);
+        pause_.begin();
         for (unsigned looks = 1;; ++looks) {
-            if (stirred()) return;
+            if (stirred()) return pause_.over();
             if (looks % looks_a_clock == 0 && clock::now() >= until) return;
-            if (!pause.rest()) break;
+            if (!pause_.rest()) break;
         }
         until = std::min(until, session_.next_tick());
         if constexpr (sleeps_its_way) {
@@ -195,6 +199,7 @@ public:
         } else {
             sleep(until);
         }
+        pause_.woke();
     }
     /// Any thread.
     void wake() noexcept {
@@ -365,6 +370,7 @@ private:
     std::map<std::pair<context, int>, channel> channels_; // where there are several fabrics
     std::vector<pollfd> polled_;
     std::uint32_t rounds_ = 0;
+    backoff pause_{false};
     bool crowded_ = false;
     bool leaving_ = false;
     bool heard_the_last_ = false; // the control plane is gone, and fetch() has told so
