@@ -32,31 +32,34 @@ struct exchange {
     std::atomic<int> wrong{0};
 
     void send() {
-        int sleeps = 0;
         for (int n = 1; n <= messages; ++n) {
-            while (!state.is_free() && !state.is_free_asking()) {
-                if (++sleeps > most_sleeps) return give_up();
-                senders.sleep(never);
-            }
+            wait(
+                senders, [this] { return state.is_free(); }, [this] { return state.is_free_asking(); });
             if (being_read) ++wrong;
             data = n;
             if (state.publish()) receivers.ring();
         }
     }
     void receive() {
-        int sleeps = 0;
         for (int n = 1; n <= messages; ++n) {
-            while (!state.has_part() && !state.has_part_asking()) {
-                if (++sleeps > most_sleeps) return give_up();
-                receivers.sleep(never);
-            }
+            wait(
+                receivers, [this] { return state.has_part(); }, [this] { return state.has_part_asking(); });
             being_read = true;
             if (data != n) ++wrong;
             being_read = false;
             if (state.release()) senders.ring();
         }
     }
-    void give_up() { ++wrong; }
+    /// As a world waits: a look at the slot and at the bell, as often as it likes; then the promise, and a sleep.
+    template <class Ready, class Asking>
+    void wait(Bell& own, Ready ready, Asking asking) {
+        for (int sleeps = 0; !ready();) {
+            if (own.answer()) continue;
+            if (asking()) return;
+            if (++sleeps > most_sleeps) return void(++wrong);
+            own.sleep(never);
+        }
+    }
 };
 
 template <class Flag, class Bell>
@@ -80,6 +83,7 @@ struct hasty_bell {
         rung.store(1, std::memory_order_seq_cst);
         if (wake) wake_all(rung);
     }
+    bool answer() noexcept { return rung.exchange(0, std::memory_order_acquire) != 0; }
     void sleep(tutti::transport::clock::time_point until) noexcept {
         asleep.store(1, std::memory_order_seq_cst);
         if (rung.load(std::memory_order_seq_cst) == 0) sleep_on(rung, 0, until);
@@ -98,6 +102,7 @@ struct polled_bell {
         pipe.store(1, std::memory_order_seq_cst);
         wake_all(pipe);
     }
+    bool answer() noexcept { return inner.answer(); }
     void sleep(tutti::transport::clock::time_point until) noexcept {
         if (inner.lie_down()) {
             if (Hasty) pipe.store(0, std::memory_order_seq_cst);
