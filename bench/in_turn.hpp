@@ -2,34 +2,32 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../tools/tutti/common/host_memory.hpp"
+
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
-#include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <vector>
 
 /// Several contestants timed in turn, so that a busy machine slows all of them.
 namespace tutti::measured {
 
-struct freed {
-    void operator()(std::byte* p) const { std::free(p); }
-};
-using memory = std::unique_ptr<std::byte, freed>;
+using memory = std::shared_ptr<std::byte>;
 
 /// How often each contestant is timed.
 inline constexpr int rounds = 31;
 
-/// Pages of its own, touched, so that no contestant pays for them; and known to others as far as the compiler can tell,
-/// so that nothing that is written there is left out.
+/// The report says where `touched()` lies.
+inline const bool told = (benchmark::AddCustomContext("memory", "vector"), true);
+
+/// Where a std::vector has it; touched, so that no contestant pays for that; and known to others as far as the compiler
+/// can tell, so that nothing that is written there is left out.
 inline memory touched(std::size_t bytes) {
-    const std::size_t page = 4096;
-    memory m(static_cast<std::byte*>(std::aligned_alloc(page, (bytes + page - 1) / page * page)));
-    std::memset(m.get(), 0, bytes);
+    memory m = tools::vector_memory(bytes);
     benchmark::DoNotOptimize(m.get());
     return m;
 }

@@ -25,7 +25,9 @@ namespace tutti::peers {
 
 using namespace tutti::tools;
 
-/// One row to be measured, from the command line OPERATION BYTES SECONDS ROOM JSON [ALGORITHM].
+constexpr auto usage = "OPERATION BYTES SECONDS MEMORY OFFSET ROOM JSON [ALGORITHM]";
+
+/// One row to be measured, from the command line.
 struct contest {
     bench_settings settings; ///< float32 and sum
     std::string room;        ///< the path of a file of zeros or none, on which the ranks meet
@@ -33,8 +35,7 @@ struct contest {
 };
 
 [[nodiscard]] inline contest contest_of(int argc, char** argv) {
-    if (argc < 6 || argc > 7)
-        throw std::invalid_argument(std::string(argv[0]) + " OPERATION BYTES SECONDS ROOM JSON [ALGORITHM]");
+    if (argc < 8 || argc > 9) throw std::invalid_argument(std::string(argv[0]) + " " + usage);
     contest c;
     c.settings.operation = argv[1];
     const std::size_t bytes = parse_size(argv[2]);
@@ -44,9 +45,12 @@ struct contest {
         c.settings.operation == "allreduce" || c.settings.operation == "broadcast" ? place::in : place::out;
     c.settings.seconds = std::atof(argv[3]);
     c.settings.deadline_s = 86'400; // who started the ranks also knows how long they may take
-    c.room = argv[4];
-    c.settings.json = argv[5];
-    c.algorithm = argc > 6 ? argv[6] : "";
+    c.settings.memory = memory_of(argv[4]);
+    if (c.settings.memory > memory_kind::page) throw std::invalid_argument("MEMORY of peers is vector or page");
+    c.settings.offset = parse_size(argv[5]);
+    c.room = argv[6];
+    c.settings.json = argv[7];
+    c.algorithm = argc > 8 ? argv[8] : "";
     return c;
 }
 
@@ -72,7 +76,7 @@ template <class Join>
     shared_meeting others = meet(c, rank, ranks);
     c.settings.ranks = ranks;
     const binder bind = join(c, others, rank, ranks);
-    const participant self{rank, ranks, others, bind, plain_allocator, {}, CLOCK_PROCESS_CPUTIME_ID};
+    const participant self{rank, ranks, others, bind, host_allocator_of(c.settings), {}, CLOCK_PROCESS_CPUTIME_ID};
     const bool right = take_part(self, c.settings).wrong == 0;
     others.barrier(); // nobody leaves before the row is written, nor while another may still be inside a call
     return right ? 0 : 1;

@@ -151,9 +151,9 @@ TEST_CASE("shared memory, with symmetric and with plain buffers") {
         command("bench --transport shared_memory --ranks 3 --operation all --algorithm all -b 8 -e 1M -f 128 -n 2");
     CHECK(r.status == 0);
     CHECK_THAT(r.output, Contains("3 ranks over shared_memory") && Contains("# wrong elements: 0"));
-    const auto s = command("bench --transport shared_memory --ranks 2 -b 1M -e 1M -n 2 --symmetric");
+    const auto s = command("bench --transport shared_memory --ranks 2 -b 1M -e 1M -n 2 --memory symmetric");
     CHECK(s.status == 0);
-    CHECK_THAT(s.output, Contains("in symmetric memory") && Contains("# wrong elements: 0"));
+    CHECK_THAT(s.output, Contains("# memory: symmetric") && Contains("# wrong elements: 0"));
 }
 
 TEST_CASE("calls in plain buffers are predicted, those in symmetric memory are not: prices know of none") {
@@ -178,7 +178,7 @@ TEST_CASE("calls in plain buffers are predicted, those in symmetric memory are n
         return 4 - occurrences(text, "\"predicted_us\":null");
     };
     CHECK(predicted("") == 4);
-    CHECK(predicted(" --symmetric") == 0);
+    CHECK(predicted(" --memory symmetric") == 0);
 }
 
 TEST_CASE("ranks that a launcher started take part") {
@@ -273,6 +273,10 @@ TEST_CASE("what makes no sense is refused before anything is started, with 2") {
     refused("--ranks 2 --root 2", "there is no root 2 among 2 ranks");
     refused("--transport pigeon", "pigeon");
     refused("-n 3 --seconds 1", "xcludes");
+    refused("--memory heap", "'heap' is none of them; choose one of vector,page,symmetric");
+    refused("--offset 30", "--offset 30 is no multiple of float32's 4 bytes");
+    refused("--offset 32 --memory vector", "--offset is for --memory page: where a buffer begins in its page");
+    refused("--offset some", "'some' is no size");
     refused("--operation broadcast --root -1", "'-1' is no list of roots: write 0, or 0,2, or all");
     refused("--operation stream --pairs x", "'x' is no list of numbers of pairs: write 1, or 1,2, or all");
     refused("--ranks 2 -b 1T -e 1T", "input and output of 2 ranks take 4 TiB, and this host has ");
@@ -298,6 +302,7 @@ TEST_CASE("what has no kernel on a GPU, or no meaning there, is refused before a
     refused("-d int8", "allreduce: GPUs have no kernel for this type and operator");
     refused("-d int32 -o bitwise_and", "allreduce: GPUs have no kernel for this type and operator");
     refused("--operation all,pingpong", "messages between two ranks do not take data of a GPU");
-    refused("--cold", "--cold and --symmetric are for data in the memory of the host");
-    refused("--symmetric", "--cold and --symmetric are for data in the memory of the host");
+    refused("--cold", "--cold, --memory and --offset are for data of the host");
+    refused("--memory symmetric", "--cold, --memory and --offset are for data of the host, not over cuda_ipc");
+    refused("--offset 64", "--cold, --memory and --offset are for data of the host");
 }

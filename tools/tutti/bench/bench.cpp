@@ -61,7 +61,7 @@ Columns, some of which are there only if they have something to say:
   root, pairs     of operations that have a root; of messages: how many pairs of ranks are at it at once
   algorithm       auto: ring is the library's choice, which was ring
   place           out: from input to output; in: in place
-  predicted       microseconds, by the parameters that --machine gives; - without, and with --symmetric
+  predicted       microseconds, by the parameters that --machine gives; - without, and with --memory symmetric
   avg             microseconds, the mean of all iterations on all ranks, as OSU and IMB have it
   p50 p99 min max microseconds of the slowest rank of each iteration; no p99 from under 100 of them; ~ marks a
                   p50 from one or two
@@ -311,7 +311,18 @@ void add_how(CLI::App& c, bench_settings& s) {
         ->check(CLI::Range(1, 16))
         ->type_name("N");
     c.add_flag("--encrypt", s.encrypt, "Over tcp, encrypt and authenticate the data: TUTTI_ENCRYPT=1");
-    c.add_flag("--symmetric", s.symmetric, "Buffers from communicator.allocate: peers of one host read them in place");
+    auto* const memory =
+        c.add_option_function<std::string>(
+             "--memory", [&s](const std::string& word) { s.memory = memory_of(word); },
+             "Where buffers lie: as a std::vector of their size, at the start of a page, or in communicator.allocate's "
+             "memory, which peers of one host read in place [default: vector]")
+            ->check(one_of({memory_names.begin(), memory_names.end()}));
+    const auto begin_behind_page = [&s, memory](const std::string& word) {
+        s.offset = parse_size(word);
+        if (memory->count() == 0) s.memory = memory_kind::page;
+    };
+    add_parsed(c, "--offset", begin_behind_page, "Buffers begin so far behind a page's start; means --memory page",
+               "SIZE");
     c.add_option("--machine", s.machine_file,
                  "Parameters of the machine, as tutti fit writes them: each row is predicted, and auto goes by them")
         ->type_name("FILE");

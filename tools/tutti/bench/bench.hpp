@@ -3,18 +3,20 @@
 #pragma once
 
 #include "../common/choices.hpp"
+#include "../common/host_memory.hpp"
 #include "../common/sizes.hpp"
 #include "../common/statistics.hpp"
 #include "exchange.hpp"
 #include "overlap_times.hpp"
 
 #include <collectives/choice/chooser.hpp>
-#include <collectives/engine/symmetric.hpp>
 #include <collectives/model/residuals.hpp>
 #include <collectives/runtime_call.hpp>
 #include <collectives/schedule/activity.hpp>
 #include <collectives/symmetric_memory.hpp>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -38,6 +40,12 @@ class meeting;
 
 enum class timing : std::uint8_t { barrier, loop, stream };
 enum class place : std::uint8_t { both, out, in };
+enum class memory_kind : std::uint8_t { vector, page, symmetric };
+inline constexpr std::array<std::string_view, 3> memory_names{"vector", "page", "symmetric"};
+/// Precondition: it is one of the names.
+[[nodiscard]] inline memory_kind memory_of(std::string_view name) {
+    return static_cast<memory_kind>(std::ranges::find(memory_names, name) - memory_names.begin());
+}
 
 /// What the command line asks for.
 struct bench_settings {
@@ -62,10 +70,11 @@ struct bench_settings {
     std::size_t lend_bytes = 0; ///< of shared_memory; 0: as the library has it
     int lanes = 1;              ///< of tcp: sockets a peer
     bool encrypt = false;       ///< of tcp
-    bool symmetric = false;     ///< buffers from communicator::allocate
-    bool overlap = false;       ///< non-blocking calls, alone and with computation
-    std::size_t tests = 0;      ///< while it computes, how often a rank tests the request
-    bool in_thread = false;     ///< progress::in_thread
+    memory_kind memory = memory_kind::vector;
+    std::size_t offset = 0; ///< of page: bytes from a page's start to a buffer's
+    bool overlap = false;   ///< non-blocking calls, alone and with computation
+    std::size_t tests = 0;  ///< while it computes, how often a rank tests the request
+    bool in_thread = false; ///< progress::in_thread
     double deadline_s = 30;
     std::string machine_file;
     std::optional<model::calibrated_machine> machine{}; ///< what is in it: the library chooses, rows are priced by it
@@ -172,8 +181,17 @@ using moment = std::chrono::steady_clock::time_point;
 using recorder = std::function<std::optional<activities>(const call&, std::size_t, moment)>;
 /// Makes memory for one of the buffers, zeroed, of so many bytes.
 using allocator = std::function<symmetric_memory<std::byte>(std::size_t)>;
-[[nodiscard]] inline symmetric_memory<std::byte> plain_allocator(std::size_t bytes) {
-    return {engine::plain_memory(bytes), bytes};
+/// Precondition: the settings want no symmetric memory.
+[[nodiscard]] inline allocator host_allocator_of(const bench_settings& settings) {
+    if (settings.memory == memory_kind::vector)
+        return [](std::size_t bytes) { return symmetric_memory<std::byte>{vector_memory(bytes), bytes}; };
+    return [offset = settings.offset](std::size_t bytes) {
+        return symmetric_memory<std::byte>{page_memory(bytes, offset), bytes};
+    };
+}
+/// "vector"; "device" where the buffers are not in the memory of the host.
+[[nodiscard]] inline std::string_view memory_name(const bench_settings& settings) {
+    return settings.transport == "cuda_ipc" ? "device" : memory_names[static_cast<std::size_t>(settings.memory)];
 }
 
 /// Puts so many calls into a stream of a GPU. Returns the microseconds that each took there, by events of the stream;

@@ -55,7 +55,7 @@ template <class Transport>
 /// Buffers as the settings want them.
 template <class Communicator>
 [[nodiscard]] allocator allocator_of(const Communicator& world, const bench_settings& settings) {
-    if (!settings.symmetric) return plain_allocator;
+    if (settings.memory != memory_kind::symmetric) return host_allocator_of(settings);
     return [&world](std::size_t bytes) { return world.template allocate<std::byte>(bytes); };
 }
 

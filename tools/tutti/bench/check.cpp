@@ -57,8 +57,8 @@ void check_stream(const bench_settings& s, const std::vector<job>& jobs) {
 /// What GPUs have kernels for, and what has no meaning there.
 void check_device(const bench_settings& s, const std::vector<job>& jobs) {
     if (s.transport != "cuda_ipc") return;
-    if (s.cold || s.symmetric)
-        throw std::invalid_argument("--cold and --symmetric are for data in the memory of the host, not over cuda_ipc");
+    if (s.cold || s.memory != memory_kind::vector)
+        throw std::invalid_argument("--cold, --memory and --offset are for data of the host, not over cuda_ipc");
     constexpr std::array types{element_type::float16, element_type::bfloat16, element_type::float32,
                                element_type::float64, element_type::int32,    element_type::int64};
     constexpr std::array operators{operator_type::sum, operator_type::product, operator_type::minimum,
@@ -70,6 +70,15 @@ void check_device(const bench_settings& s, const std::vector<job>& jobs) {
             throw std::invalid_argument(fmt::format(
                 "{}: GPUs have no kernel for this type and operator; --help names what there is", j.name()));
     }
+}
+
+void check_offset(const bench_settings& s, const std::vector<job>& jobs) {
+    if (s.offset > 0 && s.memory != memory_kind::page)
+        throw std::invalid_argument("--offset is for --memory page: where a buffer begins in its page");
+    for (const job& j : jobs)
+        if (s.offset % size_of(j.type) != 0)
+            throw std::invalid_argument(
+                fmt::format("--offset {} is no multiple of {}'s {} bytes", s.offset, name_of(j.type), size_of(j.type)));
 }
 
 /// Ranks that are started here share this host's memory. What is more could not even hold the data.
@@ -106,6 +115,7 @@ void check_settings(const bench_settings& s, int ranks) {
     check_ranks(s, ranks, jobs);
     check_overlap(s, jobs);
     check_device(s, jobs);
+    check_offset(s, jobs);
     check_stream(s, jobs);
     if (jobs.empty())
         throw std::invalid_argument(

@@ -58,9 +58,9 @@ public:
             if (!what.algorithm.algorithm) {
                 result_.chosen = runs.how.name();
                 // The calls are given spans, which do not say that they are symmetric memory: it is chosen for them.
-                if (settings.symmetric) bound.algorithm.algorithm = runs.how;
+                if (settings.memory == memory_kind::symmetric) bound.algorithm.algorithm = runs.how;
             }
-            if (settings.machine && what.root == 0 && !settings.symmetric) // prices are of plain buffers
+            if (settings.machine && what.root == 0 && settings.memory != memory_kind::symmetric) // prices know of none
                 result_.predicted_us = predicted_us(runs);
         }
         if (what.overlap) {
@@ -146,7 +146,7 @@ private:
         const job& j = result_.what;
         if (const auto& named = j.algorithm.algorithm)
             return {on_nodes(*named), model::segments_for(*named, j.bytes())};
-        return self_.choice->choose(j.what, j.bytes(), true, settings_.symmetric);
+        return self_.choice->choose(j.what, j.bytes(), true, settings_.memory == memory_kind::symmetric);
     }
     /// A hierarchy has the nodes that the ranks are on, or, where these are no levels, those that its name got.
     [[nodiscard]] algorithm::any on_nodes(const algorithm::any& how) const {
@@ -345,6 +345,17 @@ std::unique_ptr<bench_report> begin_report(const participant& self, const bench_
     return report;
 }
 
+/// A rank's buffers. The host sees others where it must not touch these.
+struct own_memory {
+    symmetric_memory<std::byte> input, output;
+    std::vector<std::byte> seen_input, seen_output;
+
+    [[nodiscard]] buffers where() const noexcept { return {input.data(), output.data()}; }
+    [[nodiscard]] buffers seen() noexcept {
+        return seen_input.empty() ? where() : buffers{seen_input.data(), seen_output.data()};
+    }
+};
+
 symmetric_memory<std::byte> allocated(const participant& self, std::size_t bytes) {
     try {
         return self.allocate(bytes);
@@ -354,6 +365,11 @@ symmetric_memory<std::byte> allocated(const participant& self, std::size_t bytes
     }
 }
 
+own_memory memory_for(const participant& self, std::size_t bytes) {
+    const std::size_t seen = self.copy ? bytes : 0;
+    return {allocated(self, bytes), allocated(self, bytes), std::vector<std::byte>(seen), std::vector<std::byte>(seen)};
+}
+
 } // namespace
 
 bench_result take_part(const participant& self, const bench_settings& settings) {
@@ -361,10 +377,10 @@ bench_result take_part(const participant& self, const bench_settings& settings) 
     const std::vector<job> jobs = jobs_of(settings, self.rank, self.ranks);
     std::size_t most = 1;
     for (const job& j : jobs) most = std::max(most, j.bytes());
-    const auto input = allocated(self, most), output = allocated(self, most);
-    const buffers where{input.data(), output.data()};
-    std::vector<std::byte> seen_input(self.copy ? most : 0), seen_output(seen_input.size());
-    const buffers seen = self.copy ? buffers{seen_input.data(), seen_output.data()} : where;
+    // A little vector lies elsewhere than a large one, so each row has its own. Other memory serves all rows.
+    const bool by_row = settings.memory == memory_kind::vector && !self.copy;
+    std::optional<own_memory> memory;
+    if (!by_row) memory.emplace(memory_for(self, most));
     std::optional<trace_file> trace;
     if (self.rank == 0 && !settings.trace.empty()) trace.emplace(settings.trace);
     const std::unique_ptr<bench_report> report = begin_report(self, settings, jobs);
@@ -372,7 +388,9 @@ bench_result take_part(const participant& self, const bench_settings& settings) 
     for (std::size_t round = 0; round < settings.rounds; ++round)
         for (const job& j : jobs) {
             if (report) report->begin(j, round);
-            row r = measure_row(self, settings, j, where, seen, trace ? &*trace : nullptr);
+            if (by_row) memory.reset(); // first: both may not fit
+            if (by_row) memory.emplace(memory_for(self, std::max<std::size_t>(j.bytes(), 1)));
+            row r = measure_row(self, settings, j, memory->where(), memory->seen(), trace ? &*trace : nullptr);
             r.round = round;
             found.wrong += r.wrong.value_or(0);
             if (report) report->add(r);

@@ -21,6 +21,13 @@ std::string amount_of(const bench_settings& s) {
     return s.rounds == 1 ? amount : fmt::format("{} in each of {} rounds", amount, s.rounds);
 }
 
+std::string memory_text(const bench_settings& s) {
+    const std::string name(memory_name(s));
+    if (name == "vector") return "vector, each buffer where a std::vector of its size begins";
+    if (name == "page") return fmt::format("page, each buffer begins {} bytes behind the start of one", s.offset);
+    return name + ", from communicator.allocate";
+}
+
 } // namespace
 
 bench_report::bench_report(const bench_settings& settings, testbed at, int ranks, bool one_clock,
@@ -45,12 +52,12 @@ void bench_report::print_header(bool one_clock) const {
                settings_.checks == 1 ? "" : "s", settings_.deadline_s, at_.cores);
     const bool loop = settings_.how != timing::barrier;
     fmt::print(
-        "# times: of the slowest rank of each iteration, but avg of all ranks, {}{}{}; algbw and busbw by the {}\n",
+        "# times: of the slowest rank of each iteration, but avg of all ranks, {}{}; algbw and busbw by the {}\n",
         settings_.how == timing::stream ? "calls back to back on a stream, by its events"
         : loop                          ? "calls back to back"
                : (one_clock ? "after a barrier in shared memory" : "after a barrier of the library itself"),
-        settings_.cold ? ", caches swept before each" : "", settings_.symmetric ? ", in symmetric memory" : "",
-        loop ? "mean" : "p50");
+        settings_.cold ? ", caches swept before each" : "", loop ? "mean" : "p50");
+    fmt::print("# memory: {}\n", memory_text(settings_));
     if (settings_.overlap)
         fmt::print(
             "# overlap: calls are non-blocking, and a rank computes for as long as one takes; progress {}, {} tests "

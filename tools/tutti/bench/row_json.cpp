@@ -77,7 +77,8 @@ row_object conditions_of(const bench_settings& s, int ranks, const testbed& at) 
                        : s.how == timing::loop  ? "loop"
                                                 : "stream"},
             {"cold", s.cold},
-            {"symmetric", s.symmetric},
+            {"memory", memory_name(s)},
+            {"offset", s.memory == memory_kind::page ? row_object(s.offset) : row_object(nullptr)},
             {"overlap", s.overlap},
             {"tests", s.tests},
             {"progress", s.in_thread ? "in_thread" : "in_calls"},
