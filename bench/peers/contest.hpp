@@ -25,7 +25,7 @@ namespace tutti::peers {
 
 using namespace tutti::tools;
 
-constexpr auto usage = "OPERATION BYTES SECONDS MEMORY OFFSET ROOM JSON [ALGORITHM]";
+constexpr auto usage = "OPERATION BYTES SECONDS MEMORY OFFSET IMBALANCE ROOM JSON [ALGORITHM]";
 
 /// One row to be measured, from the command line.
 struct contest {
@@ -35,7 +35,7 @@ struct contest {
 };
 
 [[nodiscard]] inline contest contest_of(int argc, char** argv) {
-    if (argc < 8 || argc > 9) throw std::invalid_argument(std::string(argv[0]) + " " + usage);
+    if (argc < 9 || argc > 10) throw std::invalid_argument(std::string(argv[0]) + " " + usage);
     contest c;
     c.settings.operation = argv[1];
     const std::size_t bytes = parse_size(argv[2]);
@@ -48,9 +48,10 @@ struct contest {
     c.settings.memory = memory_of(argv[4]);
     if (c.settings.memory > memory_kind::page) throw std::invalid_argument("MEMORY of peers is vector or page");
     c.settings.offset = parse_size(argv[5]);
-    c.room = argv[6];
-    c.settings.json = argv[7];
-    c.algorithm = argc > 8 ? argv[8] : "";
+    if (const std::string_view by = argv[6]; by != "none") c.settings.imbalances = parse_imbalances(by);
+    c.room = argv[7];
+    c.settings.json = argv[8];
+    c.algorithm = argc > 9 ? argv[9] : "";
     return c;
 }
 

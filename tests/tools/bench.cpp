@@ -273,6 +273,12 @@ TEST_CASE("what makes no sense is refused before anything is started, with 2") {
     refused("--ranks 2 --root 2", "there is no root 2 among 2 ranks");
     refused("--transport pigeon", "pigeon");
     refused("-n 3 --seconds 1", "xcludes");
+    refused("--imbalance soon", "'soon' is no time: write it as in 10us");
+    refused("--imbalance 2ms..1ms", "'2ms..1ms' ends before it begins");
+    refused("--imbalance 1ms --ranks 1", "--imbalance is between ranks");
+    refused("--imbalance 1ms --overlap", "--imbalance has a timing of its own: no --timing");
+    refused("--imbalance 1ms --operation pingpong", "--imbalance is of calls that all ranks make together");
+    refused("--behind 3", "requires --imbalance");
     refused("--memory heap", "'heap' is none of them; choose one of vector,page,symmetric");
     refused("--offset 30", "--offset 30 is no multiple of float32's 4 bytes");
     refused("--offset 32 --memory vector", "--offset is for --memory page: where a buffer begins in its page");

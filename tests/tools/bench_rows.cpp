@@ -189,3 +189,30 @@ TEST_CASE("overlap is measured of every operation that has a non-blocking call, 
     CHECK(command("bench --overlap --timing loop").status == 2);
     CHECK(command("bench --tests 3").status == 2);
 }
+
+TEST_CASE("a rank that is late has its own call measured, and the calls behind it, but not what others wait") {
+    for (const char* transport : {"memory", "shared_memory", "tcp"}) {
+        INFO(transport);
+        const auto rows = rows_measured(
+            "--ranks 2 -b 8 -e 8 --place in --imbalance 5ms,1ms..3ms --iters 11 --transport " + std::string(transport));
+        REQUIRE(rows.size() == 2);
+        CHECK(rows[0].at("imbalance") == "5000us");
+        CHECK(rows[1].at("imbalance") == "1000us..3000us");
+        for (const auto& row : rows) {
+            CHECK(row.at("wrong") == 0);
+            CHECK(row.at("iterations") == 11);
+            CHECK(row.at("behind") == 20);
+            CHECK(row.at("behind_us").get<double>() > 0);
+            CHECK(row.at("cpu_us").get<double>() > 0);
+            CHECK(row.at("p50_us").get<double>() > 0);
+            CHECK(row.at("skew_us").is_null());
+        }
+        CHECK(rows[0].at("min_us").get<double>() < 2500); // the other rank waits for twice as long at least
+    }
+    const auto r = command("bench --transport memory --ranks 3 -b 8 -e 8 --imbalance 0,200us --behind 3 -n 3");
+    CHECK(r.status == 0);
+    CHECK_THAT(r.output, Contains("# imbalance: rank 2 computes") && Contains("the mean of 3 calls") &&
+                             Contains(" behind ") && Contains(" 200us ") && Contains("over 4 rows"));
+    const auto in_step = rows_measured("--transport memory --ranks 2 -b 8 -e 8 --place in");
+    for (const char* key : {"imbalance", "behind", "behind_us"}) CHECK(in_step[0].at(key).is_null());
+}

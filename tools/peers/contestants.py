@@ -59,7 +59,7 @@ class Contestant:
                     "--operation", row.operation, "--algorithm", self.algorithm, "-b", str(row.bytes), "-e", str(row.bytes),
                     "--seconds", f"{seconds:g}", "--place", "in" if row.operation in IN_PLACE else "out",
                     "--json", json] + ["--memory", "symmetric"] * (self.family == "symmetric"), {}
-        program = [str(build / "bench/peers" / self.program), row.operation, str(row.bytes), f"{seconds:g}", "vector", "0", room, json]
+        program = [str(build / "bench/peers" / self.program), row.operation, str(row.bytes), f"{seconds:g}", "vector", "0", "none", room, json]
         start, environment = self.launch(build, row)
         return start + program + [self.algorithm] * bool(self.algorithm), environment
 

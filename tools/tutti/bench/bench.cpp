@@ -65,6 +65,7 @@ Columns, some of which are there only if they have something to say:
   avg             microseconds, the mean of all iterations on all ranks, as OSU and IMB have it
   p50 p99 min max microseconds of the slowest rank of each iteration; no p99 from under 100 of them; ~ marks a
                   p50 from one or two
+  behind          with --imbalance: microseconds of a call in step behind the late one, the p50 of means
   skew            median microseconds between the first and the last rank that left the barrier
   latency, rate   of messages: half of the p50 of those that come back; millions of messages a second
   algbw           bytes over time, in 10^9 bytes a second; the time is the p50, of a loop the mean
@@ -78,6 +79,11 @@ Columns, some of which are there only if they have something to say:
                   --timing loop, of the timed loop itself
   wrong           wrong elements, over all ranks and --check calls; - if none were checked. Of a barrier: ranks
                   that left before the last one came
+
+With --imbalance ranks are out of step. All leave a barrier; the last rank computes for so long, and the others
+call at once. p50 and the other times are then of that rank's own call, so what the others wait is not in them. cpu
+is of all ranks from when each called, and so shows what waiting costs. --behind calls follow without a barrier:
+behind is their mean, of the slowest rank. Each row has one imbalance. Draws are the same in every run.
 
 With --overlap the calls are non-blocking. A rank starts one, computes for about as long as such a call takes
 alone, and waits for it. Each row takes three times as long, and up to ten where other work makes the times drift:
@@ -117,6 +123,7 @@ Examples:
   tutti bench --transport cuda_ipc --ranks 2 --timing stream -b 4K -e 64M
   tutti bench --transport shared_memory --ranks 4 -b 64K -e 64K --trace trace.json
   tutti bench --transport shared_memory -np 2 --operation barrier,messages -b 8 -e 4M --csv -
+  tutti bench --ranks 2 --transport shared_memory -b 8 -e 8 --imbalance 50us,300us,1ms,5ms
   tutti bench --operation all --overlap --progress in_thread -b 64K -e 1M
   tutti bench --operation bcast,reduce -r all -b 1M -e 1M
   tutti bench --rounds 7 --json before.json   # and after the change:
@@ -291,6 +298,15 @@ void add_calls(CLI::App& c, bench_settings& s) {
          "How calls are timed, see below [default: barrier]")
         ->check(one_of({"barrier", "loop", "stream"}));
     c.add_flag("--cold", s.cold, "Sweep the caches before each call; with --timing barrier");
+    auto* const imbalance = add_parsed(
+        c, "--imbalance", [&s](const std::string& word) { s.imbalances = parse_imbalances(word); },
+        "The last rank computes so long before its call, and the others wait: 300us, or 50us,1ms, or 1ms..20ms, drawn "
+        "anew before each call, see below",
+        "TIME");
+    c.add_option("--behind", s.behind, "With --imbalance: calls in step behind each late one [default: 20]")
+        ->check(CLI::Range(1, 1'000'000))
+        ->type_name("N")
+        ->needs(imbalance);
     c.add_flag("--overlap", s.overlap, "Non-blocking calls, alone and beside a computation, see below");
     c.add_option("--tests", s.tests, "With --overlap: how often a rank tests the request as it computes [default: 0]")
         ->check(CLI::Range(0, 1'000'000))

@@ -7,6 +7,7 @@
 #include "../common/sizes.hpp"
 #include "../common/statistics.hpp"
 #include "exchange.hpp"
+#include "imbalance.hpp"
 #include "overlap_times.hpp"
 
 #include <collectives/choice/chooser.hpp>
@@ -67,9 +68,11 @@ struct bench_settings {
     std::size_t checks = 1;
     timing how = timing::barrier;
     bool cold = false;
-    std::size_t lend_bytes = 0; ///< of shared_memory; 0: as the library has it
-    int lanes = 1;              ///< of tcp: sockets a peer
-    bool encrypt = false;       ///< of tcp
+    std::vector<imbalance> imbalances; ///< of the last rank; empty: all ranks call in step
+    std::size_t behind = 20;           ///< calls in step behind the one that a rank came late to
+    std::size_t lend_bytes = 0;        ///< of shared_memory; 0: as the library has it
+    int lanes = 1;                     ///< of tcp: sockets a peer
+    bool encrypt = false;              ///< of tcp
     memory_kind memory = memory_kind::vector;
     std::size_t offset = 0; ///< of page: bytes from a page's start to a buffer's
     bool overlap = false;   ///< non-blocking calls, alone and with computation
@@ -102,7 +105,8 @@ struct job {
     choice algorithm;
     element_type type = element_type::float32;
     operator_type op = operator_type::sum;
-    std::size_t count = 0; ///< elements, as nccl-tests counts: of one shard where there are shards
+    std::optional<imbalance> late{}; ///< the last rank calls so much later than the others
+    std::size_t count = 0;           ///< elements, as nccl-tests counts: of one shard where there are shards
     int root = 0;
     bool in_place = false;
     int ranks = 1;
@@ -134,8 +138,9 @@ struct row {
     std::size_t iterations = 0;
     std::string chosen;                 ///< the algorithm's name where the library chose it
     std::optional<double> predicted_us; ///< by the machine, if one is given
-    summary time_us;                    ///< of the slowest rank of each iteration
-    double average_us = 0;              ///< over all iterations and ranks, of each rank's own time
+    summary time_us;                    ///< of the slowest rank of each iteration, or of the late one
+    double average_us = 0;              ///< over all iterations and ranks, or of the late one, of a rank's own time
+    std::optional<double> behind_us;    ///< median of the mean call behind a late one, of the slowest rank
     double base_us = 0;                 ///< the time that the bandwidths refer to: the median, of a loop the mean
     std::optional<double> skew_us;      ///< median spread of leaving the barrier, if the ranks share a clock
     double cpu_us = 0;                  ///< per operation, over all ranks

@@ -72,6 +72,15 @@ void check_device(const bench_settings& s, const std::vector<job>& jobs) {
     }
 }
 
+void check_imbalance(const bench_settings& s, int ranks, const std::vector<job>& jobs) {
+    if (s.imbalances.empty()) return;
+    if (ranks < 2) throw std::invalid_argument("--imbalance is between ranks: one alone is late for nobody");
+    if (s.how != timing::barrier || s.cold || s.overlap || !s.trace.empty())
+        throw std::invalid_argument("--imbalance has a timing of its own: no --timing, --cold, --overlap or --trace");
+    if (std::ranges::any_of(jobs, [](const job& j) { return j.messages.has_value(); }))
+        throw std::invalid_argument("--imbalance is of calls that all ranks make together, not of messages");
+}
+
 void check_offset(const bench_settings& s, const std::vector<job>& jobs) {
     if (s.offset > 0 && s.memory != memory_kind::page)
         throw std::invalid_argument("--offset is for --memory page: where a buffer begins in its page");
@@ -116,6 +125,7 @@ void check_settings(const bench_settings& s, int ranks) {
     check_overlap(s, jobs);
     check_device(s, jobs);
     check_offset(s, jobs);
+    check_imbalance(s, ranks, jobs);
     check_stream(s, jobs);
     if (jobs.empty())
         throw std::invalid_argument(

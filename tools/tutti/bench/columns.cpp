@@ -31,7 +31,7 @@ void append(std::vector<column>& to, std::vector<column> some) {
     std::move(some.begin(), some.end(), std::back_inserter(to));
 }
 
-std::vector<column> subject_columns(bool rooted, bool messages) {
+std::vector<column> subject_columns(bool rooted, bool messages, bool late) {
     std::vector<column> all{
         {"bytes", "", 12, [](const row& r) { return std::to_string(r.what.bytes()); }},
         {"count", "", 11, [](const row& r) { return std::to_string(r.what.count); }},
@@ -43,6 +43,7 @@ std::vector<column> subject_columns(bool rooted, bool messages) {
     if (messages)
         append(all,
                {{"pairs", "", 5, [](const row& r) { return r.what.messages ? std::to_string(r.what.pairs) : "-"; }}});
+    if (late) append(all, {{"imbalance", "", 16, [](const row& r) { return in_words(*r.what.late); }}});
     append(all, {{"algorithm", "", -26, algorithm_of},
                  {"place", "", 5, [](const row& r) { return std::string(r.what.in_place ? "in" : "out"); }}});
     return all;
@@ -74,8 +75,10 @@ std::vector<column> overlap_columns() {
 std::vector<column> columns_for(const std::vector<job>& jobs) {
     const auto some = [&](auto what) { return std::ranges::any_of(jobs, what); };
     const bool messages = some([](const job& j) { return j.messages.has_value(); });
-    std::vector<column> all = subject_columns(some([](const job& j) { return j.rooted(); }), messages);
+    const bool late = some([](const job& j) { return j.late.has_value(); });
+    std::vector<column> all = subject_columns(some([](const job& j) { return j.rooted(); }), messages, late);
     append(all, time_columns());
+    if (late) append(all, {{"behind", "us", 9, [](const row& r) { return if_known(r.behind_us); }}});
     if (messages)
         append(all, {{"latency", "us", 9, [](const row& r) { return if_known(r.latency_us()); }},
                      {"rate", "M/s", 7, [](const row& r) { return if_known(millions(r.messages_per_s())); }}});

@@ -116,6 +116,14 @@ void add_sizes(std::vector<job>& jobs, const bench_settings& s, bool lenient, jo
     });
 }
 
+/// Each job with each imbalance.
+std::vector<job> out_of_step(const std::vector<job>& jobs, const std::vector<imbalance>& imbalances) {
+    std::vector<job> all;
+    for (const job& j : jobs)
+        for (const imbalance& by : imbalances) all.emplace_back(j).late = by;
+    return all;
+}
+
 } // namespace
 
 std::vector<job> jobs_of(const bench_settings& s, int rank, int ranks) {
@@ -139,14 +147,15 @@ std::vector<job> jobs_of(const bench_settings& s, int rank, int ranks) {
                 like.op = op;
                 add_sizes(jobs, s, operations.size() > 1, like);
             }
-    return jobs;
+    return s.imbalances.empty() ? jobs : out_of_step(jobs, s.imbalances);
 }
 
 std::string in_words(const job& what) {
-    if (what.barrier) return "barrier";
+    const std::string late = what.late ? fmt::format(", {} out of step", in_words(*what.late)) : "";
+    if (what.barrier) return "barrier" + late;
     const std::string root = what.rooted() && what.root != 0 ? fmt::format(" root {}", what.root) : "";
-    return fmt::format("{} {} {} bytes {}{}", what.name(), what.algorithm.name, what.bytes(),
-                       what.in_place ? "in place" : "out of place", root);
+    return fmt::format("{} {} {} bytes {}{}{}", what.name(), what.algorithm.name, what.bytes(),
+                       what.in_place ? "in place" : "out of place", root, late);
 }
 
 } // namespace tutti::tools

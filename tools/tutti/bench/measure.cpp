@@ -3,6 +3,7 @@
 
 #include "../common/meeting.hpp"
 #include "../common/quantities.hpp"
+#include "../common/random.hpp"
 #include "../common/trace_file.hpp"
 #include "check.hpp"
 #include "data.hpp"
@@ -60,7 +61,8 @@ public:
                 // The calls are given spans, which do not say that they are symmetric memory: it is chosen for them.
                 if (settings.memory == memory_kind::symmetric) bound.algorithm.algorithm = runs.how;
             }
-            if (settings.machine && what.root == 0 && settings.memory != memory_kind::symmetric) // prices know of none
+            // Prices know of no symmetric memory, and of ranks in step alone.
+            if (settings.machine && what.root == 0 && settings.memory != memory_kind::symmetric && !what.late)
                 result_.predicted_us = predicted_us(runs);
         }
         if (what.overlap) {
@@ -86,6 +88,8 @@ public:
             repeat([&](std::size_t n) { run_on_stream(n); });
         } else if (settings_.how == timing::loop) {
             repeat([&](std::size_t n) { run_loop(n); });
+        } else if (result_.what.late) {
+            repeat([&](std::size_t n) { run_out_of_step(n); });
         } else {
             repeat([&](std::size_t n) { run_after_barriers(n); });
             measure_cpu();
@@ -227,6 +231,28 @@ private:
         }
     }
 
+    /// The last rank computes, and touches nothing that others see. What the others wait for it is in no time, but in
+    /// the processor time; the computation is in neither.
+    void run_out_of_step(std::size_t iterations) {
+        const bool late = self_.rank + 1 == self_.ranks;
+        for (std::size_t i = 0; i < iterations; ++i) {
+            prepare();
+            self_.others.barrier();
+            if (late)
+                for (const double until = now_us() + wait_us(); now_us() < until;) {
+                }
+            const double cpu = microseconds(self_.cpu_clock), start = now_us();
+            call_();
+            const double end = now_us();
+            cpu_us_ += microseconds(self_.cpu_clock) - cpu;
+            durations_.push_back(late ? end - start : 0);
+            const double begin = now_us();
+            for (std::size_t k = 0; k < settings_.behind; ++k) call_();
+            behind_.push_back((now_us() - begin) / static_cast<double>(settings_.behind));
+        }
+    }
+    [[nodiscard]] double wait_us() { return waits_.between(result_.what.late->low_us, result_.what.late->high_us); }
+
     void run_loop(std::size_t iterations) {
         prepare();
         self_.others.barrier();
@@ -280,7 +306,9 @@ private:
             spread[middle + i] = -starts_[i];
         }
         const double own_us = std::accumulate(durations_.begin(), durations_.end(), 0.) / calls;
-        result_.average_us = self_.others.sum(own_us, self_.rank, self_.ranks) / self_.ranks;
+        result_.average_us = self_.others.sum(own_us, self_.rank, self_.ranks) / (result_.what.late ? 1 : self_.ranks);
+        self_.others.maximum(behind_);
+        if (result_.what.late) result_.behind_us = summarise(std::move(behind_)).p50;
         self_.others.maximum(durations_);
         self_.others.maximum(spread);
         if (self_.others.one_clock() && middle > 0) {
@@ -307,6 +335,8 @@ private:
     double cpu_us_ = 0; // of all iterations, this rank
     std::vector<double> durations_;
     std::vector<double> starts_;
+    std::vector<double> behind_; // of calls out of step: the mean of those behind each
+    random_source waits_{1};     // the same in every run
 };
 
 /// Measures a row, records it where that is wanted, and tells it at rank 0.

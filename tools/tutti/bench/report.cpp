@@ -51,13 +51,18 @@ void bench_report::print_header(bool one_clock) const {
                ranks_, settings_.transport, amount_of(settings_), settings_.warm_up, settings_.checks,
                settings_.checks == 1 ? "" : "s", settings_.deadline_s, at_.cores);
     const bool loop = settings_.how != timing::barrier;
-    fmt::print(
-        "# times: of the slowest rank of each iteration, but avg of all ranks, {}{}; algbw and busbw by the {}\n",
-        settings_.how == timing::stream ? "calls back to back on a stream, by its events"
-        : loop                          ? "calls back to back"
-               : (one_clock ? "after a barrier in shared memory" : "after a barrier of the library itself"),
-        settings_.cold ? ", caches swept before each" : "", loop ? "mean" : "p50");
+    fmt::print("# times: {}, {}{}; algbw and busbw by the {}\n",
+               settings_.imbalances.empty() ? "of the slowest rank of each iteration, but avg of all ranks"
+                                            : "of the late rank's own calls",
+               settings_.how == timing::stream ? "calls back to back on a stream, by its events"
+               : loop                          ? "calls back to back"
+                      : (one_clock ? "after a barrier in shared memory" : "after a barrier of the library itself"),
+               settings_.cold ? ", caches swept before each" : "", loop ? "mean" : "p50");
     fmt::print("# memory: {}\n", memory_text(settings_));
+    if (!settings_.imbalances.empty())
+        fmt::print("# imbalance: rank {} computes so long before its call, and the others wait in theirs, which cpu "
+                   "counts; behind: the mean of {} calls that follow in step, of the slowest rank\n",
+                   ranks_ - 1, settings_.behind);
     if (settings_.overlap)
         fmt::print(
             "# overlap: calls are non-blocking, and a rank computes for as long as one takes; progress {}, {} tests "

@@ -38,6 +38,7 @@ row_object times_of(const row& r) {
             {"max_us", r.time_us.most},
             {"mean_us", r.time_us.mean},
             {"avg_us", r.average_us},
+            {"behind_us", or_null(r.behind_us)},
             {"skew_us", or_null(r.skew_us)},
             {"latency_us", or_null(r.latency_us())},
             {"messages_per_s", or_null(r.messages_per_s())},
@@ -62,7 +63,8 @@ row_object subject_of(const job& what) {
             {"op", what.reduces() ? name_of(what.op) : "none"},
             {"in_place", what.in_place},
             {"root", what.rooted() ? row_object(what.root) : row_object(nullptr)},
-            {"pairs", what.messages ? row_object(what.pairs) : row_object(nullptr)}};
+            {"pairs", what.messages ? row_object(what.pairs) : row_object(nullptr)},
+            {"imbalance", what.late ? row_object(in_words(*what.late)) : row_object(nullptr)}};
 }
 
 row_object conditions_of(const bench_settings& s, int ranks, const testbed& at) {
@@ -77,6 +79,7 @@ row_object conditions_of(const bench_settings& s, int ranks, const testbed& at) 
                        : s.how == timing::loop  ? "loop"
                                                 : "stream"},
             {"cold", s.cold},
+            {"behind", s.imbalances.empty() ? row_object(nullptr) : row_object(s.behind)},
             {"memory", memory_name(s)},
             {"offset", s.memory == memory_kind::page ? row_object(s.offset) : row_object(nullptr)},
             {"overlap", s.overlap},
