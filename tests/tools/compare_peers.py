@@ -11,7 +11,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-from peers import contestants, figures, load, processes, report, sizes, tables, targets
+from peers import contestants, figures, load, processes, report, sizes, tables, targets, ways
 
 
 class Figures(unittest.TestCase):
@@ -67,6 +67,13 @@ class Sizes(unittest.TestCase):
         for word in ("", "0", "K", "4X", "-8", "1.5M"):
             self.assertRaises(ValueError, sizes.parse_size, word)
 
+    def test_a_wait_counts_by_its_longest_microseconds_and_is_shown_as_it_was_written(self):
+        self.assertEqual([sizes.amount(w) for w in ("300us", "1.5ms", "1ms..20ms", "2s", 4096)],
+                         [300, 1500, 20000, 2e6, 4096])
+        self.assertEqual([sizes.label(w) for w in ("1ms..20ms", 4096)], ["1ms..20ms", "4K"])
+        for word in ("", "5", "1ms..", "..1ms", "-1us", "1 h"):
+            self.assertRaises(ValueError, sizes.parse_wait, word)
+
 
 def exactly(value):
     return figures.Estimate(value, value, value, 1)
@@ -94,6 +101,13 @@ class Targets(unittest.TestCase):
         self.assertEqual([t.against for t in targets.targets_for("tcp", 3, "broadcast", "plain")], ["mpi"])
         self.assertEqual(targets.targets_for("tcp", 2, "allreduce", "plain", "cpu"), [])
         self.assertEqual(targets.targets_for("shared_memory", 4, "allreduce", "symmetric")[0].every, 1.8)
+        for figure, times in (("late", 2.5), ("behind", 1.3)):
+            self.assertEqual([t.every for t in targets.targets_for("tcp", 2, "allreduce", "plain", figure)], [1 / times])
+
+    def test_out_of_step_hold_for_waits_up_to_five_milliseconds(self):
+        t = targets.targets_for("shared_memory", 2, "allreduce", "plain", "late")[0]
+        found = targets.judge(t, {"300us": exactly(0.3), "5ms": exactly(0.4), "1ms..20ms": exactly(0.1)})
+        self.assertEqual(list(found.missed), ["300us"])
 
 
 def table_of(times, transport="tcp", ranks=2, operation="allreduce", notes=()):
@@ -206,9 +220,11 @@ class Report(unittest.TestCase):
         lines = report.as_markdown({"date": "today"}, "how", self.results).split("\n")
         self.assertEqual([line for line in lines if line.startswith("#")],
                          ["# tutti beside its peers", "## allreduce",
-                          "### allreduce over tcp, 2 ranks, in place, microseconds",
-                          "### allreduce over tcp, 4 ranks, in place, microseconds", "## broadcast",
-                          "### broadcast over shared memory, 2 ranks, in place, microseconds"])
+                          "### allreduce over tcp, 2 ranks, in place, vectors, unbound, in step, microseconds",
+                          "### allreduce over tcp, 4 ranks, in place, vectors, unbound, in step, microseconds", "## broadcast",
+                          "### broadcast over shared memory, 2 ranks, in place, vectors, unbound, in step, microseconds"])
+        self.assertEqual(lines.count("Measured so: buffers begin where a std::vector of their size begins; no rank bound; "
+                                     "all ranks leave a barrier and call."), 3)
         self.assertIn("- date: today", lines)
         self.assertEqual(lines.count("| bytes | tutti | openmpi |"), 3)
 
@@ -217,6 +233,57 @@ class Report(unittest.TestCase):
         self.assertEqual([(t["operation"], t["ranks"]) for t in found], [("allreduce", 2), ("allreduce", 4), ("broadcast", 2)])
         self.assertEqual(found[2]["rows"][1],
                          {"bytes": 8, "contestant": "openmpi", "p50_us": [2.0] * 5, "cpu_us": [2.0] * 5})
+
+
+class Ways(unittest.TestCase):
+    def test_without_options_are_what_users_run_with_the_old_one_beside(self):
+        self.assertEqual([way.name for way in ways.ways_of(None, None, None, None)],
+                         ["vectors, unbound, in step", "vectors, bound, in step", "vectors, unbound, out of step",
+                          "pages, unbound, in step"])
+
+    def test_with_options_are_all_that_was_asked_for_and_vectors_unbound_in_step_otherwise(self):
+        def names(*options):
+            return [way.name for way in ways.ways_of(*options)]
+        self.assertEqual(names(["page", "vector"], None, None, None), ["pages, unbound, in step", "vectors, unbound, in step"])
+        self.assertEqual(names(None, 32, ["bound"], None), ["pages and 32 bytes, bound, in step"])
+        self.assertEqual(names(None, None, None, ["1ms"]), ["vectors, unbound, out of step"])
+
+    def test_are_told_alike_to_ours_and_to_peers(self):
+        way = ways.Way("page", 32, "bound", ("1ms",))
+        row = contestants.Row("shared_memory", 2, "allreduce", 8, way, "1ms")
+        commands = {c.name: " ".join(c.command(pathlib.Path("build"), row, 0.3, "room", "json")[0])
+                    for c in [*contestants.ours("auto"), *contestants.PEERS] if c.takes(row)}
+        self.assertEqual(list(commands), ["tutti", "openmpi", "mpich", "flags"])
+        self.assertIn("--bind core --memory page --offset 32 --imbalance 1ms", commands["tutti"])
+        self.assertIn(" --bind-to core ", commands["openmpi"])
+        self.assertIn(" -bind-to core ", commands["mpich"])
+        self.assertIn(" run -n 2 --bind core -- ", commands["flags"])
+        for name in ("openmpi", "mpich", "flags"):
+            self.assertTrue(commands[name].endswith(" allreduce 8 0.3 page 32 1ms room json"), commands[name])
+        in_step = contestants.Row("tcp", 2, "allreduce", 8)
+        tutti, gloo = contestants.ours("auto")[0], contestants.PEERS[2]
+        self.assertIn("--bind none --memory vector", " ".join(tutti.command(pathlib.Path("build"), in_step, 1, "", "j")[0]))
+        self.assertEqual(gloo.command(pathlib.Path("build"), in_step, 1, "r", "j")[0][-9:],
+                         ["allreduce", "8", "1", "vector", "0", "none", "r", "j", "ring"])
+
+    def test_out_of_step_have_a_table_of_late_calls_and_one_of_those_behind(self):
+        times = {"300us": {"tutti": [30.0], "openmpi": [10.0]}, "5ms": {"tutti": [20.0], "openmpi": [10.0]}}
+        field = [c for c in [*contestants.ours("auto"), *contestants.PEERS] if c.name in ("tutti", "openmpi")]
+        way = ways.Way(imbalances=("300us", "5ms"))
+        def told(figure, cpu):
+            return tables.Table("tcp", 2, "allreduce", field, times, cpu, [], 0.0, way, figure, 8)
+        late, behind = told("late", times), told("behind", {})
+        self.assertEqual(tables.title(late), "allreduce over tcp, 2 ranks, in place, 8 bytes, vectors, unbound, out of step: "
+                                             "the late rank's call, microseconds")
+        self.assertEqual(tables.time_cells(late)[:2], [["late by", "tutti", "openmpi"], ["300us", "30.00", "10.00"]])
+        self.assertEqual(tables.ratio_cells(late)[1],
+                         ["300us", "openmpi", "0.33 [0.33, 0.33]!", "30.00", "10.00", "0.33 [0.33, 0.33]"])
+        self.assertEqual(list(tables.outcome(late))[0], "late call beside peers up to 5000 us: every wait at least 0.4: "
+                                                        "missed at 300us (0.33 [0.33, 0.33])")
+        self.assertEqual(tables.ratio_cells(behind)[2], ["5ms", "openmpi", "0.50 [0.50, 0.50]!"])
+        rows = [t["rows"][1] for t in report.as_json({}, [late, behind])["tables"]]
+        self.assertEqual(rows[0], {"bytes": 8, "imbalance": "300us", "contestant": "openmpi", "p50_us": [10.0], "cpu_us": [10.0]})
+        self.assertIsNone(rows[1]["cpu_us"])
 
 
 class Load(unittest.TestCase):

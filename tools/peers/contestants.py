@@ -6,6 +6,8 @@ import os
 import shutil
 import subprocess
 
+from .ways import TRANSPORTS, Way
+
 GLOO_ALGORITHMS = ("ring", "ring_chunked", "halving_doubling", "bcube")
 OURS = ("tutti", "symmetric")  # with plain buffers, and with those of communicator.allocate
 PROBE = "probe"  # bare sockets
@@ -14,7 +16,6 @@ IN_PLACE = ("allreduce", "broadcast")  # the other operations are measured out o
 OF_GLOO = ("allreduce", "reduce_scatter", "allgather", "broadcast")  # those that Gloo is measured with
 EXCHANGES = ("pingpong", "sendrecv", "stream")  # messages between two ranks
 OPERATIONS = OF_GLOO + ("reduce", "gather", "scatter", "scan", "exscan", "alltoall") + EXCHANGES
-TRANSPORTS = ("shared_memory", "tcp")
 
 OPEN_MPI = ["mpiexec.openmpi", "--mca", "pml", "ob1", "--mca", "btl"]
 OPEN_MPI_AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -29,6 +30,8 @@ class Row:
     ranks: int
     operation: str
     bytes: int
+    way: Way = Way()
+    imbalance: str = ""  # one of the way's; empty: in step
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,7 +44,8 @@ class Contestant:
 
     def takes(self, row):
         if self.family == "symmetric":
-            return row.transport == "shared_memory" and row.operation == "allreduce"
+            return (row.transport == "shared_memory" and row.operation == "allreduce" and row.way.memory == "page"
+                    and not row.imbalance)
         if self.family == PROBE:
             return row.transport == "tcp" and row.ranks & (row.ranks - 1) == 0 and row.operation == "allreduce"
         if self.family == "flags":
@@ -54,12 +58,16 @@ class Contestant:
 
     def command(self, build, row, seconds, room, json):
         """The command and what its environment holds besides."""
+        way = row.way
         if self.family in OURS:
+            memory = ["symmetric"] if self.family == "symmetric" else [way.memory] + ["--offset", str(way.offset)] * bool(way.offset)
             return [str(build / "tools/tutti"), "bench", "--transport", row.transport, "--ranks", str(row.ranks),
                     "--operation", row.operation, "--algorithm", self.algorithm, "-b", str(row.bytes), "-e", str(row.bytes),
                     "--seconds", f"{seconds:g}", "--place", "in" if row.operation in IN_PLACE else "out",
-                    "--json", json] + ["--memory", "symmetric"] * (self.family == "symmetric"), {}
-        program = [str(build / "bench/peers" / self.program), row.operation, str(row.bytes), f"{seconds:g}", "vector", "0", "none", room, json]
+                    "--json", json, "--bind", way.bind, "--memory", *memory,
+                    *(["--imbalance", row.imbalance] if row.imbalance else [])], {}
+        program = [str(build / "bench/peers" / self.program), row.operation, str(row.bytes), f"{seconds:g}", way.memory,
+                   str(way.offset), row.imbalance or "none", room, json]
         start, environment = self.launch(build, row)
         return start + program + [self.algorithm] * bool(self.algorithm), environment
 
@@ -68,10 +76,10 @@ class Contestant:
         if self.family == "openmpi":
             crowded = ["--oversubscribe"] if row.ranks > os.cpu_count() else []
             layers = ["vader,self"] if row.transport == "shared_memory" else ["tcp,self", "--mca", "btl_tcp_if_include", "lo"]
-            return OPEN_MPI + layers + crowded + ["-n", ranks], OPEN_MPI_AS_ROOT
+            return OPEN_MPI + layers + crowded + ["--bind-to", row.way.bind, "-n", ranks], OPEN_MPI_AS_ROOT
         if self.family == "mpich":
-            return ["mpiexec.mpich", "-n", ranks], MPICH_OVER_TCP if row.transport == "tcp" else {}
-        return [str(build / "tools/tutti"), "run", "-n", ranks, "--"], {}
+            return ["mpiexec.mpich", "-bind-to", row.way.bind, "-n", ranks], MPICH_OVER_TCP if row.transport == "tcp" else {}
+        return [str(build / "tools/tutti"), "run", "-n", ranks, "--bind", row.way.bind, "--"], {}
 
 
 def ours(algorithm):

@@ -9,7 +9,7 @@ def sections(table, layout):
 
 
 def as_text(table):
-    return "\n\n".join([tables.title(table), *sections(table, tables.as_text), "\n".join(tables.outcome(table))])
+    return "\n\n".join([f"{tables.title(table)}\n{table.way.told}", *sections(table, tables.as_text), "\n".join(tables.outcome(table))])
 
 
 def as_markdown(facts, about, results):
@@ -19,14 +19,16 @@ def as_markdown(facts, about, results):
         parts.append(f"## {operation}")
         for t in results:
             if t.operation == operation:
-                parts += [f"### {tables.title(t)}", *sections(t, tables.as_markdown),
+                parts += [f"### {tables.title(t)}", t.way.told, *sections(t, tables.as_markdown),
                           "\n".join(f"- {sentence}" for sentence in tables.outcome(t))]
     return "\n\n".join(parts) + "\n"
 
 
 def as_json(facts, results):
     return {**facts, "tables": [
-        {"transport": t.transport, "ranks": t.ranks, "operation": t.operation, "notes": t.notes,
+        {"transport": t.transport, "ranks": t.ranks, "operation": t.operation, "memory": t.way.memory,
+         "offset": t.way.offset, "binding": t.way.binding, "figure": t.figure, "notes": t.notes,
          "other_work_cores": t.others,
-         "rows": [{"bytes": size, "contestant": name, "p50_us": t.times[size][name], "cpu_us": t.cpu[size][name]}
-                  for size in t.times for name in t.times[size]]} for t in results]}
+         "rows": [{**({"bytes": key} if t.bytes is None else {"bytes": t.bytes, "imbalance": key}), "contestant": name,
+                   "p50_us": t.times[key][name], "cpu_us": t.cpu[key][name] if t.cpu else None}
+                  for key in t.times for name in t.times[key]]} for t in results]}

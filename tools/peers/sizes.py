@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The tutti authors
 # SPDX-License-Identifier: MIT
-"""Bytes as `tutti bench` reads and people write them: 8, 64K, 1M."""
+"""Bytes and waits as `tutti bench` reads and people write them: 8, 64K, 1M; 300us, 1ms..20ms."""
 import re
 
 UNITS = "KMG"
+US = {"us": 1, "ms": 1e3, "s": 1e6}
 
 
 def parse_sizes(text):
@@ -15,6 +16,23 @@ def parse_size(word):
     if not found:
         raise ValueError(f"'{word}' is no size: write it as in 8, 4K, 1M or 1G")
     return int(found.group(1)) << 10 * (UNITS.find(found.group(2) or "-") + 1)
+
+
+def parse_wait(word):
+    """The longest wait of an imbalance, in microseconds."""
+    found = re.fullmatch(r"(?:[0-9.]+(?:us|ms|s)\.\.)?([0-9]+(?:\.[0-9]+)?)(us|ms|s)", word)
+    if not found:
+        raise ValueError(f"'{word}' is no wait: write it as in 300us, 5ms or 1ms..20ms")
+    return float(found.group(1)) * US[found.group(2)]
+
+
+def amount(key):
+    """Of what a row of a table is of: bytes, or the microseconds of a wait."""
+    return parse_wait(key) if isinstance(key, str) else key
+
+
+def label(key):
+    return key if isinstance(key, str) else short(key)
 
 
 def short(size):

@@ -6,10 +6,12 @@ import math
 
 from .contestants import FLAGS, IN_PLACE, OURS as BOTH, PROBE, names_in
 from .figures import compare, differences, estimate, known, middle, ratios_to
-from .sizes import short
+from .sizes import amount, label, short
 from .targets import LARGEST, SHORTEST_US, SOFTWARE_US, judge, kept, targets_for
+from .ways import BEHIND, Way
 
 OURS, SYMMETRIC = BOTH
+FIGURES = {"time": "time", "cpu": "processor time", "late": "late call", "behind": "calls behind"}
 MOST_OTHER_WORK = 0.1  # cores: with more, spinning contestants are thrown off theirs
 
 
@@ -19,15 +21,19 @@ class Table:
     ranks: int
     operation: str
     contestants: list
-    times: dict  # size -> name -> p50 in microseconds of each round, None where there is none
-    cpu: dict  # size -> name -> microseconds of processor time of one operation, all ranks together, of each round
+    times: dict  # size or wait -> name -> p50 in microseconds of each round, None where there is none
+    cpu: dict  # likewise, microseconds of processor time of one operation, all ranks together; empty: not told here
     notes: list  # sentences on what has no result
     others: float  # cores that other work used meanwhile
+    way: Way = Way()
+    figure: str = "time"  # or late, behind: of calls out of step
+    bytes: int | None = None  # out of step: of all rows
 
     @property
     def groups(self):
         """The groups that ours is compared with: those of the targets, as far as they took part."""
-        wanted = dict.fromkeys(t.against for t in targets_for(self.transport, self.ranks, self.operation, "plain"))
+        wanted = dict.fromkeys(
+            t.against for t in targets_for(self.transport, self.ranks, self.operation, "plain", self.figure))
         return [group for group in wanted or ["peers"] if names_in(group, self.contestants)]
 
     @property
@@ -38,15 +44,20 @@ class Table:
     def has_symmetric(self):
         return any(c.name == SYMMETRIC for c in self.contestants)
 
+    @property
+    def head(self):
+        return "bytes" if self.bytes is None else "late by"
+
     def comparison(self, group, ours=OURS):
         return compare(self.times, ours, names_in(group, self.contestants))
 
     def cpu_ratios(self):
-        return ratios_to(self.comparison(self.main_group).best, self.cpu, OURS)
+        return ratios_to(self.comparison(self.main_group).best, self.cpu, OURS) if self.cpu else {}
 
     def verdicts(self):
         found = []
-        for figure, buffers in (("time", "plain"), ("time", "symmetric"), ("cpu", "plain")):
+        in_step = (("time", "plain"), ("time", "symmetric"), ("cpu", "plain"))
+        for figure, buffers in in_step if self.figure == "time" else ((self.figure, "plain"),):
             for target in targets_for(self.transport, self.ranks, self.operation, buffers, figure):
                 if not names_in(target.against, self.contestants) or (buffers == "symmetric" and not self.has_symmetric):
                     continue
@@ -54,7 +65,7 @@ class Table:
                     found.append(judge(target, self.cpu_ratios()))
                     continue
                 c = self.comparison(target.against, SYMMETRIC if buffers == "symmetric" else OURS)
-                mean = c.mean(lambda size: target.smallest <= size <= target.largest) if target.mean else None
+                mean = c.mean(lambda size: target.smallest <= amount(size) <= target.largest) if target.mean else None
                 found.append(judge(target, c.sizes, mean))
         return [v for v in found if v is not None]
 
@@ -74,13 +85,16 @@ def median(values):
 
 def title(table):
     place = "in place" if table.operation in IN_PLACE else "out of place"
-    return f"{table.operation} over {table.transport.replace('_', ' ')}, {table.ranks} ranks, {place}, microseconds"
+    of = "" if table.bytes is None else f", {short(table.bytes)} bytes"
+    what = {"time": "", "late": ": the late rank's call", "behind": f": the {BEHIND} calls behind"}[table.figure]
+    return (f"{table.operation} over {table.transport.replace('_', ' ')}, {table.ranks} ranks, {place}{of}, "
+            f"{table.way.name}{what}, microseconds")
 
 
 def time_cells(table):
     """The p50 of each contestant, as rows of text, the first of them the head."""
     names = [c.name for c in table.contestants]
-    return [["bytes", *names]] + [[short(size), *(median(times.get(name, [])) for name in names)]
+    return [[table.head, *names]] + [[label(size), *(median(times.get(name, [])) for name in names)]
                                   for size, times in table.times.items()]
 
 
@@ -92,16 +106,17 @@ def ratio_cells(table):
     missed = {(v.target.figure, v.target.buffers, v.target.against, size) for v in table.verdicts() for size in v.missed}
     main, cpu = columns[table.main_group], table.cpu_ratios()
     symmetric = {table.main_group: table.comparison(table.main_group, SYMMETRIC)} if table.has_symmetric else {}
-    rows = [["bytes", "best", *(f"{group}/{OURS}" for group in columns), *(f"{group}/{SYMMETRIC}" for group in symmetric), f"cpu {OURS}", "cpu best", f"cpu best/{OURS}"]]
+    told = [f"cpu {OURS}", "cpu best", f"cpu best/{OURS}"] if table.cpu else []
+    rows = [[table.head, "best", *(f"{group}/{OURS}" for group in columns), *(f"{group}/{SYMMETRIC}" for group in symmetric), *told]]
     for size in table.times:
         best = main.best.get(size)
-        rows.append([short(size), best or "-",
-                     *(ratio(c.sizes.get(size), ("time", "plain", group, size) in missed) for group, c in columns.items()),
+        rows.append([label(size), best or "-",
+                     *(ratio(c.sizes.get(size), (table.figure, "plain", group, size) in missed) for group, c in columns.items()),
                      *(ratio(c.sizes.get(size), ("time", "symmetric", group, size) in missed)
                        for group, c in symmetric.items()),
-                     median(table.cpu[size].get(OURS, [])), median(table.cpu[size].get(best, [])),
-                     ratio(cpu.get(size), ("cpu", "plain", table.main_group, size) in missed)])
-    return rows + [["geometric mean", "", *(ratio(c.mean()) for c in [*columns.values(), *symmetric.values()]), "", "", ""]]
+                     *([median(table.cpu[size].get(OURS, [])), median(table.cpu[size].get(best, [])),
+                        ratio(cpu.get(size), ("cpu", "plain", table.main_group, size) in missed)] if told else [])])
+    return rows + [["geometric mean", "", *(ratio(c.mean()) for c in [*columns.values(), *symmetric.values()]), *("" for _ in told)]]
 
 
 def as_text(rows):
@@ -118,12 +133,12 @@ def words(target):
     memory = ", symmetric memory," if target.buffers == "symmetric" else ""
     bounds = f" from {short(target.smallest)}" if target.smallest else ""
     if target.largest != LARGEST:
-        bounds += f" up to {short(target.largest)}"
-    return f"{'processor time' if target.figure == 'cpu' else 'time'} beside {target.against}{memory}{bounds}"
+        bounds += f" up to {short(target.largest) if target.figure in ('time', 'cpu') else f'{target.largest} us'}"
+    return f"{FIGURES[target.figure]} beside {target.against}{memory}{bounds}"
 
 
 def places(sizes):
-    return ", ".join(f"{short(size)} ({ratio(e)})" for size, e in sizes.items())
+    return ", ".join(f"{label(size)} ({ratio(e)})" for size, e in sizes.items())
 
 
 def sentences(verdict):
@@ -133,7 +148,7 @@ def sentences(verdict):
     if verdict.doubtful:
         said += "; met" if verdict.missed else ", but"
         said += f" only by the upper end of the interval at {places(verdict.doubtful)}"
-    yield f"{words(t)}: every size at least {t.every:g}: {said}"
+    yield f"{words(t)}: every {'size' if t.figure in ('time', 'cpu') else 'wait'} at least {t.every:.2g}: {said}"
     if t.mean is not None and verdict.mean is not None:
         said = "met" if verdict.mean_met else "missed"
         if verdict.mean_met and verdict.mean.median < t.mean:
@@ -151,7 +166,7 @@ def under(what, us, values):
 
 def shortest(table):
     """The targets in microseconds, where the table holds them."""
-    if (table.transport, table.ranks, table.operation) != ("shared_memory", 2, "allreduce"):
+    if (table.transport, table.ranks, table.operation, table.figure) != ("shared_memory", 2, "allreduce", "time"):
         return
     times = table.times.get(8, {})
     ours = times.get(OURS, [])
@@ -161,7 +176,7 @@ def shortest(table):
 
 def limit(table):
     """What no library could exceed that sends as the bare sockets do."""
-    mean = table.comparison(table.main_group, PROBE).mean() if table.main_group else None
+    mean = table.comparison(table.main_group, PROBE).mean() if table.main_group and table.figure == "time" else None
     if mean is not None:
         yield f"the peers beside bare sockets, which have no library to pay: geometric mean {ratio(mean)}"
 

@@ -3,13 +3,16 @@
 """What tutti means to reach, beside whom, and whether it does."""
 import dataclasses
 
+from .sizes import amount
+
 KI, MI = 1 << 10, 1 << 20
 LARGEST = 64 * MI
 
 
 @dataclasses.dataclass(frozen=True)
 class Target:
-    """Median ratios (their time over ours): of every size from smallest to largest, and their geometric mean."""
+    """Median ratios (their time over ours): of every row from smallest to largest, and their geometric mean. A row is of
+    a number of bytes, or out of step of a wait in microseconds."""
     transport: str
     against: str  # a group of contestants
     every: float
@@ -19,7 +22,7 @@ class Target:
     buffers: str = "plain"
     smallest: int = 0
     largest: int = LARGEST
-    figure: str = "time"  # or cpu: processor time of an operation, all ranks together
+    figure: str = "time"  # or cpu: processor time of an operation, all ranks together; late, behind: calls out of step
 
 
 OTHERS = ("reduce_scatter", "allgather", "broadcast", "reduce", "gather", "scatter", "scan", "exscan",
@@ -42,6 +45,8 @@ TARGETS = [
     Target("tcp", "mpi", 1.0, operations=("pingpong", "sendrecv", "stream")),
     Target("shared_memory", "peers", 1.0, ranks=4, figure="cpu"),
     Target("tcp", "peers", 1.0, ranks=4, figure="cpu"),
+    *(Target(transport, "peers", 1 / times, ranks=2, largest=5000, figure=figure)
+      for transport in ("shared_memory", "tcp") for figure, times in (("late", 2.5), ("behind", 1.3))),
 ]
 SHORTEST_US = 0.65  # 8 bytes over shared memory between 2 ranks: an allreduce takes less
 SOFTWARE_US = 0.12  # and less than so much longer than the bare exchange of flags
@@ -80,7 +85,7 @@ class Verdict:
 
 def judge(target, sizes, mean=None):
     """sizes: size -> Estimate; mean: Estimate of the geometric mean. None if none of the target's sizes was measured."""
-    own = {size: e for size, e in sizes.items() if target.smallest <= size <= target.largest}
+    own = {size: e for size, e in sizes.items() if target.smallest <= amount(size) <= target.largest}
     if not own:
         return None
     missed = {size: e for size, e in own.items() if not met(e, target.every)}

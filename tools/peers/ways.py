@@ -1,0 +1,52 @@
+# SPDX-FileCopyrightText: 2026 The tutti authors
+# SPDX-License-Identifier: MIT
+"""How all contestants are measured alike: where their buffers lie, whether ranks are bound, whether they are in step."""
+import dataclasses
+import itertools
+
+MEMORIES, BINDINGS = ("vector", "page"), ("unbound", "bound")
+BEHIND = 20  # calls in step behind a late one, as `tutti bench` has it
+TRANSPORTS = ("shared_memory", "tcp")
+
+
+@dataclasses.dataclass(frozen=True)
+class Way:
+    memory: str = "vector"
+    offset: int = 0  # of page: bytes
+    binding: str = "unbound"
+    imbalances: tuple = ()  # as `tutti bench --imbalance` takes them; none: in step
+    transports: tuple = TRANSPORTS
+
+    @property
+    def bind(self):
+        """What `tutti`, Open MPI and MPICH call the binding, all three alike."""
+        return "core" if self.binding == "bound" else "none"
+
+    @property
+    def name(self):
+        memory = f"{self.memory}s" + (f" and {self.offset} bytes" if self.offset else "")
+        return f"{memory}, {self.binding}, {'out of step' if self.imbalances else 'in step'}"
+
+    @property
+    def told(self):
+        """One line below the title of a table."""
+        memory = {"vector": "where a std::vector of their size begins", "page": f"{self.offset} bytes behind a page's start"}
+        step = "the last rank computes before its call, while the others wait in theirs" if self.imbalances else \
+            "all ranks leave a barrier and call"
+        bound = "each rank bound to a core by its launcher" if self.binding == "bound" else "no rank bound"
+        return f"Measured so: buffers begin {memory[self.memory]}; {bound}; {step}."
+
+
+# What users run, a third each, and the old way, in which symmetric memory stands beside the peers'.
+DEFAULT = (Way(), Way(binding="bound"), Way(imbalances=("300us", "1ms", "5ms")),
+           Way("page", transports=("shared_memory",)))
+
+
+def ways_of(memories, offset, bindings, imbalances):
+    """Those that were asked for; None where nothing was."""
+    if offset is not None:
+        memories = memories or ["page"]
+    if not (memories or bindings or imbalances):
+        return DEFAULT
+    return tuple(Way(memory, offset or 0, binding, tuple(imbalances or ()))
+                 for memory, binding in itertools.product(memories or MEMORIES[:1], bindings or BINDINGS[:1]))
