@@ -18,10 +18,10 @@ namespace measured = tutti::measured;
 
 void copies(benchmark::State& state) {
     const auto bytes = static_cast<std::size_t>(state.range(0));
-    constexpr std::size_t page = 4096;
-    const auto source = measured::touched(bytes + page), destination = measured::touched(bytes + page);
-    const std::byte* const from = source.get() + state.range(1);
-    std::byte* const to = destination.get() + state.range(2);
+    const auto source = tutti::tools::page_memory(bytes, static_cast<std::size_t>(state.range(1)));
+    const auto destination = tutti::tools::page_memory(bytes, static_cast<std::size_t>(state.range(2)));
+    const std::byte* const from = source.get();
+    std::byte* const to = destination.get();
     const auto by = [=](auto how) { return [=] { how(to, from, bytes); }; };
     const auto library = by([](auto* t, auto* f, auto n) { tutti::detail::copy_bytes(t, f, n); });
     const auto c = by([](auto* t, auto* f, auto n) { std::memcpy(t, f, n); });
