@@ -84,7 +84,7 @@ public:
     [[nodiscard]] message_group<communicator> group() const { return message_group<communicator>(*this); }
 
     /// How messages from this rank to another one travel: the fabric, and how it addresses that rank; in words, for
-    /// people. Not collective.
+    /// people. To this rank itself: the processors that it may run on, and whether its host is crowded. Not collective.
     [[nodiscard]] std::string way_to(int rank) const { return membership_->way_to(rank); }
     /// How its ranks lie on hosts. The choice of algorithms depends on it.
     [[nodiscard]] const model::topology& topology() const noexcept { return choice().topology(); }

@@ -20,7 +20,7 @@ namespace tutti::transport {
 /// - Three waits that outlasted `longest`, and none between them that spinning has served, show that it is in vain.
 ///   Waits then spin for `shortest`, until one is over before `longest` again.
 /// - A yield that took `a_slice` shows that another thread computes on this core. Then it is time to block.
-/// - A crowded host, with more ranks than cores, gets no spin at all and few yields.
+/// - A crowded host, whose ranks cannot have a processor each, gets no spin at all and few yields.
 ///
 /// Two ranks may run on one core while another one idles. They hand it over so smoothly that the kernel sees nothing to
 /// balance. Waits that are over right behind a yield, again and again, show that; then this rank moves to a processor
@@ -39,8 +39,8 @@ public:
     static constexpr int most_in_vain = 3; ///< waits that spun for `longest` and then slept, before it is in vain
     static constexpr int suspicious = 8;   ///< waits in a row that were over right behind a yield
 
-    /// Waits to come. `crowded`: more ranks share this host than it has cores. `own`: a processor that no other rank of
-    /// this host is given, if there is one.
+    /// Waits to come. `crowded`: the ranks of this host cannot have a processor each. `own`: one that no other rank of
+    /// it is given, if they can.
     explicit basic_backoff(bool crowded, std::optional<int> own = {}) noexcept : crowded_(crowded), own_(own) {
         begin();
     }

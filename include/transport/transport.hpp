@@ -44,7 +44,7 @@ struct peer_name {
 /// | c.rank() c.size() | this rank in the world, and the number of ranks; constant |
 /// | c.node(peer)      | the node (host) that rank `peer` of the world is on: nodes are numbered by first appearance in rank order, the same on all ranks; constant |
 /// | T::near, T::far   | the medium between ranks of a node, and between nodes |
-/// | c.crowded()       | more ranks share this host than it has cores: waiting must yield at once |
+/// | c.crowded()       | the ranks of this host cannot have a processor each: waiting must yield at once |
 /// | t.open(k, peer)   | the channel to and from rank `peer` (never this rank) in context k, whether or not the peer has opened it. Idempotent; the address stays valid until close(k). Connects in the background. Exchanges nothing with ranks to which no channel was opened |
 /// | t.send(h, x)      | starts a message. Messages of a channel arrive in the order of their starts; many may be in flight. Complete when x.from may be reused. May be complete on return |
 /// | t.receive(h, x)   | starts the receive of the channel's next message: x.to = incoming, or with x.reduce x.to = x.from ∘ incoming, handing the reducer whole elements in any number of calls, in order. Complete when all is in x.to. A message with another signature or length completes it as `mismatched`, x.to untouched |

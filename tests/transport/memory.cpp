@@ -3,7 +3,10 @@
 
 #include <transport/memory.hpp>
 
+#include <transport/bootstrap/own_allotment.hpp>
+
 #include "contract/all.hpp"
+#include "support/bound.hpp"
 #include "support/catch.hpp"
 #include "support/milestone.hpp"
 #include "support/run_ranks.hpp"
@@ -243,4 +246,15 @@ TEST_CASE("no wake-up of a memory rank is lost when many ring at once") {
     for (auto& thread : threads) thread.join();
     CHECK(transport::clock::now() < deadline);
     CHECK(seen > 0);
+}
+
+TEST_CASE("threads are crowded where they outnumber the processors that their process may run on", "[memory]") {
+    const auto mine = transport::bootstrap::own_allotment();
+    const auto crowded = [](std::size_t ranks) {
+        return memory{memory_world::create(static_cast<int>(ranks)), 0}.crowded();
+    };
+    CHECK(crowded(mine.processors.count() + 1));
+    if (mine.quota.thousandths == 0) CHECK_FALSE(crowded(mine.processors.count()));
+    const bound here(mine.processors.first());
+    CHECK(crowded(2));
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <transport/backoff.hpp>
+#include <transport/bootstrap/own_allotment.hpp>
 #include <transport/bootstrap/socket.hpp>
 #include <transport/fabric.hpp>
 
@@ -166,6 +167,7 @@ public:
         detail::put(where_.line, detail::bytes_of(mine));
         std::vector<detail::word_of_rank> all(static_cast<std::size_t>(where_.size));
         detail::get(where_.line, std::as_writable_bytes(std::span(all)));
+        const auto shared = transport::bootstrap::own_allotment(); // the parent binds no rank
         transport::bootstrap::world_table table;
         for (int r = 0; r < where_.size; ++r) {
             const auto& word = all[static_cast<std::size_t>(r)];
@@ -173,7 +175,7 @@ public:
             m.rank = r;
             m.size = where_.size;
             m.host_id = "this one";
-            m.cores = std::max(1u, std::thread::hardware_concurrency());
+            m.may_use = shared;
             m.pid = word.process;
             const auto bytes = std::span(word.card).first(word.bytes);
             m.cards.push_back({Described::name, {bytes.begin(), bytes.end()}});

@@ -76,6 +76,8 @@ public:
         return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
     }
 
+    /// What was read makes no sense.
+    void fail() noexcept { ok_ = false; }
     [[nodiscard]] bool ok() const noexcept { return ok_; }
     [[nodiscard]] bool finished() const noexcept { return ok_ && in_.empty(); }
 

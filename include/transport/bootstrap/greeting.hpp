@@ -15,7 +15,7 @@
 
 namespace tutti::transport::bootstrap {
 
-inline constexpr std::uint16_t wire_version = 2;
+inline constexpr std::uint16_t wire_version = 3;
 
 enum class purpose : std::uint8_t { control, data };
 

@@ -5,6 +5,7 @@
 #include "address.hpp"
 #include "errors.hpp"
 #include "members.hpp"
+#include "own_allotment.hpp"
 #include "socket.hpp"
 
 #include <algorithm>
@@ -16,12 +17,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include <ifaddrs.h>
 #include <net/if.h>
-#include <sched.h>
 #include <unistd.h>
 
 namespace tutti::transport::bootstrap {
@@ -32,16 +31,6 @@ namespace tutti::transport::bootstrap {
     return name.data();
 }
 
-/// The cores that this process may run on.
-[[nodiscard]] inline std::uint32_t usable_cores() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    // Fails where the machine has more cores than the set has bits.
-    if (::sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
-        return static_cast<std::uint32_t>(CPU_COUNT(&set));
-    return std::max(1u, std::thread::hardware_concurrency());
-}
-
 /// This process as a member of a world, on a host of that name; rank, size and data port are the caller's to fill in.
 [[nodiscard]] inline member this_process(const std::string& host = host_name()) {
     member m;
@@ -49,7 +38,7 @@ namespace tutti::transport::bootstrap {
     std::string boot;
     std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
     m.host_id = boot + "/" + m.host;
-    m.cores = usable_cores();
+    m.may_use = own_allotment();
     m.pid = ::getpid();
     return m;
 }

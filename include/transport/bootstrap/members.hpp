@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bytes.hpp"
+#include "processor_matching.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -32,7 +33,7 @@ struct member {
     std::uint16_t port = 0;         ///< and a port; 0: none of its fabrics has sockets
     std::string host;               ///< host name, for people
     std::string host_id;            ///< equal exactly where ranks run on one kernel under one name, see identity::host
-    std::uint32_t cores = 1;        ///< that it may run on
+    allotment may_use;              ///< of its host
     std::int64_t pid = 0;           ///< its process
     std::vector<fabric_card> cards; ///< one for each fabric of its transport, in order
     friend bool operator==(const member&, const member&) = default;
@@ -44,13 +45,24 @@ struct world_table {
     std::vector<member> members; ///< by rank
     bool encrypted = false;      ///< data over TCP travel in records, see tcp/record.hpp; the same on all ranks
 
-    /// More ranks share this rank's host than it has cores.
-    [[nodiscard]] bool crowded(int rank) const {
-        const auto& me = members[static_cast<std::size_t>(rank)];
-        const auto here =
-            std::count_if(members.begin(), members.end(), [&](const member& m) { return m.host_id == me.host_id; });
-        return static_cast<std::uint64_t>(here) > me.cores;
+    /// A processor of this rank's host that is its own, if the ranks there can have one each: share_out() gives it.
+    /// Nothing where the host is crowded. Ranks of one host share it out alike.
+    [[nodiscard]] std::optional<int> processor_of(int rank) const {
+        const std::string& host = members[static_cast<std::size_t>(rank)].host_id;
+        std::vector<allotment> here;
+        std::size_t mine = 0;
+        for (std::size_t r = 0; r < members.size(); ++r) {
+            if (members[r].host_id != host) continue;
+            if (r == static_cast<std::size_t>(rank)) mine = here.size();
+            here.push_back(members[r].may_use);
+        }
+        const auto given = share_out(here);
+        if (!given) return std::nullopt;
+        return (*given)[mine];
     }
+
+    /// The ranks of this rank's host cannot have a processor each: who waits must let others run.
+    [[nodiscard]] bool crowded(int rank) const { return !processor_of(rank); }
 
     /// The host of each rank, numbered by first appearance.
     [[nodiscard]] std::vector<int> nodes() const {
@@ -83,6 +95,30 @@ inline void write_card(byte_writer& w, const fabric_card& c) {
     return c;
 }
 
+/// Writes what a member may use into a frame of the control plane.
+inline void write_allotment(byte_writer& w, const allotment& a) {
+    w.integer(static_cast<std::uint8_t>(a.processors.words().size()));
+    for (const std::uint64_t word : a.processors.words()) w.integer(word);
+    w.integer(a.quota.thousandths);
+    w.integer(a.quota.device);
+    w.integer(a.quota.inode);
+}
+
+/// Reads what write_allotment() wrote. What is cut off, has too many words, or one more than it needs, fails the
+/// reader.
+[[nodiscard]] inline allotment read_allotment(byte_reader& r) {
+    allotment a;
+    std::vector<std::uint64_t> words(r.integer<std::uint8_t>());
+    if (words.size() > processor_set::max_words) r.fail();
+    for (std::uint64_t& word : words) word = r.integer<std::uint64_t>();
+    if (!words.empty() && words.back() == 0) r.fail();
+    a.processors = processor_set(words);
+    a.quota.thousandths = r.integer<std::uint32_t>();
+    a.quota.device = r.integer<std::uint64_t>();
+    a.quota.inode = r.integer<std::uint64_t>();
+    return a;
+}
+
 /// Writes a member into a frame of the control plane.
 inline void write_member(byte_writer& w, const member& m) {
     w.integer(m.rank);
@@ -91,7 +127,7 @@ inline void write_member(byte_writer& w, const member& m) {
     w.integer(m.port);
     w.text(m.host, max_name_bytes);
     w.text(m.host_id, max_name_bytes);
-    w.integer(m.cores);
+    write_allotment(w, m.may_use);
     w.integer(m.pid);
     w.integer(static_cast<std::uint8_t>(m.cards.size()));
     for (const fabric_card& c : m.cards) write_card(w, c);
@@ -106,7 +142,7 @@ inline void write_member(byte_writer& w, const member& m) {
     m.port = r.integer<std::uint16_t>();
     m.host = r.text(max_name_bytes);
     m.host_id = r.text(max_name_bytes);
-    m.cores = r.integer<std::uint32_t>();
+    m.may_use = read_allotment(r);
     m.pid = r.integer<std::int64_t>();
     const auto cards = std::min<std::size_t>(r.integer<std::uint8_t>(), max_cards);
     for (std::size_t i = 0; i < cards && r.ok(); ++i) m.cards.push_back(read_card(r));

@@ -4,6 +4,8 @@
 
 #include "../../base/error.hpp"
 
+#include "../bootstrap/own_allotment.hpp"
+#include "../bootstrap/processor_matching.hpp"
 #include "control_plane.hpp"
 #include "lane_table.hpp"
 #include "world.hpp"
@@ -11,7 +13,6 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace tutti::transport::detail {
@@ -22,7 +23,8 @@ public:
     enum class standing : std::uint8_t { absent, present, killed, left };
 
     explicit memory_ranks(int size)
-        : control(size), lines(size), crowded(static_cast<unsigned>(size) > std::thread::hardware_concurrency()),
+        : control(size), lines(size),
+          crowded(!bootstrap::share_out(std::vector(static_cast<std::size_t>(size), bootstrap::own_allotment()))),
           standings_(static_cast<std::size_t>(size)) {}
 
     [[nodiscard]] int size() const noexcept { return static_cast<int>(standings_.size()); }
@@ -61,7 +63,8 @@ public:
 
     control_plane control;
     lane_table lines;
-    const bool crowded; ///< more ranks than cores
+    /// Ranks cannot have a processor each, of those that the thread which made this world may run on.
+    const bool crowded;
 
 private:
     std::vector<std::atomic<standing>> standings_;

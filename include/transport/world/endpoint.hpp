@@ -133,7 +133,10 @@ public:
         return {m.host, fabrics_.at(way_to_peer(peer), [&](auto& f) { return f.name_of(m); })};
     }
     [[nodiscard]] std::string way_to(int peer) {
-        if (peer == session_.who().rank) return "this rank";
+        if (peer == session_.who().rank) {
+            const auto& mine = session_.table().members[static_cast<std::size_t>(peer)].may_use;
+            return "this rank, " + bootstrap::in_words(mine.processors, crowded_);
+        }
         static constexpr std::array<const char*, count> names{Described::name...};
         const auto& m = session_.table().members[static_cast<std::size_t>(peer)];
         const std::size_t way = way_to_peer(peer);

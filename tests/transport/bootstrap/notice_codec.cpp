@@ -120,7 +120,7 @@ TEST_CASE("a frame too long, too short, or of another version breaks the stream 
 
 TEST_CASE("a member survives the wire", "[member]") {
     const fabric_card card{"shared memory", {std::byte{1}, std::byte{2}}};
-    const member m{3, 4, "::1", 29500, "node", "boot/node", 2, 12345, {card, {"tcp", {}}}};
+    const member m{3, 4, "::1", 29500, "node", "boot/node", {{0, 70}, {1500, 3, 4}}, 12345, {card, {"tcp", {}}}};
     std::vector<std::byte> out;
     byte_writer w(out);
     write_member(w, m);

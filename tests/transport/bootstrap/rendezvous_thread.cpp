@@ -3,6 +3,7 @@
 #include <transport/bootstrap/rendezvous_thread.hpp>
 
 #include "meeting.hpp"
+#include "support/bound.hpp"
 #include "support/catch.hpp"
 #include "support/loopback_six.hpp"
 
@@ -99,7 +100,28 @@ TEST_CASE("all ranks meet and get the same table", "[rendezvous]") {
         CHECK(m.pid == ::getpid());
         CHECK(m.host_id == tables[0].members[0].host_id);
     }
-    CHECK(tables[0].crowded(0) == (static_cast<std::uint32_t>(size) > usable_cores()));
+    const std::vector all(static_cast<std::size_t>(size), own_allotment());
+    CHECK(tables[0].crowded(0) == !share_out(all));
+}
+
+TEST_CASE("ranks are crowded when they are bound to the same processor, not when each has its own", "[rendezvous]") {
+    const auto all = own_processors().numbers();
+    const bool together = GENERATE(true, false);
+    if (all.size() < 2 && !together) {
+        WARN("this host has one processor");
+        return;
+    }
+    const rendezvous_thread place(2, loopback(), secret(), quick());
+    std::vector<world_table> tables(2);
+    const auto outcomes = in_threads(0, 2, [&](int r) {
+        const tutti::test::bound here(all[together ? 0 : static_cast<std::size_t>(r)]);
+        control c(rank_of(r, 2, place));
+        tables[static_cast<std::size_t>(r)] = c.join(at_port(r));
+    });
+    for (const auto& o : outcomes) CHECK(o.value_or("") == "");
+    const auto quota = own_cpu_quota().thousandths;
+    for (int r = 0; r < 2; ++r)
+        CHECK(tables[static_cast<std::size_t>(r)].crowded(r) == (together || (quota > 0 && quota < 2000)));
 }
 
 TEST_CASE("worlds differ in their id", "[rendezvous]") {
