@@ -89,9 +89,8 @@ constexpr std::size_t landing_bytes = std::size_t{256} << 10;
 
 class probe {
 public:
-    probe(std::vector<descriptor> sockets, int rank, int ranks)
-        : sockets_(std::move(sockets)), landing_(landing_bytes / sizeof(float)), rank_(rank),
-          crowded_(static_cast<unsigned>(ranks) > std::thread::hardware_concurrency()) {}
+    probe(std::vector<descriptor> sockets, int rank, bool crowded)
+        : sockets_(std::move(sockets)), landing_(landing_bytes / sizeof(float)), rank_(rank), crowded_(crowded) {}
 
     void allreduce(std::byte* data, std::size_t bytes) {
         if (bytes * sockets_.size() <= little) return doubling(data, bytes);
@@ -159,10 +158,11 @@ private:
     bool crowded_;
 };
 
-binder enter(const contest& c, meeting& others, int rank, int ranks) {
+binder enter(const contest& c, shared_meeting& others, int rank, int ranks) {
     if (c.settings.operation != "allreduce" || !std::has_single_bit(static_cast<unsigned>(ranks)))
         throw std::invalid_argument("the probe is an allreduce of a power of two ranks");
-    const auto self = std::make_shared<probe>(connect_all(others, rank, ranks), rank, ranks);
+    auto sockets = connect_all(others, rank, ranks); // which they meet for: then it is known whether they are crowded
+    const auto self = std::make_shared<probe>(std::move(sockets), rank, others.crowded());
     return [self](const job& what, const buffers& where) -> call {
         return [self, to = where.output, bytes = what.bytes()] { self->allreduce(to, bytes); };
     };

@@ -3,6 +3,7 @@
 
 #include "../../tools/tutti/common/meeting.hpp"
 
+#include "support/bound.hpp"
 #include "support/catch.hpp"
 
 #include <thread>
@@ -46,6 +47,26 @@ TEST_CASE("nobody leaves a barrier before all have come") {
         }
     });
     CHECK(early == 0);
+}
+
+TEST_CASE("ranks are crowded when they are bound to the same processor, not when each has its own") {
+    const auto mine = tutti::transport::bootstrap::own_allotment();
+    const auto all = mine.processors.numbers();
+    const bool together = GENERATE(true, false);
+    if (all.size() < 2 && !together) {
+        WARN("this host has one processor");
+        return;
+    }
+    const auto room = shared_room::create(2);
+    std::atomic<int> crowded = 0;
+    as_threads(2, [&](int rank) {
+        const tutti::test::bound here(all[together ? 0 : static_cast<std::size_t>(rank)]);
+        shared_meeting m{room, rank, 20s, {}};
+        for (int i = 0; i < 3; ++i) m.barrier();
+        crowded += m.crowded();
+    });
+    const bool limited = mine.quota.thousandths > 0 && mine.quota.thousandths < 2000;
+    CHECK(crowded == (together || limited ? 2 : 0));
 }
 
 TEST_CASE("the maximum is taken place by place, over more places than fit at once") {

@@ -6,6 +6,8 @@
 
 #include <base/error.hpp>
 #include <transport/backoff.hpp>
+#include <transport/bootstrap/own_allotment.hpp>
+#include <transport/bootstrap/processor_matching.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -17,7 +19,6 @@
 #include <numeric>
 #include <span>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -55,10 +56,13 @@ public:
     void barrier() override;
     void maximum(std::span<double> values) override;
     [[nodiscard]] bool one_clock() const noexcept override { return true; }
+    /// The ranks cannot have a processor each. Until the first barrier they count as such.
+    [[nodiscard]] bool crowded() const noexcept { return crowded_; }
 
 private:
     using clock = std::chrono::steady_clock;
 
+    void meet();
     void wait_for(std::uint32_t generation);
     void check_lost() const;
     void give_up_after(clock::time_point until, std::uint32_t generation) const;
@@ -67,15 +71,23 @@ private:
     int rank_;
     std::chrono::nanoseconds deadline_;
     std::function<void()> lost_;
-    bool crowded_;
+    bool crowded_ = true;
+    bool met_ = false;
 };
 
 inline shared_meeting::shared_meeting(std::shared_ptr<shared_room> room, int rank, std::chrono::nanoseconds deadline,
                                       std::function<void()> lost)
-    : room_(std::move(room)), rank_(rank), deadline_(deadline), lost_(std::move(lost)),
-      crowded_(static_cast<unsigned>(room_->ranks()) > std::thread::hardware_concurrency()) {}
+    : room_(std::move(room)), rank_(rank), deadline_(deadline), lost_(std::move(lost)) {
+    room_->show(rank_, transport::bootstrap::own_allotment());
+}
 
 inline void shared_meeting::barrier() {
+    meet();
+    if (std::exchange(met_, true)) return;
+    crowded_ = !transport::bootstrap::share_out(room_->allotments());
+}
+
+inline void shared_meeting::meet() {
     check_lost();
     detail::room_head& state = room_->head();
     // Nobody can raise it before this rank has come, so relaxed is enough.

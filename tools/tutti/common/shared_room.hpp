@@ -4,8 +4,11 @@
 
 #include "descriptor.hpp"
 
+#include <transport/bootstrap/processors.hpp>
 #include <transport/shared_memory/futex.hpp>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -13,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <system_error>
+#include <vector>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -33,8 +37,16 @@ struct room_head {
 
 inline constexpr std::size_t window = 512;
 
-// A rank's part of the room: when it last came, for naming those who did not, and the values that it shows.
-inline constexpr std::size_t part_bytes = 64 + window * sizeof(double);
+/// What a rank may use of its host, as bytes: written before it first comes.
+struct shown_allotment {
+    std::array<std::uint64_t, transport::bootstrap::processor_set::max_words> processors;
+    transport::bootstrap::cpu_quota quota;
+};
+
+// A rank's part of the room: when it last came, for naming those who did not, the values that it shows, and what it may
+// use of its host.
+inline constexpr std::size_t values_at = 64, allotment_at = values_at + window * sizeof(double);
+inline constexpr std::size_t part_bytes = (allotment_at + sizeof(shown_allotment) + 63) / 64 * 64;
 
 inline constexpr std::size_t head_bytes = 4096;
 
@@ -89,19 +101,40 @@ public:
     [[nodiscard]] detail::room_head& head() const noexcept { return *static_cast<detail::room_head*>(memory_); }
     /// When a rank last came: the generation that it waits for, plus 1.
     [[nodiscard]] std::atomic<std::uint32_t>& arrival_of(int rank) const noexcept {
-        auto* const part = static_cast<std::byte*>(memory_) + detail::head_bytes;
-        return *reinterpret_cast<std::atomic<std::uint32_t>*>(part +
-                                                              static_cast<std::size_t>(rank) * detail::part_bytes);
+        return *reinterpret_cast<std::atomic<std::uint32_t>*>(part_of(rank));
     }
     /// `window` values.
     [[nodiscard]] double* shown_by(int rank) const noexcept {
-        return reinterpret_cast<double*>(reinterpret_cast<std::byte*>(&arrival_of(rank)) + 64);
+        return reinterpret_cast<double*>(part_of(rank) + detail::values_at);
+    }
+    /// A rank says what it may use of its host, before it first comes.
+    void show(int rank, const transport::bootstrap::allotment& a) const noexcept {
+        detail::shown_allotment& at = allotment_at(rank);
+        at.processors.fill(0);
+        std::ranges::copy(a.processors.words(), at.processors.begin());
+        at.quota = a.quota;
+    }
+    /// What each rank has said, when all have come.
+    [[nodiscard]] std::vector<transport::bootstrap::allotment> allotments() const {
+        std::vector<transport::bootstrap::allotment> all;
+        for (int rank = 0; rank < ranks_; ++rank) {
+            const detail::shown_allotment& at = allotment_at(rank);
+            all.push_back({transport::bootstrap::processor_set(at.processors), at.quota});
+        }
+        return all;
     }
 
     static constexpr std::size_t window = detail::window; ///< values that a rank can show at a time
 
 private:
     shared_room(int ranks, void* memory) : ranks_(ranks), memory_(memory) {}
+    [[nodiscard]] std::byte* part_of(int rank) const noexcept {
+        return static_cast<std::byte*>(memory_) + detail::head_bytes +
+               static_cast<std::size_t>(rank) * detail::part_bytes;
+    }
+    [[nodiscard]] detail::shown_allotment& allotment_at(int rank) const noexcept {
+        return *reinterpret_cast<detail::shown_allotment*>(part_of(rank) + detail::allotment_at);
+    }
 
     int ranks_;
     void* memory_;
