@@ -8,6 +8,7 @@ usage: mpi.py TUTTI RANKS OPENMPI_RANKS MPICH_RANKS
        RANKS are the test program without MPI, with Open MPI and with MPICH; "none" where that is not installed.
 """
 import os
+import re
 import sys
 
 from started import expect, expect_all, expect_env, expect_one_bench, expect_told, found, run, skip
@@ -34,6 +35,17 @@ def expect_one_rank(launch, tutti):
         expect(status == 0 and f"# tutti bench: {ranks}" in output, f"{launch[0]} -n 1 tutti bench gives {ranks}", output)
 
 
+def expect_own_processors(tutti):
+    """Open MPI binds each of two ranks to a core. None of them takes the other for one that needs its own."""
+    if len(os.sched_getaffinity(0)) < 2:
+        print("SKIPPED in part: that bound ranks are not crowded was NOT tested, since there is one processor")
+        return
+    launch = [word for word in OPEN_MPI[:-1] if word != "--oversubscribe"]
+    status, output = run([*launch, "2", tutti, "bench", "--transport", "shared_memory", "--bytes", "8", "-n", "1"])
+    expect(status == 0 and re.search(r"^# rank 0 on processor \d+, not crowded; rank 1 on processor \d+, not crowded$",
+                                     output, re.MULTILINE), "two ranks that mpirun binds are not crowded", output)
+
+
 def try_launcher(launch, name, tutti, plain, beside):
     expect_env(launch, tutti, 3, name)
     expect_one_bench(launch, tutti, 3)
@@ -54,6 +66,8 @@ def main(tutti, plain, with_open_mpi, with_mpich):
             print(f"SKIPPED in part: {launch[0]} was NOT tested, since it or its library is not installed")
             continue
         try_launcher(launch, name, tutti, plain, beside)
+        if launch is OPEN_MPI:
+            expect_own_processors(tutti)
         tried += 1
     if not tried:
         skip("no launcher of MPI was tested")

@@ -70,7 +70,8 @@ TEST_CASE("what is no frame breaks the reader for good") {
 }
 
 TEST_CASE("orders arrive as they were given, bytes that are no text included") {
-    const agent_orders o{{"sh", "-c", "", "\xff\n"}, "/a b", {{"A", ""}, {"B", "x=y"}}, {0, 3}, 5, "[::1]:7", "secret"};
+    const agent_orders o{
+        {"sh", "-c", "", "\xff\n"}, "/a b", {{"A", ""}, {"B", "x=y"}}, {0, 3}, 5, "[::1]:7", "secret", "0,2"};
     const auto read = agent_orders::unpacked(o.packed());
     CHECK(read.command == o.command);
     CHECK(read.directory == o.directory);
@@ -79,6 +80,7 @@ TEST_CASE("orders arrive as they were given, bytes that are no text included") {
     CHECK(read.size == 5);
     CHECK(read.address == o.address);
     CHECK(read.secret == o.secret);
+    CHECK(read.bind == "0,2");
     const auto hello = agent_hello::unpacked(agent_hello{"host", 65'535}.packed());
     CHECK((hello.host == "host" && hello.port == 65'535));
 }

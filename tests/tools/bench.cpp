@@ -4,6 +4,8 @@
 #include "command.hpp"
 #include "folder.hpp"
 
+#include <transport/bootstrap/own_allotment.hpp>
+
 #include "support/catch.hpp"
 
 #include <cstdlib>
@@ -53,6 +55,36 @@ TEST_CASE("over pretended hosts every operation is right wherever ranks lie, cho
             CHECK(r.status == 0);
             CHECK_THAT(r.output, Contains("# wrong elements: 0\n"));
         }
+}
+
+TEST_CASE("the second line says where ranks may run, and ranks bound to a processor each are not crowded") {
+    const auto mine = tutti::transport::bootstrap::own_allotment();
+    const auto all = mine.processors.numbers();
+    const std::string first = std::to_string(all.front()), last = std::to_string(all.back());
+    const bool limited = mine.quota.thousandths > 0 && mine.quota.thousandths < 2000;
+    const std::string apart = limited ? ", crowded" : ", not crowded";
+    for (const std::string transport : {"memory", "shared_memory", "tcp"}) {
+        const auto line_of = [&](const std::string& bind) {
+            const auto r = command("bench --ranks 2 -b 8 -e 8 -n 1 --transport " + transport + " --bind " + bind);
+            INFO(r.output);
+            CHECK(r.status == 0);
+            const std::size_t begin = r.output.find("\n") + 1;
+            return r.output.substr(begin, r.output.find("\n", begin) - begin);
+        };
+        INFO(transport);
+        CHECK(line_of(first + "," + first) == "# ranks 0-1 on processor " + first + ", crowded");
+        if (all.size() < 2) continue;
+        CHECK(line_of(last + "," + first) ==
+              "# rank 0 on processor " + last + apart + "; rank 1 on processor " + first + apart);
+        CHECK(line_of("none") == "# ranks 0-1 on processors " + mine.processors.text() + apart);
+    }
+}
+
+TEST_CASE("ranks are bound by who starts them") {
+    const auto r =
+        command("run -n 2 " + std::string(std::getenv("TUTTI_COMMAND")) + " bench --bind core -b 8 -e 8 -n 1");
+    CHECK(r.status == 2);
+    CHECK_THAT(r.output, Contains("--bind is for ranks that are started here: their launcher binds these"));
 }
 
 TEST_CASE("every type is right under every legal operator") {

@@ -4,6 +4,8 @@
 #include "command.hpp"
 #include "folder.hpp"
 
+#include <transport/bootstrap/own_allotment.hpp>
+
 #include "support/catch.hpp"
 
 #include <csignal>
@@ -82,6 +84,45 @@ TEST_CASE("pretended hosts have equally many consecutive ranks, but for the last
     const auto uneven = command("run -n 4 --pretend-hosts 3 true");
     CHECK(uneven.status != 0);
     CHECK_THAT(uneven.output, Contains("4 ranks do not come out as 3 hosts"));
+}
+
+TEST_CASE("ranks run on the processors that --bind says, or on all") {
+    const auto mine = tutti::transport::bootstrap::own_processors();
+    const auto all = mine.numbers();
+    const auto check = [](const std::string& options, const std::vector<std::string>& processors) {
+        const auto r = command("run -n " + std::to_string(processors.size()) + " " + options +
+                               " sh -c 'sed -n \"s/^Cpus_allowed_list:.//p\" /proc/self/status'");
+        INFO(options << "\n" << r.output);
+        CHECK(r.status == 0);
+        for (std::size_t rank = 0; rank < processors.size(); ++rank)
+            CHECK_THAT(r.output, Contains("[" + std::to_string(rank) + "] " + processors[rank] + "\n"));
+    };
+    check("", {mine.text(), mine.text()});
+    check("--bind none", {mine.text(), mine.text()});
+    const std::string first = std::to_string(all.front()), last = std::to_string(all.back());
+    std::vector<std::string> in_turn;
+    for (const int p : all) in_turn.push_back(std::to_string(p));
+    in_turn.push_back(first); // more ranks than processors
+    check("--bind core", in_turn);
+    check("--bind " + last + "," + first, {last, first});
+    check("--bind " + last + "-" + last + "," + first + "," + first, {last, first});
+    check("--pretend-hosts 2 --bind " + first + "," + last, {first, last});
+}
+
+TEST_CASE("bindings that make no sense are told in a sentence") {
+    const auto refused = [](const std::string& options, const char* words) {
+        const auto r = command("run " + options + " true");
+        INFO(options << "\n" << r.output);
+        CHECK(r.status == 2);
+        CHECK_THAT(r.output, Contains(words));
+    };
+    refused("-n 2 --bind 0", "--bind 0 names 1 processor for 2 ranks of a host: name one for each");
+    refused("--hosts a:2,b --bind 0", "--bind 0 names 1 processor for 2 ranks of a host: name one for each");
+    refused("-n 1 --bind 8191", "this host lets nobody here run on processor 8191: take those of ");
+    for (const char* wrong : {"cores", "0,", "-1", "1-", "0,x", "8192", "4 2"})
+        refused("-n 1 --bind=" + ("'" + std::string(wrong) + "'"),
+                "binds to no processors: write core, none, or a list");
+    refused("-n 1 --bind 7-4", "'7-4' counts downwards");
 }
 
 TEST_CASE("output comes by whole lines with the rank in front, the last one without a newline too") {

@@ -76,6 +76,16 @@ class Hosts(launches.Case):
         self.assertEqual(r.status, 128 + signal.SIGABRT, r)
         self.assertIn("[0-2] terminate called by {0,1,2}\n", r.text)
 
+    def test_each_host_binds_its_ranks_from_the_first_processor_on(self):
+        first, *others = sorted(os.sched_getaffinity(0))
+        last = [first, *others][-1]
+        for bind in (f"{first},{last}", "core"):
+            r = self.run_to_end("--hosts", "a,b", *HERE, "--bind", bind, "grep", "Cpus_allowed_list", "/proc/self/status")
+            self.assertEqual(sorted(r.text.split()), sorted(["[0]", "[1]", *["Cpus_allowed_list:", str(first)] * 2]), r)
+        r = self.run_to_end("--hosts", "a:2", *HERE, "--bind", f"{last},{first}", "grep", "Cpus_allowed_list", "/proc/self/status")
+        self.assertIn(f"[0] Cpus_allowed_list:\t{last}\n", r.text)
+        self.assertIn(f"[1] Cpus_allowed_list:\t{first}\n", r.text)
+
     def test_a_bench_on_two_hosts_is_one_bench(self):
         r = self.run_to_end("--hosts", "a:2,b", *HERE, self.tutti, "bench", "--transport", "tcp", "-b", "8", "-e", "1K",
                             "-f", "128", "-n", "3")
@@ -137,7 +147,7 @@ class Hosts(launches.Case):
         self.assertIn("[a] careful\n", r.text)
 
     def test_what_is_no_agent_is_refused(self):
-        agent = r"""sh -c 'printf "tutti-agent 1\nnonsense, more of it"; exec sleep 50'"""
+        agent = r"""sh -c 'printf "tutti-agent 2\nnonsense, more of it"; exec sleep 50'"""
         r = self.run_to_end("--hosts", "a", "--launch-agent", agent, "true")
         self.assertEqual(r.status, 1, r)
         self.assertIn("is not what an agent of this tutti says", r.text)

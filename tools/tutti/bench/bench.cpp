@@ -43,6 +43,8 @@ all others are not looked at. Then it is called to warm up, and then measured:
   stream   the same in the order of a GPU's stream, timed by its events: of allreduce over cuda_ipc, on data of
            stream_communicator::allocate. The host puts calls into the stream, and waits only where docs/gpu.md
            says so.
+The second line says on which processors ranks may run. A host is crowded where its ranks cannot have one each: then
+a rank that waits lets others run.
 Ranks that another launcher started meet in the library's own barrier instead.
 
 Besides the operations there are rows of a barrier, by the library's choice, and of messages between two
@@ -147,6 +149,7 @@ int start_ranks(const bench_settings& s, const std::vector<std::string>& command
     options.environment = {{room_variable, std::to_string(file.get())},
                            {"TUTTI_BOOTSTRAP_TIMEOUT", std::to_string(meet_s)}};
     options.inherited = {file.get()};
+    options.bind = s.bind;
     // The others are to find out by themselves, and say so: that takes a deadline at most.
     options.patience = std::chrono::seconds{meet_s + 2};
     options.grace = std::chrono::seconds{1}; // what is left then is stopped, or beyond help
@@ -174,6 +177,10 @@ int bench(bench_settings s, const std::vector<std::string>& command) {
     }
     const char* const given = std::getenv(room_variable);
     const int room = given ? std::atoi(given) : -1;
+    if (room < 0 && s.bind.given())
+        throw std::invalid_argument(
+            "--bind is for ranks that are started here: their launcher binds these, as tutti run "
+            "--bind does");
     const auto over = s.transport == "tcp"            ? bench_over_tcp
                       : s.transport == "routed"       ? bench_over_both
                       : s.transport == "verbs"        ? bench_over_verbs
@@ -238,6 +245,11 @@ void add_what(CLI::App& c, bench_settings& s) {
         ->check(CLI::Range(1, 4096))
         ->type_name("P");
     add_one_each(c);
+    add_parsed(
+        c, "--bind", [&s](const std::string& word) { s.bind = binding(word); },
+        "Bind each rank that is started here to a processor: the next one, or those of a list such as 0,2,4-7 "
+        "[default: none]",
+        "core|none|LIST");
     c.add_option("--operation", s.operation,
                  "Operations, separated by commas, or all; also barrier, and messages, see below [default: allreduce]")
         ->type_name("NAME");

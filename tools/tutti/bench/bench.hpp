@@ -6,6 +6,7 @@
 #include "../common/host_memory.hpp"
 #include "../common/sizes.hpp"
 #include "../common/statistics.hpp"
+#include "../run/binding.hpp"
 #include "exchange.hpp"
 #include "imbalance.hpp"
 #include "overlap_times.hpp"
@@ -51,7 +52,8 @@ inline constexpr std::array<std::string_view, 3> memory_names{"vector", "page", 
 /// What the command line asks for.
 struct bench_settings {
     std::string transport = "tcp";
-    int ranks = 0; ///< 0: not said
+    int ranks = 0;  ///< 0: not said
+    binding bind{}; ///< of ranks that are started here
     std::string operation = "allreduce";
     std::string algorithm = "auto";
     sweep bytes{8, std::size_t{16} << 20, 2, 0};
@@ -227,6 +229,7 @@ struct participant {
     copier copy{};                          ///< none where the host may touch what `allocate` makes
     std::string device{};                   ///< what its GPU is called; empty where it uses none
     stream_timer timed{};                   ///< none where a call is over when it returns
+    std::optional<bool> crowded{};          ///< its host, as the library sees it
 };
 
 /// What came out, on every rank.

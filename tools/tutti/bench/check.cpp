@@ -138,7 +138,13 @@ void check(const bench_settings& settings, int ranks) {
     check_outputs(settings);
     if (settings.against.empty()) return;
     const earlier_runs earlier(settings.against);
-    earlier.require(conditions_of(settings, ranks, testbed_here()));
+    testbed here = testbed_here();
+    if (settings.bind.given()) {
+        auto bound = settings.bind.processors_for(ranks);
+        std::ranges::sort(bound);
+        here.cores = static_cast<int>(std::ranges::unique(bound).begin() - bound.begin());
+    }
+    earlier.require(conditions_of(settings, ranks, here));
     earlier.require_some(jobs_of(settings, 0, ranks));
 }
 

@@ -10,14 +10,29 @@
 
 #include <transport/memory.hpp>
 
+#include <optional>
+#include <utility>
+#include <vector>
+
 namespace tutti::tools {
 
 int bench_in_memory(const bench_settings& settings) {
+    const std::vector<int> processors = settings.bind.processors_for(settings.ranks);
+    std::optional<bound_thread> all_bound; // while the world is made, which looks where its ranks may run
+    if (!processors.empty()) {
+        processor_set of_all;
+        for (const int p : processors) of_all.add(p);
+        all_bound.emplace(of_all);
+    }
     const auto fabric = transport::memory_world::create(settings.ranks);
     const auto room = shared_room::create(settings.ranks);
     bench_result found;
     const bool failed = !run_as_threads(settings.ranks, [&](int rank) {
-        communicator world = make_world(transport::memory{fabric, rank}, settings);
+        std::optional<bound_thread> bound;
+        if (!processors.empty()) bound.emplace(processor_set{processors[static_cast<std::size_t>(rank)]});
+        transport::memory mine{fabric, rank};
+        const bool crowded = mine.crowded();
+        communicator world = make_world(std::move(mine), settings);
         world.default_deadline(settings.deadline());
         shared_meeting others{room, rank, settings.deadline(), [&] { world.barrier(); }};
         const participant self{rank,
@@ -30,7 +45,9 @@ int bench_in_memory(const bench_settings& settings) {
                                world.choice(),
                                starter_of(world),
                                {},
-                               {}};
+                               {},
+                               {},
+                               crowded};
         try {
             const bench_result result = take_part(self, settings);
             if (rank == 0) found = result; // read when all threads have been joined

@@ -56,14 +56,16 @@ private:
 /// is over when it returns.
 template <class Transport, transport::device_runtime Runtime, engine::kernel_launcher<Runtime> Kernels>
 int bench_on_device(const bench_settings& settings, int room, int number, std::string name) {
-    communicator<Transport> world = make_world(Transport::from_environment({.device = number}), settings);
+    Transport fabric = Transport::from_environment({.device = number});
+    const bool crowded = fabric.crowded();
+    communicator<Transport> world = make_world(std::move(fabric), settings);
     world.default_deadline(settings.deadline());
     const Runtime device(number);
     engine::stream_executor<Runtime, Kernels> executor(device, world);
     const auto on_device = world.with_executor(executor);
     detail::device_copier<Runtime> copier(device, settings.deadline());
     return detail::bench_in_world(world,
-                                  {collective_binder_of(on_device), collective_starter_of(on_device),
+                                  {crowded, collective_binder_of(on_device), collective_starter_of(on_device),
                                    [&world](std::size_t bytes) { return world.template allocate<std::byte>(bytes); },
                                    std::ref(copier), std::move(name)},
                                   settings, room);

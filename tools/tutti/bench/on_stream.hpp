@@ -80,14 +80,17 @@ template <class Calls, class Native>
 /// As bench_on_device, of calls in the order of a stream, whose times are the GPU's.
 template <class Transport, transport::timed_stream_runtime Runtime, stream_kernels<Runtime> Kernels>
 int bench_on_stream(const bench_settings& settings, int room, int number, std::string name) {
-    communicator<Transport> world = make_world(Transport::from_environment({.device = number}), settings);
+    Transport fabric = Transport::from_environment({.device = number});
+    const bool crowded = fabric.crowded();
+    communicator<Transport> world = make_world(std::move(fabric), settings);
     world.default_deadline(settings.deadline());
     const Runtime device(number);
     stream_communicator<Runtime, Kernels, communicator<Transport>> calls(device, world);
     detail::event_timer<Runtime> timer(device);
     detail::device_copier<Runtime> copier(device, settings.deadline());
     return detail::bench_in_world(world,
-                                  {[&](const job& what, const buffers& where) {
+                                  {crowded,
+                                   [&](const job& what, const buffers& where) {
                                        return detail::allreduce_on(calls, timer.stream(), what, where);
                                    },
                                    {},

@@ -57,6 +57,7 @@ void print_ways(const Communicator& world, const bench_settings& settings) {
 
 /// How a rank makes the measured calls, and where their data are.
 struct measured_calls {
+    bool crowded; ///< this rank's host
     binder bind;
     start_binder start;
     allocator allocate;
@@ -85,7 +86,8 @@ int bench_in_world(const Communicator& world, measured_calls calls, const bench_
                            std::move(calls.start),
                            std::move(calls.copy),
                            std::move(calls.device),
-                           std::move(calls.timed)};
+                           std::move(calls.timed),
+                           calls.crowded};
     // A failure is told at once: leaving the world may take time, while other ranks find out too.
     return as_rank([&] {
         const bench_result found = take_part(self, settings);
@@ -101,10 +103,11 @@ int bench_in_world(const Communicator& world, measured_calls calls, const bench_
 /// where they share none.
 template <class Transport>
 int bench_as_process(Transport fabric, const bench_settings& settings, int room) {
+    const bool crowded = fabric.crowded();
     communicator<Transport> world = make_world(std::move(fabric), settings);
     world.default_deadline(settings.deadline());
-    return detail::bench_in_world(world, {binder_of(world), starter_of(world), allocator_of(world, settings)}, settings,
-                                  room);
+    return detail::bench_in_world(world, {crowded, binder_of(world), starter_of(world), allocator_of(world, settings)},
+                                  settings, room);
 }
 
 } // namespace tutti::tools

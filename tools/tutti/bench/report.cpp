@@ -47,9 +47,10 @@ bench_report::bench_report(const bench_settings& settings, testbed at, int ranks
 
 void bench_report::print_header(bool one_clock) const {
     fmt::print("# tutti bench: {} ranks over {}, {} after {} for warming up, {} call{} a row checked, deadline {} s, "
-               "{} cores here\n",
+               "{} core{} here\n",
                ranks_, settings_.transport, amount_of(settings_), settings_.warm_up, settings_.checks,
-               settings_.checks == 1 ? "" : "s", settings_.deadline_s, at_.cores);
+               settings_.checks == 1 ? "" : "s", settings_.deadline_s, at_.cores, at_.cores == 1 ? "" : "s");
+    if (!at_.ranks_on.empty()) fmt::print("# {}\n", at_.ranks_on);
     const bool loop = settings_.how != timing::barrier;
     fmt::print("# times: {}, {}{}; algbw and busbw by the {}\n",
                settings_.imbalances.empty() ? "of the slowest rank of each iteration, but avg of all ranks"

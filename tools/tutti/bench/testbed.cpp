@@ -9,11 +9,13 @@
 
 #include <transport/bootstrap/host.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <span>
 #include <string_view>
-#include <thread>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -35,6 +37,62 @@ std::string placement_of(const model::topology& on) {
     return fmt::format("{} nodes, {:013x}", on.nodes(), static_cast<std::uint64_t>(digest(nodes)));
 }
 
+/// Where each rank may run, and whether its host is crowded.
+struct rank_places {
+    std::vector<processor_set> processors;
+    std::vector<bool> crowded;
+};
+
+/// Collective. Ranks show each word of their sets as two numbers, since a double holds no 64 bits.
+rank_places gather_places(const participant& self) {
+    const processor_set mine = transport::bootstrap::own_processors();
+    auto most_words = static_cast<double>(mine.words().size());
+    self.others.maximum({&most_words, 1});
+    const auto each = 2 * static_cast<std::size_t>(most_words) + 1;
+    std::vector<double> shown(each * static_cast<std::size_t>(self.ranks), 0.);
+    double* at = &shown[each * static_cast<std::size_t>(self.rank)];
+    *at++ = self.crowded.value_or(false) ? 1 : 0;
+    for (const std::uint64_t word : mine.words())
+        for (const std::uint64_t half : {word & 0xffffffff, word >> 32}) *at++ = static_cast<double>(half);
+    self.others.maximum(shown);
+    rank_places all;
+    for (auto left = std::span(shown); !left.empty(); left = left.subspan(each)) {
+        std::vector<std::uint64_t> words;
+        for (std::size_t i = 1; i < each; i += 2)
+            words.push_back(static_cast<std::uint64_t>(left[i]) | static_cast<std::uint64_t>(left[i + 1]) << 32);
+        all.processors.emplace_back(words);
+        all.crowded.push_back(left[0] > 0);
+    }
+    return all;
+}
+
+/// "ranks 0-1 on processors 0-1, crowded; rank 2 on processor 3, not crowded", of the first few.
+std::string in_words(const rank_places& all) {
+    constexpr int most = 8;
+    std::string words;
+    int told = 0;
+    for (std::size_t first = 0, next = 0; first < all.crowded.size(); first = next, ++told) {
+        if (told == most) return words + "; ...";
+        while (next < all.crowded.size() && all.processors[next] == all.processors[first] &&
+               all.crowded[next] == all.crowded[first])
+            ++next;
+        const bool one = next - first == 1;
+        words += fmt::format("{}{} on {}", first == 0 ? "" : "; ",
+                             one ? fmt::format("rank {}", first) : fmt::format("ranks {}-{}", first, next - 1),
+                             transport::bootstrap::in_words(all.processors[first], all.crowded[first]));
+    }
+    return words;
+}
+
+/// Processors of the ranks that share rank 0's node; of all ranks where nodes are not known.
+int cores_of_first_node(const rank_places& all, const model::topology& on) {
+    processor_set there;
+    for (int r = 0; r < on.size; ++r)
+        if (on.placed ? on.placed->node_of(r) == on.placed->node_of(0) : r < on.ranks_per_node)
+            there.add(all.processors[static_cast<std::size_t>(r)]);
+    return static_cast<int>(there.count());
+}
+
 } // namespace
 
 testbed testbed_here() {
@@ -45,7 +103,7 @@ testbed testbed_here() {
     at.version = version;
     at.started = utc_time("%FT%TZ");
     at.processor = processor_name();
-    at.cores = static_cast<int>(std::thread::hardware_concurrency());
+    at.cores = static_cast<int>(transport::bootstrap::own_processors().count());
     at.interface = interface ? interface : "";
     return at;
 }
@@ -53,6 +111,9 @@ testbed testbed_here() {
 testbed testbed_of(const participant& self) {
     testbed at = testbed_here();
     at.device = self.device;
+    const rank_places places = gather_places(self);
+    at.cores = cores_of_first_node(places, self.choice ? self.choice->topology() : model::topology{self.ranks});
+    if (self.crowded) at.ranks_on = in_words(places);
     const double mine = digest(fmt::format("{} {}", at.processor, at.cores)), gpu = digest(at.device);
     std::array<double, 4> extremes{mine, -mine, gpu, -gpu};
     self.others.maximum(extremes);

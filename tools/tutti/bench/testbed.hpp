@@ -12,7 +12,8 @@ namespace tutti::tools {
 struct testbed {
     std::string host, kernel, version, started; ///< of rank 0: told, and not compared
     std::string processor;                      ///< "..., and others" where ranks have different ones
-    int cores = 0;                              ///< that rank 0 may use
+    int cores = 0;                              ///< that the ranks of rank 0's host may use
+    std::string ranks_on;                       ///< where each rank may run, in words: told, and not compared
     std::string interface;                      ///< TUTTI_INTERFACE
     std::string device;                         ///< the GPUs of ranks, likewise; empty: none, or not known
     std::string placement;                      ///< "2 x 4": ranks by node, as the library sees them; empty: not known

@@ -6,6 +6,7 @@
 #include <transport/bootstrap/launchers.hpp>
 #include <transport/bootstrap/offer.hpp>
 
+#include <algorithm>
 #include <functional>
 
 #include <base/error.hpp>
@@ -55,6 +56,15 @@ std::string address_in_words(const identity& me) {
     if (me.rank != 0) return "rank 0 hands it on through the launcher's key-value space";
     return fmt::format("{}, a free port, which rank 0 hands on through the launcher's key-value space",
                        transport::bootstrap::detail::offered_address(me).host());
+}
+
+std::string processors_in_words(const allotment& mine) {
+    const auto there = mine.processors.count();
+    const auto quota = mine.quota.thousandths;
+    const auto most = quota > 0 ? std::min<std::size_t>(there, quota / 1000) : there;
+    return fmt::format("{}{}: crowded with more than {} rank{} there", mine.processors.text(),
+                       quota > 0 ? fmt::format(", by a quota {} at a time", quota / 1000.0) : "", most,
+                       most == 1 ? "" : "s");
 }
 
 std::string secret_in_words(const identity& me) {

@@ -12,6 +12,8 @@ namespace tutti::tools {
 
 [[nodiscard]] std::string host_in_words(const transport::bootstrap::identity& me);
 [[nodiscard]] std::string address_in_words(const transport::bootstrap::identity& me);
+/// Where this process may run, and how many ranks have a processor each there.
+[[nodiscard]] std::string processors_in_words(const transport::bootstrap::allotment& mine);
 /// Where the secret comes from, never the secret.
 [[nodiscard]] std::string secret_in_words(const transport::bootstrap::identity& me);
 /// What would go wrong, as far as this process can know it alone. Rank 0 tries for a moment to listen.

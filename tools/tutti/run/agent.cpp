@@ -152,6 +152,7 @@ private:
         options_.command = o.command;
         options_.environment = o.environment;
         options_.ranks = o.size;
+        options_.bind = binding(o.bind);
         ranks_.emplace(options_, o.ranks, meeting_point{o.address, o.secret}, told_);
         ranks_->start();
     } catch (const cannot_execute& e) {

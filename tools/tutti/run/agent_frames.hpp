@@ -47,7 +47,7 @@ struct agent_frame {
 };
 
 /// With this line the agent begins. What a shell of its host may print before it is no frame.
-inline constexpr std::string_view agent_greeting = "tutti-agent 1\n";
+inline constexpr std::string_view agent_greeting = "tutti-agent 2\n";
 
 [[nodiscard]] inline std::string encoded(agent_frame::kind what, int rank = -1, std::string_view text = {}) {
     std::string bytes(1, static_cast<char>(what));

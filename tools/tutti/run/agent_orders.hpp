@@ -87,6 +87,7 @@ struct agent_orders {
     int size = 0;           ///< of the world
     std::string address;    ///< where the ranks meet, HOST:PORT
     std::string secret;
+    std::string bind = "none"; ///< of the ranks to processors, see binding.hpp
 
     [[nodiscard]] std::string packed() const {
         std::string text;
@@ -103,6 +104,7 @@ struct agent_orders {
         detail::pack(text, static_cast<std::size_t>(size));
         detail::pack(text, address);
         detail::pack(text, secret);
+        detail::pack(text, bind);
         return text;
     }
     /// Throws std::invalid_argument.
@@ -120,6 +122,7 @@ struct agent_orders {
         o.size = from.number(detail::most_words);
         o.address = from.word();
         o.secret = from.word();
+        o.bind = from.word();
         if (o.command.empty() || o.ranks.empty()) throw std::invalid_argument("there is nothing to start");
         return o;
     }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "binding.hpp"
+
 #include <chrono>
 #include <functional>
 #include <string>
@@ -26,6 +28,7 @@ struct launch_options {
     std::chrono::milliseconds grace{5000};    ///< from SIGTERM (or a forwarded signal) until SIGKILL
     std::chrono::milliseconds limit{0};       ///< the longest that all may take together; 0: no limit
     std::function<void(int rank)> on_failure; ///< called for each rank that fails, within a moment
+    binding bind{};                           ///< of the ranks to processors
     std::string program{}; ///< what is executed instead of the first word of `command`; empty: that word
 };
 
@@ -42,7 +45,8 @@ struct launch_result {
 /// their output line by line with the rank in front, forwards SIGINT, SIGTERM, SIGHUP and SIGQUIT to them, and returns
 /// when the last one has ended. When a rank fails the others are ended too. None outlives the call, nor the caller.
 /// Must be called from the only thread of the process, which must have no children of its own.
-/// Throws std::system_error when the processes cannot be started; those already started are ended first.
+/// Throws std::system_error when the processes cannot be started, and std::invalid_argument when they cannot be bound;
+/// those already started are ended first.
 [[nodiscard]] launch_result launch(const launch_options& options);
 
 } // namespace tutti::tools

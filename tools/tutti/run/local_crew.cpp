@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -25,7 +26,12 @@ local_crew::~local_crew() {
 
 void local_crew::start() {
     members_.reserve(ranks_.size()); // pointers to their streams are kept
-    for (const int rank : ranks_) start(rank);
+    const std::vector<int> processors = options_.bind.processors_for(static_cast<int>(ranks_.size()));
+    for (std::size_t i = 0; i < ranks_.size(); ++i) {
+        std::optional<bound_thread> inherited; // by the rank
+        if (!processors.empty()) inherited.emplace(processor_set{processors[i]});
+        start(ranks_[i]);
+    }
 }
 
 void local_crew::start(int rank) {

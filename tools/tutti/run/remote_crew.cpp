@@ -213,7 +213,8 @@ void remote_crew::order() {
                    {},
                    options_.ranks,
                    address(),
-                   transport::bootstrap::drawn_key()};
+                   transport::bootstrap::drawn_key(),
+                   options_.bind.text()};
     ordered_ = true;
     for (host& h : hosts_) {
         o.ranks = h.ranks;

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
+#include "../common/parsed_option.hpp"
 #include "../common/within.hpp"
 #include "agent.hpp"
 #include "commands.hpp"
@@ -62,6 +63,9 @@ With --pretend-hosts 2 consecutive ranks share a host, equally many each but for
 list, as in --pretend-hosts 0,1,0,1, each rank has its host. TUTTI_HOST names it, and
 transport::routed goes over TCP between ranks of different ones. All of them are on this host.
 
+With --bind core each rank runs on one processor: the ranks of a host take in turn those that tutti may use
+there. With a list, as in --bind 0,2,4-7, the first rank of each host takes the first, and so on.
+
 When a rank fails, the others get a moment to report the loss themselves; then they are sent
 SIGTERM, and at last SIGKILL. Who failed first, and how, is said at the end. While nobody takes the
 output the ranks wait; when its reader is gone they are ended.
@@ -69,6 +73,7 @@ output the ranks wait; when its reader is gone they are ended.
 Examples:
   tutti run -n 4 ./my_program --steps 100
   tutti run -n 2 --deadline 60 -- python3 script.py
+  tutti run -n 2 --bind core ./my_program
   tutti run --hosts a:4,b:4 -- tutti bench --transport routed
   tutti run --hostfile hosts -n 8 --env LD_LIBRARY_PATH ./my_program
 
@@ -89,6 +94,7 @@ struct run_settings {
     host_settings hosts;
     std::string address;
     std::vector<std::string> variables;
+    binding bind;
     double deadline_s = 0;
     double patience_s = 3;
     double grace_s = 5;
@@ -121,6 +127,7 @@ launch_options launch_options_of(const run_settings& s, std::vector<std::string>
     options.address = s.address;
     if (s.hosts.given()) options.environment = carried_environment();
     for (const std::string& variable : s.variables) options.environment.push_back(parse_variable(variable));
+    options.bind = s.bind;
     options.limit = milliseconds(s.deadline_s);
     options.patience = milliseconds(s.patience_s);
     options.grace = milliseconds(s.grace_s);
@@ -140,6 +147,9 @@ int run(const run_settings& s, std::vector<std::string> command) {
     if (s.hosts.given()) {
         const host_options where = host_options_of(s.hosts, s.ranks, s.address);
         options.ranks = where.where.ranks();
+        for (std::size_t h = 0; h < where.where.hosts.size(); ++h) // or it is refused at once
+            static_cast<void>(
+                options.bind.processors_for(static_cast<int>(where.where.ranks_of(static_cast<int>(h)).size())));
         result = launch_on_hosts(options, where);
     } else {
         try {
@@ -184,6 +194,9 @@ void add_run(CLI::App& app, action& chosen, std::vector<std::string> program) {
         ->type_name("H|LIST")
         ->excludes("--hosts")
         ->excludes("--hostfile");
+    add_parsed(
+        *command, "--bind", [s](const std::string& word) { s->bind = binding(word); },
+        "Bind each rank to a processor: the next one, or those listed; see below [default: none]", "core|none|LIST");
     command->add_option("--deadline", s->deadline_s, "End all ranks after S seconds [default: never]")
         ->check(within(0.0, 1e9))
         ->type_name("S");
