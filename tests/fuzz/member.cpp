@@ -3,11 +3,16 @@
 
 // A member of the world, as it asks to join and as it stands in the table; and who sits where.
 //
-// Invariants: written again it is the same bytes; an roll_call seats each rank of its own world once.
+// Invariants: written again it is the same bytes; a roll_call seats each rank of its own world once;
+// no two ranks of a host get the same processor, nor any that they may not run on.
 
 #include <transport/bootstrap/members.hpp>
 
 #include "input.hpp"
+
+#include <set>
+#include <string>
+#include <utility>
 
 using namespace tutti::transport::bootstrap;
 using namespace tutti::fuzz;
@@ -34,6 +39,14 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (!seats.complete()) return 0;
     const world_table table{1, seats.members()};
     demand(table.nodes().size() == table.members.size(), "each rank has a host");
-    static_cast<void>(table.crowded(0));
+    std::set<std::pair<std::string, int>> taken;
+    for (int rank = 0; rank < seats.size(); ++rank) {
+        const member& m = table.members[static_cast<std::size_t>(rank)];
+        const auto given = table.processor_of(rank);
+        if (!given) continue;
+        processor_set mine{*given};
+        mine.keep(m.may_use.processors);
+        demand(!mine.empty() && taken.emplace(m.host_id, *given).second, "a rank's processor is its own");
+    }
     return 0;
 }
