@@ -43,7 +43,7 @@ all others are not looked at. Then it is called to warm up, and then measured:
   stream   the same in the order of a GPU's stream, timed by its events: of allreduce over cuda_ipc, on data of
            stream_communicator::allocate. The host puts calls into the stream, and waits only where docs/gpu.md
            says so.
-The second line says on which processors ranks may run. A host is crowded where its ranks cannot have one each: then
+The heading says on which processors ranks may run. A host is crowded where its ranks cannot have one each: then
 a rank that waits lets others run.
 Ranks that another launcher started meet in the library's own barrier instead.
 
