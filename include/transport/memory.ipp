@@ -28,7 +28,7 @@ struct detail::memory_channel_end {
 TUTTI_INLINE memory::memory(std::shared_ptr<memory_world> world, int rank)
     : world_(std::static_pointer_cast<detail::memory_ranks>(std::move(world))), rank_(rank) {
     world_->join(rank_);
-    pause_ = backoff(world_->crowded);
+    pause_ = crowded() ? backoff(true) : backoff(false, (*world_->processors)[static_cast<std::size_t>(rank_)]);
 }
 TUTTI_INLINE memory::memory(memory&&) noexcept = default;
 TUTTI_INLINE memory& memory::operator=(memory&& other) noexcept {
@@ -47,7 +47,7 @@ TUTTI_INLINE memory::~memory() {
 }
 
 TUTTI_INLINE int memory::size() const noexcept { return world_->size(); }
-TUTTI_INLINE bool memory::crowded() const noexcept { return world_->crowded; }
+TUTTI_INLINE bool memory::crowded() const noexcept { return !world_->processors; }
 TUTTI_INLINE peer_name memory::name_of(int peer) const { return {"this process", "memory:" + std::to_string(peer)}; }
 
 TUTTI_INLINE memory::channel& memory::open(context k, int peer) {

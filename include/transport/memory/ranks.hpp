@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ public:
 
     explicit memory_ranks(int size)
         : control(size), lines(size),
-          crowded(!bootstrap::share_out(std::vector(static_cast<std::size_t>(size), bootstrap::own_allotment()))),
+          processors(bootstrap::share_out(std::vector(static_cast<std::size_t>(size), bootstrap::own_allotment()))),
           standings_(static_cast<std::size_t>(size)) {}
 
     [[nodiscard]] int size() const noexcept { return static_cast<int>(standings_.size()); }
@@ -63,8 +64,8 @@ public:
 
     control_plane control;
     lane_table lines;
-    /// Ranks cannot have a processor each, of those that the thread which made this world may run on.
-    const bool crowded;
+    /// A processor for each rank, of those that the thread which made this world may run on. None: it is crowded.
+    const std::optional<std::vector<int>> processors;
 
 private:
     std::vector<std::atomic<standing>> standings_;

@@ -64,8 +64,9 @@ public:
         const auto& table = session_.join(where, fabrics_.cards());
         const auto& who = session_.who();
         ways_ = fabrics_.ways(who.rank, table);
-        crowded_ = table.crowded(who.rank);
-        pause_ = backoff(crowded_);
+        const auto own = table.processor_of(who.rank);
+        crowded_ = !own;
+        pause_ = backoff(crowded_, own);
         if constexpr (connects) sockets_->join(who.rank, who.key, table, count);
         std::uint8_t number = 0;
         fabrics_.each([&](auto& f) {
