@@ -12,14 +12,16 @@
 namespace tutti::transport {
 
 /// How every transport waits: it polls, calls rest() after each fruitless poll, and blocks when rest() says false. One
-/// object serves all waits of a rank, one after the other, since each wait learns from those before it.
+/// object serves all waits of a rank, one after the other, since each wait learns from those before it. One thread at a
+/// time uses it.
 ///
 /// Spinning is the fastest way to notice a peer that runs on another core. A sleeper wakes some 50 us late, and its
 /// peer, which waits for it by then, may fall asleep in turn. So a wait spins for up to `longest`; every few polls it
 /// yields its core to whoever wants it. What that may cost is bounded:
 /// - Three waits that outlasted `longest`, and none between them that spinning has served, show that it is in vain.
 ///   Waits then spin for `shortest`, until one is over before `longest` again.
-/// - A yield that took `a_slice` shows that another thread computes on this core. Then it is time to block.
+/// - Where `a_slice` goes by from one yield to the next, another thread computes on this core. It is time to block.
+/// - A wait goes on until something has come, whatever else wakes it. It spins once.
 /// - A crowded host, whose ranks cannot have a processor each, gets no spin at all and few yields.
 ///
 /// Two ranks may run on one core while another one idles. They hand it over so smoothly that the kernel sees nothing to
@@ -38,18 +40,18 @@ public:
     static constexpr std::chrono::microseconds a_slice{500};   ///< more than ranks that take turns need for one
     static constexpr int most_in_vain = 3; ///< waits that spun for `longest` and then slept, before it is in vain
     static constexpr int suspicious = 8;   ///< waits in a row that were over right behind a yield
+    static constexpr int most_moves = 16;  ///< another program may compute on a rank's own processor
 
     /// Waits to come. `crowded`: the ranks of this host cannot have a processor each. `own`: one that no other rank of
-    /// it is given, if they can.
-    explicit basic_backoff(bool crowded, std::optional<int> own = {}) noexcept : crowded_(crowded), own_(own) {
-        begin();
-    }
+    /// it is given, if they can. `most`: how long a wait may spin.
+    explicit basic_backoff(bool crowded, std::optional<int> own = {}, std::chrono::microseconds most = longest) noexcept
+        : crowded_(crowded), polls_(crowded ? spins : 0), most_(most), own_(own) {}
 
-    /// A wait begins. It goes on with the last one if that was not over, and news() was not called since.
+    /// A wait begins; or it goes on, if news() was not called since the last one.
     void begin() noexcept {
         if (!fresh_) return;
         fresh_ = false;
-        if (blocked_ && woke_ - began_ < longest) in_vain_ = 0;
+        if (polls_ > spins || behind_yields_ > 0) learn();
         blocked_ = false;
         polls_ = crowded_ ? spins : 0;
     }
@@ -62,16 +64,10 @@ public:
         return true;
     }
 
-    /// The wait is over: what it waited for has come before it was time to block.
-    void over() noexcept {
-        fresh_ = true;
-        if (polls_ > spins || behind_yields_ > 0) learn();
-    }
-
-    /// The wait has blocked, and is awake again; whether it is over, news() tells.
+    /// The wait has blocked, and is awake again.
     void woke() noexcept { woke_ = Core::now(); }
 
-    /// Something has begun or has come, so that the next wait is a new one.
+    /// Something has begun or has come: the wait before is over, and the next one is a new one.
     void news() noexcept { fresh_ = true; }
 
 private:
@@ -98,32 +94,38 @@ private:
     [[nodiscard]] bool may_go_on() noexcept {
         const auto before = std::exchange(last_, Core::now());
         const auto lasted = last_ - began_;
-        if (lasted > longest) in_vain_ = std::min(in_vain_ + 1, most_in_vain);
-        blocked_ = lasted > longest || last_ - before > a_slice || (in_vain_ == most_in_vain && lasted > shortest);
+        if (lasted > most_) in_vain_ = std::min(in_vain_ + 1, most_in_vain);
+        blocked_ = lasted > most_ || last_ - before > a_slice || (in_vain_ == most_in_vain && lasted > shortest);
         return !blocked_;
     }
 
-    /// From a wait that is over.
+    /// From the wait that is over.
     [[gnu::noinline]] void learn() noexcept {
         if (crowded_) return;
-        if (polls_ > spins && last_ - began_ > shortest) in_vain_ = 0;
-        behind_yields_ = is_behind_a_yield() ? behind_yields_ + 1 : 0;
-        if (!own_) return;
-        if (behind_yields_ == suspicious) times_left_ = Core::times_left();
+        const auto lasted = (blocked_ ? woke_ : last_) - began_;
+        if (polls_ > spins && lasted > shortest && lasted < most_) in_vain_ = 0;
+        behind_yields_ = !blocked_ && is_behind_a_yield() ? behind_yields_ + 1 : 0;
+        if (!own_ || moves_left_ == 0) return;
+        if (behind_yields_ == suspicious) absences_ = Core::absences();
         if (behind_yields_ < 2 * suspicious) return;
         behind_yields_ = 0;
-        if (Core::times_left() - times_left_ >= suspicious) Core::move_to(*own_);
+        const auto now = Core::absences();
+        if (now.thread != absences_.thread || now.number - absences_.number < suspicious) return;
+        --moves_left_;
+        Core::move_to(*own_);
     }
 
     bool crowded_;
     bool fresh_ = true;
     bool blocked_ = false;  ///< it was time to, in this wait
-    int polls_ = 0;         ///< of this wait; on a crowded host `spins`, and its yields
-    int in_vain_ = 0;       ///< waits that spun for `longest` and then slept
+    int polls_;             ///< of this wait; on a crowded host `spins`, and its yields
+    int in_vain_ = 0;       ///< waits that spun for as long as they may and then slept
     int behind_yields_ = 0; ///< waits in a row that were over right behind a yield
-    long times_left_ = 0;   ///< when that became suspicious
+    int moves_left_ = most_moves;
+    std::chrono::microseconds most_; ///< that a wait may spin
     std::optional<int> own_;
-    time_point began_{}, last_{}, woke_{}; ///< of this wait: the first reading of the clock, the last, and the waking
+    decltype(Core::absences()) absences_{}; ///< when waits became suspicious
+    time_point began_{}, last_{}, woke_{};  ///< of this wait: the first reading of the clock, the last, and the waking
 };
 
 using backoff = basic_backoff<detail::this_core>;

@@ -96,16 +96,16 @@ TUTTI_INLINE void memory::wait(clock::time_point until) {
     detail::doorbell& bell = control.bell(rank_);
     pause_.begin();
     do {
-        if (bell.answer() || control.has_mail(rank_) || any_busy([](channel& h) { return h.ready(); }))
-            return pause_.over();
+        if (bell.answer() || control.has_mail(rank_) || any_busy([](channel& h) { return h.ready(); })) return;
         const auto now = clock::now();
         if (now >= until) return;
         control.tick(now);
     } while (pause_.rest());
     // Each channel now gets the peer's promise to ring, or turns out to be ready after all.
-    if (any_busy([](channel& h) { return h.ask(); })) return;
-    bell.sleep(std::min(until, control.next_tick()));
+    const bool ready = any_busy([](channel& h) { return h.ask(); });
+    if (!ready) bell.sleep(std::min(until, control.next_tick()));
     pause_.woke();
+    if (ready) return;
     control.tick(clock::now());
 }
 TUTTI_INLINE void memory::wake() { world_->control.bell(rank_).ring(); }

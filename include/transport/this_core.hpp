@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -29,21 +30,28 @@ struct this_core {
     static void yield() noexcept { std::this_thread::yield(); }
 
     /// How often another thread has run here because this one yielded or its time was up. Sleeping does not count.
-    [[nodiscard]] static long times_left() noexcept {
+    struct absence_count {
+        std::thread::id thread; ///< whose
+        long number = 0;
+    };
+    [[nodiscard]] static absence_count absences() noexcept {
         rusage used{};
-        return ::getrusage(RUSAGE_THREAD, &used) == 0 ? used.ru_nivcsw : 0;
+        return {std::this_thread::get_id(), ::getrusage(RUSAGE_THREAD, &used) == 0 ? used.ru_nivcsw : 0};
     }
 
-    /// Moves this thread to one of the processors that it may run on. It may run on all of them again on return.
-    /// Another change of them by another thread, at this very moment, is undone. Does nothing where the kernel refuses.
+    /// Moves this thread to one of the processors that it may run on. It may run on all of these again on return; they
+    /// are its affinity from then on, which does not grow with a cpuset. A change by another thread, at this very
+    /// moment, is undone. Does nothing where the kernel refuses.
     static void move_to(int processor) noexcept {
         cpu_set_t allowed, wanted;
         if (processor < 0 || processor >= CPU_SETSIZE || ::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
         if (!CPU_ISSET(processor, &allowed) || ::sched_getcpu() == processor) return;
         CPU_ZERO(&wanted);
         CPU_SET(processor, &wanted);
-        if (::sched_setaffinity(0, sizeof wanted, &wanted) == 0)
-            static_cast<void>(::sched_setaffinity(0, sizeof allowed, &allowed));
+        if (::sched_setaffinity(0, sizeof wanted, &wanted) != 0) return;
+        if (::sched_setaffinity(0, sizeof allowed, &allowed) == 0) return;
+        std::fill_n(reinterpret_cast<unsigned char*>(&allowed), sizeof allowed, 0xff); // its cpuset has just changed
+        static_cast<void>(::sched_setaffinity(0, sizeof allowed, &allowed));
     }
 };
 

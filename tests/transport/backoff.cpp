@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace {
 
@@ -23,7 +24,11 @@ struct told_core {
         ++yields;
         left += leaves;
     }
-    static long times_left() noexcept { return left; }
+    struct absence_count {
+        int thread = 0;
+        long number = 0;
+    };
+    static absence_count absences() noexcept { return {thread, left}; }
     static void move_to(int processor) noexcept { moved_to = processor; }
 
     static void begin_again() {
@@ -32,11 +37,12 @@ struct told_core {
         yields = 0;
         left = leaves = 0;
         moved_to = -1;
+        thread = 1;
     }
 
     static inline clock::time_point time;
     static inline std::chrono::nanoseconds a_yield;
-    static inline int yields, leaves, moved_to;
+    static inline int yields, leaves, moved_to, thread;
     static inline long left;
 };
 using told_backoff = tutti::transport::basic_backoff<told_core>;
@@ -53,7 +59,7 @@ std::chrono::nanoseconds wait(told_backoff& b, std::chrono::nanoseconds lasts = 
             b.news();
             return spun;
         }
-    b.over();
+    b.news();
     return told_core::time - began;
 }
 
@@ -106,6 +112,22 @@ TEST_CASE("a wait that was blocked and brought nothing goes on without a spin") 
     CHECK(b.rest());
 }
 
+TEST_CASE("a wait that is woken for nothing spins once") {
+    told_core::begin_again();
+    told_backoff b(false);
+    // It looks, is rung for nothing, and waits on, before it is time to block and behind that.
+    std::chrono::nanoseconds spun{0};
+    for (int rings = 0; rings < 1000; ++rings) {
+        const auto began = told_core::time;
+        b.begin();
+        bool blocked = false;
+        while (!blocked && told_core::time - began < 1ms) blocked = !b.rest();
+        spun += told_core::time - began;
+        if (blocked) told_core::time += 1ms, b.woke();
+    }
+    CHECK(spun < told_backoff::longest + 1ms);
+}
+
 TEST_CASE("a thread that computes on this core gets it soon") {
     told_core::begin_again();
     told_core::a_yield = 3ms; // its slice
@@ -128,7 +150,7 @@ TEST_CASE("on a crowded host a wait yields a few times, and blocks") {
 void wait_for_one_beside(told_backoff& b) {
     b.begin();
     for (const int before = told_core::yields; told_core::yields == before;) REQUIRE(b.rest());
-    b.over();
+    b.news();
 }
 
 TEST_CASE("a rank moves when its peer runs on its core, again and again") {
@@ -137,14 +159,32 @@ TEST_CASE("a rank moves when its peer runs on its core, again and again") {
     SECTION("it does") {
         told_core::leaves = 1;
         for (int waits = 0; waits < 2 * told_backoff::suspicious; ++waits) {
-            CHECK(told_core::moved_to == -1);
             wait_for_one_beside(b);
+            CHECK(told_core::moved_to == -1);
         }
+        b.begin(); // it learns from the last one
         CHECK(told_core::moved_to == 5);
     }
     SECTION("nobody else has run there") {
         for (int waits = 0; waits < 100; ++waits) wait_for_one_beside(b);
         CHECK(told_core::moved_to == -1);
+    }
+    SECTION("another thread drives from then on") {
+        told_core::leaves = 1;
+        for (int waits = 0; waits < 100; ++waits) {
+            wait_for_one_beside(b);
+            ++told_core::thread;
+        }
+        CHECK(told_core::moved_to == -1);
+    }
+    SECTION("it does not help, again and again") {
+        told_core::leaves = 1;
+        int moves = 0;
+        for (int waits = 0; waits < 1000; ++waits) {
+            wait_for_one_beside(b);
+            moves += std::exchange(told_core::moved_to, -1) == 5;
+        }
+        CHECK(moves == told_backoff::most_moves);
     }
     SECTION("waits end otherwise now and then") {
         told_core::leaves = 1;

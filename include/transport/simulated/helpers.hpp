@@ -95,11 +95,10 @@ private:
         }
     }
     void help() {
-        for (backoff poll(false);;) {
+        for (backoff poll(false, {}, backoff::shortest);;) {
             poll.begin();
             while (!has_more_.load(std::memory_order_relaxed) && poll.rest()) {
             }
-            if (has_more_.load(std::memory_order_relaxed)) poll.over();
             std::unique_lock lock{mutex_};
             ++idle_;
             more_.wait(lock, [this] { return stops_ || !queue_.empty(); });

@@ -193,7 +193,7 @@ public:
         constexpr unsigned looks_a_clock = 16; // the clock takes as long as several looks
         pause_.begin();
         for (unsigned looks = 1;; ++looks) {
-            if (stirred()) return pause_.over();
+            if (stirred()) return;
             if (looks % looks_a_clock == 0 && clock::now() >= until) return;
             if (!pause_.rest()) break;
         }
@@ -290,10 +290,12 @@ private:
     [[nodiscard]] bool stirred() {
         bool any = !sleeps_its_way && waker_->take();
         fabrics_.each([&](auto& f) {
-            if constexpr (requires { f.ready(); })
+            if constexpr (requires { f.ready(); }) {
                 any = any || f.ready();
-            else
-                any = any || f.progress();
+            } else if (!any && f.progress()) {
+                any = true;
+                pause_.news();
+            }
         });
         return look_at_connections() || any;
     }

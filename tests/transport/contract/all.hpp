@@ -68,6 +68,7 @@ std::vector<clause> contract() {
         {"completed sends survive close", completed_sends_survive_close<F>},
         {"closing nothing is harmless", closing_nothing_is_harmless<F>},
         {"wakes end waits", wakes_end_waits<F>},
+        {"wakes for nothing burn no core", vain_wakes_burn_no_core<F>},
         {"waits keep their deadline, asleep", waits_keep_their_deadline_asleep<F>},
         {"arrivals end waits", arrivals_end_waits<F>},
         {"aborts reach everyone", aborts_reach_everyone<F>},

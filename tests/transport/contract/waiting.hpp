@@ -65,6 +65,29 @@ void waits_keep_their_deadline_asleep() {
     });
 }
 
+/// A wait that is woken for nothing goes on as it was: it sleeps.
+template <contract_fixture Fixture>
+void vain_wakes_burn_no_core() {
+    constexpr std::chrono::milliseconds time{400}, between{2};
+    Fixture{}.run(2, [&](auto& t) {
+        courier c{t};
+        std::byte in{};
+        if (t.rank() != 0) return c.linger(2 * time);
+        c.receive({1, 0}, 1, &in, 1);
+        c.linger(std::chrono::milliseconds{100});
+        const auto end = transport::clock::now() + time;
+        std::thread other{[&] {
+            for (; transport::clock::now() < end; std::this_thread::sleep_for(between)) t.wake();
+        }};
+        const auto cpu = thread_cpu_time();
+        c.linger(time);
+        const auto used = thread_cpu_time() - cpu;
+        other.join();
+        expect(used < time / 4, "wakes for nothing let a wait sleep");
+        t.close({1, 0});
+    });
+}
+
 /// A message ends the wait of its receiver, and its receive that of a sender without credit, every time.
 template <contract_fixture Fixture>
 void arrivals_end_waits() {
