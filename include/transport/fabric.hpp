@@ -75,7 +75,7 @@ struct fabric_end {
 /// |-----------------------|---------|
 /// | D::reaches_devices    | true: messages may lie in memory of a GPU, and it has c.is_on_device(p) |
 /// | D::registers          | true: it has f.register_memory(p, bytes), from any thread, for memory of the user's own |
-/// | f.ready()             | progress() would move something, or a peer has rung; asked instead of progress() while the world spins |
+/// | f.ready()             | progress() would move something, or a peer has rung; asked instead of progress() while the world spins, for some milliseconds, whatever is due() |
 /// | F::why_not(a, b)     | where reaches(a, b) is false: why, in words; a is this rank |
 /// | f.locate(address)     | before c.card(): the address of this rank's data, a literal |
 /// | f.way_to(peer)        | how messages to that rank travel, in words; else F::name_of is told |

@@ -53,7 +53,7 @@ struct peer_name {
 /// | zero length       | a message of 0 bytes is a message: it is sent, ordered, checked and completed like any other; x.from and x.to may be null |
 /// | credits           | a send whose receive has not started stays pending, or completes into a buffer that is bounded per channel; a short one, of 64 bytes at least, completes while that has room. It never delays another channel, whatever its context, however many contexts the peer has not opened yet or opens in another order |
 /// | t.progress()      | moves data without blocking; true if anything moved |
-/// | t.wait(until)     | returns when progress() or fetch() may have something to do, after wake(), or at `until`; may spin and yield briefly, then sleeps. May return early |
+/// | t.wait(until)     | returns when progress() or fetch() may have something to do, after wake(), or at `until`; may spin and yield for some milliseconds, as `backoff` does, then sleeps. May return early |
 /// | t.wake()          | any thread: ends a wait under way, or the next one |
 /// | t.close(k)        | for any k, opened or not. Cancels: no memory of k's transfers is touched after it returns, none of them completes, later messages for k are dropped. Other contexts, also to the same peers, are not disturbed |
 /// | t.tell(n)         | hands a notice to the coordinator; never blocks |

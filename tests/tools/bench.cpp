@@ -57,7 +57,7 @@ TEST_CASE("over pretended hosts every operation is right wherever ranks lie, cho
         }
 }
 
-TEST_CASE("the second line says where ranks may run, and ranks bound to a processor each are not crowded") {
+TEST_CASE("the heading says where ranks may run, and ranks bound to a processor each are not crowded") {
     const auto mine = tutti::transport::bootstrap::own_allotment();
     const auto all = mine.processors.numbers();
     const std::string first = std::to_string(all.front()), last = std::to_string(all.back());

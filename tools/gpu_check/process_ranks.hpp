@@ -182,6 +182,7 @@ public:
             table.members.push_back(m);
         }
         crowded_ = table.crowded(where_.rank);
+        pause_ = transport::backoff(crowded_);
         fabric_->join({where_.rank, 0, table});
     }
     process_transport(process_transport&&) = default;
@@ -202,17 +203,28 @@ public:
     }
 
     channel& open(transport::context k, int peer) { return *fabric_->open(k, peer); }
-    void send(channel& c, transport::transfer& x) { fabric_->send(c, x); }
-    void receive(channel& c, transport::transfer& x) { fabric_->receive(c, x); }
+    void send(channel& c, transport::transfer& x) {
+        pause_.news();
+        fabric_->send(c, x);
+    }
+    void receive(channel& c, transport::transfer& x) {
+        pause_.news();
+        fabric_->receive(c, x);
+    }
     void close(transport::context k) { fabric_->close(k); }
-    bool progress() { return fabric_->progress(); }
+    bool progress() {
+        const bool moved = fabric_->progress();
+        if (moved) pause_.news();
+        return moved;
+    }
     void wait(transport::clock::time_point until) {
-        transport::backoff pause(crowded_);
-        while (pause.rest())
+        pause_.begin();
+        while (pause_.rest())
             if (fabric_->ready()) return;
         until = std::min({until, fabric_->due(), transport::clock::now() + std::chrono::milliseconds{10}});
         if (!fabric_->arm()) sleep(until - transport::clock::now());
         fabric_->disarm();
+        pause_.woke();
     }
     void wake() noexcept {} // nobody else drives, and a wait is short
 
@@ -233,6 +245,7 @@ private:
     seat where_;
     std::unique_ptr<fabric_type> fabric_;
     bool crowded_ = false;
+    transport::backoff pause_{false};
 };
 
 } // namespace tutti::gpu_check

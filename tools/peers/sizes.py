@@ -20,10 +20,12 @@ def parse_size(word):
 
 def parse_wait(word):
     """The longest wait of an imbalance, in microseconds."""
-    found = re.fullmatch(r"(?:[0-9.]+(?:us|ms|s)\.\.)?([0-9]+(?:\.[0-9]+)?)(us|ms|s)", word)
-    if not found:
+    time = r"([0-9]+(?:\.[0-9]+)?)(us|ms|s)"
+    found = re.fullmatch(rf"(?:{time}\.\.)?{time}", word)
+    low, low_unit, high, high_unit = found.groups() if found else (None,) * 4
+    if not found or low and float(low) * US[low_unit] > float(high) * US[high_unit]:
         raise ValueError(f"'{word}' is no wait: write it as in 300us, 5ms or 1ms..20ms")
-    return float(found.group(1)) * US[found.group(2)]
+    return float(high) * US[high_unit]
 
 
 def amount(key):

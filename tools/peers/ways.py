@@ -3,6 +3,8 @@
 """How all contestants are measured alike: where their buffers lie, whether ranks are bound, whether they are in step."""
 import dataclasses
 import itertools
+import os
+import pathlib
 
 MEMORIES, BINDINGS = ("vector", "page"), ("unbound", "bound")
 BEHIND = 20  # calls in step behind a late one, as `tutti bench` has it
@@ -40,6 +42,16 @@ class Way:
 # What users run, a third each, and the old way, in which symmetric memory stands beside the peers'.
 DEFAULT = (Way(), Way(binding="bound"), Way(imbalances=("300us", "1ms", "5ms")),
            Way("page", transports=("shared_memory",)))
+
+
+def cores():
+    """How many cores this process may run on: threads of one core are one, and launchers bind ranks to cores."""
+    def core_of(processor):
+        try:
+            return pathlib.Path(f"/sys/devices/system/cpu/cpu{processor}/topology/thread_siblings_list").read_text()
+        except OSError:
+            return str(processor)
+    return len({core_of(processor) for processor in os.sched_getaffinity(0)})
 
 
 def ways_of(memories, offset, bindings, imbalances):

@@ -23,6 +23,7 @@ public:
     explicit processor_matching(std::span<const allotment> ranks) : ranks_(ranks), given_(ranks.size(), nobody) {
         for (const allotment& r : ranks) free_.add(r.processors);
         owner_.assign(free_.words().size() * 64, nobody);
+        from_ = owner_;
     }
 
     [[nodiscard]] bool match() {
@@ -38,7 +39,6 @@ private:
 
     /// Breadth first, from the rank to its processors, from these to their owners, and so on to one that is free.
     bool place(int rank) {
-        std::vector<int> from(owner_.size(), nobody); // by processor: the rank that reached it
         processor_set reached;
         std::vector<int> ranks{rank};
         for (std::size_t next = 0; next < ranks.size(); ++next) {
@@ -47,11 +47,11 @@ private:
             processor_set open = near;
             open.keep(free_);
             if (!open.empty()) {
-                hand_over(ranks[next], open.first(), from);
+                hand_over(ranks[next], open.first());
                 return true;
             }
             near.each([&](int p) {
-                from[static_cast<std::size_t>(p)] = ranks[next];
+                from_[static_cast<std::size_t>(p)] = ranks[next];
                 ranks.push_back(owner_[static_cast<std::size_t>(p)]);
             });
             reached.add(near);
@@ -60,18 +60,19 @@ private:
     }
 
     /// The rank takes the free processor. What it had goes to the rank that reached it by that, and so on.
-    void hand_over(int rank, int processor, const std::vector<int>& from) {
+    void hand_over(int rank, int processor) {
         free_.remove({processor});
         while (processor != nobody) {
             owner_[static_cast<std::size_t>(processor)] = rank;
             std::swap(given_[static_cast<std::size_t>(rank)], processor);
-            if (processor != nobody) rank = from[static_cast<std::size_t>(processor)];
+            if (processor != nobody) rank = from_[static_cast<std::size_t>(processor)];
         }
     }
 
     std::span<const allotment> ranks_;
     std::vector<int> given_; // by rank
     std::vector<int> owner_; // by processor
+    std::vector<int> from_;  // by processor: the rank that reached it, where this search has
     processor_set free_;
 };
 

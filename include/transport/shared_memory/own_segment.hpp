@@ -37,7 +37,7 @@ public:
     [[nodiscard]] head& top() const noexcept { return memory_.top(); }
     [[nodiscard]] segment& memory() noexcept { return memory_; }
 
-    /// Ranks of this host share cores.
+    /// The host is crowded: ranks share cores, and the caches of these.
     void note_crowd() noexcept { rooms_.keep_in_slots(); }
 
     /// A lane that leads from this rank.

@@ -25,7 +25,7 @@ constexpr double most_alarms = 0.05;
 /// The part of a row that says what it is of.
 row_object subject_in(const row_object& row) {
     row_object subject = subject_of({});
-    for (const auto& [key, value] : subject.items()) subject[key] = row.at(key);
+    for (const auto& [key, value] : subject.items()) subject[key] = row.value(key, row_object());
     return subject;
 }
 

@@ -75,6 +75,10 @@ void check_device(const bench_settings& s, const std::vector<job>& jobs) {
 void check_imbalance(const bench_settings& s, int ranks, const std::vector<job>& jobs) {
     if (s.imbalances.empty()) return;
     if (ranks < 2) throw std::invalid_argument("--imbalance is between ranks: one alone is late for nobody");
+    for (const imbalance& by : s.imbalances)
+        if (by.high_us * 1e-6 >= s.deadline_s)
+            throw std::invalid_argument(fmt::format("--imbalance {} lets the others wait past their deadline of {:g} s",
+                                                    in_words(by), s.deadline_s));
     if (s.how != timing::barrier || s.cold || s.overlap || !s.trace.empty())
         throw std::invalid_argument("--imbalance has a timing of its own: no --timing, --cold, --overlap or --trace");
     if (std::ranges::any_of(jobs, [](const job& j) { return j.messages.has_value(); }))

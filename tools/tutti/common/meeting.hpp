@@ -73,6 +73,7 @@ private:
     std::function<void()> lost_;
     bool crowded_ = true;
     bool met_ = false;
+    transport::backoff patience_{true};
 };
 
 inline shared_meeting::shared_meeting(std::shared_ptr<shared_room> room, int rank, std::chrono::nanoseconds deadline,
@@ -85,6 +86,7 @@ inline void shared_meeting::barrier() {
     meet();
     if (std::exchange(met_, true)) return;
     crowded_ = !transport::bootstrap::share_out(room_->allotments());
+    patience_ = transport::backoff(crowded_);
 }
 
 inline void shared_meeting::meet() {
@@ -105,9 +107,10 @@ inline void shared_meeting::meet() {
 
 inline void shared_meeting::wait_for(std::uint32_t generation) {
     std::atomic<std::uint32_t>& word = room_->head().generation;
-    transport::backoff patience{crowded_};
+    patience_.news();
+    patience_.begin();
     while (word.load(std::memory_order_acquire) == generation)
-        if (!patience.rest()) break;
+        if (!patience_.rest()) break;
     const clock::time_point until = clock::now() + deadline_;
     while (word.load(std::memory_order_acquire) == generation) {
         check_lost();
@@ -115,6 +118,7 @@ inline void shared_meeting::wait_for(std::uint32_t generation) {
         room_->head().sleepers.fetch_add(1, std::memory_order_seq_cst);
         if (word.load(std::memory_order_seq_cst) == generation) detail::sleep_on(word, generation);
         room_->head().sleepers.fetch_sub(1, std::memory_order_relaxed);
+        patience_.woke();
     }
 }
 

@@ -7,9 +7,13 @@
 
 #include <transport/bootstrap/own_allotment.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <fstream>
+#include <map>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 #include <sched.h>
@@ -36,6 +40,27 @@ std::vector<int> parse_range(std::string_view word, std::string_view text) {
     return all;
 }
 
+/// Threads of one core are listed alike: "0,32". Empty where the system does not tell.
+std::string core_of(int processor) {
+    std::string siblings;
+    std::ifstream(fmt::format("/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", processor)) >> siblings;
+    return siblings;
+}
+
+/// The processors that this process may run on: first one of each core, then a second one, and so on.
+std::vector<int> core_by_core() {
+    std::map<std::string, int> seen;
+    std::vector<std::pair<int, int>> all; // which of its core's, and which
+    for (const int p : transport::bootstrap::own_processors().numbers()) {
+        const std::string core = core_of(p);
+        all.emplace_back(core.empty() ? 0 : seen[core]++, p);
+    }
+    std::ranges::sort(all);
+    std::vector<int> numbers;
+    for (const auto& [turn, p] : all) numbers.push_back(p);
+    return numbers;
+}
+
 bool bind_to(const processor_set& processors) {
     std::array<cpu_set_t, processor_set::max_processors / CPU_SETSIZE> sets{};
     processors.each([&](int p) { CPU_SET_S(static_cast<std::size_t>(p), sizeof sets, sets.data()); });
@@ -53,7 +78,7 @@ binding::binding(std::string_view text) : text_(text) {
 std::vector<int> binding::processors_for(int ranks) const {
     if (!given()) return {};
     const bool wraps = list_.empty();
-    std::vector<int> all = wraps ? transport::bootstrap::own_processors().numbers() : list_;
+    std::vector<int> all = wraps ? core_by_core() : list_;
     const auto wanted = static_cast<std::size_t>(ranks), there = all.size();
     if (!wraps && there < wanted)
         throw std::invalid_argument(

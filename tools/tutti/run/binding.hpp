@@ -21,8 +21,8 @@ public:
     explicit binding(std::string_view text);
 
     /// The processor of each of so many ranks of this host, in their order; empty where they are not bound. With "core"
-    /// these are the processors that this process may run on, in turn. Throws std::invalid_argument where a list is
-    /// shorter than the ranks.
+    /// these are the processors that this process may run on, first one of each core, in turn. Throws
+    /// std::invalid_argument where a list is shorter than the ranks.
     [[nodiscard]] std::vector<int> processors_for(int ranks) const;
 
     /// As the constructor takes it.

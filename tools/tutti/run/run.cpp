@@ -64,7 +64,7 @@ list, as in --pretend-hosts 0,1,0,1, each rank has its host. TUTTI_HOST names it
 transport::routed goes over TCP between ranks of different ones. All of them are on this host.
 
 With --bind core each rank runs on one processor: the ranks of a host take in turn those that tutti may use
-there. With a list, as in --bind 0,2,4-7, the first rank of each host takes the first, and so on.
+there, first one of each core. With a list, as in --bind 0,2,4-7, the first rank of each host takes the first, and so on.
 
 When a rank fails, the others get a moment to report the loss themselves; then they are sent
 SIGTERM, and at last SIGKILL. Who failed first, and how, is said at the end. While nobody takes the
