@@ -1,14 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-// What waiting costs two ranks that are not in step, and what it takes to part two that share a core:
+// What waiting costs two ranks that are not in step:
 //
 //     build/tools/tutti run -n 2 -- build/bench/waiting [shared_memory|tcp]
 //
-// Rank 1 computes before an allreduce of 8 bytes, and rank 0 waits in it. The first table has rank 1's own call, the
-// mean of the 20 calls behind it, and the processor time that rank 0 spends in its call: medians over all turns, but
-// for the processor time, which is the mean. The second one begins with both ranks on one processor, free to use the
-// others: how long calls are slow.
+// Rank 1 computes before an allreduce of 8 bytes, and rank 0 waits in it. The table has rank 1's own call, the mean of
+// the 20 calls behind it, and the processor time that rank 0 spends in its call: medians over all turns, but for the
+// processor time, which is the mean.
+//
+// The kernel may start both ranks on one core while another one idles. How long calls are slow then, one start says:
+//
+//     for i in $(seq 25); do build/tools/tutti run -n 2 -- build/bench/waiting start; done
 
 #include <collectives/collectives.hpp>
 #include <transport/shared_memory.hpp>
@@ -21,7 +24,6 @@
 #include <string_view>
 #include <vector>
 
-#include <sched.h>
 #include <time.h>
 
 namespace {
@@ -77,56 +79,46 @@ void wait_for_a_late_rank(const World& world, double late_us) {
                     100 * all[0] / late_us);
 }
 
-/// Milliseconds until calls are fast, from a start on one processor.
+/// From the first call on, for 100 ms.
 template <class World>
-double part(const World& world) {
+void tell_start(const World& world) {
     constexpr int batch = 64;
-    constexpr double fast_us = 4, patience_us = 1e5;
-    cpu_set_t all, one;
-    sched_getaffinity(0, sizeof all, &all);
-    CPU_ZERO(&one);
-    int first = 0;
-    while (!CPU_ISSET(first, &all)) ++first;
-    CPU_SET(first, &one);
-    sched_setaffinity(0, sizeof one, &one);
-    us_of_calls(world, batch);
-    sched_setaffinity(0, sizeof all, &all);
+    constexpr double slow_us = 4, time_us = 1e5;
     const double begin = now_us();
+    double slow = 0;
     // Rank 0 decides for both.
-    for (bool slow = true; slow;) {
-        slow = us_of_calls(world, batch) > batch * fast_us && now_us() - begin < patience_us;
-        slow = world.broadcast(static_cast<int>(slow), 0) != 0;
+    for (bool more = true; more;) {
+        const double took = us_of_calls(world, batch);
+        if (took > batch * slow_us) slow += took;
+        more = world.broadcast(static_cast<int>(now_us() - begin < time_us), 0) != 0;
     }
-    return (now_us() - begin) * 1e-3;
+    if (world.rank() == 0)
+        std::printf("calls took more than %g us each for %.2f of the first %g ms\n", slow_us, slow * 1e-3,
+                    time_us * 1e-3);
 }
 
 template <class Transport>
-int measure() {
+int measure(bool start) {
     const tutti::communicator world{Transport::from_environment()};
     if (world.size() != 2) {
         std::fputs("start two ranks: build/tools/tutti run -n 2 -- build/bench/waiting\n", stderr);
         return 2;
     }
+    if (start) return tell_start(world), 0;
     us_of_calls(world, 1000);
     if (world.rank() == 1)
         std::puts("| late by | late call, us | behind it, us | rank 0's processor time, us | of the wait |\n"
                   "|---|---|---|---|---|");
     for (const double late_us : {50., 300., 1e3, 5e3, 20e3, 100e3, 1e6, 5e6}) wait_for_a_late_rank(world, late_us);
-    constexpr int starts = 25;
-    std::vector<double> apart;
-    for (int i = 0; i < starts; ++i) apart.push_back(part(world));
-    if (world.rank() == 1)
-        std::printf("\n%d starts on one processor: calls are fast after %.2f ms in the median, %.2f at most\n", starts,
-                    median(apart), *std::max_element(apart.begin(), apart.end()));
     return 0;
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-    const std::string_view over = argc > 1 ? argv[1] : "shared_memory";
-    if (over == "shared_memory") return measure<tutti::transport::shared_memory>();
-    if (over == "tcp") return measure<tutti::transport::tcp>();
-    std::fputs("waiting [shared_memory|tcp]\n", stderr);
+    const std::string_view what = argc > 1 ? argv[1] : "shared_memory";
+    if (what == "tcp") return measure<tutti::transport::tcp>(false);
+    if (what == "shared_memory" || what == "start") return measure<tutti::transport::shared_memory>(what == "start");
+    std::fputs("waiting [shared_memory|tcp|start]\n", stderr);
     return 2;
 }
