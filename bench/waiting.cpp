@@ -4,6 +4,7 @@
 // What waiting costs two ranks that are not in step:
 //
 //     build/tools/tutti run -n 2 -- build/bench/waiting [shared_memory|tcp]
+//     mpirun -n 2 build/bench/waiting                                          # the same, bound to a core each
 //
 // Rank 1 computes before an allreduce of 8 bytes, and rank 0 waits in it. The table has rank 1's own call, the mean of
 // the 20 calls behind it, and the processor time that rank 0 spends in its call: medians over all turns, but for the
