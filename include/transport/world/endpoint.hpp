@@ -64,9 +64,9 @@ public:
         const auto& table = session_.join(where, fabrics_.cards());
         const auto& who = session_.who();
         ways_ = fabrics_.ways(who.rank, table);
-        const auto own = table.processor_of(who.rank);
-        crowded_ = !own;
-        pause_ = backoff(crowded_, own);
+        const auto processor = table.processor_of(who.rank);
+        crowded_ = !processor;
+        pause_ = backoff(crowded_, processor);
         if constexpr (connects) sockets_->join(who.rank, who.key, table, count);
         std::uint8_t number = 0;
         fabrics_.each([&](auto& f) {
