@@ -128,6 +128,7 @@ private:
     time_point began_{}, last_{}, woke_{};  ///< of this wait: the first reading of the clock, the last, and the waking
 };
 
+/// Of ranks that are threads or processes.
 using backoff = basic_backoff<detail::this_core>;
 
 } // namespace tutti::transport
