@@ -114,7 +114,7 @@ TEST_CASE("asleep for both ways at once, a rank is woken at once by either") {
             } else if (t.rank() == static_cast<int>(sender)) {
                 t.open({1, 0}, 0);
                 c.meet(taken, round, "rank 0 has taken what was sent before");
-                c.linger(std::chrono::milliseconds{3});
+                c.linger(std::chrono::milliseconds{20}); // longer than a wait spins
                 c.send({1, 0}, 0, &out, 1);
                 c.finish("the message goes");
             }
