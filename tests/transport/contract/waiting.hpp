@@ -68,7 +68,7 @@ void waits_keep_their_deadline_asleep() {
 /// A wait that is woken for nothing goes on as it was: it sleeps.
 template <contract_fixture Fixture>
 void vain_wakes_burn_no_core() {
-    constexpr std::chrono::milliseconds time{400}, between{2};
+    constexpr std::chrono::milliseconds time{400}, between{10}; // longer than a wait spins
     Fixture{}.run(2, [&](auto& t) {
         courier c{t};
         std::byte in{};
