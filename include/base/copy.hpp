@@ -24,8 +24,8 @@ template <std::size_t width>
 }
 
 /// Copies at least eight vectors, in lines of the cache of the destination. Where that lies a little further behind a
-/// page's start than the source, it begins at the end: processors compare the last twelve bits of addresses alone to
-/// tell whether a load has to wait for a store, and each load would seem to follow a store of the round before.
+/// page's start than the source, it begins at the end. Processors compare the last twelve bits of addresses alone to
+/// tell whether a load has to wait for a store. Forwards, each load would seem to follow a store of the round before.
 template <std::size_t width>
 [[gnu::always_inline]] inline void copy_by_vectors(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
     constexpr std::size_t line = 64, round = 4 * width, page = 4096, near = 256;
