@@ -8,11 +8,10 @@
 #include "stream_ordered/peers_path.hpp"
 #include "stream_ordered/threads_path.hpp"
 
+#include <base/own_process.hpp>
 #include <collectives/arguments.hpp>
 #include <collectives/communicator.hpp>
 #include <collectives/symmetric_memory.hpp>
-
-#include <unistd.h>
 
 #include <chrono>
 #include <concepts>
@@ -20,7 +19,6 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -273,16 +271,8 @@ private:
     /// What others still use stays until the process ends. So does all of a parent's in its child.
     template <class Path>
     void drop(std::unique_ptr<Path>& p) const noexcept {
-        if (p && (::getpid() != owner_ || !p->finish())) keep(std::move(p));
+        if (p && (!process_.is_this() || !p->finish())) detail::keep_for_good(p.release());
         p.reset();
-    }
-    /// Until the process ends. It can still be reached, so it is no leak.
-    template <class Path>
-    static void keep(std::unique_ptr<Path> p) {
-        static std::mutex guard; // of `all`
-        static auto* const all = new std::vector<std::unique_ptr<Path>>;
-        const std::lock_guard lock(guard);
-        all->push_back(std::move(p));
     }
     void check_place(const void* at, std::size_t bytes, std::size_t alignment, const std::string& call) const {
         device_.use();
@@ -297,7 +287,7 @@ private:
     Communicator world_; ///< a handle, with the deadline that it had
     Kernels kernels_;
     kernels::detail::chosen_path chosen_;
-    const pid_t owner_ = ::getpid();
+    detail::own_process process_;
     std::variant<owned<host_path>, owned<threads_path>, owned<peers_path>, owned<leader_path>> calls_; ///< how they go
 };
 

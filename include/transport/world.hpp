@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../base/language.hpp"
+#include "../base/own_process.hpp"
 
 #include "transport.hpp"
 
@@ -95,6 +96,7 @@ public:
     world(world&&) noexcept;
     /// Leaves its own world first.
     world& operator=(world&&) noexcept;
+    /// Leaves the world. In a child of the process that has made this, does nothing.
     ~world();
 
     /// As the table of the concept `transport` has it.
@@ -154,7 +156,7 @@ public:
     [[nodiscard]] std::string way_to(int peer) const;
 
 private:
-    std::unique_ptr<detail::world_endpoint<Fabrics...>> it_;
+    std::unique_ptr<detail::world_endpoint<Fabrics...>, tutti::detail::delete_in_own_process> it_;
 };
 
 } // namespace tutti::transport

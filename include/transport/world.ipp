@@ -24,7 +24,7 @@ template <class... F>
 world<F...>::world(bootstrap::identity me) : world(std::move(me), typename F::limits{}...) {}
 template <class... F>
 world<F...>::world(bootstrap::identity me, const typename F::limits&... how)
-    : it_(std::make_unique<detail::world_endpoint<F...>>(std::move(me), detail::checked<F>(how)...)) {}
+    : it_(new detail::world_endpoint<F...>(std::move(me), detail::checked<F>(how)...)) {}
 template <class... F>
 world<F...>::world(world&&) noexcept = default;
 template <class... F>

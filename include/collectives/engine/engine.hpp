@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/own_process.hpp"
 #include "../../transport/signal_shield.hpp"
 #include "driver.hpp"
 #include "serialized_access.hpp"
@@ -24,6 +25,9 @@ namespace tutti::engine {
 /// not overlap, which `serialized_access` watches over, and every wait or test moves all runs. With one, it alone
 /// drives; other threads hand runs and errands over through a locked inbox and sleep until they are ended, so that any
 /// thread may call.
+///
+/// In a child that fork(2) has made calls are refused, what cannot fail does nothing, and the engine is never
+/// destroyed: neither its thread nor who held its locks is there, and its connections are the parent's.
 template <transport::transport Transport>
 class engine {
 public:
@@ -56,9 +60,15 @@ public:
         thread_ = std::thread([this] { serve(); });
     }
     [[nodiscard]] bool has_progress_thread() const noexcept { return ended_.shared(); }
-    /// Guards the state that callers share: a lock if there can be several, else the presence of the one caller.
+    /// False in a child of the process that has made it.
+    [[nodiscard]] bool is_own() const noexcept { return process_.is_this(); }
+    /// Throws invalid_argument there.
+    void require_own() const { process_.require(); }
+    /// Guards the state that callers share: a lock if there can be several, else the presence of the one caller. Of a
+    /// child nothing.
     class [[nodiscard]] guarded {
     public:
+        guarded() = default;
         explicit guarded(std::mutex& m) : lock_(&m) { m.lock(); }
         explicit guarded(serialized_access::visit v) noexcept : place_(std::move(v)) {}
         guarded(const guarded&) = delete;
@@ -71,14 +81,24 @@ public:
         std::mutex* lock_ = nullptr;
         serialized_access::visit place_;
     };
-    /// Throws invalid_argument if another thread is inside a call, and there is no progress thread.
-    guarded guard() { return has_progress_thread() ? guarded(callers_) : guarded(inside_.enter()); }
+    /// Throws invalid_argument in a child, or if another thread is inside a call and there is no progress thread.
+    guarded guard() {
+        require_own();
+        return has_progress_thread() ? guarded(callers_) : guarded(inside_.enter());
+    }
     /// The same for the end of a call: waits instead.
-    guarded guard_at_last() { return has_progress_thread() ? guarded(callers_) : guarded(inside_.enter_at_last()); }
+    guarded guard_at_last() {
+        if (!is_own()) return {};
+        return has_progress_thread() ? guarded(callers_) : guarded(inside_.enter_at_last());
+    }
     /// The same for destructors: others wait for it, too.
-    guarded guard_alone() { return has_progress_thread() ? guarded(callers_) : guarded(inside_.enter_alone()); }
+    guarded guard_alone() {
+        if (!is_own()) return {};
+        return has_progress_thread() ? guarded(callers_) : guarded(inside_.enter_alone());
+    }
     /// Throws as guard().
     void require_nobody() const {
+        require_own();
         if (!has_progress_thread()) inside_.require_nobody();
     }
 
@@ -122,8 +142,9 @@ public:
     /// that.
     void tells_program() noexcept { told_.store(true, std::memory_order_relaxed); }
 
-    /// Makes progress; true if the run is over.
+    /// Makes progress; true if the run is over. Throws as guard().
     [[nodiscard]] bool test(call_state& r) {
+        require_own();
         if (r.is_over()) return true;
         if (has_progress_thread()) {
             r.want(coarse_now(driver_.transport()) +
@@ -139,15 +160,16 @@ public:
 
     /// The same, but leaves it to another thread that is inside a call.
     void nudge(const call_state& r) {
-        if (has_progress_thread() || r.is_over() || inside_.occupied()) return;
+        if (has_progress_thread() || r.is_over() || !is_own() || inside_.occupied()) return;
         const auto here = inside_.enter_at_last();
         driver_.poll();
     }
 
     /// Returns when `ended()`, which looks at runs only. A run ends at the latest a second after its deadline. Waits
-    /// for another thread that is inside a call.
+    /// for another thread that is inside a call. Returns at once in a child.
     template <class Ended>
     void wait(Ended ended) {
+        if (!is_own()) return;
         if (has_progress_thread()) return ended_.await(ended);
         if (ended()) return;
         const auto here = inside_.enter_at_last();
@@ -165,6 +187,7 @@ public:
     }
     /// A communicator is there, until it is closed. Throws as guard().
     void open(const members& g) {
+        require_own();
         if (!has_progress_thread()) {
             const auto here = inside_.enter();
             return driver_.open(g);
@@ -186,9 +209,10 @@ private:
         }
         driver_.transport().wake();
     }
-    /// Runs an errand where runs are driven, and returns when it is done.
+    /// Runs an errand where runs are driven, and returns when it is done. Does nothing in a child.
     template <class Errand>
     void on_driver(Errand work) {
+        if (!is_own()) return;
         if (!has_progress_thread()) {
             const auto here = inside_.enter_alone();
             return work(driver_);
@@ -219,6 +243,7 @@ private:
         return !under_way_.empty();
     }
 
+    tutti::detail::own_process process_;
     serialized_access inside_; ///< of the calls' threads, without a progress thread
     /// The program was told of a failure and has started no call since. Written and read by callers; relaxed: of calls
     /// that are started while another thread is told it does not matter which way they count.

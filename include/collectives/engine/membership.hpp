@@ -25,7 +25,8 @@ class engine;
 class recorder;
 
 /// One rank's part in a communicator: the state that its handles, requests and prepared calls share. The context is
-/// closed when the last of them is gone. The bodies are in membership.ipp: a unit that only calls needs no engine.
+/// closed when the last of them is gone; in a child of the process that has made it, never. The bodies are in
+/// membership.ipp: a unit that only calls needs no engine.
 template <class Transport>
 class membership {
 public:
@@ -127,6 +128,7 @@ public:
     void require_nobody() const;
 
 private:
+    [[nodiscard]] static std::shared_ptr<membership> owned(membership* made);
     void wait_until(bool (*ended)(const void*), const void* state);
     void require_usable();
     /// Throws invalid_argument if the host cannot do the call's local work.

@@ -20,7 +20,12 @@ std::shared_ptr<membership<T>> membership<T>::of_world(T t, bool in_thread) {
     for (std::size_t r = 0; r < all.size(); ++r) all[r] = static_cast<int>(r);
     const int rank = made->transport().rank();
     if (in_thread) made->start_progress_thread();
-    return std::make_shared<membership>(std::move(made), 1, std::move(all), rank);
+    return owned(new membership(std::move(made), 1, std::move(all), rank));
+}
+
+template <class T>
+std::shared_ptr<membership<T>> membership<T>::owned(membership* made) {
+    return {made, tutti::detail::delete_in_own_process{}};
 }
 
 template <class T>
@@ -42,7 +47,7 @@ membership<T>::~membership() {
 
 template <class T>
 std::shared_ptr<membership<T>> membership<T>::child(std::uint64_t id, std::vector<int> members, int rank) const {
-    return std::make_shared<membership>(engine_, id, std::move(members), rank, choice_);
+    return owned(new membership(engine_, id, std::move(members), rank, choice_));
 }
 
 template <class T>
@@ -58,6 +63,7 @@ std::uint64_t membership<T>::next_child(std::uint64_t color) {
 
 template <class T>
 std::shared_ptr<std::byte> membership<T>::allocate(std::size_t bytes) const {
+    engine_->require_own();
     return symmetric_bytes(engine_->transport(), bytes);
 }
 
@@ -65,6 +71,7 @@ template <class T>
 void membership<T>::register_memory(std::byte* p, std::size_t bytes) const
     requires registers_memory<T>
 {
+    engine_->require_own();
     engine_->transport().register_memory(p, bytes);
 }
 
@@ -93,6 +100,10 @@ membership<T>::started::started(started&&) noexcept = default;
 template <class T>
 membership<T>::started::~started() {
     if (!run_) return;
+    if (!in_->engine_->is_own()) { // the engine's lists have it
+        tutti::detail::keep_for_good(run_.release());
+        return;
+    }
     await();
     in_->give_back(*from_, std::move(run_));
 }
@@ -212,6 +223,7 @@ void membership<T>::await(message& m) {
 }
 template <class T>
 void membership<T>::wait(message& m) {
+    engine_->require_own();
     await(m);
     if (m.state() != run_state::failed) return;
     engine_->tells_program();

@@ -28,7 +28,10 @@ public:
     /// If the first worker has not told the others, it counts as lost.
     ~warm_start() {
         if (is_told_ || !is_first()) return;
-        each([](const Communicator& pair, int) { pair.abort("the first worker of a warm start is gone"); });
+        try {
+            each([](const Communicator& pair, int) { pair.abort("the first worker of a warm start is gone"); });
+        } catch (const error&) { // they wait for their deadline
+        }
     }
 
     /// On the first worker: the others may begin. Those that are lost do not matter.

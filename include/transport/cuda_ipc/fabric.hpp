@@ -33,12 +33,6 @@ public:
     fabric(const fabric&) = delete;
     fabric& operator=(const fabric&) = delete;
     ~fabric() {
-        if (device_.is_of_a_child()) { // whose peers are the parent's
-            for (auto& [where, end] : ends_) static_cast<void>(end.release());
-            for (auto& [peer, s] : streams_) static_cast<void>(s.release());
-            all_.leave();
-            return;
-        }
         try {
             all_.runtime.use();         // for the frees below, on any thread
         } catch (const device_error&) { // then nothing of it works any more
@@ -111,7 +105,6 @@ public:
     }
 
     void close(context k) {
-        if (device_.is_of_a_child()) return;
         const auto first = ends_.lower_bound({k, 0});
         auto last = first;
         const auto until = clock::now() + device::longest_copy;

@@ -5,8 +5,6 @@
 #include "../bootstrap/errors.hpp"
 #include "../device_runtime.hpp"
 
-#include <unistd.h>
-
 #include <chrono>
 #include <cstddef>
 #include <exception>
@@ -61,9 +59,6 @@ public:
         return p && runtime.is_on_device(p);
     }
 
-    /// This is the copy of a rank in a child that fork(2) has made, whose CUDA does not work.
-    [[nodiscard]] bool is_of_a_child() const noexcept { return ::getpid() != owner_; }
-
 private:
     [[nodiscard]] static R made(int number, const std::string& instead) {
         try {
@@ -74,7 +69,6 @@ private:
         }
     }
 
-    const pid_t owner_ = ::getpid();
     std::string failure_;
 };
 

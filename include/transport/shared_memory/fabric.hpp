@@ -6,8 +6,6 @@
 #include "../fabric.hpp"
 #include "channel.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -30,17 +28,12 @@ public:
     fabric& operator=(const fabric&) = delete;
     /// Messages lie in memory that stays mapped at the receivers.
     void finish() noexcept {
-        if (is_of_a_child()) return;
         mine_.top().left.store(1, std::memory_order_release);
         for (const auto& p : peers_)
             if (p) p->ring();
     }
     [[nodiscard]] static std::size_t untaken(int) noexcept { return 0; } // but see leave()
     ~fabric() {
-        if (is_of_a_child()) { // the parent's peers still use the shared memory
-            for (auto& [where, end] : ends_) static_cast<void>(end.release());
-            return;
-        }
         while (!ends_.empty()) close(ends_.begin()->first.first);
         finish();
         leave();
@@ -111,7 +104,6 @@ public:
     bool progress() { return busy_.advance(); }
 
     void close(context k) {
-        if (is_of_a_child()) return;
         const auto first = ends_.lower_bound({k, 0});
         auto last = first;
         for (; last != ends_.end() && last->first.first == k; ++last) {
@@ -175,7 +167,6 @@ public:
 
 private:
     /// This is the copy of a rank in a child made by fork(2). The memory shared with the peers is the parent's.
-    [[nodiscard]] bool is_of_a_child() const noexcept { return ::getpid() != owner_; }
     [[nodiscard]] peer& peer_of(int rank) const noexcept { return *peers_[static_cast<std::size_t>(rank)]; }
 
     /// Closes the lanes that peers have made for contexts that this rank had left before, and gives memory back.
@@ -223,7 +214,6 @@ private:
     };
 
     shared_memory_limits limits_;
-    const pid_t owner_ = ::getpid();
     own_segment mine_;
     std::shared_ptr<symmetric_heap> heap_ = std::make_shared<symmetric_heap>(mine_.top().symmetric);
     int rank_ = 0;

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/own_process.hpp"
 #include "mapping.hpp"
 #include "regions.hpp"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
@@ -56,7 +56,7 @@ private:
         block(const block&) = delete;
         block& operator=(const block&) = delete;
         ~block() {
-            if (::getpid() != heap->owner_) return; // a child's copy: the table and the file are the parent's
+            if (!heap->process_.is_this()) return; // a child's copy: the table and the file are the parent's
             heap->remove(id);
             // Peers may still have it mapped, which would keep its pages. A file that became shorter would kill them.
             static_cast<void>(
@@ -100,7 +100,7 @@ private:
         if (table_ && id != 0) table_->of(id).id.store(0, std::memory_order_release);
     }
 
-    const pid_t owner_ = ::getpid();
+    tutti::detail::own_process process_;
     std::mutex mutex_; ///< guards all below
     regions* table_;
     std::uint64_t last_id_ = 0;

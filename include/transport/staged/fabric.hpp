@@ -8,8 +8,6 @@
 #include "channel.hpp"
 #include "described.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <map>
@@ -40,11 +38,6 @@ public:
     fabric(const fabric&) = delete;
     fabric& operator=(const fabric&) = delete;
     ~fabric() {
-        if (all_.device.is_of_a_child()) {
-            for (auto& [where, end] : ends_) static_cast<void>(end.release());
-            leave();
-            return;
-        }
         while (!ends_.empty()) close(ends_.begin()->first.first);
         if (is_left_) leave();
     }
@@ -87,7 +80,6 @@ public:
     }
 
     void close(context k) {
-        if (all_.device.is_of_a_child()) return;
         const auto first = ends_.lower_bound({k, 0});
         auto last = first;
         const auto until = clock::now() + device::longest_copy;
@@ -115,10 +107,8 @@ public:
         return copies ? std::min(clock::now() + device::look_at_copies, inner_.due()) : inner_.due();
     }
 
-    void finish() {
-        if (!all_.device.is_of_a_child()) inner_.finish();
-    }
-    [[nodiscard]] std::size_t untaken(int peer) { return all_.device.is_of_a_child() ? 0 : inner_.untaken(peer); }
+    void finish() { inner_.finish(); }
+    [[nodiscard]] std::size_t untaken(int peer) { return inner_.untaken(peer); }
 
     [[nodiscard]] std::optional<std::string> broken(int peer) {
         for (const auto& [where, end] : ends_) {

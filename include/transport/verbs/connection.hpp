@@ -127,9 +127,6 @@ public:
         if (pairing_) pairing_->stop();
     }
     [[nodiscard]] std::size_t unacknowledged() { return pairs_.empty() ? 0 : pairs_.front().unacknowledged(); }
-    void leave_behind() noexcept {
-        for (queue_pair& q : pairs_) q.leave_behind();
-    }
 
 private:
     [[nodiscard]] static std::uint32_t draw() {

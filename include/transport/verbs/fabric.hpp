@@ -12,8 +12,6 @@
 #include "choice.hpp"
 #include "peer_link.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -41,7 +39,6 @@ public:
     fabric(const fabric&) = delete;
     fabric& operator=(const fabric&) = delete;
     ~fabric() {
-        if (is_of_a_child()) leave_behind();
         links_.clear();
         if (all_.memory) all_.memory->end(); // another thread may be about to free symmetric memory
     }
@@ -129,7 +126,6 @@ public:
     /// that they do not read. A peer that does not answer for 100 ms does not read either: its earlier reads were done
     /// long ago, and the registration that later ones would need is ended.
     void close(context k) {
-        if (is_of_a_child()) return; // the parent's devices are not to be touched
         all_.closed.add(k);
         all_.refused.erase(k);
         for (peer_link* link : active_) link->close(k);
@@ -225,7 +221,6 @@ public:
 
     void finish() noexcept {}
     [[nodiscard]] std::size_t untaken(int peer) {
-        if (is_of_a_child()) return 0;
         progress();
         const auto& link = links_[static_cast<std::size_t>(peer)];
         return link ? link->untaken() : 0;
@@ -364,18 +359,8 @@ private:
         });
     }
 
-    [[nodiscard]] bool is_of_a_child() const noexcept { return ::getpid() != owner_; }
     static void rest_unless(bool moved) {
         if (!moved) std::this_thread::sleep_for(std::chrono::microseconds{20});
-    }
-
-    /// In a forked child: resources that the parent's peers use stay with the parent.
-    void leave_behind() noexcept {
-        for (peer_link* link : active_) link->wire().leave_behind();
-        if (all_.packets) all_.packets->leave_behind();
-        if (all_.places) all_.places->leave_behind();
-        if (all_.memory) all_.memory->leave_behind();
-        for (const auto& r : all_.rails) r->leave_behind();
     }
 
     resources all_;
@@ -391,7 +376,6 @@ private:
     std::uint64_t taken_ = 0; // completions
     std::uint32_t calls_ = 0; // of progress()
     bool slept_ = false;      // since sockets were looked at
-    pid_t owner_ = ::getpid();
 };
 
 } // namespace tutti::transport::detail::verbs

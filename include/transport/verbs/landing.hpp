@@ -39,10 +39,6 @@ public:
     [[nodiscard]] std::byte* at(std::uint32_t place) const noexcept { return memory_.get() + place * place_bytes; }
     [[nodiscard]] std::uint32_t key(std::size_t rail) const noexcept { return of_[rail]->lkey; }
 
-    void leave_behind() noexcept {
-        for (auto& mr : of_) static_cast<void>(mr.release());
-    }
-
 private:
     std::unique_ptr<std::byte[]> memory_;
     std::vector<owned<ibv_mr>> of_; // by rail

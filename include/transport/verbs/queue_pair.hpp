@@ -145,7 +145,6 @@ public:
         a.qp_state = IBV_QPS_ERR;
         static_cast<void>(ibv_modify_qp(it_.get(), &a, IBV_QP_STATE));
     }
-    void leave_behind() noexcept { static_cast<void>(it_.release()); }
 
 private:
     void change(ibv_qp_attr& a, int what) {

@@ -109,13 +109,6 @@ public:
     /// Bytes of the longest read.
     [[nodiscard]] std::size_t most_bytes() const noexcept { return most_bytes_; }
 
-    void leave_behind() noexcept {
-        static_cast<void>(queue_.release());
-        static_cast<void>(events_.release());
-        static_cast<void>(domain_.release());
-        static_cast<void>(device_.release());
-    }
-
     [[noreturn]] void refuse(const std::string& what) const {
         const int code = errno;
         bootstrap::bootstrap_failed(

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/own_process.hpp"
 #include "rail.hpp"
 #include "words.hpp"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -130,16 +130,9 @@ public:
 
     /// Nothing is registered any more. To be called when no lease is out, before the rails go.
     void end() noexcept {
-        if (::getpid() != owner_) return;
         const std::scoped_lock hold(lock_);
         all_.clear();
         kept_ = pinned_ = 0;
-    }
-
-    /// In a child of the owner nothing of it may be touched: it is left behind.
-    void leave_behind() noexcept {
-        for (entry& e : all_)
-            for (auto& mr : e.of) static_cast<void>(mr.release());
     }
 
 private:
@@ -152,7 +145,7 @@ private:
     }
     /// Symmetric memory is freed. A peer's read of it then fails.
     void retire(const std::byte* begin) noexcept {
-        if (::getpid() != owner_) return; // and another thread of the parent may have held the lock
+        if (!process_.is_this()) return; // and another thread of the parent may have held the lock
         const std::scoped_lock hold(lock_);
         for (auto it = all_.begin(); it != all_.end(); ++it)
             if (it->symmetric && it->begin == begin) {
@@ -182,7 +175,6 @@ private:
         return true;
     }
     void give_back(std::list<entry>::iterator it) noexcept {
-        if (::getpid() != owner_) return;
         const std::scoped_lock hold(lock_);
         if (--it->users > 0 || it->symmetric) return;
         if (it->of.empty() || it->bytes > most_kept_) {
@@ -224,7 +216,7 @@ private:
     std::size_t pinned_ = 0; // bytes in all
     std::uint64_t made_ = 0; // registrations
     std::string refusal_;
-    pid_t owner_ = ::getpid();
+    tutti::detail::own_process process_;
 };
 
 } // namespace tutti::transport::detail::verbs

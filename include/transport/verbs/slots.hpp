@@ -76,11 +76,6 @@ public:
     /// Posts freed slots to the device in batches. False if the device refuses.
     [[nodiscard]] bool post() { return freed_.size() <= late || post_all(); }
 
-    void leave_behind() noexcept {
-        static_cast<void>(queue_.release());
-        for (chunk& c : chunks_) static_cast<void>(c.mr.release());
-    }
-
 private:
     static constexpr std::uint32_t late = 7; ///< slots that may be free and not yet the device's
 
