@@ -55,7 +55,7 @@ struct fault {
         if (!f.address.empty()) text += " (" + f.address + ")";
     }
     if (!f.detail.empty()) text += ": " + f.detail;
-    if (f.bytes_done > 0) text += "; " + std::to_string(f.bytes_done) + " bytes done";
+    if (f.bytes_done > 0) text += "; " + std::to_string(f.bytes_done) + " bytes sent and received";
     if (!f.remedy.empty()) text += "; " + f.remedy;
     return text;
 }

@@ -154,7 +154,7 @@ public:
     /// Allocates `n` elements that peers of the same host read and reduce in place, without a copy. That is so over
     /// shared_memory and routed. The transports memory and tcp give plain memory, and those named cuda_* give the
     /// GPU's. Not collective. A call that names no algorithm takes symmetric_memory on all ranks or on none. Throws
-    /// std::bad_alloc, std::system_error, or an exception of the transport.
+    /// invalid_argument where the system gives no such memory, std::bad_alloc, or device_error of a GPU.
     template <element T>
     [[nodiscard]] symmetric_memory<T> allocate(std::size_t n) const {
         return {membership_->allocate(detail::symmetric_size<T>(n)), n};

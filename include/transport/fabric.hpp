@@ -76,10 +76,11 @@ struct fabric_end {
 /// | D::reaches_devices    | true: messages may lie in memory of a GPU, and it has c.is_on_device(p) |
 /// | D::registers          | true: it has f.register_memory(p, bytes), from any thread, for memory of the user's own |
 /// | f.ready()             | progress() would move something, or a peer has rung; asked instead of progress() while the world spins, for some milliseconds, whatever is due() |
-/// | F::why_not(a, b)     | where reaches(a, b) is false: why, in words; a is this rank |
+/// | F::why_not(a, b)     | where reaches(a, b) is false: why, in words, or empty; a is this rank |
 /// | f.locate(address)     | before c.card(): the address of this rank's data, a literal |
 /// | f.way_to(peer)        | how messages to that rank travel, in words; else F::name_of is told |
 /// | f.adopt(memory, bytes) | any thread: symmetric memory of another fabric of the world; returns it, or a pointer that stands for it |
+/// | f.blame(rank) c.blamed_by(peer) | tells all peers that are connected which rank this one's calls fail by, -1: not any more; what the peer has told so, -1: nothing |
 /// | f.shortage()          | what this rank lacks for all its peers, as transport's shortage(peer) |
 /// | f.sleep(until) f.ask() f.wake() f.raise_alarm() | how it sleeps where it is the only one; ask is as arm, but for sleep |
 /// | f.sleep_in_poll()     | else that is called first of all |

@@ -132,6 +132,10 @@ std::optional<std::string> world<F...>::broken(int peer) {
     return it_->broken(peer);
 }
 template <class... F>
+int world<F...>::blamed_by(int peer) {
+    return it_->blamed_by(peer);
+}
+template <class... F>
 std::optional<std::string> world<F...>::shortage(int peer) {
     return it_->shortage(peer);
 }

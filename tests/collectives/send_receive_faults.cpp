@@ -158,6 +158,7 @@ TEST_CASE("two ranks that both receive first are told of the circle, with both c
             fault_in_time([&] { world.with_deadline(short_deadline).receive(x, 1 - world.rank(), world.rank()); });
         expect(f.why == cause::timeout, "a timeout");
         expect_contains(f.detail, "ranks wait for each other in a circle");
+        expect_contains(f.remedy, "group()");
         expect_contains(f.detail, "receive of 1 int32 from rank 1, tag 0");
         expect_contains(f.detail, "receive of 1 int32 from rank 0, tag 1");
     });

@@ -125,7 +125,54 @@ TEST_CASE("ranks that call on two communicators in unlike order are told of the 
     }
 }
 
-TEST_CASE("while rank 0 is stopped, others name whom they wait for, and say what they know of rank 0") {
+namespace {
+
+/// Ranks call in the world and on halves of it in turn. Rank 0 is killed or stopped. Some wait for it, others for ranks
+/// that leave because of it, or would.
+template <class Enter>
+void lose_rank_0(const Enter& enter) {
+    for (const bool dies : {true, false})
+        for (const bool leaves_at_once : {true, false}) {
+            CAPTURE(dies, leaves_at_once);
+            const reserved_port at;
+            processes ranks(size, [&](int rank, account& mine) {
+                const auto world = enter(rank, size, at);
+                const auto half = world.split(rank % 2);
+                std::vector<int> data(1000, 1);
+                half.allreduce(data, maximum);
+                mine.stage.store(1, std::memory_order_release);
+                call_until_error(mine, [&] {
+                    world.allreduce(data, maximum);
+                    half.allreduce(data, maximum);
+                    if (rank == 1) std::this_thread::sleep_for(1ms); // so that it is mostly the one in its half
+                });
+                if (!leaves_at_once) std::this_thread::sleep_for(deadline + beyond);
+            });
+            ranks.await_stage(1);
+            std::this_thread::sleep_for(20ms);
+            ranks.send(0, dies ? SIGKILL : SIGSTOP);
+            for (int r = 1; r < size; ++r) {
+                CAPTURE(r);
+                ranks.await_error(r);
+                check_blames(ranks.of(r), ranks.of(r).error[0].why, 0);
+                CHECK((ranks.of(r).error[0].why == cause::lost_peer ||
+                       (!dies && ranks.of(r).error[0].why == cause::timeout)));
+            }
+            if (!dies) ranks.send(0, SIGKILL);
+            CHECK(ranks.end(0) == "signal 9");
+            check_ended(ranks, 0);
+        }
+}
+
+} // namespace
+
+TEST_CASE("all survivors name rank 0, whoever leaves because of it, over tcp") { lose_rank_0(over_tcp); }
+
+TEST_CASE("all survivors name rank 0, whoever leaves because of it, over shared memory") {
+    lose_rank_0(in_shared_memory);
+}
+
+TEST_CASE("while rank 0 is stopped, others name it, and say for whom they wait") {
     const reserved_port at;
     processes ranks(size, [&](int rank, account& mine) {
         const auto world = join(rank, size, at);
@@ -142,7 +189,7 @@ TEST_CASE("while rank 0 is stopped, others name whom they wait for, and say what
     for (const int r : {1, 2}) {
         CAPTURE(r);
         ranks.await_error(r);
-        check_blames(ranks.of(r), cause::timeout, victim);
+        check_blames(ranks.of(r), cause::timeout, 0);
         const std::string text = ranks.of(r).error[0].message.str();
         CHECK(text.find("this rank waits for rank 3") != std::string::npos);
         CHECK(text.find("rank 0 hosts the control plane") != std::string::npos);

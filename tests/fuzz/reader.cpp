@@ -185,8 +185,9 @@ private:
     /// A frame without data.
     void bare(std::size_t k) {
         frame f;
-        f.kind = static_cast<frame_kind>(2 + in_.below(4));
-        if (f.kind != frame_kind::places) f.where = context_of(sides_[k]);
+        f.kind = static_cast<frame_kind>(2 + in_.below(5));
+        if (f.kind == frame_kind::blame) f.length = in_.below(1000);
+        if (f.kind != frame_kind::places && f.kind != frame_kind::blame) f.where = context_of(sides_[k]);
         const bool grants = f.kind == frame_kind::places || f.kind == frame_kind::credit;
         if (grants) f.length = in_.number<std::uint64_t>() >> in_.below(64);
         if (f.kind == frame_kind::credit) f.stands = std::exchange(sides_[k].stands, after(sides_[k].stands));

@@ -91,21 +91,14 @@ private:
         const bool names = f.peer == victim, lost = f.why == cause::lost_peer;
         switch (p_.upset.what) {
         case fault_kind::leave: return names && lost && somebody_missed_it();
-        case fault_kind::kill: return (names && lost) || tells_of_lost_ledger(f);
+        case fault_kind::kill: return names && lost;
         case fault_kind::refused: return names && lost;
-        case fault_kind::stop_long:
-            if (names) return f.why == cause::timeout || (victim == 0 && lost);
-            return tells_of_lost_ledger(f);
+        case fault_kind::stop_long: return names && (f.why == cause::timeout || (victim == 0 && lost));
         case fault_kind::delay_long: return names && f.why == cause::timeout;
         case fault_kind::mismatch: return f.why == cause::mismatch && tells_of(f.message.str(), victim);
         case fault_kind::shortage: return names;
         default: return false;
         }
-    }
-    /// Rank 0, killed or stopped, takes the control plane with it: others can only name whom they wait for.
-    [[nodiscard]] bool tells_of_lost_ledger(const failure& f) const {
-        return p_.upset.victim == 0 &&
-               f.message.str().find("rank 0 hosts the control plane, and rank 0 was lost") != std::string::npos;
     }
     /// Who leaves is a fault for those who come to a call without it, then for all of that communicator, and then for
     /// all who wait for these; what it had sent before still counts.

@@ -23,10 +23,10 @@ TEST_CASE("what several ranks say alike as they end comes out once, with all of 
 
 TEST_CASE("numbers that differ are all told, in the order of the ranks") {
     unison all(4);
-    CHECK(all.take(0, "tutti: lost peer, step 3, rank 2: 1000 bytes done\n", begin).empty());
-    CHECK(all.take(1, "tutti: lost peer, step 15, rank 2: 70 bytes done\n", begin).empty());
-    CHECK(all.take(3, "tutti: lost peer, step 3, rank 2: 70 bytes done\n", begin).empty());
-    CHECK(all.release() == "[0-1,3] tutti: lost peer, step {3,15,3}, rank 2: {1000,70,70} bytes done\n");
+    CHECK(all.take(0, "tutti: lost peer, step 3, rank 2: 1000 bytes sent and received\n", begin).empty());
+    CHECK(all.take(1, "tutti: lost peer, step 15, rank 2: 70 bytes sent and received\n", begin).empty());
+    CHECK(all.take(3, "tutti: lost peer, step 3, rank 2: 70 bytes sent and received\n", begin).empty());
+    CHECK(all.release() == "[0-1,3] tutti: lost peer, step {3,15,3}, rank 2: {1000,70,70} bytes sent and received\n");
 }
 
 TEST_CASE("what differs in words comes out apart, and each rank's lines in order") {

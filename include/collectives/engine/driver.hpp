@@ -181,6 +181,7 @@ public:
     /// The program knows of the failure that was told last, and calls on.
     void resume() {
         if (std::exchange(failed_, false)) status_.resumed(); // and its later sends count again
+        world_status_.note_known(failed_by_);
         if (!std::exchange(told_failure_, false)) return;
         transport::notice n;
         n.kind = transport::notice_kind::resumed;
@@ -556,6 +557,7 @@ private:
             g.failure = why;
         }
         failed_ = true;
+        failed_by_ = why.peer;
         status_.failed(why.detail);
         close(g);
         tell_of_failure(g, why);
@@ -612,6 +614,7 @@ private:
     clock::time_point soonest_queued_ = clock::time_point::max();
     clock::time_point last_deadline_ = clock::time_point::min(); ///< of all calls
     bool failed_ = false;                                        ///< a communicator has
+    int failed_by_ = -1;                                         ///< the rank at fault, of the last one
     unsigned polls_a_clock_ = 8;
     bool was_slow_ = false; ///< an operator, in the last poll
     bool again_ = false;    ///< an executor wants to be asked again without a sleep

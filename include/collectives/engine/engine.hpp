@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../base/own_process.hpp"
+#include "../../base/standard_arithmetic.hpp"
 #include "../../transport/signal_shield.hpp"
 #include "driver.hpp"
 #include "serialized_access.hpp"
@@ -24,7 +25,8 @@ namespace tutti::engine {
 /// Threads: one thread drives at a time. Without a progress thread that is whichever thread is in a call: calls must
 /// not overlap, which `serialized_access` watches over, and every wait or test moves all runs. With one, it alone
 /// drives; other threads hand runs and errands over through a locked inbox and sleep until they are ended, so that any
-/// thread may call.
+/// thread may call. Whichever drives does so in the standard mode of arithmetic, since ranks that reduce the same
+/// operands must get the same bits.
 ///
 /// In a child that fork(2) has made calls are refused, what cannot fail does nothing, and the engine is never
 /// destroyed: neither its thread nor who held its locks is there, and its connections are the parent's.
@@ -112,6 +114,7 @@ public:
     void start(run& r, std::chrono::nanoseconds timeout) {
         const bool goes_on = told_.load(std::memory_order_relaxed) && told_.exchange(false, std::memory_order_relaxed);
         if (!has_progress_thread()) {
+            const tutti::detail::standard_arithmetic mode;
             if (goes_on) [[unlikely]]
                 driver_.resume();
             return driver_.admit(r, timeout);
@@ -127,6 +130,7 @@ public:
     void start(members& g, message& m, std::chrono::nanoseconds timeout) {
         const bool goes_on = told_.load(std::memory_order_relaxed) && told_.exchange(false, std::memory_order_relaxed);
         if (!has_progress_thread()) {
+            const tutti::detail::standard_arithmetic mode;
             if (goes_on) [[unlikely]]
                 driver_.resume();
             return driver_.admit(g, m, timeout);
@@ -151,6 +155,7 @@ public:
                    late_call_grace); // a caller that waits by tests comes again within that time
         } else {
             const auto here = inside_.enter();
+            const tutti::detail::standard_arithmetic mode;
             r.want(transport::clock::time_point::max());
             driver_.poll();
             r.want(transport::clock::time_point::min());
@@ -162,6 +167,7 @@ public:
     void nudge(const call_state& r) {
         if (has_progress_thread() || r.is_over() || !is_own() || inside_.occupied()) return;
         const auto here = inside_.enter_at_last();
+        const tutti::detail::standard_arithmetic mode;
         driver_.poll();
     }
 
@@ -172,6 +178,7 @@ public:
         if (!is_own()) return;
         if (has_progress_thread()) return ended_.await(ended);
         if (ended()) return;
+        const tutti::detail::standard_arithmetic mode;
         const auto here = inside_.enter_at_last();
         driver_.drive(ended);
     }
@@ -215,6 +222,7 @@ private:
         if (!is_own()) return;
         if (!has_progress_thread()) {
             const auto here = inside_.enter_alone();
+            const tutti::detail::standard_arithmetic mode;
             return work(driver_);
         }
         bool done = false; // under the lock of ended_
@@ -228,6 +236,7 @@ private:
     }
 
     void serve() {
+        const tutti::detail::standard_arithmetic mode; // the thread has that of its maker
         const auto interrupted = [this] { return stop_.load(std::memory_order_acquire) || run_errands(); };
         while (!stop_.load(std::memory_order_acquire)) driver_.drive(interrupted);
         run_errands();

@@ -29,6 +29,13 @@ namespace tutti::engine {
     if (c == cause::mismatch && detail.find("symmetric memory") != detail.npos)
         return "pass symmetric_memory on all ranks or on none (a span of it counts as plain memory), or name an "
                "algorithm on all ranks";
+    const auto tells = [&](const char* words) { return detail.find(words) != detail.npos; };
+    if (c == cause::timeout && tells("wait for each other in a circle")) {
+        if (tells("in calls of different communicators"))
+            return "make calls on several communicators in one order on all ranks, or start them by async()";
+        if (tells(" in receive of ") || tells(" in send of "))
+            return "start sends and receives together by group(), or by sendrecv(), so that no order can deadlock";
+    }
     return remedy_for(c);
 }
 

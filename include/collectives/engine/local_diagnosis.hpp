@@ -5,26 +5,47 @@
 #include "faults.hpp"
 #include "world_status.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace tutti::engine {
 
-/// The state of rank 0, whose process hosts the control plane, as far as this rank knows.
-[[nodiscard]] inline std::string coordinator_in_words(const world_status& known) {
-    const std::string zero = "nobody could be asked for more: rank 0 hosts the control plane, and ";
-    return zero + (known.of(0) == world_status::presence::here ? "that does not answer" : known.how(0));
+/// The fault of a run where rank 0, whose process hosts the control plane, does not answer, or is gone. What rank 0
+/// told before that has been judged already. So it is the first that was lost, or what it failed by is; peers that go
+/// after that do so because of it, until the program knows. Nothing on rank 0, and where it has left of its own accord.
+/// `seen` is all that this rank knows itself.
+template <class Transport, class Work>
+[[nodiscard]] std::optional<fault> fault_of_coordinator(Transport& t, const world_status& known, const Work& run,
+                                                        const std::string& seen) {
+    using presence = world_status::presence;
+    const bool is_silent = known.of(0) == presence::here;
+    const int culprit = is_silent ? 0 : known.culprit(0);
+    if (t.rank() == 0 || known.is_known(culprit) || (known.of(0) == presence::left && culprit == 0))
+        return std::nullopt;
+    if (is_silent)
+        return fault_of(t, &run, cause::timeout, 0,
+                        "rank 0 hosts the control plane, and does not answer, so nobody could be asked for more: " +
+                            seen);
+    return fault_of(t, &run, known.why(0), culprit,
+                    known.how(0) + "; with rank 0 the control plane went, so nobody could be asked for more: " + seen);
 }
 
-/// The fault of a run whose peer cannot be reached. Where rank 0 was lost before, nobody can be asked why that is, and
-/// it may be the first cause: it is told as well.
+/// The fault of a run whose peer cannot be reached. The coordinator was asked why, and has not answered: the peer's own
+/// word counts.
 template <class Transport, class Work>
 [[nodiscard]] fault fault_of_broken(Transport& t, const world_status& known, const Work& run, int peer,
                                     const std::string& how) {
-    const bool asks = peer == 0 || t.rank() == 0 || known.of(0) != world_status::presence::lost;
-    return fault_of(t, &run, cause::lost_peer, peer,
-                    "it cannot be reached: " + how + (asks ? std::string() : "; " + coordinator_in_words(known)));
+    const std::string name = "rank " + std::to_string(peer), seen = "cannot be reached: " + how;
+    if constexpr (requires { t.blamed_by(peer); }) {
+        const int by = t.blamed_by(peer);
+        if (by >= 0 && by < t.size() && by != peer && by != t.rank())
+            return fault_of(t, &run, known.of(by) == world_status::presence::here ? cause::lost_peer : known.why(by),
+                            by, name + ", whose calls failed by it, " + seen);
+    }
+    if (peer != 0)
+        if (auto first = fault_of_coordinator(t, known, run, name + ' ' + seen)) return *std::move(first);
+    return fault_of(t, &run, cause::lost_peer, peer, "it " + seen);
 }
 
 /// A queued run is held up by the run that has its slot.
@@ -35,25 +56,23 @@ template <class Work>
     return run;
 }
 
-/// The fault of a run that cannot end while the coordinator is gone or silent: the rank that it waits for, and the
-/// state of rank 0. For whom that rank waits is unknown here.
+/// The fault of a run that cannot end while the coordinator is gone or silent. For whom the rank waits that this one
+/// waits for is unknown here.
 template <class Transport, class Work>
 [[nodiscard]] fault local_diagnosis(Transport& t, const world_status& known, const Work& run) {
     if (const int i = run.mismatched_step(); i >= 0)
         return fault_of(t, &run, cause::mismatch, run.peer_of(i), "the message that came belongs to another call");
-    const auto& group = run.members();
     const Work& at = holder_of_slot(run);
     const int peer = at.peer_of(at.waiting_step());
     if (peer >= 0 && known.of(peer) != world_status::presence::here)
         return fault_of(t, &run, known.why(peer), known.culprit(peer), known.how(peer));
     if (const auto how = peer >= 0 ? t.broken(peer) : std::nullopt) return fault_of_broken(t, known, run, peer, *how);
-    const bool among_us = std::find(group.members.begin(), group.members.end(), 0) != group.members.end();
-    if (t.rank() != 0 && among_us && known.of(0) == world_status::presence::here)
-        return fault_of(t, &run, cause::timeout, 0, "rank 0, which hosts the control plane, does not answer");
     const std::string waits = at.in_hand() > 0 ? "this rank waits for its executor"
                               : peer < 0       ? "this rank waits for nobody"
                                                : "this rank waits for rank " + std::to_string(peer);
-    return fault_of(t, &run, cause::timeout, peer, waits + "; " + coordinator_in_words(known));
+    if (at.in_hand() == 0)
+        if (auto first = fault_of_coordinator(t, known, run, waits)) return *std::move(first);
+    return fault_of(t, &run, cause::timeout, peer, waits);
 }
 
 } // namespace tutti::engine

@@ -9,6 +9,7 @@
 
 #include <exception>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace tutti::engine {
@@ -64,7 +65,12 @@ std::uint64_t membership<T>::next_child(std::uint64_t color) {
 template <class T>
 std::shared_ptr<std::byte> membership<T>::allocate(std::size_t bytes) const {
     engine_->require_own();
-    return symmetric_bytes(engine_->transport(), bytes);
+    try {
+        return symmetric_bytes(engine_->transport(), bytes);
+    } catch (const std::system_error& e) {
+        reject("allocate of " + std::to_string(bytes) + " bytes", e.what(),
+               "raise that limit, or use memory of your own, which peers copy");
+    }
 }
 
 template <class T>

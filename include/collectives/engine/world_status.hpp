@@ -40,6 +40,11 @@ public:
     [[nodiscard]] const std::string& how(int rank) const { return of_rank(rank).how; }
     [[nodiscard]] int culprit(int rank) const { return of_rank(rank).culprit; }
     [[nodiscard]] cause why(int rank) const { return of_rank(rank).why; }
+    /// The program has been told that its calls fail by that rank, and has called on.
+    void note_known(int rank) {
+        if (exists(rank)) ranks_[static_cast<std::size_t>(rank)].is_known = true;
+    }
+    [[nodiscard]] bool is_known(int rank) const { return exists(rank) && of_rank(rank).is_known; }
     /// The verdict on a communicator, null if there is none. It may come before this rank has the communicator.
     [[nodiscard]] const transport::notice* verdict_on(std::uint64_t communicator) const {
         for (const auto& v : verdicts_)
@@ -54,6 +59,7 @@ private:
         presence now = presence::here;
         cause why = cause::lost_peer;
         int culprit = -1;
+        bool is_known = false;
         std::string how;
     };
     [[nodiscard]] const state& of_rank(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
@@ -64,7 +70,7 @@ private:
         if (p == presence::lost && of(n.rank) != presence::lost) lost_.push_back(n.rank);
         const bool by_another = exists(n.peer) && n.peer != n.rank;
         ranks_[static_cast<std::size_t>(n.rank)] = {p, n.peer == n.rank || by_another ? n.why : cause::lost_peer,
-                                                    by_another ? n.peer : n.rank, n.text};
+                                                    by_another ? n.peer : n.rank, is_known(n.rank), n.text};
     }
 
     std::vector<state> ranks_;

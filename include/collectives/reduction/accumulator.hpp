@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/standard_arithmetic.hpp"
 #include "accumulator/bins.hpp"
 #include "accumulator/rounding.hpp"
 #include "accumulator/slices.hpp"
@@ -27,8 +28,8 @@ namespace tutti {
 /// numbers below the lowest bin are lost. So the error of a sum of n numbers is at most n 2^(23 - 24 bins) times the
 /// largest one, and one rounding at the end: for double n 2^-97, for float n 2^-49, for 16 bits and less none but
 /// that of bfloat16, n 2^-49.
-/// Preconditions: at most 2^39 numbers go into one sum; the processor rounds to nearest. It may flush subnormal
-/// numbers, and -ffast-math changes nothing. Special cases: NaN, or infinities of both signs, give NaN; else an
+/// Precondition: at most 2^39 numbers go into one sum. The processor may flush subnormal numbers or round otherwise
+/// than to nearest, and -ffast-math changes nothing. Special cases: NaN, or infinities of both signs, give NaN; else an
 /// infinity gives itself; a total of 0 is +0. A total beyond the largest number is infinite only if the whole sum is.
 /// Size: 8 bytes a bin and 8.
 template <detail::floating T, int bins>
@@ -44,6 +45,7 @@ public:
     constexpr void add(T x) noexcept { add_bits(bits_of(x)); }
     /// The same as each of them alone, several times as fast.
     void add(std::span<const T> numbers) noexcept {
+        const detail::standard_arithmetic mode; // blocks are taken apart by additions
         for (; numbers.size() >= block; numbers = numbers.subspan(block)) add_block(numbers.data());
         if (numbers.size() < block / 16) {
             for (const T x : numbers) add(x);

@@ -15,23 +15,29 @@
 #include <mutex>
 #include <span>
 
-/// HMAC-SHA256 and SHA-256 of OpenSSL, with the algorithms fetched once: that takes longer than they do.
+/// HMAC-SHA256 and SHA-256 of OpenSSL, with the algorithms fetched once: that takes longer than they do. Whatever else
+/// uses OpenSSL calls crypto::get() first.
 namespace tutti::transport::bootstrap {
 
 using digest = std::array<std::byte, 32>;
 
 namespace detail {
 
+/// OpenSSL lasts as long as the process, so that destructors of static objects and exit handlers may still call. Where
+/// the program has initialised it before the library, OpenSSL goes in an exit handler, and all that needs it fails.
 class crypto {
 public:
-    /// Never destroyed, since static objects may own connections.
-    [[nodiscard]] static crypto& get() {
+    /// Never destroyed, since static objects may own connections. Throws a bootstrap error once OpenSSL has gone.
+    static crypto& get() {
         static crypto& only = *new crypto;
+        if (!usable())
+            bootstrap_failed("this process exits, and OpenSSL has ended before the world",
+                             "end the world in main, or make it before the program uses OpenSSL");
         return only;
     }
     /// Written when the process exits and OpenSSL is taken down, read before each use. Relaxed: the exit
     /// handler joins no thread of the library, and orders nothing for it.
-    [[nodiscard]] bool usable() const noexcept { return !over().load(std::memory_order_relaxed); }
+    [[nodiscard]] static bool usable() noexcept { return !over().load(std::memory_order_relaxed); }
 
     [[nodiscard]] bool sha256(std::span<const std::byte> text, digest& out) const noexcept {
         return EVP_Digest(text.data(), text.size(), bytes_of(out), nullptr, sha256_, nullptr) == 1;
@@ -50,7 +56,6 @@ public:
     }
 
 private:
-    /// OpenSSL is to last as long as the process, unless the program has initialised it otherwise.
     crypto() {
         OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr);
         OPENSSL_atexit([] { over().store(true, std::memory_order_relaxed); });

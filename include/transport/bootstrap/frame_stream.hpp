@@ -96,7 +96,7 @@ public:
 
     /// Reads once. True if anything came.
     bool read() {
-        if (!detail::crypto::get().usable()) end(stream_end::closed, "this process exits");
+        if (!detail::crypto::usable()) end(stream_end::closed, "this process exits");
         if (ended()) return false;
         std::array<std::byte, 16 * 1024> landing;
         const auto r = read_some(get(), landing);
@@ -139,7 +139,7 @@ private:
 
     /// Whose words were changed on the way may still be told so.
     [[nodiscard]] bool takes_words() const noexcept {
-        return !deaf_ && detail::crypto::get().usable() && (end_ == stream_end::none || end_ == stream_end::forged);
+        return !deaf_ && detail::crypto::usable() && (end_ == stream_end::none || end_ == stream_end::forged);
     }
     void end(int error) {
         if (error == 0)

@@ -45,6 +45,9 @@ public:
     [[nodiscard]] static bool reaches(const fabric_end& a, const fabric_end& b) noexcept {
         return shm::fabric::reaches(a, b);
     }
+    [[nodiscard]] static std::string why_not(const fabric_end& a, const fabric_end& b) {
+        return shm::fabric::why_not(a, b);
+    }
     [[nodiscard]] static std::string name_of(const bootstrap::member& m) { return shm::fabric::name_of(m); }
     void sleep_in_poll() { all_.shared.sleep_in_poll(); }
     void join(const joined_world& w) {
@@ -147,6 +150,8 @@ public:
     }
     /// The resource that this rank lacks, for any peer.
     [[nodiscard]] std::optional<std::string> shortage() const { return device_.shortage(); }
+    void blame(int rank) noexcept { all_.shared.blame(rank); }
+    [[nodiscard]] int blamed_by(int peer) const noexcept { return all_.shared.blamed_by(peer); }
 
 private:
     /// Acts on the inner transfers that have ended, which may start more of them. True if there were any.

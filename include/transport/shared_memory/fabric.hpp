@@ -5,6 +5,7 @@
 #include "../busy_channels.hpp"
 #include "../fabric.hpp"
 #include "channel.hpp"
+#include "openness.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -40,9 +41,24 @@ public:
         heap_->detach();
     }
 
-    [[nodiscard]] std::vector<std::byte> card() const { return shm::card{mine_.file(), mine_.key()}.encoded(); }
-    [[nodiscard]] static bool reaches(const fabric_end& a, const fabric_end& b) noexcept {
-        return a.of.host_id == b.of.host_id;
+    [[nodiscard]] std::vector<std::byte> card() const {
+        shm::card own{mine_.file(), mine_.key(), mine_.why_not(), openness::own()};
+        return own.encoded();
+    }
+    [[nodiscard]] static bool reaches(const fabric_end& a, const fabric_end& b) {
+        return a.of.host_id == b.of.host_id && why_not(a, b).empty();
+    }
+    /// Nothing of ranks of different hosts, which needs no words.
+    [[nodiscard]] static std::string why_not(const fabric_end& a, const fabric_end& b) {
+        if (a.of.host_id != b.of.host_id) return {};
+        const auto mine = shm::card::decoded(a.card), its = shm::card::decoded(b.card);
+        const std::string other = "rank " + std::to_string(b.of.rank);
+        if (!mine || !its) return {}; // see peer
+        if (!mine->why_not.empty()) return "this rank can share no memory: " + mine->why_not;
+        if (!its->why_not.empty()) return other + " can share no memory: " + its->why_not;
+        if (a.of.pid == b.of.pid && mine->open == its->open) return {};
+        const auto barrier = barrier_between(mine->open, its->open);
+        return barrier.empty() ? barrier : "the memory of this rank and " + other + " cannot be shared: " + barrier;
     }
     [[nodiscard]] static std::string name_of(const bootstrap::member& m) { return "process " + std::to_string(m.pid); }
 
@@ -60,7 +76,7 @@ public:
         if (w.table.crowded(rank_)) mine_.note_crowd();
         const auto& self = w.table.members[static_cast<std::size_t>(rank_)];
         for (const auto& m : w.table.members)
-            if (m.rank != rank_ && m.host_id == self.host_id) {
+            if (m.rank != rank_ && reaches({self, w.card_of(rank_)}, {m, w.card_of(m.rank)})) {
                 const auto its = shm::card::decoded(w.card_of(m.rank));
                 peers_[static_cast<std::size_t>(m.rank)] = std::make_unique<peer>(m, its);
                 ++others_;
@@ -155,6 +171,10 @@ public:
         }
     }
 
+    void blame(int rank) noexcept { mine_.top().blames.store(rank, std::memory_order_release); }
+    [[nodiscard]] int blamed_by(int other) const noexcept {
+        return peer_of(other).top().blames.load(std::memory_order_acquire);
+    }
     [[nodiscard]] std::optional<std::string> broken(int other) {
         for (const auto& [where, end] : ends_)
             if (where.second == other && !end->in.broken().empty()) return end->in.broken();
@@ -166,7 +186,6 @@ public:
     }
 
 private:
-    /// This is the copy of a rank in a child made by fork(2). The memory shared with the peers is the parent's.
     [[nodiscard]] peer& peer_of(int rank) const noexcept { return *peers_[static_cast<std::size_t>(rank)]; }
 
     /// Closes the lanes that peers have made for contexts that this rank had left before, and gives memory back.
@@ -215,7 +234,8 @@ private:
 
     shared_memory_limits limits_;
     own_segment mine_;
-    std::shared_ptr<symmetric_heap> heap_ = std::make_shared<symmetric_heap>(mine_.top().symmetric);
+    std::shared_ptr<symmetric_heap> heap_ =
+        std::make_shared<symmetric_heap>(mine_.top().symmetric, mine_.why_not().empty());
     int rank_ = 0;
     std::vector<std::unique_ptr<peer>> peers_; // by rank; null for this one and those of other hosts
     std::uint32_t others_ = 0;                 // that are not null

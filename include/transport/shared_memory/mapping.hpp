@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/file_limit.hpp"
 #include "../bootstrap/socket.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -21,14 +24,14 @@ namespace tutti::transport::detail::shm {
     return (bytes + page_bytes - 1) / page_bytes * page_bytes;
 }
 
-/// Part of a file in memory.
+/// Part of a file in memory; or zeros of no file, where its descriptor is -1.
 class [[nodiscard]] mapping {
 public:
     mapping() = default;
     /// Throws std::system_error.
     mapping(int file, std::size_t offset, std::size_t bytes) : bytes_(bytes) {
-        where_ = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file,
-                        static_cast<off_t>(offset));
+        where_ = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_NORESERVE | (file < 0 ? MAP_ANONYMOUS : 0), file, static_cast<off_t>(offset));
         if (where_ == MAP_FAILED) {
             where_ = nullptr;
             throw std::system_error(errno, std::generic_category(),
@@ -58,8 +61,18 @@ private:
     return file;
 }
 
+/// A file that another process has open under that number, for reading and writing. None: see errno.
+[[nodiscard]] inline bootstrap::descriptor open_file(std::int64_t process, int number) {
+    const std::string path = "/proc/" + std::to_string(process) + "/fd/" + std::to_string(number);
+    return bootstrap::descriptor{::open(path.c_str(), O_RDWR | O_CLOEXEC)};
+}
+
 /// Throws std::system_error.
 inline void resize(int file, std::size_t bytes) {
+    if (bytes > tutti::detail::most_file_bytes())
+        throw std::system_error(EFBIG, std::generic_category(),
+                                "cannot make " + std::to_string(bytes) +
+                                    " bytes of shared memory: " + tutti::detail::words_of_file_limit());
     if (::ftruncate(file, static_cast<off_t>(bytes)) != 0)
         throw std::system_error(errno, std::generic_category(),
                                 "cannot make " + std::to_string(bytes) + " bytes of shared memory");

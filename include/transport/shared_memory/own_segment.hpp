@@ -12,13 +12,15 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace tutti::transport::detail::shm {
 
 /// The segment of this rank. Throws std::system_error where the system gives no more memory or descriptors. How many
-/// lanes it has is bounded by that alone.
+/// lanes it has is bounded by that alone. Where the system gives no memory that can be shared, this is memory of the
+/// rank's own, and no peer is reached by it.
 ///
 /// Lanes that both sides have closed are used again, for the same reader. Their memory goes back to the system once
 /// they are many.
@@ -26,13 +28,17 @@ class own_segment {
 public:
     static constexpr std::size_t kept_lanes = 64; ///< closed ones that may keep their memory
 
-    own_segment() : memory_(created()) {
+    static constexpr std::size_t least_file_bytes = std::size_t{32} << 20; ///< that this process must be allowed
+
+    own_segment() : memory_(created(why_not_)) {
         auto* const top = new (memory_.start()) head;
         top->key = *private_key_;
         top->private_key_at = reinterpret_cast<std::uintptr_t>(private_key_.get());
     }
 
     [[nodiscard]] int file() const noexcept { return memory_.file(); }
+    /// Why it cannot be shared; empty where it can.
+    [[nodiscard]] const std::string& why_not() const noexcept { return why_not_; }
     [[nodiscard]] std::uint64_t key() const noexcept { return *private_key_; }
     [[nodiscard]] head& top() const noexcept { return memory_.top(); }
     [[nodiscard]] segment& memory() noexcept { return memory_; }
@@ -97,10 +103,19 @@ public:
     }
 
 private:
-    [[nodiscard]] static bootstrap::descriptor created() {
-        auto file = nameless_file();
-        resize(file.get(), segment::bytes_for(0));
-        return file;
+    [[nodiscard]] static bootstrap::descriptor created(std::string& why_not) {
+        try {
+            if (tutti::detail::most_file_bytes() < least_file_bytes)
+                throw std::system_error(EFBIG, std::generic_category(), tutti::detail::words_of_file_limit());
+            auto file = nameless_file();
+            resize(file.get(), segment::bytes_for(0));
+            if (!open_file(::getpid(), file.get()))
+                throw std::system_error(errno, std::generic_category(), "/proc/self/fd cannot be opened");
+            return file;
+        } catch (const std::system_error& e) {
+            why_not = e.what();
+            return {};
+        }
     }
 
     [[nodiscard]] static std::unique_ptr<std::uint64_t> drawn() {
@@ -163,6 +178,7 @@ private:
         used_spares_ = 0;
     }
 
+    std::string why_not_;
     std::unique_ptr<std::uint64_t> private_key_ = drawn(); // stays where it is
     segment memory_;
     std::uint32_t blocks_ = 0;

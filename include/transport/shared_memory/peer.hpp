@@ -82,15 +82,10 @@ private:
         return &m;
     }
 
-    [[nodiscard]] static bootstrap::descriptor open_file(std::int64_t process, int number) {
-        const std::string path = "/proc/" + std::to_string(process) + "/fd/" + std::to_string(number);
-        return bootstrap::descriptor{::open(path.c_str(), O_RDWR | O_CLOEXEC)};
-    }
-
     [[nodiscard]] static segment opened(const bootstrap::member& m, const std::optional<card>& its) {
         if (!its) refuse(m, "is told of in words that this version does not understand");
         bootstrap::descriptor file = open_file(m.pid, its->file);
-        if (!file && errno == ENOENT) refuse(m, "is not here: that process has ended, or runs in another container");
+        if (!file && errno == ENOENT) refuse(m, "is not here: that process has ended");
         if (!file) refuse(m, "cannot be opened: " + bootstrap::words_of_errno(errno));
         if (::lseek(file.get(), 0, SEEK_END) < static_cast<off_t>(segment::bytes_for(0)))
             refuse(m, "is something else");
@@ -102,8 +97,8 @@ private:
     [[noreturn]] static void refuse(const bootstrap::member& m, const std::string& why) {
         bootstrap::bootstrap_failed("the shared memory of rank " + std::to_string(m.rank) + " (process " +
                                         std::to_string(m.pid) + ") " + why,
-                                    "ranks of a host must run as one user in one container; give those of each "
-                                    "container a TUTTI_HOST of their own, and take transport::routed",
+                                    "give that rank a TUTTI_HOST of its own, and take transport::routed, which goes "
+                                    "over TCP then",
                                     m.rank);
     }
 

@@ -27,7 +27,7 @@ namespace tutti::transport::detail::shm {
 /// How a segment begins. Everything that is not atomic is written before the others get to know of the segment.
 struct head {
     /// "tutti", a version, and how many parts of a KiB a room holds.
-    static constexpr std::uint64_t this_layout = 0x7475'7474'6900'0004 + (sizeof(room) >> 10 << 16);
+    static constexpr std::uint64_t this_layout = 0x7475'7474'6900'0005 + (sizeof(room) >> 10 << 16);
 
     std::uint64_t layout = this_layout;
     std::uint64_t key = 0;            ///< drawn by the owner: this is the segment that was meant
@@ -38,6 +38,9 @@ struct head {
     /// goes (acquire).
     alignas(64) std::atomic<std::uint32_t> attached{0};
     std::atomic<std::uint32_t> left{0}; ///< set by the owner (release) after all that it did, read by peers (acquire)
+    /// The rank that the owner's calls fail by, -1: none. Set by the owner (release) before it leaves, read by peers
+    /// (acquire) that find it gone.
+    std::atomic<std::int32_t> blames{-1};
     std::atomic<std::uint32_t> alarm{
         0}; ///< raised by a peer that has sent the coordinator an urgent notice; only a hint
     alignas(64) directory lanes;

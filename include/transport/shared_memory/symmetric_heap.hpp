@@ -18,11 +18,12 @@ namespace tutti::transport::detail::shm {
 /// The symmetric memory of this rank. Any thread; it may outlive the segment whose table it fills, which detaches then.
 class symmetric_heap : public std::enable_shared_from_this<symmetric_heap> {
 public:
-    explicit symmetric_heap(regions& table) noexcept : table_(&table) {}
+    /// `shares`: the system gives memory that can be shared.
+    explicit symmetric_heap(regions& table, bool shares = true) noexcept : shares_(shares), table_(&table) {}
     symmetric_heap(const symmetric_heap&) = delete;
     symmetric_heap& operator=(const symmetric_heap&) = delete;
 
-    /// Zeroed memory, aligned to pages, that peers can map. Throws std::system_error.
+    /// Zeroed memory, aligned to pages, that peers can map where any can be shared. Throws std::system_error.
     [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) {
         auto made = std::make_shared<block>(shared_from_this(), whole_pages(std::max<std::size_t>(bytes, 1)));
         auto* const start = static_cast<std::byte*>(made->memory.get());
@@ -52,7 +53,8 @@ private:
 
     struct block {
         block(std::shared_ptr<symmetric_heap> h, std::size_t bytes)
-            : heap(std::move(h)), size(bytes), file(grown(bytes)), memory(file.get(), 0, bytes), id(heap->add(*this)) {}
+            : heap(std::move(h)), size(bytes), file(heap->shares_ ? grown(bytes) : bootstrap::descriptor{}),
+              memory(file.get(), 0, bytes), id(file ? heap->add(*this) : 0) {}
         block(const block&) = delete;
         block& operator=(const block&) = delete;
         ~block() {
@@ -101,6 +103,7 @@ private:
     }
 
     tutti::detail::own_process process_;
+    const bool shares_;
     std::mutex mutex_; ///< guards all below
     regions* table_;
     std::uint64_t last_id_ = 0;

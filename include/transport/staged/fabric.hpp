@@ -120,6 +120,16 @@ public:
         return settle() ? std::nullopt : why; // it may have brought what had arrived
     }
     /// The resource that this rank lacks, for any peer.
+    void blame(int rank)
+        requires requires(inner_fabric& f) { f.blame(rank); }
+    {
+        inner_.blame(rank);
+    }
+    [[nodiscard]] int blamed_by(int peer) const
+        requires requires(const inner_fabric& f) { f.blamed_by(peer); }
+    {
+        return inner_.blamed_by(peer);
+    }
     [[nodiscard]] std::optional<std::string> shortage() const {
         if (auto own = all_.device.shortage()) return own;
         if constexpr (requires(const inner_fabric& f) { f.shortage(); }) return inner_.shortage();

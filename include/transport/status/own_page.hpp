@@ -65,7 +65,8 @@ private:
         auto again = bootstrap::descriptor::unshared(
             [&] { return ::open(path_of(nameless.get()).c_str(), O_RDWR | O_CLOEXEC); });
         if (!again || ::flock(again.get(), LOCK_EX | LOCK_NB) != 0) return;
-        if (::posix_fallocate(nameless.get(), 0, page_bytes) != 0) return;
+        if (tutti::detail::most_file_bytes() < page_bytes || ::posix_fallocate(nameless.get(), 0, page_bytes) != 0)
+            return;
         memory_ = detail::shm::mapping{nameless.get(), 0, page_bytes};
         new (memory_.get()) page;
         file_ = std::move(again);

@@ -98,6 +98,16 @@ public:
         busy_.list(link);
     }
 
+    void blame(int rank) {
+        for (peer_link* link : active_) {
+            link->blame(rank);
+            busy_.list(*link);
+        }
+    }
+    [[nodiscard]] int blamed_by(int peer) const {
+        const auto& link = links_[static_cast<std::size_t>(peer)];
+        return link ? link->blamed() : -1;
+    }
     [[nodiscard]] std::optional<std::string> broken(int peer) const {
         const auto& link = links_[static_cast<std::size_t>(peer)];
         return link ? link->broken() : std::nullopt;

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -23,6 +24,7 @@ enum class frame_kind : std::uint8_t {
     announce = 3, ///< a message waits until the peer has opened the channel: a credit answers
     recall = 4,   ///< it waits no longer
     places = 5,   ///< of no channel: how many places the peer may have taken in all
+    blame = 6,    ///< of no channel: the sender's calls fail by rank `length` - 1; 0: not any more
 };
 
 /// Whether the sender of a frame has received a frame on the channel. Then the peer has opened it.
@@ -39,7 +41,7 @@ struct frame {
     std::uint32_t bytes = 0;          ///< of payload behind this header
     context where{};                  ///< the channel
     std::uint32_t sequence = 0;       ///< data: the message's number on its channel, from 0, wrapping
-    std::uint64_t length = 0;         ///< data: of the whole message. Credit and places: the grant, in all
+    std::uint64_t length = 0;         ///< data: of the whole message; credit and places: the grant, in all; blame
     std::uint64_t signature = 0;      ///< data: of the call
     std::uint64_t offset = 0;         ///< data: where the payload stands in the message
     standing stands = standing::open; ///< data and credit
@@ -101,6 +103,7 @@ constexpr void encode(const frame& f, frame_image& to) noexcept {
     case frame_kind::announce:
     case frame_kind::recall: return f.length == 0;
     case frame_kind::places: return f.where == context{};
+    case frame_kind::blame: return f.where == context{} && f.length <= std::numeric_limits<std::int32_t>::max();
     }
     return false;
 }

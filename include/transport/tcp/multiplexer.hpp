@@ -54,9 +54,19 @@ public:
         case frame_kind::announce: announced(f.where); break;
         case frame_kind::recall: static_cast<void>(forget_announcement(f.where)); break;
         case frame_kind::places: places_.raise(f.length); break;
+        case frame_kind::blame: blamed_ = static_cast<int>(f.length) - 1; break;
         }
         return sane;
     }
+
+    /// This rank's calls fail by that rank; -1: not any more.
+    void blame(int rank) noexcept {
+        if (is_over_) return;
+        blames_ = rank;
+        owes_blame_ = owes_ = urgent_ = true;
+    }
+    /// The rank that the peer's calls fail by, as it says; -1: none.
+    [[nodiscard]] int blamed() const noexcept { return blamed_; }
 
     /// Forgets a channel; its address and its transfers are not touched again.
     void close(channel& c) {
@@ -84,7 +94,7 @@ public:
     /// The link is dead: announcements are forgotten. Received messages are kept until their channels are opened.
     void end() noexcept {
         is_over_ = true;
-        owes_places_ = false;
+        owes_places_ = owes_blame_ = false;
         recalled_ = {};
         while (announcements_.front()) announcements_.pop();
         announced_.clear();
@@ -227,7 +237,10 @@ private:
 
     [[nodiscard]] fragment bare_frame() noexcept {
         fragment f;
-        if (std::exchange(owes_places_, false)) {
+        if (std::exchange(owes_blame_, false)) {
+            f.head.kind = frame_kind::blame;
+            f.head.length = static_cast<std::uint64_t>(blames_ + 1);
+        } else if (std::exchange(owes_places_, false)) {
             f.head.kind = frame_kind::places;
             f.head.length = its_places_.tell();
         } else if (!recalled_.empty()) { // first: the channel may have been opened again
@@ -250,7 +263,7 @@ private:
         return f;
     }
     void review() noexcept {
-        owes_ = owes_places_ || !recalled_.empty() || announcements_.front() || credit_.front();
+        owes_ = owes_blame_ || owes_places_ || !recalled_.empty() || announcements_.front() || credit_.front();
         urgent_ = urgent_ && owes_;
     }
 
@@ -277,6 +290,9 @@ private:
     bool owes_ = false;        // there is a frame without data to send
     bool urgent_ = false;      // one that must not wait for the next frame
     bool owes_places_ = false; // it is about places
+    bool owes_blame_ = false;  // or about what this rank's calls fail by
+    int blames_ = -1;          // that
+    int blamed_ = -1;          // the same of the peer
     bool is_over_ = false;     // see end()
     allowance places_;         // of this rank at the peer
     grant its_places_;         // of the peer at this rank

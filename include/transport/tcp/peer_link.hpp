@@ -89,6 +89,15 @@ public:
     }
     [[nodiscard]] const std::optional<std::string>& broken() const noexcept { return broken_; }
 
+    /// As the multiplexer has them.
+    /// @{
+    void blame(int rank) {
+        board_.blame(rank);
+        push();
+    }
+    [[nodiscard]] int blamed() const noexcept { return board_.blamed(); }
+    /// @}
+
     bool listed = false; ///< among its rank's busy links
 
 private:

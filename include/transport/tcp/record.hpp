@@ -31,15 +31,17 @@ inline constexpr std::size_t most_text_bytes = most_record_bytes - record_head_b
 /// The key of one direction, for one record after the other.
 class record_key {
 public:
-    record_key(const bootstrap::digest& key, bool encrypts)
-        : state_(EVP_CIPHER_CTX_new(), &EVP_CIPHER_CTX_free), encrypts_(encrypts) {
+    record_key(const bootstrap::digest& key, bool encrypts) : encrypts_(encrypts) {
+        bootstrap::detail::crypto::get();
+        state_.reset(EVP_CIPHER_CTX_new());
         if (!state_ ||
             EVP_CipherInit_ex(state_.get(), EVP_chacha20_poly1305(), nullptr, bytes_of(key), nullptr, encrypts) != 1)
             bootstrap::bootstrap_failed("OpenSSL has no ChaCha20-Poly1305");
     }
 
-    /// Begins the next record. Its head is authenticated with it.
+    /// Begins the next record. Its head is authenticated with it. Throws when the process exits.
     [[nodiscard]] bool begin(std::span<const std::byte> head) {
+        bootstrap::detail::crypto::get();
         std::array<unsigned char, 12> nonce{};
         for (std::size_t i = 0; i < sizeof count_; ++i) nonce[4 + i] = static_cast<unsigned char>(count_ >> (8 * i));
         ++count_;
@@ -71,7 +73,12 @@ private:
         return EVP_CipherFinal_ex(state_.get(), none.data(), &written) == 1;
     }
 
-    std::unique_ptr<EVP_CIPHER_CTX, decltype(&EVP_CIPHER_CTX_free)> state_;
+    struct deleter {
+        void operator()(EVP_CIPHER_CTX* state) const noexcept {
+            if (bootstrap::detail::crypto::usable()) EVP_CIPHER_CTX_free(state);
+        }
+    };
+    std::unique_ptr<EVP_CIPHER_CTX, deleter> state_;
     int encrypts_;
     std::uint64_t count_ = 0; // of the records that were begun
 };

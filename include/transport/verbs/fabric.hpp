@@ -170,6 +170,16 @@ public:
         });
     }
 
+    void blame(int rank) {
+        for (peer_link* link : active_) {
+            link->blame(rank);
+            touch(*link);
+        }
+    }
+    [[nodiscard]] int blamed_by(int peer) const {
+        const auto& link = links_[static_cast<std::size_t>(peer)];
+        return link ? link->blamed() : -1;
+    }
     [[nodiscard]] std::optional<std::string> broken(int peer) const {
         const auto& link = links_[static_cast<std::size_t>(peer)];
         if (!link || !link->broken()) return std::nullopt;

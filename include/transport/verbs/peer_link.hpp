@@ -74,6 +74,14 @@ public:
         receives_.close(k);
         push();
     }
+    /// As the multiplexer has them.
+    /// @{
+    void blame(int rank) {
+        board_.blame(rank);
+        push();
+    }
+    [[nodiscard]] int blamed() const noexcept { return board_.blamed(); }
+    /// @}
     [[nodiscard]] bool closing(context k) const noexcept { return sends_.closing(k) || receives_.closing(k); }
     /// This rank's own reads for that context are still under way.
     [[nodiscard]] bool reading(context k) const noexcept { return receives_.closing(k); }

@@ -141,9 +141,16 @@ public:
         static constexpr std::array<const char*, count> names{Described::name...};
         const auto& m = session_.table().members[static_cast<std::size_t>(peer)];
         const std::size_t way = way_to_peer(peer);
+        const auto& self = session_.table().members[static_cast<std::size_t>(session_.who().rank)];
         return fabrics_.at(way, [&](auto& f) -> std::string {
             if constexpr (requires { f.way_to(peer); }) return names[way] + (", " + f.way_to(peer));
             return names[way] + (", " + f.name_of(m));
+        }) + fabrics_.why_not(self, m, way);
+    }
+    [[nodiscard]] int blamed_by(int peer) {
+        return fabrics_.at(way_to_peer(peer), [&](auto& f) {
+            if constexpr (requires { f.blamed_by(peer); }) return f.blamed_by(peer);
+            return -1;
         });
     }
     [[nodiscard]] std::optional<std::string> shortage(int peer) {
@@ -215,6 +222,11 @@ public:
 
     void tell(const notice& n) {
         session_.tell(n);
+        // Told to the peers as well: the coordinator may be what has failed.
+        if (n.kind == notice_kind::failed || n.kind == notice_kind::resumed)
+            fabrics_.each([&](auto& f) {
+                if constexpr (requires { f.blame(n.peer); }) f.blame(n.kind == notice_kind::failed ? n.peer : -1);
+            });
         if constexpr (sleeps_its_way)
             if (n.kind == notice_kind::abort) fabrics_.first().raise_alarm();
     }

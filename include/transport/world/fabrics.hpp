@@ -91,10 +91,25 @@ public:
             if (way == count)
                 bootstrap::bootstrap_failed(
                     "rank " + std::to_string(m.rank) + " runs on " + m.host + ", this one on " + self.host + ": " +
-                        names_of(self) + " does not reach that far" + why_not<0>(self, m),
+                        names_of(self) + " does not reach that far" + why_not(self, m, count),
                     "use transport::routed or tcp, or one TUTTI_HOST where it is one host", m.rank);
             all.push_back(static_cast<std::uint8_t>(way));
         }
+        return all;
+    }
+
+    /// Why the first `end` do not reach from this rank `a` to `b`: "; ..." of each that explains itself.
+    [[nodiscard]] static std::string why_not(const bootstrap::member& a, const bootstrap::member& b, std::size_t end) {
+        std::string all;
+        const auto add = [&]<class D>(std::size_t i) {
+            if constexpr (explains_reach<typename D::fabric>) {
+                if (i >= end) return;
+                const auto why = D::fabric::why_not({a, a.cards[i].bytes}, {b, b.cards[i].bytes});
+                if (!why.empty()) all += "; " + why;
+            }
+        };
+        std::size_t number = 0;
+        (add.template operator()<Described>(number++), ...);
         return all;
     }
 
@@ -114,20 +129,6 @@ private:
             using described = std::tuple_element_t<I, std::tuple<Described...>>;
             const bool reaches = described::fabric::reaches({a, a.cards[I].bytes}, {b, b.cards[I].bytes});
             return reaches ? I : way_between<I + 1>(a, b);
-        }
-    }
-
-    /// The reasons of the fabrics that explain themselves: "; ..." each.
-    template <std::size_t I>
-    [[nodiscard]] static std::string why_not(const bootstrap::member& a, const bootstrap::member& b) {
-        if constexpr (I == count) {
-            return {};
-        } else {
-            using fabric = typename std::tuple_element_t<I, std::tuple<Described...>>::fabric;
-            std::string why;
-            if constexpr (explains_reach<fabric>)
-                why = "; " + fabric::why_not({a, a.cards[I].bytes}, {b, b.cards[I].bytes});
-            return why + why_not<I + 1>(a, b);
         }
     }
 

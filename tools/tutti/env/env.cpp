@@ -32,6 +32,7 @@ constexpr auto env_footer =
   settings   the TUTTI_ variables that are set; of a secret its length alone
   place      rank and size
   host       by which ranks find out that they share a host
+  memory     whether it can be shared with other ranks of the host
   processors that this process may run on; with more ranks there, a host is crowded, and they wait otherwise
   address    where the ranks meet
   secret     where it comes from
@@ -109,6 +110,7 @@ int env() {
     std::string prefix;
     add_launcher(told);
     told.add("settings", settings());
+    told.add("memory", memory_in_words());
     told.add("processors", processors_in_words(own_allotment()));
     try {
         const auto me = identity_from_environment();

@@ -5,6 +5,7 @@
 
 #include <transport/bootstrap/launchers.hpp>
 #include <transport/bootstrap/offer.hpp>
+#include <transport/shared_memory/own_segment.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -56,6 +57,11 @@ std::string address_in_words(const identity& me) {
     if (me.rank != 0) return "rank 0 hands it on through the launcher's key-value space";
     return fmt::format("{}, a free port, which rank 0 hands on through the launcher's key-value space",
                        transport::bootstrap::detail::offered_address(me).host());
+}
+
+std::string memory_in_words() {
+    const transport::detail::shm::own_segment own;
+    return own.why_not().empty() ? "can be shared" : "cannot be shared: " + own.why_not();
 }
 
 std::string processors_in_words(const allotment& mine) {

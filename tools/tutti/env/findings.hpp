@@ -12,6 +12,8 @@ namespace tutti::tools {
 
 [[nodiscard]] std::string host_in_words(const transport::bootstrap::identity& me);
 [[nodiscard]] std::string address_in_words(const transport::bootstrap::identity& me);
+/// Whether this process can share memory, or why not.
+[[nodiscard]] std::string memory_in_words();
 /// Where this process may run, and how many ranks have a processor each there.
 [[nodiscard]] std::string processors_in_words(const transport::bootstrap::allotment& mine);
 /// Where the secret comes from, never the secret.

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "ranks.hpp"
+
+#include <openssl/crypto.h>
+
+#include <cstdlib>
+#include <memory>
+#include <optional>
+
+using namespace tutti;
+using namespace tutti::test;
+
+namespace {
+
+std::optional<world_of_processes> world; // outlives the exit handlers that the ranks register
+account* own = nullptr;
+
+/// A rank's last call, in an exit handler; `prepare` is called between its registration and the world's beginning.
+template <class Prepare>
+void end_with_a_call(processes& ranks, bool encrypted, bool warm, const Prepare& prepare) {
+    const reserved_port at;
+    for (int r = 0; r < 3; ++r)
+        ranks.start([&](int rank, account& mine) {
+            own = &mine;
+            std::atexit([] {
+                fails(*own, [] { world->barrier(); });
+                std::_Exit(0); // not the handlers of the test
+            });
+            prepare();
+            auto who = identity(rank, 3, at);
+            who.encrypt = encrypted;
+            world.emplace(transport::tcp{std::move(who)});
+            world->default_deadline(deadline);
+            if (warm) world->barrier();
+            std::exit(0);
+        });
+    check_ended(ranks);
+}
+
+} // namespace
+
+TEST_CASE("a call in an exit handler completes") {
+    for (const bool encrypted : {false, true})
+        for (const bool warm : {false, true}) {
+            CAPTURE(encrypted, warm);
+            processes ranks;
+            end_with_a_call(ranks, encrypted, warm, [] {});
+            for (int r = 0; r < 3; ++r) {
+                INFO(ranks.of(r).error[0].message.str());
+                CHECK(ranks.of(r).calls == 1);
+            }
+        }
+}
+
+TEST_CASE("where the program's OpenSSL has ended, a call in an exit handler says so") {
+    for (const bool encrypted : {false, true})
+        for (const bool warm : {false, true}) {
+            CAPTURE(encrypted, warm);
+            processes ranks;
+            end_with_a_call(ranks, encrypted, warm, [] { OPENSSL_init_crypto(0, nullptr); });
+            for (int r = 0; r < 3; ++r) {
+                const auto& a = ranks.of(r);
+                if (a.errors == 0) continue; // its connections had all been made
+                INFO(a.error[0].message.str());
+                CHECK(a.error[0].message.str().find("exits") != std::string::npos);
+            }
+        }
+}
