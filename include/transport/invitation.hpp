@@ -35,7 +35,7 @@ public:
         start::identity me;
         start::detail::read_settings(me);
         start::offer made;
-        made.where = start::detail::hold_port(host.empty() ? start::detail::reachable_address(me.interface)
+        made.where = start::detail::hold_port(host.empty() ? start::detail::offered_address(me.interface)
                                                            : start::detail::own_address_of(host),
                                               me.ports);
         made.key = start::drawn_key();

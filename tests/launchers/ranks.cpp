@@ -48,13 +48,24 @@ void check_sum(const world& w) {
     if (w.allreduce(w.rank() + 1, sum) != w.size() * (w.size() + 1) / 2) throw std::runtime_error("a wrong sum");
 }
 
+/// Each rank talks to each, which an algorithm that knows of hosts would not.
+void check_pairs(const world& w) {
+    for (int d = 1; d < w.size(); ++d) {
+        const std::vector<int> out{w.rank()};
+        std::vector<int> in{-1};
+        const int from = (w.rank() + w.size() - d) % w.size();
+        w.sendrecv(out, (w.rank() + d) % w.size(), in, from);
+        if (in[0] != from) throw std::runtime_error("a wrong message");
+    }
+}
+
 void say_done(const world& w, const std::string& how) {
     std::printf("%s: rank %d of %d\n", how.c_str(), w.rank(), w.size());
 }
 
 void alone() {
     const world w{transport::tcp::from_environment()};
-    check_sum(w);
+    check_sum(w), check_pairs(w);
     say_done(w, "alone");
 }
 

@@ -71,6 +71,11 @@ public:
         return IN6_IS_ADDR_LOOPBACK(&v6().sin6_addr);
     }
 
+    /// An IPv6 address that means another host on each link (fe80::/10): it is none without a scope.
+    [[nodiscard]] bool link_local() const noexcept {
+        return family() == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&v6().sin6_addr);
+    }
+
     /// An IPv4 address that a dual-stack socket wrote as IPv6, as IPv4 again; others as they are.
     [[nodiscard]] address unmapped() const {
         if (family() != AF_INET6 || !IN6_IS_ADDR_V4MAPPED(&v6().sin6_addr)) return *this;
@@ -191,7 +196,11 @@ struct port_range {
     const auto [end, bad] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
     if (bad != std::errc{} || end != digits.data() + digits.size() || port < 1 || port > 65535)
         wrong("the port must be a number from 1 to 65535");
-    if (bracketed && !address::literal(std::string(host), 0)) wrong("brackets are for IPv6 addresses");
+    const auto scope = std::min(host.find('%'), host.size());
+    const auto literal = address::literal(std::string(host.substr(0, scope)), 0);
+    if (literal && (literal->link_local() || scope < host.size()))
+        wrong("such an address means another host on each link: give one that is the same on all hosts");
+    if (bracketed && !literal) wrong("brackets are for IPv6 addresses");
     return {std::string(host), static_cast<std::uint16_t>(port)};
 }
 

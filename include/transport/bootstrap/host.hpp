@@ -60,7 +60,7 @@ struct interface_address {
         const int family = i->ifa_addr->sa_family;
         if (family != AF_INET && family != AF_INET6) continue;
         address a(i->ifa_addr, family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6));
-        if (family == AF_INET6 && a.octets()[0] == 0xfe && (a.octets()[1] & 0xc0) == 0x80) continue;
+        if (a.link_local()) continue;
         out.push_back({i->ifa_name, a});
     }
     return out;
@@ -147,6 +147,14 @@ inline std::string candidates_in_words(const std::vector<interface_address>& all
         if (!mine.loopback()) return mine;
     }
     return std::nullopt;
+}
+
+/// The address by which other hosts most likely reach this one, with port 0: that of the default route, else the first
+/// beyond loopback. Nothing if there is none.
+[[nodiscard]] inline std::optional<address> reachable_address(const std::vector<interface_address>& all) {
+    if (const auto outward = outward_address()) return outward;
+    const auto outside = std::ranges::find_if(all, [](const auto& i) { return !i.where.loopback(); });
+    return outside != all.end() ? std::optional(outside->where) : std::nullopt;
 }
 
 } // namespace tutti::transport::bootstrap

@@ -85,10 +85,12 @@ namespace tutti::transport::bootstrap {
 
 /// The address for this rank's data port, with port 0. It follows the route to the rendezvous (`control`: the local
 /// address of that connection). Where that is loopback only because this rank runs beside rank 0, while others may run
-/// elsewhere, the address by which they know this host is taken, else that of the default route.
+/// elsewhere, the address by which they know this host is taken, else reachable_address(). So it is where that address
+/// has a meaning on its link alone.
 [[nodiscard]] inline address data_address(const identity& me, address control) {
     const auto interfaces = list_interfaces();
-    if (control.loopback() && !me.rendezvous.says_loopback() && me.may_leave_loopback()) {
+    const bool near = control.loopback() || control.link_local();
+    if (near && !me.rendezvous.says_loopback() && me.may_leave_loopback()) {
         std::string why;
         const auto known = rendezvous_addresses(me, why);
         const auto mine = std::find_if(interfaces.begin(), interfaces.end(), [&](const interface_address& i) {
@@ -96,7 +98,7 @@ namespace tutti::transport::bootstrap {
                 return a.host() == i.where.host() && a.family() == i.where.family();
             });
         });
-        control = mine != interfaces.end() ? mine->where : outward_address().value_or(control);
+        control = mine != interfaces.end() ? mine->where : reachable_address(interfaces).value_or(control);
     }
     const auto chosen = choose_interface(me.interface, control, interfaces);
     if (!chosen.loopback() && !me.may_leave_loopback())

@@ -48,19 +48,17 @@ private:
 
 namespace detail {
 
-/// An address of this host by which other hosts most likely reach it, with port 0: that of the default route, else the
-/// first beyond loopback, else loopback; `rule` as for choose_interface().
-[[nodiscard]] inline address reachable_address(std::string_view rule) {
+/// An address of this host by which other hosts most likely reach it, with port 0; `rule` as for choose_interface().
+[[nodiscard]] inline address offered_address(std::string_view rule) {
     const auto interfaces = list_interfaces();
-    const auto outside = std::ranges::find_if(interfaces, [](const auto& i) { return !i.where.loopback(); });
-    const auto first = outside != interfaces.end() ? outside->where : *address::literal("127.0.0.1", 0);
-    return choose_interface(rule, outward_address().value_or(first), interfaces);
+    return choose_interface(rule, reachable_address(interfaces).value_or(*address::literal("127.0.0.1", 0)),
+                            interfaces);
 }
 
 /// The address that rank 0 offers, with port 0.
 [[nodiscard]] inline address offered_address(const identity& me) {
     const bool near = me.one_host && me.interface.empty();
-    return near ? *address::literal("127.0.0.1", 0) : reachable_address(me.interface);
+    return near ? *address::literal("127.0.0.1", 0) : offered_address(me.interface);
 }
 
 /// The address of this host that a name or literal means, with port 0. Throws a bootstrap error if it means none.
@@ -95,17 +93,15 @@ inline void accept(identity& me, const offer& from) {
 /// Where the launcher has a place for rank 0's offer: rank 0 listens, draws a secret if it was given none, and hands
 /// both to the others. The time that it takes is taken off me.timeout. Throws a bootstrap error.
 inline void exchange_offers(identity& me) {
-    if (!me.exchange) return;
+    if (!me.exchange || me.size == 1) return; // nobody else would need it
     const auto until = std::chrono::steady_clock::now() + me.timeout;
     offer mine;
     if (me.rank == 0) {
         mine.where = detail::hold_port(detail::offered_address(me), me.ports);
         if (!me.key.configured()) mine.key = drawn_key();
     }
-    if (me.size > 1) { // nobody else needs it
-        const auto heard = me.exchange(me.rank == 0 ? mine.text() : std::string(), until);
-        if (me.rank != 0) mine = offer::parse(heard, "what rank 0 left with the launcher");
-    }
+    const auto heard = me.exchange(me.rank == 0 ? mine.text() : std::string(), until);
+    if (me.rank != 0) mine = offer::parse(heard, "what rank 0 left with the launcher");
     accept(me, mine);
     me.exchange = nullptr;
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());

@@ -27,6 +27,10 @@ TEST_CASE("what is no endpoint is refused with its name, its text and the reason
         {"::1:80", "needs brackets"},
         {"[]:80", "that is no host"},
         {"[node0]:80", "brackets are for IPv6"},
+        {"[fe80::1]:80", "such an address means another host on each link"},
+        {"[fe80::1%eth1]:80", "such an address means another host on each link"},
+        {"[2001:db8::1%2]:80", "such an address means another host on each link"},
+        {"[node0%2]:80", "brackets are for IPv6"},
         {"no de:80", "that is no host"},
         {"http://node0:80", "needs brackets"},
     }));

@@ -69,6 +69,15 @@ TEST_CASE("the data follows the control connection, loopback where that was aske
     CHECK(data_address(meeting_at("a-host"), *address::literal("192.0.2.9", 0)).host() == "192.0.2.9");
 }
 
+TEST_CASE("an address that has a meaning on its link alone is announced to nobody", "[route]") {
+    const auto all = list_interfaces();
+    const auto me = meeting_at(std::string(300, 'x').c_str()); // too long for any name service to be asked
+    const auto told = data_address(me, *address::literal("fe80::1", 0));
+    CHECK(told == reachable_address(all).value_or(*address::literal("fe80::1", 0)));
+    CHECK(data_address(me, *address::literal("127.0.0.1", 0)) ==
+          reachable_address(all).value_or(*address::literal("127.0.0.1", 0)));
+}
+
 TEST_CASE("beside rank 0 the data takes the address that others know, not loopback", "[route]") {
     const auto all = list_interfaces();
     const auto outer = std::find_if(all.begin(), all.end(), [](const auto& i) { return !i.where.loopback(); });
