@@ -59,6 +59,20 @@ inline void read_settings(identity& me) {
         me.timeout = std::chrono::seconds(whole_number("TUTTI_BOOTSTRAP_TIMEOUT", 1, 86'400));
 }
 
+/// A world of one rank on each of several processes would look well. It comes of variables that an outer launcher, or
+/// an earlier one, has left. The other way round is common: an outer launcher starts one process, which starts many
+/// ranks.
+inline void refuse_contradiction(const identity& me, const launcher& from) {
+    if (me.size > 1) return;
+    for (const auto& other : launchers) {
+        const bool says_more = other.present() && number_in(variable(other.size)).value_or(1) > 1;
+        if (says_more)
+            bootstrap_failed(std::string(from.size) + " of " + from.name + " says that there is 1 rank, and " +
+                                 other.size + " of " + other.name + " that there are " + variable(other.size),
+                             "unset the variables of the one that did not start this program");
+    }
+}
+
 /// What the user says of the world overrides what the launcher says, and must not contradict it.
 inline void read_overrides(identity& me, const launcher& from) {
     if (const auto where = variable("TUTTI_ADDRESS"); !where.empty()) {
@@ -87,6 +101,7 @@ inline void read_overrides(identity& me, const launcher& from) {
                          "least none that is known (torchrun, Open MPI, PMI, Slurm, Kubernetes)",
                          "start it with tutti run -n 4 -- PROGRAM, or set them for every rank");
     identity me = from->read();
+    detail::refuse_contradiction(me, *from);
     detail::read_overrides(me, *from);
     detail::read_settings(me);
     me.key = detail::secret_from_environment();

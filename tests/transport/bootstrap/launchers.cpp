@@ -144,6 +144,16 @@ TEST_CASE("Slurm: the step counts, not the job", "[launchers]") {
     CHECK(identity_in(v).exchange);
 }
 
+TEST_CASE("what Slurm did not know is not set", "[launchers]") {
+    auto v = slurm();
+    v["SLURM_STEP_NODELIST"] = "(null)";
+    CHECK(has(identity_failure(v), "SLURM_STEP_NODELIST is not set"));
+    v["SLURMD_NODENAME"] = "(null)";
+    v["SLURM_STEP_NUM_NODES"] = "1";
+    CHECK(identity_in(v).rendezvous.host == "127.0.0.1");
+    CHECK(identity_in(v).host.empty());
+}
+
 TEST_CASE("Slurm: a script or a shell of a job is no rank", "[launchers]") {
     CHECK(name_of_launcher_in({{"SLURM_PROCID", "0"}, {"SLURM_JOB_ID", "1"}, {"SLURM_NTASKS", "4"}}).empty());
     for (const char* step : {"4294967291", "4294967290", "batch"}) {
@@ -221,4 +231,32 @@ TEST_CASE("what the user says overrides the launcher, and must not contradict it
     CHECK(identity_in(v).size == 3);
     v["TUTTI_SIZE"] = "4";
     CHECK(has(identity_failure(v), "TUTTI_SIZE is \"4\", and Open MPI says that there are 3 ranks"));
+}
+
+TEST_CASE("one rank by one launcher and several by another are an error that names both", "[launchers]") {
+    auto v = hydra();
+    v["PMI_RANK"] = "0";
+    v["PMI_SIZE"] = "1";
+    CHECK(identity_in(v).size == 1);
+    const auto both = identity_failure(together(v, slurm()));
+    CHECK(has(both, "PMI_SIZE of PMI"));
+    CHECK(has(both, "says that there is 1 rank, and SLURM_STEP_NUM_TASKS of Slurm that there are 8"));
+    CHECK(has(both, "unset the variables of the one that did not start this program"));
+    const variables left{{"TUTTI_RANK", "0"}, {"TUTTI_SIZE", "1"}, {"TUTTI_ADDRESS", "127.0.0.1:2000"}};
+    CHECK(has(identity_failure(together(left, open_mpi())), "TUTTI_SIZE of "));
+    CHECK(has(identity_failure(together(left, torch())), "WORLD_SIZE of torchrun that there are 4"));
+    v["PMI_SIZE"] = "2"; // many of one within a task of another are common
+    CHECK(identity_in(together(v, slurm())).size == 2);
+    auto outer = slurm();
+    outer["SLURM_PROCID"] = "0";
+    outer["SLURM_STEP_NUM_TASKS"] = "1";
+    CHECK(identity_in(together(torch(), outer)).size == 4);
+}
+
+TEST_CASE("one rank needs no address under any launcher", "[launchers]") {
+    CHECK(identity_in({{"TUTTI_RANK", "0"}, {"TUTTI_SIZE", "1"}}).size == 1);
+    CHECK(identity_in({{"TORCHELASTIC_RUN_ID", "x"}, {"RANK", "0"}, {"WORLD_SIZE", "1"}}).size == 1);
+    CHECK(identity_in({{"PMI_RANK", "0"}, {"PMI_SIZE", "1"}}).size == 1);
+    CHECK(identity_in({{"SLURM_PROCID", "0"}, {"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NUM_TASKS", "1"}}).size == 1);
+    CHECK(identity_in({{"JOB_COMPLETION_INDEX", "0"}, {"TUTTI_SIZE", "1"}}).size == 1);
 }

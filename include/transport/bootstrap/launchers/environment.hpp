@@ -14,10 +14,10 @@
 /// Variables of the environment, as launchers set them.
 namespace tutti::transport::bootstrap::detail {
 
-/// The value; empty where it is not set.
+/// The value; empty where it is not set, or where a launcher that knew none has printed a null pointer.
 [[nodiscard]] inline std::string variable(const char* name) {
     const char* value = std::getenv(name);
-    return value ? value : "";
+    return value && std::string_view(value) != "(null)" ? value : "";
 }
 
 [[nodiscard]] inline bool is_set(const char* name) { return !variable(name).empty(); }

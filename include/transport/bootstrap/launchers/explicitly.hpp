@@ -20,11 +20,13 @@ inline identity read() {
     me.size = whole_number("TUTTI_SIZE", 1, most_ranks);
     me.rank = whole_number("TUTTI_RANK", 0, me.size - 1);
     const auto where = variable("TUTTI_ADDRESS");
+    if (where.empty() && me.size == 1) return me;
     if (where.empty()) bootstrap_failed("TUTTI_ADDRESS is not set", "set it to rank 0's host:port on every rank");
     me.rendezvous = parse_endpoint(where, "TUTTI_ADDRESS");
     return me;
 }
 
-inline constexpr launcher itself{"TUTTI_RANK, TUTTI_SIZE and TUTTI_ADDRESS", present, read, marks, variables};
+inline constexpr launcher itself{
+    "TUTTI_RANK, TUTTI_SIZE and TUTTI_ADDRESS", "TUTTI_SIZE", present, read, marks, variables};
 
 } // namespace tutti::transport::bootstrap::detail::explicitly

@@ -51,9 +51,9 @@ inline identity read() {
                            "an indexed job of Kubernetes does not say how many pods it has: set it to its completions");
     me.rank = whole_number("JOB_COMPLETION_INDEX", 0, me.size - 1);
     me.one_host = me.size == 1;
-    if (is_set("TUTTI_ADDRESS")) return me;
+    if (is_set("TUTTI_ADDRESS") || me.size == 1) return me;
     const auto own = full_host_name();
-    const auto zero = me.one_host ? "127.0.0.1" : pod_zero(own, me.rank);
+    const auto zero = pod_zero(own, me.rank);
     if (zero.empty())
         bootstrap_failed("the name of this pod, " + own + ", does not tell that of pod 0",
                          "give the job's pods a subdomain with a headless service, or set TUTTI_ADDRESS to "
@@ -63,6 +63,6 @@ inline identity read() {
     return me;
 }
 
-inline constexpr launcher itself{"Kubernetes", present, read, marks, variables};
+inline constexpr launcher itself{"Kubernetes", "TUTTI_SIZE", present, read, marks, variables};
 
 } // namespace tutti::transport::bootstrap::detail::kubernetes

@@ -14,6 +14,7 @@ namespace tutti::transport::bootstrap {
 /// A program that starts ranks and tells each its number.
 struct launcher {
     const char* name;
+    const char* size; ///< the variable that holds how many ranks there are
     /// Its marks are in the environment. Never throws.
     bool (*present)();
     /// Rank, size and rendezvous from them, without connecting to anything. Throws a bootstrap error that names what is

@@ -22,6 +22,6 @@ inline identity read() {
     return me;
 }
 
-inline constexpr launcher itself{"Open MPI", present, read, marks, variables, pmix::look};
+inline constexpr launcher itself{"Open MPI", "OMPI_COMM_WORLD_SIZE", present, read, marks, variables, pmix::look};
 
 } // namespace tutti::transport::bootstrap::detail::open_mpi

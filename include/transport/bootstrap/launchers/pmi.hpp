@@ -37,6 +37,6 @@ inline void look() {
 }
 
 inline constexpr launcher itself{
-    "PMI (mpiexec of MPICH or Intel MPI, srun --mpi=pmi2)", present, read, marks, variables, look};
+    "PMI (mpiexec of MPICH or Intel MPI, srun --mpi=pmi2)", "PMI_SIZE", present, read, marks, variables, look};
 
 } // namespace tutti::transport::bootstrap::detail::pmi

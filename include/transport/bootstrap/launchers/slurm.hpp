@@ -37,19 +37,22 @@ inline bool on_one_node() { return variable("SLURM_STEP_NUM_NODES") == "1"; }
 
 inline identity read() {
     auto me = ranked("SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "Slurm");
-    me.one_host = on_one_node();
+    me.one_host = me.size == 1 || on_one_node();
     if (pmix::present()) {
         me.exchange = pmix::exchange_of(me.rank);
         return me;
     }
     const auto first = me.one_host ? "127.0.0.1" : first_host(variable("SLURM_STEP_NODELIST"));
-    if (first.empty())
-        bootstrap_failed("SLURM_STEP_NODELIST is \"" + variable("SLURM_STEP_NODELIST") + "\": it names no first host",
+    if (first.empty()) {
+        const auto list = variable("SLURM_STEP_NODELIST");
+        bootstrap_failed("SLURM_STEP_NODELIST " +
+                             (list.empty() ? "is not set" : "is \"" + list + "\": it names no first host"),
                          say_it_yourself);
+    }
     me.rendezvous = {first, port_of(variable("SLURM_JOB_ID") + "." + variable("SLURM_STEP_ID"))};
     return me;
 }
 
-inline constexpr launcher itself{"Slurm", present, read, marks, variables, pmix::look};
+inline constexpr launcher itself{"Slurm", "SLURM_STEP_NUM_TASKS", present, read, marks, variables, pmix::look};
 
 } // namespace tutti::transport::bootstrap::detail::slurm

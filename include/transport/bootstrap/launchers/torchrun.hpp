@@ -28,7 +28,7 @@ inline identity read() {
         bootstrap_failed("RANK and WORLD_SIZE may count pods here, not processes: PET_NPROC_PER_NODE is \"" + each +
                              "\", and torchrun did not start this process",
                          "start it with torchrun in each pod");
-    me.one_host = variable("LOCAL_WORLD_SIZE") == std::to_string(me.size);
+    me.one_host = me.size == 1 || variable("LOCAL_WORLD_SIZE") == std::to_string(me.size);
     const auto master = me.one_host ? "127.0.0.1" : variable("MASTER_ADDR");
     if (master.empty())
         bootstrap_failed("MASTER_ADDR is not set, though torchrun started this process", say_it_yourself);
@@ -37,6 +37,6 @@ inline identity read() {
     return me;
 }
 
-inline constexpr launcher itself{"torchrun", present, read, marks, variables};
+inline constexpr launcher itself{"torchrun", "WORLD_SIZE", present, read, marks, variables};
 
 } // namespace tutti::transport::bootstrap::detail::torchrun
