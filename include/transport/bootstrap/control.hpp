@@ -31,9 +31,9 @@ public:
     static constexpr std::chrono::milliseconds farewell{1'000}; ///< the longest time that the destructor takes
 
     /// Connects to the rendezvous and proves that it knows the secret, retrying until me.timeout has passed. Rank 0
-    /// passes where its own rendezvous is bound. Throws a bootstrap error.
-    explicit control(const identity& me, std::optional<address> own = {})
-        : me_(me), until_(clock::now() + me.timeout), stream_(reach(me, own, until_)) {}
+    /// passes a connection to its own. Throws a bootstrap error.
+    explicit control(const identity& me, bootstrap::descriptor own = {})
+        : me_(me), until_(clock::now() + me.timeout), stream_(reach(me, std::move(own), until_)) {}
 
     control(const control&) = delete;
     control& operator=(const control&) = delete;
@@ -126,10 +126,10 @@ public:
 private:
     static constexpr int reads_at_once = 16; // of up to 16 KiB, so that a flood cannot hold fetch() up
 
-    static proven_socket reach(const identity& me, const std::optional<address>& own, clock::time_point until) {
+    static proven_socket reach(const identity& me, bootstrap::descriptor own, clock::time_point until) {
+        if (own) return introduce(me, std::move(own), until);
         return dial(
-            me, [&](std::string& why) { return own ? std::vector{own_address(*own)} : rendezvous_addresses(me, why); },
-            until);
+            me, [&](std::string& why) { return rendezvous_addresses(me, why); }, until);
     }
 
     /// The rendezvous gives up at this rank's deadline at the latest and says why; it is waited for a little longer.

@@ -49,7 +49,20 @@ inline std::string prove(int fd, handshake& h, moment until) {
     return {};
 }
 
+/// The handshake of a rank that asks to join.
+inline handshake control_handshake(const identity& me) {
+    return handshake::connecting(me.key, {purpose::control, 0, me.rank, 0, me.size, process_mark()});
+}
+
 } // namespace detail
+
+/// Proves rank 0 to its own rendezvous. Throws a bootstrap error.
+[[nodiscard]] inline proven_socket introduce(const identity& me, descriptor own, detail::moment until) {
+    auto h = detail::control_handshake(me);
+    const auto problem = detail::prove(own.get(), h, until);
+    if (!problem.empty()) bootstrap_failed("rank 0 cannot speak to its own rendezvous: " + problem, {}, me.rank);
+    return {std::move(own), h.keys()};
+}
 
 /// How long a rank goes on after a refusal that is not proven itself, "wrong secret" too: another process, or a former
 /// run's rendezvous, may hold the port for a moment.
@@ -57,7 +70,7 @@ inline constexpr std::chrono::seconds refusal_patience{10};
 
 /// Connects to the rendezvous and proves itself; tries until it works or `until`, and blocks. `where` yields the
 /// addresses to try, or a reason why there are none. Throws a bootstrap error when the time is up, when a peer that
-/// knows the secret refuses, or when others have refused for refusal_patience.
+/// knows the secret refuses for good, or when others have refused for refusal_patience.
 [[nodiscard]] inline proven_socket
 dial(const identity& me, const std::function<std::vector<address>(std::string&)>& where, detail::moment until) {
     using namespace std::chrono_literals;
@@ -65,6 +78,7 @@ dial(const identity& me, const std::function<std::vector<address>(std::string&)>
     const auto begun = std::chrono::steady_clock::now();
     std::string problem = "nobody answers";
     std::string refusal;
+    bool early = false; // its own former self is in the world that is there
     jitter random;
     for (auto pause = 5ms;; pause = std::min(2 * pause, std::chrono::milliseconds(250))) {
         for (const auto& a : where(problem)) {
@@ -76,10 +90,11 @@ dial(const identity& me, const std::function<std::vector<address>(std::string&)>
                 bootstrap_failed("rank " + std::to_string(me.rank) + " cannot reach " + place + ": " + *lack, {},
                                  me.rank);
             if (!fd) continue;
-            auto h = handshake::connecting(me.key, {purpose::control, 0, me.rank, 0, me.size, 0});
+            auto h = detail::control_handshake(me);
             problem = detail::prove(fd.get(), h, std::min(until, std::chrono::steady_clock::now() + 5s));
             if (problem.empty()) return {std::move(fd), h.keys()};
-            if (h.refused()) {
+            early = h.too_early();
+            if (h.refused() && !early) {
                 if (refusal.empty()) until = std::min(until, std::chrono::steady_clock::now() + refusal_patience);
                 refusal = problem;
             }
@@ -96,7 +111,9 @@ dial(const identity& me, const std::function<std::vector<address>(std::string&)>
         refusal.empty() ? me.timeout : std::chrono::duration_cast<std::chrono::milliseconds>(until - begun);
     bootstrap_failed("rank " + std::to_string(me.rank) + " could not reach " + place + " within " +
                          detail::seconds_in_words(waited) + ": " + problem,
-                     "check that rank 0 runs and that every rank has the same TUTTI_ADDRESS and the same secret");
+                     early
+                         ? "make as many worlds on all ranks, in the same order"
+                         : "check that rank 0 runs and that every rank has the same TUTTI_ADDRESS and the same secret");
 }
 
 } // namespace tutti::transport::bootstrap

@@ -10,12 +10,15 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
+#include <unistd.h>
+
 namespace tutti::transport::bootstrap {
 
-inline constexpr std::uint16_t wire_version = 3;
+inline constexpr std::uint16_t wire_version = 4;
 
 enum class purpose : std::uint8_t { control, data };
 
@@ -35,14 +38,25 @@ struct place {
     return out;
 }
 
+/// Tells this process from all others: from its children, and from one that has its number later.
+[[nodiscard]] inline std::uint64_t process_mark() {
+    static const std::uint64_t drawn = [] {
+        std::uint64_t bits = 0;
+        draw(std::as_writable_bytes(std::span(&bits, 1)));
+        return bits;
+    }();
+    return drawn + static_cast<std::uint64_t>(::getpid()); // a child has the same bits
+}
+
 /// The first message of a rank that connects.
 struct hello {
     purpose what = purpose::control;
     std::uint16_t lane = 0;
-    std::int32_t rank = -1;  ///< the connecting rank
-    std::int32_t peer = -1;  ///< the rank that it wants; 0 for control
-    std::int32_t size = 0;   ///< ranks of the world
-    std::uint64_t world = 0; ///< its id, which rank 0 drew at random; 0 while unknown (control)
+    std::int32_t rank = -1; ///< the connecting rank
+    std::int32_t peer = -1; ///< the rank that it wants; 0 for control
+    std::int32_t size = 0;  ///< ranks of the world
+    /// Data: the world's id, which rank 0 drew at random. Control: the process that asks, see process_mark().
+    std::uint64_t world = 0;
     /// Data: where the table of ranks says that the peer listens. Nothing for control: the way to the rendezvous may
     /// lead through forwarded ports.
     place at = {};
@@ -61,6 +75,8 @@ struct hello_rules {
     place at = {};            ///< data: where this rank listens, as the table of ranks has it
     bool encrypted = false;   ///< data: this rank speaks records
     std::uint8_t fabrics = 1; ///< data: fabrics are numbered below this
+    /// Control: who asks is to come again, since it wants a world that is not there yet. Empty: nobody is.
+    std::function<bool(const hello&)> too_early = {};
 };
 
 namespace detail {

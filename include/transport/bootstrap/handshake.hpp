@@ -75,7 +75,9 @@ public:
     [[nodiscard]] bool refused() const { return stage_ == stage::refused; }
     /// Refused by a peer that has proven the secret: another try would not help. Any other refusal may come from a
     /// foreign process that holds the port. That includes "wrong secret", which cannot be proven to a stranger.
-    [[nodiscard]] bool refused_for_good() const { return refused() && proven_; }
+    [[nodiscard]] bool refused_for_good() const { return refused() && proven_ && !too_early_; }
+    /// Refused by rank 0, which has proven the secret, until it makes its next world.
+    [[nodiscard]] bool too_early() const noexcept { return too_early_; }
 
     /// The side that was connected to: a whole greeting has come, and the proof is still to come.
     [[nodiscard]] bool greeted() const noexcept { return stage_ == stage::proof; }
@@ -119,6 +121,7 @@ private:
         senseless,
         other_place,
         other_privacy,
+        too_early,
     };
     using bytes = std::vector<std::byte>;
 
@@ -198,6 +201,7 @@ private:
         if (!equals(std::span(in).subspan(1), proof_of("accepting", s)))
             return refuse("the other side does not know this rank's secret");
         proven_ = true;
+        too_early_ = s == status::too_early;
         if (s == status::welcome)
             stage_ = stage::accepted;
         else
@@ -207,7 +211,10 @@ private:
     [[nodiscard]] status judge() const {
         const auto& h = theirs_;
         if (h.what != rules_.what || h.lane >= rules_.lanes || h.fabric >= rules_.fabrics) return status::senseless;
-        if (h.what == purpose::control) return h.peer == 0 && h.world == 0 ? status::welcome : status::senseless;
+        if (h.what == purpose::control) {
+            if (h.peer != 0) return status::senseless;
+            return rules_.too_early && rules_.too_early(h) ? status::too_early : status::welcome;
+        }
         if (h.world != rules_.world) return status::other_world;
         if (h.size != rules_.size) return status::other_size;
         if (h.peer != rules_.rank) return status::other_rank;
@@ -225,6 +232,8 @@ private:
         case status::other_place:
             return "another address or port was wanted than the one that it listens at: somebody may stand between";
         case status::other_privacy: return "only one of the two encrypts its data";
+        case status::too_early:
+            return "this process has had its part in the world there, and rank 0 has not begun another one";
         default: return "the hello makes no sense here";
         }
     }
@@ -264,6 +273,7 @@ private:
     std::size_t sent_ = 0;
     bool wrong_secret_ = false;
     bool proven_ = false; // the answer came from a peer that knows the secret
+    bool too_early_ = false;
     std::string reason_;
 };
 

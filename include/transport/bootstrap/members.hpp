@@ -153,15 +153,14 @@ inline void write_member(byte_writer& w, const member& m) {
 class roll_call {
 public:
     /// Waits for so many ranks.
-    explicit roll_call(int size) : seats_(static_cast<std::size_t>(size)) {}
+    explicit roll_call(int size) : seats_(static_cast<std::size_t>(size)), met_(static_cast<std::size_t>(size)) {}
 
     /// Seats a member, or says in words why it may not sit.
     [[nodiscard]] std::optional<std::string> admit(const member& m) {
         const auto who = "rank " + std::to_string(m.rank);
         if (m.size != size())
             return who + " was told of " + std::to_string(m.size) + " ranks, rank 0 of " + std::to_string(size());
-        if (m.rank < 0 || m.rank >= size())
-            return who + " is not one of the " + std::to_string(size()) + " ranks of this world";
+        if (!is_rank(m.rank)) return who + " is not one of the " + std::to_string(size()) + " ranks of this world";
         auto& seat = seats_[static_cast<std::size_t>(m.rank)];
         if (seat)
             return who + " has joined already, from " + seat->host + ", process " + std::to_string(seat->pid) +
@@ -175,6 +174,15 @@ public:
     void withdraw(int rank) {
         seats_[static_cast<std::size_t>(rank)].reset();
         --present_;
+    }
+
+    /// A process has had its part as that rank: a seat, or the word that there is none.
+    void meet(int rank, std::uint64_t process) {
+        if (is_rank(rank)) met_[static_cast<std::size_t>(rank)] = process;
+    }
+    /// It was the last one of that rank.
+    [[nodiscard]] bool has_met(int rank, std::uint64_t process) const {
+        return is_rank(rank) && met_[static_cast<std::size_t>(rank)] == process;
     }
 
     /// How many ranks are awaited in all.
@@ -192,9 +200,7 @@ public:
         return all;
     }
     /// This rank has not come.
-    [[nodiscard]] bool is_missing(int rank) const {
-        return rank >= 0 && rank < size() && !seats_[static_cast<std::size_t>(rank)];
-    }
+    [[nodiscard]] bool is_missing(int rank) const { return is_rank(rank) && !seats_[static_cast<std::size_t>(rank)]; }
 
     /// Everyone, by rank. Precondition: complete().
     [[nodiscard]] std::vector<member> members() const {
@@ -204,7 +210,10 @@ public:
     }
 
 private:
+    [[nodiscard]] bool is_rank(int rank) const noexcept { return rank >= 0 && rank < size(); }
+
     std::vector<std::optional<member>> seats_;
+    std::vector<std::optional<std::uint64_t>> met_; // by rank: the process
     int present_ = 0;
 };
 

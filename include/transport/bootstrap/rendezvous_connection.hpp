@@ -9,6 +9,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <utility>
@@ -22,8 +23,11 @@ public:
     enum class stage : std::uint8_t { proving, asking, member, gone };
     static constexpr std::chrono::seconds timeout{5}; ///< for the proof, and again for the request to join
 
-    rendezvous_connection(descriptor socket, const secret& s, std::chrono::steady_clock::time_point now)
-        : stream_(std::move(socket)), proof_(handshake::accepting(s, hello_rules{})), deadline_(now + timeout) {}
+    /// `too_early`: see hello_rules.
+    rendezvous_connection(descriptor socket, const secret& s, std::function<bool(const hello&)> too_early,
+                          std::chrono::steady_clock::time_point now)
+        : stream_(std::move(socket)), proof_(handshake::accepting(s, hello_rules{.too_early = std::move(too_early)})),
+          deadline_(now + timeout) {}
 
     /// Moves the handshake as far as it goes without waiting. Reads no byte behind it.
     void prove(std::chrono::steady_clock::time_point now) {
@@ -55,6 +59,8 @@ public:
     [[nodiscard]] int rank() const noexcept { return rank_; }
     /// The rank that it claimed when it proved that it knows the secret.
     [[nodiscard]] int claimed_rank() const noexcept { return proof_.theirs().rank; }
+    /// And the process that it said it was.
+    [[nodiscard]] std::uint64_t process() const noexcept { return proof_.theirs().world; }
     /// It was refused for its secret. Then anyone may have claimed that rank.
     [[nodiscard]] bool wrong_secret() const noexcept { return proof_.wrong_secret(); }
     [[nodiscard]] std::chrono::steady_clock::time_point deadline() const noexcept { return deadline_; }

@@ -25,13 +25,14 @@
 
 namespace tutti::transport::bootstrap {
 
-/// The rendezvous, without polling: seats ranks, sends the table when all have come,
-/// then carries notices between ranks and coordinator. Never waits. Strangers are bounded in number and in time;
-/// whatever one sends ends its own connection and nothing else.
+/// The rendezvous, without polling: seats ranks, sends the table when all have come, then carries notices between ranks
+/// and coordinator. Never waits. Strangers are bounded in number and time; what one sends ends its own connection
+/// alone.
 ///
 /// A rank that has proven to know the secret and cannot be seated ends the start of all at once, since without it there
 /// is no world. A wrong secret does not: anyone may come with one. It is told to the user of rank 0, and to all when
-/// the time is up.
+/// the time is up. Once all have come, a process that has had its part and comes again wants the next world: it is told
+/// to come later, since that of rank 0 may still be on its way. Any other that claims its rank is one too many.
 class rendezvous_server {
 public:
     /// So many may be proving themselves beside a world's ranks; past that the oldest is dropped, and tries again. So
@@ -48,7 +49,8 @@ public:
           by_rank_(static_cast<std::size_t>(size), nullptr) {}
 
     void welcome(descriptor socket, clock::time_point now) {
-        connections_.push_back(std::make_unique<rendezvous_connection>(std::move(socket), key_, now));
+        auto early = [this](const hello& h) { return !assembling() && seats_.has_met(h.rank, h.world); };
+        connections_.push_back(std::make_unique<rendezvous_connection>(std::move(socket), key_, early, now));
         if (count(rendezvous_connection::stage::proving) > by_rank_.size() + max_strangers) drop_oldest_stranger();
     }
 
@@ -202,6 +204,7 @@ private:
         if (const auto objection = seats_.admit(m)) return object(g, *objection);
         g.become_member(m.rank);
         by_rank_[static_cast<std::size_t>(m.rank)] = &g;
+        seats_.meet(m.rank, g.process());
         // A rank that gives up leaves the world incomplete for all: the shortest timeout holds for all.
         deadline_ = std::min(deadline_, now + timeout);
         if (seats_.complete()) start();
@@ -246,6 +249,7 @@ private:
     /// Rank 0 waits until the others are told, also where it comes after the refusal.
     void turn_away(rendezvous_connection& g) {
         untold_.erase(g.claimed_rank());
+        seats_.meet(g.claimed_rank(), g.process());
         if (g.claimed_rank() == 0 && !by_rank_[0]) {
             g.become_member(0);
             by_rank_[0] = &g;

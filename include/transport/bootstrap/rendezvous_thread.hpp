@@ -5,6 +5,7 @@
 #include "../signal_shield.hpp"
 #include "../status/desk.hpp"
 #include "rendezvous_server.hpp"
+#include "shared_listener.hpp"
 #include "socket.hpp"
 #include "stderr_writer.hpp"
 
@@ -15,6 +16,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -24,7 +26,7 @@
 namespace tutti::transport::bootstrap {
 
 /// Where all ranks meet and where the coordinator is kept: run by rank 0 in one thread of its own, which sleeps in
-/// poll(2) and is on no data path. Rank 0 itself talks to it like any other rank.
+/// poll(2) and is on no data path. Rank 0 itself talks to it like any other rank, over a connection of its own.
 ///
 /// Destroying it does not leave the others without a control plane at once: it goes on serving until every rank has
 /// left or is lost: for `linger`, and for as long as ranks that are leaving by then stay. Rank 0 says `left` on its own
@@ -38,24 +40,40 @@ public:
         bool encrypted = false; ///< rank 0 encrypts its data; the others must too, or all do not
     };
 
-    /// Listens at all of `where`, and starts the thread. Of several addresses those that this host does not have are
-    /// passed over: a name may mean more than the host was given. Throws a bootstrap error if it cannot.
+    using listeners = std::vector<std::shared_ptr<shared_listener>>;
+
+    /// Listens at all of `where`. Of several addresses those that this host does not have are passed over: a name may
+    /// mean more than the host was given. Throws a bootstrap error if it cannot.
+    [[nodiscard]] static listeners listen(const std::vector<address>& where, bool any_port) {
+        listeners out;
+        for (const auto& a : where)
+            if (auto l = listen(a, any_port, &a != &where.back() || !out.empty())) out.push_back(std::move(l));
+        if (out.empty()) bootstrap_failed("rank 0 has no address to listen at");
+        return out;
+    }
+
+    /// Listens at all of `where`, and starts the thread.
     rendezvous_thread(int size, const std::vector<address>& where, const secret& key, const settings& how)
         : rendezvous_thread(size, listen(where, how.any_port), key, how) {}
 
-    /// Takes sockets that listen already.
-    rendezvous_thread(int size, std::vector<descriptor> listening, const secret& key, const settings& how)
+    /// The same with sockets that listen already, none for a world of one rank, and the other end of rank 0's own
+    /// connection.
+    rendezvous_thread(int size, listeners listening, const secret& key, const settings& how, descriptor zero = {})
         : linger_(how.linger), wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)), listeners_(std::move(listening)) {
-        if (listeners_.empty() || !wake_) bootstrap_failed("rank 0 has no address to listen at");
-        bound_ = local_address(listeners_.front().get());
+        if (!wake_) bootstrap_failed("rank 0 cannot make an eventfd: " + words_of_errno(errno));
+        if (!listeners_.empty()) bound_ = local_address(listeners_.front()->get());
         const auto needed = static_cast<std::size_t>(size) + own_descriptors_needed;
         const bool fits = make_room_for_descriptors(needed);
         rendezvous_server server(size, key, bound_.text(), how.timeout, clock::now(), how.encrypted);
         if (!fits)
             server.run_out("it needs " + std::to_string(needed) + " file descriptors and may have " +
                            std::to_string(descriptor_limit::now().soft) + ": raise the hard limit (ulimit -Hn)");
+        for (const auto& l : listeners_) l->enter(wake_.get());
         const signal_shield none_on_the_thread;
-        thread_ = std::thread([this, d = std::move(server)]() mutable { serve(d); });
+        thread_ = std::thread([this, d = std::move(server), z = std::move(zero)]() mutable {
+            if (z) d.welcome(std::move(z), clock::now());
+            serve(d);
+        });
     }
 
     rendezvous_thread(const rendezvous_thread&) = delete;
@@ -78,26 +96,20 @@ private:
     static constexpr std::chrono::milliseconds accept_pause{100}; // when the process has no file descriptor to spare
     static constexpr std::size_t own_descriptors_needed = 16;     // beside one for each rank
 
-    static std::vector<descriptor> listen(const std::vector<address>& where, bool any_port) {
-        std::vector<descriptor> out;
-        for (const auto& a : where)
-            if (auto fd = listen(a, any_port, &a != &where.back() || !out.empty())) out.push_back(std::move(fd));
-        return out;
-    }
-
     /// Where the host does not have the address, that is an error unless it is `dispensable`.
-    static descriptor listen(const address& a, bool any_port, bool dispensable) {
+    static std::shared_ptr<shared_listener> listen(const address& a, bool any_port, bool dispensable) {
         if (a.port() == 0 && !any_port)
             bootstrap_failed("rank 0 cannot listen at port 0: the others could not find it");
-        auto fd = listen_on(a);
-        if (!fd && !(dispensable && (errno == EADDRNOTAVAIL || errno == EAFNOSUPPORT)))
+        auto found = shared_listener::at(a);
+        if (!found && !(dispensable && (errno == EADDRNOTAVAIL || errno == EAFNOSUPPORT)))
             bootstrap_failed("rank 0 cannot listen at " + a.text() + ": " + words_of_errno(errno),
                              "TUTTI_ADDRESS must be a free port on an address of rank 0's host");
-        return fd;
+        return found;
     }
 
     void serve(rendezvous_server& server) {
         serve_until_done(server);
+        for (const auto& l : listeners_) l->leave(wake_.get());
         listeners_.clear(); // later connections are refused by the system, not left waiting
         if (server.given_up()) server.tell_rank_zero();
         stderr_.finish(farewell);
@@ -125,7 +137,8 @@ private:
     void round(rendezvous_server& server, clock::time_point end) {
         std::vector<pollfd> ready{{wake_.get(), POLLIN, 0}};
         const bool paused = clock::now() < paused_until_;
-        for (const auto& l : listeners_) ready.push_back({paused ? -1 : l.get(), POLLIN, 0});
+        for (const auto& l : listeners_)
+            ready.push_back({paused || !l->is_turn_of(wake_.get()) ? -1 : l->get(), POLLIN, 0});
         for (const auto& g : server.connections())
             ready.push_back({g->get(), static_cast<short>(g->wants_write() ? POLLIN | POLLOUT : POLLIN), 0});
         const std::size_t of_desk = ready.size();
@@ -152,7 +165,8 @@ private:
         for (const auto& sentence : server.take_news()) stderr_.say(sentence);
         stderr_.flush();
         for (std::size_t i = 0; i < listeners_.size(); ++i)
-            if (ready[1 + i].revents != 0) admit(server, listeners_[i].get(), now);
+            if (ready[1 + i].revents != 0 && listeners_[i]->is_turn_of(wake_.get()))
+                admit(server, listeners_[i]->get(), now);
     }
 
     static int timeout_until(clock::time_point until) {
@@ -184,7 +198,7 @@ private:
     std::chrono::milliseconds linger_;
     stderr_writer stderr_; // the thread's alone once it runs
     descriptor wake_;
-    std::vector<descriptor> listeners_; // the thread's alone once it runs
+    listeners listeners_; // the list is the thread's alone once it runs
     address bound_;
     std::optional<status::desk> desk_; // likewise; there once the world is
     clock::time_point paused_until_ = clock::time_point::min();

@@ -11,7 +11,12 @@
 #include "identity.hpp"
 #include "offer.hpp"
 #include "rendezvous_thread.hpp"
+#include "start_turn.hpp"
 
+#include <sys/socket.h>
+
+#include <array>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -19,36 +24,51 @@
 namespace tutti::transport::bootstrap {
 
 struct session::connections {
+    std::optional<start_turn> turn;          // until all have come
     std::optional<rendezvous_thread> server; // outlives the connection to it
     std::optional<bootstrap::control> control;
+
+    /// Begins the rendezvous, and gives rank 0's connection to it: of its own, since another world of this process may
+    /// listen at the same address, and a world of one rank listens nowhere.
+    [[nodiscard]] bootstrap::descriptor serve(const identity& me) {
+        rendezvous_thread::settings how;
+        how.timeout = me.timeout;
+        how.encrypted = me.encrypt;
+        std::array<int, 2> ends{-1, -1};
+        auto own = bootstrap::descriptor::unshared([&] {
+            return ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()) == 0 ? ends[0]
+                                                                                                          : -1;
+        });
+        if (!own) bootstrap_failed("rank 0 cannot speak to its own rendezvous: " + words_of_errno(errno));
+        auto other = bootstrap::descriptor::unshared([&] { return ends[1]; });
+        rendezvous_thread::listeners places;
+        if (auto offered = held_ports::list().take(me.rendezvous))
+            places.push_back(std::make_shared<shared_listener>(std::move(offered)));
+        else if (me.size > 1)
+            places = rendezvous_thread::listen(listening_addresses(me), how.any_port);
+        server.emplace(me.size, std::move(places), me.key, how, std::move(other));
+        return own;
+    }
 };
 
 TUTTI_INLINE session::session(identity me) : me_(std::move(me)), open_(std::make_unique<connections>()) {
     transport::detail::process_fence::prepare(); // before others can wait for this rank, and rank 0 has two threads
     exchange_offers(me_);
-    if (me_.encrypt && !me_.key.configured())
+    if (me_.encrypt && !me_.key.configured() && me_.size > 1)
         bootstrap_failed("data are to be encrypted, and there is no secret to make keys of",
                          "set TUTTI_SECRET or TUTTI_SECRET_FILE on every rank, or unset TUTTI_ENCRYPT");
-    auto& server = open_->server;
-    if (me_.rank == 0) {
-        rendezvous_thread::settings how;
-        how.timeout = me_.timeout;
-        how.encrypted = me_.encrypt;
-        std::vector<bootstrap::descriptor> held;
-        if (auto offered = held_ports::list().take(me_.rendezvous)) held.push_back(std::move(offered));
-        if (held.empty())
-            server.emplace(me_.size, listening_addresses(me_), me_.key, how);
-        else
-            server.emplace(me_.size, std::move(held), me_.key, how);
-    }
-    open_->control.emplace(me_, server ? std::optional(server->bound()) : std::nullopt);
+    if (me_.size > 1) open_->turn.emplace(me_);
+    bootstrap::descriptor own;
+    if (me_.rank == 0) own = open_->serve(me_);
+    open_->control.emplace(me_, std::move(own));
     table_ = &open_->control->table();
 }
 TUTTI_INLINE session::~session() = default;
 
 TUTTI_INLINE address session::data_address() {
+    if (me_.size == 1) return *address::literal("127.0.0.1", 0);
     try {
-        return bootstrap::data_address(me_, plane().route());
+        return bootstrap::data_address(me_, open_->server ? own_address(open_->server->bound()) : plane().route());
     } catch (const error& e) {
         plane().give_up(e.facts().detail); // the others need not wait
         throw;
@@ -62,6 +82,7 @@ TUTTI_INLINE const world_table& session::join(const address& data, std::vector<f
     mine.cards = std::move(cards);
     const world_table& all = plane().join(std::move(mine));
     nodes_ = all.nodes();
+    open_->turn.reset();
     return all;
 }
 

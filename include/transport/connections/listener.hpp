@@ -46,6 +46,9 @@ public:
     explicit listener(const bootstrap::address& where, bootstrap::port_range ports = {})
         : port_(open(where, ports)), place_(bootstrap::place_of(bootstrap::local_address(port_.get()))) {}
 
+    /// Listens nowhere: nobody will come.
+    listener() : deaf_until_(clock::time_point::max()) {}
+
     [[nodiscard]] std::uint16_t port() const noexcept { return place_.port; }
     [[nodiscard]] int descriptor() const noexcept { return port_.get(); }
 

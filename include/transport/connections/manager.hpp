@@ -38,6 +38,8 @@ public:
 
     /// Listens at a port of that address: of the range, if there is one.
     manager(const bootstrap::address& where, bootstrap::port_range ports) : port_(where, ports) {}
+    /// Of a world of one rank.
+    manager() = default;
     manager(const manager&) = delete;
     manager& operator=(const manager&) = delete;
 

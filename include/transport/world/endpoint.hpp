@@ -60,7 +60,13 @@ public:
         fabrics_.each([&](auto& f) {
             if constexpr (requires { f.locate(std::string()); }) f.locate(where.host());
         });
-        if constexpr (connects) where.set_port(sockets_.emplace(where, session_.who().ports).port());
+        if constexpr (connects) {
+            if (session_.who().size > 1)
+                sockets_.emplace(where, session_.who().ports);
+            else
+                sockets_.emplace();
+            where.set_port(sockets_->port());
+        }
         const auto& table = session_.join(where, fabrics_.cards());
         const auto& who = session_.who();
         ways_ = fabrics_.ways(who.rank, table);

@@ -365,17 +365,67 @@ TEST_CASE("a member that does not read is given up once its share of memory is f
     CHECK(has(lost->text, "does not read"));
 }
 
-TEST_CASE("who comes to a world that is complete is refused, and nobody else hears of it", "[rendezvous]") {
+TEST_CASE("another process that comes to a world that is complete is refused, and nobody else hears of it",
+          "[rendezvous]") {
     const rendezvous_thread place(1, loopback(), secret(), quick());
     auto ranks = join_all(0, 1, 1, place);
-    const auto late = attempt([&] {
-        control c(rank_of(0, 1, place));
-        c.join(at_port(1));
-    });
-    CHECK(has(late.value_or(""), "rank 0 has joined already"));
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const auto late = attempt([&] {
+            control c(rank_of(0, 1, place));
+            c.join(at_port(1));
+        });
+        ::_exit(has(late.value_or(""), "rank 0 has joined already") ? 0 : 1);
+    }
+    int status = -1;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
     notice n;
     CHECK_FALSE(ranks[0]->fetch(n));
     CHECK_FALSE(ranks[0]->gone());
+}
+
+TEST_CASE("a process that has its part in a world already waits for rank 0 to begin another one", "[rendezvous]") {
+    const rendezvous_thread place(2, loopback(), secret(), quick());
+    auto ranks = join_all(0, 2, 2, place);
+    auto again = rank_of(1, 2, place);
+    again.timeout = 300ms;
+    const auto begin = clock::now();
+    const auto told = attempt([&] { const control c(again); });
+    CHECK(clock::now() - begin >= 200ms);
+    CHECK(has(told.value_or(""), "this process has had its part in the world there, and rank 0 has not begun another"));
+    CHECK(has(told.value_or(""), "make as many worlds on all ranks, in the same order"));
+    notice n;
+    CHECK_FALSE(ranks[0]->fetch(n));
+
+    again.timeout = 5s;
+    std::optional<rendezvous_thread> next;
+    const auto outcomes = in_threads(0, 3, [&](int r) {
+        if (r == 2) {
+            std::this_thread::sleep_for(100ms);
+            next.emplace(2, std::vector{place.bound()}, secret(), quick()); // beside the first one
+            return;
+        }
+        control c(r == 1 ? again : rank_of(0, 2, place));
+        c.join(at_port(r));
+    });
+    for (const auto& o : outcomes) CHECK(o.value_or("") == "");
+}
+
+TEST_CASE("who was told that there is no world waits for the next one", "[rendezvous]") {
+    const rendezvous_thread place(3, loopback(), secret(), quick());
+    auto me = rank_of(1, 3, place);
+    CHECK(has(attempt([&] {
+                  control c(rank_of(1, 7, place));
+                  c.join(at_port(1));
+              }).value_or(""),
+              "rank 1 was told of 7 ranks, rank 0 of 3"));
+    me.timeout = 300ms; // the rendezvous stays for a second, to tell the others
+    const auto told = attempt([&] {
+        control c(me);
+        c.join(at_port(1));
+    });
+    CHECK(has(told.value_or(""), "this process has had its part in the world there"));
 }
 
 TEST_CASE("a world that does not fit into rank 0's descriptors ends at once, with what it takes", "[rendezvous]") {
@@ -423,8 +473,10 @@ TEST_CASE("port 0 is refused unless allowed, and a port in use is named", "[rend
     const rendezvous_thread first(1, loopback(), secret(), how);
     how.any_port = false;
     CHECK(has(attempt([&] { const rendezvous_thread r(1, loopback(), secret(), how); }).value_or(""), "port 0"));
-    const auto taken = attempt([&] { const rendezvous_thread r(1, {first.bound()}, secret(), how); });
-    CHECK(has(taken.value_or(""), "cannot listen at " + first.bound().text() + ": Address already in use"));
+    const auto foreign = listen_on(loopback()[0]);
+    const auto there = local_address(foreign.get());
+    const auto taken = attempt([&] { const rendezvous_thread r(1, {there}, secret(), how); });
+    CHECK(has(taken.value_or(""), "cannot listen at " + there.text() + ": Address already in use"));
 }
 
 TEST_CASE("rank 0 does without those of several addresses that its host has not, but not without all", "[rendezvous]") {
@@ -434,7 +486,9 @@ TEST_CASE("rank 0 does without those of several addresses that its host has not,
     CHECK(place.bound().host() == "127.0.0.1");
     const auto nowhere = attempt([&] { const rendezvous_thread r(1, {elsewhere, elsewhere}, secret(), quick()); });
     CHECK(has(nowhere.value_or(""), "rank 0 cannot listen at 192.0.2.1:0: "));
-    const auto taken = attempt([&] { const rendezvous_thread r(1, {here, place.bound()}, secret(), quick()); });
+    const auto foreign = listen_on(here);
+    const std::vector both{here, local_address(foreign.get())};
+    const auto taken = attempt([&] { const rendezvous_thread r(1, both, secret(), quick()); });
     CHECK(has(taken.value_or(""), "Address already in use"));
 }
 

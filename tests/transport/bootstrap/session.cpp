@@ -123,14 +123,14 @@ TEST_CASE("ranks that start in any order meet, by number and by name, IPv4 and I
 
 TEST_CASE("without a secret rank 0 listens on loopback only", "[session]") {
     const reserved_port at;
-    auto me = someone(0, 1, at, "0.0.0.0");
+    auto me = someone(0, 2, at, "0.0.0.0");
     me.key = secret();
     CHECK(has(attempt([&] { const session s(me); }).value_or(""), "there is no secret to keep strangers out"));
 }
 
 TEST_CASE("data cannot be encrypted without a secret", "[session]") {
     const reserved_port at;
-    auto me = someone(0, 1, at);
+    auto me = someone(0, 2, at);
     me.key = secret();
     me.encrypt = true;
     CHECK(has(attempt([&] { const session s(me); }).value_or(""), "there is no secret to make keys of"));
@@ -168,7 +168,7 @@ TEST_CASE("without a secret the data port may not be forced beyond loopback eith
     const auto outer = std::find_if(all.begin(), all.end(), [](const auto& i) { return !i.where.loopback(); });
     if (outer == all.end()) return;
     const reserved_port at;
-    auto me = someone(0, 1, at);
+    auto me = someone(0, 2, at);
     me.key = secret();
     me.interface = outer->name;
     session s(me);
@@ -177,6 +177,66 @@ TEST_CASE("without a secret the data port may not be forced beyond loopback eith
 
 TEST_CASE("rank 0 cannot listen at another host's address, and says so", "[session]") {
     const reserved_port at;
-    const auto o = attempt([&] { session s(someone(0, 1, at, "192.0.2.1")); });
+    const auto o = attempt([&] { session s(someone(0, 2, at, "192.0.2.1")); });
     CHECK(has(o.value_or(""), "rank 0 cannot listen at 192.0.2.1:" + std::to_string(at.port())));
+}
+
+TEST_CASE("worlds are made one after the other, and each rank may be early", "[session]") {
+    const reserved_port at;
+    const int size = 3, worlds = 100;
+    std::vector<std::vector<std::uint64_t>> ids(size);
+    const auto outcomes = in_threads(0, size, [&](int r) {
+        for (int i = 0; i < worlds; ++i) {
+            session s(someone(r, size, at));
+            ids[static_cast<std::size_t>(r)].push_back(s.join(s.data_address()).world);
+        }
+    });
+    for (const auto& o : outcomes) CHECK(o.value_or("") == "");
+    CHECK(ids[0].size() == worlds);
+    CHECK(ids[1] == ids[0]);
+    CHECK(ids[2] == ids[0]);
+}
+
+TEST_CASE("worlds that are there at once share a rendezvous", "[session]") {
+    const reserved_port at;
+    std::vector<std::vector<std::uint64_t>> ids(3);
+    const auto outcomes = in_threads(0, 3, [&](int r) {
+        std::vector<std::unique_ptr<session>> held;
+        for (int i = 0; i < 8; ++i) {
+            auto& s = *held.emplace_back(std::make_unique<session>(someone(r, 3, at)));
+            ids[static_cast<std::size_t>(r)].push_back(s.join(s.data_address()).world);
+            if (i % 3 == 2) held.erase(held.begin());
+        }
+    });
+    for (const auto& o : outcomes) CHECK(o.value_or("") == "");
+    CHECK(ids[0].size() == 8);
+    CHECK(ids[1] == ids[0]);
+    CHECK(ids[2] == ids[0]);
+}
+
+TEST_CASE("threads of a process that make worlds at once get one each", "[session]") {
+    const reserved_port at;
+    std::vector<std::uint64_t> ids(6);
+    const auto outcomes = in_threads(0, 6, [&](int t) {
+        session s(someone(t / 2, 3, at)); // two threads a rank
+        ids[static_cast<std::size_t>(t)] = s.join(s.data_address()).world;
+    });
+    for (const auto& o : outcomes) CHECK(o.value_or("") == "");
+    for (std::size_t r = 0; r < 6; r += 2) {
+        CHECK(ids[r] != ids[r + 1]);
+        CHECK(std::minmax(ids[r], ids[r + 1]) == std::minmax(ids[0], ids[1]));
+    }
+}
+
+TEST_CASE("a world of one rank needs no address, no name and no secret", "[session]") {
+    identity me;
+    me.rendezvous = {"no.such.host.invalid", 1};
+    me.encrypt = true;
+    me.interface = "no-such-interface";
+    me.timeout = 2s;
+    session s(me);
+    const auto where = s.data_address();
+    CHECK(where.loopback());
+    CHECK(s.join(where).members.size() == 1);
+    CHECK(s.node(0) == 0);
 }

@@ -50,6 +50,7 @@ std::string host_in_words(const identity& me) {
 }
 
 std::string address_in_words(const identity& me) {
+    if (me.size == 1) return "none: a single rank meets nobody";
     if (!me.exchange)
         return fmt::format("{}{}", me.rendezvous.text(),
                            transport::bootstrap::detail::is_set("TUTTI_ADDRESS") ? ", by TUTTI_ADDRESS"
@@ -74,6 +75,7 @@ std::string processors_in_words(const allotment& mine) {
 }
 
 std::string secret_in_words(const identity& me) {
+    if (me.size == 1) return "none: a single rank talks to nobody";
     if (transport::bootstrap::detail::is_set("TUTTI_SECRET_FILE")) return "from the file of TUTTI_SECRET_FILE";
     if (transport::bootstrap::detail::is_set("TUTTI_SECRET")) return "from TUTTI_SECRET";
     if (me.exchange) return "drawn by rank 0, and handed on with the address";
@@ -82,7 +84,8 @@ std::string secret_in_words(const identity& me) {
 
 std::vector<std::string> faults_of(const identity& me) {
     std::vector<std::string> faults;
-    if (me.exchange && me.size > 1) attempt(faults, present_launcher()->look_at_exchange);
+    if (me.size == 1) return faults;
+    if (me.exchange) attempt(faults, present_launcher()->look_at_exchange);
     if (me.exchange)
         attempt(faults, [&] { static_cast<void>(transport::bootstrap::detail::offered_address(me)); });
     else

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "address.hpp"
+#include "socket.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+namespace tutti::transport::bootstrap {
+
+/// A socket at which rank 0 listens. Worlds of one address that are there at once share it: the rendezvous that began
+/// last takes who comes, since only that one can still wait for ranks, and when it ends the one before does. Any
+/// thread.
+class shared_listener {
+public:
+    explicit shared_listener(descriptor listening) : socket_(std::move(listening)) {}
+
+    /// That of this process at exactly that address, or a new one. Null on failure, errno says why.
+    [[nodiscard]] static std::shared_ptr<shared_listener> at(const address& where) {
+        static std::mutex& mutex = *new std::mutex; // never destroyed, as own_descriptors
+        static auto& known = *new std::vector<std::weak_ptr<shared_listener>>;
+        const std::lock_guard lock(mutex);
+        std::erase_if(known, [](const auto& k) { return k.expired(); });
+        for (const auto& k : known) // not in a child of the process that listens: see own_descriptors
+            if (auto there = k.lock(); there && local_address(there->get()) == where) return there;
+        descriptor fresh = listen_on(where);
+        if (!fresh) return nullptr;
+        return known.emplace_back(std::make_shared<shared_listener>(std::move(fresh))).lock();
+    }
+
+    [[nodiscard]] int get() const noexcept { return socket_.get(); }
+
+    /// A rendezvous begins. `wakes`: an eventfd(2), which is its name here, and tells it that it is its turn again.
+    void enter(int wakes) {
+        const std::lock_guard lock(mutex_);
+        users_.push_back(wakes);
+    }
+    void leave(int wakes) {
+        const std::lock_guard lock(mutex_);
+        std::erase(users_, wakes);
+        const std::uint64_t one = 1;
+        if (!users_.empty()) static_cast<void>(::write(users_.back(), &one, sizeof one));
+    }
+    [[nodiscard]] bool is_turn_of(int wakes) {
+        const std::lock_guard lock(mutex_);
+        return !users_.empty() && users_.back() == wakes;
+    }
+
+private:
+    descriptor socket_;
+    std::mutex mutex_;
+    std::vector<int> users_; // the last one takes who comes
+};
+
+} // namespace tutti::transport::bootstrap
