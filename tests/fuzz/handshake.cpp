@@ -33,7 +33,7 @@ hello hello_of(input& in) {
 
 bool fits(const hello& h, const hello_rules& r) {
     if (h.what != r.what || h.lane >= r.lanes || h.fabric >= r.fabrics) return false;
-    if (h.what == purpose::control) return h.peer == 0 && h.world == 0;
+    if (h.what == purpose::control) return h.peer == 0;
     return h.world == r.world && h.size == r.size && h.peer == r.rank && h.rank >= 0 && h.rank < h.size &&
            h.rank != h.peer && h.at == r.at && h.encrypted == r.encrypted;
 }

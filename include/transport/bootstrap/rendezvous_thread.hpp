@@ -68,7 +68,7 @@ public:
         if (!fits)
             server.run_out("it needs " + std::to_string(needed) + " file descriptors and may have " +
                            std::to_string(descriptor_limit::now().soft) + ": raise the hard limit (ulimit -Hn)");
-        for (const auto& l : listeners_) l->enter(wake_.get());
+        zero_proves_ = static_cast<bool>(zero);
         const signal_shield none_on_the_thread;
         thread_ = std::thread([this, d = std::move(server), z = std::move(zero)]() mutable {
             if (z) d.welcome(std::move(z), clock::now());
@@ -108,6 +108,7 @@ private:
     }
 
     void serve(rendezvous_server& server) {
+        for (const auto& l : listeners_) l->enter(wake_.get());
         serve_until_done(server);
         for (const auto& l : listeners_) l->leave(wake_.get());
         listeners_.clear(); // later connections are refused by the system, not left waiting
@@ -136,9 +137,12 @@ private:
     /// Sleeps until something happens or is due, and deals with it.
     void round(rendezvous_server& server, clock::time_point end) {
         std::vector<pollfd> ready{{wake_.get(), POLLIN, 0}};
+        const auto& there = server.connections();
+        zero_proves_ =
+            zero_proves_ && !there.empty() && there.front()->phase() == rendezvous_connection::stage::proving;
         const bool paused = clock::now() < paused_until_;
         for (const auto& l : listeners_)
-            ready.push_back({paused || !l->is_turn_of(wake_.get()) ? -1 : l->get(), POLLIN, 0});
+            ready.push_back({paused || zero_proves_ || !l->is_turn_of(wake_.get()) ? -1 : l->get(), POLLIN, 0});
         for (const auto& g : server.connections())
             ready.push_back({g->get(), static_cast<short>(g->wants_write() ? POLLIN | POLLOUT : POLLIN), 0});
         const std::size_t of_desk = ready.size();
@@ -202,6 +206,7 @@ private:
     address bound_;
     std::optional<status::desk> desk_; // likewise; there once the world is
     clock::time_point paused_until_ = clock::time_point::min();
+    bool zero_proves_ = false; // likewise: strangers are let in after that, since they could crowd rank 0 out
     std::atomic<bool> stopping_{false};
     std::thread thread_;
 };
