@@ -87,6 +87,12 @@ step communicator_step(dice& d, plan& p, open_families& open) {
     return s;
 }
 
+/// Ranks fork where nothing is wrong: a child of a killed rank would be left behind.
+ranks_set drawn_forks(dice& d, const plan& p) {
+    if (p.upset.what != fault_kind::none || !d.chance(15)) return 0;
+    return static_cast<ranks_set>(d.next());
+}
+
 step calls_step(dice& d, const plan& p, const open_families& open, std::size_t most_bytes) {
     step s;
     const int several = d.chance(65) ? 1 : d.between(2, 6);
@@ -95,6 +101,7 @@ step calls_step(dice& d, const plan& p, const open_families& open, std::size_t m
         if (several > 1) s.calls.back().repeats = 1;
     }
     s.collect = static_cast<collecting>(d.below(4));
+    s.forking = drawn_forks(d, p);
     if (d.chance(20)) {
         s.jitter_us = d.below(3000);
         s.jittering = static_cast<ranks_set>(d.next());
@@ -176,6 +183,7 @@ plan draw(std::uint64_t seed, std::uint64_t world, milliseconds deadline) {
     draw_upset(d, p, several);
     const bool quiet = p.upset.what == fault_kind::none;
     if (p.upset.leaves_all_well()) p.deadline = ample;
+    if (quiet && p.over != fabric::memory && d.chance(30)) p.in_turn = d.between(2, 4);
 
     open_families open{0};
     if (p.aftermath) put_others(p, open);

@@ -78,6 +78,7 @@ struct step {
     int colors = 1; ///< split: the rank's place in the parent's list, divided by `by`, modulo this
     int by = 1;
     bool reversed = false;   ///< split: keys fall as ranks rise
+    ranks_set forking = 0;   ///< calls: ranks that fork a child while they are under way
     int jitter_us = 0;       ///< each rank waits up to so long before it
     ranks_set jittering = 0; ///< those that wait
 };
@@ -128,6 +129,7 @@ struct plan {
     std::size_t contexts_ahead = 0; ///< so here
     ranks_set progress_threads = 0; ///< ranks with progress::in_thread
     std::chrono::milliseconds deadline{0};
+    int in_turn = 1;            ///< so often the ranks make the world and play the plan, with no barrier between
     bool leaves_at_once = true; ///< a rank that has got an error ends; else it waits until the others have one
     bool aftermath = false;     ///< those who are left work on, in family 1, which is without the victim
     std::vector<family> families;

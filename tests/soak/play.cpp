@@ -7,6 +7,10 @@
 #include "held_up.hpp"
 #include "job.hpp"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <memory>
@@ -168,7 +172,33 @@ private:
             about_to_call(c.family);
             watched([&] { start(c, *jobs.back(), requests, waiting); });
         }
+        if (holds(s.forking, rank_)) fork_a_child(requests);
         watched([&] { collect(s, requests, waiting); });
+    }
+    /// The child tries to call, and drops what it has of the world. It is refused, and its parent's calls go on.
+    void fork_a_child(std::vector<request<transport::any>>& requests) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            ::alarm(20);
+            const bool one = is_refused([&] { families_[0]->barrier(); });
+            const bool all = std::all_of(requests.begin(), requests.end(),
+                                         [](auto& r) { return r.collected() || is_refused([&] { r.wait(); }); });
+            requests.clear();
+            families_.clear();
+            ::_exit(one && all ? 0 : 1);
+        }
+        int status = -1;
+        if (child < 0 || ::waitpid(child, &status, 0) != child || status != 0)
+            note_wrong("a forked child was let into a call, or did not end well: status " + std::to_string(status));
+    }
+    template <class Call>
+    [[nodiscard]] static bool is_refused(const Call& call) {
+        try {
+            call();
+        } catch (const error& e) {
+            return e.why() == cause::invalid_argument;
+        }
+        return false;
     }
     void start(const call& c, job& work, std::vector<request<transport::any>>& requests,
                std::vector<pending>& waiting) {
@@ -239,19 +269,25 @@ void play(const plan& p, int rank, const reports& all, const std::function<any_c
         if (p.upset.what == fault_kind::late_start && p.upset.victim == rank)
             std::this_thread::sleep_for(std::chrono::milliseconds(p.upset.duration_ms));
         const auto began = std::chrono::steady_clock::now();
-        player me(p, rank, all, [&] {
+        const auto watched_enter = [&] {
             try {
                 return enter();
             } catch (const error& e) {
                 report_first(mine, e, 0, began);
                 throw;
             }
-        }());
-        me.run();
-        if (mine.failed && !p.leaves_at_once) await_the_others(p, all);
-        // Who was done before the loss works on as well: the others count on it.
-        if (rank != p.upset.victim && me.has_others()) me.work_on_without_the_lost();
-        announce_end(mine);
+        };
+        for (int turn = 1; turn < p.in_turn && !mine.failed; ++turn) player(p, rank, all, watched_enter()).run();
+        if (!mine.failed) {
+            player me(p, rank, all, watched_enter());
+            me.run();
+            if (mine.failed && !p.leaves_at_once) await_the_others(p, all);
+            // Who was done before the loss works on as well: the others count on it.
+            if (rank != p.upset.victim && me.has_others()) me.work_on_without_the_lost();
+            announce_end(mine);
+        } else {
+            announce_end(mine);
+        }
     } catch (const error& e) {
         if (mine.step.load() >= 0) (mine.failed ? mine.aftermath : mine.surprise) = e.what();
         announce_end(mine);

@@ -47,6 +47,7 @@ std::string in_words(const plan& p, const step& s) {
         if (c.in_place != 0) text += ", in place at " + in_words(c.in_place, p.ranks);
         if (c.symmetric != 0) text += ", symmetric at " + in_words(c.symmetric, p.ranks);
     }
+    if (s.forking != 0) text += "; child processes of " + in_words(s.forking, p.ranks) + " meanwhile";
     return text;
 }
 
@@ -114,6 +115,7 @@ std::string in_words(const plan& p) {
     }
     text += ", progress threads at " + in_words(p.progress_threads, p.ranks) + ", deadline " +
             std::to_string(p.deadline.count()) + " ms";
+    if (p.in_turn > 1) text += ", made " + std::to_string(p.in_turn) + " times in turn";
     text += p.leaves_at_once ? "\n" : ", who has got an error waits for the others\n";
     for (std::size_t i = 0; i < p.steps.size(); ++i)
         text += "  step " + std::to_string(i) + ": " + in_words(p, p.steps[i]) + "\n";

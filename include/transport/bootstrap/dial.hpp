@@ -113,7 +113,8 @@ dial(const identity& me, const std::function<std::vector<address>(std::string&)>
                          detail::seconds_in_words(waited) + ": " + problem,
                      early
                          ? "make as many worlds on all ranks, in the same order"
-                         : "check that rank 0 runs and that every rank has the same TUTTI_ADDRESS and the same secret");
+                         : "check that rank 0 runs and that every rank has the same TUTTI_ADDRESS and the same secret",
+                     0);
 }
 
 } // namespace tutti::transport::bootstrap

@@ -228,11 +228,7 @@ public:
 
     void tell(const notice& n) {
         session_.tell(n);
-        // Told to the peers as well: the coordinator may be what has failed.
-        if (n.kind == notice_kind::failed || n.kind == notice_kind::resumed)
-            fabrics_.each([&](auto& f) {
-                if constexpr (requires { f.blame(n.peer); }) f.blame(n.kind == notice_kind::failed ? n.peer : -1);
-            });
+        if (n.kind == notice_kind::failed || n.kind == notice_kind::resumed) fabrics_.blame(n.peer);
         if constexpr (sleeps_its_way)
             if (n.kind == notice_kind::abort) fabrics_.first().raise_alarm();
     }

@@ -55,6 +55,12 @@ public:
     void each(Use&& use) {
         std::apply([&](auto&... f) { (use(f), ...); }, all_);
     }
+    /// Tells all peers which rank this one's calls fail by, -1: not any more. The coordinator may be what has failed.
+    void blame(int rank) {
+        each([&](auto& f) {
+            if constexpr (requires { f.blame(rank); }) f.blame(rank);
+        });
+    }
     /// Returns `use(fabric)` of the one of that number.
     template <std::size_t I = 0, class Use>
     auto at(std::size_t number, Use&& use) {

@@ -191,7 +191,8 @@ TEST_CASE("when nobody answers, the error says where it looked and for how long"
     const auto o = attempt([&] { const control c(me); });
     CHECK(clock::now() - begin < 2s);
     REQUIRE(o);
-    CHECK(has(*o, "rank 3 could not reach the rendezvous of rank 0 at " + me.rendezvous.text() + " within 0.3 s"));
+    CHECK(has(*o, ", rank 0: rank 3 could not reach the rendezvous of rank 0 at " + me.rendezvous.text() +
+                      " within 0.3 s"));
     CHECK(has(*o, "Connection refused"));
 }
 
