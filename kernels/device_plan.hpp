@@ -63,7 +63,7 @@ namespace detail {
     if (p.what == schedule::operation::alltoall && p.size > 0 && count % static_cast<std::size_t>(p.size) != 0)
         reject("device_plans_of", std::to_string(count) + " elements have no block for each rank",
                "make it a multiple of the ranks");
-    const schedule::proof proof = schedule::verify(p, nullptr, schedule::bits::may_differ);
+    const schedule::proof proof = (schedule::verify)(p, nullptr, schedule::bits::may_differ);
     if (!proof.proven) reject("device_plans_of", "the schedule is not proven: " + schedule::message_of(proof.fault));
     return detail::cheapest_plans(schedule::unjoined(p), count, element_bytes);
 }

@@ -4,6 +4,8 @@
 
 #include "execution.hpp"
 
+#include <base/joining_thread.hpp>
+
 #include <atomic>
 #include <barrier>
 #include <chrono>
@@ -63,7 +65,7 @@ template <class Body>
 void run_on_host(geometry shape, const Body& body) {
     for (unsigned block = 0; block < shape.blocks; ++block) {
         std::barrier<> together(static_cast<std::ptrdiff_t>(shape.threads));
-        std::vector<std::jthread> threads;
+        std::vector<tutti::detail::joining_thread> threads;
         for (unsigned thread = 0; thread < shape.threads; ++thread)
             threads.emplace_back([&, thread] { body(host_execution(shape, block, thread, together)); });
     }
@@ -74,7 +76,7 @@ void run_on_host(geometry shape, const Body& body) {
 template <class Body>
 void run_ranks_on_host(unsigned ranks, geometry shape, const Body& body) {
     std::list<std::barrier<>> together;
-    std::vector<std::jthread> threads;
+    std::vector<tutti::detail::joining_thread> threads;
     for (unsigned rank = 0; rank < ranks; ++rank)
         for (unsigned block = 0; block < shape.blocks; ++block) {
             auto& block_barrier = together.emplace_back(static_cast<std::ptrdiff_t>(shape.threads));

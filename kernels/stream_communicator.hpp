@@ -156,8 +156,8 @@ public:
     }
 
     /// Throws if a call has failed. Never blocks.
-    void check() const {
-        std::visit([](const auto& path) { path->check("a call on a stream"); }, calls_);
+    void examine() const {
+        std::visit([](const auto& path) { path->examine("a call on a stream"); }, calls_);
     }
     /// Waits until the stream has come so far; then as check().
     void synchronize(native stream) {
@@ -165,7 +165,7 @@ public:
         auto now = device_.make_event();
         device_.record_on(now, stream);
         while (!device_.is_done(now)) std::this_thread::sleep_for(std::chrono::microseconds{20});
-        check();
+        examine();
     }
 
     /// How an allreduce of these data would go, and why, in words. Not collective.

@@ -8,3 +8,10 @@
 #error "tutti needs C++20: compile with -std=c++20"
 #include <tutti-needs-C++20>
 #endif
+
+/// What functions on vectors are: constexpr, unless vectors are libstdc++'s checked ones, which are not.
+#if defined(_GLIBCXX_DEBUG)
+#define TUTTI_CONSTEXPR inline
+#else
+#define TUTTI_CONSTEXPR constexpr
+#endif

@@ -9,6 +9,7 @@
 #include "recording.hpp"
 #include "symmetric_memory.hpp"
 
+#include "../base/any_duration.hpp"
 #include "choice/explain.hpp"
 #include "engine/executor.hpp"
 
@@ -98,13 +99,13 @@ public:
 
     /// How long a call may take: 30 s unless set. Handles and communicators made from this handle inherit it.
     [[nodiscard]] std::chrono::nanoseconds default_deadline() const noexcept { return deadline_; }
-    /// Sets it. Throws invalid_argument unless it is longer than 0.
-    void default_deadline(std::chrono::nanoseconds d) {
+    /// Sets it, in any unit; the longest one is none. Throws invalid_argument unless it is longer than 0.
+    void default_deadline(any_duration d) {
         if (d <= d.zero()) reject("with_deadline or default_deadline", "a deadline must be longer than nothing");
         deadline_ = d;
     }
     /// A handle with another deadline: `world.with_deadline(5s).allreduce(...)`.
-    [[nodiscard]] communicator with_deadline(std::chrono::nanoseconds d) const {
+    [[nodiscard]] communicator with_deadline(any_duration d) const {
         communicator other = *this;
         other.default_deadline(d);
         return other;
@@ -139,9 +140,9 @@ public:
         std::vector<int> ranks;
         for (int r = 0; r < size(); ++r)
             if (all[static_cast<std::size_t>(r)].color == color) ranks.push_back(r);
-        std::stable_sort(ranks.begin(), ranks.end(), [&](int a, int b) {
-            return all[static_cast<std::size_t>(a)].key < all[static_cast<std::size_t>(b)].key;
-        });
+        const auto key_of = [&](int r) { return all[static_cast<std::size_t>(r)].key; };
+        std::sort(ranks.begin(), ranks.end(),
+                  [&](int a, int b) { return key_of(a) != key_of(b) ? key_of(a) < key_of(b) : a < b; });
         return with_members(id, ranks);
     }
     /// Collective, but exchanges nothing: a communicator of the same ranks whose calls do not wait for this one's.

@@ -139,12 +139,12 @@ private:
 }
 
 /// Of an alltoall: both buffers have a block for each rank.
-[[nodiscard]] TUTTI_INLINE uneven_placement placed_uneven_blocks(const uneven_check& check, raw_range in, raw_range out,
-                                                                 const part_counts& counts, int rank) {
+[[nodiscard]] TUTTI_INLINE uneven_placement placed_uneven_blocks(const uneven_check& checks, raw_range in,
+                                                                 raw_range out, const part_counts& counts, int rank) {
     constexpr auto what = schedule::operation::alltoall;
     const auto &sent = counts.of_ranks, &received = counts.received;
-    const std::size_t count = check.whole(sent, in, "input");
-    check.whole(received, out, "output");
+    const std::size_t count = checks.whole(sent, in, "input");
+    checks.whole(received, out, "output");
     const std::size_t to_self = sent.counts[static_cast<std::size_t>(rank)];
     const std::size_t from_self = received.counts[static_cast<std::size_t>(rank)];
     if (to_self != from_self)
@@ -152,11 +152,11 @@ private:
                                 std::to_string(from_self));
     if (sent.displacements || received.displacements) {
         std::vector<stretch> all;
-        check.add(all, sent, in, false);
-        check.add(all, received, out, true);
-        check.apart(std::move(all));
+        checks.add(all, sent, in, false);
+        checks.add(all, received, out, true);
+        checks.apart(std::move(all));
     } else {
-        check.apart(in, out);
+        checks.apart(in, out);
     }
     auto lengths = std::make_shared<schedule::part_lengths>(rank, sent.counts, received.counts);
     lengths->displace(places_of(sent), places_of(received));
@@ -173,11 +173,11 @@ TUTTI_INLINE uneven_placement placed_uneven(schedule::operation what, raw_range 
     if (what == operation::scatter && !is_root) in = {};
     for (const raw_range& r : {in, out})
         if (!is_usable(r)) refuse_range(what, r);
-    const uneven_check check(what, self, element_bytes);
+    const uneven_check checks(what, self, element_bytes);
     const auto rank = static_cast<std::size_t>(self.rank);
     if (what == operation::alltoall) {
         if (self.size > schedule::most_ranks(what)) refuse_ranks(what, self.size);
-        return placed_uneven_blocks(check, in, out, counts, self.rank);
+        return placed_uneven_blocks(checks, in, out, counts, self.rank);
     }
     const bool collects = gathers(what);
     const raw_range whole = collects ? out : in, part = collects ? in : out;
@@ -186,19 +186,19 @@ TUTTI_INLINE uneven_placement placed_uneven(schedule::operation what, raw_range 
                 std::make_shared<const part_lengths>(self.rank, self.size, part.count)};
     }
     const buffer_parts& parts = counts.of_ranks;
-    const std::size_t count = check.whole(parts, whole, collects ? "output" : "input");
-    check.own(parts.counts[rank], part, collects ? "input" : "output");
+    const std::size_t count = checks.whole(parts, whole, collects ? "output" : "input");
+    checks.own(parts.counts[rank], part, collects ? "input" : "output");
     auto lengths = std::make_shared<part_lengths>(parts.counts, all_know_lengths(what));
     const std::size_t before = parts.displacements ? (*parts.displacements)[rank] : lengths->before(rank);
-    const bool in_place = check.is_at(whole, part, before);
+    const bool in_place = checks.is_at(whole, part, before);
     if (parts.displacements) {
         std::vector<stretch> all;
-        check.add(all, parts, whole, collects);
-        if (!in_place) check.add(all, part, !collects);
-        check.apart(std::move(all));
+        checks.add(all, parts, whole, collects);
+        if (!in_place) checks.add(all, part, !collects);
+        checks.apart(std::move(all));
         collects ? lengths->displace({}, places_of(parts)) : lengths->displace(places_of(parts), {});
     } else if (!in_place) {
-        check.apart(whole, part);
+        checks.apart(whole, part);
     }
     return {{count, in.data, out.data, in_place}, std::move(lengths)};
 }

@@ -29,7 +29,7 @@ namespace tutti::training::detail {
 /// The text of rank `root`, on every rank.
 template <class Communicator>
 [[nodiscard]] std::string told_by(const Communicator& world, int root, const std::string& text) {
-    const std::uint64_t length = world.broadcast(static_cast<std::uint64_t>(text.size()), root);
+    const std::uint64_t length = world.broadcast(std::uint64_t{text.size()}, root);
     std::string told(length, ' ');
     if (world.rank() == root) told = text;
     world.broadcast(told, root);

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../base/any_duration.hpp"
 #include "../base/error.hpp"
+#include "../base/joining_thread.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -65,11 +68,11 @@ struct sparse_step {
 
 /// How hogwild() runs.
 struct hogwild_options {
-    int threads = 1;                                               ///< 1 or more
-    std::size_t steps = 0;                                         ///< of each thread
-    float rate = 0.1F;                                             ///< the learning rate
-    sharing by = sharing::without_locks;                           ///< how they share
-    std::chrono::nanoseconds most_wait = std::chrono::seconds(30); ///< for a turn
+    int threads = 1;                                   ///< 1 or more
+    std::size_t steps = 0;                             ///< of each thread
+    float rate = 0.1F;                                 ///< the learning rate
+    sharing by = sharing::without_locks;               ///< how they share
+    any_duration most_wait = std::chrono::seconds(30); ///< for a turn
 };
 
 namespace detail {
@@ -83,7 +86,10 @@ public:
     template <class Act>
     void in_turn(int thread, const Act& act) {
         std::unique_lock lock(mutex_);
-        if (!changed_.wait_for(lock, most_wait_, [&] { return failure_ || next_ == thread; }))
+        constexpr std::chrono::hours a_year{24 *
+                                            365}; // the end of a longer wait could lie beyond the clock's last point
+        const auto most = std::min<std::chrono::nanoseconds>(most_wait_, a_year);
+        if (!changed_.wait_for(lock, most, [&] { return failure_ || next_ == thread; }))
             reject("hogwild", "a thread has waited too long for its turn");
         if (failure_) return;
         act();
@@ -164,7 +170,7 @@ void hogwild(shared_weights& weights, const hogwild_options& o, const Gradient& 
                 turns.fail(std::current_exception());
             }
         };
-        std::vector<std::jthread> threads;
+        std::vector<tutti::detail::joining_thread> threads;
         guarded([&] { // where a thread cannot be started, the others are not left waiting for its turn
             for (int t = 0; t < o.threads; ++t) threads.emplace_back([&, t] { guarded([&] { work(t); }); });
         });

@@ -57,7 +57,7 @@ public:
         : stage_(s), plan_(std::move(parameters), options.bytes),
           world_(agreed(world, plan_, s, weights.size(), options)), map_(plan_, world.size()),
           rank_(static_cast<std::size_t>(world.rank())), optimizer_(plan_.parameters(), rule, map_.pieces(rank_)) {
-        check(weights, options);
+        examine(weights, options);
         if (stage_ == stage::states)
             all_gradients_.emplace(world_, plan_.parameters(), options);
         else
@@ -164,7 +164,7 @@ private:
         detail::require_same_lines(own, "sharded", lines, detail::same_parameters);
         return own;
     }
-    void check(std::span<const float> weights, const bucket_options& o) const {
+    void examine(std::span<const float> weights, const bucket_options& o) const {
         if (weights.size() != plan_.elements())
             reject("sharded", std::to_string(weights.size()) + " weights for parameters of " +
                                   std::to_string(plan_.elements()) + " elements");

@@ -40,7 +40,7 @@ TUTTI_INLINE void simulated_world::kill(int rank) {
     detail::inside(*this).require_rank("simulated_world::kill", rank);
     detail::inside(*this).kill(rank);
 }
-TUTTI_INLINE void simulated_world::kill_at(int rank, std::chrono::nanoseconds when) {
+TUTTI_INLINE void simulated_world::kill_at(int rank, any_duration when) {
     auto& all = detail::inside(*this);
     all.require_rank("simulated_world::kill_at", rank);
     if (when < now())
@@ -48,11 +48,11 @@ TUTTI_INLINE void simulated_world::kill_at(int rank, std::chrono::nanoseconds wh
     if (when >= detail::scheduler::longest) return; // it does not last as long
     all.time.at(all.begin + when, [&all, rank] { all.kill(rank); });
 }
-TUTTI_INLINE void simulated_world::compute(std::chrono::nanoseconds time) {
+TUTTI_INLINE void simulated_world::compute(any_duration time) {
     auto& all = detail::inside(*this);
     all.time.sleep_until(all.begin_computing(time));
 }
-TUTTI_INLINE void simulated_world::compute(std::chrono::nanoseconds time, const std::function<void()>& work) {
+TUTTI_INLINE void simulated_world::compute(any_duration time, const std::function<void()>& work) {
     if (!work) return compute(time);
     auto& all = detail::inside(*this);
     const clock::time_point end = all.begin_computing(time);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <thread>
 
 #include <sched.h>
@@ -45,9 +46,10 @@ struct this_core {
     static void move_to(int processor) noexcept {
         cpu_set_t allowed, wanted;
         if (processor < 0 || processor >= CPU_SETSIZE || ::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
-        if (!CPU_ISSET(processor, &allowed) || ::sched_getcpu() == processor) return;
+        const auto one = static_cast<std::size_t>(processor);
+        if (!CPU_ISSET(one, &allowed) || ::sched_getcpu() == processor) return;
         CPU_ZERO(&wanted);
-        CPU_SET(processor, &wanted);
+        CPU_SET(one, &wanted);
         if (::sched_setaffinity(0, sizeof wanted, &wanted) != 0) return;
         if (::sched_setaffinity(0, sizeof allowed, &allowed) == 0) return;
         std::fill_n(reinterpret_cast<unsigned char*>(&allowed), sizeof allowed, 0xff); // its cpuset has just changed

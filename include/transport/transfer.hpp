@@ -79,10 +79,10 @@ private:
 /// that is `bytes`.
 [[nodiscard]] inline bool accepts(transfer& x, std::uint64_t length, std::uint64_t signature) noexcept {
     if (signature != x.signature || length > x.bytes || (length < x.bytes && !x.may_be_shorter)) {
-        x.moved = signature == x.signature ? static_cast<std::size_t>(length) : x.bytes;
+        x.moved = signature == x.signature ? length : x.bytes;
         return false;
     }
-    x.bytes = static_cast<std::size_t>(length);
+    x.bytes = length;
     return true;
 }
 

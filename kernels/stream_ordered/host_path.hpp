@@ -55,7 +55,7 @@ public:
     }
 
     /// A call throws what has failed by itself, and so does the next one.
-    void check(const std::string&) const noexcept {}
+    void examine(const std::string&) const noexcept {}
 
 private:
     [[noreturn]] void late(const std::string& call) const {

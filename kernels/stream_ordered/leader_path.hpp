@@ -74,7 +74,7 @@ public:
     }
 
     void allreduce(const ordered_call& c, native s) {
-        check(c.in_words());
+        examine(c.in_words());
         if (device_.capture_of(s) != 0)
             reject(c.in_words(), "the stream records a graph, and rank 0's part of the call would not be in it",
                    "call outside of captures, or make the ranks threads of one process");
@@ -92,7 +92,7 @@ public:
     }
 
     /// Throws if the group has failed.
-    void check(const std::string& call) const {
+    void examine(const std::string& call) const {
         const failure_word f = failure_in(page_->failure.load());
         if (f.why != group_failure::none) throw_failure(f, world_.world_rank(f.peer), call);
     }
@@ -142,7 +142,7 @@ private:
             // The watch finds a rank that is late. It comes to that first, unless the deadline is very short.
             if (!await_host([&] { return has_room() || has_failed(); }))
                 page_->failure.store_first(packed({group_failure::timeout, static_cast<std::uint8_t>(rank()), 0}));
-            check(c.in_words());
+            examine(c.in_words());
         }
         const std::size_t bytes = c.bytes();
         const auto in = windows_.find(c.in, bytes), out = windows_.find(c.out, bytes);

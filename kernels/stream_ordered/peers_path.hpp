@@ -76,7 +76,7 @@ public:
     }
 
     void allreduce(const ordered_call& c, native s) {
-        check(c.in_words());
+        examine(c.in_words());
         device_.use();
         if (device_.capture_of(s) != 0)
             reject(c.in_words(), "the stream records a graph, which other processes would have to replay as often",
@@ -98,7 +98,7 @@ public:
     }
 
     /// Throws if the group has failed.
-    void check(const std::string& call) const {
+    void examine(const std::string& call) const {
         const failure_word f = failure_in(own_->report.load());
         if (f.why != group_failure::none) throw_failure(f, world_.world_rank(f.peer), call);
     }

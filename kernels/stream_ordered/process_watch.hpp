@@ -44,7 +44,7 @@ public:
     /// Ends the wait that is under way, or the next one.
     void ring() const noexcept {
         const std::uint64_t one = 1;
-        static_cast<void>(::write(bell_, &one, sizeof one));
+        [[maybe_unused]] const auto n = ::write(bell_, &one, sizeof one);
     }
     /// Waits until a process ends, or the bell rings, or the time is over; -1 milliseconds: it never is. The ranks
     /// whose processes have ended since the last call.
@@ -53,7 +53,9 @@ public:
         for (const watched& w : watched_) fds.push_back({w.fd, POLLIN, 0});
         ::poll(fds.data(), fds.size(), ended_.empty() ? milliseconds : 0);
         std::uint64_t rung = 0;
-        if (fds[0].revents != 0) static_cast<void>(::read(bell_, &rung, sizeof rung));
+        if (fds[0].revents != 0) {
+            [[maybe_unused]] const auto n = ::read(bell_, &rung, sizeof rung);
+        }
         for (std::size_t i = watched_.size(); i-- > 0;) {
             if (fds[i + 1].revents == 0) continue;
             ended_.push_back(watched_[i].rank);

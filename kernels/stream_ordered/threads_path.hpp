@@ -94,7 +94,7 @@ public:
     }
 
     /// Throws if the group has failed.
-    void check(const std::string& call) const {
+    void examine(const std::string& call) const {
         const failure_word f = failure_in(own_->report.load());
         if (f.why != group_failure::none) throw_failure(f, world_.world_rank(f.peer), call);
     }

@@ -18,25 +18,25 @@ struct named { // one constant for all: an unused one is a warning
 struct whole : named {
     static constexpr int chunks(int) { return 1; }
     static constexpr cost stated(operation, int) { return {}; }
-    template <class Emit>
-    static constexpr void allreduce(const position&, Emit&&) {}
+    template <class Put>
+    static constexpr void allreduce(const position&, Put&&) {}
 };
 struct nameless {
     static constexpr int chunks(int) { return 1; }
     static constexpr cost stated(operation, int) { return {}; }
-    template <class Emit>
-    static constexpr void allreduce(const position&, Emit&&) {}
+    template <class Put>
+    static constexpr void allreduce(const position&, Put&&) {}
 };
 struct without_cost : named {
     static constexpr int chunks(int) { return 1; }
-    template <class Emit>
-    static constexpr void allreduce(const position&, Emit&&) {}
+    template <class Put>
+    static constexpr void allreduce(const position&, Put&&) {}
 };
 struct unsigned_chunks : named {
     static constexpr unsigned chunks(int) { return 1; }
     static constexpr cost stated(operation, int) { return {}; }
-    template <class Emit>
-    static constexpr void allreduce(const position&, Emit&&) {}
+    template <class Put>
+    static constexpr void allreduce(const position&, Put&&) {}
 };
 struct without_schedule : named {
     static constexpr int chunks(int) { return 1; }
@@ -45,20 +45,20 @@ struct without_schedule : named {
 struct without_partial : named { // reduce must be told where sums on their way live
     static constexpr int chunks(int) { return 1; }
     static constexpr cost stated(operation, int) { return {}; }
-    template <class Emit>
-    static constexpr void reduce(const position&, Emit&&) {}
+    template <class Put>
+    static constexpr void reduce(const position&, Put&&) {}
 };
 
 template <class Base>
 struct with_broadcast : Base {
-    template <class Emit>
-    static constexpr void broadcast(const position&, Emit&&) {}
+    template <class Put>
+    static constexpr void broadcast(const position&, Put&&) {}
 };
 struct only_reduce : named {
     static constexpr int chunks(int) { return 1; }
     static constexpr cost stated(operation, int) { return {}; }
-    template <class Emit>
-    static constexpr void reduce(const position&, buffer, Emit&&) {}
+    template <class Put>
+    static constexpr void reduce(const position&, buffer, Put&&) {}
 };
 
 } // namespace

@@ -44,11 +44,11 @@ void holds() {
 
 /// Folds in rank order out of place, and the other way round in place.
 struct turned_in_place : naive {
-    template <class Emit>
-    static constexpr void reduce(const position& p, buffer partial, Emit&& emit) {
+    template <class Put>
+    static constexpr void reduce(const position& p, buffer partial, Put&& put) {
         naive::reduce(p, partial, [&](step s) {
             if (p.in_place && reduces(s)) s.other = side::left;
-            emit(s);
+            put(s);
         });
     }
 };

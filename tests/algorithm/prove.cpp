@@ -28,13 +28,13 @@ struct own_algorithm {
 /// All four of a group send to each other, and each combines in rank order. Nothing is staged in place.
 struct radix_4 : own_algorithm {
     static constexpr std::string_view name = "radix_4";
-    static constexpr void allreduce(const position& p, auto&& emit) {
+    static constexpr void allreduce(const position& p, auto&& put) {
         const place data{buffer::input, 0, 1}, result{buffer::output, 0, 1};
         const auto of = [&](int q) { return q == p.rank ? buffer::input : scratch(q); };
-        for (int k = 1; k < p.size; ++k) emit(send((p.rank + k) % p.size, data));
-        for (int k = 1; k < p.size; ++k) emit(receive((p.rank + k) % p.size, {scratch((p.rank + k) % p.size), 0, 1}));
+        for (int k = 1; k < p.size; ++k) put(send((p.rank + k) % p.size, data));
+        for (int k = 1; k < p.size; ++k) put(receive((p.rank + k) % p.size, {scratch((p.rank + k) % p.size), 0, 1}));
         const std::array more{of(1), of(2), of(3)};
-        emit(reduce_many({of(0), 0, 1}, std::span(more).first(static_cast<std::size_t>(p.size - 1)), result));
+        put(reduce_many({of(0), 0, 1}, std::span(more).first(static_cast<std::size_t>(p.size - 1)), result));
     }
 };
 
@@ -42,17 +42,17 @@ struct radix_4 : own_algorithm {
 /// Source: De Sensi, Bonato, Saam, Hoefler: Swing, NSDI 2024.
 struct swing : own_algorithm {
     static constexpr std::string_view name = "swing";
-    static constexpr void allreduce(const position& p, auto&& emit) {
+    static constexpr void allreduce(const position& p, auto&& put) {
         int rounds = 0;
         for (int n = 1; n < p.size; n *= 2) ++rounds;
         const place data{buffer::input, 0, 1}, output{buffer::output, 0, 1}, spare{scratch(0), 0, 1};
         place have = data;
-        if (p.in_place && rounds % 2 == 1) emit(copy(data, have = spare));
+        if (p.in_place && rounds % 2 == 1) put(copy(data, have = spare));
         for (int k = 0, distance = 1; k < rounds; ++k, distance = 1 - 2 * distance) {
             const int peer = ((p.rank % 2 == 0 ? p.rank + distance : p.rank - distance) % p.size + p.size) % p.size;
             const place to = (rounds - k) % 2 == 1 ? output : spare;
-            emit(send(peer, have));
-            emit(receive_reduce(peer, have, to, peer < p.rank ? side::left : side::right));
+            put(send(peer, have));
+            put(receive_reduce(peer, have, to, peer < p.rank ? side::left : side::right));
             have = to;
         }
     }
@@ -76,11 +76,11 @@ struct naive_whose_steps_rotate : naive {
 /// A naive broadcast that is wrong in one call only: the last rank takes what it gets to scratch.
 struct wrong_once : naive {
     static constexpr std::string_view name = "wrong_once";
-    static constexpr void broadcast(const position& p, auto&& emit) {
+    static constexpr void broadcast(const position& p, auto&& put) {
         const bool here = p.size == 5 && p.root == 3 && p.in_place && p.rank == 4;
         naive::broadcast(p, [&](step s) {
             if (here) s.to.where = scratch(0);
-            emit(s);
+            put(s);
         });
     }
 };
@@ -88,10 +88,10 @@ struct wrong_once : naive {
 /// Folds in rank order out of place, and the other way round in place.
 struct turned : naive {
     static constexpr std::string_view name = "turned";
-    static constexpr void reduce(const position& p, buffer partial, auto&& emit) {
+    static constexpr void reduce(const position& p, buffer partial, auto&& put) {
         naive::reduce(p, partial, [&](step s) {
             if (p.in_place && reduces(s)) s.other = side::left;
-            emit(s);
+            put(s);
         });
     }
 };
@@ -106,10 +106,10 @@ struct too_many_chunks : ring {
 struct forgetful : naive {
     static constexpr std::string_view name = "forgetful";
     static constexpr cost stated(operation, int) { return {}; }
-    static constexpr void reduce(const position& p, buffer partial, auto&& emit) {
+    static constexpr void reduce(const position& p, buffer partial, auto&& put) {
         if (p.size == 3 && p.rank == 2) return;
         naive::reduce(p, partial, [&](const step& s) {
-            if (p.size < 3 || s.peer != 2) emit(s);
+            if (p.size < 3 || s.peer != 2) put(s);
         });
     }
 };

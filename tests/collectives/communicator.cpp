@@ -112,6 +112,21 @@ TEST_CASE("a handle is copied as the same communicator, with a deadline of its o
     CHECK(fresh.default_deadline() == std::chrono::seconds(30));
 }
 
+TEST_CASE("the longest deadline of any unit is none") {
+    run_world(2, [](communicator& world) {
+        for (auto patient :
+             {world.with_deadline(std::chrono::seconds::max()), world.with_deadline(std::chrono::hours::max()),
+              world.with_deadline(std::chrono::nanoseconds::max())}) {
+            expect(patient.default_deadline() == std::chrono::nanoseconds::max(), "none");
+            std::vector<int> data{1};
+            patient.allreduce(data, tutti::sum);
+            expect(data[0] == 2, "a call");
+        }
+        world.default_deadline(std::chrono::seconds::max());
+        world.barrier();
+    });
+}
+
 TEST_CASE("children outlive their world") {
     run_ranks(3, [fabric = tutti::transport::memory_world::create(3)](int rank) {
         std::optional<communicator> world{tutti::transport::memory{fabric, rank}};

@@ -1,4 +1,4 @@
-// expect: tutti: an algorithm needs the steps of an operation: allreduce(p, emit), reduce_scatter(p, partial, emit)
+// expect: tutti: an algorithm needs the steps of an operation: allreduce(p, put), reduce_scatter(p, partial, put)
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 #include <collectives/algorithm/prove.hpp>

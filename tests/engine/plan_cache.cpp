@@ -38,10 +38,10 @@ struct far_banks {
     static constexpr std::string_view name = "far_banks";
     static constexpr int chunks(int) { return 1; }
     static constexpr schedule::cost stated(schedule::operation, int) { return {}; }
-    static constexpr void allreduce(const schedule::position&, auto&& emit) {
+    static constexpr void allreduce(const schedule::position&, auto&& put) {
         const schedule::place far{schedule::scratch(40'000), 0, 1};
-        emit(schedule::copy({schedule::buffer::input, 0, 1}, far));
-        emit(schedule::copy(far, {schedule::buffer::output, 0, 1}));
+        put(schedule::copy({schedule::buffer::input, 0, 1}, far));
+        put(schedule::copy(far, {schedule::buffer::output, 0, 1}));
     }
 };
 
@@ -193,21 +193,21 @@ namespace {
 
 /// A ring whose last step names a chunk that is none.
 struct off_by_one : algorithm::ring {
-    template <class Emit>
-    static constexpr void allgather(const schedule::position& p, Emit&& emit) {
-        algorithm::ring::allgather(p, emit);
-        emit(schedule::send((p.rank + 1) % p.size, {schedule::buffer::output, p.size, 1}));
+    template <class Put>
+    static constexpr void allgather(const schedule::position& p, Put&& put) {
+        algorithm::ring::allgather(p, put);
+        put(schedule::send((p.rank + 1) % p.size, {schedule::buffer::output, p.size, 1}));
     }
 };
 
 /// Broadcasts, and combines what it has got with itself, for nothing.
 struct reducing_broadcast : algorithm::naive {
-    template <class Emit>
-    static constexpr void broadcast(const schedule::position& p, Emit&& emit) {
-        algorithm::naive::broadcast(p, emit);
+    template <class Put>
+    static constexpr void broadcast(const schedule::position& p, Put&& put) {
+        algorithm::naive::broadcast(p, put);
         const schedule::place data{schedule::buffer::output, 0, 1}, nowhere{schedule::scratch(0), 0, 1};
         const std::array same{schedule::buffer::output};
-        if (p.rank != p.root) emit(schedule::reduce_many(data, same, nowhere));
+        if (p.rank != p.root) put(schedule::reduce_many(data, same, nowhere));
     }
 };
 
@@ -216,23 +216,23 @@ struct up_to_five {
     static constexpr std::string_view name = "up_to_five";
     static constexpr int chunks(int size) { return size > 5 ? size : 1; }
     static constexpr schedule::cost stated(schedule::operation, int) { return {}; }
-    template <class Emit>
-    static constexpr void allreduce(const schedule::position& p, Emit&& emit) {
+    template <class Put>
+    static constexpr void allreduce(const schedule::position& p, Put&& put) {
         if (p.size > 5)
-            algorithm::walk(algorithm::ring{}, schedule::operation::allreduce, p, emit);
+            algorithm::walk(algorithm::ring{}, schedule::operation::allreduce, p, put);
         else
-            algorithm::walk(algorithm::naive{}, schedule::operation::allreduce, p, emit);
+            algorithm::walk(algorithm::naive{}, schedule::operation::allreduce, p, put);
     }
 };
 
 /// Folds in rank order out of place, and the other way round in place.
 struct turned_in_place : algorithm::naive {
     static constexpr std::string_view name = "turned_in_place";
-    template <class Emit>
-    static constexpr void reduce(const schedule::position& p, schedule::buffer partial, Emit&& emit) {
+    template <class Put>
+    static constexpr void reduce(const schedule::position& p, schedule::buffer partial, Put&& put) {
         algorithm::naive::reduce(p, partial, [&](schedule::step s) {
             if (p.in_place && reduces(s)) s.other = schedule::side::left;
-            emit(s);
+            put(s);
         });
     }
 };

@@ -143,7 +143,7 @@ private:
         sent_ = sent_ + s.part_bytes < s.message_bytes ? sent_ + s.part_bytes : 0;
         s.signature = in_.below(16) == 0;
         s.lent = 0;
-        s.region = in_.below(8) == 0 ? number() : in_.below(lane::slots); // the first block is one of rooms
+        s.region = in_.below(8) == 0 ? number() : in_.below(lane::slot_count); // the first block is one of rooms
         const auto how = in_.below(8);
         if (how == 0 || how == 1) lend(s);
         if (how == 2) s.lent = number(), s.region = number();

@@ -30,9 +30,9 @@ struct foreign {
     static constexpr std::string_view name = "foreign";
     [[nodiscard]] static constexpr int chunks(int) noexcept { return 1; }
     [[nodiscard]] static constexpr cost stated(operation, int) noexcept { return {}; }
-    template <class Emit>
-    static constexpr void broadcast(const position& p, Emit&& emit) {
-        naive::broadcast(p, emit);
+    template <class Put>
+    static constexpr void broadcast(const position& p, Put&& put) {
+        naive::broadcast(p, put);
     }
 };
 

@@ -44,7 +44,7 @@ private:
     using buffer = schedule::buffer;
 
     int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
-    void emit(int rank, const schedule::step& s) { p_.ranks[static_cast<std::size_t>(rank)].push_back(s); }
+    void put(int rank, const schedule::step& s) { p_.ranks[static_cast<std::size_t>(rank)].push_back(s); }
     place in(buffer b) const { return {b, now_.first, now_.count()}; }
     buffer bank() { return schedule::scratch(below(3)); }
 
@@ -58,7 +58,7 @@ private:
         if (schedule::reduces(p_.what))
             reduce_to(center);
         else if (!p_.in_place || below(8) == 0)
-            emit(center, schedule::copy(in(buffer::input), in(buffer::output)));
+            put(center, schedule::copy(in(buffer::input), in(buffer::output)));
         if (p_.what == schedule::operation::reduce_scatter || p_.what == schedule::operation::reduce) return;
         std::vector<int> informed{center};
         for (const int r : shuffled(center)) {
@@ -78,7 +78,7 @@ private:
                 now_ = {block * pieces, (block + 1) * pieces};
                 carry(from, to);
             }
-        for (const auto& [rank, last] : last_copies_) emit(rank, last);
+        for (const auto& [rank, last] : last_copies_) put(rank, last);
         last_copies_.clear();
         staged_ = false;
     }
@@ -98,18 +98,18 @@ private:
             message(from, to, where, schedule::receive(from, in(landing)));
             if (staged_) last_copies_.emplace_back(to, schedule::copy(in(landing), in(buffer::output)));
         } else if (!p_.in_place || below(8) == 0) {
-            emit(to, schedule::copy(in(where), in(buffer::output)));
+            put(to, schedule::copy(in(where), in(buffer::output)));
         }
     }
 
     /// Each rank adds its input to the sum of the lower ranks, on the wrong side now and then.
     void scan() {
         buffer sum = buffer::input;
-        if (!p_.in_place || below(8) == 0) emit(0, schedule::copy(in(buffer::input), in(buffer::output)));
+        if (!p_.in_place || below(8) == 0) put(0, schedule::copy(in(buffer::input), in(buffer::output)));
         for (int r = 1; r < p_.size; ++r) {
             const auto side = below(10) == 0 ? schedule::side::right : schedule::side::left;
             sum = meet(r - 1, sum, r, buffer::input, side, below(2) == 0);
-            if (sum != buffer::output) emit(r, schedule::copy(in(sum), in(buffer::output)));
+            if (sum != buffer::output) put(r, schedule::copy(in(sum), in(buffer::output)));
         }
     }
     void exscan() {
@@ -119,8 +119,8 @@ private:
             message(r - 1, r, sum, schedule::receive(r - 1, in(lower)));
             sum = bank();
             const std::array more{below(10) == 0 ? lower : buffer::input};
-            if (r + 1 < p_.size) emit(r, schedule::reduce_many(in(lower), more, in(sum)));
-            if (lower != buffer::output) emit(r, schedule::copy(in(lower), in(buffer::output)));
+            if (r + 1 < p_.size) put(r, schedule::reduce_many(in(lower), more, in(sum)));
+            if (lower != buffer::output) put(r, schedule::copy(in(lower), in(buffer::output)));
         }
     }
 
@@ -153,7 +153,7 @@ private:
                             count == 2 || below(2) == 0);
             left.erase(left.begin() + (into_first ? j : i));
         }
-        if (left[0].where != buffer::output) emit(center, schedule::copy(in(left[0].where), in(buffer::output)));
+        if (left[0].where != buffer::output) put(center, schedule::copy(in(left[0].where), in(buffer::output)));
     }
     static schedule::side turned(schedule::side s) {
         return s == schedule::side::left ? schedule::side::right : schedule::side::left;
@@ -164,15 +164,15 @@ private:
     void message(int from, int to, buffer source, const schedule::step& received) {
         const int all = now_.count();
         if (all < 2 || below(3) > 0) {
-            emit(from, schedule::send(to, in(source)));
-            return emit(to, received);
+            put(from, schedule::send(to, in(source)));
+            return put(to, received);
         }
         const int cut = 1 + below(all - 1);
         std::array parts{place{source, now_.first, cut}, place{source, now_.first + cut, all - cut}};
         if (below(2) == 0) std::swap(parts[0], parts[1]);
         if (below(3) == 0) {
             const place elsewhere{bank(), parts[1].first, parts[1].count};
-            emit(from, schedule::copy(parts[1], elsewhere));
+            put(from, schedule::copy(parts[1], elsewhere));
             parts[1] = elsewhere;
         }
         const bool there = below(30) > 0, here = below(30) > 0;
@@ -183,8 +183,8 @@ private:
             taken.to = {received.to.where, x.first, x.count};
             sent.joined = first && there;
             taken.joined = first && here;
-            emit(from, sent);
-            emit(to, taken);
+            put(from, sent);
+            put(to, taken);
         }
     }
 
@@ -195,7 +195,7 @@ private:
         const buffer sum = has_output && output_if_any ? buffer::output : bank();
         if (below(6) == 0) {
             const buffer elsewhere = bank();
-            emit(from, schedule::copy(in(source), in(elsewhere)));
+            put(from, schedule::copy(in(source), in(elsewhere)));
             source = elsewhere;
         }
         const buffer landing = bank();
@@ -205,12 +205,12 @@ private:
             message(from, to, source, schedule::receive(from, in(landing)));
             const bool left = incoming == schedule::side::left;
             const std::array more{left ? own : landing};
-            emit(to, schedule::reduce_many(in(left ? landing : own), more, in(sum)));
+            put(to, schedule::reduce_many(in(left ? landing : own), more, in(sum)));
             return sum;
         }
         default:
             message(from, to, source, schedule::receive(from, in(landing)));
-            emit(to, schedule::reduce(in(own), in(landing), turned(incoming)));
+            put(to, schedule::reduce(in(own), in(landing), turned(incoming)));
             return landing;
         }
     }

@@ -15,7 +15,7 @@ namespace {
 transport::verbs_limits limits_of_verbs(const plan& p) {
     transport::verbs_limits limits;
     if (p.hosts > 1) limits.devices = "rxe1"; // the device on lo reaches one host alone
-    if (p.lanes > 1) limits.slots = 4;
+    if (p.lanes > 1) limits.slot_count = 4;
     if (p.window_bytes > 0) limits.window_bytes = p.window_bytes;
     if (p.contexts_ahead > 0) limits.contexts_ahead = p.contexts_ahead;
     return limits;

@@ -13,11 +13,11 @@ struct my_chain {
         const int some = size > 1 ? 1 : 0;
         return {size - 1, size - 1, some, some, some};
     }
-    static constexpr void broadcast(const tutti::schedule::position& p, auto&& emit) {
+    static constexpr void broadcast(const tutti::schedule::position& p, auto&& put) {
         const tutti::schedule::place data{tutti::schedule::buffer::output, 0, 1};
         const int next = (p.rank + 1) % p.size;
-        if (p.rank != p.root) emit(tutti::schedule::receive((p.rank + p.size - 1) % p.size, data));
-        if (next != p.root) emit(tutti::schedule::send(next, data));
+        if (p.rank != p.root) put(tutti::schedule::receive((p.rank + p.size - 1) % p.size, data));
+        if (next != p.root) put(tutti::schedule::send(next, data));
     }
 };
 

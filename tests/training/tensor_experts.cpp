@@ -142,7 +142,7 @@ TEST_CASE("beyond its capacity an expert drops the last tokens, second choices f
 }
 
 TEST_CASE("gates and exchanges that cannot be are refused") {
-    CHECK(has(fault_of([] { mixture::gate{1, 2}.check(); }).detail, "1 or 2"));
+    CHECK(has(fault_of([] { mixture::gate{1, 2}.examine(); }).detail, "1 or 2"));
     run_world(3, [](const communicator& ranks) {
         const auto r = mixture::route(mixture::gate{4}, std::span<const double>());
         const auto f = fault_of([&] { mixture::exchange<communicator, double>(ranks, r, 1); });

@@ -33,7 +33,7 @@ TEST_CASE("verbs keeps the contract") {
 
 TEST_CASE("verbs keeps the contract with few slots and small pieces") {
     auto& limits = verbs_fixture::limits = {};
-    limits.slots = 4;
+    limits.slot_count = 4;
     limits.slot_bytes = limits.eager_bytes = 4097;
     limits.window_bytes = 20'001;
     limits.contexts_ahead = 7;

@@ -113,7 +113,7 @@ TEST_CASE("a long message is an announcement, its reads and an answer, and no by
 
 TEST_CASE("a reader that takes its time never sees more packets than it has slots for") {
     auto limits = transport::verbs_limits{};
-    limits.slots = 4;
+    limits.slot_count = 4;
     count(limits, [](transport::verbs& t, auto& c) {
         bytes data(64 * 1024);
         for (std::size_t i = 0; i < 64; ++i) {

@@ -81,7 +81,7 @@ TEST_CASE("a device that has no room for another peer is told, with its limit") 
     const reserved_port at;
     processes ranks(size, [&](int rank, account& mine) {
         auto limits = transport::verbs_limits{};
-        limits.slots = 1024; // of rxe's 32,767 completions each peer takes 3,242
+        limits.slot_count = 1024; // of rxe's 32,767 completions each peer takes 3,242
         limits.slot_bytes = limits.eager_bytes = 4096;
         limits.reads = 128;
         const communicator world{transport::verbs{identity(rank, size, at), limits}};

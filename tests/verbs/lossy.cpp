@@ -61,7 +61,7 @@ TEST_CASE("one of twenty lost: short messages, and few in flight") {
     const lossy_cable cable(5);
     const auto few = [](int rank) {
         auto limits = on_either_end(rank);
-        limits.slots = 4;
+        limits.slot_count = 4;
         limits.reads = 1;
         limits.piece_bytes = 4096;
         return limits;

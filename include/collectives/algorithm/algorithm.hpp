@@ -30,7 +30,7 @@ constexpr void each_piece(const place& all, int width, auto&& visit) {
 }
 } // namespace detail
 
-// The shapes of an algorithm's parts. `emit` takes each step in program order; nothing is allocated.
+// The shapes of an algorithm's parts. `put` takes each step in program order; nothing is allocated.
 namespace detail {
 inline constexpr auto discard = [](const step&) {};
 using discard_t = decltype(discard);
@@ -139,9 +139,9 @@ constexpr void require_algorithm() noexcept {
     static_assert(has_chunks<A>, "tutti: an algorithm needs int chunks(int size), or int chunks(operation, int size)");
     static_assert(has_stated<A>, "tutti: an algorithm needs cost stated(operation, int size)");
     static_assert(offers_any<A>(),
-                  "tutti: an algorithm needs the steps of an operation: allreduce(p, emit), reduce_scatter(p, partial, "
-                  "emit), allgather(p, emit), reduce(p, partial, emit), broadcast(p, emit), gather(p, emit), "
-                  "scatter(p, emit), scan(p, emit), exscan(p, emit) or alltoall(p, emit), static or const");
+                  "tutti: an algorithm needs the steps of an operation: allreduce(p, put), reduce_scatter(p, partial, "
+                  "put), allgather(p, put), reduce(p, partial, put), broadcast(p, put), gather(p, put), "
+                  "scatter(p, put), scan(p, put), exscan(p, put) or alltoall(p, put), static or const");
 }
 } // namespace detail
 

@@ -42,57 +42,57 @@ struct binomial_tree {
         return {2 * h, 2 * h, h, h, fan_in, bound};
     }
 
-    template <class Emit>
-    static constexpr void reduce(const position& p, buffer partial, Emit&& emit) {
+    template <class Put>
+    static constexpr void reduce(const position& p, buffer partial, Put&& put) {
         const int self = (p.rank - p.root + p.size) % p.size; // counted from the root
         place have{buffer::input, 0, 1};
         const place sum{partial, 0, 1};
         for (int bit = 1; bit < p.size; bit *= 2) {
-            if (self & bit) return void(emit(schedule::send((self - bit + p.root) % p.size, have)));
+            if (self & bit) return void(put(schedule::send((self - bit + p.root) % p.size, have)));
             if (self + bit >= p.size) continue;
-            emit(schedule::receive_reduce((self + bit + p.root) % p.size, have, sum, side::right));
+            put(schedule::receive_reduce((self + bit + p.root) % p.size, have, sum, side::right));
             have = sum;
         }
     }
 
-    template <class Emit>
-    static constexpr void broadcast(const position& p, Emit&& emit) {
+    template <class Put>
+    static constexpr void broadcast(const position& p, Put&& put) {
         const int self = (p.rank - p.root + p.size) % p.size;
         const place data{buffer::output, 0, 1};
         int bit = 1;
         while (bit < p.size && !(self & bit)) bit *= 2;
-        if (self != 0) emit(schedule::receive((self - bit + p.root) % p.size, data));
+        if (self != 0) put(schedule::receive((self - bit + p.root) % p.size, data));
         for (bit /= 2; bit >= 1; bit /= 2)
-            if (self + bit < p.size) emit(schedule::send((self + bit + p.root) % p.size, data));
+            if (self + bit < p.size) put(schedule::send((self + bit + p.root) % p.size, data));
     }
 
-    template <class Emit>
-    static constexpr void gather(const position& p, Emit&& emit) {
+    template <class Put>
+    static constexpr void gather(const position& p, Put&& put) {
         const subtree all(p);
         const auto land = [&](place x) { return all.self == 0 ? in(buffer::output, x) : x; };
         if (all.ranks > 1 && all.self != 0)
-            all.each_range(0, 1, [&](place x) { emit(schedule::copy(in(buffer::input, x), x)); });
+            all.each_range(0, 1, [&](place x) { put(schedule::copy(in(buffer::input, x), x)); });
         for (int bit = 1; bit < all.span && all.self + bit < p.size; bit *= 2)
-            all.each_range(bit, bit, [&](place x) { emit(schedule::receive(all.rank_at(bit), land(x))); });
+            all.each_range(bit, bit, [&](place x) { put(schedule::receive(all.rank_at(bit), land(x))); });
         if (all.self == 0) return;
         all.each_range(0, all.ranks, [&](place x) {
-            emit(schedule::send(all.rank_at(-all.span), all.ranks > 1 ? x : in(buffer::input, x)));
+            put(schedule::send(all.rank_at(-all.span), all.ranks > 1 ? x : in(buffer::input, x)));
         });
     }
 
-    template <class Emit>
-    static constexpr void scatter(const position& p, Emit&& emit) {
+    template <class Put>
+    static constexpr void scatter(const position& p, Put&& put) {
         const subtree all(p);
         const auto have = [&](place x) { return all.self == 0 ? in(buffer::input, x) : x; };
         if (all.self != 0)
             all.each_range(0, all.ranks, [&](place x) {
-                emit(schedule::receive(all.rank_at(-all.span), all.ranks > 1 ? x : in(buffer::output, x)));
+                put(schedule::receive(all.rank_at(-all.span), all.ranks > 1 ? x : in(buffer::output, x)));
             });
         for (int bit = all.span / 2; bit >= 1; bit /= 2)
             if (all.self + bit < p.size)
-                all.each_range(bit, bit, [&](place x) { emit(schedule::send(all.rank_at(bit), have(x))); });
+                all.each_range(bit, bit, [&](place x) { put(schedule::send(all.rank_at(bit), have(x))); });
         if (all.ranks > 1 && all.self != 0)
-            all.each_range(0, 1, [&](place x) { emit(schedule::copy(x, in(buffer::output, x))); });
+            all.each_range(0, 1, [&](place x) { put(schedule::copy(x, in(buffer::output, x))); });
     }
 
     /// Powers of two: log2 P (t(n) + n gamma), and log2 P t(n). Gather and scatter: the sum of t(2^k n / P).

@@ -47,36 +47,36 @@ struct bruck {
         return {std::max(last, before), rounds, sent, sent, last > before ? 1 : 2};
     }
 
-    template <class Emit>
-    static constexpr void allgather(const position& p, Emit&& emit) {
+    template <class Put>
+    static constexpr void allgather(const position& p, Put&& put) {
         for (int k = 0; k < detail::doublings(p.size); ++k) {
             const int up = 1 << k, count = std::min(up, p.size - up);
             const int to = detail::round_the_circle(p, -up), from = detail::round_the_circle(p, up);
             const auto leaving = [&](int first, int n) { return schedule::send(to, {buffer::output, first, n}); };
             const auto coming = [&](int first, int n) { return schedule::receive(from, {buffer::output, first, n}); };
-            detail::emit_circular(p, p.rank, count, detail::part_first::near, leaving, emit);
-            detail::emit_circular(p, from, count, detail::part_first::near, coming, emit);
+            detail::put_circular(p, p.rank, count, detail::part_first::near, leaving, put);
+            detail::put_circular(p, from, count, detail::part_first::near, coming, put);
         }
     }
 
     /// Blocks land in scratch, each in a bank of its own, those of a message one after the other.
-    template <class Emit>
-    static constexpr void alltoall(const position& p, Emit&& emit) {
+    template <class Put>
+    static constexpr void alltoall(const position& p, Put&& put) {
         for (int k = 0, first = 0; k < detail::doublings(p.size); first += blocks(p.size, k++)) {
             const int up = 1 << k;
             for (int d = up; d < p.size; d = next(d, up)) {
                 const step s = schedule::send(detail::round_the_circle(p, up), place_before(p, d, k));
-                emit(next(d, up) < p.size ? schedule::joined(s) : s);
+                put(next(d, up) < p.size ? schedule::joined(s) : s);
             }
             for (int d = up; d < p.size; d = next(d, up)) {
                 const step s = schedule::receive(detail::round_the_circle(p, -up), landing(p, d, k, first));
-                emit(next(d, up) < p.size ? schedule::joined(s) : s);
+                put(next(d, up) < p.size ? schedule::joined(s) : s);
             }
         }
         // In place, these overwrite what has been sent.
         for (int d = 1; d < p.size; ++d) {
             const place landed = place_before(p, d, detail::doublings(p.size));
-            emit(schedule::copy(landed, {buffer::output, landed.first, 1}));
+            put(schedule::copy(landed, {buffer::output, landed.first, 1}));
         }
     }
 

@@ -31,14 +31,14 @@ struct butterfly {
         return {c.rounds + 2 * e, c.rounds + 2 * e, swaps, swaps, size > 1 ? 1 + e : 0, e > 0};
     }
 
-    template <class Emit>
-    static constexpr void allreduce(const position& p, Emit&& emit) {
+    template <class Put>
+    static constexpr void allreduce(const position& p, Put&& put) {
         const detail::core c(p.size);
         const place output{buffer::output, 0, 1}, scratch{schedule::scratch(0), 0, 1};
         place have{buffer::input, 0, 1};
         if (c.waits(p.rank)) {
-            emit(schedule::send(p.rank + 1, have));
-            return void(emit(schedule::receive(p.rank + 1, output)));
+            put(schedule::send(p.rank + 1, have));
+            return void(put(schedule::receive(p.rank + 1, output)));
         }
         // Each reduction goes to the buffer that is not being sent, such that the last one ends in output.
         const bool partner = c.has_partner(p.rank);
@@ -46,21 +46,21 @@ struct butterfly {
         const auto target = [&] { return --left % 2 == 0 ? output : scratch; };
         if (partner) {
             const place to = target();
-            emit(schedule::receive_reduce(p.rank - 1, have, to, side::left));
+            put(schedule::receive_reduce(p.rank - 1, have, to, side::left));
             have = to;
         } else if (p.in_place && left % 2 == 1) {
-            emit(schedule::copy(have, scratch));
+            put(schedule::copy(have, scratch));
             have = scratch;
         }
         const int number = c.number_of(p.rank);
         for (int bit = 1; bit < c.size; bit *= 2) {
             const int peer = c.rank_of(number ^ bit);
             const place to = target();
-            emit(schedule::send(peer, have));
-            emit(schedule::receive_reduce(peer, have, to, peer < p.rank ? side::left : side::right));
+            put(schedule::send(peer, have));
+            put(schedule::receive_reduce(peer, have, to, peer < p.rank ? side::left : side::right));
             have = to;
         }
-        if (partner) emit(schedule::send(p.rank - 1, output));
+        if (partner) put(schedule::send(p.rank - 1, output));
     }
 
     /// Powers of two: log2 P (t(n) + n gamma). Others: see folded_s, which knows of no gap that a rank waits for when

@@ -87,25 +87,25 @@ struct butterfly_of {
         return {m + 2 * e, others + 2 * e, others + e, others + e, fan_in, e > 0};
     }
 
-    template <class Emit>
-    constexpr void allreduce(const position& p, Emit&& emit) const {
+    template <class Put>
+    constexpr void allreduce(const position& p, Put&& put) const {
         const detail::smooth_core c(p.size, radix);
         const bool folded = p.rank < 2 * c.extra(), partner = folded && p.rank % 2 == 1;
         const place output{buffer::output, 0, 1}, spare{schedule::scratch(0), 0, 1};
         place have{buffer::input, 0, 1};
         if (folded && !partner) {
-            emit(schedule::send(p.rank + 1, have));
-            return void(emit(schedule::receive(p.rank + 1, output)));
+            put(schedule::send(p.rank + 1, have));
+            return void(put(schedule::receive(p.rank + 1, output)));
         }
         // Each result goes to the buffer that is not being sent, such that the last one ends in output.
         int left = static_cast<int>(c.factors().size()) + (partner ? 1 : 0);
         const auto target = [&] { return --left % 2 == 0 ? output : spare; };
         if (partner) {
             const place to = target();
-            emit(schedule::receive_reduce(p.rank - 1, have, to, side::left));
+            put(schedule::receive_reduce(p.rank - 1, have, to, side::left));
             have = to;
         } else if (p.in_place && left % 2 == 1) {
-            emit(schedule::copy(have, spare));
+            put(schedule::copy(have, spare));
             have = spare;
         }
         const int number = folded ? p.rank / 2 : p.rank - c.extra();
@@ -117,11 +117,11 @@ struct butterfly_of {
                 return other < c.extra() ? 2 * other + 1 : other + c.extra();
             };
             const place to = target();
-            exchange(f, digit, rank_of, have, to, emit);
+            exchange(f, digit, rank_of, have, to, put);
             have = to;
             distance *= f;
         }
-        if (partner) emit(schedule::send(p.rank - 1, output));
+        if (partner) put(schedule::send(p.rank - 1, output));
     }
 
     /// An estimate. Rounds in groups, which all ranks of the core begin at once if none is folded in.
@@ -140,20 +140,20 @@ struct butterfly_of {
 
 private:
     /// One round: `f` ranks, of which this one is number `self`, swap `have`. Others' data wait in banks 1 to f-1.
-    template <class Emit>
-    static constexpr void exchange(int f, int self, auto&& rank_of, place have, place to, Emit&& emit) {
+    template <class Put>
+    static constexpr void exchange(int f, int self, auto&& rank_of, place have, place to, Put&& put) {
         if (f == 2) {
             const int other = rank_of(1 - self);
-            emit(schedule::send(other, have));
-            return void(emit(schedule::receive_reduce(other, have, to, self == 1 ? side::left : side::right)));
+            put(schedule::send(other, have));
+            return void(put(schedule::receive_reduce(other, have, to, self == 1 ? side::left : side::right)));
         }
         const auto of = [&](int k) { return k == self ? have.where : schedule::scratch((k - self + f) % f); };
         for (int k = 1; k < f; ++k) {
             const int from = (self + f - k) % f;
-            emit(schedule::send(rank_of((self + k) % f), have));
-            emit(schedule::receive(rank_of(from), {of(from), 0, 1}));
+            put(schedule::send(rank_of((self + k) % f), have));
+            put(schedule::receive(rank_of(from), {of(from), 0, 1}));
         }
-        detail::combine_in_rank_order(f, of, schedule::scratch(f), to, emit);
+        detail::combine_in_rank_order(f, of, schedule::scratch(f), to, put);
     }
 };
 

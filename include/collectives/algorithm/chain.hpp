@@ -28,28 +28,28 @@ struct chain {
         return {others, others, some, some, some};
     }
 
-    template <class Emit>
-    static constexpr void scan(const position& p, Emit&& emit) {
+    template <class Put>
+    static constexpr void scan(const position& p, Put&& put) {
         const place input{buffer::input, 0, 1}, output{buffer::output, 0, 1};
         if (p.rank > 0)
-            emit(schedule::receive_reduce(p.rank - 1, input, output, side::left));
+            put(schedule::receive_reduce(p.rank - 1, input, output, side::left));
         else if (!p.in_place)
-            emit(schedule::copy(input, output));
-        if (p.rank + 1 < p.size) emit(schedule::send(p.rank + 1, p.rank > 0 ? output : input));
+            put(schedule::copy(input, output));
+        if (p.rank + 1 < p.size) put(schedule::send(p.rank + 1, p.rank > 0 ? output : input));
     }
 
-    template <class Emit>
-    static constexpr void exscan(const position& p, Emit&& emit) {
+    template <class Put>
+    static constexpr void exscan(const position& p, Put&& put) {
         const place input{buffer::input, 0, 1}, output{buffer::output, 0, 1}, sum{schedule::scratch(0), 0, 1};
-        if (p.rank == 0) return void(emit(schedule::send(1, input)));
-        if (p.rank + 1 == p.size) return void(emit(schedule::receive(p.rank - 1, output)));
+        if (p.rank == 0) return void(put(schedule::send(1, input)));
+        if (p.rank + 1 == p.size) return void(put(schedule::receive(p.rank - 1, output)));
         // In place, the sum of the lower ranks waits in scratch until our own data have been added to it.
         const place lower = p.in_place ? place{schedule::scratch(1), 0, 1} : output;
         const buffer own = buffer::input;
-        emit(schedule::receive(p.rank - 1, lower));
-        emit(schedule::reduce_many(lower, {&own, 1}, sum));
-        emit(schedule::send(p.rank + 1, sum));
-        if (p.in_place) emit(schedule::copy(lower, output));
+        put(schedule::receive(p.rank - 1, lower));
+        put(schedule::reduce_many(lower, {&own, 1}, sum));
+        put(schedule::send(p.rank + 1, sum));
+        if (p.in_place) put(schedule::copy(lower, output));
     }
 
     /// From rank to rank: see chain_form.hpp.

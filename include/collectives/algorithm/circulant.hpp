@@ -33,8 +33,8 @@ struct circulant {
     [[nodiscard]] static constexpr int chunks(int size) noexcept { return size; }
     [[nodiscard]] static constexpr cost stated(operation o, int size) noexcept;
 
-    template <class Emit>
-    static constexpr void reduce_scatter(const position& p, buffer partial, Emit&& emit) {
+    template <class Put>
+    static constexpr void reduce_scatter(const position& p, buffer partial, Put&& put) {
         for (int k = 1; k <= detail::doublings(p.size); ++k) {
             const int up = distance(p.size, k), count = distance(p.size, k - 1) - up;
             const int to = detail::round_the_circle(p, up), from = detail::round_the_circle(p, -up);
@@ -43,24 +43,24 @@ struct circulant {
             const auto coming = [&](int first, int n) {
                 return schedule::receive_reduce(from, {have, first, n}, {sum, first, n}, side::left);
             };
-            detail::emit_circular(p, to, count, detail::part_first::far, leaving, emit);
-            detail::emit_circular(p, p.rank, count, detail::part_first::far, coming, emit);
+            detail::put_circular(p, to, count, detail::part_first::far, leaving, put);
+            detail::put_circular(p, p.rank, count, detail::part_first::far, coming, put);
             // With P odd, nothing is reduced in the first round into the farthest of the sums that are left.
             const bool is_there = p.in_place && partial == buffer::output;
             if (const int odd = (p.rank + up - 1) % p.size; k == 1 && p.size % 2 == 1 && !is_there)
-                emit(schedule::copy({have, odd, 1}, {partial, odd, 1}));
+                put(schedule::copy({have, odd, 1}, {partial, odd, 1}));
         }
     }
 
-    template <class Emit>
-    static constexpr void allgather(const position& p, Emit&& emit) {
+    template <class Put>
+    static constexpr void allgather(const position& p, Put&& put) {
         for (int k = detail::doublings(p.size); k >= 1; --k) {
             const int up = distance(p.size, k), count = distance(p.size, k - 1) - up;
             const int to = detail::round_the_circle(p, -up), from = detail::round_the_circle(p, up);
             const auto leaving = [&](int first, int n) { return schedule::send(to, {buffer::output, first, n}); };
             const auto coming = [&](int first, int n) { return schedule::receive(from, {buffer::output, first, n}); };
-            detail::emit_circular(p, p.rank, count, detail::part_first::near, leaving, emit);
-            detail::emit_circular(p, from, count, detail::part_first::near, coming, emit);
+            detail::put_circular(p, p.rank, count, detail::part_first::near, leaving, put);
+            detail::put_circular(p, from, count, detail::part_first::near, coming, put);
         }
     }
 

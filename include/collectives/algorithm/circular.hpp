@@ -24,13 +24,12 @@ enum class part_first : bool { near, far };
 
 /// Emits one message about `count` shards in a row, from shard `first` on round the circle of all: in one part, or in
 /// two where it goes past the last shard. `step_of(first, count)` makes the step for a range of shards.
-template <class Emit>
-constexpr void emit_circular(const position& p, int first, int count, part_first order, const auto& step_of,
-                             Emit&& emit) {
+template <class Put>
+constexpr void put_circular(const position& p, int first, int count, part_first order, const auto& step_of, Put&& put) {
     const int near = p.size - first, far = count - near;
-    if (far <= 0) return void(emit(step_of(first, count)));
-    emit(schedule::joined(order == part_first::near ? step_of(first, near) : step_of(0, far)));
-    emit(order == part_first::near ? step_of(0, far) : step_of(first, near));
+    if (far <= 0) return void(put(step_of(first, count)));
+    put(schedule::joined(order == part_first::near ? step_of(first, near) : step_of(0, far)));
+    put(order == part_first::near ? step_of(0, far) : step_of(first, near));
 }
 
 /// The time of rounds that all ranks go through in step. Round n has a message of bytes(n), on which its receiver works

@@ -40,37 +40,37 @@ struct direct {
         return parameter_server::stated(o, size);
     }
 
-    template <class Emit>
-    static constexpr void reduce_scatter(const position& p, buffer, Emit&& emit) {
+    template <class Put>
+    static constexpr void reduce_scatter(const position& p, buffer, Put&& put) {
         // Incoming data of rank q waits in scratch bank q; our own bank is there for sums on their way.
         const auto of = [&](int q) { return q == p.rank ? buffer::input : schedule::scratch(q); };
         for (int k = 1; k < p.size; ++k) {
             const int to = (p.rank + k) % p.size, from = (p.rank + p.size - k) % p.size;
-            emit(schedule::send(to, {buffer::input, to, 1}));
-            emit(schedule::receive(from, {of(from), p.rank, 1}));
+            put(schedule::send(to, {buffer::input, to, 1}));
+            put(schedule::receive(from, {of(from), p.rank, 1}));
         }
-        detail::combine_in_rank_order(p.size, of, schedule::scratch(p.rank), {buffer::output, p.rank, 1}, emit);
+        detail::combine_in_rank_order(p.size, of, schedule::scratch(p.rank), {buffer::output, p.rank, 1}, put);
     }
 
-    template <class Emit>
-    static constexpr void allgather(const position& p, Emit&& emit) {
-        parameter_server::allgather(p, emit);
+    template <class Put>
+    static constexpr void allgather(const position& p, Put&& put) {
+        parameter_server::allgather(p, put);
     }
 
     /// Each block goes straight to its rank. In place it waits in scratch until its memory has been sent.
-    template <class Emit>
-    static constexpr void alltoall(const position& p, Emit&& emit) {
+    template <class Put>
+    static constexpr void alltoall(const position& p, Put&& put) {
         const auto block_from = [&](int q) {
             return place{p.in_place ? schedule::scratch(0) : buffer::output, p.rank * p.size + q, 1};
         };
         for (int k = 1; k < p.size; ++k) {
             const int to = (p.rank + k) % p.size, from = (p.rank + p.size - k) % p.size;
-            emit(schedule::send(to, {buffer::input, to * p.size + p.rank, 1}));
-            emit(schedule::receive(from, block_from(from)));
+            put(schedule::send(to, {buffer::input, to * p.size + p.rank, 1}));
+            put(schedule::receive(from, block_from(from)));
         }
         for (int k = 1; p.in_place && k < p.size; ++k) {
             const place landed = block_from((p.rank + p.size - k) % p.size);
-            emit(schedule::copy(landed, {buffer::output, landed.first, 1}));
+            put(schedule::copy(landed, {buffer::output, landed.first, 1}));
         }
     }
 

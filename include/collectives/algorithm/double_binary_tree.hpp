@@ -36,48 +36,48 @@ struct double_binary_tree {
         return detail::twin_trees_form<Costs>(c).time();
     }
 
-    template <class Emit>
-    static constexpr void reduce(const position& p, buffer partial, Emit&& emit) {
+    template <class Put>
+    static constexpr void reduce(const position& p, buffer partial, Put&& put) {
         const rooted r(p);
         for (int which = 0; which < 2 && p.size > 1; ++which) {
             if (p.rank == p.root) {
-                emit(schedule::receive_reduce(r.rank_of(r.trees.root(which)), half(buffer::input, which),
-                                              half(partial, which), side::right));
+                put(schedule::receive_reduce(r.rank_of(r.trees.root(which)), half(buffer::input, which),
+                                             half(partial, which), side::right));
                 continue;
             }
-            const buffer have = up(r, which, r.self, p.rank, partial, emit);
-            emit(schedule::send(r.parent(which), half(have, which)));
+            const buffer have = up(r, which, r.self, p.rank, partial, put);
+            put(schedule::send(r.parent(which), half(have, which)));
         }
     }
 
-    template <class Emit>
-    static constexpr void broadcast(const position& p, Emit&& emit) {
+    template <class Put>
+    static constexpr void broadcast(const position& p, Put&& put) {
         const rooted r(p);
         for (int which = 0; which < 2 && p.size > 1; ++which) {
             const place data = half(buffer::output, which);
             if (p.rank == p.root) {
-                emit(schedule::send(r.rank_of(r.trees.root(which)), data));
+                put(schedule::send(r.rank_of(r.trees.root(which)), data));
                 continue;
             }
-            emit(schedule::receive(r.parent(which), data));
+            put(schedule::receive(r.parent(which), data));
             for (int child : r.trees.children(which, r.self))
-                if (child >= 0) emit(schedule::send(r.rank_of(child), data));
+                if (child >= 0) put(schedule::send(r.rank_of(child), data));
         }
     }
 
-    template <class Emit>
-    static constexpr void allreduce(const position& p, Emit&& emit) {
+    template <class Put>
+    static constexpr void allreduce(const position& p, Put&& put) {
         const everyone all{detail::twin_trees(p.size)};
         for (int which = 0; which < 2; ++which) {
-            const buffer have = up(all, which, p.rank, p.rank, buffer::output, emit);
+            const buffer have = up(all, which, p.rank, p.rank, buffer::output, put);
             const int parent = all.trees.parent(which, p.rank);
-            if (parent >= 0) emit(schedule::send(parent, half(have, which)));
+            if (parent >= 0) put(schedule::send(parent, half(have, which)));
         }
         for (int which = 0; which < 2; ++which) {
             const int parent = all.trees.parent(which, p.rank);
-            if (parent >= 0) emit(schedule::receive(parent, half(buffer::output, which)));
+            if (parent >= 0) put(schedule::receive(parent, half(buffer::output, which)));
             for (int child : all.trees.children(which, p.rank))
-                if (child >= 0) emit(schedule::send(child, half(buffer::output, which)));
+                if (child >= 0) put(schedule::send(child, half(buffer::output, which)));
         }
     }
 
@@ -103,14 +103,14 @@ private:
     [[nodiscard]] static constexpr place half(buffer b, int which) noexcept { return {b, which, 1}; }
 
     /// Adds the children's data. Returns where the sum is: with no children, in the input.
-    template <class Emit>
-    static constexpr buffer up(const auto& who, int which, int self, int rank, buffer partial, Emit&& emit) {
+    template <class Put>
+    static constexpr buffer up(const auto& who, int which, int self, int rank, buffer partial, Put&& put) {
         buffer have = buffer::input;
         for (int child : who.trees.children(which, self)) {
             if (child < 0) continue;
             const int peer = who.rank_of(child);
-            emit(schedule::receive_reduce(peer, half(have, which), half(partial, which),
-                                          peer < rank ? side::left : side::right));
+            put(schedule::receive_reduce(peer, half(have, which), half(partial, which),
+                                         peer < rank ? side::left : side::right));
             have = partial;
         }
         return have;

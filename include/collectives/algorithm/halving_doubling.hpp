@@ -28,30 +28,30 @@ struct halving_doubling {
     [[nodiscard]] static constexpr int chunks(int size) noexcept { return size; }
     [[nodiscard]] static constexpr cost stated(operation o, int size) noexcept;
 
-    template <class Emit>
-    static constexpr void reduce_scatter(const position& p, buffer partial, Emit&& emit) {
+    template <class Put>
+    static constexpr void reduce_scatter(const position& p, buffer partial, Put&& put) {
         const detail::core c(p.size);
-        halve(c, p, partial, emit);
-        if (c.waits(p.rank)) return void(emit(schedule::receive(p.rank + 1, {buffer::output, p.rank, 1})));
+        halve(c, p, partial, put);
+        if (c.waits(p.rank)) return void(put(schedule::receive(p.rank + 1, {buffer::output, p.rank, 1})));
         if (!c.has_partner(p.rank)) return;
-        emit(schedule::send(p.rank - 1, {partial, p.rank - 1, 1}));
-        if (partial != buffer::output) emit(schedule::copy({partial, p.rank, 1}, {buffer::output, p.rank, 1}));
+        put(schedule::send(p.rank - 1, {partial, p.rank - 1, 1}));
+        if (partial != buffer::output) put(schedule::copy({partial, p.rank, 1}, {buffer::output, p.rank, 1}));
     }
 
-    template <class Emit>
-    static constexpr void allgather(const position& p, Emit&& emit) {
+    template <class Put>
+    static constexpr void allgather(const position& p, Put&& put) {
         const detail::core c(p.size);
-        if (c.waits(p.rank)) emit(schedule::send(p.rank + 1, {buffer::output, p.rank, 1}));
-        if (c.has_partner(p.rank)) emit(schedule::receive(p.rank - 1, {buffer::output, p.rank - 1, 1}));
-        twofold(c, p, emit);
+        if (c.waits(p.rank)) put(schedule::send(p.rank + 1, {buffer::output, p.rank, 1}));
+        if (c.has_partner(p.rank)) put(schedule::receive(p.rank - 1, {buffer::output, p.rank - 1, 1}));
+        twofold(c, p, put);
     }
 
     /// Without handing the extra ranks their shards in between.
-    template <class Emit>
-    static constexpr void allreduce(const position& p, Emit&& emit) {
+    template <class Put>
+    static constexpr void allreduce(const position& p, Put&& put) {
         const detail::core c(p.size);
-        halve(c, p, buffer::output, emit);
-        twofold(c, p, emit);
+        halve(c, p, buffer::output, put);
+        twofold(c, p, put);
     }
 
     /// Powers of two: the sum over the halves m of t(m), and of m gamma where they are reduced. Others: the first rank
@@ -105,13 +105,13 @@ private:
         return {b, first, c.first_shard(number + count) - first};
     }
 
-    template <class Emit>
-    static constexpr void halve(const detail::core& c, const position& p, buffer partial, Emit&& emit) {
+    template <class Put>
+    static constexpr void halve(const detail::core& c, const position& p, buffer partial, Put&& put) {
         const place all{buffer::input, 0, p.size};
-        if (c.waits(p.rank)) return void(emit(schedule::send(p.rank + 1, all)));
+        if (c.waits(p.rank)) return void(put(schedule::send(p.rank + 1, all)));
         buffer have = buffer::input;
         if (c.has_partner(p.rank)) {
-            emit(schedule::receive_reduce(p.rank - 1, all, {partial, 0, p.size}, side::left));
+            put(schedule::receive_reduce(p.rank - 1, all, {partial, 0, p.size}, side::left));
             have = partial;
         }
         const int number = c.number_of(p.rank);
@@ -119,24 +119,24 @@ private:
             const int peer = number ^ half;
             const place mine = shards(c, have, number / half * half, half);
             const buffer to = half == 1 && !c.has_partner(p.rank) ? buffer::output : partial;
-            emit(schedule::send(c.rank_of(peer), shards(c, have, peer / half * half, half)));
-            emit(schedule::receive_reduce(c.rank_of(peer), mine, {to, mine.first, mine.count},
-                                          peer < number ? side::left : side::right));
+            put(schedule::send(c.rank_of(peer), shards(c, have, peer / half * half, half)));
+            put(schedule::receive_reduce(c.rank_of(peer), mine, {to, mine.first, mine.count},
+                                         peer < number ? side::left : side::right));
             have = partial;
         }
     }
 
-    template <class Emit>
-    static constexpr void twofold(const detail::core& c, const position& p, Emit&& emit) {
+    template <class Put>
+    static constexpr void twofold(const detail::core& c, const position& p, Put&& put) {
         const place all{buffer::output, 0, p.size};
-        if (c.waits(p.rank)) return void(emit(schedule::receive(p.rank + 1, all)));
+        if (c.waits(p.rank)) return void(put(schedule::receive(p.rank + 1, all)));
         const int number = c.number_of(p.rank);
         for (int half = 1; half < c.size; half *= 2) {
             const int peer = number ^ half;
-            emit(schedule::send(c.rank_of(peer), shards(c, buffer::output, number / half * half, half)));
-            emit(schedule::receive(c.rank_of(peer), shards(c, buffer::output, peer / half * half, half)));
+            put(schedule::send(c.rank_of(peer), shards(c, buffer::output, number / half * half, half)));
+            put(schedule::receive(c.rank_of(peer), shards(c, buffer::output, peer / half * half, half)));
         }
-        if (c.has_partner(p.rank)) emit(schedule::send(p.rank - 1, all));
+        if (c.has_partner(p.rank)) put(schedule::send(p.rank - 1, all));
     }
 };
 

@@ -91,62 +91,62 @@ struct hierarchical {
                    scaled(local.stated(operation::allgather, g), per), false);
     }
 
-    template <class Emit>
-    constexpr void allreduce(const position& p, Emit&& emit) const {
+    template <class Put>
+    constexpr void allreduce(const position& p, Put&& put) const {
         const int g = per_node(p.size);
         if (g == 1)
-            walk(global, operation::allreduce, p, emit);
+            walk(global, operation::allreduce, p, put);
         else if (p.size % g == 0)
-            by_shards(p, g, emit);
+            by_shards(p, g, put);
         else
-            by_carriers(operation::allreduce, p).allreduce(emit);
+            by_carriers(operation::allreduce, p).allreduce(put);
     }
 
-    template <class Emit>
-    constexpr void reduce_scatter(const position& p, buffer partial, Emit&& emit) const
+    template <class Put>
+    constexpr void reduce_scatter(const position& p, buffer partial, Put&& put) const
         requires(detail::has_reduce_scatter<Global>)
     {
         const int g = per_node(p.size);
-        if (p.size % g != 0 || g == 1) return global.reduce_scatter(p, partial, emit);
-        detail::levels_of_shards(local, global, operation::reduce_scatter, p, g).reduce_scatter(emit);
+        if (p.size % g != 0 || g == 1) return global.reduce_scatter(p, partial, put);
+        detail::levels_of_shards(local, global, operation::reduce_scatter, p, g).reduce_scatter(put);
     }
 
-    template <class Emit>
-    constexpr void allgather(const position& p, Emit&& emit) const
+    template <class Put>
+    constexpr void allgather(const position& p, Put&& put) const
         requires(detail::has_allgather<Global>)
     {
         const int g = per_node(p.size);
-        if (p.size % g != 0 || g == 1) return global.allgather(p, emit);
-        detail::levels_of_shards(local, global, operation::allgather, p, g).allgather(emit);
+        if (p.size % g != 0 || g == 1) return global.allgather(p, put);
+        detail::levels_of_shards(local, global, operation::allgather, p, g).allgather(put);
     }
 
-    template <class Emit>
-    constexpr void reduce(const position& p, buffer partial, Emit&& emit) const
+    template <class Put>
+    constexpr void reduce(const position& p, buffer partial, Put&& put) const
         requires(detail::has_reduce<Global>)
     {
         const int g = per_node(p.size);
-        if (g == 1) return global.reduce(p, partial, emit);
-        if (p.size % g != 0) return by_carriers(operation::reduce, p).reduce(partial, emit);
-        detail::levels_of_root(local, global, operation::reduce, p, g).reduce(partial, emit);
+        if (g == 1) return global.reduce(p, partial, put);
+        if (p.size % g != 0) return by_carriers(operation::reduce, p).reduce(partial, put);
+        detail::levels_of_root(local, global, operation::reduce, p, g).reduce(partial, put);
     }
 
-    template <class Emit>
-    constexpr void broadcast(const position& p, Emit&& emit) const
+    template <class Put>
+    constexpr void broadcast(const position& p, Put&& put) const
         requires(detail::has_broadcast<Global>)
     {
         const int g = per_node(p.size);
-        if (g == 1) return global.broadcast(p, emit);
-        if (p.size % g != 0) return by_carriers(operation::broadcast, p).broadcast(emit);
-        detail::levels_of_root(local, global, operation::broadcast, p, g).broadcast(emit);
+        if (g == 1) return global.broadcast(p, put);
+        if (p.size % g != 0) return by_carriers(operation::broadcast, p).broadcast(put);
+        detail::levels_of_root(local, global, operation::broadcast, p, g).broadcast(put);
     }
 
-    template <class Emit>
-    constexpr void alltoall(const position& p, Emit&& emit) const
+    template <class Put>
+    constexpr void alltoall(const position& p, Put&& put) const
         requires(detail::has_alltoall<Local> && detail::has_alltoall<Global>)
     {
         const int g = per_node(p.size);
-        if (p.size % g != 0 || g == 1) return global.alltoall(p, emit);
-        detail::levels_of_blocks(local, global, p, g).alltoall(emit);
+        if (p.size % g != 0 || g == 1) return global.alltoall(p, put);
+        detail::levels_of_blocks(local, global, p, g).alltoall(put);
     }
 
 private:
@@ -170,12 +170,12 @@ private:
         return {global, node_bounds(p.size, per_node(p.size)), o, p, chunks(o, p.size)};
     }
 
-    template <class Emit>
-    constexpr void by_shards(const position& p, int g, Emit&& emit) const {
+    template <class Put>
+    constexpr void by_shards(const position& p, int g, Put&& put) const {
         const int nodes = p.size / g, node = p.rank / g, self = p.rank % g, per = global_chunks(nodes);
         const int width = local_chunks(g) / g; // of a shard, in Local's chunks; then in ours of one of Global's chunks
-        const auto near = [&](step s) { emit(moved(s, node * g, 1, 0, per)); };
-        const auto far = [&](step s) { emit(in_output(moved(s, self, g, self * per * width, width))); };
+        const auto near = [&](step s) { put(moved(s, node * g, 1, 0, per)); };
+        const auto far = [&](step s) { put(in_output(moved(s, self, g, self * per * width, width))); };
         const position here{self, g, 0, p.in_place}, across{node, nodes, 0, true};
         local.reduce_scatter(here, buffer::output, near);
         walk(global, operation::allreduce, across, far);

@@ -19,14 +19,14 @@ public:
           near_(chunks_of(local, operation::alltoall, here_.size) / (here_.size * here_.size)),
           far_(chunks_of(global, operation::alltoall, across_.size) / (across_.size * across_.size)) {}
 
-    template <class Emit>
-    constexpr void alltoall(Emit&& emit) const {
+    template <class Put>
+    constexpr void alltoall(Put&& put) const {
         for (int k = 1; k < across_.size; ++k) {
             const place own{buffer::input, id(node_at(k), here_.rank, across_.rank, here_.rank), near_ * far_};
-            emit(schedule::copy(own, {waiting_for(node_at(k)), own.first, own.count}));
+            put(schedule::copy(own, {waiting_for(node_at(k)), own.first, own.count}));
         }
-        local_.alltoall(here_, [&](const step& s) { in_node(s, emit); });
-        if (across_.size > 1) global_.alltoall(across_, [&](const step& s) { between(s, emit); });
+        local_.alltoall(here_, [&](const step& s) { in_node(s, put); });
+        if (across_.size > 1) global_.alltoall(across_, [&](const step& s) { between(s, put); });
     }
 
 private:
@@ -40,8 +40,8 @@ private:
     }
 
     /// A step of Local. A block of it is one for each node.
-    template <class Emit>
-    constexpr void in_node(step s, Emit&& emit) const {
+    template <class Put>
+    constexpr void in_node(step s, Put&& put) const {
         if (communicates(s)) s.peer += across_.rank * here_.size;
         const place all = reads_from(s) ? s.from : s.to;
         each_piece(all, near_, [&](int c, int count) {
@@ -54,13 +54,13 @@ private:
                 part.to = {near_buffer(s.to.where, node), first, count * far_};
                 const bool is_last = k + 1 == across_.size && c + count == all.first + all.count;
                 if (communicates(s) && !is_last) part.joined = true;
-                emit(part);
+                put(part);
             }
         });
     }
     /// A step of Global. A block of it is those of all ranks of a node, in a row.
-    template <class Emit>
-    constexpr void between(step s, Emit&& emit) const {
+    template <class Put>
+    constexpr void between(step s, Put&& put) const {
         if (communicates(s)) s.peer = s.peer * here_.size + here_.rank;
         const int row = across_.size * far_, wide = here_.size * near_;
         const place all = reads_from(s) ? s.from : s.to;
@@ -70,7 +70,7 @@ private:
             part.from = {far_buffer(s.from.where, to), first, count * wide};
             part.to = {far_buffer(s.to.where, to), first, count * wide};
             if (communicates(s) && c + count < all.first + all.count) part.joined = true;
-            emit(part);
+            put(part);
         });
     }
 

@@ -20,51 +20,51 @@ public:
           node_(nodes.node_of(p_.rank)), root_node_(nodes.node_of(p_.root)),
           across_{node_, nodes.count(), root_node_, true}, per_(schedule::has_shards(o) ? chunks / p.size : chunks) {}
 
-    template <class Emit>
-    constexpr void allreduce(Emit&& emit) const {
-        to_carrier(buffer::output, per_, emit);
+    template <class Put>
+    constexpr void allreduce(Put&& put) const {
+        to_carrier(buffer::output, per_, put);
         if (carries())
-            walk(global_, operation::allreduce, across_, [&](const step& s) { between(in(buffer::output, s), emit); });
-        from_carrier(per_, emit);
+            walk(global_, operation::allreduce, across_, [&](const step& s) { between(in(buffer::output, s), put); });
+        from_carrier(per_, put);
     }
 
     /// Sums on their way live in `partial`.
-    template <class Emit>
-    constexpr void reduce(buffer partial, Emit&& emit) const {
-        to_carrier(partial, per_, emit);
+    template <class Put>
+    constexpr void reduce(buffer partial, Put&& put) const {
+        to_carrier(partial, per_, put);
         if (carries() && across_.size > 1)
-            global_.reduce(across_, buffer::output, [&](const step& s) { between(in(partial, s), emit); });
+            global_.reduce(across_, buffer::output, [&](const step& s) { between(in(partial, s), put); });
     }
 
-    template <class Emit>
-    constexpr void broadcast(Emit&& emit) const {
-        if (carries() && across_.size > 1) global_.broadcast(across_, [&](const step& s) { between(s, emit); });
-        from_carrier(per_, emit);
+    template <class Put>
+    constexpr void broadcast(Put&& put) const {
+        if (carries() && across_.size > 1) global_.broadcast(across_, [&](const step& s) { between(s, put); });
+        from_carrier(per_, put);
     }
 
     /// A node's shards are a block, which Global takes for one shard.
-    template <class Emit>
-    constexpr void allgather(Emit&& emit) const {
-        if (ranks() > 1) binomial_tree::gather(in_node(), [&](const step& s) { emit(of_members(s)); });
-        if (carries() && across_.size > 1) global_.allgather(across_, [&](const step& s) { blocks(s, emit); });
-        from_carrier(p_.size * per_, emit);
+    template <class Put>
+    constexpr void allgather(Put&& put) const {
+        if (ranks() > 1) binomial_tree::gather(in_node(), [&](const step& s) { put(of_members(s)); });
+        if (carries() && across_.size > 1) global_.allgather(across_, [&](const step& s) { blocks(s, put); });
+        from_carrier(p_.size * per_, put);
     }
 
-    template <class Emit>
-    constexpr void reduce_scatter(buffer partial, Emit&& emit) const {
-        to_carrier(partial, p_.size * per_, emit);
+    template <class Put>
+    constexpr void reduce_scatter(buffer partial, Put&& put) const {
+        to_carrier(partial, p_.size * per_, put);
         if (carries() && across_.size > 1)
-            global_.reduce_scatter(across_, buffer::output, [&](const step& s) { blocks(in(partial, s), emit); });
+            global_.reduce_scatter(across_, buffer::output, [&](const step& s) { blocks(in(partial, s), put); });
         const int own = p_.rank * per_;
         if (carries() && partial != buffer::output)
-            emit(schedule::copy({partial, own, per_}, {buffer::output, own, per_}));
+            put(schedule::copy({partial, own, per_}, {buffer::output, own, per_}));
         if (ranks() > 1)
             binomial_tree::scatter(in_node(), [&](const step& s) {
                 const auto moved = [&](buffer b) { return b == buffer::output ? b : in(partial, b); };
                 step here = of_members(s);
                 here.from.where = moved(here.from.where);
                 here.to.where = moved(here.to.where);
-                emit(here);
+                put(here);
             });
     }
 
@@ -80,16 +80,16 @@ private:
     }
 
     /// The sums of all `chunks` of the node.
-    template <class Emit>
-    constexpr void to_carrier(buffer partial, int chunks, Emit&& emit) const {
+    template <class Put>
+    constexpr void to_carrier(buffer partial, int chunks, Put&& put) const {
         if (ranks() > 1)
-            binomial_tree::reduce(in_node(), partial, [&](const step& s) { emit(of_all(s, chunks)); });
+            binomial_tree::reduce(in_node(), partial, [&](const step& s) { put(of_all(s, chunks)); });
         else if (!p_.in_place || partial != buffer::output)
-            emit(schedule::copy({buffer::input, 0, chunks}, {partial, 0, chunks}));
+            put(schedule::copy({buffer::input, 0, chunks}, {partial, 0, chunks}));
     }
-    template <class Emit>
-    constexpr void from_carrier(int chunks, Emit&& emit) const {
-        if (ranks() > 1) binomial_tree::broadcast(in_node(), [&](const step& s) { emit(of_all(s, chunks)); });
+    template <class Put>
+    constexpr void from_carrier(int chunks, Put&& put) const {
+        if (ranks() > 1) binomial_tree::broadcast(in_node(), [&](const step& s) { put(of_all(s, chunks)); });
     }
 
     /// A step in the node on all data, which it takes for one chunk.
@@ -106,21 +106,21 @@ private:
         return s;
     }
     /// A step between carriers on whole data.
-    template <class Emit>
-    constexpr void between(step s, Emit&& emit) const {
+    template <class Put>
+    constexpr void between(step s, Put&& put) const {
         if (communicates(s)) s.peer = carrier(s.peer);
-        emit(s);
+        put(s);
     }
     /// A step between carriers on blocks. A chunk of Global is as many of ours as the node has ranks.
-    template <class Emit>
-    constexpr void blocks(step s, Emit&& emit) const {
+    template <class Put>
+    constexpr void blocks(step s, Put&& put) const {
         const auto bound = [&](int c) {
             const int node = c / per_, within = c % per_;
             return nodes_.first(node) * per_ + (within > 0 ? within * nodes_.ranks(node) : 0);
         };
         for (place* x : {&s.from, &s.to})
             if (x->count > 0) *x = {x->where, bound(x->first), bound(x->first + x->count) - bound(x->first)};
-        between(s, emit);
+        between(s, put);
     }
 
     /// Input and output are there; scratch is behind.

@@ -20,24 +20,24 @@ public:
           width_(chunks_of(local, o == operation::reduce ? operation::reduce_scatter : operation::allgather, g_) / g_) {
     }
 
-    template <class Emit>
-    constexpr void broadcast(Emit&& emit) const {
+    template <class Put>
+    constexpr void broadcast(Put&& put) const {
         const position here{self(), g_, 0, true};
-        const auto with_root = [&](const step& s) { emit(near(s, per_ * width_)); };
+        const auto with_root = [&](const step& s) { put(near(s, per_ * width_)); };
         if (node_ == root_node_) scatter_allgather::hand_out(here, with_root);
-        if (across_.size > 1) global_.broadcast(across_, [&](const step& s) { emit(far(s)); });
+        if (across_.size > 1) global_.broadcast(across_, [&](const step& s) { put(far(s)); });
         if (node_ == root_node_) return scatter_allgather::exchange(here, with_root);
-        local_.allgather(here, [&](const step& s) { emit(near(s, per_)); });
+        local_.allgather(here, [&](const step& s) { put(near(s, per_)); });
     }
 
     /// Sums on their way live in `partial`.
-    template <class Emit>
-    constexpr void reduce(buffer partial, Emit&& emit) const {
+    template <class Put>
+    constexpr void reduce(buffer partial, Put&& put) const {
         const position here{self(), g_, 0, p_.in_place && partial == buffer::output};
-        local_.reduce_scatter(here, buffer::output, [&](const step& s) { emit(near(in(partial, s, false), per_)); });
+        local_.reduce_scatter(here, buffer::output, [&](const step& s) { put(near(in(partial, s, false), per_)); });
         if (across_.size > 1)
-            global_.reduce(across_, buffer::output, [&](const step& s) { emit(far(in(partial, s, true))); });
-        if (node_ == root_node_) gather(partial, emit);
+            global_.reduce(across_, buffer::output, [&](const step& s) { put(far(in(partial, s, true))); });
+        if (node_ == root_node_) gather(partial, put);
     }
 
 private:
@@ -72,12 +72,12 @@ private:
     }
 
     /// The parts of a node's ranks, at the root.
-    template <class Emit>
-    constexpr void gather(buffer partial, Emit&& emit) const {
+    template <class Put>
+    constexpr void gather(buffer partial, Put&& put) const {
         each_cut_up(self(), g_, [&](const halves& r) {
             const place parts{partial, r.middle * per_ * width_, (r.last - r.middle) * per_ * width_};
-            if (self() == r.middle) emit(schedule::send(rank_at(r.first), parts));
-            if (self() == r.first) emit(schedule::receive(rank_at(r.middle), parts));
+            if (self() == r.middle) put(schedule::send(rank_at(r.first), parts));
+            if (self() == r.first) put(schedule::receive(rank_at(r.middle), parts));
         });
     }
 

@@ -20,24 +20,24 @@ public:
           width_(chunks_of(local, o, here_.size) / here_.size) {}
 
     /// The node's sums lie in scratch. Other nodes' blocks come first.
-    template <class Emit>
-    constexpr void reduce_scatter(Emit&& emit) const {
+    template <class Put>
+    constexpr void reduce_scatter(Put&& put) const {
         if (across_.size == 1)
-            return local_.reduce_scatter(here_, schedule::scratch(0), [&](const step& s) { emit(of_block(0, s)); });
+            return local_.reduce_scatter(here_, schedule::scratch(0), [&](const step& s) { put(of_block(0, s)); });
         const position in_node{here_.rank, here_.size, 0, false}, of_sums{across_.rank, across_.size, 0, true};
         local_.reduce_scatter(in_node, buffer::output, [&](const step& s) {
-            for (int k = 1; k <= across_.size; ++k) emit(of_block(behind(k), in_scratch(s, false)));
+            for (int k = 1; k <= across_.size; ++k) put(of_block(behind(k), in_scratch(s, false)));
         });
-        global_.reduce_scatter(of_sums, buffer::output, [&](const step& s) { each_shard(in_scratch(s, true), emit); });
+        global_.reduce_scatter(of_sums, buffer::output, [&](const step& s) { each_shard(in_scratch(s, true), put); });
         const int own = (across_.rank * here_.size + here_.rank) * shard();
-        emit(schedule::copy({schedule::scratch(0), own, shard()}, {buffer::output, own, shard()}));
+        put(schedule::copy({schedule::scratch(0), own, shard()}, {buffer::output, own, shard()}));
     }
 
-    template <class Emit>
-    constexpr void allgather(Emit&& emit) const {
-        if (across_.size > 1) global_.allgather(across_, [&](const step& s) { each_shard(s, emit); });
+    template <class Put>
+    constexpr void allgather(Put&& put) const {
+        if (across_.size > 1) global_.allgather(across_, [&](const step& s) { each_shard(s, put); });
         local_.allgather(here_, [&](const step& s) {
-            for (int k = 0; k < across_.size; ++k) emit(of_block(behind(k), s));
+            for (int k = 0; k < across_.size; ++k) put(of_block(behind(k), s));
         });
     }
 
@@ -54,13 +54,13 @@ private:
         return s;
     }
     /// A step of Global, for each shard that it is about.
-    template <class Emit>
-    constexpr void each_shard(step s, Emit&& emit) const {
+    template <class Put>
+    constexpr void each_shard(step s, Put&& put) const {
         if (communicates(s)) s.peer = s.peer * here_.size + here_.rank;
         each_piece(reads_from(s) ? s.from : s.to, per_, [&](int c, int count) {
             const int first = (c / per_ * here_.size + here_.rank) * shard() + c % per_ * width_;
             for (place* x : {&s.from, &s.to}) *x = {x->where, first, count * width_};
-            emit(s);
+            put(s);
         });
     }
     /// A step that has its output in scratch bank 0, its input too if it works in place, and its own scratch behind.

@@ -49,39 +49,39 @@ struct hierarchical_uneven {
                 ranks_per_node + nodes->nodes() - 1, true};
     }
 
-    template <class Emit>
-    constexpr void allreduce(const position& p, Emit&& emit) const {
-        by_carriers(operation::allreduce, p).allreduce(emit);
+    template <class Put>
+    constexpr void allreduce(const position& p, Put&& put) const {
+        by_carriers(operation::allreduce, p).allreduce(put);
     }
-    template <class Emit>
-    constexpr void reduce_scatter(const position& p, buffer partial, Emit&& emit) const
+    template <class Put>
+    constexpr void reduce_scatter(const position& p, buffer partial, Put&& put) const
         requires(detail::has_reduce_scatter<Global>)
     {
-        by_carriers(operation::reduce_scatter, p).reduce_scatter(partial, emit);
+        by_carriers(operation::reduce_scatter, p).reduce_scatter(partial, put);
     }
-    template <class Emit>
-    constexpr void allgather(const position& p, Emit&& emit) const
+    template <class Put>
+    constexpr void allgather(const position& p, Put&& put) const
         requires(detail::has_allgather<Global>)
     {
-        by_carriers(operation::allgather, p).allgather(emit);
+        by_carriers(operation::allgather, p).allgather(put);
     }
-    template <class Emit>
-    constexpr void reduce(const position& p, buffer partial, Emit&& emit) const
+    template <class Put>
+    constexpr void reduce(const position& p, buffer partial, Put&& put) const
         requires(detail::has_reduce<Global>)
     {
-        by_carriers(operation::reduce, p).reduce(partial, emit);
+        by_carriers(operation::reduce, p).reduce(partial, put);
     }
-    template <class Emit>
-    constexpr void broadcast(const position& p, Emit&& emit) const
+    template <class Put>
+    constexpr void broadcast(const position& p, Put&& put) const
         requires(detail::has_broadcast<Global>)
     {
-        by_carriers(operation::broadcast, p).broadcast(emit);
+        by_carriers(operation::broadcast, p).broadcast(put);
     }
-    template <class Emit>
-    constexpr void alltoall(const position& p, Emit&& emit) const
+    template <class Put>
+    constexpr void alltoall(const position& p, Put&& put) const
         requires(detail::has_alltoall<Local> && detail::has_alltoall<Global>)
     {
-        global.alltoall(p, emit);
+        global.alltoall(p, put);
     }
 
 private:

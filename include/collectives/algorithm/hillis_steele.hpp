@@ -31,21 +31,21 @@ struct hillis_steele {
         return {depth(o, size), h, h, h, size > 1 ? 2 : 0, true};
     }
 
-    template <class Emit>
-    static constexpr void scan(const position& p, Emit&& emit) {
+    template <class Put>
+    static constexpr void scan(const position& p, Put&& put) {
         const place input{buffer::input, 0, 1};
-        if (p.rank == 0 && !p.in_place) emit(schedule::copy(input, {buffer::output, 0, 1}));
-        double_distances(p, 0, kept(p, input, emit), emit);
+        if (p.rank == 0 && !p.in_place) put(schedule::copy(input, {buffer::output, 0, 1}));
+        double_distances(p, 0, kept(p, input, put), put);
     }
 
-    template <class Emit>
-    static constexpr void exscan(const position& p, Emit&& emit) {
+    template <class Put>
+    static constexpr void exscan(const position& p, Put&& put) {
         const place input{buffer::input, 0, 1};
-        if (p.rank + 1 < p.size) emit(schedule::send(p.rank + 1, kept(p, input, emit)));
+        if (p.rank + 1 < p.size) put(schedule::send(p.rank + 1, kept(p, input, put)));
         if (p.rank == 0) return;
         const place moved{p.rank == 1 ? buffer::output : schedule::scratch(0), 0, 1};
-        emit(schedule::receive(p.rank - 1, moved));
-        double_distances(p, 1, moved, emit);
+        put(schedule::receive(p.rank - 1, moved));
+        double_distances(p, 1, moved, put);
     }
 
     /// An estimate: the messages of the last rank, of which the first one of an exscan is not reduced.
@@ -70,27 +70,27 @@ private:
 
     /// Where our input is to be sent from. Rank 1's result comes in the first round, in place into the memory of its
     /// input, which is moved first: else the one would wait for the other.
-    template <class Emit>
-    [[nodiscard]] static constexpr place kept(const position& p, place input, Emit&& emit) {
+    template <class Put>
+    [[nodiscard]] static constexpr place kept(const position& p, place input, Put&& put) {
         if (!p.in_place || p.rank != 1 || p.size == 2) return input;
         const place moved{schedule::scratch(0), 0, 1};
-        emit(schedule::copy(input, moved));
+        put(schedule::copy(input, moved));
         return moved;
     }
 
     /// Scans ranks `first` and above, of which this one has `have`. The last sum goes to output, the others to two
     /// scratch banks in turn, so that no sum overwrites one that is being sent.
-    template <class Emit>
-    static constexpr void double_distances(const position& p, int first, place have, Emit&& emit) {
+    template <class Put>
+    static constexpr void double_distances(const position& p, int first, place have, Put&& put) {
         const int self = p.rank - first;
         int bank = 0;
         for (int distance = 1; distance < p.size - first; distance *= 2) {
-            if (p.rank + distance < p.size) emit(schedule::send(p.rank + distance, have));
+            if (p.rank + distance < p.size) put(schedule::send(p.rank + distance, have));
             if (self < distance) continue;
             const bool last = self < 2 * distance;
             bank = 1 - bank;
             const place to{last ? buffer::output : schedule::scratch(bank), 0, 1};
-            emit(schedule::receive_reduce(p.rank - distance, have, to, side::left));
+            put(schedule::receive_reduce(p.rank - distance, have, to, side::left));
             have = to;
         }
     }

@@ -33,46 +33,46 @@ struct naive {
         return {2 * some, 2 * others, others, others, others};
     }
 
-    template <class Emit>
-    static constexpr void reduce(const position& p, buffer, Emit&& emit) {
+    template <class Put>
+    static constexpr void reduce(const position& p, buffer, Put&& put) {
         const place input{buffer::input, 0, 1}, output{buffer::output, 0, 1};
-        if (p.rank != p.root) return void(emit(schedule::send(p.root, input)));
+        if (p.rank != p.root) return void(put(schedule::send(p.root, input)));
         place own = input;
         if (p.in_place && p.root != 0) { // rank 0's data takes the place of our own
             own.where = schedule::scratch(0);
-            emit(schedule::copy(input, own));
+            put(schedule::copy(input, own));
         }
-        if (p.root != 0) emit(schedule::receive(0, output));
+        if (p.root != 0) put(schedule::receive(0, output));
         for (int q = 1; q < p.size; ++q) {
             if (q == p.root)
-                emit(schedule::reduce(own, output, side::right));
+                put(schedule::reduce(own, output, side::right));
             else
-                emit(schedule::receive_reduce(q, p.root == 0 && q == 1 ? input : output, output, side::right));
+                put(schedule::receive_reduce(q, p.root == 0 && q == 1 ? input : output, output, side::right));
         }
     }
 
-    template <class Emit>
-    static constexpr void broadcast(const position& p, Emit&& emit) {
+    template <class Put>
+    static constexpr void broadcast(const position& p, Put&& put) {
         const place output{buffer::output, 0, 1};
-        if (p.rank != p.root) return void(emit(schedule::receive(p.root, output)));
-        for (int k = 1; k < p.size; ++k) emit(schedule::send((p.root + k) % p.size, output));
+        if (p.rank != p.root) return void(put(schedule::receive(p.root, output)));
+        for (int k = 1; k < p.size; ++k) put(schedule::send((p.root + k) % p.size, output));
     }
 
-    template <class Emit>
-    static constexpr void gather(const position& p, Emit&& emit) {
-        if (p.rank != p.root) return void(emit(schedule::send(p.root, {buffer::input, p.rank, 1})));
+    template <class Put>
+    static constexpr void gather(const position& p, Put&& put) {
+        if (p.rank != p.root) return void(put(schedule::send(p.root, {buffer::input, p.rank, 1})));
         for (int k = 1; k < p.size; ++k) {
             const int peer = (p.root + k) % p.size;
-            emit(schedule::receive(peer, {buffer::output, peer, 1}));
+            put(schedule::receive(peer, {buffer::output, peer, 1}));
         }
     }
 
-    template <class Emit>
-    static constexpr void scatter(const position& p, Emit&& emit) {
-        if (p.rank != p.root) return void(emit(schedule::receive(p.root, {buffer::output, p.rank, 1})));
+    template <class Put>
+    static constexpr void scatter(const position& p, Put&& put) {
+        if (p.rank != p.root) return void(put(schedule::receive(p.root, {buffer::output, p.rank, 1})));
         for (int k = 1; k < p.size; ++k) {
             const int peer = (p.root + k) % p.size;
-            emit(schedule::send(peer, {buffer::input, peer, 1}));
+            put(schedule::send(peer, {buffer::input, peer, 1}));
         }
     }
 

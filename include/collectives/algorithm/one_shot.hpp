@@ -30,19 +30,19 @@ struct one_shot {
         return {size > 1 ? 1 : 0, others, others, others, others};
     }
 
-    template <class Emit>
-    static constexpr void allreduce(const position& p, Emit&& emit) {
+    template <class Put>
+    static constexpr void allreduce(const position& p, Put&& put) {
         // Incoming data of rank q waits in scratch bank q. In place, our own data moves to our own bank, since the
         // result would overwrite data that other ranks have yet to read.
         const auto of = [&](int q) { return q == p.rank && !p.in_place ? buffer::input : schedule::scratch(q); };
         const place own{of(p.rank), 0, 1}, output{buffer::output, 0, 1};
-        if (p.in_place) emit(schedule::copy({buffer::input, 0, 1}, own));
+        if (p.in_place) put(schedule::copy({buffer::input, 0, 1}, own));
         for (int k = 1; k < p.size; ++k) {
             const int from = (p.rank + p.size - k) % p.size;
-            emit(schedule::send((p.rank + k) % p.size, own));
-            emit(schedule::receive(from, {of(from), 0, 1}));
+            put(schedule::send((p.rank + k) % p.size, own));
+            put(schedule::receive(from, {of(from), 0, 1}));
         }
-        detail::combine_in_rank_order(p.size, of, schedule::scratch(p.size), output, emit);
+        detail::combine_in_rank_order(p.size, of, schedule::scratch(p.size), output, put);
     }
 
     /// The reduction follows the exchange, in rank order: the last message of rank 0 is its neighbour's, so that it can

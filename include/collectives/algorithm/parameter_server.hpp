@@ -31,22 +31,22 @@ struct parameter_server {
         return {size > 1 ? phases : 0, all, all, all, size - 1};
     }
 
-    template <class Emit>
-    static constexpr void reduce_scatter(const position& p, buffer, Emit&& emit) {
+    template <class Put>
+    static constexpr void reduce_scatter(const position& p, buffer, Put&& put) {
         const place mine{buffer::output, p.rank, 1};
         for (int k = 1; k < p.size; ++k) {
             const int to = (p.rank + k) % p.size, from = (p.rank + p.size - k) % p.size;
-            emit(schedule::send(to, {buffer::input, to, 1}));
-            emit(schedule::receive_reduce(from, k == 1 ? place{buffer::input, p.rank, 1} : mine, mine, side::right));
+            put(schedule::send(to, {buffer::input, to, 1}));
+            put(schedule::receive_reduce(from, k == 1 ? place{buffer::input, p.rank, 1} : mine, mine, side::right));
         }
     }
 
-    template <class Emit>
-    static constexpr void allgather(const position& p, Emit&& emit) {
+    template <class Put>
+    static constexpr void allgather(const position& p, Put&& put) {
         for (int k = 1; k < p.size; ++k) {
             const int to = (p.rank + k) % p.size, from = (p.rank + p.size - k) % p.size;
-            emit(schedule::send(to, {buffer::output, p.rank, 1}));
-            emit(schedule::receive(from, {buffer::output, from, 1}));
+            put(schedule::send(to, {buffer::output, p.rank, 1}));
+            put(schedule::receive(from, {buffer::output, from, 1}));
         }
     }
 

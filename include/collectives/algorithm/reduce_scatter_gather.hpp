@@ -33,16 +33,16 @@ struct reduce_scatter_gather {
 
     /// Chunk k is the part of the k-th rank, counted from the root. The first rank of a range keeps its data of the
     /// second half until it gathers that half's sums: in `kept`, and in ranges below `added` in `partial`.
-    template <class Emit>
-    static constexpr void reduce(const position& p, buffer partial, Emit&& emit) {
+    template <class Put>
+    static constexpr void reduce(const position& p, buffer partial, Put&& put) {
         const int self = (p.rank - p.root + p.size) % p.size;
         const auto rank_of = [&](int k) { return (k + p.root) % p.size; };
         const auto give = [&](int to, buffer b, int first, int last) {
-            emit(schedule::send(rank_of(to), {b, first, last - first}));
+            put(schedule::send(rank_of(to), {b, first, last - first}));
         };
         const auto add = [&](int from, buffer b, int first, int last) {
-            emit(schedule::receive_reduce(rank_of(from), {b, first, last - first}, {partial, first, last - first},
-                                          from < self ? side::left : side::right));
+            put(schedule::receive_reduce(rank_of(from), {b, first, last - first}, {partial, first, last - first},
+                                         from < self ? side::left : side::right));
         };
         buffer have = buffer::input, kept = buffer::input;
         int added =

@@ -29,23 +29,23 @@ struct ring {
         return {rounds, rounds, rounds, rounds, size > 1 ? 1 : 0};
     }
 
-    template <class Emit>
-    static constexpr void reduce_scatter(const position& p, buffer partial, Emit&& emit) {
+    template <class Put>
+    static constexpr void reduce_scatter(const position& p, buffer partial, Put&& put) {
         const int next = (p.rank + 1) % p.size, previous = (p.rank + p.size - 1) % p.size;
         for (int k = 1; k < p.size; ++k) {
             const int leaving = (p.rank + p.size - k) % p.size, coming = (p.rank + 2 * p.size - k - 1) % p.size;
             const buffer to = k == p.size - 1 ? buffer::output : partial;
-            emit(schedule::send(next, {k == 1 ? buffer::input : partial, leaving, 1}));
-            emit(schedule::receive_reduce(previous, {buffer::input, coming, 1}, {to, coming, 1}, side::left));
+            put(schedule::send(next, {k == 1 ? buffer::input : partial, leaving, 1}));
+            put(schedule::receive_reduce(previous, {buffer::input, coming, 1}, {to, coming, 1}, side::left));
         }
     }
 
-    template <class Emit>
-    static constexpr void allgather(const position& p, Emit&& emit) {
+    template <class Put>
+    static constexpr void allgather(const position& p, Put&& put) {
         const int next = (p.rank + 1) % p.size, previous = (p.rank + p.size - 1) % p.size;
         for (int k = 0; k < p.size - 1; ++k) {
-            emit(schedule::send(next, {buffer::output, (p.rank + p.size - k) % p.size, 1}));
-            emit(schedule::receive(previous, {buffer::output, (p.rank + 2 * p.size - k - 1) % p.size, 1}));
+            put(schedule::send(next, {buffer::output, (p.rank + p.size - k) % p.size, 1}));
+            put(schedule::receive(previous, {buffer::output, (p.rank + 2 * p.size - k - 1) % p.size, 1}));
         }
     }
 

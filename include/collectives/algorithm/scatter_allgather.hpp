@@ -30,39 +30,39 @@ struct scatter_allgather {
 
     [[nodiscard]] static constexpr cost stated(operation, int size) noexcept { return detail::cost_by_halves(size); }
 
-    template <class Emit>
-    static constexpr void broadcast(const position& p, Emit&& emit) {
-        hand_out(p, emit);
-        exchange(p, emit);
+    template <class Put>
+    static constexpr void broadcast(const position& p, Put&& put) {
+        hand_out(p, put);
+        exchange(p, put);
     }
 
     /// The first half: the k-th rank, counted from the root, gets chunk k. So no range of ranks wraps around.
-    template <class Emit>
-    static constexpr void hand_out(const position& p, Emit&& emit) {
+    template <class Put>
+    static constexpr void hand_out(const position& p, Put&& put) {
         const int self = (p.rank - p.root + p.size) % p.size;
         const auto rank_of = [&](int k) { return (k + p.root) % p.size; };
         detail::each_cut_down(self, p.size, [&](const detail::halves& r) {
             const place given = part(r.is_pair() ? r.first : r.middle, r.last);
-            if (self == r.first) emit(schedule::send(rank_of(r.middle), given));
-            if (self == r.middle) emit(schedule::receive(rank_of(r.first), given));
+            if (self == r.first) put(schedule::send(rank_of(r.middle), given));
+            if (self == r.middle) put(schedule::receive(rank_of(r.first), given));
         });
     }
     /// The second half: all get all.
-    template <class Emit>
-    static constexpr void exchange(const position& p, Emit&& emit) {
+    template <class Put>
+    static constexpr void exchange(const position& p, Put&& put) {
         const int self = (p.rank - p.root + p.size) % p.size;
         const auto rank_of = [&](int k) { return (k + p.root) % p.size; };
         detail::each_cut_up(self, p.size, [&](const detail::halves& r) {
             if (r.is_pair()) return;
             const place lower = part(r.first, r.middle), upper = part(r.middle, r.last);
             if (self == r.first) {
-                if (r.leaves_last()) emit(schedule::send(rank_of(r.last - 1), lower));
+                if (r.leaves_last()) put(schedule::send(rank_of(r.last - 1), lower));
             } else if (self == r.last - 1 && r.leaves_last()) {
-                emit(schedule::receive(rank_of(r.first), lower));
+                put(schedule::receive(rank_of(r.first), lower));
             } else {
                 const bool below = self < r.middle;
-                emit(schedule::send(rank_of(r.partner(self)), below ? lower : upper));
-                emit(schedule::receive(rank_of(r.partner(self)), below ? upper : lower));
+                put(schedule::send(rank_of(r.partner(self)), below ? lower : upper));
+                put(schedule::receive(rank_of(r.partner(self)), below ? upper : lower));
             }
         });
     }

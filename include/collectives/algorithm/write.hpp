@@ -6,6 +6,8 @@
 
 #include "../schedule/program.hpp"
 
+#include "../../base/language.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -17,18 +19,17 @@ namespace tutti::algorithm {
 namespace detail {
 
 /// Tells an emitter that wants to know whose steps come next.
-template <class Emit>
-constexpr void begin([[maybe_unused]] Emit& emit, [[maybe_unused]] operation of,
-                     [[maybe_unused]] bool library = false) {
-    if constexpr (requires { emit.begin(of, library); }) emit.begin(of, library);
+template <class Put>
+constexpr void begin([[maybe_unused]] Put& put, [[maybe_unused]] operation of, [[maybe_unused]] bool library = false) {
+    if constexpr (requires { put.begin(of, library); }) put.begin(of, library);
 }
 
 /// The library's copy of these chunks, from input to output.
-template <class Emit>
-constexpr void copy_own(operation o, const position& p, schedule::chunk_range own, Emit&& emit) {
-    begin(emit, o, true);
+template <class Put>
+constexpr void copy_own(operation o, const position& p, schedule::chunk_range own, Put&& put) {
+    begin(put, o, true);
     if (!p.in_place && own.count() > 0)
-        emit(schedule::copy({buffer::input, own.first, own.count()}, {buffer::output, own.first, own.count()}));
+        put(schedule::copy({buffer::input, own.first, own.count()}, {buffer::output, own.first, own.count()}));
 }
 
 /// The part of the result that this rank has from the start and copies first.
@@ -41,55 +42,55 @@ constexpr void copy_own(operation o, const position& p, schedule::chunk_range ow
     return {};
 }
 
-template <class A, class Emit>
-constexpr void walk_allreduce(const A& a, const position& p, Emit&& emit) {
+template <class A, class Put>
+constexpr void walk_allreduce(const A& a, const position& p, Put&& put) {
     if constexpr (has_allreduce<A>) {
-        a.allreduce(p, emit);
+        a.allreduce(p, put);
     } else if constexpr (has_reduce_scatter<A> && has_allgather<A>) {
-        begin(emit, operation::reduce_scatter);
-        a.reduce_scatter(p, buffer::output, emit);
-        begin(emit, operation::allgather);
-        a.allgather(p, emit);
+        begin(put, operation::reduce_scatter);
+        a.reduce_scatter(p, buffer::output, put);
+        begin(put, operation::allgather);
+        a.allgather(p, put);
     } else if constexpr (has_reduce<A> && has_broadcast<A>) {
-        begin(emit, operation::reduce);
-        a.reduce(p, buffer::output, emit);
-        begin(emit, operation::broadcast);
-        a.broadcast(p, emit);
+        begin(put, operation::reduce);
+        a.reduce(p, buffer::output, put);
+        begin(put, operation::broadcast);
+        a.broadcast(p, put);
     }
 }
 
 } // namespace detail
 
-/// Hands all steps of the operation at this position to `emit`, in program order. Allocates nothing.
-template <class A, class Emit>
-constexpr void walk(const A& a, operation o, const position& p, Emit&& emit) {
+/// Hands all steps of the operation at this position to `put`, in program order. Allocates nothing.
+template <class A, class Put>
+constexpr void walk(const A& a, operation o, const position& p, Put&& put) {
     using namespace detail;
     const int chunks = chunks_of(a, o, p.size);
     // Of one rank, the result is the input.
-    if (p.size == 1) return copy_own(o, p, schedule::window(o, p, buffer::output, chunks).range(0), emit);
-    if (o == operation::allreduce) return walk_allreduce(a, p, emit);
+    if (p.size == 1) return copy_own(o, p, schedule::window(o, p, buffer::output, chunks).range(0), put);
+    if (o == operation::allreduce) return walk_allreduce(a, p, put);
     if constexpr (has_reduce_scatter<A>)
-        if (o == operation::reduce_scatter) return a.reduce_scatter(p, schedule::scratch(0), emit);
+        if (o == operation::reduce_scatter) return a.reduce_scatter(p, schedule::scratch(0), put);
     if constexpr (has_reduce<A>)
-        if (o == operation::reduce) return a.reduce(p, p.rank == p.root ? buffer::output : schedule::scratch(0), emit);
+        if (o == operation::reduce) return a.reduce(p, p.rank == p.root ? buffer::output : schedule::scratch(0), put);
     if constexpr (has_scan<A>)
-        if (o == operation::scan) return a.scan(p, emit);
+        if (o == operation::scan) return a.scan(p, put);
     if constexpr (has_exscan<A>)
-        if (o == operation::exscan) return a.exscan(p, emit);
+        if (o == operation::exscan) return a.exscan(p, put);
     if (const schedule::chunk_range own = own_part(o, p, chunks); own.count() > 0) {
-        copy_own(o, p, own, emit);
-        begin(emit, o);
+        copy_own(o, p, own, put);
+        begin(put, o);
     }
     if constexpr (has_allgather<A>)
-        if (o == operation::allgather) return a.allgather(p, emit);
+        if (o == operation::allgather) return a.allgather(p, put);
     if constexpr (has_broadcast<A>)
-        if (o == operation::broadcast) return a.broadcast(p, emit);
+        if (o == operation::broadcast) return a.broadcast(p, put);
     if constexpr (has_gather<A>)
-        if (o == operation::gather) return a.gather(p, emit);
+        if (o == operation::gather) return a.gather(p, put);
     if constexpr (has_scatter<A>)
-        if (o == operation::scatter) return a.scatter(p, emit);
+        if (o == operation::scatter) return a.scatter(p, put);
     if constexpr (has_alltoall<A>)
-        if (o == operation::alltoall) return a.alltoall(p, emit);
+        if (o == operation::alltoall) return a.alltoall(p, put);
 }
 
 /// Keeps steps in a list, each cut into `segments` steps on equal slices of its chunks: pipelining is nothing but more
@@ -113,7 +114,7 @@ public:
     }
 
 private:
-    constexpr void join(const step& s) const {
+    TUTTI_CONSTEXPR void join(const step& s) const {
         to_.push_back(s);
         if (s.joined || segments_ == 1) return;
         std::size_t first = to_.size() - 1;
@@ -143,8 +144,8 @@ private:
 
 /// All ranks' steps, for the interpreters that look at the whole: verify, model, draw.
 template <class A>
-[[nodiscard]] constexpr schedule::program write(const A& a, operation o, int size, int root = 0, bool in_place = false,
-                                                int segments = 1) {
+[[nodiscard]] TUTTI_CONSTEXPR schedule::program write(const A& a, operation o, int size, int root = 0,
+                                                      bool in_place = false, int segments = 1) {
     schedule::program all{o, size, root, in_place, chunks_of(a, o, size) * segments, {}, segments};
     for (int rank = 0; rank < size; ++rank)
         walk(a, o, {rank, size, root, in_place},

@@ -4,17 +4,22 @@
 
 #include "explain.hpp"
 
+#include "../../base/sort.hpp"
+
 #include <algorithm>
+#include <cstdarg>
 #include <cstdio>
 
 namespace tutti::model {
 
 namespace detail {
 
-template <class... Value>
-[[nodiscard]] std::string formatted(const char* format, Value... value) {
+[[nodiscard, gnu::format(printf, 1, 2)]] TUTTI_INLINE std::string formatted(const char* format, ...) {
     char line[256];
-    std::snprintf(line, sizeof line, format, value...);
+    std::va_list values;
+    va_start(values, format);
+    std::vsnprintf(line, sizeof line, format, values);
+    va_end(values);
     return line;
 }
 
@@ -68,7 +73,7 @@ TUTTI_INLINE explanation explain(const chooser& by, schedule::operation what, st
         const auto is_chosen = [&](const candidate_price& o) {
             return o.what.how == e.chosen.how && o.what.segments == e.chosen.segments;
         };
-        std::stable_sort(e.ranking.begin(), e.ranking.end(), [&](const candidate_price& a, const candidate_price& b) {
+        tutti::detail::sort_stably(e.ranking, [&](const candidate_price& a, const candidate_price& b) {
             return is_chosen(a) != is_chosen(b) ? is_chosen(a) : a.seconds < b.seconds;
         });
     }

@@ -190,7 +190,7 @@ public:
     }
 
     void close(members& g) {
-        for (std::uint32_t s = 0; s < slots; ++s) transport_.close({g.id, s});
+        for (std::uint32_t s = 0; s < slot_count; ++s) transport_.close({g.id, s});
         // Whether or not this rank has used them: peers may have sent what it never received.
         transport_.close(messages::packets_of(g));
         transport_.close(messages::bodies_of(g));

@@ -21,7 +21,7 @@ template <class Transport>
 class point_to_point;
 
 /// How many collectives of one communicator can be under way at once; further ones wait their turn.
-inline constexpr std::uint32_t slots = 4;
+inline constexpr std::uint32_t slot_count = 4;
 
 /// So many of a communicator's last calls are remembered when they are over.
 inline constexpr std::uint32_t remembered_calls = 16;
@@ -52,7 +52,7 @@ struct group {
         execution<Transport>* first = nullptr; ///< under way
         execution<Transport>* last = nullptr;
     };
-    std::array<queue, slots> queues{};
+    std::array<queue, slot_count> queues{};
     std::shared_ptr<point_to_point<Transport>> messages; ///< null before the first send or receive
     std::optional<fault> failure;                        ///< why it cannot be used any more
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/sort.hpp"
 #include "../../transport/transport.hpp"
 #include "faults.hpp"
 #include "point_to_point.hpp"
@@ -76,7 +77,7 @@ public:
         };
         for (const run* r : active.runs) add(*r, holds_up_its_program(*r, now));
         for (const messages* m : active.exchanges) add(*m, m->is_wanted(now));
-        std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) {
+        tutti::detail::sort_stably(all, [&](const auto& a, const auto& b) {
             const bool here = a.communicator == communicator, there = b.communicator == communicator;
             return here != there ? here : a.blocks && !b.blocks;
         });

@@ -166,7 +166,7 @@ auto membership<T>::start(const call& c, std::chrono::nanoseconds timeout, std::
 
 template <class T>
 auto membership<T>::idle_run(entry& plan, const call& c) -> std::unique_ptr<run> {
-    const auto slot = static_cast<std::uint32_t>(sequence_.next % slots);
+    const auto slot = static_cast<std::uint32_t>(sequence_.next % slot_count);
     auto& idle = plan.idle[slot];
     if (idle.empty()) {
         auto r = std::make_unique<run>(plan.plan, slot, c);

@@ -66,7 +66,7 @@ template <class T>
     const std::size_t run = sizeof(execution<T>) +
                             p.steps.size() * (sizeof(transport::transfer) + 2 * sizeof(std::uint32_t)) +
                             p.peers.size() * sizeof(void*);
-    return sizeof(planned<T>) + plan + slots * run;
+    return sizeof(planned<T>) + plan + slot_count * run;
 }
 
 } // namespace detail

@@ -32,8 +32,12 @@ public:
     point_to_point& operator=(const point_to_point&) = delete;
 
     /// The contexts of a communicator's messages.
-    [[nodiscard]] static transport::context packets_of(const group<Transport>& g) noexcept { return {g.id, slots}; }
-    [[nodiscard]] static transport::context bodies_of(const group<Transport>& g) noexcept { return {g.id, slots + 1}; }
+    [[nodiscard]] static transport::context packets_of(const group<Transport>& g) noexcept {
+        return {g.id, slot_count};
+    }
+    [[nodiscard]] static transport::context bodies_of(const group<Transport>& g) noexcept {
+        return {g.id, slot_count + 1};
+    }
 
     /// Starts a send or a receive, which may be over on return.
     void start(message& m) {

@@ -55,7 +55,7 @@ namespace detail {
 template <class Model>
     requires(std::same_as<Model, hockney> || std::same_as<Model, loggp>)
 [[nodiscard]] std::optional<form> closed_form(const collective& c, const Model& p) {
-    detail::check(c, "closed_form");
+    detail::examine(c, "closed_form");
     return detail::form_of(c, p, p);
 }
 
@@ -64,7 +64,7 @@ template <class Model>
 /// binomial_tree's reduce and butterfly are exact for powers of two only, and naive's reduce to rank 0. By Hockney's
 /// rule, his alpha is L + 2o.
 [[nodiscard]] inline std::optional<form> closed_form(const collective& c, const loggp& p, receiver_rule rule) {
-    detail::check(c, "closed_form");
+    detail::examine(c, "closed_form");
     return detail::form_by_rule(c, p, p, rule);
 }
 
@@ -73,14 +73,14 @@ template <class Model>
 template <class Model>
     requires(std::same_as<Model, hockney> || std::same_as<Model, loggp>)
 [[nodiscard]] std::optional<form> closed_form(const collective& c, const Model& near, const Model& far) {
-    detail::check(c, "closed_form");
+    detail::examine(c, "closed_form");
     if (!c.how.has_levels()) return std::nullopt;
     return detail::form_of(c, near, far);
 }
 /// The same between nodes, by a rule.
 [[nodiscard]] inline std::optional<form> closed_form(const collective& c, const loggp& near, const loggp& far,
                                                      receiver_rule rule) {
-    detail::check(c, "closed_form");
+    detail::examine(c, "closed_form");
     if (!c.how.has_levels()) return std::nullopt;
     return detail::form_by_rule(c, near, far, rule);
 }
@@ -103,7 +103,7 @@ template <class Model>
 template <class Model>
 [[nodiscard]] int best_segments(collective c, const Model& p) {
     if (c.how.most_segments() == 1) return 1;
-    detail::check(c, "best_segments");
+    detail::examine(c, "best_segments");
     constexpr std::size_t most = 1 << 16;
     const auto seconds = [&](int segments) {
         c.segments = segments;

@@ -190,7 +190,7 @@ inline void estimate_traffic(counts& to, const collective& c, const rank_nodes& 
 /// fan-in and peak inbound bytes; beyond 4 million steps one rank stands for all where ranks are alike. Rounds are
 /// counted up to a million steps and 1,024 ranks. Seconds at most, but for roots with very many peers.
 [[nodiscard]] inline counts count(const collective& c, int ranks_per_node = 1) {
-    detail::check(c, "count");
+    detail::examine(c, "count");
     if (ranks_per_node < 1) reject("count", "there must be a rank on a node");
     if (!c.how.offers(c.what))
         reject("count", std::string(c.how.name()) + " has no " + std::string(schedule::name_of(c.what)));

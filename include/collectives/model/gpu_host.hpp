@@ -15,7 +15,7 @@ struct gpu_signals {
 /// What is between the GPUs of a host. Each has one link, by which it sends and receives at once. A switch joins the
 /// links of some consecutive GPUs, and an uplink joins it to the other switches.
 struct gpu_links {
-    gpu_signals signals;          ///< between ranks of two GPUs
+    gpu_signals between;          ///< between ranks of two GPUs
     double s_per_byte = 0;        ///< of a link, in either direction
     int devices_per_switch = 0;   ///< 0: one switch joins all, and there are no uplinks
     double uplink_s_per_byte = 0; ///< of an uplink, in either direction
@@ -47,7 +47,7 @@ struct gpu_placement {
 /// What is between two ranks.
 [[nodiscard]] constexpr const gpu_signals& signals_between(const gpu_host& on, const gpu_placement& where, int a,
                                                            int b) noexcept {
-    return where.device_of(a) == where.device_of(b) ? on.within : on.links.signals;
+    return where.device_of(a) == where.device_of(b) ? on.within : on.links.between;
 }
 
 } // namespace tutti::model

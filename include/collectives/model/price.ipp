@@ -9,7 +9,7 @@
 namespace tutti::model {
 
 TUTTI_INLINE double price_s(const collective& c, const topology& on, const machine& m) {
-    detail::check(c, "price_s");
+    detail::examine(c, "price_s");
     if (detail::soon_simulated(c, on, m)) return detail::simulated_s(c, on, m);
     return detail::estimate_s(c, on, m);
 }

@@ -45,7 +45,7 @@ private:
     /// By symmetry all ranks see the same links, and none is alone.
     [[nodiscard]] static detail::graph make(const collective& c, const rank_nodes& nodes,
                                             const simulation_settings& s) {
-        check(c, nodes);
+        examine(c, nodes);
         const bool level = nodes.most() == 1 || nodes.most() >= c.size;
         if (level && c.size > 1 && c.how.steps_rotate(c.what)) {
             detail::graph one = detail::builder(c, nodes, s).by_symmetry();
@@ -53,10 +53,10 @@ private:
         }
         return detail::builder(c, nodes, s).step_by_step();
     }
-    static void check(const collective& c, const rank_nodes& nodes) {
+    static void examine(const collective& c, const rank_nodes& nodes) {
         if (!c.how.offers(c.what))
             reject("simulate", std::string(c.how.name()) + " has no " + std::string(name_of(c.what)));
-        detail::check(c, "simulate");
+        detail::examine(c, "simulate");
         if (!nodes.fit(c.size)) reject("simulate", "there must be a rank on a node, and a node for each rank");
     }
 

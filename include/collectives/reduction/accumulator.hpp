@@ -152,14 +152,14 @@ private:
             for (std::size_t i = 0; i < block; ++i) add(numbers[i]);
             return;
         }
-        std::uint64_t slices[vector_bins]{};
+        std::uint64_t slices[std::size_t{vector_bins}]{};
         const int highest = lowest + vector_bins - 1;
         detail::add_slices<vector_bins>(wide, detail::unit_exponent<T>(highest), slices);
         for (int b = 0; b < vector_bins; ++b) add_to(highest - b, slices[b]);
     }
 
     /// The lowest bin first. sums_[i] counts the unit of bin lowest_ + i.
-    std::array<std::int64_t, bins> sums_{};
+    std::array<std::int64_t, std::size_t{bins}> sums_{};
     std::int32_t lowest_ = 0;
     std::uint32_t special_ = 0;
 };

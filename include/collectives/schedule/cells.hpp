@@ -4,6 +4,8 @@
 
 #include "step.hpp"
 
+#include "../../base/language.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <vector>
@@ -15,7 +17,7 @@ namespace tutti::schedule {
 /// however many chunks there are. Where there are no more chunks than steps, each is a cell.
 class cells {
 public:
-    constexpr cells(const std::vector<step>& steps, int chunks) {
+    TUTTI_CONSTEXPR cells(const std::vector<step>& steps, int chunks) {
         if (chunks <= static_cast<int>(steps.size())) {
             count_ = chunks;
             return;
@@ -43,7 +45,7 @@ public:
     }
 
     /// The same steps on cells. A place that a step does not use stays as it is: it may name anything.
-    [[nodiscard]] constexpr std::vector<step> of(std::vector<step> steps) const {
+    [[nodiscard]] TUTTI_CONSTEXPR std::vector<step> of(std::vector<step> steps) const {
         for (step& s : steps) {
             if (reads_from(s)) s.from = of(s.from);
             if (writes_to(s)) s.to = of(s.to);
@@ -52,11 +54,11 @@ public:
     }
 
 private:
-    constexpr void add(const place& x) {
+    TUTTI_CONSTEXPR void add(const place& x) {
         bounds_.push_back(x.first);
         bounds_.push_back(x.first + x.count);
     }
-    [[nodiscard]] constexpr int number(int bound) const {
+    [[nodiscard]] TUTTI_CONSTEXPR int number(int bound) const {
         return static_cast<int>(std::lower_bound(bounds_.begin(), bounds_.end(), bound) - bounds_.begin());
     }
 

@@ -4,6 +4,8 @@
 
 #include "pack.hpp"
 
+#include "../../base/language.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -18,14 +20,14 @@ namespace detail {
 /// The landing places of messages that are to be reduced: a scratch bank for each buffer that they are reduced into.
 class landing_banks {
 public:
-    constexpr explicit landing_banks(const std::vector<step>& steps) {
+    TUTTI_CONSTEXPR explicit landing_banks(const std::vector<step>& steps) {
         for (const step& s : steps) {
             for (int k = 0; k < sources(s); ++k) use(source(s, k).where);
             if (writes_to(s)) use(s.to.where);
         }
         banks_.assign(static_cast<std::size_t>(next_), -1);
     }
-    [[nodiscard]] constexpr place of(const place& x) {
+    [[nodiscard]] TUTTI_CONSTEXPR place of(const place& x) {
         int& bank = banks_[static_cast<std::size_t>(index_of(x.where))];
         if (bank < 0) bank = next_++;
         return {static_cast<buffer>(bank), x.first, x.count};
@@ -48,7 +50,7 @@ private:
 /// the second one has waited for the first in any case. No step waits for more than before.
 /// Peers get the same messages in the same order. For each buffer that is reduced into, scratch grows by at most the
 /// range of these chunks. Linear in steps. Precondition: the steps have been checked, and can_be_lowered.
-[[nodiscard]] constexpr std::vector<step> lowered(std::vector<step> with_joined, bool in_place) {
+[[nodiscard]] TUTTI_CONSTEXPR std::vector<step> lowered(std::vector<step> with_joined, bool in_place) {
     const std::vector<step> steps = packed(std::move(with_joined));
     const auto memory_of = [&](buffer b) { return in_place && b == buffer::input ? buffer::output : b; };
     detail::landing_banks banks(steps);
@@ -70,13 +72,13 @@ private:
 }
 
 /// Whether lowered() can number the scratch banks that it needs.
-[[nodiscard]] constexpr bool can_be_lowered(const std::vector<step>& steps) {
+[[nodiscard]] TUTTI_CONSTEXPR bool can_be_lowered(const std::vector<step>& steps) {
     constexpr std::size_t most = 32'767;
     return (has_joined(steps) ? detail::packer(steps).buffers() : scratch_windows(steps).size()) <= most;
 }
 
 /// The same of all ranks. A flaw then names the steps of the lowered lists, since whose they were is not kept.
-[[nodiscard]] constexpr program lowered(program p) {
+[[nodiscard]] TUTTI_CONSTEXPR program lowered(program p) {
     for (std::vector<step>& steps : p.ranks) steps = lowered(std::move(steps), p.in_place);
     p.segments = 1;
     p.parts.clear();

@@ -7,6 +7,8 @@
 #include "program.hpp"
 #include "views.hpp"
 
+#include "../../base/language.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -31,7 +33,7 @@ struct order {
     views viewed; ///< receives that may be read in place; their sends complete once they are read
 
     /// The steps that wait for the completion of step i.
-    [[nodiscard]] constexpr std::span<const std::uint32_t> followers_of(std::uint32_t i) const {
+    [[nodiscard]] TUTTI_CONSTEXPR std::span<const std::uint32_t> followers_of(std::uint32_t i) const {
         return {followers.data() + first[i], followers.data() + first[i + 1]};
     }
 };
@@ -41,7 +43,7 @@ namespace detail {
 /// The last writer of each cell of each buffer, and the steps that have read it since.
 class accesses {
 public:
-    constexpr accesses(const std::vector<step>& steps, int cells, bool in_place)
+    TUTTI_CONSTEXPR accesses(const std::vector<step>& steps, int cells, bool in_place)
         : numbers_(steps, cells, in_place), in_place_(in_place), writer_(numbers_.size(), -1),
           readers_(numbers_.size(), -1) {}
 
@@ -77,7 +79,7 @@ private:
 };
 
 /// order_of for steps whose places are in cells.
-[[nodiscard]] constexpr order order_of_cells(const std::vector<step>& steps, int size, int cells, bool in_place) {
+[[nodiscard]] TUTTI_CONSTEXPR order order_of_cells(const std::vector<step>& steps, int size, int cells, bool in_place) {
     const std::size_t n = steps.size();
     order o;
     o.waits.assign(n, 0);
@@ -121,7 +123,8 @@ private:
 
 /// The steps of an alltoall in place, with its input's places renamed to the output's chunks that are the same memory.
 /// Block d of the input is block d of the output, whose chunk ids differ.
-[[nodiscard]] constexpr std::vector<step> named_by_output(const position& at, int chunks, std::vector<step> steps) {
+[[nodiscard]] TUTTI_CONSTEXPR std::vector<step> named_by_output(const position& at, int chunks,
+                                                                std::vector<step> steps) {
     const chunk_window in = window(operation::alltoall, at, buffer::input, chunks);
     const int first = window(operation::alltoall, at, buffer::output, chunks).range(0).first;
     for (step& s : steps)
@@ -134,19 +137,19 @@ private:
 
 /// The order of one rank's steps. Peers are below `size`. In place, equal chunks of input and output are the same
 /// memory. Cost: linear in steps and in the cells that they touch: at most one a chunk, and a few a step.
-[[nodiscard]] constexpr order order_of(const std::vector<step>& steps, int size, int chunks, bool in_place) {
+[[nodiscard]] TUTTI_CONSTEXPR order order_of(const std::vector<step>& steps, int size, int chunks, bool in_place) {
     const cells within(steps, chunks);
     return detail::order_of_cells(within.of(steps), size, within.count(), in_place);
 }
 
 /// The order of the steps that rank `at` has in an operation. Peers are below `peers`. Precondition: the steps' places
 /// lie in the operation's windows. It differs from the above for an alltoall in place.
-[[nodiscard]] constexpr order order_of(operation what, const position& at, int chunks, const std::vector<step>& steps,
-                                       int peers) {
+[[nodiscard]] TUTTI_CONSTEXPR order order_of(operation what, const position& at, int chunks,
+                                             const std::vector<step>& steps, int peers) {
     if (what != operation::alltoall || !at.in_place) return order_of(steps, peers, chunks, at.in_place);
     return order_of(detail::named_by_output(at, chunks, steps), peers, chunks, true);
 }
-[[nodiscard]] constexpr order order_of(const program& p, int rank) {
+[[nodiscard]] TUTTI_CONSTEXPR order order_of(const program& p, int rank) {
     return order_of(p.what, p.at(rank), p.chunks, p.ranks[static_cast<std::size_t>(rank)], p.size);
 }
 

@@ -5,6 +5,8 @@
 #include "places.hpp"
 #include "program.hpp"
 
+#include "../../base/language.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -21,7 +23,7 @@ namespace detail {
 /// Copies joined parts into scratch banks of their own, and what has been received out of them.
 class packer {
 public:
-    constexpr explicit packer(const std::vector<step>& steps) : steps_(steps), windows_(scratch_windows(steps)) {
+    TUTTI_CONSTEXPR explicit packer(const std::vector<step>& steps) : steps_(steps), windows_(scratch_windows(steps)) {
         next_ = static_cast<int>(windows_.size());
     }
     /// How many buffers there are once all is packed.
@@ -33,7 +35,7 @@ public:
         }
         return sum;
     }
-    [[nodiscard]] constexpr std::vector<step> pack() && {
+    [[nodiscard]] TUTTI_CONSTEXPR std::vector<step> pack() && {
         made_.reserve(2 * steps_.size());
         for (std::size_t i = 0; i < steps_.size(); i += parts_from(steps_, i)) message(i, parts_from(steps_, i));
         return std::move(made_);
@@ -61,7 +63,7 @@ private:
     }
 
     /// Each part fills a scratch bank, the next part the next one.
-    [[nodiscard]] constexpr bool are_in_a_row(std::size_t first, std::size_t parts) const {
+    [[nodiscard]] TUTTI_CONSTEXPR bool are_in_a_row(std::size_t first, std::size_t parts) const {
         const int bank = index_of(part_at(steps_[first]).where);
         if (bank < index_of(buffer::first_scratch)) return false;
         for (std::size_t k = 0; k < parts; ++k) {
@@ -99,24 +101,24 @@ private:
 /// a receive waits for no data; a send waits for copies, and these for what the send has waited for. Peers get the same
 /// messages. Scratch grows by what is copied. Linear in steps. Precondition: the steps have been checked, and
 /// can_be_packed.
-[[nodiscard]] constexpr std::vector<step> packed(std::vector<step> steps) {
+[[nodiscard]] TUTTI_CONSTEXPR std::vector<step> packed(std::vector<step> steps) {
     if (!has_joined(steps)) return steps;
     return detail::packer(steps).pack();
 }
 
 /// The scratch windows of steps once they are packed.
-[[nodiscard]] constexpr std::vector<chunk_range> scratch_windows_packed(const std::vector<step>& steps) {
+[[nodiscard]] TUTTI_CONSTEXPR std::vector<chunk_range> scratch_windows_packed(const std::vector<step>& steps) {
     return has_joined(steps) ? scratch_windows(packed(steps)) : scratch_windows(steps);
 }
 
 /// Whether packed() can number the scratch banks that it needs.
-[[nodiscard]] constexpr bool can_be_packed(const std::vector<step>& steps) {
+[[nodiscard]] TUTTI_CONSTEXPR bool can_be_packed(const std::vector<step>& steps) {
     constexpr std::size_t most = 65'536;
     return !has_joined(steps) || detail::packer(steps).buffers() <= most;
 }
 
 /// The same of all ranks. A flaw then names the steps of the packed lists, since whose they were is not kept.
-[[nodiscard]] constexpr program packed(program p) {
+[[nodiscard]] TUTTI_CONSTEXPR program packed(program p) {
     for (std::vector<step>& steps : p.ranks) steps = packed(std::move(steps));
     p.segments = 1;
     p.parts.clear();
@@ -125,7 +127,7 @@ private:
 
 /// The program with each part as a message of its own. Parts then start and complete on their own, so nothing waits for
 /// more than before, and what is proven stays so.
-[[nodiscard]] constexpr program unjoined(program p) {
+[[nodiscard]] TUTTI_CONSTEXPR program unjoined(program p) {
     for (std::vector<step>& steps : p.ranks)
         for (step& s : steps) s.joined = false;
     return p;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/language.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -16,22 +18,22 @@ namespace tutti::schedule {
 class part_lengths {
 public:
     /// A part a rank, of `counts[r]` elements. With `known_to_all`, all ranks have the same counts.
-    constexpr part_lengths(std::span<const std::size_t> counts, bool known_to_all)
+    TUTTI_CONSTEXPR part_lengths(std::span<const std::size_t> counts, bool known_to_all)
         : before_(sums_of(counts)), known_to_all_(known_to_all) {}
     /// A rank's own part of `size`, of `count` elements: it does not know the others.
-    constexpr part_lengths(int rank, int size, std::size_t count)
+    TUTTI_CONSTEXPR part_lengths(int rank, int size, std::size_t count)
         : before_(static_cast<std::size_t>(size) + 1, count), rank_(static_cast<std::size_t>(rank)), only_own_(true) {
         for (std::size_t r = 0; r <= rank_; ++r) before_[r] = 0;
     }
     /// The blocks of an alltoall to each rank and from each rank, as this one knows them. Precondition: the block to
     /// this rank is as long as the block from it.
-    constexpr part_lengths(int rank, std::span<const std::size_t> sent, std::span<const std::size_t> received)
+    TUTTI_CONSTEXPR part_lengths(int rank, std::span<const std::size_t> sent, std::span<const std::size_t> received)
         : before_(sums_of(received)), sent_before_(sums_of(sent)), rank_(static_cast<std::size_t>(rank)) {}
 
     /// All ranks know the same lengths.
     [[nodiscard]] constexpr bool known_to_all() const noexcept { return known_to_all_; }
     /// The elements of all parts before this one. Parts that this rank does not know count nothing.
-    [[nodiscard]] constexpr std::size_t before(std::size_t part) const noexcept {
+    [[nodiscard]] TUTTI_CONSTEXPR std::size_t before(std::size_t part) const noexcept {
         if (sent_before_.empty()) return before_[part];
         const std::size_t ranks = before_.size() - 1, to = part / ranks, from = part % ranks;
         const std::size_t blocks = to + (from > rank_ ? 1 : 0); // of those sent, so many have lower numbers
@@ -40,13 +42,13 @@ public:
         return sent_before_[blocks] - own + received;
     }
     /// Of an alltoall: the elements of the blocks to the first so many ranks.
-    [[nodiscard]] constexpr std::size_t sent_before(int ranks) const noexcept {
+    [[nodiscard]] TUTTI_CONSTEXPR std::size_t sent_before(int ranks) const noexcept {
         return sent_before_[static_cast<std::size_t>(ranks)];
     }
 
     /// Where the parts of a buffer begin, by rank, from now on: elements from the beginning of the buffer. Empty: they
     /// lie one after the other.
-    constexpr void displace(std::vector<std::size_t> in_input, std::vector<std::size_t> in_output) {
+    TUTTI_CONSTEXPR void displace(std::vector<std::size_t> in_input, std::vector<std::size_t> in_output) {
         input_at_ = std::move(in_input);
         output_at_ = std::move(in_output);
     }
@@ -56,7 +58,7 @@ public:
     [[nodiscard]] constexpr std::span<const std::size_t> output_at() const noexcept { return output_at_; }
 
     /// The hash of what all ranks know: all lengths, or none.
-    [[nodiscard]] constexpr std::uint64_t meaning() const noexcept {
+    [[nodiscard]] TUTTI_CONSTEXPR std::uint64_t meaning() const noexcept {
         std::uint64_t h = 0xcbf29ce484222325; // FNV-1a, of words
         if (known_to_all_)
             for (const std::size_t n : before_) h = (h ^ n) * 0x100000001b3;
@@ -78,7 +80,7 @@ private:
             text += (k > 1 ? ", " : "") + std::to_string(before[k] - before[k - 1]);
         return before.size() > most + 1 ? text + ", ..." : text;
     }
-    [[nodiscard]] static constexpr std::vector<std::size_t> sums_of(std::span<const std::size_t> counts) {
+    [[nodiscard]] static TUTTI_CONSTEXPR std::vector<std::size_t> sums_of(std::span<const std::size_t> counts) {
         std::vector<std::size_t> sums{0};
         for (const std::size_t n : counts) sums.push_back(sums.back() + n);
         return sums;

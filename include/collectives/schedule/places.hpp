@@ -4,6 +4,8 @@
 
 #include "operation.hpp"
 
+#include "../../base/language.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <vector>
@@ -12,7 +14,7 @@ namespace tutti::schedule {
 
 /// By buffer, the chunk ids from the first to the last that the steps touch; of input and output, which belong to the
 /// user, none.
-[[nodiscard]] constexpr std::vector<chunk_range> scratch_windows(const std::vector<step>& steps) {
+[[nodiscard]] TUTTI_CONSTEXPR std::vector<chunk_range> scratch_windows(const std::vector<step>& steps) {
     std::vector<chunk_range> windows(2);
     const auto widen = [&](const place& x) {
         if (x.where < buffer::first_scratch) return;
@@ -30,8 +32,8 @@ namespace tutti::schedule {
 }
 
 /// By buffer, the chunk ids that one rank's memory holds: the operation's windows of input and output, and scratch.
-[[nodiscard]] constexpr std::vector<chunk_window> windows_of(operation what, const position& at, int chunks,
-                                                             const std::vector<step>& steps) {
+[[nodiscard]] TUTTI_CONSTEXPR std::vector<chunk_window> windows_of(operation what, const position& at, int chunks,
+                                                                   const std::vector<step>& steps) {
     const std::vector<chunk_range> touched = scratch_windows(steps);
     std::vector<chunk_window> windows(touched.begin(), touched.end());
     for (const buffer b : {buffer::input, buffer::output})
@@ -44,14 +46,14 @@ namespace tutti::schedule {
 class place_numbers {
 public:
     /// Any chunk of input and output.
-    constexpr place_numbers(const std::vector<step>& steps, int chunks, bool in_place) {
+    TUTTI_CONSTEXPR place_numbers(const std::vector<step>& steps, int chunks, bool in_place) {
         const std::vector<chunk_range> touched = scratch_windows(steps);
         windows_.assign(touched.begin(), touched.end());
         windows_[0] = windows_[1] = chunk_range{0, chunks};
         number(in_place);
     }
     /// The chunks that the operation's windows show.
-    constexpr place_numbers(operation what, const position& at, int chunks, const std::vector<step>& steps)
+    TUTTI_CONSTEXPR place_numbers(operation what, const position& at, int chunks, const std::vector<step>& steps)
         : windows_(windows_of(what, at, chunks, steps)) {
         // In place, one window holds the other. The blocks of an alltoall share memory by their index in the window.
         if (at.in_place && what != operation::alltoall)
@@ -60,13 +62,13 @@ public:
     }
 
     [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
-    [[nodiscard]] constexpr std::size_t of(buffer b, int chunk) const {
+    [[nodiscard]] TUTTI_CONSTEXPR std::size_t of(buffer b, int chunk) const {
         const auto where = static_cast<std::size_t>(index_of(b));
         return starts_[where] + static_cast<std::size_t>(windows_[where].index_of(chunk));
     }
 
 private:
-    constexpr void number(bool in_place) {
+    TUTTI_CONSTEXPR void number(bool in_place) {
         if (!in_place) size_ = static_cast<std::size_t>(windows_[0].count());
         starts_.push_back(0);
         for (std::size_t b = 1; b < windows_.size(); ++b) {

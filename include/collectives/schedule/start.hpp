@@ -6,6 +6,8 @@
 #include "operation.hpp"
 #include "places.hpp"
 
+#include "../../base/language.hpp"
+
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -29,12 +31,12 @@ namespace detail {
 /// Puts the copies before the steps that are the first to use their chunks.
 class starter_list {
 public:
-    constexpr starter_list(const std::vector<step>& steps, int chunks, bool in_output, bool in_place)
+    TUTTI_CONSTEXPR starter_list(const std::vector<step>& steps, int chunks, bool in_output, bool in_place)
         : steps_(steps), cells_(steps, chunks), used_(static_cast<std::size_t>(cells_.count()), 0),
           in_output_(in_output), in_place_(in_place),
           home_(in_output ? buffer::output : static_cast<buffer>(scratch_windows(steps).size())) {}
 
-    [[nodiscard]] constexpr std::vector<step> make() && {
+    [[nodiscard]] TUTTI_CONSTEXPR std::vector<step> make() && {
         made_.reserve(2 * steps_.size());
         for (std::size_t i = 0; i < steps_.size();) {
             const std::size_t end = i + parts_from(steps_, i); // parts of a message stay together
@@ -97,8 +99,8 @@ private:
 /// messages. In place, steps that write the input's memory come after its copy. Scratch grows by the input where the
 /// output does not hold it. Linear in steps. Precondition: the steps have been checked; fewer than
 /// 65,534 scratch banks.
-[[nodiscard]] constexpr std::vector<step> started(operation what, const position& at, int chunks,
-                                                  const std::vector<step>& steps) {
+[[nodiscard]] TUTTI_CONSTEXPR std::vector<step> started(operation what, const position& at, int chunks,
+                                                        const std::vector<step>& steps) {
     const bool in_output = starts_in_output(what, at, chunks);
     if (steps.empty() && in_output) return {copy({buffer::input, 0, chunks}, {buffer::output, 0, chunks})}; // one rank
     return detail::starter_list(steps, chunks, in_output, at.in_place).make();

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/language.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -119,7 +121,7 @@ struct step {
     return end + 1 - i;
 }
 /// There is a message of several parts.
-[[nodiscard]] constexpr bool has_joined(const std::vector<step>& steps) noexcept {
+[[nodiscard]] TUTTI_CONSTEXPR bool has_joined(const std::vector<step>& steps) noexcept {
     return std::any_of(steps.begin(), steps.end(), [](const step& s) { return s.joined; });
 }
 

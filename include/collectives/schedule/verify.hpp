@@ -7,6 +7,8 @@
 #include "verify/rounds.hpp"
 #include "verify/shape.hpp"
 
+#include "../../base/language.hpp"
+
 #include <string>
 
 namespace tutti::schedule {
@@ -26,7 +28,7 @@ struct proof {
 namespace detail {
 
 /// Every rank hears of every other, however far: the graph of messages is connected.
-[[nodiscard]] constexpr finding connected(const program& p) {
+[[nodiscard]] TUTTI_CONSTEXPR finding connected(const program& p) {
     std::vector<char> known(static_cast<std::size_t>(p.size), 0);
     std::vector<std::vector<int>> neighbours(static_cast<std::size_t>(p.size), std::vector<int>{});
     for (int r = 0; r < p.size; ++r)
@@ -66,7 +68,7 @@ namespace detail {
 
 /// The rounds of a program that is known to complete, as verify counts them (cost::rounds). Linear in steps and in the
 /// chunks that they touch, plus P².
-[[nodiscard]] constexpr int rounds_of(const program& p) {
+[[nodiscard]] TUTTI_CONSTEXPR int rounds_of(const program& p) {
     std::vector<order> orders;
     for (int r = 0; r < p.size; ++r) orders.push_back(order_of(p, r));
     const auto order_at = [&](int r) -> const order& { return orders[static_cast<std::size_t>(r)]; };
@@ -76,14 +78,14 @@ namespace detail {
 namespace detail {
 
 /// Runs the program and checks its result and its graph of messages. `run` is a fresh execution of it.
-[[nodiscard]] constexpr finding check(const program& p, execution& run, postcondition& promise) {
+[[nodiscard]] constexpr finding examine(const program& p, execution& run, postcondition& promise) {
     if (const finding f = run.run(); f.what != flaw::none) return f;
     if (const finding f = connected(p); f.what != flaw::none) return f;
-    return promise.check();
+    return promise.examine();
 }
 
 /// Costs, and whether it walks in order, of a program that has been checked.
-constexpr void measure(const program& p, const execution& run, proof& result) {
+TUTTI_CONSTEXPR void measure(const program& p, const execution& run, proof& result) {
     const auto order_at = [&](int r) -> const order& { return run.order_at(r); };
     result.measured = run.measured();
     result.measured.rounds = rounds_among(p, order_at);
@@ -92,6 +94,8 @@ constexpr void measure(const program& p, const execution& run, proof& result) {
 
 } // namespace detail
 
+#pragma push_macro("verify") // of assertions, in some programs
+#undef verify
 /// Proves a program, or finds its first flaw:
 /// - each place ends with the promised result, every contribution once, in a scan also in rank order;
 /// - there is no deadlock, even where no send completes before its receive has begun, nor the send of a viewed operand
@@ -102,13 +106,13 @@ constexpr void measure(const program& p, const execution& run, proof& result) {
 /// - the cost equals `stated`, if that is given; where `stated` is a bound, it is no more.
 /// Takes time and memory linear in steps and in the chunks that they touch, plus P². Also runs at compile time.
 /// One program is one mode: algorithm::prove proves all that ranks may run.
-[[nodiscard]] constexpr proof verify(const program& p, const cost* stated = nullptr, bits same = bits::equal) {
+[[nodiscard]] TUTTI_CONSTEXPR proof verify(const program& p, const cost* stated = nullptr, bits same = bits::equal) {
     proof result;
     result.fault = detail::told(detail::shapes_of(p), p, p);
     if (result.fault.what != flaw::none) return result;
     detail::execution run(p);
     detail::postcondition promise(p, run, same);
-    result.fault = detail::check(p, run, promise);
+    result.fault = detail::examine(p, run, promise);
     if (result.fault.what == flaw::none) {
         detail::measure(p, run, result);
         result.preserves_order = promise.preserves_order();
@@ -118,5 +122,6 @@ constexpr void measure(const program& p, const execution& run, proof& result) {
     result.proven = result.fault.what == flaw::none;
     return result;
 }
+#pragma pop_macro("verify")
 
 } // namespace tutti::schedule

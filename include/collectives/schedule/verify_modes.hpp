@@ -6,6 +6,8 @@
 #include "verify/mixture.hpp"
 #include "verify/same_data.hpp"
 
+#include "../../base/language.hpp"
+
 #include <utility>
 
 namespace tutti::schedule {
@@ -16,17 +18,17 @@ namespace detail {
 class both_modes {
 public:
     /// Shapes must have been checked.
-    constexpr both_modes(const program& apart, const program& in_place, bits same)
+    TUTTI_CONSTEXPR both_modes(const program& apart, const program& in_place, bits same)
         : apart_(apart), in_place_(in_place), run_apart_(apart), run_in_place_(in_place),
           promise_apart_(apart, run_apart_, same), promise_in_place_(in_place, run_in_place_, same) {}
 
-    constexpr finding check() {
-        if (const finding f = detail::check(apart_, run_apart_, promise_apart_); f.what != flaw::none)
+    TUTTI_CONSTEXPR finding examine() {
+        if (const finding f = detail::examine(apart_, run_apart_, promise_apart_); f.what != flaw::none)
             return told(f, apart_, apart_);
-        if (const finding f = detail::check(in_place_, run_in_place_, promise_in_place_); f.what != flaw::none)
+        if (const finding f = detail::examine(in_place_, run_in_place_, promise_in_place_); f.what != flaw::none)
             return told(f, in_place_, in_place_);
         same_data common(apart_, run_apart_, in_place_, run_in_place_);
-        if (const finding f = common.check(); f.what != flaw::none)
+        if (const finding f = common.examine(); f.what != flaw::none)
             return f.in_place ? told(f, in_place_, apart_) : told(f, apart_, in_place_);
         mixture all(
             apart_, in_place_, [&](int r) -> const order& { return run_apart_.order_at(r); },
@@ -38,7 +40,7 @@ public:
         return promise_apart_.preserves_order() && promise_in_place_.preserves_order();
     }
     /// Costs of both; the figures that are kept are those out of place.
-    constexpr finding measure(const cost* stated, proof& result) const {
+    TUTTI_CONSTEXPR finding measure(const cost* stated, proof& result) const {
         proof second;
         detail::measure(in_place_, run_in_place_, second);
         detail::measure(apart_, run_apart_, result);
@@ -73,13 +75,13 @@ private:
 /// A rank that gets the same messages makes the same ones of them, so each mixture has the messages and the results of
 /// both. Properties that verify finds for both, such as preserves_order, then hold for all. Takes as long as three
 /// proofs.
-[[nodiscard]] constexpr proof verify_modes(const program& apart, const program& in_place, const cost* stated = nullptr,
-                                           bits same = bits::equal) {
+[[nodiscard]] TUTTI_CONSTEXPR proof verify_modes(const program& apart, const program& in_place,
+                                                 const cost* stated = nullptr, bits same = bits::equal) {
     proof result;
     result.fault = detail::shapes_of(apart, in_place);
     if (result.fault.what != flaw::none) return result;
     detail::both_modes both(apart, in_place, same);
-    result.fault = both.check();
+    result.fault = both.examine();
     if (result.fault.what != flaw::none) return result;
     result.preserves_order = both.preserves_order();
     result.fault = both.measure(stated, result);
@@ -89,10 +91,10 @@ private:
 
 /// Whether every result has its operands in rank order, in place, out of place and in every mixture: verify_modes
 /// without costs. False if the schedule is wrong in either mode.
-[[nodiscard]] constexpr bool keeps_rank_order(const program& apart, const program& in_place) {
+[[nodiscard]] TUTTI_CONSTEXPR bool keeps_rank_order(const program& apart, const program& in_place) {
     if (detail::shapes_of(apart, in_place).what != flaw::none) return false;
     detail::both_modes both(apart, in_place, bits::equal);
-    return both.check().what == flaw::none && both.preserves_order();
+    return both.examine().what == flaw::none && both.preserves_order();
 }
 
 } // namespace tutti::schedule

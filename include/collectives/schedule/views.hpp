@@ -4,6 +4,8 @@
 
 #include "places.hpp"
 
+#include "../../base/language.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <span>
@@ -23,9 +25,9 @@ public:
         friend constexpr bool operator==(const operand&, const operand&) = default;
     };
 
-    constexpr views() = default;
+    TUTTI_CONSTEXPR views() = default;
     /// Linear in steps and in the chunks that they touch.
-    constexpr views(const std::vector<step>& steps, int chunks, bool in_place) {
+    TUTTI_CONSTEXPR views(const std::vector<step>& steps, int chunks, bool in_place) {
         const auto is_many = [](const step& s) { return s.what == action::reduce_many; };
         if (std::none_of(steps.begin(), steps.end(), is_many)) return;
         uses_.assign(steps.size(), {});
@@ -61,8 +63,8 @@ private:
         bool others = false;
     };
 
-    constexpr void read(const std::vector<step>& steps, int i, int k, place x, const std::vector<int>& writer,
-                        const place_numbers& numbers) {
+    TUTTI_CONSTEXPR void read(const std::vector<step>& steps, int i, int k, place x, const std::vector<int>& writer,
+                              const place_numbers& numbers) {
         const auto written_by =
             std::span(writer).subspan(numbers.of(x.where, x.first), static_cast<std::size_t>(x.count));
         const int by = written_by.front();
@@ -78,14 +80,14 @@ private:
         for (const int w : written_by)
             if (w >= 0) uses_[static_cast<std::size_t>(w)].others = true;
     }
-    [[nodiscard]] static constexpr bool may_be_viewed(const std::vector<step>& steps, std::size_t i, place x) {
+    [[nodiscard]] static TUTTI_CONSTEXPR bool may_be_viewed(const std::vector<step>& steps, std::size_t i, place x) {
         const step& s = steps[i];
         return s.what == action::receive && s.to == x && x.where >= buffer::first_scratch && !s.joined &&
                leads(steps, i);
     }
 
     /// Lists the operands by their readers.
-    constexpr void sort() {
+    TUTTI_CONSTEXPR void sort() {
         first_.assign(uses_.size() + 1, 0);
         for (use& u : uses_) {
             if (u.others) u.reader = -1;

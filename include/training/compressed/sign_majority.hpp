@@ -76,7 +76,7 @@ private:
         const auto ranks = static_cast<std::uint64_t>(size);
         for (std::size_t i = 0; i < n; ++i) {
             std::uint64_t negative = 0;
-            for (std::uint64_t r = 0; r < ranks; ++r) negative += is_set(of(r), i) ? 1 : 0;
+            for (std::uint64_t r = 0; r < ranks; ++r) negative += is_set(of(r), i) ? 1U : 0U;
             if (2 * negative > ranks || (2 * negative == ranks && is_set(of((turn + i) % ranks), i))) put(result, i);
         }
         return result;

@@ -129,7 +129,7 @@ private:
 template <class Communicator>
 traffic sparse_allreduce(const Communicator& ranks, const sparse_vector& mine, std::span<float> total,
                          const sparse_options& by = {}) {
-    mine.check();
+    mine.examine();
     if (total.size() != mine.dimension)
         reject("sparse_allreduce",
                std::to_string(total.size()) + " elements for a sum of dimension " + std::to_string(mine.dimension));

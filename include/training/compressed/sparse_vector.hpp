@@ -22,7 +22,7 @@ struct sparse_vector {
     std::vector<float> values;          ///< theirs
 
     /// Throws invalid_argument unless it is as above.
-    void check() const {
+    void examine() const {
         if (dimension > std::numeric_limits<std::uint32_t>::max())
             reject("sparse_vector", "a dimension of " + std::to_string(dimension) + " is beyond 32 bits");
         if (indices.size() != values.size())

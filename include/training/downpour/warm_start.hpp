@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/any_duration.hpp"
 #include "../../base/error.hpp"
 #include "../server/links.hpp"
 
@@ -40,7 +41,7 @@ public:
         each([](const Communicator& pair, int peer) { pair.send(1, peer); });
     }
     /// On the others: returns when they may begin. Throws timeout after so long.
-    void wait(std::chrono::nanoseconds most = std::chrono::hours(24)) const {
+    void wait(any_duration most = std::chrono::hours(24)) const {
         if (!pairs_ || pairs_->worker() < 0) return;
         const int first = pairs_->rank_of_server(0);
         try {

@@ -42,7 +42,7 @@ namespace detail {
 
 /// What both pictures need of a program, which is proven.
 struct drawn {
-    drawn(const program& of, const timeline& in_time) : p(of), t(in_time), found(verify(of)) {
+    drawn(const program& of, const timeline& in_time) : p(of), t(in_time), found((verify)(of)) {
         if (!found.proven) reject("pipeline picture", found.fault);
         constexpr std::size_t most = 20'000;
         std::size_t steps = 0;

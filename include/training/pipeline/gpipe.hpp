@@ -5,6 +5,8 @@
 #include "promise.hpp"
 #include "step_writer.hpp"
 
+#include "../../base/language.hpp"
+
 #include <string_view>
 #include <vector>
 
@@ -25,7 +27,7 @@ struct gpipe {
     static constexpr bool one_version = true;         ///< as promise::one_version
 
     /// The list of one worker.
-    [[nodiscard]] static constexpr std::vector<step> steps(const shape& s, int worker) {
+    [[nodiscard]] static TUTTI_CONSTEXPR std::vector<step> steps(const shape& s, int worker) {
         step_writer w(s, worker);
         for (int m = 0; m < s.microbatches; ++m) w.forward(m, 0, 0);
         for (int m = 0; m < s.microbatches; ++m) w.backward(m, 0, 0);

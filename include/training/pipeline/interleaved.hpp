@@ -5,6 +5,8 @@
 #include "promise.hpp"
 #include "step_writer.hpp"
 
+#include "../../base/language.hpp"
+
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -28,7 +30,7 @@ struct interleaved {
     static constexpr bool one_version = true;               ///< as promise::one_version
 
     /// The list of one worker.
-    [[nodiscard]] static constexpr std::vector<step> steps(const shape& s, int worker) {
+    [[nodiscard]] static TUTTI_CONSTEXPR std::vector<step> steps(const shape& s, int worker) {
         step_writer w(s, worker);
         const auto forward = [&](int k) {
             if (const turn t = turn_of(s, k); t.microbatch < s.microbatches) w.forward(t.microbatch, t.chunk, 0);

@@ -5,6 +5,8 @@
 #include "promise.hpp"
 #include "step_writer.hpp"
 
+#include "../../base/language.hpp"
+
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -26,7 +28,7 @@ struct one_f_one_b {
     static constexpr bool one_version = true;               ///< as promise::one_version
 
     /// The list of one worker.
-    [[nodiscard]] static constexpr std::vector<step> steps(const shape& s, int worker) {
+    [[nodiscard]] static TUTTI_CONSTEXPR std::vector<step> steps(const shape& s, int worker) {
         step_writer w(s, worker);
         detail::alternate(
             s.microbatches, s.stages - 1 - worker, [&](int m) { w.forward(m, 0, 0); },

@@ -5,6 +5,8 @@
 #include "promise.hpp"
 #include "step_writer.hpp"
 
+#include "../../base/language.hpp"
+
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -15,7 +17,7 @@ namespace detail {
 
 /// One forward, one backward in turn, and an update after each backward. Microbatch m on the worker uses the weights
 /// from before the last `delay` of the m updates that precede its own.
-[[nodiscard]] constexpr std::vector<step> update_always(const shape& s, int worker, int delay) {
+[[nodiscard]] TUTTI_CONSTEXPR std::vector<step> update_always(const shape& s, int worker, int delay) {
     const auto version = [delay](int m) { return std::max(0, m - delay); };
     step_writer w(s, worker);
     alternate(
@@ -47,7 +49,7 @@ struct pipedream {
     static constexpr bool one_version = false;            ///< as promise::one_version
 
     /// The list of one worker.
-    [[nodiscard]] static constexpr std::vector<step> steps(const shape& s, int worker) {
+    [[nodiscard]] static TUTTI_CONSTEXPR std::vector<step> steps(const shape& s, int worker) {
         return detail::update_always(s, worker, s.stages - 1 - worker);
     }
     /// What one worker holds at most.
@@ -68,7 +70,7 @@ struct pipedream_vertical_sync {
     static constexpr bool one_version = true;                           ///< as promise::one_version
 
     /// The list of one worker.
-    [[nodiscard]] static constexpr std::vector<step> steps(const shape& s, int worker) {
+    [[nodiscard]] static TUTTI_CONSTEXPR std::vector<step> steps(const shape& s, int worker) {
         return detail::update_always(s, worker, s.stages - 1);
     }
     /// What one worker holds at most.

@@ -5,6 +5,8 @@
 #include "promise.hpp"
 #include "step_writer.hpp"
 
+#include "../../base/language.hpp"
+
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -29,7 +31,7 @@ struct pipedream_2bw {
     static constexpr bool one_version = true;                 ///< as promise::one_version
 
     /// The list of one worker.
-    [[nodiscard]] static constexpr std::vector<step> steps(const shape& s, int worker) {
+    [[nodiscard]] static TUTTI_CONSTEXPR std::vector<step> steps(const shape& s, int worker) {
         const auto version = [&](int m) { return std::max(0, m / s.stages - 1); };
         step_writer w(s, worker);
         detail::alternate(

@@ -29,7 +29,7 @@ struct promise {
 };
 
 /// Throws invalid_argument for a shape that there is not, or one with more chunks a worker than the schedule takes.
-inline void check(const shape& s, std::string_view schedule, bool takes_chunks) {
+inline void examine(const shape& s, std::string_view schedule, bool takes_chunks) {
     const std::string call = "pipeline " + std::string(schedule);
     if (!is_possible(s)) reject(call, std::string(possible_shapes));
     if (s.chunks > 1 && !takes_chunks) reject(call, "this schedule has one chunk a worker", "take interleaved");
@@ -39,7 +39,7 @@ inline void check(const shape& s, std::string_view schedule, bool takes_chunks) 
 /// times the slots.
 template <class Schedule>
 [[nodiscard]] program write(const shape& s) {
-    check(s, Schedule::name, Schedule::takes_chunks);
+    examine(s, Schedule::name, Schedule::takes_chunks);
     program p{s, {}};
     for (int worker = 0; worker < s.stages; ++worker) p.workers.push_back(Schedule::steps(s, worker));
     return p;
@@ -48,7 +48,7 @@ template <class Schedule>
 /// What a schedule promises. Throws as write() does.
 template <class Schedule>
 [[nodiscard]] promise promise_of(const shape& s) {
-    check(s, Schedule::name, Schedule::takes_chunks);
+    examine(s, Schedule::name, Schedule::takes_chunks);
     promise all{{}, Schedule::one_version};
     for (int worker = 0; worker < s.stages; ++worker) all.workers.push_back(Schedule::promises(s, worker));
     return all;

@@ -37,7 +37,7 @@ public:
     /// there are ranks, and for another number of widths than pairs of neighbouring chunks. Cost: a proof.
     runner(const Communicator& on, program p, std::vector<std::size_t> widths)
         : on_(on), all_(std::move(p)), widths_(std::move(widths)) {
-        const proof found = verify(all_);
+        const proof found = (verify)(all_);
         if (!found.proven) reject("pipeline", found.fault);
         if (all_.of.stages != on.size())
             reject("pipeline", std::to_string(all_.of.stages) + " workers on " + std::to_string(on.size()) +
@@ -91,7 +91,7 @@ private:
     };
     /// The last message from or into each piece of memory.
     struct pending {
-        explicit pending(std::size_t slots) : inputs(slots), outputs(slots) {}
+        explicit pending(std::size_t slot_count) : inputs(slot_count), outputs(slot_count) {}
         static void over(std::optional<request>& r) {
             if (r) r->wait();
             r.reset();

@@ -4,6 +4,8 @@
 
 #include "step.hpp"
 
+#include "../../base/language.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -17,40 +19,40 @@ namespace tutti::training::pipeline {
 class step_writer {
 public:
     /// Of an empty list.
-    constexpr step_writer(const shape& of, int worker) : of_(of), worker_(worker) {}
+    TUTTI_CONSTEXPR step_writer(const shape& of, int worker) : of_(of), worker_(worker) {}
 
     /// Forward of a microbatch on a chunk of this worker, counted from 0 to of.chunks - 1.
-    constexpr void forward(int microbatch, int own_chunk, int version) {
+    TUTTI_CONSTEXPR void forward(int microbatch, int own_chunk, int version) {
         const step s{action::forward, microbatch, model_chunk(own_chunk), version, take({microbatch, own_chunk})};
-        if (s.chunk > 0) emit(s, action::receive_activation);
-        emit(s, action::forward);
-        if (s.chunk + 1 < chunks_of(of_)) emit(s, action::send_activation);
+        if (s.chunk > 0) put(s, action::receive_activation);
+        put(s, action::forward);
+        if (s.chunk + 1 < chunks_of(of_)) put(s, action::send_activation);
     }
     /// Backward likewise. Precondition: its forward is in the list.
-    constexpr void backward(int microbatch, int own_chunk, int version) {
+    TUTTI_CONSTEXPR void backward(int microbatch, int own_chunk, int version) {
         const step s{action::backward, microbatch, model_chunk(own_chunk), version, give_back({microbatch, own_chunk})};
-        if (s.chunk + 1 < chunks_of(of_)) emit(s, action::receive_gradient);
-        emit(s, action::backward);
-        if (s.chunk > 0) emit(s, action::send_gradient);
+        if (s.chunk + 1 < chunks_of(of_)) put(s, action::receive_gradient);
+        put(s, action::backward);
+        if (s.chunk > 0) put(s, action::send_gradient);
     }
     /// Makes this version of the weights.
-    constexpr void update(int version) { steps_.push_back({action::update, 0, 0, version, 0}); }
+    TUTTI_CONSTEXPR void update(int version) { steps_.push_back({action::update, 0, 0, version, 0}); }
 
     /// The list.
-    [[nodiscard]] constexpr std::vector<step> finish() && { return std::move(steps_); }
+    [[nodiscard]] TUTTI_CONSTEXPR std::vector<step> finish() && { return std::move(steps_); }
 
 private:
     using activation = std::pair<int, int>; ///< microbatch and own chunk
     static constexpr activation nothing{-1, -1};
 
     [[nodiscard]] constexpr int model_chunk(int own_chunk) const noexcept { return own_chunk * of_.stages + worker_; }
-    constexpr void emit(step s, action what) {
+    TUTTI_CONSTEXPR void put(step s, action what) {
         s.what = what;
         if (what == action::receive_gradient || what == action::send_gradient) s.slot = 0;
         if (communicates(s)) s.version = 0;
         steps_.push_back(s);
     }
-    constexpr int take(activation a) {
+    TUTTI_CONSTEXPR int take(activation a) {
         const int slot = find(nothing);
         if (static_cast<std::size_t>(slot) == slots_.size())
             slots_.push_back(a);
@@ -58,12 +60,12 @@ private:
             slots_[static_cast<std::size_t>(slot)] = a;
         return slot;
     }
-    constexpr int give_back(activation a) {
+    TUTTI_CONSTEXPR int give_back(activation a) {
         const int slot = find(a);
         slots_.at(static_cast<std::size_t>(slot)) = nothing;
         return slot;
     }
-    [[nodiscard]] constexpr int find(activation a) const {
+    [[nodiscard]] TUTTI_CONSTEXPR int find(activation a) const {
         return static_cast<int>(std::find(slots_.begin(), slots_.end(), a) - slots_.begin());
     }
 

@@ -102,6 +102,8 @@ private:
 
 } // namespace detail
 
+#pragma push_macro("verify") // of assertions, in some programs
+#undef verify
 /// Proves a program, or finds its first fault. It runs the lists of all workers on symbols, without buffering:
 /// - each microbatch passes every chunk once forwards and once backwards, in order, on the data that are its own;
 /// - each message is sent once and received once;
@@ -121,5 +123,6 @@ private:
     result.proven = result.fault.empty();
     return result;
 }
+#pragma pop_macro("verify")
 
 } // namespace tutti::training::pipeline

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/any_duration.hpp"
 #include "../server/arrivals.hpp"
 #include "shard.hpp"
 
@@ -17,9 +18,9 @@ namespace tutti::training::sandblaster {
 
 /// What ranks wait for, and for how long.
 struct crew_options {
-    int copies = 2; ///< replicas that compute a portion at one time, at most
-    std::chrono::nanoseconds deadline = std::chrono::seconds(30); ///< how long a shard may answer nothing
-    std::chrono::nanoseconds silence = std::chrono::hours(24);    ///< who says nothing for longer is lost
+    int copies = 2;                                   ///< replicas that compute a portion at one time, at most
+    any_duration deadline = std::chrono::seconds(30); ///< how long a shard may answer nothing
+    any_duration silence = std::chrono::hours(24);    ///< who says nothing for longer is lost
 };
 
 /// What a portion came to: sums over its examples.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/any_duration.hpp"
 #include "../../base/error.hpp"
 
 #include <chrono>
@@ -11,8 +12,8 @@ namespace tutti::training::server {
 
 /// How a client asks.
 struct client_options {
-    int window = 16;                                              ///< requests under way at each server
-    std::chrono::nanoseconds deadline = std::chrono::seconds(30); ///< how long a server may answer nothing
+    int window = 16;                                  ///< requests under way at each server
+    any_duration deadline = std::chrono::seconds(30); ///< how long a server may answer nothing
     std::size_t key_lists = 16; ///< lists of keys that each server is thought to know; as server_options has it
 };
 

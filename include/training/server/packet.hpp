@@ -110,7 +110,7 @@ public:
         : on_(on), by_(by), peer_(peer), tag_(tag), most_(most), then_(std::move(then)), instead_(std::move(instead)),
           where_(std::move(where)) {}
     void start() {
-        receive(p_.head, [this] { check(); });
+        receive(p_.head, [this] { examine(); });
     }
 
 private:
@@ -120,7 +120,7 @@ private:
         on_.add([&] { return by_.async().receive(data, peer_, tag_); }, [self, then = std::move(then)] { then(); },
                 [self](const error& e) { self->instead_(e); });
     }
-    void check() {
+    void examine() {
         if (p_.head.keys > most_ || p_.head.values > most_) return fail("it announces more than a segment");
         const auto to = where_ ? where_(p_.head) : std::nullopt;
         if (to && to->size() != p_.head.values) return fail("it answers with another number of values");

@@ -41,7 +41,7 @@ public:
     explicit placement(store_layout layout) : layout_(std::move(layout)) {
         if (layout_.segments == 0)
             layout_.segments = static_cast<int>(std::min<std::uint64_t>(4 * layout_.servers.size(), layout_.keys));
-        check();
+        examine();
         std::vector<point> ring;
         for (std::size_t s = 0; s < layout_.servers.size(); ++s)
             for (std::uint64_t i = 0; i < points; ++i)
@@ -97,7 +97,7 @@ private:
         }
         return order;
     }
-    void check() const {
+    void examine() const {
         const auto refuse = [](const std::string& why) { reject("store_layout", why); };
         if (layout_.keys == 0 || layout_.servers.empty() || layout_.workers.empty())
             refuse("a store needs keys, servers and workers");

@@ -103,7 +103,7 @@ private:
         const auto& l = where_.layout();
         return of_
             .try_emplace(g, out_, g, std::move(alive), static_cast<std::size_t>(l.copies), self_, l.workers.size(),
-                         content(rule_, static_cast<std::size_t>(where_.keys_of(g).count), is_bulk_))
+                         content(rule_, where_.keys_of(g).count, is_bulk_))
             .first->second;
     }
 

@@ -82,7 +82,7 @@ void each_beside(const std::string& file, const F& f) {
 /// The first segment that none of these files has; nothing: they have all.
 [[nodiscard]] inline std::optional<std::uint64_t> missing_segment(const std::vector<segment_reader>& files,
                                                                   std::uint64_t segments) {
-    std::vector<bool> has(static_cast<std::size_t>(segments));
+    std::vector<bool> has(segments);
     for (const auto& f : files)
         for (const auto& s : f.segments()) has[static_cast<std::size_t>(s.head.segment)] = true;
     const auto gap = std::find(has.begin(), has.end(), false);

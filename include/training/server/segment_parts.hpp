@@ -33,7 +33,7 @@ void each_part(const placement& where, std::uint64_t first, std::size_t count, c
         h.first = first + done - all.first;
         h.count = std::min<std::uint64_t>(all.count - h.first, count - done);
         f(h, done);
-        done += static_cast<std::size_t>(h.count);
+        done += h.count;
     }
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/any_duration.hpp"
 #include "../../base/error.hpp"
 #include "consistency.hpp"
 
@@ -17,7 +18,7 @@ struct server_options {
     consistency how = asynchronous; ///< how far workers may be apart
     std::string checkpoint{};       ///< client::save() writes `checkpoint.index`; empty: refused
     /// A worker that says nothing for longer is lost; another server, after twice as long.
-    std::chrono::nanoseconds silence = std::chrono::hours(24);
+    any_duration silence = std::chrono::hours(24);
     std::size_t key_lists = 16; ///< lists of keys that are kept of each worker
 };
 

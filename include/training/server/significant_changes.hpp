@@ -21,8 +21,7 @@ class significant_changes {
 public:
     /// Of a store with so many keys. A threshold of 0 gives all that differ from 0. Throws invalid_argument for one
     /// that is negative or no number.
-    significant_changes(std::uint64_t keys, float threshold)
-        : waiting_(static_cast<std::size_t>(keys)), threshold_(threshold) {
+    significant_changes(std::uint64_t keys, float threshold) : waiting_(keys), threshold_(threshold) {
         if (!(threshold >= 0)) reject("significant_changes", "the threshold is " + std::to_string(threshold));
     }
 
@@ -30,7 +29,7 @@ public:
     void add(std::uint64_t first, std::span<const float> changes) {
         if (first > waiting_.size() || changes.size() > waiting_.size() - first)
             reject("significant_changes::add", "keys beyond the last one");
-        for (std::size_t i = 0; i < changes.size(); ++i) waiting_[static_cast<std::size_t>(first) + i] += changes[i];
+        for (std::size_t i = 0; i < changes.size(); ++i) waiting_[first + i] += changes[i];
     }
 
     /// Keys that increase, and the change of each.

@@ -79,7 +79,7 @@ struct gather_columns {
     /// Cost: an allgather and a copy of `whole`.
     template <class Communicator, class T>
     static void forward(const Communicator& ranks, std::size_t rows, std::span<const T> part, std::span<T> whole) {
-        const std::size_t size = check(ranks, rows, part.size(), whole.size()), width = width_of(rows, part.size());
+        const std::size_t size = examine(ranks, rows, part.size(), whole.size()), width = width_of(rows, part.size());
         std::vector<std::remove_const_t<T>> by_rank(whole.size());
         ranks.allgather(part, std::span(by_rank));
         for (std::size_t r = 0; r < size; ++r)
@@ -89,7 +89,7 @@ struct gather_columns {
     /// The own columns of a gradient that all ranks have alike. Cost: a copy of `part`.
     template <class Communicator, class T>
     static void backward(const Communicator& ranks, std::size_t rows, std::span<const T> whole, std::span<T> part) {
-        const std::size_t size = check(ranks, rows, part.size(), whole.size()), width = width_of(rows, part.size());
+        const std::size_t size = examine(ranks, rows, part.size(), whole.size()), width = width_of(rows, part.size());
         const auto own = static_cast<std::size_t>(ranks.rank());
         for (std::size_t i = 0; i < rows; ++i)
             std::copy_n(whole.data() + (i * size + own) * width, width, part.data() + i * width);
@@ -100,7 +100,7 @@ private:
         return rows == 0 ? 0 : part / rows;
     }
     template <class Communicator>
-    static std::size_t check(const Communicator& ranks, std::size_t rows, std::size_t part, std::size_t whole) {
+    static std::size_t examine(const Communicator& ranks, std::size_t rows, std::size_t part, std::size_t whole) {
         const auto size = static_cast<std::size_t>(ranks.size());
         if (width_of(rows, part) * rows != part || whole != size * part)
             reject("gather_columns", "the whole has as many rows as the part, and the columns of all ranks");

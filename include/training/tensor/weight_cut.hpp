@@ -66,7 +66,7 @@ public:
     /// Copies this rank's part out of the whole: of weights or of gradients. Throws invalid_argument for other lengths.
     template <class T>
     void take(std::span<const T> whole, std::span<T> part) const {
-        check(whole.size(), part.size());
+        examine(whole.size(), part.size());
         T* to = part.data();
         for (const strip& s : strips_)
             for (std::size_t i = 0; i < s.height; ++i)
@@ -75,7 +75,7 @@ public:
     /// Copies it back to its place. The rest of `whole` stays as it is.
     template <class T>
     void put(std::span<const T> part, std::span<T> whole) const {
-        check(whole.size(), part.size());
+        examine(whole.size(), part.size());
         const T* from = part.data();
         for (const strip& s : strips_)
             for (std::size_t i = 0; i < s.height; ++i, from += s.width)
@@ -97,7 +97,7 @@ private:
                                      " units have no equal parts on " + std::to_string(size_) + " ranks");
         return all / size_;
     }
-    void check(std::size_t whole, std::size_t part) const {
+    void examine(std::size_t whole, std::size_t part) const {
         if (whole != whole_ || part != part_)
             reject("weight_cut", "there are " + std::to_string(whole_) + " weights, and " + std::to_string(part_) +
                                      " on this rank, not " + std::to_string(whole) + " and " + std::to_string(part));

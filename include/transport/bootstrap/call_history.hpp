@@ -89,7 +89,7 @@ struct numbered {
 };
 struct hash_of_numbered {
     std::size_t operator()(const numbered& n) const noexcept {
-        return static_cast<std::size_t>(n.communicator ^ (n.request * 0x9e3779b97f4a7c15));
+        return n.communicator ^ (n.request * 0x9e3779b97f4a7c15);
     }
 };
 

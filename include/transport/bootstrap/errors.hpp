@@ -38,7 +38,7 @@ struct descriptor_limit {
     [[nodiscard]] static descriptor_limit now() noexcept {
         rlimit all{};
         if (::getrlimit(RLIMIT_NOFILE, &all) != 0) return {};
-        return {static_cast<std::size_t>(all.rlim_cur), static_cast<std::size_t>(all.rlim_max)};
+        return {all.rlim_cur, all.rlim_max};
     }
 };
 

@@ -118,7 +118,7 @@ public:
         refusal_.clear();
         byte_writer w(refusal_);
         w.text(why, max_text_bytes);
-        w.integer(static_cast<std::int32_t>(at_fault));
+        w.integer(std::int32_t{at_fault});
         for (std::size_t r = 1; r < by_rank_.size(); ++r)
             if (by_rank_[r]) by_rank_[r]->stream().send(frame_type::refused, refusal_);
         given_up_ = true;
@@ -216,7 +216,7 @@ private:
             std::vector<std::byte> body;
             byte_writer w(body);
             w.text(objection, max_text_bytes);
-            w.integer(static_cast<std::int32_t>(g.claimed_rank()));
+            w.integer(std::int32_t{g.claimed_rank()});
             g.stream().send(frame_type::refused, body);
             return g.leave();
         }

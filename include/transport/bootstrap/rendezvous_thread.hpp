@@ -83,7 +83,7 @@ public:
         // The flag orders nothing but itself: the thread shares no other data that changes, and is joined below.
         stopping_.store(true, std::memory_order_relaxed);
         const std::uint64_t one = 1;
-        static_cast<void>(::write(wake_.get(), &one, sizeof one));
+        [[maybe_unused]] const auto n = ::write(wake_.get(), &one, sizeof one);
         thread_.join();
     }
 
@@ -155,7 +155,7 @@ private:
         const auto now = clock::now();
         if (ready[0].revents != 0) {
             std::uint64_t count = 0;
-            static_cast<void>(::read(wake_.get(), &count, sizeof count));
+            [[maybe_unused]] const auto n = ::read(wake_.get(), &count, sizeof count);
         }
         const std::size_t known = server.connections().size();
         for (std::size_t i = 0; i < known; ++i)

@@ -173,10 +173,13 @@ struct io_result {
     int error = 0;
 };
 
+/// Nothing for now, and no failure. EWOULDBLOCK is EAGAIN on Linux.
+[[nodiscard]] constexpr bool is_for_now(int error) noexcept { return error == EAGAIN || error == EINTR; }
+
 [[nodiscard]] inline io_result result_of(ssize_t n) noexcept {
     if (n > 0) return {static_cast<std::size_t>(n), false, 0};
     if (n == 0) return {0, true, 0};
-    if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return {};
+    if (is_for_now(errno)) return {};
     return {0, true, errno};
 }
 

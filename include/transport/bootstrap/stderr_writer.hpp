@@ -35,7 +35,8 @@ public:
     /// Writes without waiting.
     void flush() {
         for (pollfd room{out_, POLLOUT, 0}; !lines_.empty() && ::poll(&room, 1, 0) == 1; lines_.pop_front())
-            static_cast<void>(::write(out_, lines_.front().data(), lines_.front().size()));
+            [[maybe_unused]]
+            const auto n = ::write(out_, lines_.front().data(), lines_.front().size());
     }
     /// The same, and waits so long until all kept lines are written.
     void finish(std::chrono::milliseconds most) {

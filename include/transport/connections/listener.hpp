@@ -131,7 +131,7 @@ private:
         for (int i = 0; i < at_once && deaf_until_ <= now; ++i) {
             auto arrived = bootstrap::accept_any(descriptor());
             const int why = errno;
-            if (!arrived && (why == EAGAIN || why == EWOULDBLOCK || why == EINTR)) break;
+            if (!arrived && bootstrap::is_for_now(why)) break;
             if (!arrived && why == ECONNABORTED) continue;
             auto lack = arrived ? std::nullopt : bootstrap::shortage_in_words(why);
             made_room = lack && !made_room && drop_one();

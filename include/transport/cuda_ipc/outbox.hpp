@@ -38,8 +38,8 @@ template <device_runtime R>
 class outbox {
 public:
     static constexpr std::size_t small_bytes = 64 * 1024;
-    static constexpr std::size_t staged_bytes = 512 * 1024;      ///< of a part that goes through host memory
-    static constexpr std::uint32_t most_lent = shm::lane::slots; ///< as many as shared memory passes on at a time
+    static constexpr std::size_t staged_bytes = 512 * 1024;           ///< of a part that goes through host memory
+    static constexpr std::uint32_t most_lent = shm::lane::slot_count; ///< as many as shared memory passes on at a time
 
     outbox(resources<R>& all, shm::channel& through, inner_transfers<R>& own, typename R::stream& over,
            std::atomic<access>& to_peer) noexcept

@@ -48,14 +48,14 @@ struct alignas(64) slot {
 /// The way from one rank to another in one context: a ring of slots, used in turn by one sender and one receiver.
 /// Each counts its own turns. The slots are the context's credits.
 struct lane {
-    static constexpr std::uint32_t slots = 16;
+    static constexpr std::uint32_t slot_count = 16;
     lane() noexcept {} // leaves the slots' data uninitialized
 
-    static_assert((slots & (slots - 1)) == 0, "turns wrap around at a power of two");
+    static_assert((slot_count & (slot_count - 1)) == 0, "turns wrap around at a power of two");
 
-    [[nodiscard]] slot& at(std::uint32_t turn) noexcept { return ring[turn % slots]; }
+    [[nodiscard]] slot& at(std::uint32_t turn) noexcept { return ring[turn % slot_count]; }
 
-    std::array<slot, slots> ring;
+    std::array<slot, slot_count> ring;
 };
 
 } // namespace tutti::transport::detail

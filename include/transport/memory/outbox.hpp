@@ -45,7 +45,7 @@ public:
     /// Forgets all transfers; the receiver reads none of their memory after this returns. Waits for the piece, or the
     /// viewed message, that is being read, if any. The lane is of no use afterwards.
     void withdraw() noexcept {
-        for (std::uint32_t turn = 0; turn < lane::slots; ++turn) {
+        for (std::uint32_t turn = 0; turn < lane::slot_count; ++turn) {
             if (!lent_[turn]) continue;
             std::atomic<std::uint32_t>& state = lane_.at(turn).state;
             // Acquire in both: the receiver's reads happened before.
@@ -69,7 +69,7 @@ private:
 
     bool put(transfer& x) {
         if (!has_room()) return false;
-        if (lent_[next_ % lane::slots]) reap();
+        if (lent_[next_ % lane::slot_count]) reap();
         slot& s = lane_.at(next_);
         s.signature = x.signature;
         s.bytes = x.bytes;
@@ -90,14 +90,14 @@ private:
 
     void lend(transfer& x) noexcept {
         if (lent_count_++ == 0) oldest_ = next_;
-        lent_[next_ % lane::slots] = &x;
+        lent_[next_ % lane::slot_count] = &x;
     }
 
     /// Slots are read in turn, so the first that is still full ends the search. Between them lie eager ones.
     bool reap() {
         bool moved = false;
         for (; lent_count_ > 0; ++oldest_) {
-            transfer*& x = lent_[oldest_ % lane::slots];
+            transfer*& x = lent_[oldest_ % lane::slot_count];
             if (!x) continue;
             if (is_full(oldest_)) break;
             finish(*x);
@@ -115,8 +115,8 @@ private:
 
     lane& lane_;
     doorbell& receiver_;
-    transfer_queue waiting_;                    ///< for a free slot
-    std::array<transfer*, lane::slots> lent_{}; ///< the transfer whose memory the slot points at, by slot
+    transfer_queue waiting_;                         ///< for a free slot
+    std::array<transfer*, lane::slot_count> lent_{}; ///< the transfer whose memory the slot points at, by slot
     std::uint32_t lent_count_ = 0;
     std::uint32_t oldest_ = 0; ///< turn of the first lent slot, if any
     std::uint32_t next_ = 0;   ///< turn of the next message

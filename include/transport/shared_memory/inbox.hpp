@@ -53,7 +53,7 @@ public:
     /// they are read, and other channels want their turns.
     bool advance() {
         std::uint32_t parts = 0;
-        while (parts < lane::slots && ready()) {
+        while (parts < lane::slot_count && ready()) {
             ++parts;
             if (!take(lane_->at(next_))) break;
         }

@@ -32,12 +32,12 @@ static_assert(sizeof(slot) == 256 && std::atomic<std::uint32_t>::is_always_lock_
 /// The way from one rank to another in one context: a ring of slots, used in turn by one sender and one receiver, which
 /// each count their own turns. The slots are the context's credits. A page of zeros is a lane whose slots are all free.
 struct lane {
-    static constexpr std::uint32_t slots = 16;
-    static_assert((slots & (slots - 1)) == 0, "turns wrap around at a power of two");
+    static constexpr std::uint32_t slot_count = 16;
+    static_assert((slot_count & (slot_count - 1)) == 0, "turns wrap around at a power of two");
 
-    [[nodiscard]] slot& at(std::uint32_t turn) noexcept { return ring[turn % slots]; }
+    [[nodiscard]] slot& at(std::uint32_t turn) noexcept { return ring[turn % slot_count]; }
 
-    std::array<slot, slots> ring;
+    std::array<slot, slot_count> ring;
 };
 
 /// Memory for a part that is too long for its slot. Rooms belong to the sender, which lends them to slots: see

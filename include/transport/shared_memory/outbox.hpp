@@ -55,11 +55,11 @@ public:
     /// that is being used; not for long, since the peer may have been stopped in the middle of it. When it goes on it
     /// notices, and delivers nothing.
     void withdraw() noexcept {
-        for (std::uint32_t turn = 0; turn < lane::slots; ++turn)
+        for (std::uint32_t turn = 0; turn < lane::slot_count; ++turn)
             if (lent_[turn]) lane_.at(turn).flag.withdraw();
         decltype(slot::flag)::finish_withdrawals();
         const auto until = clock::now() + std::chrono::milliseconds{100};
-        for (std::uint32_t turn = 0; turn < lane::slots; ++turn)
+        for (std::uint32_t turn = 0; turn < lane::slot_count; ++turn)
             while (lent_[turn] && lane_.at(turn).flag.is_being_read() && !receiver_.is_dead() && clock::now() < until)
                 std::this_thread::yield();
         lent_ = {};
@@ -71,7 +71,7 @@ private:
     /// A lane full at most, for the same reason as in the inbox.
     bool fill() {
         std::uint32_t parts = 0;
-        for (; parts < lane::slots && !waiting_.empty() && may_put(); ++parts) put(*waiting_.front());
+        for (; parts < lane::slot_count && !waiting_.empty() && may_put(); ++parts) put(*waiting_.front());
         return parts > 0;
     }
 
@@ -83,7 +83,7 @@ private:
 
     /// The next part of the first message, into the next slot, which is free.
     void put(transfer& x) {
-        if (lent_[next_ % lane::slots]) reap();
+        if (lent_[next_ % lane::slot_count]) reap();
         slot& s = lane_.at(next_);
         s.signature = x.signature;
         s.message_bytes = x.bytes;
@@ -91,7 +91,7 @@ private:
         if (lend) {
             waiting_.pop();
             if (lent_count_++ == 0) oldest_ = next_;
-            lent_[next_ % lane::slots] = &x;
+            lent_[next_ % lane::slot_count] = &x;
         } else {
             copy_part(s, x);
         }
@@ -130,7 +130,7 @@ private:
     bool reap() {
         bool moved = false;
         for (; lent_count_ > 0; ++oldest_) {
-            transfer*& x = lent_[oldest_ % lane::slots];
+            transfer*& x = lent_[oldest_ % lane::slot_count];
             if (!x) continue;
             if (!lane_.at(oldest_).flag.is_free()) break;
             x->moved = x->bytes;
@@ -148,8 +148,8 @@ private:
     const peer& receiver_;
     symmetric_heap& heap_;
     const shared_memory_limits& limits_;
-    transfer_queue waiting_;                    ///< for free slots
-    std::array<transfer*, lane::slots> lent_{}; ///< the transfer whose memory the slot points at, by slot
+    transfer_queue waiting_;                         ///< for free slots
+    std::array<transfer*, lane::slot_count> lent_{}; ///< the transfer whose memory the slot points at, by slot
     std::uint32_t lent_count_ = 0;
     std::uint32_t oldest_ = 0; ///< turn of the first lent slot, if any
     std::uint32_t next_ = 0;   ///< turn of the next part

@@ -165,14 +165,15 @@ public:
     /// scarce, the slot's own; if it has none, the lane's oldest, if its part was read; else the pool's next.
     [[nodiscard]] const lent_room& place(std::uint32_t turn) {
         pool_.note_want(); // first: it may take `here`
-        lent_room& here = lent_[turn % lane::slots];
+        lent_room& here = lent_[turn % lane::slot_count];
         end_ = turn + 1;
         if (here.where) {
             if (pool_.rotates()) here = pool_.exchange(here);
             find_oldest(end_);
             return here;
         }
-        if (pool_.scarce() && oldest_was_read(turn)) return here = std::exchange(lent_[oldest_++ % lane::slots], {});
+        if (pool_.scarce() && oldest_was_read(turn))
+            return here = std::exchange(lent_[oldest_++ % lane::slot_count], {});
         here = pool_.take();
         if (held_++ == 0) oldest_ = turn;
         if (!listed_) pool_.holders_.push_back(this);
@@ -202,8 +203,8 @@ private:
     /// Finds the oldest room, of which there is one. Slots are read in turn; one that was used again since without a
     /// room lends its own until that part was read.
     void find_oldest(std::uint32_t next) noexcept {
-        if (next - oldest_ > lane::slots) oldest_ = next - lane::slots;
-        while (!lent_[oldest_ % lane::slots].where) ++oldest_;
+        if (next - oldest_ > lane::slot_count) oldest_ = next - lane::slot_count;
+        while (!lent_[oldest_ % lane::slot_count].where) ++oldest_;
     }
     [[nodiscard]] bool oldest_was_read(std::uint32_t next) noexcept {
         if (held_ == 0) return false;
@@ -212,7 +213,7 @@ private:
     }
     /// True if none is left.
     bool reap(std::uint32_t next) noexcept {
-        while (oldest_was_read(next)) give_back(lent_[oldest_ % lane::slots]);
+        while (oldest_was_read(next)) give_back(lent_[oldest_ % lane::slot_count]);
         return held_ == 0;
     }
     void give_back(lent_room& r) noexcept {
@@ -222,11 +223,11 @@ private:
 
     room_pool& pool_;
     lane& lane_;
-    std::array<lent_room, lane::slots> lent_{}; ///< by slot
-    std::uint32_t held_ = 0;                    ///< of them
-    std::uint32_t oldest_ = 0;                  ///< turn of the first that has a room, if any
-    std::uint32_t end_ = 0;                     ///< one past the turn of the last
-    bool listed_ = false;                       ///< among the holders
+    std::array<lent_room, lane::slot_count> lent_{}; ///< by slot
+    std::uint32_t held_ = 0;                         ///< of them
+    std::uint32_t oldest_ = 0;                       ///< turn of the first that has a room, if any
+    std::uint32_t end_ = 0;                          ///< one past the turn of the last
+    bool listed_ = false;                            ///< among the holders
 };
 
 /// Takes back from all lanes the rooms that were read.

@@ -16,6 +16,13 @@
 #include <new>
 #include <utility>
 
+#if defined(_LIBCPP_VERSION) // whose cxxabi.h leaves out what its library has
+namespace __cxxabiv1 {
+struct __cxa_eh_globals;
+extern "C" __cxa_eh_globals* __cxa_get_globals() noexcept;
+} // namespace __cxxabiv1
+#endif
+
 namespace tutti::transport::detail {
 
 /// Memory for a fiber's stack, with a page below it that nobody may touch.
@@ -48,7 +55,7 @@ class exception_state {
 public:
     /// Puts this state in the thread's place, and keeps the thread's.
     void swap() noexcept {
-        auto* const of_thread = abi::__cxa_get_globals();
+        auto* const of_thread = __cxxabiv1::__cxa_get_globals();
         std::array<std::byte, bytes> kept;
         std::memcpy(kept.data(), of_thread, bytes);
         std::memcpy(static_cast<void*>(of_thread), state_.data(), bytes);

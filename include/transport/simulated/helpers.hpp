@@ -5,6 +5,8 @@
 #include "../backoff.hpp"
 #include "../signal_shield.hpp"
 
+#include "../../base/joining_thread.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -132,8 +134,8 @@ private:
     std::atomic<bool> has_more_ = false; ///< a hint, written under the mutex: polled before a thread blocks
     int idle_ = 0;                       ///< threads that wait for more
     bool stops_ = false;
-    bool is_working_ = false;           ///< of the world's thread alone
-    std::vector<std::jthread> threads_; ///< last: they use all above
+    bool is_working_ = false;                            ///< of the world's thread alone
+    std::vector<tutti::detail::joining_thread> threads_; ///< last: they use all above
 };
 
 } // namespace tutti::transport::detail

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/any_duration.hpp"
 #include "../../base/error.hpp"
 #include "../transport.hpp"
 #include "options.hpp"
@@ -34,11 +35,11 @@ public:
     /// From a rank's program: it computes for so long. Only the virtual clock moves; messages that come meanwhile wait.
     /// Throws `error` (invalid_argument) for a negative time, for one beyond a hundred years of the world, and from
     /// elsewhere.
-    void compute(std::chrono::nanoseconds time);
+    void compute(any_duration time);
     /// The same, and work() has run when it returns: on this thread, or on a helper while other ranks go on. So work
     /// must not use the library, what other ranks use, or variables and rounding modes of a thread. When it runs does
     /// not change what ranks do. No work is the same as the call without. Throws also what work() throws.
-    void compute(std::chrono::nanoseconds time, const std::function<void()>& work);
+    void compute(any_duration time, const std::function<void()>& work);
     /// How long the world has been running, by the virtual clock.
     [[nodiscard]] std::chrono::nanoseconds now() const noexcept;
 
@@ -47,7 +48,7 @@ public:
     /// Throws `error` (invalid_argument) where there is no such rank.
     void kill(int rank);
     /// The same when the world has been running for so long, which must not be over.
-    void kill_at(int rank, std::chrono::nanoseconds when);
+    void kill_at(int rank, any_duration when);
 
 protected:
     simulated_world() = default;

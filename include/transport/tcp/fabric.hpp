@@ -185,7 +185,7 @@ private:
             watch(link);
             busy_.list(link);
         });
-        check(clock::now());
+        examine(clock::now());
         return moved;
     }
 
@@ -206,11 +206,11 @@ private:
     }
 
     /// While someone waits, looks every second whether the peers' hosts are there.
-    void check(clock::time_point now) {
+    void examine(clock::time_point now) {
         if (now < check_at_) return;
         check_at_ = now + check_interval;
         busy_.advance([this](peer_link& link) {
-            link.check();
+            link.examine();
             watch(link);
             return false;
         });

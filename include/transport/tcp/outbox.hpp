@@ -51,7 +51,7 @@ public:
     [[nodiscard]] fragment next(std::size_t most) noexcept {
         transfer& x = *queue_.front();
         const std::uint64_t allowed = credits_.left() - overhead();
-        const auto bytes = static_cast<std::size_t>(std::min({x.bytes - handed_, most, std::size_t{allowed}}));
+        const auto bytes = std::min({x.bytes - handed_, most, std::size_t{allowed}});
         credits_.spend(overhead() + bytes);
         fragment piece{{}, &x, x.from + handed_};
         piece.head.bytes = static_cast<std::uint32_t>(bytes);

@@ -73,10 +73,10 @@ public:
     }
 
     /// To be called now and then while something waits: ends lanes whose peer is silent for too long.
-    void check() {
+    void examine() {
         for (stream& s : lanes_) {
             if (s.ended()) continue;
-            s.check();
+            s.examine();
             if (s.ended()) end();
         }
     }

@@ -59,7 +59,7 @@ public:
         return ends() && EVP_CIPHER_CTX_ctrl(state_.get(), EVP_CTRL_AEAD_GET_TAG, record_tag_bytes, tag.data()) == 1;
     }
     /// False if the record does not bear that tag: then nothing of it is to be believed.
-    [[nodiscard]] bool verify(std::span<std::byte, record_tag_bytes> tag) {
+    [[nodiscard]] bool is_genuine(std::span<std::byte, record_tag_bytes> tag) {
         return EVP_CIPHER_CTX_ctrl(state_.get(), EVP_CTRL_AEAD_SET_TAG, record_tag_bytes, tag.data()) == 1 && ends();
     }
 
@@ -137,7 +137,8 @@ public:
             if (rest.size() < whole) break;
             const auto inside = rest.subspan(record_head_bytes, text);
             const std::span<std::byte, record_tag_bytes> tag(rest.data() + record_head_bytes + text, record_tag_bytes);
-            if (!key_.begin(rest.first(record_head_bytes)) || !key_.convert(inside, inside.data()) || !key_.verify(tag))
+            if (!key_.begin(rest.first(record_head_bytes)) || !key_.convert(inside, inside.data()) ||
+                !key_.is_genuine(tag))
                 return std::nullopt;
             use(std::span<const std::byte>(inside));
             at += whole;

@@ -91,7 +91,7 @@ public:
 
     /// Gives up a peer whose host has acknowledged nothing for long though it was asked again and again. A host whose
     /// rank reads nothing does acknowledge.
-    void check() {
+    void examine() {
         tcp_info facts{};
         socklen_t length = sizeof facts;
         if (::getsockopt(descriptor(), IPPROTO_TCP, TCP_INFO, &facts, &length) != 0) return;

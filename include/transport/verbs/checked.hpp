@@ -17,7 +17,7 @@ namespace tutti::transport::detail::verbs {
     if (l.eager_bytes < most_varying_bytes)
         reject("verbs", "eager_bytes must be at least " + std::to_string(most_varying_bytes));
     if (l.eager_bytes > l.slot_bytes) reject("verbs", "eager_bytes must be at most slot_bytes");
-    if (l.slots < 4 || l.slots > 1024) reject("verbs", "slots must be from 4 to 1024");
+    if (l.slot_count < 4 || l.slot_count > 1024) reject("verbs", "slot_count must be from 4 to 1024");
     if (l.piece_bytes < 4096 || l.piece_bytes > (1U << 30))
         reject("verbs", "piece_bytes must be from 4096 to 1073741824");
     if (l.reads < 1 || l.reads > 128) reject("verbs", "reads must be from 1 to 128");

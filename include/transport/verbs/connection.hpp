@@ -88,7 +88,7 @@ public:
     }
     /// The peer should hear how many of its packets were taken, though nothing else goes its way.
     [[nodiscard]] bool owes() const noexcept {
-        return ready_ && taken_ - told_ >= all_.limits.slots / 2 && pairs_.front().has_room();
+        return ready_ && taken_ - told_ >= all_.limits.slot_count / 2 && pairs_.front().has_room();
     }
     /// Precondition: owes().
     [[nodiscard]] bool send_credits() {
@@ -137,7 +137,7 @@ private:
     /// Throws a bootstrap error if the peer's ends cannot be connected to.
     void answer() {
         answered_ = true;
-        its_slots_ = pairing_->slots();
+        its_slots_ = pairing_->slot_count();
         cells_ = all_.packets->add(all_.slots_of_link(), its_slots_ + resources::beside);
         if (!cells_.first) {
             const int code = errno;
@@ -181,7 +181,7 @@ private:
     bool answered_ = false;
     bool ready_ = false;
     bool stopped_ = false;
-    slots::cells cells_{};
+    slot_set::cells cells_{};
     std::uint32_t its_slots_ = 0; // for packets of this rank
     std::uint32_t cell_ = 0;      // that the next one goes out from
     std::uint32_t sent_ = 0;      // packets, in all, wrapping, but for credits

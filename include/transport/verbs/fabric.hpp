@@ -303,11 +303,11 @@ private:
     void take(std::size_t rail, const ibv_wc& done) {
         peer_link* const link = link_of(rail, done.qp_num);
         if (link) touch(*link);
-        if ((done.wr_id & slots::tag) == 0) {
+        if ((done.wr_id & slot_set::tag) == 0) {
             if (link) link->completed(rail, done.wr_id, done.status);
             return;
         }
-        const auto slot = static_cast<std::uint32_t>(done.wr_id & ~slots::tag);
+        const auto slot = static_cast<std::uint32_t>(done.wr_id & ~slot_set::tag);
         if (link && done.status != IBV_WC_SUCCESS) link->fail(words_of(done.status));
         if (link && !link->broken()) link->take(all_.packets->content(slot, done.byte_len));
         all_.packets->free(slot);

@@ -123,7 +123,7 @@ public:
         while (!flight.empty() && flight.front().request <= request) {
             const read r = flight.front();
             flight.pop_front();
-            r.of->pieces[static_cast<std::size_t>(r.piece - r.of->first)].done = true;
+            r.of->pieces[r.piece - r.of->first].done = true;
             r.of->stopped = r.of->stopped || !good;
             settle(*r.of, answer);
         }

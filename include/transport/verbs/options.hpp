@@ -23,7 +23,7 @@ struct verbs_limits {
     /// Payload of a receive slot; from 4096 to 1 MiB.
     std::size_t slot_bytes = 8192;
     /// Packets that a peer may send before this rank has taken them; from 4 to 1024.
-    std::uint32_t slots = 16;
+    std::uint32_t slot_count = 16;
     /// A long message is read in pieces of so many bytes, with up to `reads` of them in flight on each port.
     std::size_t piece_bytes = 256 * 1024;
     int reads = 16; ///< from 1 to 128; the devices may allow less

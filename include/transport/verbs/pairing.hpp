@@ -38,7 +38,7 @@ public:
     [[nodiscard]] const std::string& why() const noexcept { return why_; }
     /// The peer's data. Precondition: they have been received.
     [[nodiscard]] const std::vector<pair_end>& ends() const noexcept { return ends_; }
-    [[nodiscard]] std::uint32_t slots() const noexcept { return slots_; }
+    [[nodiscard]] std::uint32_t slot_count() const noexcept { return slots_; }
 
     /// Tells this rank's ends, how many packets the peer may have under way, and the limits that must be equal.
     void offer(std::span<const pair_end> ends, const verbs_limits& mine) {
@@ -46,7 +46,7 @@ public:
         bootstrap::byte_writer w(bytes);
         shared_ = {mine.eager_bytes, mine.window_bytes, mine.contexts_ahead};
         w.integer(version);
-        w.integer(mine.slots);
+        w.integer(mine.slot_count);
         for (const std::uint64_t limit : shared_) w.integer(limit);
         for (const pair_end& e : ends) {
             w.integer(e.number);

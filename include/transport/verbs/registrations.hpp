@@ -158,8 +158,8 @@ private:
     }
 
     [[nodiscard]] bool enter(entry& e) {
-        const int access =
-            (e.writable ? IBV_ACCESS_LOCAL_WRITE : 0) | (e.symmetric || !e.writable ? IBV_ACCESS_REMOTE_READ : 0);
+        const unsigned access = (e.writable ? unsigned{IBV_ACCESS_LOCAL_WRITE} : 0U) |
+                                (e.symmetric || !e.writable ? unsigned{IBV_ACCESS_REMOTE_READ} : 0U);
         for (const auto& r : rails_) {
             ibv_mr* mr = nullptr;
             while (!(mr = ibv_reg_mr(r->domain(), const_cast<std::byte*>(e.begin), e.bytes, access))) {

@@ -10,7 +10,7 @@
 #include "queue_pair.hpp"
 #include "rail.hpp"
 #include "registrations.hpp"
-#include "slots.hpp"
+#include "slot_set.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -37,7 +37,7 @@ struct resources {
     tcp_limits board_limits; ///< of the multiplexers
     std::vector<std::unique_ptr<rail>> rails;
     std::shared_ptr<registrations> memory;
-    std::optional<slots> packets;
+    std::optional<slot_set> packets;
     std::optional<landing> places;
     tcp::closed_contexts closed;
     std::map<context, std::string> refused; ///< contexts with a message that could not be registered, and why
@@ -46,7 +46,7 @@ struct resources {
     /// Packets to a peer that may be on their way beside those that it has slots for: counts of taken packets alone.
     /// Each tells of at least half of the peer's slots, and no more than all of them can be untold: so there are two.
     static constexpr std::uint32_t beside = 2;
-    [[nodiscard]] std::uint32_t slots_of_link() const noexcept { return limits.slots + beside; }
+    [[nodiscard]] std::uint32_t slots_of_link() const noexcept { return limits.slot_count + beside; }
     /// Requests that a send queue must hold: the packets that may be under way, as many that have arrived and whose
     /// completion was not seen, and the reads.
     [[nodiscard]] std::uint32_t depth() const noexcept {

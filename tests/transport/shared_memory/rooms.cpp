@@ -54,7 +54,7 @@ private:
     std::vector<std::uint32_t> unread_;
 };
 
-constexpr std::size_t busy_lanes = room_pool::plenty / lane::slots;
+constexpr std::size_t busy_lanes = room_pool::plenty / lane::slot_count;
 
 /// Fills a lane whose parts are read at once, many times: as many different rooms come one after the other as the
 /// rotation has, and no more than `most` in all.
@@ -75,7 +75,7 @@ void check_rotation(way& w, std::size_t most) {
 TEST_CASE("while rooms are plenty, none is used again before as many others as the rotation has") {
     own_segment segment;
     way w(segment, 1);
-    check_rotation(w, room_pool::rotation + lane::slots);
+    check_rotation(w, room_pool::rotation + lane::slot_count);
 }
 
 TEST_CASE("where ranks share cores, a slot keeps its room while there are plenty") {
@@ -83,14 +83,14 @@ TEST_CASE("where ranks share cores, a slot keeps its room while there are plenty
     segment.note_crowd();
     way w(segment, 1);
     std::vector<std::uint32_t> first;
-    for (std::uint32_t k = 0; k < 4 * lane::slots; ++k) {
+    for (std::uint32_t k = 0; k < 4 * lane::slot_count; ++k) {
         REQUIRE(w.may_fill());
         const std::uint32_t number = w.fill();
-        if (k < lane::slots) first.push_back(number);
-        CHECK(number == first[k % lane::slots]);
+        if (k < lane::slot_count) first.push_back(number);
+        CHECK(number == first[k % lane::slot_count]);
         w.read(1);
     }
-    CHECK(std::set(first.begin(), first.end()).size() == lane::slots);
+    CHECK(std::set(first.begin(), first.end()).size() == lane::slot_count);
 }
 
 TEST_CASE("a lane has its rotation though idle lanes have taken all that there are plenty of") {
@@ -98,7 +98,7 @@ TEST_CASE("a lane has its rotation though idle lanes have taken all that there a
     std::deque<way> idle;
     for (std::uint64_t k = 0; k < 2 * busy_lanes; ++k) {
         auto& w = idle.emplace_back(segment, k);
-        for (std::uint32_t i = 0; i < lane::slots && w.may_fill(); ++i) w.fill();
+        for (std::uint32_t i = 0; i < lane::slot_count && w.may_fill(); ++i) w.fill();
         w.read(w.unread());
     }
     way busy(segment, 2 * busy_lanes);
@@ -117,7 +117,7 @@ TEST_CASE("when a channel closes, the rooms of others keep their memory") {
     std::set<std::uint32_t> used;
     for (int lap = 0; lap < 3; ++lap)
         for (way& w : live)
-            for (std::uint32_t k = 0; k < lane::slots; ++k) {
+            for (std::uint32_t k = 0; k < lane::slot_count; ++k) {
                 REQUIRE(w.may_fill());
                 const std::uint32_t number = w.fill();
                 segment.memory().at<room>(number).bytes.fill(std::byte{1});
@@ -138,7 +138,7 @@ TEST_CASE("a rotation takes no more memory than plenty") {
     std::set<std::uint32_t> used;
     for (std::size_t lap = 0; lap < 4; ++lap)
         for (way& w : ways)
-            for (std::uint32_t k = 0; k < lane::slots; ++k) {
+            for (std::uint32_t k = 0; k < lane::slot_count; ++k) {
                 REQUIRE(w.may_fill());
                 used.insert(w.fill());
                 w.read(1);
@@ -151,8 +151,8 @@ TEST_CASE("rooms that idle lanes keep come back to one that is busy") {
     std::deque<way> idle;
     for (std::uint64_t k = 0; k < busy_lanes; ++k) {
         auto& w = idle.emplace_back(segment, k);
-        for (std::uint32_t i = 0; i < lane::slots; ++i) w.fill();
-        w.read(lane::slots);
+        for (std::uint32_t i = 0; i < lane::slot_count; ++i) w.fill();
+        w.read(lane::slot_count);
     }
     way busy(segment, busy_lanes);
     std::set<std::uint32_t> used;
@@ -161,7 +161,7 @@ TEST_CASE("rooms that idle lanes keep come back to one that is busy") {
         used.insert(busy.fill());
         busy.read(1);
     }
-    CHECK(used.size() >= lane::slots); // it rotates again
+    CHECK(used.size() >= lane::slot_count); // it rotates again
 }
 
 TEST_CASE("when rooms are scarce, every lane still has four") {
@@ -169,7 +169,7 @@ TEST_CASE("when rooms are scarce, every lane still has four") {
     std::deque<way> all;
     for (std::uint64_t k = 0; k < 3 * busy_lanes; ++k) all.emplace_back(segment, k);
     for (way& w : all) // nobody reads
-        while (w.unread() < lane::slots && w.may_fill()) w.fill();
+        while (w.unread() < lane::slot_count && w.may_fill()) w.fill();
     for (way& w : all) CHECK(w.unread() >= room_pool::least);
     CHECK(all.back().unread() == room_pool::least);
 }
@@ -178,13 +178,13 @@ TEST_CASE("the slot to wait for is the one of the oldest room, though small part
     own_segment segment;
     std::deque<way> others;
     way w(segment, 1);
-    for (std::uint32_t k = 0; k < lane::slots; ++k) w.fill(), w.read(1);
-    for (std::uint32_t k = 0; k < lane::slots + 1; ++k) {
-        if (k == lane::slots) w.read(1);
+    for (std::uint32_t k = 0; k < lane::slot_count; ++k) w.fill(), w.read(1);
+    for (std::uint32_t k = 0; k < lane::slot_count + 1; ++k) {
+        if (k == lane::slot_count) w.read(1);
         w.fill_small();
     }
     for (std::uint64_t k = 2; k < 2 + busy_lanes; ++k) // scarce from here on
-        for (auto& o = others.emplace_back(segment, k); o.unread() < lane::slots && o.may_fill();) o.fill();
+        for (auto& o = others.emplace_back(segment, k); o.unread() < lane::slot_count && o.may_fill();) o.fill();
     const slot* const limit = w.rooms().limit(w.next());
     CHECK((!limit || limit == &w.slot_of(w.next())));
 }
@@ -198,7 +198,7 @@ TEST_CASE("at random, no room holds two parts that were not read, and every lane
         way& w = all[random() % all.size()];
         if (random() % 2 == 0)
             w.read(random() % (w.unread() + 1));
-        else if (w.unread() < lane::slots && w.may_fill())
+        else if (w.unread() < lane::slot_count && w.may_fill())
             random() % 4 == 0 ? w.fill_small() : static_cast<void>(w.fill());
         else if (w.unread() == 0)
             FAIL("a lane whose parts were all read may be filled");

@@ -19,15 +19,15 @@ struct line {
         return {messages, messages, sent, sent, size > 1 ? 1 : 0}; // depth, rounds, sent, received, fan-in
     }
 
-    static constexpr void allreduce(const tutti::schedule::position& p, auto&& emit) {
+    static constexpr void allreduce(const tutti::schedule::position& p, auto&& put) {
         using namespace tutti::schedule;
         constexpr place in{buffer::input, 0, 1}, out{buffer::output, 0, 1};
         const bool first = p.rank == 0, last = p.rank == p.size - 1;
-        if (!first) emit(receive_reduce(p.rank - 1, in, out, side::left)); // out = what comes + in
+        if (!first) put(receive_reduce(p.rank - 1, in, out, side::left)); // out = what comes + in
         if (!last) {
-            emit(send(p.rank + 1, first ? in : out));
-            emit(receive(p.rank + 1, out)); // the result
+            put(send(p.rank + 1, first ? in : out));
+            put(receive(p.rank + 1, out)); // the result
         }
-        if (!first) emit(send(p.rank - 1, out));
+        if (!first) put(send(p.rank - 1, out));
     }
 };

@@ -10,10 +10,10 @@
 /// The same, but rank 1 does not add its own data.
 struct forgetful : line {
     static constexpr std::string_view name = "forgetful";
-    static constexpr void allreduce(const tutti::schedule::position& p, auto&& emit) {
+    static constexpr void allreduce(const tutti::schedule::position& p, auto&& put) {
         using namespace tutti::schedule;
         line::allreduce(p, [&](const step& s) {
-            emit(p.rank == 1 && s.what == action::receive_reduce ? receive(s.peer, s.to) : s);
+            put(p.rank == 1 && s.what == action::receive_reduce ? receive(s.peer, s.to) : s);
         });
     }
 };

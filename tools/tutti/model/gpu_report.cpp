@@ -42,7 +42,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const model::gpu_host&
                                                            {"Memory of a GPU", speed_text(on.memory_s_per_byte)},
                                                            {"Within a GPU", signals_text(on.within)}};
     if (on.devices == 1) return facts;
-    facts.emplace_back("Between GPUs", signals_text(on.links.signals));
+    facts.emplace_back("Between GPUs", signals_text(on.links.between));
     facts.emplace_back("A link, each way", speed_text(on.links.s_per_byte));
     if (on.links.devices_per_switch > 0)
         facts.emplace_back(fmt::format("An uplink of {} GPUs, each way", on.links.devices_per_switch),

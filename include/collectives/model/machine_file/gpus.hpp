@@ -21,8 +21,8 @@ namespace tutti::model::detail {
 }
 
 [[nodiscard]] inline json to_json(const gpu_links& l) {
-    const auto& [signals, s_per_byte, devices_per_switch, uplink] = l;
-    return {{"signals", to_json(signals)},
+    const auto& [between, s_per_byte, devices_per_switch, uplink] = l;
+    return {{"signals", to_json(between)},
             {"s_per_byte", s_per_byte},
             {"devices_per_switch", devices_per_switch},
             {"uplink_s_per_byte", uplink}};

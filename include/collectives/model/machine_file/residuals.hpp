@@ -20,12 +20,11 @@
 namespace tutti::model::detail {
 
 /// The double with the fewest digits that is this float: 1.012, not 1.0119999647140503.
-[[nodiscard]] inline double fewest_digits(float f) noexcept {
+[[nodiscard]] inline double fewest_digits(float f) {
     std::array<char, 32> digits;
     const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), f);
-    double d = f;
-    std::from_chars(digits.data(), written.ptr, d);
-    return d;
+    const json read = json::parse(digits.data(), written.ptr, nullptr, false); // libc++ has no from_chars before 20
+    return read.is_number() ? read.get<double>() : double{f};
 }
 
 /// By ranks and bytes; null if none is known.

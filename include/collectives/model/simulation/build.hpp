@@ -33,7 +33,7 @@ public:
         for (int r = 0; r < c_.size; ++r) {
             add_rank(r, [&](const schedule::place& x) { return static_cast<std::size_t>(cut_.bytes(x)); });
             for (const int peer : peers_)
-                graph_.slots.push_back({static_cast<std::uint32_t>(peer), 0, node(peer) == node(r) ? 0U : 1U});
+                graph_.slot_list.push_back({static_cast<std::uint32_t>(peer), 0, node(peer) == node(r) ? 0U : 1U});
             if (!fits()) too_many();
         }
         finish();
@@ -52,7 +52,7 @@ public:
             const std::uint32_t back = slot_of_[static_cast<std::size_t>(c_.size - peer)];
             if (back == none || all.sends[slot_of_[static_cast<std::size_t>(peer)]] != all.receives_from(back))
                 not_matched(0, static_cast<std::size_t>(peer));
-            graph_.slots.push_back(
+            graph_.slot_list.push_back(
                 {static_cast<std::uint32_t>(peer), back & 0x7fffffff, node(peer) == node(0) ? 0U : 1U});
         }
         graph_.by_symmetry = true;
@@ -73,7 +73,7 @@ private:
             seen_.keep(steps_, role);
         }
         graph_.ranks.push_back({role, static_cast<std::uint32_t>(node(r)), static_cast<std::uint32_t>(graph_.steps),
-                                static_cast<std::uint32_t>(graph_.slots.size())});
+                                static_cast<std::uint32_t>(graph_.slot_list.size())});
         graph_.steps += roles_.at(role).steps.size();
         graph_.messages += roles_.at(role).sent();
     }
@@ -116,9 +116,9 @@ private:
                 all += bytes(steps[i + k].what == schedule::action::receive ? steps[i + k].to : steps[i + k].from);
             lengths.push_back(length(all));
         }
-        const int slots = static_cast<int>(peers_.size());
+        const int slot_count = static_cast<int>(peers_.size());
         auto order = schedule::order_of(c_.what, {r, c_.size, c_.root, c_.in_place},
-                                        c_.how.chunks(c_.what, c_.size) * c_.segments, steps, slots);
+                                        c_.how.chunks(c_.what, c_.size) * c_.segments, steps, slot_count);
         return roles_.number_of(make_role(steps, std::move(order), lengths, peers_.size()));
     }
     [[nodiscard]] std::uint32_t length(std::size_t bytes) {

@@ -37,7 +37,7 @@ public:
 
 private:
     [[nodiscard]] std::size_t bucket_of(const event& e) const noexcept {
-        return static_cast<std::size_t>(std::bit_width(std::bit_cast<std::uint64_t>(e.at_s) ^ last_));
+        return 64U - static_cast<std::size_t>(std::countl_zero(std::bit_cast<std::uint64_t>(e.at_s) ^ last_));
     }
     void refill() {
         std::size_t k = 1;

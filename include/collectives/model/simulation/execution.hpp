@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/sort.hpp"
 #include "charges.hpp"
 #include "event_queue.hpp"
 #include "graph.hpp"
@@ -87,7 +88,7 @@ private:
     [[nodiscard]] bool by_hockney() const noexcept { return settings_.receiver == receiver_rule::hockney; }
     [[nodiscard]] step_state& state(const rank_state& r, std::uint32_t i) noexcept { return steps_[r.first_step + i]; }
     [[nodiscard]] const graph::slot& slot(const rank_state& r, const role::step& s) const noexcept {
-        return graph_.slots[r.first_slot + s.slot];
+        return graph_.slot_list[r.first_slot + s.slot];
     }
 
     /// Events of a rank at one time are handled in the order of its steps. Mostly they are in order already.
@@ -274,9 +275,9 @@ private:
         found.messages = graph_.messages * each;
         found.steps = graph_.steps * each;
         found.by_symmetry = graph_.by_symmetry;
-        std::stable_sort(
-            activities_.begin(), activities_.end(),
-            [](const schedule::activity& a, const schedule::activity& b) { return a.begin_s < b.begin_s; });
+        tutti::detail::sort_stably(activities_, [](const schedule::activity& a, const schedule::activity& b) {
+            return a.begin_s < b.begin_s;
+        });
         found.activities = std::move(activities_);
         return found;
     }

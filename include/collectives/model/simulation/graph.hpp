@@ -26,8 +26,8 @@ struct graph {
         std::uint32_t first_step = 0, first_slot = 0;
     };
     std::vector<role> roles;
-    std::vector<rank> ranks; ///< by symmetry, one
-    std::vector<slot> slots; ///< each rank's in their order
+    std::vector<rank> ranks;     ///< by symmetry, one
+    std::vector<slot> slot_list; ///< each rank's in their order
     std::vector<std::size_t> lengths;
     std::size_t steps = 0, messages = 0; ///< of `ranks`
     int size = 1;
@@ -35,7 +35,7 @@ struct graph {
 
     [[nodiscard]] const role& role_of(std::size_t r) const noexcept { return roles[ranks[r].role]; }
     [[nodiscard]] std::span<const slot> slots_of(std::size_t r) const noexcept {
-        return std::span(slots).subspan(ranks[r].first_slot, role_of(r).sends.size());
+        return std::span(slot_list).subspan(ranks[r].first_slot, role_of(r).sends.size());
     }
 };
 
@@ -51,13 +51,13 @@ public:
     struct caller {
         std::uint32_t rank, slot;
     };
-    explicit callers(const graph& g) : first_(g.ranks.size() + 1, 0), list_(g.slots.size()) {
-        for (const graph::slot& s : g.slots) ++first_[s.peer + 1];
+    explicit callers(const graph& g) : first_(g.ranks.size() + 1, 0), list_(g.slot_list.size()) {
+        for (const graph::slot& s : g.slot_list) ++first_[s.peer + 1];
         for (std::size_t r = 0; r < g.ranks.size(); ++r) first_[r + 1] += first_[r];
         std::vector<std::size_t> fill(first_.begin(), first_.end() - 1);
         for (std::uint32_t r = 0; r < g.ranks.size(); ++r) {
-            const auto slots = g.slots_of(r);
-            for (std::uint32_t k = 0; k < slots.size(); ++k) list_[fill[slots[k].peer]++] = {r, k};
+            const auto slot_list = g.slots_of(r);
+            for (std::uint32_t k = 0; k < slot_list.size(); ++k) list_[fill[slot_list[k].peer]++] = {r, k};
         }
     }
     [[nodiscard]] std::span<const caller> of(std::size_t r) const noexcept {
@@ -74,16 +74,16 @@ inline void link_slots(graph& g) {
     const callers who(g);
     std::vector<std::uint32_t> slot_of(g.ranks.size(), none);
     for (std::size_t r = 0; r < g.ranks.size(); ++r) {
-        const auto slots = g.slots_of(r);
-        for (std::uint32_t k = 0; k < slots.size(); ++k) slot_of[slots[k].peer] = k;
+        const auto slot_list = g.slots_of(r);
+        for (std::uint32_t k = 0; k < slot_list.size(); ++k) slot_of[slot_list[k].peer] = k;
         for (const auto& [caller, slot] : who.of(r)) {
             const std::uint32_t back = slot_of[caller];
             if (back == none || g.role_of(caller).sends[slot] != g.role_of(r).receives_from(back))
                 not_matched(caller, r);
-            g.slots[g.ranks[caller].first_slot + slot].back = back & 0x7fffffff;
+            g.slot_list[g.ranks[caller].first_slot + slot].back = back & 0x7fffffff;
         }
-        if (who.of(r).size() != slots.size()) not_matched(r, r);
-        for (const graph::slot& s : slots) slot_of[s.peer] = none;
+        if (who.of(r).size() != slot_list.size()) not_matched(r, r);
+        for (const graph::slot& s : slot_list) slot_of[s.peer] = none;
     }
 }
 

@@ -49,16 +49,16 @@ struct role {
 };
 
 /// Numbers the messages of each channel, and lists the receives by slot.
-inline void number_messages(role& r, std::size_t slots) {
-    std::vector<std::uint32_t> received(slots, 0);
-    r.sends.assign(slots, 0);
+inline void number_messages(role& r, std::size_t slot_count) {
+    std::vector<std::uint32_t> received(slot_count, 0);
+    r.sends.assign(slot_count, 0);
     for (role::step& s : r.steps) {
         if (s.slot == none) continue;
         auto& count = s.what == schedule::action::send ? r.sends[s.slot] : received[s.slot];
         s.number = count++;
     }
-    r.first_receive.assign(slots + 1, 0);
-    for (std::size_t k = 0; k < slots; ++k) r.first_receive[k + 1] = r.first_receive[k] + received[k];
+    r.first_receive.assign(slot_count + 1, 0);
+    for (std::size_t k = 0; k < slot_count; ++k) r.first_receive[k + 1] = r.first_receive[k] + received[k];
     r.receives.assign(r.first_receive.back(), 0);
     for (std::uint32_t i = 0; i < r.steps.size(); ++i)
         if (const role::step& s = r.steps[i]; s.slot != none && s.what != schedule::action::send)
@@ -87,7 +87,7 @@ inline void number_messages(role& r, std::size_t slots) {
 /// The role of steps whose peers are slots, without further parts of messages. lengths[i] is the number of step i's
 /// length.
 [[nodiscard]] inline role make_role(const std::vector<schedule::step>& steps, schedule::order order,
-                                    std::span<const std::uint32_t> lengths, std::size_t slots) {
+                                    std::span<const std::uint32_t> lengths, std::size_t slot_count) {
     role r;
     if (schedule::has_joined(steps)) r.numbers = number_without_parts(steps, order);
     r.steps.reserve(steps.size());
@@ -103,7 +103,7 @@ inline void number_messages(role& r, std::size_t slots) {
     }
     r.first = std::move(order.first);
     r.followers = std::move(order.followers);
-    number_messages(r, slots);
+    number_messages(r, slot_count);
     return r;
 }
 

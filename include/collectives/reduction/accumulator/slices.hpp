@@ -61,8 +61,8 @@ struct slice_kernel {
         constexpr std::size_t width = register_bytes(set);
         using floats = vector_of<double, width>;
         using integers = vector_of<std::uint64_t, width>::type;
-        typename floats::type constants[bins];
-        integers totals[bins];
+        typename floats::type constants[std::size_t{bins}];
+        integers totals[std::size_t{bins}];
 #pragma GCC unroll 5
         for (int b = 0; b < bins; ++b) {
             constants[b] = typename floats::type{} + rounding_constant(highest_unit - bin_bits * b);

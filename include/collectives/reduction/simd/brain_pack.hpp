@@ -11,10 +11,13 @@
 
 namespace tutti::detail {
 
-/// clang refuses the registers of AVX-512 in assembler text within what is inlined into a function that has them.
+/// clang refuses the registers of AVX-512 in assembler text within what is inlined into a function that has them. For
+/// other processors it refuses such text wherever it stands, used or not.
 #if defined(__x86_64__) && !defined(__clang__)
+#define TUTTI_WIDE_ASM(...) asm(__VA_ARGS__)
 inline constexpr bool has_wide_assembler = true;
 #else
+#define TUTTI_WIDE_ASM(...) static_cast<void>(0)
 inline constexpr bool has_wide_assembler = false;
 #endif
 
@@ -56,13 +59,14 @@ private:
                           has_products = has_wide_assembler && set >= instructions::avx512_vnni;
 
     /// By one comparison of both, where that spares the instructions that mend what is none.
-    [[gnu::always_inline]] static bool may_have_nan(const vector& a, const vector& b) noexcept {
+    [[gnu::always_inline]] static bool may_have_nan([[maybe_unused]] const vector& a,
+                                                    [[maybe_unused]] const vector& b) noexcept {
         bool any = true;
         if constexpr (is_wide)
-            asm("vcmpps {$3, %2, %1, %%k1|k1, %1, %2, 3}\n\tkortestw {%%k1, %%k1|k1, k1}"
-                : "=@ccnz"(any)
-                : "v"(a), "v"(b)
-                : "k1");
+            TUTTI_WIDE_ASM("vcmpps {$3, %2, %1, %%k1|k1, %1, %2, 3}\n\tkortestw {%%k1, %%k1|k1, k1}"
+                           : "=@ccnz"(any)
+                           : "v"(a), "v"(b)
+                           : "k1");
         return any;
     }
 
@@ -73,7 +77,7 @@ private:
         if constexpr (has_products) {
             const words halves = (bits & odd) | below_half, ones = words{} + 0x00010001U;
             to = bits;
-            asm("vpdpwssd {%2, %1, %0|%0, %1, %2}" : "+v"(to) : "v"(halves), "v"(ones));
+            TUTTI_WIDE_ASM("vpdpwssd {%2, %1, %0|%0, %1, %2}" : "+v"(to) : "v"(halves), "v"(ones));
         } else {
             to = bits + below_half + (bits >> 16U & 1U);
         }
@@ -82,16 +86,18 @@ private:
     /// The upper halves of `first` become the lower ones of `second`.
     [[gnu::always_inline]] static void merge(words& second, const words& first) noexcept {
         if constexpr (is_wide) {
-            constexpr std::uint64_t lower_bytes = 0x3333333333333333U;
+            [[maybe_unused]] constexpr std::uint64_t lower_bytes = 0x3333333333333333U;
             const words from = {0x0302, 0x0706, 0x0b0a, 0x0f0e, 0x0302, 0x0706, 0x0b0a, 0x0f0e,
                                 0x0302, 0x0706, 0x0b0a, 0x0f0e, 0x0302, 0x0706, 0x0b0a, 0x0f0e};
-            asm("vpshufb {%2, %1, %0%{%3%}|%0%{%3%}, %1, %2}"
-                : "+v"(second)
-                : "v"(first), "v"(from), "Yk"(lower_bytes));
+            TUTTI_WIDE_ASM("vpshufb {%2, %1, %0%{%3%}|%0%{%3%}, %1, %2}"
+                           : "+v"(second)
+                           : "v"(first), "v"(from), "Yk"(lower_bytes));
         } else {
             second = first >> 16U | (second & upper);
         }
     }
 };
+
+#undef TUTTI_WIDE_ASM
 
 } // namespace tutti::detail

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/sort.hpp"
 #include "contributions.hpp"
 
 #include "../../../base/error.hpp"
@@ -67,7 +68,7 @@ inline void require_drawable(const program& p) {
     if (messages > most_messages)
         refuse(std::to_string(messages) + " messages are too many to draw",
                "take fewer ranks or segments: at most " + std::to_string(most_messages) + " messages");
-    if (const proof found = verify(p); !found.proven) refuse("it is wrong: " + found.message(), "mend it");
+    if (const proof found = (verify)(p); !found.proven) refuse("it is wrong: " + found.message(), "mend it");
 }
 
 } // namespace detail
@@ -100,7 +101,7 @@ inline void require_drawable(const program& p) {
     };
     const auto order_at = [&](int r) -> const order& { return orders[static_cast<std::size_t>(r)]; };
     t.rounds = schedule::detail::round_counter(p, order_at).count(passed, ran);
-    std::stable_sort(t.reductions.begin(), t.reductions.end(), [](const reduction& a, const reduction& b) {
+    tutti::detail::sort_stably(t.reductions, [](const reduction& a, const reduction& b) {
         return a.round != b.round ? a.round < b.round : a.rank < b.rank;
     });
     return t;

@@ -25,7 +25,7 @@ public:
                 if (receives(s)) targets_[channel(s.peer, r)].push_back(memory.at(s.to));
             }
         for (int from = 0; from < p.size; ++from)
-            for (int to = 0; to < p.size; ++to) check(from, to);
+            for (int to = 0; to < p.size; ++to) examine(from, to);
     }
 
     /// The ends of the k-th message from one rank to another.
@@ -40,7 +40,7 @@ private:
     [[nodiscard]] std::size_t channel(int from, int to) const noexcept {
         return static_cast<std::size_t>(from) * size_ + static_cast<std::size_t>(to);
     }
-    void check(int from, int to) const {
+    void examine(int from, int to) const {
         const std::size_t sent = sources_[channel(from, to)].size(), received = targets_[channel(from, to)].size();
         if (sent != received)
             reject("export as MSCCL XML",

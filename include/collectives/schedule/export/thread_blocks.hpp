@@ -100,7 +100,7 @@ private:
         }
         if (!last.empty()) list.pop_back();
         const std::size_t first = list.size();
-        emit(at(i), list);
+        put(at(i), list);
         if (!last.empty()) {
             list[first].block = last.rbegin()->first;
             list[first].step = last.rbegin()->second;
@@ -108,7 +108,7 @@ private:
         seat_of(i).step = static_cast<int>(list.size()) - 1;
     }
 
-    void emit(const step& s, std::vector<msccl_step>& list) {
+    void put(const step& s, std::vector<msccl_step>& list) {
         const auto add = [&](const char* type, msccl_location from, msccl_location to) {
             list.push_back({.type = type, .from = from, .to = to, .count = width(s)});
         };
@@ -122,11 +122,11 @@ private:
             return add("rrc", memory_.at(s.from), memory_.at(s.to));
         case action::copy: return add("cpy", memory_.at(s.from), memory_.at(s.to));
         case action::reduce: return add("re", memory_.at(s.from), memory_.at(s.to));
-        case action::reduce_many: return emit_many(s, add);
+        case action::reduce_many: return put_many(s, add);
         }
     }
     /// The first operand is copied to where the sum is to be, unless one is there already; the others are added to it.
-    void emit_many(const step& s, auto&& add) const {
+    void put_many(const step& s, auto&& add) const {
         int there = -1, copied = -1;
         for (int k = 0; k < sources(s); ++k)
             if (memory_.same(source(s, k).where, s.to.where)) {

@@ -7,6 +7,8 @@
 #include "expression.hpp"
 #include "fault.hpp"
 
+#include "../../../base/language.hpp"
+
 #include <span>
 #include <utility>
 
@@ -25,7 +27,7 @@ struct meeting {
 /// sends complete earlier. Shapes must have been checked.
 class execution {
 public:
-    constexpr explicit execution(const program& p)
+    TUTTI_CONSTEXPR explicit execution(const program& p)
         : program_(p), values_(p.size),
           meetings_(static_cast<std::size_t>(p.size) * static_cast<std::size_t>(p.size), meeting{}) {
         for (int r = 0; r < p.size; ++r) add_rank(r);
@@ -44,19 +46,21 @@ public:
     }
 
     [[nodiscard]] constexpr const expressions& values() const noexcept { return values_; }
-    [[nodiscard]] constexpr int value(int rank, place x) const { return at(rank).value[index(rank, x.where, x.first)]; }
-    [[nodiscard]] constexpr int writer(int rank, place x) const {
+    [[nodiscard]] TUTTI_CONSTEXPR int value(int rank, place x) const {
+        return at(rank).value[index(rank, x.where, x.first)];
+    }
+    [[nodiscard]] TUTTI_CONSTEXPR int writer(int rank, place x) const {
         return at(rank).writer[index(rank, x.where, x.first)];
     }
     /// The expressions that a rank's step has sent, by chunk. Precondition: a send that has been received.
-    [[nodiscard]] constexpr std::span<const int> sent_by(int rank, int step) const {
+    [[nodiscard]] TUTTI_CONSTEXPR std::span<const int> sent_by(int rank, int step) const {
         const rank_state& s = at(rank);
         return std::span(s.carried).subspan(
             s.first_carried[static_cast<std::size_t>(step)],
             static_cast<std::size_t>(width((*s.steps)[static_cast<std::size_t>(step)])));
     }
-    [[nodiscard]] constexpr const order& order_at(int rank) const { return at(rank).first_to_last; }
-    [[nodiscard]] constexpr cost measured() const;
+    [[nodiscard]] TUTTI_CONSTEXPR const order& order_at(int rank) const { return at(rank).first_to_last; }
+    [[nodiscard]] TUTTI_CONSTEXPR cost measured() const;
 
 private:
     struct ticket {
@@ -66,7 +70,7 @@ private:
         int depth, from;
     };
     struct rank_state {
-        constexpr rank_state(const std::vector<step>& list, const program& p, const position& at)
+        TUTTI_CONSTEXPR rank_state(const std::vector<step>& list, const program& p, const position& at)
             : steps(&list), numbers(p.what, at, p.chunks, list) {}
 
         const std::vector<step>* steps;
@@ -82,16 +86,20 @@ private:
         int deepest = 0;
     };
 
-    [[nodiscard]] constexpr rank_state& at(int r) { return ranks_[static_cast<std::size_t>(r)]; }
-    [[nodiscard]] constexpr const rank_state& at(int r) const { return ranks_[static_cast<std::size_t>(r)]; }
+    [[nodiscard]] TUTTI_CONSTEXPR rank_state& at(int r) { return ranks_[static_cast<std::size_t>(r)]; }
+    [[nodiscard]] TUTTI_CONSTEXPR const rank_state& at(int r) const { return ranks_[static_cast<std::size_t>(r)]; }
     [[nodiscard]] constexpr std::size_t channel(int from, int to) const {
         return static_cast<std::size_t>(from) * static_cast<std::size_t>(program_.size) + static_cast<std::size_t>(to);
     }
-    [[nodiscard]] constexpr meeting& between(int from, int to) { return meetings_[channel(from, to)]; }
-    [[nodiscard]] constexpr const meeting& between(int from, int to) const { return meetings_[channel(from, to)]; }
-    [[nodiscard]] constexpr std::size_t index(int r, buffer b, int chunk) const { return at(r).numbers.of(b, chunk); }
+    [[nodiscard]] TUTTI_CONSTEXPR meeting& between(int from, int to) { return meetings_[channel(from, to)]; }
+    [[nodiscard]] TUTTI_CONSTEXPR const meeting& between(int from, int to) const {
+        return meetings_[channel(from, to)];
+    }
+    [[nodiscard]] TUTTI_CONSTEXPR std::size_t index(int r, buffer b, int chunk) const {
+        return at(r).numbers.of(b, chunk);
+    }
 
-    constexpr void add_rank(int r) {
+    TUTTI_CONSTEXPR void add_rank(int r) {
         rank_state s(program_.ranks[static_cast<std::size_t>(r)], program_, program_.at(r));
         s.first_to_last = order_of(program_, r);
         s.waits = s.first_to_last.waits;
@@ -112,7 +120,7 @@ private:
         ranks_.push_back(static_cast<rank_state&&>(s));
     }
 
-    constexpr finding start(int r, int i) {
+    TUTTI_CONSTEXPR finding start(int r, int i) {
         rank_state& s = at(r);
         const step& x = (*s.steps)[static_cast<std::size_t>(i)];
         s.started[static_cast<std::size_t>(i)] = 1;
@@ -127,7 +135,7 @@ private:
     }
 
     /// Moves the next message of the channel if both ends have started.
-    constexpr finding meet(int from, int to) {
+    TUTTI_CONSTEXPR finding meet(int from, int to) {
         meeting& m = between(from, to);
         while (m.viewed < 0 && m.send >= 0 && m.receive >= 0 && at(from).started[static_cast<std::size_t>(m.send)] &&
                at(to).started[static_cast<std::size_t>(m.receive)]) {
@@ -145,7 +153,7 @@ private:
     }
 
     /// A reader has run: the sends of its viewed operands complete.
-    constexpr finding release_viewed(int r, int i) {
+    TUTTI_CONSTEXPR finding release_viewed(int r, int i) {
         for (const views::operand& x : at(r).first_to_last.viewed.of(i)) {
             const int peer = (*at(r).steps)[static_cast<std::size_t>(x.receive)].peer;
             finish(peer, std::exchange(between(peer, r).viewed, -1));
@@ -155,7 +163,7 @@ private:
     }
 
     /// All parts of a message, whose first ones are the steps i and j.
-    constexpr finding deliver(int from, int i, int to, int j) {
+    TUTTI_CONSTEXPR finding deliver(int from, int i, int to, int j) {
         const std::vector<step>&sent = *at(from).steps, &received = *at(to).steps;
         const auto parts = static_cast<int>(parts_from(sent, static_cast<std::size_t>(i)));
         int depth = 1;
@@ -181,7 +189,7 @@ private:
         }
         return most;
     }
-    constexpr finding deliver_part(int from, int i, int to, int j, int depth) {
+    TUTTI_CONSTEXPR finding deliver_part(int from, int i, int to, int j, int depth) {
         rank_state& s = at(from);
         const place source = (*s.steps)[static_cast<std::size_t>(i)].from;
         s.first_carried[static_cast<std::size_t>(i)] = s.carried.size();
@@ -197,7 +205,7 @@ private:
     }
 
     /// Does the step on the k-th of its chunks. `incoming` and its depth are those of the message, if it receives.
-    constexpr finding apply(int r, int i, int k, int incoming, int depth) {
+    TUTTI_CONSTEXPR finding apply(int r, int i, int k, int incoming, int depth) {
         rank_state& s = at(r);
         const step& x = (*s.steps)[static_cast<std::size_t>(i)];
         const std::size_t to = index(r, x.to.where, x.to.first + k);
@@ -222,7 +230,7 @@ private:
     }
 
     /// The same for a step of many operands.
-    constexpr finding apply_many(int r, int i, int k) {
+    TUTTI_CONSTEXPR finding apply_many(int r, int i, int k) {
         rank_state& s = at(r);
         const step& x = (*s.steps)[static_cast<std::size_t>(i)];
         int value = -1, depth = 0;
@@ -240,7 +248,7 @@ private:
         return {};
     }
 
-    constexpr void finish(int r, int i) {
+    TUTTI_CONSTEXPR void finish(int r, int i) {
         rank_state& s = at(r);
         for (std::size_t k = parts_from(*s.steps, static_cast<std::size_t>(i)); k-- > 0;)
             s.finished[static_cast<std::size_t>(i) + k] = 1;
@@ -248,7 +256,7 @@ private:
         for (auto f = o.first[static_cast<std::size_t>(i)]; f < o.first[static_cast<std::size_t>(i) + 1]; ++f)
             release(r, static_cast<int>(o.followers[f]));
     }
-    constexpr void release(int r, int i) {
+    TUTTI_CONSTEXPR void release(int r, int i) {
         if (--at(r).waits[static_cast<std::size_t>(i)] == 0) ready_.push_back({r, i});
     }
 
@@ -259,7 +267,7 @@ private:
                 if (!at(r).finished[static_cast<std::size_t>(i)]) return why_stuck(r, i);
         return {};
     }
-    constexpr finding why_stuck(int r, int i) const {
+    TUTTI_CONSTEXPR finding why_stuck(int r, int i) const {
         // The first unfinished step has started: it is a message that waits for its peer. Rather name a step that waits
         // to overwrite what a started send still needs, if there is one, since that explains the most.
         for (int j = i; j < static_cast<int>(at(r).steps->size()); ++j) {
@@ -276,7 +284,7 @@ private:
         return f;
     }
     /// The step waits for an other end of its message, of which the peer's list has no more.
-    [[nodiscard]] constexpr bool unmatched(int r, int i) const {
+    [[nodiscard]] TUTTI_CONSTEXPR bool unmatched(int r, int i) const {
         const step& x = (*at(r).steps)[static_cast<std::size_t>(i)];
         if (sends(x)) return between(r, x.peer).send == i && between(r, x.peer).receive < 0;
         return receives(x) && between(x.peer, r).send < 0;
@@ -290,7 +298,7 @@ private:
 };
 
 /// All of the cost but its rounds.
-constexpr cost execution::measured() const {
+TUTTI_CONSTEXPR cost execution::measured() const {
     cost most;
     for (const rank_state& s : ranks_) {
         most.sent = s.sent > most.sent ? s.sent : most.sent;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/language.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -22,15 +24,15 @@ public:
         bool in_rank_order = true; ///< its inputs are lowest, lowest + 1 ... highest, from left to right
     };
 
-    constexpr explicit expressions(int ranks) : table_(64, -1) {
+    TUTTI_CONSTEXPR explicit expressions(int ranks) : table_(64, -1) {
         for (int r = 0; r < ranks; ++r) nodes_.push_back({-1, -1, true, r, -1, r, r, true});
     }
 
-    [[nodiscard]] constexpr const node& operator[](int n) const { return nodes_[static_cast<std::size_t>(n)]; }
+    [[nodiscard]] TUTTI_CONSTEXPR const node& operator[](int n) const { return nodes_[static_cast<std::size_t>(n)]; }
     [[nodiscard]] constexpr std::size_t size() const { return nodes_.size(); }
 
     /// left ∘ right, as made by a rank's step.
-    constexpr int combine(int left, int right, int rank, int step, bool finished = true) {
+    TUTTI_CONSTEXPR int combine(int left, int right, int rank, int step, bool finished = true) {
         if (2 * nodes_.size() > table_.size()) grow();
         const std::size_t at = slot(left, right, finished);
         if (table_[at] >= 0) return table_[at];
@@ -41,12 +43,12 @@ public:
     }
 
     /// The number of left ∘ right; -1: no step has made it.
-    [[nodiscard]] constexpr int find(int left, int right, bool finished) const {
+    [[nodiscard]] TUTTI_CONSTEXPR int find(int left, int right, bool finished) const {
         return table_[slot(left, right, finished)];
     }
 
     /// How often each rank's input is in it.
-    [[nodiscard]] constexpr std::vector<int> inputs_of(int n, int ranks) const {
+    [[nodiscard]] TUTTI_CONSTEXPR std::vector<int> inputs_of(int n, int ranks) const {
         std::vector<int> times(static_cast<std::size_t>(ranks), 0), open{n};
         while (!open.empty()) {
             const node& x = (*this)[open.back()];
@@ -59,7 +61,7 @@ public:
     }
 
 private:
-    [[nodiscard]] constexpr std::size_t slot(int left, int right, bool finished) const {
+    [[nodiscard]] TUTTI_CONSTEXPR std::size_t slot(int left, int right, bool finished) const {
         std::uint64_t h = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(left)) << 32) |
                           static_cast<std::uint64_t>(static_cast<std::uint32_t>(right)) << 1 | (finished ? 1 : 0);
         h ^= h >> 31;
@@ -72,7 +74,7 @@ private:
     [[nodiscard]] static constexpr bool is(const node& n, int left, int right, bool finished) {
         return n.left == left && n.right == right && n.finished == finished;
     }
-    constexpr void grow() {
+    TUTTI_CONSTEXPR void grow() {
         table_.assign(4 * table_.size(), -1);
         for (int n = 0; n < static_cast<int>(nodes_.size()); ++n)
             if (const node& x = (*this)[n]; x.left >= 0) table_[slot(x.left, x.right, x.finished)] = n;

@@ -5,6 +5,8 @@
 #include "fault.hpp"
 #include "replay.hpp"
 
+#include "../../../base/language.hpp"
+
 #include <array>
 #include <cstddef>
 #include <vector>
@@ -50,16 +52,16 @@ private:
     };
 
     /// In how many modes the last message of a channel still lies with its sender, until its reader has run.
-    [[nodiscard]] constexpr char& lent(int from, int to) {
+    [[nodiscard]] TUTTI_CONSTEXPR char& lent(int from, int to) {
         return lent_[static_cast<std::size_t>(from) * static_cast<std::size_t>(programs_[0]->size) +
                      static_cast<std::size_t>(to)];
     }
-    [[nodiscard]] constexpr const step& at(const ticket& t) const { return walks_[t.mode].at(t.rank, t.step); }
+    [[nodiscard]] TUTTI_CONSTEXPR const step& at(const ticket& t) const { return walks_[t.mode].at(t.rank, t.step); }
 
     [[nodiscard]] constexpr auto freed(std::size_t mode) {
         return [this, mode](int r, int i) { free_.push_back({mode, r, i}); };
     }
-    constexpr void start(const ticket& t) {
+    TUTTI_CONSTEXPR void start(const ticket& t) {
         walks_[t.mode].start(t.rank, t.step, freed(t.mode));
         const step& s = at(t);
         if (sends(s)) return meet(t.rank, s.peer);
@@ -74,7 +76,7 @@ private:
     }
 
     /// Moves the next messages of the channel, as many as have started everywhere.
-    constexpr void meet(int from, int to) {
+    TUTTI_CONSTEXPR void meet(int from, int to) {
         while (lent(from, to) == 0 && started(from, to)) {
             for (std::size_t m = 0; m < 2; ++m) {
                 const int j = walks_[m].next_receive(from, to);
@@ -94,7 +96,7 @@ private:
         for (std::size_t m = 0; m < 2; ++m) finish({m, from, walks_[m].next_send(from, to)});
     }
 
-    constexpr void finish(const ticket& t) {
+    TUTTI_CONSTEXPR void finish(const ticket& t) {
         finished_[t.mode][static_cast<std::size_t>(t.rank)][static_cast<std::size_t>(t.step)] = 1;
         walks_[t.mode].finish(t.rank, t.step, freed(t.mode));
     }

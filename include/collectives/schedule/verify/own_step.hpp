@@ -5,6 +5,8 @@
 #include "../in_words.hpp"
 #include "../program.hpp"
 
+#include "../../../base/language.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -51,7 +53,7 @@ namespace detail {
 }
 
 /// Step i of a rank, which must be one of the program's.
-[[nodiscard]] constexpr own_step own_step_of(const program& p, int rank, int i) {
+[[nodiscard]] TUTTI_CONSTEXPR own_step own_step_of(const program& p, int rank, int i) {
     const auto r = static_cast<std::size_t>(rank);
     part mine{p.what};
     if (r < p.parts.size())

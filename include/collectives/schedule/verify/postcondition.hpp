@@ -4,6 +4,8 @@
 
 #include "execution.hpp"
 
+#include "../../../base/language.hpp"
+
 namespace tutti::schedule {
 
 /// Whether all ranks must hold the same bits, or whether each may group and order the operands in its own way.
@@ -17,12 +19,12 @@ namespace detail {
 /// Compares the outputs that an execution left with the results that the operation promises.
 class postcondition {
 public:
-    constexpr postcondition(const program& p, const execution& e, bits same)
+    TUTTI_CONSTEXPR postcondition(const program& p, const execution& e, bits same)
         : p_(p), e_(e), same_(same), expected_(static_cast<std::size_t>(p.chunks), -1),
           holder_(static_cast<std::size_t>(p.chunks), -1) {}
 
     /// To be called when the execution has run.
-    constexpr finding check() {
+    TUTTI_CONSTEXPR finding examine() {
         complete_.assign(e_.values().size(), 0);
         finding first;
         for (int r = 0; r < p_.size && first.what == flaw::none; ++r)
@@ -35,12 +37,12 @@ public:
     [[nodiscard]] constexpr bool preserves_order() const noexcept { return preserves_order_; }
 
 private:
-    constexpr finding check_result(int r, int c) {
+    TUTTI_CONSTEXPR finding check_result(int r, int c) {
         if (is_scan(p_.what)) return check_prefix(r, c);
         return schedule::reduces(p_.what) ? check_sum(r, c) : check_copy(r, c);
     }
 
-    constexpr finding check_copy(int r, int c) const {
+    TUTTI_CONSTEXPR finding check_copy(int r, int c) const {
         const bool from_root = p_.what == operation::broadcast || p_.what == operation::scatter;
         const int part = c / (p_.chunks / parts_of(p_.what, p_.size));
         const int source = from_root ? p_.root : part % p_.size;
@@ -48,7 +50,7 @@ private:
         return {flaw::wrong_data, r, writer(r, c), source, -1, c};
     }
 
-    constexpr finding check_sum(int r, int c) {
+    TUTTI_CONSTEXPR finding check_sum(int r, int c) {
         const int found = value(r, c);
         if (found < 0) return {flaw::lost, r, -1, r, -1, c};
         auto& expected = expected_[static_cast<std::size_t>(c)];
@@ -66,7 +68,7 @@ private:
     }
 
     /// Ranks hold different results here, so none is compared with another's.
-    constexpr finding check_prefix(int r, int c) const {
+    TUTTI_CONSTEXPR finding check_prefix(int r, int c) const {
         const int last = p_.what == operation::scan ? r : r - 1, found = value(r, c);
         if (found < 0) return {flaw::lost, r, -1, 0, -1, c};
         const auto& node = e_.values()[found];
@@ -79,7 +81,7 @@ private:
         return {flaw::not_a_prefix, r, writer(r, c), last, -1, c};
     }
 
-    constexpr finding check_complete(int r, int c, int n) {
+    TUTTI_CONSTEXPR finding check_complete(int r, int c, int n) {
         char& known = complete_[static_cast<std::size_t>(n)];
         if (known) return {};
         const std::vector<int> times = e_.values().inputs_of(n, p_.size);
@@ -92,7 +94,7 @@ private:
     }
 
     /// Blames the step that first brought two sums together that both have rank q's input.
-    constexpr finding doubled(int n, int q, int c) const {
+    TUTTI_CONSTEXPR finding doubled(int n, int q, int c) const {
         const auto times_in = [&](int x) { return e_.values().inputs_of(x, p_.size)[static_cast<std::size_t>(q)]; };
         for (;;) {
             const auto& node = e_.values()[n];
@@ -105,8 +107,8 @@ private:
         }
     }
 
-    constexpr int value(int r, int c) const { return e_.value(r, {buffer::output, c, 1}); }
-    constexpr int writer(int r, int c) const { return e_.writer(r, {buffer::output, c, 1}); }
+    TUTTI_CONSTEXPR int value(int r, int c) const { return e_.value(r, {buffer::output, c, 1}); }
+    TUTTI_CONSTEXPR int writer(int r, int c) const { return e_.writer(r, {buffer::output, c, 1}); }
 
     const program& p_;
     const execution& e_;

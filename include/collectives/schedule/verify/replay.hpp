@@ -4,6 +4,8 @@
 
 #include "../order.hpp"
 
+#include "../../../base/language.hpp"
+
 namespace tutti::schedule::detail {
 
 /// The bookkeeping of walking a program again when only its order matters, not its values.
@@ -22,25 +24,25 @@ public:
         }
     }
 
-    [[nodiscard]] constexpr int steps(int r) const {
+    [[nodiscard]] TUTTI_CONSTEXPR int steps(int r) const {
         return static_cast<int>(p_.ranks[static_cast<std::size_t>(r)].size());
     }
-    [[nodiscard]] constexpr const step& at(int r, int i) const {
+    [[nodiscard]] TUTTI_CONSTEXPR const step& at(int r, int i) const {
         return p_.ranks[static_cast<std::size_t>(r)][static_cast<std::size_t>(i)];
     }
     /// It is started: it is no further part of a message.
-    [[nodiscard]] constexpr bool begins(int r, int i) const {
+    [[nodiscard]] TUTTI_CONSTEXPR bool begins(int r, int i) const {
         return leads(p_.ranks[static_cast<std::size_t>(r)], static_cast<std::size_t>(i));
     }
-    [[nodiscard]] constexpr bool free(int r, int i) const {
+    [[nodiscard]] TUTTI_CONSTEXPR bool free(int r, int i) const {
         return waits_[static_cast<std::size_t>(r)][static_cast<std::size_t>(i)] == 0;
     }
     [[nodiscard]] constexpr bool started(int r, int i) const {
         return i >= 0 && started_[static_cast<std::size_t>(r)][static_cast<std::size_t>(i)];
     }
     /// The first unmatched send from one rank to another, and the first unmatched receive at the other end; -1: none.
-    [[nodiscard]] constexpr int next_send(int from, int to) const { return sends_[pair(from, to)]; }
-    [[nodiscard]] constexpr int next_receive(int from, int to) const { return receives_[pair(from, to)]; }
+    [[nodiscard]] TUTTI_CONSTEXPR int next_send(int from, int to) const { return sends_[pair(from, to)]; }
+    [[nodiscard]] TUTTI_CONSTEXPR int next_receive(int from, int to) const { return receives_[pair(from, to)]; }
 
     constexpr void start(int r, int i, auto&& freed) {
         started_[static_cast<std::size_t>(r)][static_cast<std::size_t>(i)] = 1;
@@ -62,7 +64,7 @@ private:
     [[nodiscard]] constexpr std::size_t pair(int from, int to) const {
         return static_cast<std::size_t>(from) * static_cast<std::size_t>(p_.size) + static_cast<std::size_t>(to);
     }
-    constexpr int& head(int r, const step& s) {
+    TUTTI_CONSTEXPR int& head(int r, const step& s) {
         return sends(s) ? sends_[pair(r, s.peer)] : receives_[pair(s.peer, r)];
     }
 

@@ -4,6 +4,8 @@
 
 #include "replay.hpp"
 
+#include "../../../base/language.hpp"
+
 #include <algorithm>
 #include <functional>
 
@@ -22,7 +24,7 @@ public:
 
     /// Tells each message as `passed(round, from, send, to, receive)` with the steps of its ends, rounds from 1 on, and
     /// each step that does not communicate as `ran(round, rank, step)`, with the round that it follows.
-    constexpr int count(auto&& passed, auto&& ran) {
+    TUTTI_CONSTEXPR int count(auto&& passed, auto&& ran) {
         int rounds = 0;
         for (settle(rounds, ran); pass_messages(rounds + 1, passed); settle(rounds, ran)) ++rounds;
         return rounds;
@@ -51,12 +53,12 @@ private:
     }
 
     /// Keeps a rank's open sends in falling program order, so that the first one is at the end.
-    constexpr void open(int r, int i) {
+    TUTTI_CONSTEXPR void open(int r, int i) {
         auto& list = open_[static_cast<std::size_t>(r)];
         list.insert(std::lower_bound(list.begin(), list.end(), i, std::greater<>{}), i);
     }
 
-    constexpr bool pass_messages(int round, auto&& passed) {
+    TUTTI_CONSTEXPR bool pass_messages(int round, auto&& passed) {
         std::vector<char> taken(static_cast<std::size_t>(size_), 0);
         std::vector<ticket> done;
         for (int r = 0; r < size_; ++r) {
@@ -92,7 +94,7 @@ private:
 
 /// Whether the program also completes when each rank walks its list strictly in order, with posted sends and blocking
 /// receives that are acknowledged at once. Blocks of a GPU have an order of their own: see kernels/device_order.hpp.
-[[nodiscard]] constexpr bool completes_in_order(const program& p, const auto& order_at) {
+[[nodiscard]] TUTTI_CONSTEXPR bool completes_in_order(const program& p, const auto& order_at) {
     replay walk(p, order_at);
     std::vector<int> at(static_cast<std::size_t>(p.size), 0), again;
     const auto nothing = [](int, int) {};

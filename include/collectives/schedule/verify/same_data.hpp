@@ -4,6 +4,8 @@
 
 #include "execution.hpp"
 
+#include "../../../base/language.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <span>
@@ -15,15 +17,15 @@ namespace tutti::schedule::detail {
 /// Holds the messages and the results of one schedule in place against those out of place. Both must have run.
 class same_data {
 public:
-    constexpr same_data(const program& apart, const execution& run_apart, const program& in_place,
-                        const execution& run_in_place)
+    TUTTI_CONSTEXPR same_data(const program& apart, const execution& run_apart, const program& in_place,
+                              const execution& run_in_place)
         : apart_(apart), in_place_(in_place), run_apart_(run_apart), run_in_place_(run_in_place) {
         const expressions& values = run_in_place.values();
         for (int n = 0; n < static_cast<int>(values.size()); ++n) // operands have lower numbers than their results
             apart_of_.push_back(n < apart.size ? n : translated(values[n]));
     }
 
-    constexpr finding check() const {
+    constexpr finding examine() const {
         for (int r = 0; r < apart_.size; ++r)
             if (const finding f = check_messages(r); f.what != flaw::none) return f;
         for (int r = 0; r < apart_.size; ++r)
@@ -35,15 +37,15 @@ private:
     using message = std::pair<int, int>; ///< peer, step
 
     /// The number out of place of this expression in place; -1: there is none.
-    [[nodiscard]] constexpr int translated(const expressions::node& x) const {
+    [[nodiscard]] TUTTI_CONSTEXPR int translated(const expressions::node& x) const {
         const int left = apart_of_[static_cast<std::size_t>(x.left)],
                   right = apart_of_[static_cast<std::size_t>(x.right)];
         return left < 0 || right < 0 ? -1 : run_apart_.values().find(left, right, x.finished);
     }
-    [[nodiscard]] constexpr int translated(int n) const { return apart_of_[static_cast<std::size_t>(n)]; }
+    [[nodiscard]] TUTTI_CONSTEXPR int translated(int n) const { return apart_of_[static_cast<std::size_t>(n)]; }
 
     /// A rank's sends by peer, in the order of each channel.
-    [[nodiscard]] static constexpr std::vector<message> sends_of(const program& p, int r) {
+    [[nodiscard]] static TUTTI_CONSTEXPR std::vector<message> sends_of(const program& p, int r) {
         std::vector<message> all;
         const std::vector<step>& steps = p.ranks[static_cast<std::size_t>(r)];
         for (int i = 0; i < static_cast<int>(steps.size()); ++i)
@@ -52,7 +54,7 @@ private:
         return all;
     }
 
-    constexpr finding check_messages(int r) const {
+    TUTTI_CONSTEXPR finding check_messages(int r) const {
         const std::vector<message> one = sends_of(apart_, r), two = sends_of(in_place_, r);
         for (std::size_t k = 0; k < std::max(one.size(), two.size()); ++k) {
             if (k == two.size() || (k < one.size() && one[k].first < two[k].first)) return unmatched(r, one[k], false);
@@ -61,7 +63,7 @@ private:
         }
         return {};
     }
-    [[nodiscard]] constexpr bool same(int r, int i, int j) const {
+    [[nodiscard]] TUTTI_CONSTEXPR bool same(int r, int i, int j) const {
         const step& x = apart_.ranks[static_cast<std::size_t>(r)][static_cast<std::size_t>(i)];
         const step& y = in_place_.ranks[static_cast<std::size_t>(r)][static_cast<std::size_t>(j)];
         const std::span<const int> here = run_apart_.sent_by(r, i), there = run_in_place_.sent_by(r, j);

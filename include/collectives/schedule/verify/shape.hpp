@@ -4,6 +4,8 @@
 
 #include "fault.hpp"
 
+#include "../../../base/language.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <vector>
@@ -11,7 +13,7 @@
 namespace tutti::schedule::detail {
 
 /// Checks a step without running it.
-[[nodiscard]] constexpr finding shape_of(const program& p, int rank, int i) {
+[[nodiscard]] TUTTI_CONSTEXPR finding shape_of(const program& p, int rank, int i) {
     const step& s = p.ranks[static_cast<std::size_t>(rank)][static_cast<std::size_t>(i)];
     const position here = p.at(rank);
     const auto bad = [&](flaw what, int chunk = -1) { return finding{what, rank, i, s.peer, -1, chunk}; };
@@ -34,7 +36,7 @@ namespace tutti::schedule::detail {
 }
 
 /// Whether step i may be joined to the next one, as it says.
-[[nodiscard]] constexpr bool joins_well(const std::vector<step>& steps, std::size_t i) {
+[[nodiscard]] TUTTI_CONSTEXPR bool joins_well(const std::vector<step>& steps, std::size_t i) {
     const step& s = steps[i];
     return communicates(s) && i + 1 < steps.size() && communicates(steps[i + 1]) && steps[i + 1].peer == s.peer &&
            sends(steps[i + 1]) == sends(s);
@@ -51,7 +53,7 @@ struct part_access {
 
 /// Whether a part uses what another part of the same received message writes. Only an operation that reduces has parts
 /// that read, and in its windows equal chunks of input and output are the same memory in place.
-[[nodiscard]] constexpr finding parts_depend(const program& p, int rank, int first, int parts) {
+[[nodiscard]] TUTTI_CONSTEXPR finding parts_depend(const program& p, int rank, int first, int parts) {
     const std::vector<step>& steps = p.ranks[static_cast<std::size_t>(rank)];
     std::vector<part_access> written;
     const auto access = [&](const place& x, int i) {
@@ -77,7 +79,7 @@ struct part_access {
 }
 
 /// Checks the messages of several parts.
-[[nodiscard]] constexpr finding joins_of(const program& p, int rank) {
+[[nodiscard]] TUTTI_CONSTEXPR finding joins_of(const program& p, int rank) {
     const std::vector<step>& steps = p.ranks[static_cast<std::size_t>(rank)];
     for (std::size_t i = 0; i < steps.size(); ++i)
         if (steps[i].joined && !joins_well(steps, i)) return {flaw::bad_join, rank, static_cast<int>(i), steps[i].peer};

@@ -23,7 +23,7 @@ struct gate {
     std::size_t most = std::numeric_limits<std::size_t>::max(); ///< tokens of one rank that an expert takes
 
     /// Throws invalid_argument for a gate that cannot be.
-    void check() const {
+    void examine() const {
         if (experts == 0 || choices == 0 || choices > 2 || choices > experts)
             reject("gate", "a token chooses 1 or 2 of at least as many experts");
     }
@@ -31,7 +31,7 @@ struct gate {
 
 /// How many tokens of one rank an expert takes: its equal share of the choices, times `factor`, rounded up.
 [[nodiscard]] inline std::size_t capacity(std::size_t tokens, const gate& g, double factor) {
-    g.check();
+    g.examine();
     const double share = static_cast<double>(tokens * g.choices) / static_cast<double>(g.experts);
     return static_cast<std::size_t>(std::ceil(share * factor));
 }
@@ -86,7 +86,7 @@ void give_slots(routing<Real>& r) {
 /// Throws invalid_argument if the logits are no rows of so many experts.
 template <std::floating_point Real>
 [[nodiscard]] routing<Real> route(const gate& by, std::span<const Real> logits) {
-    by.check();
+    by.examine();
     if (logits.size() % by.experts != 0) reject("route", "there is a logit for each token and expert");
     routing<Real> r{by, logits.size() / by.experts, {logits.begin(), logits.end()}, {}, {}, {}, {}};
     for (std::size_t t = 0; t < r.tokens; ++t) {

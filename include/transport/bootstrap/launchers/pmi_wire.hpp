@@ -47,7 +47,7 @@ public:
             return false;
         char next = 0;
         const auto n = ::recv(fd_, &next, 1, MSG_PEEK | MSG_DONTWAIT);
-        return n > 0 || (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR));
+        return n > 0 || (n < 0 && is_for_now(errno));
     }
 
     /// Sends a line, and gives the answer, which must be the command `answer`. Throws a bootstrap error.

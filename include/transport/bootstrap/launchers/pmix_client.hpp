@@ -93,7 +93,7 @@ private:
                 "PMIX_NAMESPACE or PMIX_RANK is not set: the launcher gives this process no key-value space",
                 say_it_yourself);
         if (!functions_) functions_ = library::load();
-        check("PMIx_Init", functions_->init(&self_, nullptr, 0));
+        examine("PMIx_Init", functions_->init(&self_, nullptr, 0));
         begun_ = true;
         process_ = ::getpid();
     }
@@ -101,8 +101,8 @@ private:
     void put(const std::string& key, std::string text) {
         value v;
         v.text = text.data();
-        check("PMIx_Put", functions_->put(to_all, key.c_str(), &v));
-        check("PMIx_Commit", functions_->commit());
+        examine("PMIx_Put", functions_->put(to_all, key.c_str(), &v));
+        examine("PMIx_Commit", functions_->commit());
     }
 
     /// All ranks come, and get what any has put.
@@ -136,16 +136,16 @@ private:
     std::string result(const char* call, status begun, answer& a, void* own, moment until) {
         if (begun != success) answer::forget(own);
         if (begun == done_at_once) return {};
-        check(call, begun);
+        examine(call, begun);
         const auto came = a.wait(until);
         if (!came)
             bootstrap_failed(std::string(call) + " has not ended in time: not all ranks have come",
                              "look for the first error among all ranks; TUTTI_BOOTSTRAP_TIMEOUT sets how long to wait");
-        check(call, came->first);
+        examine(call, came->first);
         return came->second;
     }
 
-    void check(const char* call, status s) const {
+    void examine(const char* call, status s) const {
         if (s == success) return;
         bootstrap_failed(std::string("the launcher's key-value space cannot be used: ") + call + " says " +
                              functions_->words_of(s) + " (" + std::to_string(s) + ")",

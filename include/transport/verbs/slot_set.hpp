@@ -17,13 +17,13 @@ namespace tutti::transport::detail::verbs {
 
 /// The memory that packets come into and go out from, of one rail. All peers share the receive slots: the device takes
 /// the next one, whoever sends. Each link brings as many as its peer may fill, so that no packet finds none.
-class slots {
+class slot_set {
 public:
     /// In the number of a receive request, beside that of its slot; no request to send has it.
     static constexpr std::uint64_t tag = std::uint64_t{1} << 63;
 
     /// `bytes` of a slot. `most` slots at most, the device may allow less. Throws a bootstrap error.
-    slots(const rail& on, std::size_t bytes, std::uint32_t most) : on_(on), bytes_(bytes) {
+    slot_set(const rail& on, std::size_t bytes, std::uint32_t most) : on_(on), bytes_(bytes) {
         ibv_srq_init_attr how{};
         how.attr.max_wr = std::min(most + late, static_cast<std::uint32_t>(on.facts().max_srq_wr));
         how.attr.max_sge = 1;

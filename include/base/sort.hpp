@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "language.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace tutti::detail {
+
+/// Sorts, and leaves equals in their order. Newer clangs warn of what std::stable_sort uses in libstdc++ 12.
+template <class T, class Less>
+void sort_stably(std::vector<T>& all, Less less) {
+    std::vector<std::size_t> order(all.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return less(all[a], all[b]) || (a < b && !less(all[b], all[a])); });
+    std::vector<T> sorted;
+    sorted.reserve(all.size());
+    for (const std::size_t i : order) sorted.push_back(std::move(all[i]));
+    all = std::move(sorted);
+}
+
+} // namespace tutti::detail
