@@ -32,7 +32,7 @@ public:
         requires(!detail::range_like<T>)
     [[nodiscard]] std::vector<T> allgather(const T& value, const How& how = {}) const {
         detail::access::check_values<Issuer, T>();
-        std::vector<T> all(static_cast<std::size_t>(self().size()));
+        std::vector<T> all = detail::blanks<T>(static_cast<std::size_t>(self().size()));
         allgather(std::span(&value, 1), all, how);
         return all;
     }

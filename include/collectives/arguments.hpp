@@ -8,6 +8,8 @@
 #include "engine/call.hpp"
 #include "reduction/kernel.hpp"
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -31,6 +33,22 @@ template <class Range>
 inline constexpr bool is_vector_of_bool = false;
 template <class Allocator>
 inline constexpr bool is_vector_of_bool<std::vector<bool, Allocator>> = true;
+
+/// An element to be written over: T{}, or zeros where T has no such constructor.
+template <class T>
+[[nodiscard]] T blank() noexcept {
+    if constexpr (std::is_default_constructible_v<T>)
+        return T{};
+    else
+        return std::bit_cast<T>(std::array<std::byte, sizeof(T)>{});
+}
+template <class T>
+[[nodiscard]] std::vector<T> blanks(std::size_t count) {
+    if constexpr (std::is_default_constructible_v<T>)
+        return std::vector<T>(count);
+    else
+        return std::vector<T>(count, blank<T>());
+}
 
 /// A user's range as a span of its elements. `Range` may be a vector, array, span, C array: anything contiguous.
 template <class Range>

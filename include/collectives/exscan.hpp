@@ -34,12 +34,13 @@ public:
         return exscan_all<In, Out>(in, out, op, how);
     }
 
-    /// Of one value instead of a range: returns the result; T{} on rank 0.
+    /// Of one value instead of a range: returns the result. On rank 0 that is T{}, or zeros where T has no
+    /// such constructor.
     template <class T, class Op, class How = detail::automatic>
         requires(!detail::range_like<T> && !detail::range_like<Op>)
     [[nodiscard]] T exscan(const T& value, const Op& op, const How& how = {}) const {
         detail::access::check_value<Issuer, T>();
-        T result{};
+        T result = detail::blank<T>();
         exscan(std::span(&value, 1), std::span(&result, 1), op, how);
         return result;
     }

@@ -33,7 +33,7 @@ public:
         requires(!detail::range_like<T>)
     [[nodiscard]] std::vector<T> gather(const T& value, int root, const How& how = {}) const {
         detail::access::check_values<Issuer, T>();
-        std::vector<T> all(self().rank() == root ? static_cast<std::size_t>(self().size()) : 0);
+        std::vector<T> all = detail::blanks<T>(self().rank() == root ? static_cast<std::size_t>(self().size()) : 0);
         gather(std::span(&value, 1), all, root, how);
         return all;
     }

@@ -77,11 +77,13 @@ template <class Issuer, class Data>
 template <class Issuer, class T>
 [[nodiscard]] message_arguments incoming_of_any_length(const Issuer& by, std::vector<T>& all, int from, int tag) {
     check_element<T>();
+    static_assert(!std::is_same_v<T, bool>,
+                  "tutti: a std::vector<bool> stores bits, which are no elements: receive char");
     auto a = arguments_of<T>(engine::message::direction::receive, from, tag, {});
     a.allocate_state = &all;
     a.allocate = [](void* state, std::size_t bytes) {
         auto& to = *static_cast<std::vector<T>*>(state);
-        to.resize(bytes / sizeof(T));
+        to = blanks<T>(bytes / sizeof(T));
         return reinterpret_cast<std::byte*>(to.data());
     };
     check_message(a, by.size());

@@ -46,7 +46,7 @@ public:
         one.wait();
     }
     /// Receives a message of any number of elements of type T: `auto rows = world.receive<double>(3);`.
-    template <element T>
+    template <class T>
     [[nodiscard]] std::vector<T> receive(int from, int tag = 0) const {
         std::vector<T> all;
         blocking<1> one(self());

@@ -3,14 +3,17 @@
 #include <collectives/allgather.hpp>
 #include <collectives/allreduce.hpp>
 #include <collectives/broadcast.hpp>
+#include <collectives/exscan.hpp>
 #include <collectives/gather.hpp>
 #include <collectives/reduce.hpp>
 #include <collectives/scatter.hpp>
+#include <collectives/send_receive.hpp>
 
 #include "support/catch.hpp"
 #include "support/world.hpp"
 
 #include <array>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -24,7 +27,38 @@ struct place_of_largest {
     int rank;
 };
 
+/// Elements that cannot be made without a value, or not be assigned.
+struct numbered {
+    explicit numbered(int n) : number(n) {}
+    int number;
+};
+struct fixed {
+    const int number;
+};
+
+template <class T>
+void pass_around(communicator& world) {
+    const int self = world.rank(), last = world.size() - 1;
+    const T mine{self + 1};
+    const auto sum = [](const T& a, const T& b) { return T{a.number + b.number}; };
+    const std::vector<T> all = world.allgather(mine), at_root = world.gather(mine, last);
+    expect(all.size() == 3 && all[1].number == 2 && all[2].number == 3, "of all ranks");
+    expect(self == last ? at_root.size() == 3 && at_root[0].number == 1 : at_root.empty(), "of all, at the root");
+    expect(world.exscan(mine, sum).number == (self + 1) * self / 2, "of those before");
+    expect(world.allreduce(mine, sum).number == 6, "of all, reduced");
+    if (self == 0) world.send(std::span(all).first(2), 1);
+    if (self == 1) {
+        const std::vector<T> came = world.template receive<T>(0);
+        expect(came.size() == 2 && came[1].number == 2, "of any length");
+    }
+}
+
 } // namespace
+
+TEST_CASE("elements without a default constructor, or with const members, are passed around") {
+    run_world(3, pass_around<numbered>);
+    run_world(3, pass_around<fixed>);
+}
 
 TEST_CASE("the allreduce of one value returns the result, on every rank") {
     run_world(5, [](communicator& world) {

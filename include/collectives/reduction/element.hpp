@@ -40,7 +40,8 @@ constexpr void check_element() noexcept {
     static_assert(!std::is_floating_point_v<T> || std::numeric_limits<T>::is_specialized,
                   "tutti: std::numeric_limits must know a floating-point element, or NaN has no canonical form");
     static_assert(!detail::is_plain_object<T> || std::is_trivially_copyable_v<T>,
-                  "tutti: an element must be trivially copyable: it travels as its bytes");
+                  "tutti: an element must be trivially copyable: it travels as its bytes (std::pair and std::tuple "
+                  "are not: write a struct)");
 }
 
 namespace detail {
