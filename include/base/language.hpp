@@ -8,6 +8,12 @@
 #error "tutti needs C++20: compile with -std=c++20"
 #include <tutti-needs-C++20>
 #endif
+/// Likewise an older compiler, which would tell of its own gaps at length. Apple counts its clangs by itself.
+#if defined(__apple_build_version__)
+#elif defined(__clang__) ? __clang_major__ < 16 : defined(__GNUC__) && __GNUC__ < 12
+#error "tutti needs clang 16 or newer, or g++ 12 or newer"
+#include <tutti-needs-a-newer-compiler>
+#endif
 
 /// What functions on vectors are: constexpr, unless vectors are libstdc++'s checked ones, which are not.
 #if defined(_GLIBCXX_DEBUG)

@@ -2,7 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The tutti authors
 # SPDX-License-Identifier: MIT
 """Passes when the compiler refuses each unit with the sentence on its first line, and accepts it with -DCONTROL. In an
-older standard it must refuse the headers that a program begins with, with a sentence of the library.
+older standard, and as an older compiler, it must refuse the headers that a program begins with, with a sentence of the
+library.
 
 usage: refused.py INCLUDE_FOLDER UNIT... -- COMPILER...
 """
@@ -19,11 +20,14 @@ FLAGS = ["-std=c++20", "-DTUTTI_COMPILED"]
 # What units that make calls include. Once precompiled, each of them takes a third of the time.
 CALLS = "#include <collectives/collectives.hpp>\n#include <transport/memory.hpp>\n"
 MAKES_CALLS = "#include <transport/memory.hpp>\n"
-# The first headers of programs, and what they say in an older standard.
+# The first headers of programs, and what they say in an older standard, and to a compiler that says it is older.
 FIRST = ["include/collectives/collectives.hpp", "include/transport/memory.hpp", "include/transport/shared_memory.hpp",
          "include/transport/tcp.hpp", "include/transport/world.hpp", "kernels/device_reductions.hpp",
          "kernels/optimizer.hpp", "kernels/reduce_many.hpp", "kernels/stream_communicator.hpp"]
-OLDER, OLDER_SENTENCE = "-std=c++17", "tutti needs C++20: compile with -std=c++20"
+NEWER = "tutti needs clang 16 or newer, or g++ 12 or newer"
+OLDER = [(["-std=c++17"], "tutti needs C++20: compile with -std=c++20"),
+         (["-std=c++20", "-U__clang__", "-U__GNUC__", "-D__GNUC__=11"], NEWER),
+         (["-std=c++20", "-U__clang__", "-D__clang__", "-U__clang_major__", "-D__clang_major__=15"], NEWER)]
 
 
 def compiled(*command):
@@ -59,10 +63,10 @@ def fault_of(unit, compiler, calls):
     return None
 
 
-def fault_of_older(header, compiler):
-    _, output = compiled(*compiler, OLDER, "-E", "-o", os.devnull, str(header))
+def fault_of_older(header, flags, sentence, compiler):
+    _, output = compiled(*compiler, *flags, "-E", "-o", os.devnull, str(header))
     first = next((line for line in output.splitlines() if "error:" in line), "nothing")
-    return None if OLDER_SENTENCE in first else f"{header}: in an older standard the compiler says first: {first}"
+    return None if sentence in first else f"{header}: with {' '.join(flags)} the compiler says first: {first}"
 
 
 def main(include, *more):
@@ -73,8 +77,9 @@ def main(include, *more):
         faults = [fault for fault in pool.map(lambda unit: fault_of(unit, compiler, calls), units) if fault]
         root = pathlib.Path(include).parent
         older = [*compiler, "-I", str(root)]
-        faults += [fault for fault in pool.map(lambda name: fault_of_older(root / name, older), FIRST) if fault]
-    print(f"{len(units) + len(FIRST) - len(faults)} of {len(units) + len(FIRST)} are refused as they must be")
+        begun = [(root / name, *how) for name in FIRST for how in OLDER]
+        faults += [fault for fault in pool.map(lambda case: fault_of_older(*case, older), begun) if fault]
+    print(f"{len(units) + len(begun) - len(faults)} of {len(units) + len(begun)} are refused as they must be")
     return "\n".join(faults) if faults else None
 
 
