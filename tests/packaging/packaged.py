@@ -26,15 +26,17 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROOF = HERE / "proof.cpp"
+STRICT = ["-Wpadded", "-Werror"]  # a program's own, which say nothing of the library's headers
 CMAKE = """cmake_minimum_required(VERSION 3.22)
 project(mine CXX)
 {how}
 add_executable(program {source})
 target_link_libraries(program {target})
+target_compile_options(program PRIVATE """ + " ".join(STRICT) + """)
 """
 MESON = """project('mine', 'cpp', default_options : ['cpp_std=c++20'])
 tutti = dependency('tutti', fallback : ['tutti', 'tutti_dep'])
-executable('program', 'proof.cpp', dependencies : tutti)
+executable('program', 'proof.cpp', dependencies : tutti, cpp_args : """ + str(STRICT) + """)
 """
 GENERATOR = ["-G", "Ninja"] if shutil.which("ninja") else []
 
@@ -83,7 +85,7 @@ def install_by_meson(root, stage):
 def by_pkg_config(prefix, stage, compiler):
     flags = run(["pkg-config", "--cflags", "--libs", "tutti"],
                 env={**os.environ, "PKG_CONFIG_PATH": str(prefix / "lib" / "pkgconfig")}).split()
-    run([*compiler, "-std=c++20", PROOF, *flags, "-o", stage / "program"])
+    run([*compiler, "-std=c++20", *STRICT, PROOF, *flags, "-o", stage / "program"])
     run([stage / "program"])
 
 
