@@ -4,12 +4,16 @@
 """Passes when the headers under include/ and kernels/ compile without warnings, and so do the units of tests/compile_time/.
 
 usage: headers.py apart|together SOURCE_ROOT STAMP_FOLDER COMPILER...
+       headers.py matrix SOURCE_ROOT STAMP_FOLDER [ROW]
 
 apart: each header stands alone, so that a user may include any of them first. One unit shows that of several: each of its
 headers includes those before it anyway. Bodies (.ipp) stand alone too, and are left out of the headers meanwhile, which
 saves most of the time. That they come after all that they need, whatever is included first, follows if none of them needs
 a header that includes theirs.
-together: all in one unit, bodies included, which is quick and is enough for a second compiler.
+together: all in one unit, bodies included, which is quick and is enough for a second compiler. Macros of other libraries
+stand before it.
+matrix: the same for each row of other compilers, standard libraries, processors and settings. It takes minutes. What is
+not installed is skipped, and told.
 What has been compiled is compiled again only if it, a header of ours that it includes, or the compiler has changed.
 """
 import concurrent.futures
@@ -17,10 +21,19 @@ import hashlib
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
-FLAGS = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror", "-x", "c++"]
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Wsign-conversion", "-Wformat=2", "-Werror"]
+OF_GCC = ["-Wlogical-op", "-Wuseless-cast"]
+CXX20 = ["-std=c++20"]
+# Of Qt, of X11, and assertions of Unreal and of older Boost. docs/use.md names those that break the headers.
+MACROS = "".join(f"#define {macro}\n" for macro in (
+    "emit", "slots", "signals public", "foreach(a, b) for (a : b)", "forever for (;;)", "None 0L", "Status int", "Bool int",
+    "Success 0", "True 1", "False 0", "Always 2", "Above 0", "Below 1", "KeyPress 2", "KeyRelease 3", "FocusIn 9",
+    "FocusOut 10", "FontChange 255", "Expose 12", "CursorShape 0", "Unsorted 0", "GrayScale 1", "Complex 0", "Convex 2",
+    "Nonconvex 1", "ControlMask 4", "check(x) assert_that(x)", "verify(x) assert_that(x)", "require(x) assert_that(x)"))
 CUDA = b"#include <cuda_runtime_api.h>"  # who needs it is compiled where it is: tests/transport/cuda_ipc/without_device.cpp
 INCLUDE = re.compile(rb'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
@@ -64,42 +77,96 @@ def chains(files, include):
     return all_chains
 
 
+def newest_clang():
+    return next(filter(shutil.which, (f"clang++-{n}" for n in range(30, 16, -1))), "clang++")
+
+
+def rows():
+    """(name, command) of the matrix."""
+    clang, arm, gcc = newest_clang(), "--target=aarch64-linux-gnu", ["g++", *OF_GCC]
+    # Of OpenSSL the header of this processor does, which is of the same word length.
+    host = ["-idirafter", f"/usr/include/{os.uname().machine}-linux-gnu"]
+    yield "g++, C++23", [*gcc, "-std=c++23"]
+    yield "g++, checked containers", [*gcc, *CXX20, "-D_GLIBCXX_DEBUG"]
+    yield "g++ for ARM", ["aarch64-linux-gnu-g++", *OF_GCC, *CXX20, *host]
+    yield "clang, C++20", [clang, *CXX20]
+    yield "clang, C++26", [clang, "-std=c++2c"]
+    yield "clang, checked containers", [clang, *CXX20, "-D_GLIBCXX_DEBUG"]
+    yield "clang for ARM", [clang, arm, *CXX20, *host]
+    yield "clang, libc++, C++20", [clang, *CXX20, "-stdlib=libc++"]
+    yield "clang, libc++, C++23", [clang, "-std=c++23", "-stdlib=libc++"]
+
+
+def lacks(command, text="#include <vector>\n#include <openssl/evp.h>\n"):
+    """Why this row cannot be had, if so."""
+    if not shutil.which(command[0]):
+        return "not installed"
+    done = subprocess.run([*command, "-fsyntax-only", "-x", "c++", "-"], input=text, text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, errors="replace")
+    return next((line for line in done.stdout.split("\n") if "error:" in line), "refused") if done.returncode else None
+
+
 def main(how, root, stamps, *compiler):
     root, stamps = pathlib.Path(root).resolve(), pathlib.Path(stamps)
     include = root / "include"
     stamps.mkdir(parents=True, exist_ok=True)
-    version = subprocess.run([*compiler, "--version"], stdout=subprocess.PIPE, check=True).stdout
 
-    def check(files, more):
+    def check(command, files, before=""):
         ours = set()
         for file in files:
             closure(file, include, ours)
-        content = hashlib.sha256(version + " ".join([*FLAGS, *more]).encode())
+        version = subprocess.run([*command, "--version"], stdout=subprocess.PIPE, check=True).stdout
+        content = hashlib.sha256(version + " ".join([*command, before]).encode())
         for file in sorted(ours):
             content.update(str(file.relative_to(root)).encode() + file.read_bytes())
         stamp = stamps / content.hexdigest()
         if stamp.exists():
             return None
         # Included rather than compiled itself: `#pragma once` in a main file is a warning.
-        text = "".join(f'#include "{file}"\n' for file in files)
-        done = subprocess.run([*compiler, *FLAGS, *more, "-I", str(include), "-"], input=text, text=True, errors="replace",
+        text = before + "".join(f'#include "{file}"\n' for file in files)
+        done = subprocess.run([*command, "-x", "c++", "-I", str(include), "-"], input=text, text=True, errors="replace",
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if done.returncode == 0:
             stamp.touch()
             return None
-        return f"{files[-1].relative_to(root)} and those before it do not compile\n{done.stdout}"
+        return f"{files[-1].relative_to(root)} and those before it do not compile: {' '.join(command)}\n{done.stdout}"
+
+    def has(text, file):
+        return any(text in needed.read_bytes() for needed in closure(file, include, set()))
 
     def of_cuda(file):
-        return any(CUDA in needed.read_bytes() for needed in closure(file, include, set()))
+        return has(CUDA, file)
 
     headers = [header for header in sorted([*include.rglob("*.hpp"), *(root / "kernels").rglob("*.hpp")])
                if not of_cuda(header)]
-    units = [([unit], []) for unit in sorted((root / "tests" / "compile_time").glob("*.cpp"))]
-    if how == "together":
-        units, faults = [*units, (headers, [])], []
+    units, faults, syntax = [], [], ["-fsyntax-only", *WARNINGS]
+    proofs = sorted((root / "tests" / "compile_time").glob("*.cpp"))
+    if how == "matrix":
+        skipped = []
+        for name, command in rows():
+            if compiler and name not in compiler:
+                continue
+            if why := lacks(command):
+                skipped.append(f"{name} ({why})")
+                continue
+            # Headers that the compiler refuses are another library's fault, as rdma-core's are in C++26.
+            rdma = b"#include <infiniband/verbs.h>"
+            bare = lacks(command, rdma.decode() + "\n")
+            if bare:
+                skipped.append(f"RDMA with {name} ({bare})")
+            units.append(([*command, *syntax], [h for h in headers if not bare or not has(rdma, h)]))
+        # What g++ says of a result that is not used, it says of code that it makes.
+        units.append((["g++", *CXX20, *WARNINGS, *OF_GCC, "-O2", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2", "-S", "-o",
+                       os.devnull], [root / "tests" / "compile_time" / "one_transport.cpp"]))
+        print("".join(f"skipped: {row}\n" for row in skipped), end="")
+    elif how == "together":
+        units = [([*compiler, *CXX20, *syntax], [proof]) for proof in proofs]
+        units.append(([*compiler, *CXX20, *syntax], headers, MACROS))
     else:
+        strict = [*compiler, *CXX20, *syntax, *OF_GCC] if "clang" not in compiler[-1] else [*compiler, *CXX20, *syntax]
         apart = chains([*headers, *(f for f in include.rglob("*.ipp") if not of_cuda(f))], include)
-        units += [(chain, ["-DTUTTI_COMPILED"]) for chain in apart]
+        units = [(strict, [proof]) for proof in proofs]
+        units += [([*strict, "-DTUTTI_COMPILED"], chain) for chain in apart]
         faults = list(too_early(headers, include))
     with concurrent.futures.ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
         faults += [fault for fault in pool.map(lambda unit: check(*unit), units) if fault]
