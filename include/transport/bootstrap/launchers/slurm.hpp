@@ -42,13 +42,11 @@ inline identity read() {
         me.exchange = pmix::exchange_of(me.rank);
         return me;
     }
-    const auto first = me.one_host ? "127.0.0.1" : first_host(variable("SLURM_STEP_NODELIST"));
-    if (first.empty()) {
-        const auto list = variable("SLURM_STEP_NODELIST");
-        bootstrap_failed("SLURM_STEP_NODELIST " +
-                             (list.empty() ? "is not set" : "is \"" + list + "\": it names no first host"),
-                         say_it_yourself);
-    }
+    const auto list = variable("SLURM_STEP_NODELIST");
+    if (list.empty() && !me.one_host) bootstrap_failed("SLURM_STEP_NODELIST is not set", say_it_yourself);
+    const auto first = me.one_host ? "127.0.0.1" : first_host(list);
+    if (first.empty())
+        bootstrap_failed("SLURM_STEP_NODELIST is \"" + list + "\": it names no first host", say_it_yourself);
     me.rendezvous = {first, port_of(variable("SLURM_JOB_ID") + "." + variable("SLURM_STEP_ID"))};
     return me;
 }
