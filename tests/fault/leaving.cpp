@@ -176,6 +176,27 @@ TEST_CASE("when rank 0 has long left in good order, the others still name a rank
     }
 }
 
+TEST_CASE("rank 0 leaves without waiting for a rank that has missed a deadline") {
+    const reserved_port at;
+    processes ranks(3, [&](int rank, account& mine) {
+        {
+            const auto world = join(rank, 3, at);
+            expect_sum(world, 1000);
+            if (rank == 1) std::this_thread::sleep_for(2 * (deadline + beyond));
+            fails(mine, [&] { world.barrier(); });
+        }
+        mine.stage.store(1, std::memory_order_release);
+    });
+    for (const int r : {0, 2}) {
+        CAPTURE(r);
+        ranks.await_stage(r, 1);
+        check_blames(ranks.of(r), cause::timeout, 1);
+        CHECK(std::chrono::steady_clock::now() - ranks.of(r).error[0].told < 1s);
+    }
+    check_ended(ranks);
+    check_blames(ranks.of(1), cause::timeout, 1);
+}
+
 TEST_CASE("requests under way end with the error, whether they are waited for or dropped") {
     for (int victim = 0; victim < size; ++victim) {
         CAPTURE(victim);

@@ -57,6 +57,7 @@ public:
     /// Takes a rank's notice. Its own n.rank does not count; nonsense is ignored.
     void take(int from, notice n, clock::time_point now) {
         if (!in_world(from) || standing_of(from) == standing::left) return;
+        record_of(from).silent = false;
         clean(n, from);
         switch (n.kind) {
         case notice_kind::closing: compare(from, n); break;
@@ -111,6 +112,8 @@ public:
     }
 
     [[nodiscard]] standing standing_of(int rank) const { return detail::of(ranks_, rank).now; }
+    /// The last that is known of the rank is that the others waited for it in vain.
+    [[nodiscard]] bool is_silent(int rank) const { return detail::of(ranks_, rank).silent; }
 
 private:
     struct accusation {
@@ -358,6 +361,7 @@ private:
     void decide(notice verdict) {
         verdict.text = cut(std::move(verdict.text));
         pending_.erase(verdict.communicator);
+        if (verdict.why == cause::timeout && in_world(verdict.peer)) record_of(verdict.peer).silent = true;
         say_to_all(verdict);
         verdicts_.add(std::move(verdict));
     }

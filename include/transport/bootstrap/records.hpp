@@ -36,6 +36,7 @@ struct blame {
 struct rank_record {
     standing now = standing::present;
     bool deaf = false;               ///< its connection has ended: nothing can be delivered
+    bool silent = false;             ///< a deadline has passed by its fault, and nothing was heard of it since
     clock::time_point stays_until{}; ///< of a rank that is leaving
     std::string how;                 ///< of a lost rank: how that was noticed
     /// The cause of the failure of its calls, and its place among all such reports. Null: none, or its program goes on.

@@ -154,10 +154,11 @@ public:
     [[nodiscard]] bool assembling() const noexcept { return !started_ && !given_up_; }
     /// Until when ranks that are leaving may stay.
     [[nodiscard]] clock::time_point longest_stay() const { return coordinator_.longest_stay(); }
-    /// Members that are connected still.
+    /// No member is connected any more but such as the others have waited for in vain, which have been told.
     [[nodiscard]] bool empty() const {
-        return std::all_of(by_rank_.begin(), by_rank_.end(),
-                           [](const rendezvous_connection* g) { return g == nullptr; });
+        return std::all_of(by_rank_.begin(), by_rank_.end(), [this](const rendezvous_connection* g) {
+            return g == nullptr || (coordinator_.is_silent(g->rank()) && !g->wants_write());
+        });
     }
     [[nodiscard]] std::vector<std::unique_ptr<rendezvous_connection>>& connections() noexcept { return connections_; }
 

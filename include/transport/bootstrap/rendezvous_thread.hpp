@@ -29,8 +29,8 @@ namespace tutti::transport::bootstrap {
 /// poll(2) and is on no data path. Rank 0 itself talks to it like any other rank, over a connection of its own.
 ///
 /// Destroying it does not leave the others without a control plane at once: it goes on serving until every rank has
-/// left or is lost: for `linger`, and for as long as ranks that are leaving by then stay. Rank 0 says `left` on its own
-/// connection before.
+/// left, is lost, or was waited for in vain: for `linger`, and for as long as ranks that are leaving by then stay. Rank
+/// 0 says `left` on its own connection before.
 class rendezvous_thread {
 public:
     struct settings {
