@@ -201,6 +201,20 @@ TEST_CASE("a death by a signal is taken for the cause of the exits just before i
     CHECK_THAT(aborted.output, Contains("rank 0 exited with status 7 after 0."));
 }
 
+TEST_CASE("the rank that the error of another names has failed first, though it ends later") {
+    const std::string names_1 =
+        "[ $TUTTI_RANK = 0 ] && { echo \"tutti: lost peer in barrier, step 0, rank 1 on h: it left\" >&2; exit 1; }; ";
+    for (const char* moment : {"0.05", "0.6"}) { // before the other is judged, and after
+        const auto ends = command("run -n 2 sh -c '" + names_1 + "sleep " + moment + "; exit 7'");
+        CHECK(ends.status == 7);
+        CHECK_THAT(ends.output, Contains("tutti run: rank 1 exited with status 7 after 0."));
+    }
+    const auto hangs = command("run -n 2 --patience 0.1 sh -c '" + names_1 + "sleep 50'");
+    CHECK(hangs.status == 1);
+    CHECK_THAT(hangs.output,
+               Contains("tutti run: rank 0 exited with status 1 after 0.") && Contains(" s; its error names rank 1\n"));
+}
+
 TEST_CASE("the others have a moment to say what they know") {
     const auto r =
         command("run -n 2 --patience 20 sh -c '[ $TUTTI_RANK = 1 ] && exit 3; sleep 0.3; echo rank 1 is lost'");

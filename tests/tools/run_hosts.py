@@ -187,15 +187,55 @@ class Hosts(launches.Case):
         self.assertEqual(r.left(), [])
         os.close(reading)
 
-    def test_no_process_is_left_when_the_launcher_is_killed(self):
+    def launch_below_wrappers(self, *where):
+        """Three ranks, each with a child, and with a grandchild in a group and one in a session of its own."""
         here = self.folder()
-        r = self.launch("--hosts", "a,b:2", *HERE, "sh", "-c", f"sleep 50 & echo y >{here}/$TUTTI_RANK; exec sleep 50")
-        for rank in range(3):
-            self.text_of(here / str(rank))
-        self.assertGreater(len(r.left(0)), 6)
-        r.process.kill()
-        self.assertEqual(r.outcome().status, -signal.SIGKILL)
-        self.assertEqual(r.left(), [])
+        r = self.launch(*where, "sh", "-c", f"sleep 50 & timeout 50 sleep 50 & setsid sleep 50 & "
+                                            f"echo $PPID >{here}/$TUTTI_RANK; wait")
+        supervisors = [int(self.text_of(here / str(rank))) for rank in range(3)]
+        self.assertGreater(len(r.left(0)), 12)
+        return r, supervisors
+
+    def test_no_process_is_left_when_the_launcher_is_killed(self):
+        for where in (("-n", "3"), ("--hosts", "a,b:2", *HERE)):
+            with self.subTest(where):
+                r, _ = self.launch_below_wrappers(*where)
+                r.process.kill()
+                self.assertEqual(r.outcome().status, -signal.SIGKILL)
+                self.assertEqual(r.left(), [])
+
+    def test_no_process_is_left_when_what_supervises_the_ranks_is_killed(self):
+        for where in (("-n", "3"), ("--hosts", "a,b:2", *HERE)):
+            with self.subTest(where):
+                r, supervisors = self.launch_below_wrappers(*where)
+                for supervisor in set(supervisors):
+                    os.kill(supervisor, signal.SIGKILL)
+                outcome = r.outcome()
+                self.assertIn("the process that supervises the ranks was ended by signal 9 (SIGKILL)", outcome.text)
+                self.assertEqual(outcome.status, 1 if "--hosts" in where else 128 + signal.SIGKILL, outcome)
+                self.assertEqual(r.left(), [])
+
+    def test_no_process_is_left_when_a_rank_fails(self):
+        here = self.folder()
+        r = self.run_to_end("-n", "2", "--patience", "0", "sh", "-c",
+                            f"[ $TUTTI_RANK = 1 ] && {{ until [ -e {here}/0 ]; do sleep 0.01; done; exit 3; }}; "
+                            f"setsid sleep 50 & echo y >{here}/0; wait")
+        self.assertEqual(r.status, 3, r)
+
+    def test_a_launcher_that_is_stopped_writes_nothing_until_it_goes_on(self):
+        here = self.folder()
+        r = self.launch("-n", "1", "sh", "-c", f"while :; do echo y; echo y >{here}/0; sleep 0.01; done", process_group=0)
+        self.text_of(here / "0")
+        for going, number in ((False, signal.SIGTSTP), (True, signal.SIGCONT)):
+            os.kill(r.process.pid, number)
+            time.sleep(0.3)
+            os.set_blocking(r.process.stdout.fileno(), False)
+            r.process.stdout.buffer.read()
+            time.sleep(0.3)
+            self.assertEqual(bool(r.process.stdout.buffer.read()), going)
+        os.kill(r.process.pid, signal.SIGTERM)
+        os.set_blocking(r.process.stdout.fileno(), True)
+        self.assertEqual(r.outcome().status, 128 + signal.SIGTERM)
 
     def test_a_host_whose_agent_is_killed_is_lost_and_ends_the_others(self):
         here = self.folder()
@@ -206,7 +246,7 @@ class Hosts(launches.Case):
         outcome = r.outcome()
         self.assertEqual(outcome.status, 1, outcome)
         self.assertIn("rank 1 was lost after ", outcome.text)
-        self.assertIn("host b: ended by signal 9", outcome.text)
+        self.assertIn("host b: tutti: the process that supervises the ranks was ended by signal 9 (SIGKILL)", outcome.text)
         self.assertEqual(r.left(), [])
 
     def test_wrong_usage_exits_with_2(self):

@@ -5,6 +5,7 @@
 
 #include "agent_frames.hpp"
 #include "agent_orders.hpp"
+#include "guarded.hpp"
 #include "kept_port.hpp"
 #include "local_crew.hpp"
 #include "outlet.hpp"
@@ -185,7 +186,7 @@ int run_agent() {
         fmt::print(stderr, "tutti run --hosts starts tutti run-agent on each host; by itself it is of no use\n");
         return 2;
     }
-    return agent{}.run();
+    return guarded([] { return agent{}.run(); });
 }
 
 } // namespace tutti::tools

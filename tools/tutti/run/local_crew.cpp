@@ -19,9 +19,10 @@ local_crew::local_crew(const launch_options& options, std::vector<int> ranks, me
     : options_(options), ranks_(std::move(ranks)), where_(std::move(where)), to_(to) {}
 
 local_crew::~local_crew() {
-    signal(SIGKILL);
+    if (running_ > 0) signal(SIGKILL);
     for (member& m : members_)
         if (m.running) waitpid(m.pid, nullptr, 0);
+    if (signalled_) below_.end();
 }
 
 void local_crew::start() {
@@ -86,18 +87,22 @@ void local_crew::serve(std::span<const pollfd> ready) {
 }
 
 void local_crew::signal(int number) {
+    signalled_ = true;
     for (member& m : members_)
         if (m.running) kill(-m.pid, number);
 }
 
 void local_crew::reap() {
-    for (member& m : members_) {
-        siginfo_t how{};
-        const auto id = static_cast<id_t>(m.pid);
-        if (!m.running || waitid(P_PID, id, &how, WEXITED | WNOHANG | WNOWAIT) != 0 || how.si_pid == 0) continue;
+    for (siginfo_t how{}; waitid(P_ALL, 0, &how, WEXITED | WNOHANG | WNOWAIT) == 0 && how.si_pid != 0; how = {}) {
+        const auto m = std::find_if(members_.begin(), members_.end(),
+                                    [&](const member& one) { return one.running && one.pid == how.si_pid; });
+        if (m == members_.end()) { // an orphan, see descendants.hpp
+            waitpid(how.si_pid, nullptr, 0);
+            continue;
+        }
         const auto way = how.si_code == CLD_EXITED ? ending::way::exited : ending::way::signalled;
-        ended_.push_back({m.rank, way, how.si_status, {}, 0});
-        retire(m);
+        ended_.push_back({m->rank, way, how.si_status, {}, 0});
+        retire(*m);
     }
 }
 

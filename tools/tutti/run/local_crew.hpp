@@ -3,6 +3,7 @@
 #pragma once
 
 #include "crew.hpp"
+#include "descendants.hpp"
 #include "launch.hpp"
 #include "rank_output.hpp"
 #include "stream.hpp"
@@ -23,7 +24,8 @@ struct meeting_point {
     std::string secret;
 };
 
-/// Ranks that are processes of this host: a crew, see crew.hpp. Whatever happens, none is left when it ends.
+/// Ranks that are processes of this host: a crew, see crew.hpp. Whatever happens, none is left when it ends; and where
+/// ranks were sent a signal, nothing that any has started. This process must have no other children.
 class local_crew {
 public:
     static constexpr std::chrono::milliseconds settling{200};
@@ -60,6 +62,9 @@ private:
     };
     void start(int rank);
     void retire(member& m);
+
+    descendants below_;
+    bool signalled_ = false;
 
     const launch_options& options_;
     std::vector<int> ranks_;

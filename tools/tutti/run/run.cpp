@@ -6,6 +6,7 @@
 #include "agent.hpp"
 #include "commands.hpp"
 #include "common/lists.hpp"
+#include "guarded.hpp"
 #include "host_settings.hpp"
 #include "launch.hpp"
 #include "spawn.hpp"
@@ -55,9 +56,9 @@ The ranks meet at rank 0's host, by the name that you gave it, at a port that is
 --address HOST or HOST:PORT says otherwise: where that name is not known on the other hosts, or a
 firewall lets one port through.
 
-When the launcher ends, by SIGKILL too, the hosts kill their ranks. A host whose connection breaks is
-lost, and so are its ranks. If the launcher's own host vanishes without a word, the others notice when
-their sshd does: set ClientAliveInterval there.
+When the launcher ends, by SIGKILL too, so do the ranks and all that they have started, here and on
+all hosts. A host whose connection breaks is lost, and so are its ranks. If the launcher's own host
+vanishes without a word, the others notice when their sshd does: set ClientAliveInterval there.
 
 With --pretend-hosts 2 consecutive ranks share a host, equally many each but for the last. With a
 list, as in --pretend-hosts 0,1,0,1, each rank has its host. TUTTI_HOST names it, and
@@ -67,7 +68,8 @@ With --bind core each rank runs on one processor: the ranks of a host take in tu
 there, first one of each core. With a list, as in --bind 0,2,4-7, the first rank of each host takes the first, and so on.
 
 When a rank fails, the others get a moment to report the loss themselves; then they are sent
-SIGTERM, and at last SIGKILL. Who failed first, and how, is said at the end. While nobody takes the
+SIGTERM, and at last SIGKILL. Who failed first, and how, is said at the end: where errors name a rank
+that failed as well, it is that one. While nobody takes the
 output the ranks wait; when its reader is gone they are ended.
 
 Examples:
@@ -141,25 +143,24 @@ bool somebody_reads_errors() {
     return poll(&room, 1, most_ms) > 0;
 }
 
-int run(const run_settings& s, std::vector<std::string> command) {
-    launch_options options = launch_options_of(s, std::move(command));
-    launch_result result;
-    if (s.hosts.given()) {
-        const host_options where = host_options_of(s.hosts, s.ranks, s.address);
-        options.ranks = where.where.ranks();
-        for (std::size_t h = 0; h < where.where.hosts.size(); ++h) // or it is refused at once
-            static_cast<void>(
-                options.bind.processors_for(static_cast<int>(where.where.ranks_of(static_cast<int>(h)).size())));
-        result = launch_on_hosts(options, where);
-    } else {
-        try {
-            result = launch(options);
-        } catch (const cannot_execute& e) {
-            result = {e.exit_status(), -1, e.what()};
-        }
-    }
+int told(const launch_result& result) {
     if (!result.report.empty() && somebody_reads_errors()) fmt::print(stderr, "tutti run: {}\n", result.report);
     return result.status;
+}
+
+int run_here(const launch_options& options) try { return told(launch(options)); } catch (const cannot_execute& e) {
+    return told({e.exit_status(), -1, e.what()});
+}
+
+int run(const run_settings& s, std::vector<std::string> command) {
+    launch_options options = launch_options_of(s, std::move(command));
+    if (!s.hosts.given()) return guarded([&] { return run_here(options); });
+    const host_options where = host_options_of(s.hosts, s.ranks, s.address);
+    options.ranks = where.where.ranks();
+    for (std::size_t h = 0; h < where.where.hosts.size(); ++h) // or it is refused at once
+        static_cast<void>(
+            options.bind.processors_for(static_cast<int>(where.where.ranks_of(static_cast<int>(h)).size())));
+    return told(launch_on_hosts(options, where));
 }
 
 } // namespace

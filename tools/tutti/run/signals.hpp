@@ -13,14 +13,14 @@
 
 namespace tutti::tools {
 
-/// Blocks the signals that the launcher wants to hear of and makes them readable, and ignores SIGPIPE, until the end of
-/// its life.
+/// Blocks the signals that the launcher wants to hear of, and one more, and makes them readable, and ignores SIGPIPE,
+/// until the end of its life.
 class signal_source {
 public:
-    signal_source() {
+    explicit signal_source(int more = SIGCHLD) {
         sigset_t wanted;
         sigemptyset(&wanted);
-        for (int number : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&wanted, number);
+        for (int number : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, more}) sigaddset(&wanted, number);
         sigprocmask(SIG_BLOCK, &wanted, &former_);
         // A parent that ignores SIGCHLD hands that down, and children then vanish without a status.
         former_child_ = std::signal(SIGCHLD, SIG_DFL);

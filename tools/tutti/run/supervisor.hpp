@@ -92,6 +92,7 @@ private:
         }
         if (now >= terminate_at_) {
             terminate_at_ = never;
+            terminated_ = true;
             crew_.signal(SIGTERM);
             kill_at_ = std::min(kill_at_, now + options_.grace);
         }
@@ -133,6 +134,7 @@ private:
 
     void forward(int number) {
         judge_all();
+        terminated_ = true;
         crew_.signal(number);
         kill_at_ = std::min(kill_at_, clock::now() + options_.grace);
         leaving_ = true;
@@ -149,18 +151,24 @@ private:
             ended_.push_back(std::move(e));
         }
         if (ended_.empty()) return;
-        if (crew_.running() == 0 || std::any_of(ended_.begin(), ended_.end(), [](const auto& e) { return e.causal(); }))
+        const bool all_is_told = crew_.running() == 0 && !crew_.unfinished();
+        if (all_is_told || std::any_of(ended_.begin(), ended_.end(), [](const auto& e) { return e.causal(); }))
             judge_all();
         else
             judge_at_ = std::min(judge_at_, clock::now() + Crew::settling);
     }
 
     // The kernel does not say in which order processes ended, and closes the connections of one that was killed before
-    // it tells of the death: a rank that has noticed may be gone first. So exits are judged after a moment, and a death
-    // by a signal is taken for their cause.
+    // it tells of the death: a rank that has noticed may be gone first. So exits are judged after a moment. A death by
+    // a signal is taken for their cause, else one whose rank the errors of others name.
     void judge_all() {
         judge_at_ = never;
-        std::stable_partition(ended_.begin(), ended_.end(), [](const ending& e) { return e.causal(); });
+        const auto named = [this](const ending& e) {
+            return std::any_of(ended_.begin(), ended_.end(),
+                               [&](const ending& other) { return told_.named_by(other.rank) == e.rank; });
+        };
+        const auto rest = std::stable_partition(ended_.begin(), ended_.end(), [](const auto& e) { return e.causal(); });
+        std::stable_partition(rest, ended_.end(), named);
         for (const ending& e : ended_) judge(e);
         ended_.clear();
     }
@@ -168,9 +176,11 @@ private:
     void judge(const ending& e) {
         if (e.well()) return;
         if (options_.on_failure) options_.on_failure(e.rank);
+        if (e.rank == accused_ && !terminated_) result_ = {}; // it has failed first, and ends later
         if (result_.status != 0) return;
+        accused_ = told_.named_by(e.rank);
         result_.first = e.rank;
-        conclude(e.status(), e.text());
+        conclude(e.status(), accused_ < 0 ? e.text() : fmt::format("{}; its error names rank {}", e.text(), accused_));
         terminate_at_ = std::min(terminate_at_, clock::now() + options_.patience);
     }
 
@@ -191,7 +201,9 @@ private:
     clock::time_point terminate_at_ = never;
     clock::time_point kill_at_ = never;
     clock::time_point drop_at_ = never;
-    bool leaving_ = false; // a signal, the limit or lost output: a reader who stalls is not waited for
+    int accused_ = -1;        // the rank that the error of result_.first names
+    bool terminated_ = false; // ranks were sent a signal: that they end says nothing any more
+    bool leaving_ = false;    // a signal, the limit or lost output: a reader who stalls is not waited for
     std::vector<pollfd> waiting_;
     std::vector<ending> ended_; // and not judged yet
     launch_result result_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lines.hpp"
+#include "named_rank.hpp"
 #include "outlet.hpp"
 #include "rank_output.hpp"
 #include "unison.hpp"
@@ -25,7 +26,7 @@ public:
     /// `sought`: how the lines of standard error begin that found() tells of.
     told_output(int output, int error, int ranks, std::string_view sought)
         : output_(output), own_error_(error), error_(own_error_.same_file(output_) ? output_ : own_error_),
-          alike_(ranks), sought_(fmt::format("\n{}", sought)) {
+          alike_(ranks), named_(static_cast<std::size_t>(ranks), -1), sought_(fmt::format("\n{}", sought)) {
         for (int rank = 0; rank < ranks; ++rank) {
             output_lines_.emplace_back(fmt::format("[{}] ", rank));
             error_lines_.emplace_back(std::string{}); // which `alike_` puts in front
@@ -44,6 +45,8 @@ public:
     void say(std::string_view lines) { error_.add(lines); }
     /// Whether a line has come that was sought.
     [[nodiscard]] bool found() const noexcept { return found_; }
+    /// The other rank that the first error of this one names as the one at fault; -1 if it has told of none.
+    [[nodiscard]] int named_by(int rank) const { return named_[static_cast<std::size_t>(rank)]; }
 
     /// Appends what it waits for: two entries.
     void wait_for(std::vector<pollfd>& waiting) const {
@@ -77,6 +80,9 @@ private:
     void pass(int rank, channel from, const std::string& lines) {
         if (from == channel::output) return output_.add(lines);
         found_ = found_ || ("\n" + lines).find(sought_) != std::string::npos;
+        int& named = named_[static_cast<std::size_t>(rank)];
+        if (named < 0) named = named_rank(lines);
+        if (named == rank) named = -1;
         error_.add(alike_.take(rank, lines, unison::clock::now()));
     }
 
@@ -84,6 +90,7 @@ private:
     outlet own_error_;
     outlet& error_; // one outlet for both where they are one file: no line comes into the middle of another
     unison alike_;
+    std::vector<int> named_;                  // by rank
     std::vector<line_prefixer> output_lines_; // by rank
     std::vector<line_prefixer> error_lines_;
     std::string sought_; // behind the end of the line before

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include "guarded.hpp"
+
+#include "descendants.hpp"
+#include "signals.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace tutti::tools {
+namespace {
+
+// A group of its own, since who kills a job by its group would end both at once. It may write to the terminal though.
+void become_the_work(pid_t guard) {
+    setpgid(0, 0);
+    std::signal(SIGTTOU, SIG_IGN);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != guard) _exit(1); // it was gone before the line above
+}
+
+// Both stop, as one process would; else output would go on.
+void stop_with(pid_t work) {
+    sigset_t stop;
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTSTP);
+    kill(work, SIGSTOP);
+    std::raise(SIGTSTP);
+    sigprocmask(SIG_UNBLOCK, &stop, nullptr); // here it stops, unless there is nobody to let it go on
+    sigprocmask(SIG_BLOCK, &stop, nullptr);
+    kill(work, SIGCONT);
+}
+
+} // namespace
+
+int guarded(const std::function<int()>& work) {
+    std::fflush(nullptr);
+    std::optional<signal_source> signals(std::in_place, SIGTSTP);
+    const pid_t guard = getpid(), worker = fork();
+    if (worker < 0) throw std::system_error(errno, std::generic_category(), "cannot start a process");
+    if (worker == 0) {
+        become_the_work(guard);
+        signals.reset();
+        return work();
+    }
+    setpgid(worker, worker); // here as there: whoever comes first
+    const descendants left;
+    int ended = 0;
+    while (waitpid(worker, &ended, WNOHANG) == 0) {
+        pollfd waiting{signals->get(), POLLIN, 0};
+        poll(&waiting, 1, -1);
+        while (const int number = signals->next())
+            if (number == SIGTSTP)
+                stop_with(worker);
+            else if (number != SIGCHLD)
+                kill(worker, number);
+    }
+    if (WIFEXITED(ended)) return WEXITSTATUS(ended);
+    left.end();
+    const int number = WTERMSIG(ended);
+    const char* const name = sigabbrev_np(number);
+    fmt::print(stderr, "tutti: the process that supervises the ranks was ended by signal {} (SIG{})\n", number,
+               name ? name : "?");
+    return 128 + number;
+}
+
+} // namespace tutti::tools
