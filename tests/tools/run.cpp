@@ -285,6 +285,19 @@ TEST_CASE("output that cannot be written is a failure") {
     CHECK_THAT(r.output, Contains("cannot write the output: No space left on device"));
 }
 
+TEST_CASE("many ranks take the descriptors that the hard limit allows, and get the soft limit of the user") {
+    const auto limited = [](const std::string& limits, const std::string& arguments) {
+        return shell(limits + "; timeout -k 5 60 $TUTTI_COMMAND run --bind none " + arguments);
+    };
+    const auto many = limited("ulimit -Sn 40", "-n 40 sh -c 'ulimit -Sn; exec true'");
+    CHECK(many.status == 0);
+    CHECK(occurrences(many.output, "] 40\n") == 40);
+    const auto few = limited("ulimit -n 64", "-n 40 true");
+    CHECK(few.status == 1);
+    CHECK_THAT(few.output, Contains("a launcher of 40 ranks needs 1") &&
+                               Contains(" file descriptors and may have 64: raise the hard limit (ulimit -Hn)"));
+}
+
 TEST_CASE("a program that does not exist, or cannot be executed, is named, and ends as in a shell") {
     const auto r = command("run -n 2 no-such-program");
     CHECK(r.status == 127);

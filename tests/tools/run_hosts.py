@@ -115,6 +115,18 @@ class Hosts(launches.Case):
             self.assertEqual(r.status, status, r)
             self.assertIn(words, r.text)
 
+    def test_too_few_descriptors_are_told_by_the_launcher_and_by_the_host(self):
+        limited = f"""sh -c 'ulimit -n 64; exec sh -c "$1"'"""
+        r = self.run_to_end("--hosts", "a,b:40", "--launch-agent", limited, "--address", "127.0.0.1", "true")
+        self.assertEqual(r.status, 1, r)
+        self.assertIn("host b: a launcher of 40 ranks needs 1", r.text)
+        many = ",".join(f"h{i}" for i in range(40))
+        r = self.run_to_end("--hosts", many, *HERE, "true",
+                            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)))
+        self.assertEqual(r.status, 1, r)
+        self.assertIn("a launcher of 40 hosts needs 1", r.text)
+        self.assertIn(" file descriptors and may have 64: raise the hard limit (ulimit -Hn)", r.text)
+
     def test_hosts_that_cannot_be_reached_are_all_named_and_no_rank_begins(self):
         agent = """sh -c '[ $0 = b ] && exec sh -c "$1"; echo no way to $0 >&2; exit 255'"""
         began = self.folder() / "began"

@@ -26,6 +26,7 @@ local_crew::~local_crew() {
 }
 
 void local_crew::start() {
+    make_room_for(2 * ranks_.size(), fmt::format("a launcher of {} ranks", ranks_.size()));
     members_.reserve(ranks_.size()); // pointers to their streams are kept
     const std::vector<int> processors = options_.bind.processors_for(static_cast<int>(ranks_.size()));
     for (std::size_t i = 0; i < ranks_.size(); ++i) {

@@ -35,7 +35,7 @@ public:
     local_crew(const local_crew&) = delete;
     ~local_crew();
 
-    /// Throws std::system_error if one cannot be started, and std::invalid_argument if one cannot be bound.
+    /// Throws std::runtime_error if one cannot be started, and std::invalid_argument if one cannot be bound.
     void start();
 
     [[nodiscard]] int running() const noexcept { return running_; }

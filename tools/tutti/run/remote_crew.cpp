@@ -47,6 +47,7 @@ remote_crew::~remote_crew() {
 
 void remote_crew::start() {
     const auto count = static_cast<int>(where_.where.hosts.size());
+    make_room_for(3 * where_.where.hosts.size(), fmt::format("a launcher of {} hosts", count));
     hosts_.reserve(static_cast<std::size_t>(count)); // pointers to them are kept
     for (int i = 0; i < count; ++i) {
         const std::string& name = where_.where.hosts[static_cast<std::size_t>(i)];

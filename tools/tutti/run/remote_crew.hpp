@@ -28,7 +28,7 @@ public:
     remote_crew(const remote_crew&) = delete;
     ~remote_crew();
 
-    /// Throws std::system_error where no process can be started.
+    /// Throws std::runtime_error where no process can be started.
     void start();
 
     [[nodiscard]] int running() const noexcept { return running_; }

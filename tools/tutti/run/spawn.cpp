@@ -3,14 +3,21 @@
 
 #include "spawn.hpp"
 
+#include <transport/bootstrap/errors.hpp>
+
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
+#include <optional>
+#include <stdexcept>
 #include <system_error>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +27,8 @@ namespace {
 [[noreturn]] void fail(const std::string& what, int number) {
     throw std::system_error(number, std::generic_category(), what);
 }
+
+std::optional<rlimit> former_limit; // of descriptors, where this process has raised it
 
 struct pipe_ends {
     descriptor reading;
@@ -71,6 +80,7 @@ void become(const spawn_options& options, pid_t parent, int input, int output, i
     std::vector<char*> arguments;
     for (const std::string& word : options.command) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
+    if (former_limit) setrlimit(RLIMIT_NOFILE, &*former_limit); // here all numbers below it may be taken
     execvp(options.program.empty() ? arguments[0] : options.program.c_str(), arguments.data());
 }
 
@@ -92,6 +102,22 @@ std::string refusal_of(const std::string& program, int number) {
 }
 
 } // namespace
+
+void make_room_for(std::size_t descriptors, const std::string& what) {
+    namespace fs = std::filesystem;
+    std::error_code none;
+    constexpr std::size_t passing = 32; // while a process is started, and for libraries
+    const auto open = static_cast<std::size_t>(std::distance(fs::directory_iterator{"/proc/self/fd", none}, {}));
+    const std::size_t needed = open + descriptors + passing;
+    rlimit now{};
+    getrlimit(RLIMIT_NOFILE, &now);
+    const bool fits = transport::bootstrap::make_room_for_descriptors(needed);
+    if (!former_limit && transport::bootstrap::descriptor_limit::now().soft != now.rlim_cur) former_limit = now;
+    if (!fits)
+        throw std::runtime_error(
+            fmt::format("{} needs {} file descriptors and may have {}: raise the hard limit (ulimit -Hn)", what, needed,
+                        transport::bootstrap::descriptor_limit::now().soft));
+}
 
 child spawn(const spawn_options& options) {
     pipe_ends input, output, error, failure = make_pipe();

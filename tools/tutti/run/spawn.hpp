@@ -5,6 +5,7 @@
 #include "../common/descriptor.hpp"
 
 #include <csignal>
+#include <cstddef>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -44,6 +45,11 @@ public:
         return code() == std::errc::no_such_file_or_directory ? 127 : 126;
     }
 };
+
+/// This process can open so many more descriptors, for `what`. Where it may, it raises its own soft limit; what is
+/// spawned gets the former one back, since there are programs that close all numbers up to it, or call select(2).
+/// Throws std::runtime_error that names the limit.
+void make_room_for(std::size_t descriptors, const std::string& what);
 
 /// Starts a process in a process group of its own (its number is the child's), with no signal blocked. Throws
 /// cannot_execute, and std::system_error where there can be no process.
