@@ -6,11 +6,14 @@
 #include "support/has.hpp"
 #include "support/world.hpp"
 
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <iterator>
 #include <random>
 
@@ -191,6 +194,31 @@ TEST_CASE("weights or an optimizer of other parameters are refused, before anyth
                "the state of a part");
     });
     CHECK(std::filesystem::is_empty(f.path));
+}
+
+TEST_CASE("a link to a checkpoint stays while its file is replaced, and devices and pipes are written to") {
+    const folder f;
+    const std::string target = f.path / "the latest", pipe = f.path / "pipe", device = f.path / "null";
+    std::filesystem::create_symlink("the latest", f.file());
+    job(2, stage::gradients, 0, 1, f.file());
+    std::ifstream before(target, std::ios::binary);
+    const std::string first = content_of(target);
+    job(2, stage::gradients, 1, 2, f.file());
+    CHECK(std::filesystem::is_symlink(f.file()));
+    CHECK(std::string{std::istreambuf_iterator<char>(before), {}} == first); // it was not written into
+    const std::string second = content_of(target);
+    CHECK((second.size() == first.size() && second != first));
+
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    auto read = std::async(std::launch::async, [&] { return content_of(pipe); });
+    job(2, stage::gradients, 0, 1, pipe);
+    CHECK(read.get() == first);
+    CHECK(std::filesystem::is_fifo(pipe));
+    if (::mknod(device.c_str(), S_IFCHR | 0600, ::makedev(1, 3)) == 0) { // few may do that
+        job(2, stage::gradients, 0, 1, device);
+        CHECK(std::filesystem::is_character_file(device));
+    }
+    CHECK(std::distance(std::filesystem::directory_iterator(f.path), {}) <= 4); // nothing is left beside them
 }
 
 TEST_CASE("a checkpoint that cannot be written is told on all ranks") {

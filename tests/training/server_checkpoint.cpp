@@ -4,6 +4,7 @@
 
 #include "support/catch.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -229,6 +230,27 @@ TEST_CASE("a checkpoint is written while its server goes on, one after the other
     CHECK(ask(2, true) == answer::later);
     saver.forget(2);
     CHECK(end_of(3, true) == answer::done);
+}
+
+TEST_CASE("a link to a server's save stays while what it leads to is replaced, and what is no file is not") {
+    const scratch_folder at;
+    const std::string link = at.file("save.0"), folder = at.file("elsewhere");
+    std::filesystem::create_directory(folder);
+    std::filesystem::create_symlink("elsewhere/save", link);
+    const auto saves = [&](int times) {
+        run_store(apart(1, 1, 4), training::sgd{}, {.checkpoint = at.file("save")}, [&](client& c, int) {
+            for (int i = 0; i < times; ++i) c.save();
+        });
+    };
+    saves(2);
+    CHECK(std::filesystem::is_symlink(link));
+    CHECK(training::server::detail::has_save(folder + "/save", 1));
+    CHECK(std::distance(std::filesystem::directory_iterator(folder), {}) == 1);
+    const std::string pipe = at.file("pipe");
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    std::ofstream(pipe + ".7") << "whatever";
+    CHECK_FALSE(training::server::detail::keep_save(pipe, 7));
+    CHECK(std::filesystem::is_fifo(pipe));
 }
 
 TEST_CASE("a checkpoint that cannot be written, or has no place, is an error at the worker") {

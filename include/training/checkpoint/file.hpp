@@ -5,6 +5,8 @@
 #include "error.hpp"
 #include "format.hpp"
 
+#include "../../base/file_place.hpp"
+
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -13,6 +15,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
+#include <optional>
 #include <span>
 #include <string>
 #include <system_error>
@@ -47,18 +50,18 @@ private:
 [[nodiscard]] inline std::string last_failure() { return std::generic_category().message(errno); }
 
 /// Writes beside the file, and puts all in its place at the end, so that at any time the old one or the new one is
-/// whole. After a failure it writes nothing more.
+/// whole. A symbolic link stays, and what is no plain file is written to. After a failure it writes nothing more.
 class checkpoint_writer {
 public:
     explicit checkpoint_writer(std::string path)
-        : path_(std::move(path)), beside_(path_ + ".new"),
-          file_(::open(beside_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
-        if (file_.get() < 0) fail("cannot be created beside it");
+        : place_(tutti::detail::place_of_plain_file(path)), written_(place_ ? *place_ + ".new" : std::move(path)),
+          file_(::open(written_.c_str(), O_WRONLY | O_CLOEXEC | (place_ ? O_CREAT | O_TRUNC : 0), 0666)) {
+        if (file_.get() < 0) fail(place_ ? "cannot be created beside it" : "cannot be opened");
     }
     checkpoint_writer(const checkpoint_writer&) = delete;
     checkpoint_writer& operator=(const checkpoint_writer&) = delete;
     ~checkpoint_writer() {
-        if (!is_placed_ && file_.get() >= 0) ::unlink(beside_.c_str());
+        if (place_ && !is_placed_ && file_.get() >= 0) ::unlink(written_.c_str());
     }
 
     void write(std::span<const std::byte> bytes) {
@@ -69,12 +72,13 @@ public:
     void place() {
         const std::uint64_t sum = sum_.value();
         put(std::as_bytes(std::span(&sum, 1)));
+        if (!place_) return;
         if (fault_.words.empty() && ::fsync(file_.get()) != 0) fail("cannot be written");
         if (!fault_.words.empty()) return;
-        if (std::rename(beside_.c_str(), path_.c_str()) != 0) return fail("cannot be replaced");
+        if (std::rename(written_.c_str(), place_->c_str()) != 0) return fail("cannot be replaced");
         is_placed_ = true;
-        const std::size_t slash = path_.rfind('/');
-        const std::string folder = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
+        const std::size_t slash = place_->rfind('/');
+        const std::string folder = slash == std::string::npos ? "." : place_->substr(0, slash + 1);
         const open_file directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
         // Some file systems cannot synchronise a folder; the file itself is whole.
         if (directory.get() >= 0) static_cast<void>(::fsync(directory.get()));
@@ -91,7 +95,8 @@ private:
     }
     void fail(const std::string& what) { fault_ = {checkpoint_flaw::unwritable, what + ": " + last_failure()}; }
 
-    std::string path_, beside_;
+    std::optional<std::string> place_;
+    std::string written_;
     open_file file_;
     checksum sum_;
     file_fault fault_;

@@ -4,6 +4,8 @@
 
 #include "segment_reader.hpp"
 
+#include "../../base/file_place.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -19,19 +21,20 @@
 #include <utility>
 #include <vector>
 
-/// A server writes each save beside the one before, as `file.ID`. When all servers have written, it becomes `file`. So
-/// the files of a job that died at any time have one save that is whole.
+/// A server writes each save beside the one before, as `file.ID`. When all servers have written, it becomes `file`, or
+/// what that leads to if it is a symbolic link. So the files of a job that died at any time have one save that is
+/// whole.
 namespace tutti::training::server::detail {
 
 [[nodiscard]] inline std::string beside(const std::string& file, std::uint64_t save) {
-    return file + '.' + std::to_string(save);
+    return tutti::detail::place_of_plain_file(file).value_or(file) + '.' + std::to_string(save);
 }
 
 /// Calls f(path, id) for each file that was written beside this one; those that were not finished end in ".new".
 template <class F>
 void each_beside(const std::string& file, const F& f) {
     namespace fs = std::filesystem;
-    const fs::path whole(file);
+    const fs::path whole(tutti::detail::place_of_plain_file(file).value_or(file));
     const std::string begin = whole.filename().string() + '.';
     std::error_code ended;
     for (fs::directory_iterator at(whole.has_parent_path() ? whole.parent_path() : ".", ended), end;
@@ -54,8 +57,9 @@ void each_beside(const std::string& file, const F& f) {
 }
 /// A save is whole: it takes its place, and those before it go. False if that cannot be.
 [[nodiscard]] inline bool keep_save(const std::string& file, std::uint64_t save) {
-    if (has_save(file, save)) return true; // another worker's came later, and is whole too
-    if (std::rename(beside(file, save).c_str(), file.c_str()) != 0) return false;
+    const auto place = tutti::detail::place_of_plain_file(file);
+    if (place && has_save(file, save)) return true; // another worker's came later, and is whole too
+    if (!place || std::rename(beside(file, save).c_str(), place->c_str()) != 0) return false;
     std::vector<std::string> old;
     each_beside(file, [&](const std::string& path, std::uint64_t id) {
         if (id < save) old.push_back(path);
