@@ -89,6 +89,22 @@ TEST_CASE("a fault in a hostfile is told with its line") {
     CHECK_THROWS_WITH(parse_hostfile("# nothing\n", "hosts"), Contains("hosts names no host"));
 }
 
+TEST_CASE("a hostfile of an editor that puts a mark first is read, and one in UTF-16 is told to be so") {
+    const std::string mark = "\xEF\xBB\xBF";
+    CHECK(parse_hostfile(mark + "a:2\r\nb\r\n", "hosts").hosts == std::vector<std::string>{"a", "b"});
+    CHECK(parse_hostfile(mark + "# two\na\n", "hosts").hosts == std::vector<std::string>{"a"});
+    CHECK_THROWS_WITH(parse_hostfile(mark, "hosts"), "hosts names no host");
+    for (const std::string& wide : {std::string("\xFF\xFE"
+                                                "a\0\n\0",
+                                                6),
+                                    std::string("\xFE\xFF"
+                                                "\0a",
+                                                4),
+                                    std::string("a\0\n\0", 4), std::string("a\nb\0c\n", 6)})
+        CHECK_THROWS_WITH(parse_hostfile(wide, "hosts"),
+                          "hosts holds bytes that no plain text has, as in UTF-16: save it as UTF-8");
+}
+
 TEST_CASE("of the slots the first are taken") {
     const auto p = first_slots(parse_hosts("a:2,b:2,c:2"), 3);
     CHECK(p.hosts == names{"a", "b"});

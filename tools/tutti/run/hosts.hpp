@@ -157,9 +157,13 @@ struct mention {
     return all;
 }
 
-/// Reads a hostfile: a host on a line, as "a slots=4" (Open MPI) or "a:4" (MPICH), "#" before comments. Throws
-/// std::invalid_argument that gives `name` and the line.
+/// Reads a hostfile: a host on a line, as "a slots=4" (Open MPI) or "a:4" (MPICH), "#" before comments. A byte order
+/// mark of UTF-8 is passed over. Throws std::invalid_argument that gives `name` and the line.
 [[nodiscard]] inline placement parse_hostfile(std::string_view text, const std::string& name) {
+    constexpr std::string_view mark = "\xEF\xBB\xBF";
+    if (text.starts_with(mark)) text.remove_prefix(mark.size());
+    if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF") || text.find('\0') != text.npos)
+        throw std::invalid_argument(name + " holds bytes that no plain text has, as in UTF-16: save it as UTF-8");
     placement all;
     for (int number = 1; !text.empty(); ++number) {
         const std::string_view line = text.substr(0, text.find('\n'));
