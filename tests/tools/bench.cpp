@@ -28,6 +28,30 @@ TEST_CASE("every operation and algorithm is right, out of place and in place") {
         }
 }
 
+TEST_CASE("operations on parts of given lengths are right, however unequal these are") {
+    const std::string operations = "allgatherv,alltoallv,gatherv,reduce_scatterv,scatterv";
+    const folder here;
+    for (const char* transport : {"memory", "tcp"})
+        for (const char* shape : {"--ranks 1", "--ranks 2 --uneven 1", "--ranks 3 -r all --uneven 0.7", "--ranks 5"}) {
+            const auto r = command("bench --operation " + operations +
+                                   " --algorithm all,auto -b 0 -e 4K -f 16 -n 1 -w 0 --transport " + transport + " " +
+                                   shape + " --json " + here.path("rows"));
+            INFO(transport << " " << shape << "\n" << r.output);
+            CHECK(r.status == 0);
+            CHECK_THAT(r.output, Contains("# wrong elements: 0\n"));
+            const std::string rows = here.read("rows");
+            for (const char* name : {"allgatherv", "alltoallv", "gatherv", "reduce_scatterv", "scatterv"})
+                CHECK(occurrences(rows, "\"operation\":\"" + std::string(name) + "\"") > 4);
+            CHECK(occurrences(rows, "\"algorithm\":\"ring\"") > 0); // where all know the lengths
+        }
+    CHECK(occurrences(here.read("rows"), "\"uneven\":0") > 0);
+    const auto overlapped = command("bench --transport memory --ranks 2 --overlap -n 2 -b 64 -e 64 --uneven 0.5 "
+                                    "--operation MPI_Alltoallv,allreduce");
+    CHECK(overlapped.status == 0);
+    CHECK_THAT(overlapped.output, Contains("# wrong elements: 0\n"));
+    CHECK_THAT(command("bench --uneven 0.5").output, Contains("--uneven is for operations on unequal parts"));
+}
+
 TEST_CASE("over two pretended hosts every operation is right, and what was chosen is told") {
     const folder here;
     const auto r = command("run -n 4 --pretend-hosts 2 " + std::string(std::getenv("TUTTI_COMMAND")) +

@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: MIT
 
 #include "command.hpp"
+#include "folder.hpp"
 
 #include "support/catch.hpp"
 
+#include <filesystem>
+#include <map>
+#include <sstream>
 #include <string>
 
 using Catch::Contains;
@@ -48,4 +52,79 @@ TEST_CASE("a number of ranks is called as MPI's launchers call it, before the pr
     INFO(r.output);
     CHECK(r.status == 0);
     CHECK_THAT(r.output, Contains("[0] -np 3\n") && Contains("[1] -np 3\n") && !Contains("[2]"));
+}
+
+TEST_CASE("output that cannot be written is status 1 and one sentence, in every command") {
+    const tools_test::folder here;
+    std::map<std::string, std::string> of_command{
+        {"bench", "--transport memory --ranks 1 -b 8 -e 8 -n 1"},
+        {"fit", "--help"}, // it measures for half a minute
+        {"verify", "--ranks 2"},
+        {"explain", "--ranks 2"},
+        {"draw", "--algorithm ring --ranks 2"},
+        {"export", "--algorithm ring --ranks 2 --format goal"},
+        {"model", "--ranks 2"},
+        {"rule", "--machine " TUTTI_MACHINES "/hdr_infiniband.json --ranks 2 --bytes 8"},
+        {"plan", "--model resnet50 --cluster dgx-a100 --nodes 1 --batch 64"},
+        {"ps", ""},
+        {"train", "--ranks 1 --epochs 1 --pictures 64 --batch 8 --data drawn --transport memory"},
+        {"study", "hogwild --quick --seeds 2 --epochs 1 --data drawn --out " + here.path("page")},
+        {"env", ""},
+        {"manual", "run"},
+        {"completion", "bash"},
+        {"run", "-n 1 echo y"},
+    };
+    const auto lost = [](const std::string& arguments) {
+        const bool needs_launcher = arguments == "env "; // else it fails, for lack of one
+        const auto r = command(arguments + " >/dev/full",
+                               needs_launcher ? "TUTTI_RANK=0 TUTTI_SIZE=1 TUTTI_ADDRESS=127.0.0.1:7" : "");
+        INFO(arguments << "\n" << r.output);
+        CHECK(r.status == 1);
+        CHECK(tools_test::occurrences(r.output, ": No space left on device\n") == 1);
+        CHECK_THAT(r.output, Contains("cannot write standard output: ") || Contains("cannot write the output: "));
+    };
+    for (const char* const alone : {"", "--help", "--version", "run-agent --help"}) lost(alone);
+    std::istringstream help{command("--help").output};
+    std::string line;
+    while (std::getline(help, line) && line != "Subcommands:") continue;
+    while (std::getline(help, line) && line.starts_with("  ")) {
+        const std::string name = line.substr(2, line.find(' ', 2) - 2);
+        INFO(name << " is a command of which this test must know");
+        REQUIRE(of_command.contains(name));
+        lost(name + " " + of_command[name]);
+        lost(name + " --help");
+        of_command.erase(name);
+    }
+    CHECK(of_command.empty());
+    CHECK(command("verify --ranks 0 >/dev/full").status == 2); // what failed for another reason says so
+}
+
+TEST_CASE("a link stays while the file that it leads to is written, and a pipe takes what a file would") {
+    const tools_test::folder here;
+    const auto listed = "export --algorithm ring --ranks 2 --format goal --output " + here.path("");
+    CHECK(command(listed + "plain").status == 0);
+    std::filesystem::create_symlink("target", here.path("link"));
+    here.write("target", "before");
+    CHECK(command(listed + "link").status == 0);
+    CHECK(std::filesystem::is_symlink(here.path("link")));
+    CHECK(here.read("target") == here.read("plain"));
+    CHECK(std::filesystem::exists(here.path("target")));
+    // The reader comes once: who opened and closed the pipe before would leave it with nothing.
+    const auto through_pipe = [&](const std::string& arguments) {
+        const std::string pipe = here.path("pipe");
+        const auto r = tools_test::shell("rm -f " + pipe + "; mkfifo " + pipe + "; timeout 60 cat " + pipe + " >" +
+                                         here.path("got") + " & sleep 0.1; timeout -k 5 60 $TUTTI_COMMAND " +
+                                         arguments + " " + pipe + "; s=$?; wait $!; exit $s");
+        INFO(arguments << "\n" << r.output);
+        CHECK(r.status == 0);
+        CHECK(std::filesystem::is_fifo(pipe));
+        return here.read("got");
+    };
+    CHECK(through_pipe(listed.substr(0, listed.rfind(' '))) == here.read("plain"));
+    CHECK_THAT(through_pipe("model --ranks 2 --csv"), Contains("\nallreduce,"));
+    const std::string bench = "bench --transport memory --ranks 1 -b 8 -e 16 -n 1 ";
+    CHECK_THAT(through_pipe(bench + "--trace"), Contains("\"traceEvents\""));
+    const std::string rows = through_pipe(bench + "--json");
+    CHECK((rows.starts_with("[\n{") && rows.ends_with("}\n]\n")));
+    CHECK(tools_test::occurrences(rows, "]\n") == 1);
 }

@@ -69,6 +69,20 @@ TEST_CASE("export says what is wrong, and refuses with 2 what does not exist") {
           "--format goal --algorithm ring --ranks 0", "--format goal --algorithm ring --bytes many",
           "--format goal --algorithm naive --operation reduce --ranks 4 --root 4"})
         CHECK(command(std::string("export ") + arguments).status == 2);
+    // MSCCL's msccl.h: 32 thread blocks of a channel, 256 steps of a block, 72 chunks of a step.
+    const auto told = [](const std::string& arguments) {
+        const auto r = command("export --format msccl-xml " + arguments + " 2>&1 >/dev/null");
+        CHECK(r.status == 0);
+        return r.output;
+    };
+    CHECK(told("--algorithm ring --ranks 129").empty()); // 256 steps
+    CHECK(told("--algorithm ring --ranks 130") ==
+          "tutti export: it has 258 steps of a thread block, and MSCCL's interpreter takes "
+          "256: build it with a larger MSCCL_MAX_NUM_STEPS\n");
+    CHECK_THAT(told("--algorithm one_shot --ranks 40"),
+               Contains("thread blocks of a GPU, and MSCCL's interpreter takes 32"));
+    CHECK_THAT(told("--algorithm halving_doubling --ranks 256"),
+               Contains("128 chunks of a step, and MSCCL's interpreter takes 72"));
     const auto large = command("export --format msccl-xml --algorithm ring --ranks 1025");
     CHECK(large.status == 2);
     CHECK_THAT(large.output, Contains("--format msccl-xml is for 1024 ranks at most"));

@@ -336,6 +336,7 @@ class Report(unittest.TestCase):
         self.show("one_row")
         self.assertTrue(chromium.evaluate("document.getElementById('timeline').hidden"))
         self.assertGreater(self.painted("#by-size")[1], 0)
+        self.assertTrue(chromium.evaluate("document.getElementById('by-ranks').hidden"), "of one number of ranks")
         self.show("sparse")
         self.assertTrue(chromium.evaluate("document.getElementById('prediction').hidden"))
         self.show("measured_only")
@@ -343,6 +344,10 @@ class Report(unittest.TestCase):
         self.show("many")
         self.assertEqual(self.count("#by-size .legend button"), 11, "the twelfth is for powers of two alone")
         self.assertIn("left out in places: ring", self.text("#by-size .text"))
+        forms = chromium.evaluate("figures.size.chart.data.datasets.map(set => `${set.borderDash} ${set.pointStyle}`)")
+        self.assertEqual(len(set(forms)), len(forms), "without colour too each line is told from the others")
+        marks = chromium.evaluate("figures.size.chart.getDatasetMeta(0).data.filter(point => point.options.radius > 0).length")
+        self.assertGreater(marks, 20)
         self.assertLessEqual(self.count("#winners tbody tr"), 40)
 
     def test_names_stay_text(self):

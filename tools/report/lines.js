@@ -40,7 +40,7 @@ function lineContent(key, at, title, text, where) {
             borderWidth: 2,
             borderDash: look.dash,
             pointStyle: look.point,
-            pointRadius: values.length > 60 ? 0 : 3.5,
+            pointRadius: ({dataIndex}) => dataIndex % Math.ceil(values.length / 60) === 0 ? 3.5 : 0,
             pointHoverRadius: 6
           };
         })

@@ -48,7 +48,8 @@ function refresh() {
   byId("glance").querySelector("ul").replaceChildren(
     ...found.map(([lead, text]) => make("li", {}, make("strong", {}, lead), text)));
   figures.size.refresh(sizeContent());
-  figures.ranks.refresh(ranksContent());
+  byId("by-ranks").hidden = numbersOf("ranks", ofOperation()).length < 2; // of one number there is no line
+  if (!byId("by-ranks").hidden) figures.ranks.refresh(ranksContent());
   figures.moved.refresh(movedContent());
   figures.fanIn.refresh(fanInContent());
   say("by-size", sizeText());

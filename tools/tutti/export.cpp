@@ -13,6 +13,7 @@
 #include <collectives/schedule/export/msccl_xml.hpp>
 
 #include <cstddef>
+#include <cstdio>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -32,7 +33,8 @@ constexpr auto export_footer =
              what. An element has 4 bytes; the size is rounded up to whole ones, equally many a rank for
              operations with parts for ranks. A message without elements becomes one byte.
   msccl-xml  what MSCCL's interpreter runs. The operator must be commutative, since MSCCL has no sides of
-             operands; sizes are those of the call, so that --bytes does not matter.
+             operands; sizes are those of the call, so that --bytes does not matter. What the interpreter has
+             no room for is told on standard error.
 
 A hierarchical algorithm gets nodes of about the square root of the ranks. At most 8388608 steps are written, of all
 ranks together: the ring's on 2048.
@@ -86,6 +88,20 @@ schedule::layout exported_cut(const export_settings& s, operation what, int base
     return schedule::cut_of(what, s.ranks, base_chunks, s.segments, (elements + unit - 1) / unit * unit);
 }
 
+/// The file is right all the same: an interpreter can be built with more room.
+void tell_lack_of_room(const schedule::msccl_size& needs) {
+    const auto tell = [](const char* what, std::size_t wanted, std::size_t room, const char* macro) {
+        if (wanted > room)
+            fmt::print(stderr,
+                       "tutti export: it has {} {}, and MSCCL's interpreter takes {}: build it with a larger {}\n",
+                       wanted, what, room, macro);
+    };
+    constexpr schedule::msccl_size room = schedule::msccl_room;
+    tell("thread blocks of a GPU", needs.blocks, room.blocks, "MSCCL_MAX_NUM_THREAD_BLOCKS_PER_CHANNEL");
+    tell("steps of a thread block", needs.steps, room.steps, "MSCCL_MAX_NUM_STEPS");
+    tell("chunks of a step", needs.chunks, room.chunks, "MSCCL_MAX_COUNT");
+}
+
 std::string exported(const export_settings& s) {
     constexpr std::size_t element_bytes = 4;
     const operation what = one_operation(s.operation);
@@ -101,7 +117,10 @@ std::string exported(const export_settings& s) {
     const schedule::layout elements = exported_cut(s, what, a.chunks(what, s.ranks), element_bytes);
     const schedule::program p = a.write(what, s.ranks, s.root, s.in_place, s.segments);
     if (s.format == "goal") return schedule::goal(p, elements, {element_bytes, s.calc_ns_per_byte});
-    return schedule::msccl_xml(p, a.name());
+    schedule::msccl_size needs;
+    std::string text = schedule::msccl_xml(p, a.name(), &needs);
+    tell_lack_of_room(needs);
+    return text;
 }
 
 int export_schedule(const export_settings& s) {

@@ -28,9 +28,10 @@ std::string cell_of(const row_object& value) {
 row_file::row_file(const std::string& path, format as)
     : path_(path), as_(as), file_(path == "-" ? stdout : std::fopen(path.c_str(), "w")) {
     if (!file_) failed(errno);
+    goes_back_ = file_.get() != stdout && std::ftell(file_.get()) >= 0; // a pipe has no place to go back to
     if (as_ == format::json) {
         fmt::print(file_.get(), "[");
-        if (file_.get() != stdout) {
+        if (goes_back_) {
             end_of_rows_ = std::ftell(file_.get());
             fmt::print(file_.get(), "]\n");
         }
@@ -46,10 +47,9 @@ void row_file::add(const row_object& row) {
 
 // The closing bracket is written again and again.
 void row_file::add_object(const row_object& row) {
-    const bool back = file_.get() != stdout;
-    if (back) std::fseek(file_.get(), end_of_rows_, SEEK_SET);
+    if (goes_back_) std::fseek(file_.get(), end_of_rows_, SEEK_SET);
     fmt::print(file_.get(), "{}\n{}", rows_ == 0 ? "" : ",", row.dump());
-    if (!back) return;
+    if (!goes_back_) return;
     end_of_rows_ = std::ftell(file_.get());
     fmt::print(file_.get(), "\n]\n");
 }
@@ -65,10 +65,8 @@ void row_file::add_line(const row_object& row) {
 }
 
 void row_file::finish() {
-    if (file_.get() == stdout) {
-        if (as_ == format::json) fmt::print("\n]\n");
-        return flush();
-    }
+    if (as_ == format::json && !goes_back_) fmt::print(file_.get(), "\n]\n");
+    if (file_.get() == stdout) return flush();
     if (std::fclose(file_.release()) != 0) failed(errno);
 }
 

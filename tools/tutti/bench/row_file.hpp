@@ -19,7 +19,8 @@ public:
 
     row_file(const std::string& path, format as);
 
-    /// Afterwards the file is whole, whatever happens next; an array on standard output lacks its end.
+    /// Afterwards the file is whole, whatever happens next; an array on standard output or a pipe
+    /// lacks its end.
     void add(const row_object& row);
     void finish();
 
@@ -38,6 +39,7 @@ private:
     std::string path_;
     format as_;
     std::unique_ptr<std::FILE, close_file> file_;
+    bool goes_back_ = false;
     long end_of_rows_ = 0; // where the closing bracket stands
     std::size_t rows_ = 0;
 };

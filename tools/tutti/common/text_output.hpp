@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <base/file_place.hpp>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -11,6 +13,8 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+
+#include <unistd.h>
 
 namespace tutti::tools {
 
@@ -33,19 +37,18 @@ inline void write_through(std::string_view text, const std::string& file) {
 }
 
 /// Likewise, and whoever reads a plain file meanwhile, or after this was ended halfway, finds all of the earlier text
-/// or all of this one: it is written beside, and renamed. What is no plain file is written to.
+/// or all of this one: it is written beside, and renamed. A symbolic link stays; what is no plain file is written to.
 inline void write_whole(std::string_view text, const std::string& file) {
     std::error_code none;
-    const auto state = std::filesystem::symlink_status(file, none).type();
-    const bool plain = state == std::filesystem::file_type::regular || state == std::filesystem::file_type::not_found;
-    if (is_standard_output(file) || !plain) return write_through(text, file);
-    const std::string beside = file + ".part";
+    const auto place = tutti::detail::place_of_plain_file(file);
+    if (is_standard_output(file) || !place) return write_through(text, file);
+    const std::string beside = *place + ".part";
     std::error_code failed;
     try {
         write_through(text, beside);
-        if (state == std::filesystem::file_type::regular)
-            std::filesystem::permissions(beside, std::filesystem::status(file).permissions(), none);
-        std::filesystem::rename(beside, file, failed);
+        if (const auto before = std::filesystem::status(*place, none); std::filesystem::exists(before))
+            std::filesystem::permissions(beside, before.permissions(), none);
+        std::filesystem::rename(beside, *place, failed);
     } catch (const std::system_error& e) {
         failed = e.code();
     }
@@ -66,15 +69,17 @@ inline void write_whole(std::string_view text, const std::string& file) {
 }
 
 /// Throws std::system_error if a file, where one is named, cannot be written: to be told before the work, not after it.
-/// What is in it stays, and where there was none there is none.
+/// What is in it stays, and where there was none there is none. A pipe is not opened: its reader would see it close.
 inline void require_writable(const std::string& file) {
     if (is_standard_output(file)) return;
+    const auto place = tutti::detail::place_of_plain_file(file);
     std::error_code none;
-    const bool existed = std::filesystem::exists(std::filesystem::symlink_status(file, none));
-    std::FILE* const out = std::fopen(file.c_str(), "a");
-    if (!out) throw std::system_error(errno, std::generic_category(), "cannot write " + file);
-    std::fclose(out);
-    if (!existed) std::filesystem::remove(file, none);
+    const bool existed = !place || std::filesystem::exists(*place, none);
+    std::FILE* const out = std::filesystem::is_fifo(file, none) ? nullptr : std::fopen(file.c_str(), "a");
+    if (!out && (!std::filesystem::is_fifo(file, none) || access(file.c_str(), W_OK) != 0))
+        throw std::system_error(errno, std::generic_category(), "cannot write " + file);
+    if (out) std::fclose(out);
+    if (!existed) std::filesystem::remove(*place, none);
 }
 
 } // namespace tutti::tools

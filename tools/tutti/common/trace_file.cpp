@@ -13,7 +13,7 @@
 namespace tutti::tools {
 
 trace_file::trace_file(const std::string& path) : path_(path) {
-    write_whole("", path_); // what cannot be written is told before anything is measured
+    require_writable(path_); // what cannot be written is told before anything is measured
 }
 
 void trace_file::add(std::string name, int ranks, std::vector<schedule::activity> call) {

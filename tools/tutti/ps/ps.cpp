@@ -91,7 +91,7 @@ int show_jobs(const ps_settings& s) {
         std::this_thread::sleep_for(std::chrono::duration<double>(s.watch_s));
         const std::string text = seen(s);
         show(isatty(STDOUT_FILENO) ? clear + text : "\n" + text);
-        if (std::ferror(stdout) != 0) return 1;
+        if (std::ferror(stdout) != 0) break; // of which main() tells
     }
     return 0;
 }

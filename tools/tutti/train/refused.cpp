@@ -112,7 +112,8 @@ void require_savable(const std::string& file) {
     if (std::filesystem::is_directory(file))
         throw std::system_error(std::make_error_code(std::errc::is_a_directory), "cannot write " + file);
     try {
-        require_writable(file + ".new"); // where a save writes before it renames
+        const auto place = tutti::detail::place_of_plain_file(file);
+        require_writable(place ? *place + ".new" : file); // where a save writes before it renames
     } catch (const std::system_error& e) {
         throw std::system_error(e.code(), "cannot write " + file);
     }
