@@ -19,6 +19,7 @@
 #include <stdexcept>
 
 #include <nlohmann/json.hpp>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace tutti::tools::study {
@@ -64,6 +65,12 @@ TEST_CASE("tasks in processes give their numbers by task, however many run at on
         CHECK(found[5].front() != found[6].front());
         CHECK(found[6].front() != getpid());
     }
+    rlimit mine{};
+    REQUIRE(getrlimit(RLIMIT_NOFILE, &mine) == 0);
+    const rlimit few{40, mine.rlim_max};
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &few) == 0); // the hard limit allows the descriptors of all
+    CHECK(in_processes(50, 50, work, [](std::size_t) {}).size() == 50);
+    setrlimit(RLIMIT_NOFILE, &mine);
     const std::vector<numbers> large = in_processes(
         1, 1, [](std::size_t) { return numbers(100'000, 0.5); }, [](std::size_t) {});
     CHECK(large.front() == numbers(100'000, 0.5)); // more than a pipe holds

@@ -58,9 +58,15 @@ ranks, out of place and without an algorithm. 'messages' stands for all of them.
 All pairs of ranks are at it at once, or the first --pairs of them. algbw and rate are those of one pair, and
 of message_rate those of all pairs.
 
+Also allgatherv, alltoallv, gatherv, reduce_scatterv and scatterv are measured: operations on parts whose lengths
+are given. They are all equal, or with --uneven S they grow evenly with the rank, from 1 - S times the mean to
+1 + S times it. Of alltoallv each rank sends and receives blocks of all these lengths; it has no place in.
+Gatherv, scatterv and alltoallv have one algorithm each.
+
 Columns, some of which are there only if they have something to say:
   bytes, count    data of the whole operation; elements (of one rank's part where ranks have parts)
   root, pairs     of operations that have a root; of messages: how many pairs of ranks are at it at once
+  uneven          --uneven, of operations on parts of given lengths
   algorithm       auto: ring is the library's choice, which was ring
   place           out: from input to output; in: in place
   predicted       microseconds, by the parameters that --machine gives; - without, and with --memory symmetric
@@ -250,8 +256,10 @@ void add_what(CLI::App& c, bench_settings& s) {
         "Bind each rank that is started here to a processor: the next one, or those of a list such as 0,2,4-7 "
         "[default: none]",
         "core|none|LIST");
-    c.add_option("--operation", s.operation,
-                 "Operations, separated by commas, or all; also barrier, and messages, see below [default: allreduce]")
+    c.add_option(
+         "--operation", s.operation,
+         "Operations, separated by commas, or all; also barrier, messages, and allgatherv and its like, see below "
+         "[default: allreduce]")
         ->type_name("NAME");
     c.add_option("--algorithm", s.algorithm,
                  "Algorithms, separated by commas; all: each that has the operation; auto: the library's choice "
@@ -277,6 +285,10 @@ void add_what(CLI::App& c, bench_settings& s) {
         },
         "Roots of reduce, broadcast, gather and scatter, separated by commas; all: each rank in turn [default: 0]",
         "RANK");
+    c.add_option("--uneven", s.uneven,
+                 "Of allgatherv and its like: how unequal the parts are, from 0 to 1, see below [default: 0]")
+        ->check(within(0, 1))
+        ->type_name("S");
     add_parsed(
         c, "--pairs",
         [&s](const std::string& word) {

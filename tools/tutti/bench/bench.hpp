@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -27,6 +28,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <time.h>
@@ -62,6 +64,7 @@ struct bench_settings {
     std::string op = "sum";
     place where = place::both;
     std::vector<int> roots{0}; ///< empty: every rank in turn
+    double uneven = 0;         ///< of operations on parts of any lengths: from 0, all are equal, to 1
     std::vector<int> pairs;    ///< of ranks that exchange messages at once; empty: as many as there are
     std::size_t iterations = 20;
     double seconds = 0;     ///< if not 0, as many iterations as fit into it
@@ -97,13 +100,27 @@ struct bench_settings {
     }
 };
 
+/// Operations on parts of any lengths, with the operation on equal ones.
+inline constexpr std::array<std::pair<std::string_view, operation>, 5> uneven_operations{
+    {{"allgatherv", operation::allgather},
+     {"alltoallv", operation::alltoall},
+     {"gatherv", operation::gather},
+     {"reduce_scatterv", operation::reduce_scatter},
+     {"scatterv", operation::scatter}}};
+/// Precondition: it is one of these.
+[[nodiscard]] constexpr std::string_view name_of_uneven(operation what) noexcept {
+    return std::ranges::find(uneven_operations, what, [](const auto& named) { return named.second; })->first;
+}
+
 /// One call to be measured.
 struct job {
     operation what = operation::allreduce;
     std::optional<exchange> messages{}; ///< if there is one, it is measured, and `what` means nothing
     bool barrier = false;               ///< it is measured, and `what` is the allreduce of nothing that it costs
-    int pairs = 0;                      ///< of messages: how many exchange at once
-    bool overlap = false;               ///< a non-blocking call is measured, alone and with computation
+    std::optional<double>
+        uneven{};         ///< of an operation on parts whose lengths are given, as allgatherv: see part_begins
+    int pairs = 0;        ///< of messages: how many exchange at once
+    bool overlap = false; ///< a non-blocking call is measured, alone and with computation
     choice algorithm;
     element_type type = element_type::float32;
     operator_type op = operator_type::sum;
@@ -116,6 +133,7 @@ struct job {
 
     [[nodiscard]] std::string_view name() const noexcept {
         if (barrier) return "barrier";
+        if (uneven) return name_of_uneven(what);
         return messages ? name_of(*messages) : schedule::name_of(what);
     }
     [[nodiscard]] bool reduces() const noexcept { return !messages && !barrier && schedule::reduces(what); }
@@ -125,6 +143,16 @@ struct job {
     [[nodiscard]] std::size_t elements() const noexcept {
         return sharded() ? count * static_cast<std::size_t>(ranks) : count;
     }
+    /// Where a rank's part begins, in elements; of rank `ranks`, where the last one ends. With an unevenness S the
+    /// parts grow evenly with the rank, from 1 - S times their mean to 1 + S times it.
+    [[nodiscard]] std::size_t part_begins(int of) const noexcept {
+        const double k = of, all = ranks, s = ranks > 1 ? uneven.value_or(0) : 0;
+        const double before = s == 0 ? k : k * (1 - s) + s * k * (k - 1) / (all - 1);
+        return static_cast<std::size_t>(std::llround(static_cast<double>(count) * before));
+    }
+    [[nodiscard]] std::size_t part(int of) const noexcept { return part_begins(of + 1) - part_begins(of); }
+    /// Of an alltoall: what goes from one rank to another. Each rank sends and receives parts of all lengths.
+    [[nodiscard]] std::size_t block(int from, int to) const noexcept { return part((from + to) % ranks); }
     [[nodiscard]] std::size_t bytes() const noexcept { return elements() * size_of(type); }
     /// Precondition: it exchanges messages.
     [[nodiscard]] pairing pairs_of_ranks() const noexcept { return {between_halves(*messages), ranks, pairs}; }

@@ -11,17 +11,20 @@
 #include <array>
 #include <cstddef>
 #include <utility>
+#include <vector>
 
 namespace tutti::tools {
 
-/// The call that a job describes. A copy of a premultiplied sum's factor goes with it.
+/// The call that a job describes. A copy of a premultiplied sum's factor goes with it, and the lengths of parts.
 struct described_call {
     runtime_call call;
     std::array<std::byte, sizeof(double)> factor{};
+    std::vector<std::size_t> counts{}; ///< of an alltoall those sent, and received; empty: parts are equal
 
     /// Valid while this object stays where it is.
     [[nodiscard]] const runtime_call& ready() noexcept {
         call.factor = factor.data();
+        if (!counts.empty()) call.counts = runtime_counts{.of_ranks = counts, .received = counts};
         return call;
     }
 };

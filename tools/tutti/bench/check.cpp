@@ -64,6 +64,8 @@ void check_device(const bench_settings& s, const std::vector<job>& jobs) {
     constexpr std::array operators{operator_type::sum, operator_type::product, operator_type::minimum,
                                    operator_type::maximum, operator_type::average};
     for (const job& j : jobs) {
+        if (j.uneven)
+            throw std::invalid_argument(fmt::format("{} is of data of the host, not over cuda_ipc", j.name()));
         if (j.messages) throw std::invalid_argument("messages between two ranks do not take data of a GPU");
         if (j.reduces() &&
             (std::ranges::find(types, j.type) == types.end() || std::ranges::find(operators, j.op) == operators.end()))
@@ -83,6 +85,11 @@ void check_imbalance(const bench_settings& s, int ranks, const std::vector<job>&
         throw std::invalid_argument("--imbalance has a timing of its own: no --timing, --cold, --overlap or --trace");
     if (std::ranges::any_of(jobs, [](const job& j) { return j.messages.has_value(); }))
         throw std::invalid_argument("--imbalance is of calls that all ranks make together, not of messages");
+}
+
+void check_uneven(const bench_settings& s, const std::vector<job>& jobs) {
+    if (s.uneven > 0 && std::ranges::none_of(jobs, [](const job& j) { return j.uneven.has_value(); }))
+        throw std::invalid_argument("--uneven is for operations on unequal parts, such as --operation allgatherv");
 }
 
 void check_offset(const bench_settings& s, const std::vector<job>& jobs) {
@@ -128,6 +135,7 @@ void check_settings(const bench_settings& s, int ranks) {
     check_ranks(s, ranks, jobs);
     check_overlap(s, jobs);
     check_device(s, jobs);
+    check_uneven(s, jobs);
     check_offset(s, jobs);
     check_imbalance(s, ranks, jobs);
     check_stream(s, jobs);

@@ -31,7 +31,7 @@ void append(std::vector<column>& to, std::vector<column> some) {
     std::move(some.begin(), some.end(), std::back_inserter(to));
 }
 
-std::vector<column> subject_columns(bool rooted, bool messages, bool late) {
+std::vector<column> subject_columns(bool rooted, bool messages, bool uneven, bool late) {
     std::vector<column> all{
         {"bytes", "", 12, [](const row& r) { return std::to_string(r.what.bytes()); }},
         {"count", "", 11, [](const row& r) { return std::to_string(r.what.count); }},
@@ -43,6 +43,9 @@ std::vector<column> subject_columns(bool rooted, bool messages, bool late) {
     if (messages)
         append(all,
                {{"pairs", "", 5, [](const row& r) { return r.what.messages ? std::to_string(r.what.pairs) : "-"; }}});
+    if (uneven)
+        append(all, {{"uneven", "", 6,
+                      [](const row& r) { return r.what.uneven ? fmt::format("{:g}", *r.what.uneven) : "-"; }}});
     if (late) append(all, {{"imbalance", "", 16, [](const row& r) { return in_words(*r.what.late); }}});
     append(all, {{"algorithm", "", -26, algorithm_of},
                  {"place", "", 5, [](const row& r) { return std::string(r.what.in_place ? "in" : "out"); }}});
@@ -76,7 +79,8 @@ std::vector<column> columns_for(const std::vector<job>& jobs) {
     const auto some = [&](auto what) { return std::ranges::any_of(jobs, what); };
     const bool messages = some([](const job& j) { return j.messages.has_value(); });
     const bool late = some([](const job& j) { return j.late.has_value(); });
-    std::vector<column> all = subject_columns(some([](const job& j) { return j.rooted(); }), messages, late);
+    const bool uneven = some([](const job& j) { return j.uneven.value_or(0) > 0; });
+    std::vector<column> all = subject_columns(some([](const job& j) { return j.rooted(); }), messages, uneven, late);
     append(all, time_columns());
     if (late) append(all, {{"behind", "us", 9, [](const row& r) { return if_known(r.behind_us); }}});
     if (messages)

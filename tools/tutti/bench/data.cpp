@@ -15,7 +15,7 @@ class typed_data final : public bench_data {
 public:
     explicit typed_data(const job& what)
         : what_(what), op_(what.reduces() ? what.op : operator_type::sum),
-          input_(input_of<T>(op_, what.rank, what.ranks)), shard_(what.count * static_cast<std::size_t>(what.rank)) {
+          input_(input_of<T>(op_, what.rank, what.ranks)), shard_(what.part_begins(what.rank)) {
         if (what.messages) {
             const auto source = source_of(*what.messages, what.rank, what.pairs_of_ranks());
             if (source) result_ = input_of<T>(op_, *source, what.ranks);
@@ -47,10 +47,11 @@ public:
         switch (what_.what) {
         case operation::scatter:
         case operation::reduce_scatter:
-            return tools::count_wrong<T>({output + (is_part_of_larger() ? shard_ : 0), what_.count}, result_, shard_);
-        case operation::allgather: return wrong_parts(output, 0);
-        case operation::alltoall: return wrong_parts(output, shard_);
-        case operation::gather: return what_.rank == what_.root ? wrong_parts(output, 0) : 0;
+            return tools::count_wrong<T>({output + (is_part_of_larger() ? shard_ : 0), what_.part(what_.rank)}, result_,
+                                         shard_);
+        case operation::allgather: return wrong_parts(output);
+        case operation::alltoall: return wrong_blocks(output);
+        case operation::gather: return what_.rank == what_.root ? wrong_parts(output) : 0;
         case operation::reduce:
             if (what_.rank != what_.root) return 0;
             [[fallthrough]];
@@ -74,14 +75,29 @@ private:
     [[nodiscard]] std::span<T> source(const buffers& where) const {
         const bool collects = gathers(what_.what);
         T* const from = reinterpret_cast<T*>(what_.in_place ? where.output : where.input);
-        return {from + (collects && is_part_of_larger() ? shard_ : 0), collects ? what_.count : what_.elements()};
+        return {from + (collects && is_part_of_larger() ? shard_ : 0),
+                collects ? what_.part(what_.rank) : what_.elements()};
     }
 
-    /// Of the parts that all ranks have contributed, each taken from element `first` of that rank's input.
-    [[nodiscard]] std::uint64_t wrong_parts(const T* output, std::size_t first) const {
+    /// Of the parts that all ranks have contributed.
+    [[nodiscard]] std::uint64_t wrong_parts(const T* output) const {
         std::uint64_t wrong = 0;
-        for (int rank = 0; rank < what_.ranks; ++rank, output += what_.count)
-            wrong += tools::count_wrong<T>({output, what_.count}, input_of<T>(op_, rank, what_.ranks), first);
+        for (int rank = 0; rank < what_.ranks; ++rank)
+            wrong += tools::count_wrong<T>({output + what_.part_begins(rank), what_.part(rank)},
+                                           input_of<T>(op_, rank, what_.ranks));
+        return wrong;
+    }
+    /// Of the blocks that all ranks have sent here: each lies in its rank's input behind those to the ranks before.
+    [[nodiscard]] std::uint64_t wrong_blocks(const T* output) const {
+        std::uint64_t wrong = 0;
+        for (int rank = 0; rank < what_.ranks; ++rank) {
+            std::size_t first = shard_;
+            if (what_.uneven) first = 0;
+            for (int before = 0; what_.uneven && before < what_.rank; ++before) first += what_.block(rank, before);
+            const std::size_t length = what_.uneven ? what_.block(rank, what_.rank) : what_.count;
+            wrong += tools::count_wrong<T>({output, length}, input_of<T>(op_, rank, what_.ranks), first);
+            output += length;
+        }
         return wrong;
     }
 

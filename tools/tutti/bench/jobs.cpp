@@ -22,6 +22,7 @@ namespace {
 struct other_jobs {
     bool barrier = false;
     std::vector<exchange> messages;
+    std::vector<operation> uneven;
 };
 
 /// Takes the other calls out of a list of operations.
@@ -31,10 +32,13 @@ other_jobs take_others(std::string& list) {
     for (const std::string& word : split_list(list)) {
         const std::string name = operation_name(word);
         const auto found = std::ranges::find(exchange_names, name);
+        const auto uneven = std::ranges::find(uneven_operations, name, [](const auto& named) { return named.first; });
         if (name == "barrier")
             taken.barrier = true;
         else if (name == "messages")
             for (std::size_t k = 0; k < exchange_names.size(); ++k) taken.messages.push_back(static_cast<exchange>(k));
+        else if (uneven != uneven_operations.end())
+            taken.uneven.push_back(uneven->second);
         else if (found != exchange_names.end())
             taken.messages.push_back(static_cast<exchange>(found - exchange_names.begin()));
         else
@@ -97,6 +101,12 @@ bool makes_sense(const bench_settings& s, operation what, element_type type, ope
     return reduces(op, type) && !(schedule::is_scan(what) && op == operator_type::average);
 }
 
+/// Where not all ranks know the lengths, no rank passes on another's part: one algorithm is of that kind.
+bool fits(const job& j, const choice& c) {
+    return !j.uneven || !c.algorithm || tutti::detail::all_know_lengths(j.what) ||
+           c.algorithm->name() == tutti::detail::local_choice(j.what).how.name();
+}
+
 /// Sizes outside, roots and algorithms inside.
 void add_sizes(std::vector<job>& jobs, const bench_settings& s, bool lenient, job like) {
     const std::size_t unit = size_of(like.type) * (like.sharded() ? static_cast<std::size_t>(like.ranks) : 1);
@@ -105,10 +115,12 @@ void add_sizes(std::vector<job>& jobs, const bench_settings& s, bool lenient, jo
         for (const int root : roots_of(s, like.what, like.ranks)) {
             like.root = root;
             for (choice& c : choices(s.algorithm, like.what, like.ranks, lenient)) {
+                if (!fits(like, c)) continue;
                 like.algorithm = std::move(c);
                 for (const bool in_place : {false, true}) {
                     like.in_place = in_place;
                     if (s.where == (in_place ? place::out : place::in)) continue;
+                    if (in_place && like.uneven && like.what == operation::alltoall) continue; // there is none
                     if (in_place || like.what != operation::broadcast) jobs.push_back(like);
                 }
             }
@@ -138,15 +150,20 @@ std::vector<job> jobs_of(const bench_settings& s, int rank, int ranks) {
     if (others.barrier) add_barrier(jobs, like);
     const std::vector<operation> operations =
         list.empty() ? std::vector<operation>{} : operations_of(list, other_calls);
-    for (const operation what : operations)
-        for (const element_type type : types_of(s.type))
-            for (const operator_type op : operators_of(s.op)) {
-                if (!makes_sense(s, what, type, op)) continue;
-                like.what = what;
-                like.type = type;
-                like.op = op;
-                add_sizes(jobs, s, operations.size() > 1, like);
-            }
+    const auto add_all = [&](const std::vector<operation>& of) {
+        for (const operation what : of)
+            for (const element_type type : types_of(s.type))
+                for (const operator_type op : operators_of(s.op)) {
+                    if (!makes_sense(s, what, type, op)) continue;
+                    like.what = what;
+                    like.type = type;
+                    like.op = op;
+                    add_sizes(jobs, s, operations.size() + others.uneven.size() > 1, like);
+                }
+    };
+    add_all(operations);
+    like.uneven = s.uneven;
+    add_all(others.uneven);
     return s.imbalances.empty() ? jobs : out_of_step(jobs, s.imbalances);
 }
 

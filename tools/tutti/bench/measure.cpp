@@ -61,8 +61,9 @@ public:
                 // The calls are given spans, which do not say that they are symmetric memory: it is chosen for them.
                 if (settings.memory == memory_kind::symmetric) bound.algorithm.algorithm = runs.how;
             }
-            // Prices know of no symmetric memory, and of ranks in step alone.
-            if (settings.machine && what.root == 0 && settings.memory != memory_kind::symmetric && !what.late)
+            // Prices know of no symmetric memory, of ranks in step alone, and of equal parts.
+            if (settings.machine && what.root == 0 && settings.memory != memory_kind::symmetric && !what.late &&
+                !what.uneven)
                 result_.predicted_us = predicted_us(runs);
         }
         if (what.overlap) {
@@ -150,7 +151,8 @@ private:
         const job& j = result_.what;
         if (const auto& named = j.algorithm.algorithm)
             return {on_nodes(*named), model::segments_for(*named, j.bytes())};
-        return self_.choice->choose(j.what, j.bytes(), true, settings_.memory == memory_kind::symmetric);
+        if (j.uneven && !tutti::detail::all_know_lengths(j.what)) return tutti::detail::local_choice(j.what);
+        return self_.choice->choose(j.what, j.bytes(), true, settings_.memory == memory_kind::symmetric && !j.uneven);
     }
     /// A hierarchy has the nodes that the ranks are on, or, where these are no levels, those that its name got.
     [[nodiscard]] algorithm::any on_nodes(const algorithm::any& how) const {

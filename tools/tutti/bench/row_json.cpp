@@ -63,6 +63,7 @@ row_object subject_of(const job& what) {
             {"op", what.reduces() ? name_of(what.op) : "none"},
             {"in_place", what.in_place},
             {"root", what.rooted() ? row_object(what.root) : row_object(nullptr)},
+            {"uneven", what.uneven ? row_object(*what.uneven) : row_object(nullptr)},
             {"pairs", what.messages ? row_object(what.pairs) : row_object(nullptr)},
             {"imbalance", what.late ? row_object(in_words(*what.late)) : row_object(nullptr)}};
 }

@@ -34,9 +34,11 @@ struct choice {
 /// The algorithm of that one name, which is not auto. Throws std::invalid_argument as choices does, and for a list.
 [[nodiscard]] algorithm::any one_algorithm(std::string_view name, operation what, int ranks);
 
-/// What `tutti bench` measures besides the operations that have schedules: a barrier, and messages between two ranks.
-inline constexpr std::array<std::string_view, 7> other_calls{"barrier",  "pingpong",      "sendrecv",    "stream",
-                                                             "bistream", "multi_latency", "message_rate"};
+/// What `tutti bench` measures besides the operations that have schedules: a barrier, messages between
+/// two ranks, and operations on parts of any lengths.
+inline constexpr std::array<std::string_view, 12> other_calls{
+    "barrier",      "pingpong",   "sendrecv",  "stream",  "bistream",        "multi_latency",
+    "message_rate", "allgatherv", "alltoallv", "gatherv", "reduce_scatterv", "scatterv"};
 
 /// The name of an operation or another call that others call so; a word that nobody knows as it is.
 [[nodiscard]] std::string operation_name(std::string_view word);

@@ -4,6 +4,7 @@
 #include "processes.hpp"
 
 #include "../common/descriptor.hpp"
+#include "../run/spawn.hpp"
 
 #include <algorithm>
 #include <array>
@@ -135,9 +136,11 @@ std::vector<numbers> in_processes(std::size_t tasks, std::size_t at_once,
                                   const std::function<numbers(std::size_t)>& work,
                                   const std::function<void(std::size_t done)>& told) {
     std::vector<numbers> results(tasks);
+    const std::size_t together = std::min(tasks, std::max<std::size_t>(1, at_once));
+    make_room_for(together, "a study of " + std::to_string(together) + " trainings at once");
     std::vector<worker> workers;
     for (std::size_t next = 0, done = 0; done < tasks;) {
-        while (next < tasks && workers.size() < std::max<std::size_t>(1, at_once)) workers.emplace_back(next++, work);
+        while (next < tasks && workers.size() < together) workers.emplace_back(next++, work);
         for (const std::size_t i : readable(workers)) { // the last first, so that the others keep their places
             if (!workers[i].read_some()) continue;
             results[workers[i].task()] = workers[i].result();
