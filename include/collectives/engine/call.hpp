@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/version.hpp"
 #include "../algorithm/any.hpp"
 #include "../reduction/start.hpp"
 #include "../schedule/part_lengths.hpp"
@@ -73,9 +74,6 @@ struct call {
            now.title == before.title && now.by == before.by;
 }
 
-/// The seed of signatures in this wire format; raise it when the meaning of anything changes.
-inline constexpr std::uint64_t wire_version = 4;
-
 /// The hash that goes on from h by x. The sum keeps small numbers from cancelling each other.
 [[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t h, std::uint64_t x) noexcept {
     h = ((h + 0x6a09e667f3bcc909) ^ x) * 0x9e3779b97f4a7c15;
@@ -88,7 +86,7 @@ inline constexpr std::uint64_t wire_version = 4;
     h = mixed(h, c.lengths ? c.lengths->meaning() : c.count);
     h = mixed(h, c.operation_on_elements);
     h = mixed(h, c.how.id());
-    return mixed(h, wire_version << 56 | static_cast<std::uint64_t>(c.what) << 48 |
+    return mixed(h, std::uint64_t{tutti::detail::wire_version} << 56 | static_cast<std::uint64_t>(c.what) << 48 |
                         static_cast<std::uint64_t>(static_cast<std::uint32_t>(c.segments)) << 32 |
                         static_cast<std::uint64_t>(static_cast<std::uint32_t>(c.root)));
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/version.hpp"
 #include "address.hpp"
 #include "bytes.hpp"
 #include "secret.hpp"
@@ -18,7 +19,7 @@
 
 namespace tutti::transport::bootstrap {
 
-inline constexpr std::uint16_t wire_version = 4;
+inline constexpr std::uint16_t wire_version = tutti::detail::wire_version; ///< as greetings have it
 
 enum class purpose : std::uint8_t { control, data };
 

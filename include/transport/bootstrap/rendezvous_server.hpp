@@ -35,8 +35,7 @@ namespace tutti::transport::bootstrap {
 /// to come later, since that of rank 0 may still be on its way. Any other that claims its rank is one too many.
 class rendezvous_server {
 public:
-    /// So many may be proving themselves beside a world's ranks; past that the oldest is dropped, and tries again. So
-    /// with connections that are proven and have not yet asked to join: to drop a rank there would end it.
+    /// Beside a world's ranks so many may be proving themselves, and so many have yet to ask; the oldest is dropped.
     static constexpr std::size_t max_strangers = 128;
     /// When the user is told for the first time which ranks are missing. Then again each time the wait has doubled.
     static constexpr std::chrono::seconds first_word{5};

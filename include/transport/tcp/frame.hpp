@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/version.hpp"
 #include "../transport.hpp"
 
 #include <array>
@@ -51,7 +52,7 @@ struct frame {
 /// Bytes of a header on the wire: kind, version, standing, a zero, bytes, communicator, slot, sequence, length,
 /// signature, offset; little endian.
 inline constexpr std::size_t frame_bytes = 48;
-inline constexpr std::byte wire_version{2};
+inline constexpr std::byte frame_version{tutti::detail::wire_version};
 /// No payload is longer; more is garbage.
 inline constexpr std::size_t max_fragment_bytes = std::size_t{16} << 20;
 
@@ -81,7 +82,7 @@ template <std::unsigned_integral Number>
 constexpr void encode(const frame& f, frame_image& to) noexcept {
     std::byte* at = to.data();
     at[0] = static_cast<std::byte>(f.kind);
-    at[1] = wire_version;
+    at[1] = frame_version;
     at[2] = static_cast<std::byte>(f.stands);
     at[3] = std::byte{0};
     put(at + 4, f.bytes);
@@ -111,7 +112,7 @@ constexpr void encode(const frame& f, frame_image& to) noexcept {
 /// Nothing if the bytes are not a header that encode() can have written for a legal frame.
 [[nodiscard]] constexpr std::optional<frame> decode(std::span<const std::byte, frame_bytes> image) noexcept {
     const std::byte* at = image.data();
-    if (at[1] != wire_version || at[2] > std::byte{2} || at[3] != std::byte{0}) return std::nullopt;
+    if (at[1] != frame_version || at[2] > std::byte{2} || at[3] != std::byte{0}) return std::nullopt;
     frame f;
     f.kind = static_cast<frame_kind>(at[0]);
     f.bytes = get<std::uint32_t>(at + 4);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/version.hpp"
 #include "../tcp/frame.hpp"
 
 #include <array>
@@ -33,7 +34,7 @@ struct packet {
 
 /// Bytes of the header: frame 48, kind, version, two zeros, taken 4, ticket 8.
 inline constexpr std::size_t packet_bytes = 64;
-inline constexpr std::byte packet_version{1};
+inline constexpr std::byte packet_version{tutti::detail::wire_version};
 using packet_image = std::array<std::byte, packet_bytes>;
 
 [[nodiscard]] constexpr bool has_frame(packet_kind k) noexcept {

@@ -50,7 +50,7 @@ TEST_CASE("a header is read as it was written") {
 TEST_CASE("a header is little endian on the wire") {
     const auto image = image_of(a_fragment());
     CHECK(image[0] == std::byte{1});
-    CHECK(image[1] == wire_version);
+    CHECK(image[1] == std::byte{tutti::detail::wire_version});
     CHECK(image[4] == std::byte{0xe8});
     CHECK(image[5] == std::byte{0x03});
     CHECK(image[8] == std::byte{0xef});

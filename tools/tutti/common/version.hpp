@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <base/version.hpp>
+
 namespace tutti::tools {
 
-inline constexpr auto version = "tutti 0.1.0";
+inline constexpr auto version = "tutti " TUTTI_VERSION_TEXT;
 
 } // namespace tutti::tools
