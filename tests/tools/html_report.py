@@ -344,9 +344,10 @@ class Report(unittest.TestCase):
         self.show("many")
         self.assertEqual(self.count("#by-size .legend button"), 11, "the twelfth is for powers of two alone")
         self.assertIn("left out in places: ring", self.text("#by-size .text"))
-        forms = chromium.evaluate("figures.size.chart.data.datasets.map(set => `${set.borderDash} ${set.pointStyle}`)")
+        chart = "Chart.getChart(document.querySelector('#by-size canvas'))"
+        forms = chromium.evaluate(f"{chart}.data.datasets.map(set => `${{set.borderDash}} ${{set.pointStyle}}`)")
         self.assertEqual(len(set(forms)), len(forms), "without colour too each line is told from the others")
-        marks = chromium.evaluate("figures.size.chart.getDatasetMeta(0).data.filter(point => point.options.radius > 0).length")
+        marks = chromium.evaluate(f"{chart}.getDatasetMeta(0).data.filter(point => point.options.radius > 0).length")
         self.assertGreater(marks, 20)
         self.assertLessEqual(self.count("#winners tbody tr"), 40)
 
