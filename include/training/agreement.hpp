@@ -7,8 +7,11 @@
 #include "../collectives/broadcast.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +27,22 @@ namespace tutti::training::detail {
         add('\n');
     }
     return h;
+}
+
+/// A hash of the bits of floats, in the order in which they lie. Cost: one pass over them.
+[[nodiscard]] inline std::uint64_t hash_of(std::span<const float> numbers) noexcept {
+    std::array<std::uint64_t, 4> h{1, 2, 3, 4}; // in one lane each product would wait for the one before it
+    const auto add = [&h](std::size_t lane, float x) {
+        h[lane] = (h[lane] ^ std::bit_cast<std::uint32_t>(x)) * 0x9e3779b97f4a7c15;
+        h[lane] ^= h[lane] >> 32U;
+    };
+    std::size_t i = 0;
+    for (; i + h.size() <= numbers.size(); i += h.size())
+        for (std::size_t lane = 0; lane < h.size(); ++lane) add(lane, numbers[i + lane]);
+    for (; i < numbers.size(); ++i) add(i % h.size(), numbers[i]);
+    std::uint64_t all = numbers.size();
+    for (const std::uint64_t one : h) all = (all ^ one) * 0x9e3779b97f4a7c15;
+    return all;
 }
 
 /// The text of rank `root`, on every rank.
@@ -43,9 +62,25 @@ template <class Communicator>
     return line.empty() ? "nothing" : '"' + std::string(line) + '"';
 }
 
+/// "; ranks 2, 5 and 7 differ from rank 0", where several do.
+template <class Communicator>
+[[nodiscard]] std::string words_of_others(const Communicator& world, const std::vector<std::uint64_t>& hashes) {
+    constexpr std::size_t most = 8;
+    std::vector<std::string> names;
+    for (std::size_t r = 1; r < hashes.size(); ++r)
+        if (hashes[r] != hashes[0]) names.push_back(std::to_string(world.world_rank(static_cast<int>(r))));
+    if (names.size() < 2) return {};
+    std::string text = "; ranks " + names[0];
+    for (std::size_t i = 1; i < std::min(most, names.size()); ++i)
+        text += (i + 1 == names.size() ? " and " : ", ") + names[i];
+    if (names.size() > most) text += " and " + std::to_string(names.size() - most) + " more";
+    return text + " differ from rank " + std::to_string(world.world_rank(0));
+}
+
 /// Throws cause::mismatch on every rank unless all give the same lines. The error has the first line that differs, as
-/// rank 0 of `world` and another rank have it, and that one as its peer. It names both by their ranks in the first
-/// communicator of all. The communicator stays usable. Collective. Cost: an allgather of 8 bytes a rank.
+/// rank 0 of `world` and another rank have it, and that one as its peer. It names all ranks that differ from rank 0, by
+/// their ranks in the first communicator of all. The communicator stays usable. Collective. Cost: an allgather of 8
+/// bytes a rank.
 template <class Communicator>
 void require_same_lines(const Communicator& world, const std::string& operation, const std::vector<std::string>& lines,
                         const std::string& remedy) {
@@ -65,7 +100,8 @@ void require_same_lines(const Communicator& world, const std::string& operation,
     f.operation = operation;
     f.peer = world.world_rank(rank);
     f.detail = "rank " + std::to_string(world.world_rank(0)) + " has " + line_of(theirs, number) + " where rank " +
-               std::to_string(f.peer) + " has " + line_of(told_by(world, rank, mine), number);
+               std::to_string(f.peer) + " has " + line_of(told_by(world, rank, mine), number) +
+               words_of_others(world, hashes);
     f.remedy = remedy;
     throw error(std::move(f));
 }

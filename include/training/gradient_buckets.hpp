@@ -35,20 +35,34 @@ struct bucket_options {
 
 namespace detail {
 
-/// What ranks compare before they train together.
-[[nodiscard]] inline std::vector<std::string> lines_of(const std::vector<parameter>& parameters,
-                                                       const bucket_options& o) {
+/// What ranks compare before they train together. Weights, where there are any, are compared by a hash of their bits.
+[[nodiscard]] inline std::vector<std::string> lines_of(const bucket_plan& plan, const bucket_options& o,
+                                                       std::span<const float> weights) {
     std::vector<std::string> lines{"buckets of " + std::to_string(o.bytes.first) + " and " +
                                    std::to_string(o.bytes.most) + " bytes as " +
                                    (o.as == wire::float32 ? "float32" : "bfloat16") + " by " +
                                    (o.how ? std::string(o.how->name()) : "the library's choice")};
-    for (const auto& p : parameters)
+    if (!weights.empty()) lines[0] += ", " + std::to_string(weights.size()) + " weights";
+    for (std::size_t i = 0; i < plan.parameters().size(); ++i) {
+        const parameter& p = plan.parameters()[i];
         lines.push_back(p.name + ", " + std::to_string(p.elements) + " elements" +
                         (p.is_decayed ? "" : ", not decayed"));
+        if (!weights.empty() && weights.size() == plan.elements())
+            lines.back() +=
+                ", weights with the hash " + std::to_string(hash_of(weights.subspan(plan.begin(i), p.elements)));
+    }
     return lines;
 }
 
-inline constexpr const char* same_parameters = "list the same parameters in the same order on all ranks";
+inline constexpr const char* same_parameters = "list the same parameters in the same order on all ranks, and begin "
+                                               "with the same weights, as after broadcast_parameters";
+
+/// On all ranks alike, once they agree on both numbers.
+inline void require_all_weights(const char* operation, std::span<const float> weights, const bucket_plan& plan) {
+    if (weights.size() != plan.elements())
+        reject(operation, std::to_string(weights.size()) + " weights for parameters of " +
+                              std::to_string(plan.elements()) + " elements");
+}
 
 /// to[i] = from[i], rounded to the other type.
 template <class From, class To>
@@ -76,11 +90,17 @@ void convert(std::span<const From> from, std::span<To> to) noexcept {
 template <class Communicator>
 class gradient_buckets {
 public:
-    /// Collective. Throws cause::mismatch on all ranks if they list other parameters or options, with the first that
-    /// differs; `world` stays usable. Throws invalid_argument if the algorithm has no allreduce.
-    gradient_buckets(const Communicator& world, std::vector<parameter> parameters, bucket_options options = {})
-        : plan_(std::move(parameters), options.bytes), options_(options), world_(agreed(world, plan_, options)),
-          gradients_(plan_.elements()), narrow_(options.as == wire::bfloat16 ? plan_.elements() : 0),
+    /// Collective. `weights` are those that training begins with, of all parameters in forward order. They are
+    /// compared and not kept, which costs one pass over them. Without any, nothing sees that replicas differ.
+    ///
+    /// Throws cause::mismatch on all ranks if they have other parameters, options or weights. The error has the first
+    /// that differs, and names the ranks; `world` stays usable. Throws invalid_argument if the algorithm has no
+    /// allreduce, and for a number of weights that is not that of the parameters.
+    gradient_buckets(const Communicator& world, std::vector<parameter> parameters, bucket_options options = {},
+                     std::span<const float> weights = {})
+        : plan_(std::move(parameters), options.bytes), options_(options),
+          world_(agreed(world, plan_, options, weights)), gradients_(plan_.elements()),
+          narrow_(options.as == wire::bfloat16 ? plan_.elements() : 0),
           round_(plan_, options.as == wire::bfloat16 ? sizeof(bfloat16) : sizeof(float), clock_of(world_)) {
         calls_.reserve(plan_.buckets().size());
         for (const bucket& b : plan_.buckets()) calls_.push_back(prepare(b));
@@ -138,10 +158,11 @@ private:
     using request = decltype(std::declval<call&>().start());
 
     [[nodiscard]] static Communicator agreed(const Communicator& world, const bucket_plan& plan,
-                                             const bucket_options& o) {
+                                             const bucket_options& o, std::span<const float> weights) {
         Communicator own = world.duplicate();
-        detail::require_same_lines(own, "gradient_buckets", detail::lines_of(plan.parameters(), o),
+        detail::require_same_lines(own, "gradient_buckets", detail::lines_of(plan, o, weights),
                                    detail::same_parameters);
+        if (!weights.empty()) detail::require_all_weights("gradient_buckets", weights, plan);
         return own;
     }
 

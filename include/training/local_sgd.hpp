@@ -5,6 +5,7 @@
 #include "../base/error.hpp"
 #include "../collectives/algorithm/any.hpp"
 #include "../collectives/allreduce.hpp"
+#include "agreement.hpp"
 #include "averaging_period.hpp"
 
 #include <array>
@@ -39,11 +40,17 @@ struct slow_momentum {
 template <class Communicator, averaging_period Period>
 class local_sgd {
 public:
-    /// `weights` are those before the first step. Periods that measure do it by the clock of `world`, from now on.
+    /// `weights` are those before the first step. Periods that measure do it by the clock of `world`, from now on. With
+    /// slow momentum it is collective, and throws cause::mismatch where ranks begin with other weights. They would stay
+    /// apart; plain averages make them equal.
     local_sgd(const Communicator& world, std::span<const float> weights, Period period, slow_momentum outer = {},
               std::optional<algorithm::any> how = {})
         : world_(world), period_(std::move(period)), outer_(outer), how_(how), elements_(weights.size()) {
         if (!outer_.is_plain()) {
+            detail::require_same_lines(
+                world, "local_sgd",
+                {std::to_string(elements_) + " weights with the hash " + std::to_string(detail::hash_of(weights))},
+                "begin with the same weights on all ranks, as after broadcast_parameters");
             old_.assign(weights.begin(), weights.end());
             velocity_.resize(elements_);
         }

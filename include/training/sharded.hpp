@@ -48,15 +48,14 @@ struct bytes_held {
 template <class Communicator, update_rule Rule>
 class sharded {
 public:
-    /// `weights` are those of the whole model, in forward order. Collective. Throws cause::mismatch as gradient_buckets
-    /// does, also for another stage, rule or number of weights. Throws invalid_argument for a number of weights that is
-    /// not that of the parameters. So it does in stages 2 and 3 for bfloat16, and for an algorithm without a
-    /// reduce_scatter.
+    /// `weights` are those of the whole model, in forward order. Collective. Throws as gradient_buckets does, also
+    /// cause::mismatch for another stage or rule. Throws invalid_argument in stages 2 and 3 for bfloat16, and for an
+    /// algorithm without a reduce_scatter.
     sharded(const Communicator& world, std::vector<parameter> parameters, stage s, Rule rule,
             std::span<const float> weights, bucket_options options = {})
-        : stage_(s), plan_(std::move(parameters), options.bytes),
-          world_(agreed(world, plan_, s, weights.size(), options)), map_(plan_, world.size()),
-          rank_(static_cast<std::size_t>(world.rank())), optimizer_(plan_.parameters(), rule, map_.pieces(rank_)) {
+        : stage_(s), plan_(std::move(parameters), options.bytes), world_(agreed(world, plan_, s, weights, options)),
+          map_(plan_, world.size()), rank_(static_cast<std::size_t>(world.rank())),
+          optimizer_(plan_.parameters(), rule, map_.pieces(rank_)) {
         examine(weights, options);
         if (stage_ == stage::states)
             all_gradients_.emplace(world_, plan_.parameters(), options);
@@ -156,18 +155,15 @@ private:
     using plans = std::optional<algorithm::any>;
 
     [[nodiscard]] static Communicator agreed(const Communicator& world, const bucket_plan& plan, stage s,
-                                             std::size_t weights, const bucket_options& o) {
+                                             std::span<const float> weights, const bucket_options& o) {
         Communicator own = world.duplicate();
-        auto lines = detail::lines_of(plan.parameters(), o);
-        lines[0] += ", stage " + std::to_string(static_cast<int>(s)) + ", rule " + std::string(Rule::name) + ", " +
-                    std::to_string(weights) + " weights";
+        auto lines = detail::lines_of(plan, o, weights);
+        lines[0] += ", stage " + std::to_string(static_cast<int>(s)) + ", rule " + std::string(Rule::name);
         detail::require_same_lines(own, "sharded", lines, detail::same_parameters);
         return own;
     }
     void examine(std::span<const float> weights, const bucket_options& o) const {
-        if (weights.size() != plan_.elements())
-            reject("sharded", std::to_string(weights.size()) + " weights for parameters of " +
-                                  std::to_string(plan_.elements()) + " elements");
+        detail::require_all_weights("sharded", weights, plan_);
         if (stage_ != stage::states && o.as != wire::float32)
             reject("sharded", "gradients that are scattered travel as float32", "take stage::states for bfloat16");
         if (stage_ != stage::states && o.how && !o.how->offers(schedule::operation::reduce_scatter))

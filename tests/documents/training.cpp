@@ -4,6 +4,7 @@
 // What docs/training.md, docs/communicating-less.md, docs/parameter-server.md and docs/sandblaster.md show, so that a
 // compiler sees it.
 #include <collectives/collectives.hpp>
+#include <training/broadcast_parameters.hpp>
 #include <training/checkpoint.hpp>
 #include <training/compressed/compressed_buckets.hpp>
 #include <training/compressed/error_feedback.hpp>
@@ -30,19 +31,21 @@
 namespace excerpts {
 
 using world_over_tcp = tutti::communicator<tutti::transport::tcp>;
+using initialisation = std::vector<float> (*)(const std::vector<tutti::training::parameter>& layers);
 
-void train(const world_over_tcp& world, std::size_t steps, std::size_t batch,
+void train(const world_over_tcp& world, std::size_t steps, std::size_t batch, initialisation first_weights,
            void (*backward)(std::size_t layer, std::span<const float> weights, std::span<float> gradient));
 
-void train(const world_over_tcp& world, std::size_t steps, std::size_t batch,
+void train(const world_over_tcp& world, std::size_t steps, std::size_t batch, initialisation first_weights,
            void (*backward)(std::size_t layer, std::span<const float> weights, std::span<float> gradient)) {
     namespace training = tutti::training;
     const std::vector<training::parameter> layers{{"matrix 1", 784 * 300}, {"bias 1", 300, false}};
-    training::gradient_buckets buckets(world, layers);
+    std::vector<float> weights = first_weights(layers);
+    training::broadcast_parameters(world, weights); // those of rank 0, on all ranks
+    training::gradient_buckets buckets(world, layers, {}, weights);
     training::optimizer optimizer(layers, training::momentum{.kept = 0.9, .decay = 1e-4});
     const double peak = training::linear_scaling(0.1, batch);
     const training::warm_up rate{training::cosine{peak, steps}, steps / 20, 0.1};
-    std::vector<float> weights(buckets.plan().elements());
 
     for (std::size_t step = 0; step < steps; ++step) {
         std::ranges::fill(buckets.gradients(), 0.0F);

@@ -6,6 +6,8 @@
 #include "support/has.hpp"
 #include "support/world.hpp"
 
+#include <algorithm>
+
 namespace tutti::test::agreement {
 namespace {
 
@@ -50,6 +52,38 @@ TEST_CASE("ranks of a part of the world are named by their ranks in all of it") 
         expect(f.peer == 3, message_of(f));
         expect(has(message_of(f), "rank 1 has \"a\" where rank 3 has \"x\""), message_of(f));
     });
+}
+
+TEST_CASE("all ranks that differ from rank 0 are named") {
+    run_world(5, [](const communicator& world) {
+        const bool odd = world.rank() == 2 || world.rank() == 4;
+        const auto f =
+            fault_of([&] { training::detail::require_same_lines(world, "the call", {odd ? "x" : "a"}, "do it"); });
+        expect(has(message_of(f), "where rank 2 has \"x\"; ranks 2 and 4 differ from rank 0"), message_of(f));
+    });
+    run_world(12, [](const communicator& world) {
+        const std::string own = std::to_string(world.rank());
+        const auto f = fault_of([&] { training::detail::require_same_lines(world, "the call", {own}, "do it"); });
+        expect(has(message_of(f), "; ranks 1, 2, 3, 4, 5, 6, 7, 8 and 3 more differ from rank 0"), message_of(f));
+    });
+}
+
+TEST_CASE("a hash of floats is of their bits, their places and their number") {
+    const auto hash = [](const std::vector<float>& of) { return training::detail::hash_of(of); };
+    for (const std::size_t count : {1U, 4U, 5U, 11U}) {
+        const std::vector<float> zeros(count);
+        CHECK(hash(zeros) == hash(zeros));
+        CHECK(hash(zeros) != hash(std::vector<float>(count + 1)));
+        std::vector<std::uint64_t> seen{hash(zeros)};
+        for (std::size_t i = 0; i < count; ++i)
+            for (const float x : {-0.0F, 1.0F, -1.0F}) {
+                std::vector<float> other = zeros;
+                other[i] = x;
+                seen.push_back(hash(other));
+            }
+        std::ranges::sort(seen);
+        CHECK(std::ranges::adjacent_find(seen) == seen.end());
+    }
 }
 
 } // namespace tutti::test::agreement

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <training/gradient_buckets.hpp>
 
+#include <training/broadcast_parameters.hpp>
+
 #include "support/catch.hpp"
 #include "support/has.hpp"
 #include "support/milestone.hpp"
@@ -216,6 +218,31 @@ TEST_CASE("ranks that register other parameters or options are told the first th
         expect(has(told(ab, {.as = odd ? training::wire::bfloat16 : training::wire::float32}), "as bfloat16"),
                "an option");
         gradient_buckets(world, ab, {}).finish(); // the world is as good as before
+    });
+}
+
+TEST_CASE(
+    "ranks that begin with other weights are told the parameter and the ranks, until one has given them its own") {
+    run_world(4, [](const communicator& world) {
+        const std::vector<parameter> ab{{"a", 5}, {"b", 2}};
+        std::vector<float> w(7, 1.0F);
+        if (world.rank() % 2 == 1) w[6] = -1.0F;
+        const auto f = fault_of([&] { gradient_buckets(world, ab, {}, w); });
+        expect(f.why == cause::mismatch && f.peer == 1, message_of(f));
+        expect(has(f.detail, "rank 0 has \"b, 2 elements, weights with the hash "), f.detail);
+        expect(has(f.detail, "; ranks 1 and 3 differ from rank 0"), f.detail);
+        expect(has(f.remedy, "broadcast_parameters"), f.remedy);
+        training::broadcast_parameters(world, std::span(w), 1);
+        expect(w[6] == -1, "those of rank 1");
+        gradient_buckets(world, ab, {}, w).finish();
+
+        std::vector<float> a(3, static_cast<float>(world.rank())), b(2, static_cast<float>(world.rank()));
+        training::broadcast_parameters(world, std::vector<std::span<float>>{a, {}, b}, 2);
+        expect(a == std::vector<float>(3, 2) && b == std::vector<float>(2, 2), "arrays that lie apart");
+        expect(has(fault_of([&] { gradient_buckets(world, ab, {}, a); }).detail, "3 weights for parameters of 7"),
+               "another number");
+        const auto some = world.rank() == 0 ? std::span<const float>(w) : std::span<const float>();
+        expect(fault_of([&] { gradient_buckets(world, ab, {}, some); }).why == cause::mismatch, "only one rank's");
     });
 }
 

@@ -146,6 +146,10 @@ TEST_CASE("ranks with losses and times of their own agree on AdaComm's tau") {
                    "every later step tries to average");
         training::local_sgd slow(world, w, training::every{1}, {.kept = 0.5});
         expect(has(fault_of([&] { slow.step(w, 0, 0); }).detail, "divides by the learning rate"), "a rate of 0");
+        const floats own(2, static_cast<float>(world.rank()));
+        expect(fault_of([&] { training::local_sgd(world, own, training::every{1}, {.kept = 0.5}); }).why ==
+                   cause::mismatch,
+               "other weights at first, which slow momentum would keep apart");
         floats few(1);
         expect(has(fault_of([&] { local.step(few); }).detail, "1 weights instead of 2"), "another length");
         expect(has(fault_of([&] { training::local_sgd(world, w, training::every{0}); }).detail, "1 step at least"),

@@ -205,6 +205,10 @@ TEST_CASE("a wrong number of weights, scattered bfloat16 and other stages are to
                 training::sharded<communicator, training::adam>(world, one, stage::states, {}, three);
         };
         expect(has(told(other_rule), "rule adam"), "another rule");
+        const std::vector<float> own(3, static_cast<float>(world.rank()));
+        for (const stage s : stages)
+            expect(has(told([&] { trainer(world, one, s, {}, own); }), "\"a, 3 elements, weights with the hash "),
+                   "other weights");
     });
 }
 

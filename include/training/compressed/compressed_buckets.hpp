@@ -24,16 +24,17 @@ namespace tutti::training::compressed {
 template <class Communicator, compressor<Communicator> Compressor>
 class compressed_buckets {
 public:
-    /// Collective. Each bucket has a copy of `each`, with random numbers of its own. Throws cause::mismatch on all
-    /// ranks if they list other parameters.
+    /// Collective. Each bucket has a copy of `each`, with random numbers of its own. `weights` and errors are as of
+    /// gradient_buckets.
     compressed_buckets(const Communicator& world, std::vector<parameter> parameters, const Compressor& each,
-                       bucket_bytes bytes = {})
+                       bucket_bytes bytes = {}, std::span<const float> weights = {})
         : plan_(std::move(parameters), bytes), world_(world.duplicate()), gradients_(plan_.elements()),
           sent_(plan_.elements()) {
         for (std::size_t b = 0; b < plan_.buckets().size(); ++b) each_.push_back(detail::with_stream(each, b));
         training::detail::require_same_lines(world_, "compressed_buckets",
-                                             training::detail::lines_of(plan_.parameters(), {.bytes = bytes}),
+                                             training::detail::lines_of(plan_, {.bytes = bytes}, weights),
                                              training::detail::same_parameters);
+        if (!weights.empty()) training::detail::require_all_weights("compressed_buckets", weights, plan_);
     }
 
     /// Where the parameters lie in the array of all, and how they are cut.

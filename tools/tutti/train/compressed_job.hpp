@@ -17,7 +17,7 @@ class compressed_job final : public resident_job<Communicator, Rule> {
 public:
     compressed_job(const Communicator& world, const std::vector<training::parameter>& parameters, Rule rule,
                    std::span<const float> weights, const compressor_choice& each, training::bucket_bytes bytes)
-        : base(world, parameters, rule, weights), buckets_(world, parameters, each, bytes) {}
+        : base(world, parameters, rule, weights), buckets_(world, parameters, each, bytes, weights) {}
 
     void reduces(bool does) override { reduces_ = does; }
     void finish() override {

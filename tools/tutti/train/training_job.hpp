@@ -57,7 +57,7 @@ class whole_job final : public training_job {
 public:
     whole_job(const Communicator& world, const std::vector<training::parameter>& parameters, Rule rule,
               std::span<const float> weights, const training::bucket_options& options)
-        : world_(world), buckets_(world, parameters, options), optimizer_(parameters, rule),
+        : world_(world), buckets_(world, parameters, options, weights), optimizer_(parameters, rule),
           weights_(weights.begin(), weights.end()), narrow_(options.as == training::wire::bfloat16) {}
 
     std::span<const float> weights(std::size_t i) override {
