@@ -3,8 +3,8 @@
 #pragma once
 
 #include "../base/error.hpp"
+#include "activity.hpp"
 #include "bucket_plan.hpp"
-#include "overlap.hpp"
 
 #include <algorithm>
 #include <cstddef>

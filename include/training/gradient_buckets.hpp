@@ -120,22 +120,21 @@ public:
     /// The gradient of parameter i is complete. Starts the buckets that are complete with it, and makes progress.
     /// Throws invalid_argument if it is ready already in this round.
     void ready(std::size_t i) {
-        const detail::exposed_time timer(overlap_, now_);
+        const detail::exposed_time timer(exposed_, now_);
         round_.note(i);
         if (reduces_) round_.advance(starter(), ender());
     }
     /// Moves the buckets that are under way: for long computations between two ready().
     void progress() {
-        const detail::exposed_time timer(overlap_, now_);
+        const detail::exposed_time timer(exposed_, now_);
         if (reduces_) round_.advance(starter(), ender());
     }
     /// Ends the round: starts the buckets that are left, and waits for all.
     void finish() {
-        const detail::exposed_time timer(overlap_, now_);
+        const detail::exposed_time timer(exposed_, now_);
         if (!reduces_) return round_.begin();
         clear_unused();
         round_.finish(starter(), ender());
-        overlap_.add(round_.activities());
     }
 
     /// Whether this round reduces and those after it, as they do at first. Rounds that do not are microbatches whose
@@ -149,8 +148,9 @@ public:
     /// What became of each bucket in the last round that reduced, in the order of their starts. Valid until the next
     /// ready().
     [[nodiscard]] std::span<const activity> activities() const noexcept { return round_.activities(); }
-    /// How much was hidden in all rounds so far.
-    [[nodiscard]] const overlap& hidden() const noexcept { return overlap_; }
+    /// How long the caller was inside of ready(), progress() and finish() in all rounds so far. What a round hides behind
+    /// computing, it does not tell: the processor may move messages while it should compute. Compare the time of steps.
+    [[nodiscard]] std::chrono::nanoseconds exposed() const noexcept { return exposed_; }
 
 private:
     using call = decltype(std::declval<const Communicator&>().prepare().allreduce(
@@ -200,7 +200,7 @@ private:
     std::vector<float> gradients_;
     std::vector<bfloat16> narrow_; ///< of wire::bfloat16: what travels
     std::vector<call> calls_;      ///< by bucket
-    overlap overlap_;
+    std::chrono::nanoseconds exposed_{};
     bool reduces_ = true;
     detail::bucket_round<request> round_; ///< last: its requests use all above
 };

@@ -9,6 +9,7 @@
 #include "shard_map.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -36,20 +37,19 @@ public:
         return whole(b).subspan(plan_.begin(i) - plan_.buckets()[b].begin, plan_.elements(i));
     }
     void ready(std::size_t i) {
-        const exposed_time timer(overlap_, now_);
+        const exposed_time timer(exposed_, now_);
         round_.note(i);
         if (reduces_) round_.advance(starter(), ender());
     }
     void progress() {
-        const exposed_time timer(overlap_, now_);
+        const exposed_time timer(exposed_, now_);
         if (reduces_) round_.advance(starter(), ender());
     }
     void finish() {
-        const exposed_time timer(overlap_, now_);
+        const exposed_time timer(exposed_, now_);
         if (!reduces_) return round_.begin();
         clear_unused();
         round_.finish(starter(), ender());
-        overlap_.add(round_.activities());
     }
     void reduces(bool does) {
         if (!round_.is_fresh()) reject("reduces", "the round has begun", "call it before the first ready()");
@@ -59,7 +59,7 @@ public:
     /// The averages of this rank's shard, after finish().
     [[nodiscard]] std::span<float> shard() noexcept { return shard_; }
     [[nodiscard]] std::span<const activity> activities() const noexcept { return round_.activities(); }
-    [[nodiscard]] const overlap& hidden() const noexcept { return overlap_; }
+    [[nodiscard]] std::chrono::nanoseconds exposed() const noexcept { return exposed_; }
     [[nodiscard]] std::size_t bytes() const noexcept { return shard_.size() * sizeof(float) + pool_.bytes(); }
 
 private:
@@ -97,7 +97,7 @@ private:
     std::vector<float> shard_;
     buffer_pool pool_;
     std::vector<std::vector<float>> whole_; ///< by bucket; empty where it has no memory
-    overlap overlap_;
+    std::chrono::nanoseconds exposed_{};
     bool reduces_ = true;
     bucket_round<request> round_; ///< last: its requests use all above
 };

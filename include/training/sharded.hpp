@@ -7,6 +7,7 @@
 #include "gradient_buckets.hpp"
 #include "scattered_gradients.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -126,8 +127,8 @@ public:
     [[nodiscard]] std::span<const activity> activities() const noexcept {
         return all_gradients_ ? all_gradients_->activities() : own_gradients_->activities();
     }
-    [[nodiscard]] const overlap& hidden() const noexcept {
-        return all_gradients_ ? all_gradients_->hidden() : own_gradients_->hidden();
+    [[nodiscard]] std::chrono::nanoseconds exposed() const noexcept {
+        return all_gradients_ ? all_gradients_->exposed() : own_gradients_->exposed();
     }
     /// @}
 

@@ -224,8 +224,6 @@ std::string training() {
         e.test_accuracy = 1 - 0.6 / k;
         e.seconds = 2;
         e.exposed_seconds = 0.5;
-        e.under_way_least = 0.9;
-        e.under_way_most = 1.1;
         epochs.push_back(e);
     }
     for (int k = 1; k <= 33; ++k) steps.push_back({0.1 * k, 2.4 - 0.05 * k});

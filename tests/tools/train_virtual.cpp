@@ -32,7 +32,6 @@ TEST_CASE("seconds of a virtual training are virtual, and a rank computes for as
     CHECK(epoch.at("seconds").get<double>() < 0.21);
     CHECK(epoch.at("virtual_seconds").get<double>() >= epoch.at("seconds").get<double>());
     CHECK(epoch.at("virtual_seconds").get<double>() < 0.21);
-    CHECK(epoch.at("under_way_seconds_most").get<double>() > 0);
     CHECK(epoch.at("exposed_seconds").get<double>() < 0.01);
     CHECK(virtual_epoch("") == epoch);
 }

@@ -181,9 +181,7 @@ TEST_CASE("buckets start in their order as soon as they are complete, and other 
             expect(done[b].open_until <= done[b].ended, "and ends afterwards");
             expect(b == 0 || done[b - 1].started <= done[b].started, "in order");
         }
-        const auto& hidden = buckets.hidden();
-        expect(hidden.rounds == 1 && hidden.hidden_least() <= hidden.hidden_most(), "bounds of what was hidden");
-        expect(hidden.under_way_most.count() > 0 && hidden.exposed.count() > 0, "times");
+        expect(buckets.exposed().count() > 0, "time in calls");
     });
 }
 

@@ -57,8 +57,6 @@ function communicationChart() {
     data: {
       labels: epochs.map(epoch => epoch.epoch),
       datasets: [
-        line("under way, at least", 4, epochs.map(epoch => epoch.under_way_seconds_least), {borderDash: [2, 3]}),
-        line("under way, at most", 4, epochs.map(epoch => epoch.under_way_seconds_most)),
         bar("exposed", "--received", epoch => epoch.exposed_seconds),
         bar("the rest", "--copied", epoch => epoch.seconds - epoch.exposed_seconds),
       ],
@@ -73,9 +71,8 @@ const tables = {
     epochs.map(epoch => [epoch.epoch, rounded(epoch.loss), rounded(epoch.test_loss)])),
   accuracy: () => dataOf("Accuracy by epoch", ["epoch", "training", "testing"],
     epochs.map(epoch => [epoch.epoch, percent(epoch.train_accuracy), percent(epoch.test_accuracy)])),
-  communication: () => dataOf(`By epoch, in ${raw.seconds}`, ["epoch", "all", "exposed", "under way, at least", "at most"],
-    epochs.map(epoch => [epoch.epoch, rounded(epoch.seconds), rounded(epoch.exposed_seconds),
-      rounded(epoch.under_way_seconds_least), rounded(epoch.under_way_seconds_most)])),
+  communication: () => dataOf(`By epoch, in ${raw.seconds}`, ["epoch", "all", "exposed"],
+    epochs.map(epoch => [epoch.epoch, rounded(epoch.seconds), rounded(epoch.exposed_seconds)])),
 };
 const charts = {loss: lossChart, accuracy: accuracyChart, communication: communicationChart};
 const drawn = {};

@@ -22,7 +22,7 @@ public:
     void reduces(bool does) override { reduces_ = does; }
     void finish() override {
         if (!reduces_) return;
-        const training::detail::exposed_time timed(this->hidden_, this->now_);
+        const training::detail::exposed_time timed(this->exposed_, this->now_);
         sent_ += buckets_.finish();
     }
     void step(double rate, double) override { this->optimizer_.step(rate, this->weights_, gradients()); }

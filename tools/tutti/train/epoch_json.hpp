@@ -19,8 +19,6 @@ namespace tutti::tools {
                                {"test_accuracy", e.test_accuracy},
                                {"seconds", e.seconds},
                                {"exposed_seconds", e.exposed_seconds},
-                               {"under_way_seconds_least", e.under_way_least},
-                               {"under_way_seconds_most", e.under_way_most},
                                {"parameter_bytes", e.bytes[0]},
                                {"gradient_bytes", e.bytes[1]},
                                {"state_bytes", e.bytes[2]},

@@ -25,7 +25,7 @@ public:
     }
     void step(double rate, double) override {
         {
-            const training::detail::exposed_time timed(this->hidden_, this->now_);
+            const training::detail::exposed_time timed(this->exposed_, this->now_);
             mixer_.finish(this->weights_);
         }
         this->optimizer_.step(rate, this->weights_, this->gradients());

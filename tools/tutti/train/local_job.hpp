@@ -23,7 +23,7 @@ public:
     bool meets() override { return local_.left() == 1; }
     void step(double rate, double loss) override {
         this->optimizer_.step(rate, this->weights_, this->gradients());
-        const training::detail::exposed_time timed(this->hidden_, this->now_);
+        const training::detail::exposed_time timed(this->exposed_, this->now_);
         local_.step(this->weights_, loss, rate);
     }
     training::bytes_held bytes() override {

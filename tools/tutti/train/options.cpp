@@ -58,9 +58,8 @@ Seconds are without the tests.
 
 Columns: mean loss over the training data, in nats; of pictures the accuracy on both sets; of text the loss on
 what was kept from training, in nats, its perplexity, and bits per character; seconds of the epoch; how much of
-them rank 0 spent in calls that move gradients, waiting for slower ranks included; bounds of the share of the
-gradients' time under way in which it did not wait (both - of a single replica); bytes that it held of weights, gradients and state; a hash
-of the weights.
+them rank 0 spent in calls that move gradients, waiting for slower ranks included (- of a single replica); bytes
+that it held of weights, gradients and state; a hash of the weights.
 
 Ctrl-C ends all ranks after the same step, with a checkpoint where --checkpoint names a file. --resume goes
 on from there. The result has the same bits as without the break where the ranks are as many.

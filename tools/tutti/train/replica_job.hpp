@@ -48,7 +48,7 @@ public:
     void save(const std::string& path, std::uint64_t) override { refuse(path); }
     std::uint64_t restore(const std::string& path) override { return refuse(path); }
     training::bytes_held bytes() override { return {all_weights().size_bytes(), gradients_.size() * sizeof(float), 0}; }
-    const training::overlap& hidden() const override { return waited_; }
+    std::chrono::nanoseconds exposed() const override { return waited_; }
     std::span<const training::activity> activities() const override { return {}; }
 
     /// Of all tensors, as a gradient of the next step takes them.
@@ -64,7 +64,7 @@ private:
     void waiting(const auto& call) {
         const auto start = now_();
         call();
-        waited_.exposed += now_() - start;
+        waited_ += now_() - start;
     }
     static std::uint64_t refuse(const std::string& path) {
         throw std::invalid_argument("replicas that are not in step have no checkpoint " + path);
@@ -73,7 +73,7 @@ private:
     const training::time_source now_;
     std::vector<std::size_t> begin_; // by tensor, and the end
     std::vector<float> gradients_;
-    training::overlap waited_; // only what was exposed
+    std::chrono::nanoseconds waited_{};
     std::size_t steps_ = 0;
 };
 

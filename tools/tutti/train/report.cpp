@@ -22,15 +22,6 @@
 namespace tutti::tools {
 namespace {
 
-// Bounds of the share of the time under way in which rank 0 did not wait: "40-60%".
-std::string hidden_words(const epoch_result& e) {
-    if (e.under_way_most <= 0) return "-";
-    const auto share = [&e](double under_way) {
-        return 100 * std::max(0., under_way - e.exposed_seconds) / e.under_way_most;
-    };
-    return fmt::format("{:.0f}-{:.0f}%", share(e.under_way_least), share(e.under_way_most));
-}
-
 std::string counted(std::size_t n, std::string_view what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
 std::string counted_ranks(int n) { return counted(static_cast<std::size_t>(n), "rank"); }
 
@@ -130,8 +121,8 @@ void train_report::begin(std::size_t parameters, const task& of) const {
     if (s.virtual_ranks > 0) fmt::print("# all times are {}\n", words_of_virtual_time(s));
     if (s.resume) begin_again();
     if (is_done()) return;
-    fmt::print("{:>5} {} {:>9} {:>8} {:>8} {:>9}  {}\n", "epoch", score_titles(s.model == "transformer"), "seconds",
-               "exposed", "hidden", "bytes", "weights");
+    fmt::print("{:>5} {} {:>9} {:>8} {:>9}  {}\n", "epoch", score_titles(s.model == "transformer"), "seconds",
+               "exposed", "bytes", "weights");
     std::fflush(stdout);
 }
 
@@ -165,9 +156,9 @@ void train_report::add(const epoch_result& e) {
     if (log_) log_->epoch(e);
     if (quiet_) return;
     fmt::print(
-        "{:>5} {} {:>9.2f} {:>8} {:>8} {:>9}  {:016x} {}\n", e.epoch, score_words(settings_.model == "transformer", e),
+        "{:>5} {} {:>9.2f} {:>8} {:>9}  {:016x} {}\n", e.epoch, score_words(settings_.model == "transformer", e),
         e.seconds, is_alone_ ? "-" : fmt::format("{:.0f}%", 100 * e.exposed_seconds / e.seconds),
-        is_alone_ ? "-" : hidden_words(e), e.bytes[0] + e.bytes[1] + e.bytes[2], e.weights_hash, words_of_weights(e));
+        e.bytes[0] + e.bytes[1] + e.bytes[2], e.weights_hash, words_of_weights(e));
     std::fflush(stdout);
 }
 

@@ -40,7 +40,7 @@ public:
         const std::size_t all = weights_.size() * sizeof(float);
         return {all, all, Rule::states * all};
     }
-    const training::overlap& hidden() const override { return hidden_; }
+    std::chrono::nanoseconds exposed() const override { return exposed_; }
     std::span<const training::activity> activities() const override { return {}; }
 
 protected:
@@ -57,7 +57,7 @@ protected:
     const training::bucket_plan plan_;
     training::optimizer<Rule> optimizer_;
     std::vector<float> weights_;
-    training::overlap hidden_; ///< nothing is: all calls are exposed
+    std::chrono::nanoseconds exposed_{};
 };
 
 } // namespace tutti::tools

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <training/overlap.hpp>
+#include <training/activity.hpp>
 
 #include <cstddef>
 #include <span>

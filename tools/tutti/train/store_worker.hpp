@@ -85,7 +85,7 @@ private:
         std::vector<layer_pass> layers = part_.passes(job, computing_, nullptr);
         whole_pass pass = pass_of(job, layers);
         const std::size_t an_epoch = task_->steps(), every = hooks.test_every > 0 ? hooks.test_every : an_epoch;
-        since_test trained{now_(), job.hidden().exposed.count(), {}};
+        since_test trained{now_(), std::chrono::duration<double>(job.exposed()).count(), {}};
         while (hooks.goes_on ? hooks.goes_on(job.steps()) : job.steps() < settings_.epochs * an_epoch) {
             if (interrupt_note::noted()) {
                 if (is_first() && hooks.interrupted) hooks.interrupted(job.steps());
@@ -98,7 +98,7 @@ private:
             if (hooks.told && job.steps() % an_epoch != 0) hooks.told(job.steps(), mean_loss(last));
             if (job.steps() % every != 0) continue;
             if (hooks.tested) hooks.tested(tested(store, job, trained));
-            trained = {now_(), job.hidden().exposed.count(), {}};
+            trained = {now_(), std::chrono::duration<double>(job.exposed()).count(), {}};
         }
     }
     [[nodiscard]] neural::score make_step(replica_job& job, whole_pass& pass, const worker_hooks& hooks) {
@@ -138,7 +138,7 @@ private:
         result.test_loss = mean_loss(right);
         result.test_accuracy = part_right(right);
         result.seconds = std::chrono::duration<double>(now_() - trained.began).count();
-        result.exposed_seconds = job.hidden().exposed.count() - trained.waited_s;
+        result.exposed_seconds = std::chrono::duration<double>(job.exposed()).count() - trained.waited_s;
         const training::bytes_held held = job.bytes();
         result.bytes = {held.parameters, held.gradients, held.states};
         result.weights_hash = detail::no_weights;

@@ -59,7 +59,7 @@ public:
     void save(const std::string& path, std::uint64_t seed) override { of_->save(path, seed); }
     std::uint64_t restore(const std::string& path) override { return of_->restore(path); }
     training::bytes_held bytes() override { return of_->bytes(); }
-    const training::overlap& hidden() const override { return of_->hidden(); }
+    std::chrono::nanoseconds exposed() const override { return of_->exposed(); }
     std::span<const training::activity> activities() const override { return of_->activities(); }
 
 private:

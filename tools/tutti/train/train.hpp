@@ -87,8 +87,6 @@ struct epoch_result {
     double test_accuracy = 0;
     double seconds = 0;                 ///< of this epoch
     double exposed_seconds = 0;         ///< thereof in calls that move gradients, on rank 0
-    double under_way_least = 0;         ///< seconds in which gradients were under way, on rank 0: bounds
-    double under_way_most = 0;          ///< likewise
     std::array<std::size_t, 3> bytes{}; ///< that rank 0 held at most, of parameters, gradients, optimizer states
     std::uint64_t weights_hash = 0;
     bool weights_agree = false; ///< bit by bit, on all ranks; in the modes local and gossip, their averages

@@ -55,7 +55,7 @@ public:
     /// the epoch are done, and the mean loss over all ranks of those that were not told of before. Collective.
     [[nodiscard]] std::optional<epoch_result> run(const auto& told) {
         const auto start = grid_.world.now();
-        const training::overlap before = job_->hidden();
+        const std::chrono::nanoseconds exposed_before = job_->exposed();
         const std::size_t epoch = job_->steps() / task_->steps() + 1;
         task_->begin(epoch);
         const std::uint64_t sent_before = sent_bytes();
@@ -69,10 +69,7 @@ public:
         result.epoch = epoch;
         result.seconds = seconds_since(start);
         if (computes_.of_step) result.virtual_seconds = seconds_since(made_);
-        const training::overlap& now = job_->hidden();
-        result.exposed_seconds = (now.exposed - before.exposed).count();
-        result.under_way_least = (now.under_way_least - before.under_way_least).count();
-        result.under_way_most = (now.under_way_most - before.under_way_most).count();
+        result.exposed_seconds = std::chrono::duration<double>(job_->exposed() - exposed_before).count();
         const training::bytes_held held = job_->bytes();
         result.bytes = {held.parameters, held.gradients, held.states};
         if (job_->sent()) result.sent_bytes = sent_bytes() - sent_before;

@@ -8,6 +8,7 @@
 #include <training/sharded.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -17,7 +18,7 @@
 namespace tutti::tools {
 
 /// Weights, gradients and an optimizer, spread over the ranks as one of the modes does it. Parameters are those of
-/// training::sharded, and so are the rules of use; all calls but bytes() and hidden() are for all ranks together.
+/// training::sharded, and so are the rules of use; all calls but bytes() and exposed() are for all ranks together.
 class training_job {
 public:
     virtual ~training_job() = default;
@@ -46,7 +47,8 @@ public:
     /// Returns the seed.
     virtual std::uint64_t restore(const std::string& path) = 0;
     [[nodiscard]] virtual training::bytes_held bytes() = 0;
-    [[nodiscard]] virtual const training::overlap& hidden() const = 0;
+    /// Time in calls that move gradients, so far.
+    [[nodiscard]] virtual std::chrono::nanoseconds exposed() const = 0;
     /// Of the last round that reduced.
     [[nodiscard]] virtual std::span<const training::activity> activities() const = 0;
 };
@@ -82,7 +84,7 @@ public:
         const std::size_t all = weights_.size() * sizeof(float);
         return {all, narrow_ ? all + all / 2 : all, Rule::states * all};
     }
-    const training::overlap& hidden() const override { return buckets_.hidden(); }
+    std::chrono::nanoseconds exposed() const override { return buckets_.exposed(); }
     std::span<const training::activity> activities() const override { return buckets_.activities(); }
 
 private:
@@ -117,7 +119,7 @@ public:
     void save(const std::string& path, std::uint64_t seed) override { training::save(world_, path, all_, seed); }
     std::uint64_t restore(const std::string& path) override { return training::restore(world_, path, all_); }
     training::bytes_held bytes() override { return all_.bytes(); }
-    const training::overlap& hidden() const override { return all_.hidden(); }
+    std::chrono::nanoseconds exposed() const override { return all_.exposed(); }
     std::span<const training::activity> activities() const override { return all_.activities(); }
 
 private:
