@@ -59,8 +59,9 @@ public:
             while (next_ < missing_.size() && missing_[next_] == 0) open(start);
             look(over);
         } catch (const error& e) {
-            if (e.why() != cause::invalid_argument) failure_ = e; // else nothing has changed
-            throw;
+            if (e.why() == cause::invalid_argument) throw; // nothing has changed
+            failure_ = with_remedy(e);
+            throw error(*failure_);
         }
     }
 
@@ -73,7 +74,7 @@ public:
         try {
             while (!failure_ && next_ < missing_.size()) open(start);
         } catch (const error& e) {
-            failure_ = e;
+            failure_ = with_remedy(e);
         }
         for (std::size_t b = 0; b < next_; ++b) await(b, over);
         is_written_.assign(is_written_.size(), false);
@@ -95,6 +96,17 @@ public:
 private:
     /// More calls of one communicator do not move at once; see design.md.
     static constexpr std::size_t most_moving = 4;
+
+    /// The same error, with what helps where the rank that is waited for has fewer rounds than others.
+    [[nodiscard]] static error with_remedy(const error& e) {
+        if (e.why() != cause::timeout || e.facts().peer < 0) return e;
+        fault f = e.facts();
+        f.remedy =
+            "rank " + std::to_string(f.peer) +
+            " is not in this round: if it has fewer batches, let it call finish() without ready() until all have "
+            "done theirs";
+        return error(std::move(f));
+    }
 
     template <class Start>
     void open(const Start& start) {
@@ -125,7 +137,7 @@ private:
         try {
             requests_[b]->wait();
         } catch (const error& e) {
-            if (!failure_) failure_ = e;
+            if (!failure_) failure_ = with_remedy(e);
         }
         activity& a = activities_[b];
         a.ended = a.open_until = now_();

@@ -7,6 +7,7 @@
 #include "../collectives/reduction/narrow_float.hpp"
 #include "agreement.hpp"
 #include "bucket_round.hpp"
+#include "finite_gradients.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -31,6 +32,7 @@ struct bucket_options {
     bucket_bytes bytes{};                ///< how many together
     wire as = wire::float32;             ///< in which type
     std::optional<algorithm::any> how{}; ///< by which algorithm; the library chooses one for each bucket if none
+    bool finds_bad = false;              ///< whether rounds look for gradients that are not finite: see bad()
 };
 
 namespace detail {
@@ -41,7 +43,8 @@ namespace detail {
     std::vector<std::string> lines{"buckets of " + std::to_string(o.bytes.first) + " and " +
                                    std::to_string(o.bytes.most) + " bytes as " +
                                    (o.as == wire::float32 ? "float32" : "bfloat16") + " by " +
-                                   (o.how ? std::string(o.how->name()) : "the library's choice")};
+                                   (o.how ? std::string(o.how->name()) : "the library's choice") +
+                                   (o.finds_bad ? ", looking for bad gradients" : "")};
     if (!weights.empty()) lines[0] += ", " + std::to_string(weights.size()) + " weights";
     for (std::size_t i = 0; i < plan.parameters().size(); ++i) {
         const parameter& p = plan.parameters()[i];
@@ -135,6 +138,7 @@ public:
         if (!reduces_) return round_.begin();
         clear_unused();
         round_.finish(starter(), ender());
+        check_.tell(world_);
     }
 
     /// Whether this round reduces and those after it, as they do at first. Rounds that do not are microbatches whose
@@ -145,11 +149,18 @@ public:
         reduces_ = does;
     }
 
+    /// With bucket_options::finds_bad: whose gradient had a NaN or an infinity in the last round that reduced. All
+    /// ranks are told the same, so all can leave out the step together, as GradScaler of PyTorch does. Without it, or
+    /// where all were finite: nothing. Averages of such a round are of no use. Cost a round: a pass over the gradients
+    /// as each bucket starts, and an allreduce of 8 bytes.
+    [[nodiscard]] const std::optional<bad_gradient>& bad() const noexcept { return check_.found(); }
+
     /// What became of each bucket in the last round that reduced, in the order of their starts. Valid until the next
     /// ready().
     [[nodiscard]] std::span<const activity> activities() const noexcept { return round_.activities(); }
-    /// How long the caller was inside of ready(), progress() and finish() in all rounds so far. What a round hides behind
-    /// computing, it does not tell: the processor may move messages while it should compute. Compare the time of steps.
+    /// How long the caller was inside of ready(), progress() and finish() in all rounds so far. What a round hides
+    /// behind computing, it does not tell: the processor may move messages while it should compute. Compare the time of
+    /// steps.
     [[nodiscard]] std::chrono::nanoseconds exposed() const noexcept { return exposed_; }
 
 private:
@@ -178,6 +189,7 @@ private:
     [[nodiscard]] auto starter() {
         return [this](std::size_t b) {
             const bucket& of = plan_.buckets()[b];
+            check_.look(plan_, b, wide(of));
             if (!narrow_.empty()) detail::convert<float, bfloat16>(wide(of), narrow(of));
             return calls_[b].start();
         };
@@ -201,6 +213,7 @@ private:
     std::vector<bfloat16> narrow_; ///< of wire::bfloat16: what travels
     std::vector<call> calls_;      ///< by bucket
     std::chrono::nanoseconds exposed_{};
+    detail::finite_check check_{options_.finds_bad};
     bool reduces_ = true;
     detail::bucket_round<request> round_; ///< last: its requests use all above
 };

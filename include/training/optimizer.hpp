@@ -7,6 +7,7 @@
 #include "square_sum.hpp"
 #include "update_rules.hpp"
 
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -62,9 +63,12 @@ public:
             [](std::span<square_sum>) {});
     }
     /// The same where weights(k) and gradients(k) are spans of piece k, and total(squares) adds the sums of squares
-    /// over the ranks that have the other pieces. It is called once, and only of a rule with trust ratios.
+    /// over the ranks that have the other pieces. It is called once, and only of a rule with trust ratios. Both throw
+    /// invalid_argument for a rate that is NaN, infinite or below 0, and change nothing then.
     template <class Weights, class Gradients, class Total>
     void step(double rate, const Weights& weights, const Gradients& gradients, const Total& total) {
+        if (!(rate >= 0) || std::isinf(rate))
+            reject("optimizer::step", "a learning rate is a number from 0 on, not " + std::to_string(rate));
         const step_facts now{steps_ + 1, rate, last_rate_};
         if constexpr (has_trust_ratio<Rule>) find_norms(weights, gradients, total);
         for (std::size_t k = 0; k < pieces_.size(); ++k) {

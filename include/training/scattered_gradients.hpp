@@ -6,6 +6,7 @@
 #include "../collectives/request.hpp"
 #include "bucket_round.hpp"
 #include "buffer_pool.hpp"
+#include "finite_gradients.hpp"
 #include "shard_map.hpp"
 
 #include <algorithm>
@@ -26,10 +27,10 @@ class scattered_gradients {
 public:
     /// The plan and the map must outlive it. Collective.
     scattered_gradients(const Communicator& world, const bucket_plan& plan, const shard_map& map,
-                        std::optional<algorithm::any> how)
+                        std::optional<algorithm::any> how, bool finds_bad)
         : plan_(plan), map_(map), how_(std::move(how)), world_(world.duplicate()),
           rank_(static_cast<std::size_t>(world.rank())), shard_(map.elements(rank_)), whole_(plan.buckets().size()),
-          round_(plan, sizeof(float), now_) {}
+          check_(finds_bad), round_(plan, sizeof(float), now_) {}
 
     /// Zeros at first in each round: the caller adds to them.
     [[nodiscard]] std::span<float> gradient(std::size_t i) {
@@ -50,6 +51,7 @@ public:
         if (!reduces_) return round_.begin();
         clear_unused();
         round_.finish(starter(), ender());
+        check_.tell(world_);
     }
     void reduces(bool does) {
         if (!round_.is_fresh()) reject("reduces", "the round has begun", "call it before the first ready()");
@@ -58,6 +60,7 @@ public:
 
     /// The averages of this rank's shard, after finish().
     [[nodiscard]] std::span<float> shard() noexcept { return shard_; }
+    [[nodiscard]] const std::optional<bad_gradient>& bad() const noexcept { return check_.found(); }
     [[nodiscard]] std::span<const activity> activities() const noexcept { return round_.activities(); }
     [[nodiscard]] std::chrono::nanoseconds exposed() const noexcept { return exposed_; }
     [[nodiscard]] std::size_t bytes() const noexcept { return shard_.size() * sizeof(float) + pool_.bytes(); }
@@ -79,6 +82,7 @@ private:
     [[nodiscard]] auto starter() {
         return [this](std::size_t b) {
             auto in = whole(b), out = shard().subspan(map_.local(b, rank_), map_.counts(b)[rank_]);
+            check_.look(plan_, b, in);
             return world_.async().reduce_scatterv(in, out, map_.counts(b), average, how_);
         };
     }
@@ -98,6 +102,7 @@ private:
     buffer_pool pool_;
     std::vector<std::vector<float>> whole_; ///< by bucket; empty where it has no memory
     std::chrono::nanoseconds exposed_{};
+    finite_check check_;
     bool reduces_ = true;
     bucket_round<request> round_; ///< last: its requests use all above
 };

@@ -61,7 +61,7 @@ public:
         if (stage_ == stage::states)
             all_gradients_.emplace(world_, plan_.parameters(), options);
         else
-            own_gradients_.emplace(world_, plan_, map_, options.how);
+            own_gradients_.emplace(world_, plan_, map_, options.how, options.finds_bad);
         if (stage_ == stage::parameters)
             gathered_.emplace(world_, plan_, map_, weights, gather_by(options.how));
         else
@@ -98,6 +98,9 @@ public:
     void progress() { all_gradients_ ? all_gradients_->progress() : own_gradients_->progress(); }
     void finish() { all_gradients_ ? all_gradients_->finish() : own_gradients_->finish(); }
     void reduces(bool does) { all_gradients_ ? all_gradients_->reduces(does) : own_gradients_->reduces(does); }
+    [[nodiscard]] const std::optional<bad_gradient>& bad() const noexcept {
+        return all_gradients_ ? all_gradients_->bad() : own_gradients_->bad();
+    }
     /// @}
 
     /// Clips the averages by the norm of all gradients, which it returns. Collective; after finish(). Its bits are

@@ -244,6 +244,53 @@ TEST_CASE(
     });
 }
 
+TEST_CASE("a gradient that is not finite is named by rank and parameter, the same on all ranks, in that round alone") {
+    for (const auto as : {training::wire::float32, training::wire::bfloat16})
+        run_world(3, [=](const communicator& world) {
+            gradient_buckets buckets(world, {{"a", 5}, {"b", 700}, {"c", 3}},
+                                     {.bytes = {.first = 20, .most = 4000}, .as = as, .finds_bad = true});
+            for (const float wrong : {std::nanf(""), 1.0F, -HUGE_VALF}) {
+                clear(buckets);
+                if (world.rank() > 0) buckets.gradient(world.rank() == 1 ? 1 : 0)[4] = wrong;
+                buckets.reduces(false); // a microbatch, which nobody has seen yet
+                add_all(buckets, {1}, world.rank(), 0);
+                buckets.finish();
+                buckets.reduces(true);
+                add_all(buckets, {2, 1, 0}, world.rank(), 0);
+                buckets.finish();
+                expect(buckets.bad().has_value() == !std::isfinite(wrong), "found");
+                if (const auto bad = buckets.bad()) expect(bad->rank == 1 && bad->parameter == 1, "rank 1 has b");
+            }
+        });
+    run_world(2, [](const communicator& world) {
+        gradient_buckets buckets(world, {{"a", 5}}, {});
+        buckets.gradient(0)[0] = std::nanf("");
+        buckets.ready(0);
+        buckets.finish();
+        expect(!buckets.bad(), "nobody looks");
+        const bucket_options mine{.finds_bad = world.rank() == 0};
+        expect(fault_of([&] { gradient_buckets(world, {}, mine); }).why == cause::mismatch, "all look, or none");
+    });
+}
+
+TEST_CASE("a rank with fewer rounds is named, with what helps, and finish() alone keeps it in step") {
+    run_new_world(3, [](communicator& world) {
+        world.default_deadline(std::chrono::seconds(1));
+        gradient_buckets buckets(world, {{"a", 8}, {"b", 8}}, {});
+        const int rounds = world.rank() == 2 ? 1 : 3;
+        for (int round = 0; round < world.allreduce(rounds, maximum); ++round) {
+            clear(buckets);
+            if (round < rounds) add_all(buckets, {1, 0}, world.rank(), round);
+            buckets.finish();
+            expect_average(buckets, 3, round, [=](int r, std::size_t) { return r < 2 || round < 1; });
+        }
+        if (world.rank() == 2) return void(fault_of([&] { world.barrier(); }));
+        const auto f = fault_of([&] { buckets.finish(); });
+        expect(f.why == cause::timeout && f.peer == 2, message_of(f));
+        expect(has(f.remedy, "rank 2 is not in this round: if it has fewer batches, let it call finish()"), f.remedy);
+    });
+}
+
 TEST_CASE("a rank that is lost ends finish on all others with a typed error that names it") {
     auto fabric = transport::memory_world::create(3);
     milestone lost;

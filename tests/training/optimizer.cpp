@@ -6,6 +6,7 @@
 #include "support/has.hpp"
 #include "support/world.hpp"
 
+#include <cmath>
 #include <random>
 
 namespace tutti::test::optimizers {
@@ -137,6 +138,16 @@ TEST_CASE("an optimizer goes on from its state, its steps and its last rate") {
     for (int k = 0; k < 2; ++k) second.step(0.1, b, g);
     CHECK(a == b);
     CHECK(has(fault_of([&] { second.step(0.1, std::span(b).first(49), g); }).detail, "49 weights"));
+}
+
+TEST_CASE("a learning rate that is no number from 0 on is refused, and changes nothing") {
+    optimizer<training::adam> o({{"w", 2}}, {});
+    std::vector<float> w{1, 2}, g{1, 1};
+    for (const double rate : {std::nan(""), HUGE_VAL, -0.1})
+        CHECK(has(fault_of([&] { o.step(rate, w, g); }).detail, "a learning rate is a number from 0 on, not"));
+    CHECK((w == std::vector<float>{1, 2} && o.steps() == 0));
+    o.step(0, w, g);
+    CHECK(o.steps() == 1);
 }
 
 } // namespace tutti::test::optimizers

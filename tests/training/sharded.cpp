@@ -8,6 +8,7 @@
 #include "support/world.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 
 namespace tutti::test::shards {
@@ -167,6 +168,27 @@ TEST_CASE("microbatches and unused parameters are as in the plain trainer") {
             trainer.step(1);
             for (const float w : trainer.weights(0)) expect(w == -3, "the average of twice 1 and twice 2");
             for (const float w : trainer.weights(1)) expect(w == 0, "not used");
+        }
+    });
+}
+
+TEST_CASE("every stage names a gradient that is not finite on all ranks") {
+    run_world(3, [](const communicator& world) {
+        for (const stage s : stages) {
+            training::bucket_options o = by(algorithm::ring{});
+            o.finds_bad = true;
+            training::sharded<communicator, training::sgd> trainer(world, {{"a", 3}, {"b", 50}}, s, {},
+                                                                   std::vector<float>(53), o);
+            for (const bool is_bad : {true, false}) {
+                for (const std::size_t i : {1, 0}) {
+                    std::ranges::fill(trainer.gradient(i), 1.0F);
+                    if (is_bad && world.rank() == 2 && i == 1) trainer.gradient(i)[7] = std::nanf("");
+                    trainer.ready(i);
+                }
+                trainer.finish();
+                expect(trainer.bad().has_value() == is_bad, "in that round");
+                if (is_bad) expect(trainer.bad()->rank == 2 && trainer.bad()->parameter == 1, "b of rank 2");
+            }
         }
     });
 }

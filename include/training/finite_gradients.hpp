@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../collectives/allreduce.hpp"
+#include "bucket_plan.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+
+namespace tutti::training {
+
+/// A gradient that has a NaN or an infinity, as its rank had computed it.
+struct bad_gradient {
+    int rank = 0;              ///< the first one that has any, by its rank in the first communicator of all
+    std::size_t parameter = 0; ///< one of its parameters that do
+};
+
+namespace detail {
+
+/// Every exponent is less than the one of infinities and NaNs. No branch, so that compilers make vectors of it.
+[[nodiscard]] inline bool all_finite(std::span<const float> numbers) noexcept {
+    constexpr std::uint32_t exponent = 0x7f800000;
+    std::uint32_t found = 0;
+    for (const float x : numbers)
+        found |= static_cast<std::uint32_t>((std::bit_cast<std::uint32_t>(x) & exponent) == exponent);
+    return found == 0;
+}
+
+/// Looks at gradients before they travel, while they are in the cache. Ranks then tell each other what they found.
+class finite_check {
+public:
+    explicit finite_check(bool is_on) noexcept : is_on_(is_on) {}
+
+    /// `numbers` are the gradients of a bucket.
+    void look(const bucket_plan& plan, std::size_t b, std::span<const float> numbers) {
+        if (!is_on_ || own_ != none || all_finite(numbers)) return;
+        const bucket& of = plan.buckets()[b];
+        for (std::size_t i = of.first; own_ == none && i < of.last; ++i)
+            if (!all_finite(numbers.subspan(plan.begin(i) - of.begin, plan.elements(i)))) own_ = i;
+    }
+    /// At the end of a round. Collective.
+    template <class Communicator>
+    void tell(const Communicator& world) {
+        found_.reset();
+        if (!is_on_) return;
+        const auto rank = static_cast<std::uint64_t>(world.rank());
+        const std::uint64_t first = world.allreduce(own_ == none ? none : rank << 40U | own_, minimum);
+        own_ = none;
+        if (first == none) return;
+        found_ = {world.world_rank(static_cast<int>(first >> 40U)), static_cast<std::size_t>(first & 0xffffffffffU)};
+    }
+    /// Of the last round.
+    [[nodiscard]] const std::optional<bad_gradient>& found() const noexcept { return found_; }
+
+private:
+    static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
+
+    bool is_on_;
+    std::uint64_t own_ = none; ///< a parameter of this rank
+    std::optional<bad_gradient> found_;
+};
+
+} // namespace detail
+
+} // namespace tutti::training
