@@ -21,12 +21,13 @@ enum class cause : std::uint8_t {
     mismatch,         ///< ranks called different things; `detail` names both calls
     aborted,          ///< a rank called abort(reason)
     bootstrap,        ///< this rank could not join the others
+    file,             ///< a file cannot be read, written or used; nothing has changed, the communicator stays usable
 };
 
 /// The cause in words, as error messages have it: "lost peer".
 [[nodiscard]] constexpr std::string_view name_of(cause c) noexcept {
-    constexpr std::array<std::string_view, 6> names{"invalid argument", "lost peer", "timeout",
-                                                    "mismatch",         "aborted",   "bootstrap failed"};
+    constexpr std::array<std::string_view, 7> names{"invalid argument", "lost peer",        "timeout",   "mismatch",
+                                                    "aborted",          "bootstrap failed", "file error"};
     return names[static_cast<std::size_t>(c)];
 }
 

@@ -93,6 +93,7 @@ void expect_flaw(const std::string& path, checkpoint_flaw flaw, const std::strin
             restore(world, path, plan, std::span(weights), optimizer);
         } catch (const training::checkpoint_error& e) {
             expect(e.flaw() == flaw && has(e.what(), words) && has(e.what(), path), e.what());
+            expect(e.why() == cause::file && has(e.what(), "tutti: file error in restore: " + path), e.what());
             expect(std::count(weights.begin(), weights.end(), 5) == static_cast<std::ptrdiff_t>(weights.size()),
                    "nothing has changed");
             return world.barrier();

@@ -22,8 +22,8 @@ enum class checkpoint_flaw : std::uint8_t {
     mixed,       ///< its files are of several saves, none of which is whole
 };
 
-/// Thrown on every rank, with the same words. Its cause is invalid_argument: nothing has changed, and the communicator
-/// stays usable.
+/// Thrown on every rank, with the same words. Its cause is cause::file: nothing has changed, and the communicator stays
+/// usable.
 class checkpoint_error : public error {
 public:
     /// Of the file at `path`.
@@ -37,6 +37,7 @@ private:
     [[nodiscard]] static fault facts_of(const std::string& operation, const std::string& path,
                                         const std::string& detail) {
         fault f;
+        f.why = cause::file;
         f.operation = operation;
         f.detail = path + " " + detail;
         return f;

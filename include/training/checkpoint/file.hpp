@@ -169,7 +169,9 @@ private:
         }
         std::uint64_t stored = 0;
         if (!get(std::as_writable_bytes(std::span(&stored, 1))) || stored != sum.value())
-            return fail(checkpoint_flaw::damaged, "is damaged: its checksum is wrong");
+            return fail(checkpoint_flaw::damaged, "is damaged: its checksum is wrong, so some of its " +
+                                                      std::to_string(header_.file_bytes()) +
+                                                      " bytes are not those that were written");
         ::lseek(file_.get(), sizeof header_, SEEK_SET);
     }
 
