@@ -3,6 +3,7 @@
 #include "server_job.hpp"
 
 #include "support/catch.hpp"
+#include "support/milestone.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -99,7 +100,7 @@ void check_bound(std::uint64_t slack, bool is_bounded) {
     });
     std::uint64_t all = 0;
     for (const auto n : seen) all += n;
-    CHECK(all >= workers * steps); // a get over both servers counts twice
+    CHECK(all == workers * steps); // of both servers together
     if (is_bounded) CHECK(seen.size() <= slack + 1);
 }
 TEST_CASE("what is read is never older than the bound, and its age is counted") {
@@ -129,6 +130,65 @@ TEST_CASE("a worker is held up exactly at the bound") {
             }
         });
     }
+}
+
+/// Runs two workers, one server and these options. Returns whom the server has lost.
+std::vector<int> lost_of(const server_options& serves, const std::function<void(client&, int)>& work) {
+    std::vector<int> lost;
+    const store_layout layout = apart(1, 2, 4);
+    run_new_world(3, [&](communicator& world) {
+        const links by(world, layout);
+        if (by.server() < 0) {
+            client own(by);
+            return work(own, by.worker());
+        }
+        shard_server<training::sgd> own(by, {}, serves);
+        own.serve();
+        lost = own.lost_workers();
+    });
+    return lost;
+}
+
+TEST_CASE("a worker that is stopped holds up the others for the silence alone, and the server names it") {
+    milestone over;
+    const server_options serves{.how = bulk_synchronous, .worker_silence = std::chrono::milliseconds(200)};
+    const auto lost = lost_of(serves, [&](client& c, int w) {
+        std::vector<float> got(4);
+        c.tick();
+        c.flush();
+        if (w == 1) { // as if by SIGSTOP, and then SIGCONT
+            over.await("the other one has ended");
+            const fault f = fault_of([&] { c.get(0, got); });
+            expect(f.why == cause::timeout && f.peer == 2, message_of(f)); // it was this rank that was not there
+            return;
+        }
+        c.push(0, std::vector<float>(4, -1), 1);
+        c.tick();
+        c.get(0, got);
+        expect(got == std::vector<float>(4, 1), "its push has gone through the rule");
+        c.close();
+        over.reach();
+    });
+    CHECK(lost == std::vector<int>{2});
+}
+
+TEST_CASE("a worker that waits for another one, or that has not begun, is not silent") {
+    constexpr auto silence = std::chrono::milliseconds(150);
+    const server_options serves{.how = bulk_synchronous, .worker_silence = silence};
+    const auto lost = lost_of(serves, [&](client& c, int w) {
+        std::vector<float> got(4);
+        if (w == 1) {
+            std::this_thread::sleep_for(2 * silence); // before its first request
+            for (int k = 0; k < 30; ++k) {
+                c.get(0, got);
+                std::this_thread::sleep_for(silence / 10);
+            }
+        }
+        c.tick();
+        c.get(0, got);
+        c.close();
+    });
+    CHECK(lost.empty());
 }
 
 } // namespace

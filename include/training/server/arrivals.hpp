@@ -44,6 +44,7 @@ public:
     }
 
     [[nodiscard]] bool empty() const noexcept { return requests_.empty(); }
+    [[nodiscard]] std::size_t size() const noexcept { return requests_.size(); }
 
     /// Sleeps until one is over, and goes on with it. Precondition: not empty.
     void wait() {

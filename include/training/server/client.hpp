@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -37,7 +38,8 @@ public:
 
     /// `by` must outlive it. Throws invalid_argument on a rank that is no worker.
     explicit client(const links<Communicator>& by, client_options options = {})
-        : where_(of_worker(by).where()), port_(by, options, [this](const detail::packet_head& h) { read_at(h); }),
+        : where_(of_worker(by).where()),
+          port_(by, options, [this](ticket t, const detail::packet_head& h) { read_at(t, h); }),
           sequence_(where_.segments()), worker_(by.worker()) {}
 
     /// The values of keys first, first + 1, ..., as many as `into` has.
@@ -52,7 +54,10 @@ public:
         return t;
     }
     /// Returns when that get is over.
-    void wait(ticket t) { port_.wait(t); }
+    void wait(ticket t) {
+        port_.wait(t);
+        if (const auto read = ages_.extract(t)) staleness_.add(read.mapped());
+    }
 
     /// The values of some keys, which must increase. Servers keep the last lists of keys, so a list that comes again
     /// travels as its hash.
@@ -125,7 +130,8 @@ public:
         port_.finish();
     }
 
-    /// How old what this client read was.
+    /// How old what this client read was: each get counts once, when it has been waited for, by the oldest of its
+    /// parts.
     [[nodiscard]] const staleness_histogram& staleness() const noexcept { return staleness_; }
     /// Servers that it has lost.
     [[nodiscard]] int servers_lost() const noexcept { return port_.lost(); }
@@ -133,7 +139,10 @@ public:
     [[nodiscard]] std::uint64_t lists_saved() const noexcept { return port_.lists_saved(); }
 
 private:
-    void read_at(const detail::packet_head& h) { staleness_.add(clock_ > h.clock ? clock_ - h.clock : 0); }
+    void read_at(ticket t, const detail::packet_head& h) {
+        std::uint64_t& age = ages_[t];
+        age = std::max(age, clock_ > h.clock ? clock_ - h.clock : 0);
+    }
 
     [[nodiscard]] static const links<Communicator>& of_worker(const links<Communicator>& by) {
         if (by.worker() < 0) reject("client", "this rank is no worker of the store");
@@ -195,6 +204,7 @@ private:
 
     const placement& where_;
     staleness_histogram staleness_;
+    std::map<ticket, std::uint64_t> ages_; ///< of gets that have not been waited for
     detail::client_port<Communicator> port_;
     std::vector<std::uint64_t> sequence_; ///< by segment: updates so far
     int worker_;

@@ -12,8 +12,10 @@ namespace tutti::training::server {
 
 /// How a client asks.
 struct client_options {
-    int window = 16;                                  ///< requests under way at each server
-    any_duration deadline = std::chrono::seconds(30); ///< how long a server may answer nothing
+    int window = 16; ///< requests under way at each server
+    /// How long a server may answer nothing. Longer than server_options::worker_silence: a server answers those who
+    /// wait for a worker that has stopped once it takes that one for lost.
+    any_duration deadline = std::chrono::seconds(60);
     std::size_t key_lists = 16; ///< lists of keys that each server is thought to know; as server_options has it
 };
 

@@ -23,9 +23,9 @@ namespace tutti::training::server::detail {
 template <class Communicator>
 class client_port {
 public:
-    /// `read` is told of each answer to a get.
+    /// `read` is told of each answer to a get of that ticket.
     client_port(const links<Communicator>& by, const client_options& options,
-                std::function<void(const packet_head&)> read)
+                std::function<void(std::uint64_t ticket, const packet_head&)> read)
         : links_(by), window_(checked(options).window), read_(std::move(read)),
           lanes_(by, options,
                  {[this](std::size_t, const packet& p) { take(p); },
@@ -161,7 +161,7 @@ private:
         open_.remove(p.head.number);
         switch (p.head.status) {
         case answer::done:
-            if (r.what->head.what == action::get) read_(p.head);
+            if (r.what->head.what == action::get) read_(r.ticket, p.head);
             break;
         case answer::later: later_.push_back(r); break;
         case answer::lost: fail_lost(r.what->head.segment); break;
@@ -200,7 +200,7 @@ private:
 
     const links<Communicator>& links_;
     int window_;
-    std::function<void(const packet_head&)> read_;
+    std::function<void(std::uint64_t ticket, const packet_head&)> read_;
     open_requests open_;
     std::vector<open_request> later_; ///< to be asked again
     std::uint64_t numbers_ = 0;

@@ -17,7 +17,7 @@ namespace tutti::training::server::detail {
 template <class Communicator>
 class server_port {
 public:
-    /// `silence`: after which a worker is lost; another server, after twice as long.
+    /// `silence`: twice as long a server may say nothing, and as long a worker may take nothing.
     /// `most_of_server`: keys and values in a packet of another server.
     server_port(const links<Communicator>& by, std::chrono::nanoseconds silence, std::uint64_t most_of_server)
         : links_(by), silence_(silence), most_of_server_(most_of_server) {}
@@ -38,11 +38,11 @@ public:
         has_finished_ = true;
     }
 
-    /// The next request of a worker.
+    /// The next request of a worker, within that time.
     template <class Next, class Failed>
-    void listen_to_worker(int worker, Next then, Failed instead) {
+    void listen_to_worker(int worker, std::chrono::nanoseconds most, Next then, Failed instead) {
         const int rank = links_.rank_of_worker(worker);
-        receive_packet(arrivals_, of_worker(rank), links_.peer(rank), requests,
+        receive_packet(arrivals_, links_.with_worker(rank).with_deadline(most), links_.peer(rank), requests,
                        links_.where().keys_of(0).count, // the first segment is as large as any
                        std::move(then), std::move(instead));
     }

@@ -18,7 +18,7 @@ namespace tutti::training::server {
 /// One server of a store: the values of its segments, and the state of the rule that pushes go through.
 ///
 /// Memory: that of its segments and their state, three times the values if bulk synchronous. Values and state once more
-/// while a checkpoint is written. For each worker up to two requests that wait, and its last lists of keys. With
+/// while a checkpoint is written. For each worker a request that waits, and its last lists of keys. With
 /// copies, packets to the next server that are under way: at most as many as the windows of all clients, and after a
 /// death the segments themselves.
 template <class Communicator, update_rule Rule>
@@ -60,6 +60,8 @@ public:
         port_.finish();
     }
 
+    /// The ranks of workers that were lost: that died, or were silent for too long.
+    [[nodiscard]] const std::vector<int>& lost_workers() const noexcept { return lost_workers_; }
     /// The values of a segment, where this server keeps it; else nothing. When it does not serve.
     [[nodiscard]] std::vector<float> values(std::uint32_t segment) const { return replicas_.values(segment); }
 
@@ -85,9 +87,13 @@ private:
         }
     }
     void listen_to_worker(std::size_t w) {
+        const auto most = sessions_.has_spoken(w) ? options_.worker_silence : options_.before_first;
         port_.listen_to_worker(
-            static_cast<int>(w), [this, w](packet&& p) { sessions_.take(w, std::move(p)); },
-            [this, w](const error&) { desk_.end_session(w); });
+            static_cast<int>(w), most, [this, w](packet&& p) { sessions_.take(w, std::move(p)); },
+            [this, w](const error&) {
+                lost_workers_.push_back(links_.rank_of_worker(static_cast<int>(w)));
+                desk_.end_session(w);
+            });
     }
 
     void listen_to_server(int s) {
@@ -151,6 +157,7 @@ private:
     detail::server_port<Communicator> port_;
     detail::replica_set<Rule, detail::server_port<Communicator>> replicas_;
     detail::request_desk<Rule, detail::server_port<Communicator>> desk_;
+    std::vector<int> lost_workers_;
     std::chrono::steady_clock::time_point last_sign_ = std::chrono::steady_clock::now();
 };
 

@@ -35,13 +35,17 @@ public:
         clocks_.leave(worker);
     }
 
-    /// One more request may be received from it. True once, until take().
+    /// The next request may be received from it: it is owed nothing, so it is not silent since it waits for others.
+    /// True once, until take().
     [[nodiscard]] bool must_listen(std::size_t worker) noexcept {
         session& s = of_[worker];
-        return !s.has_ended && s.waiting.size() < most_waiting && !std::exchange(s.is_listened_to, true);
+        return !s.has_ended && s.waiting.empty() && !std::exchange(s.is_listened_to, true);
     }
+    /// A request has come from it.
+    [[nodiscard]] bool has_spoken(std::size_t worker) const noexcept { return of_[worker].has_spoken; }
     void take(std::size_t worker, packet&& p) {
         of_[worker].is_listened_to = false;
+        of_[worker].has_spoken = true;
         of_[worker].waiting.push_back(std::move(p));
     }
     /// Calls f(request) for those of a worker that wait, in their order, until it returns false. True if there was one
@@ -74,13 +78,10 @@ public:
     }
 
 private:
-    /// The next request arrives while the one before is answered. Later ones wait at the worker.
-    static constexpr std::size_t most_waiting = 2;
-
     struct session {
         key_lists lists;
         std::deque<packet> waiting{};
-        bool is_listened_to = false, has_ended = false;
+        bool is_listened_to = false, has_spoken = false, has_ended = false;
     };
 
     std::vector<session> of_; ///< by worker
