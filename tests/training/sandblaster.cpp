@@ -8,6 +8,7 @@
 #include "support/catch.hpp"
 #include "support/expect.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <deque>
 #include <functional>
@@ -24,9 +25,11 @@ using training::sandblaster::add_products;
 using training::sandblaster::add_scaled;
 using training::sandblaster::crew;
 using training::sandblaster::lbfgs_step;
+using training::sandblaster::operation;
 using training::sandblaster::portion;
 using training::sandblaster::portion_result;
 using training::sandblaster::product_sum;
+using training::sandblaster::vector_id;
 using communicator_type = tutti::communicator<transport::simulated>;
 using floats = std::vector<float>;
 
@@ -145,6 +148,7 @@ struct plan {
     bool apart = false;                               ///< the coordinator holds no shard
     unsigned seed = 1;                                ///< of the times that portions take
     std::map<int, std::chrono::nanoseconds> deaths{}; ///< by rank, after the links are made
+    int stopped = -1;                                 ///< a replica's rank, which does nothing for an hour
 
     [[nodiscard]] int others() const { return apart ? 1 : 0; }
     [[nodiscard]] int ranks() const { return others() + shards + replicas; }
@@ -162,6 +166,7 @@ struct outcome {
     std::size_t lost = 0;
     std::uint64_t unused = 0;
     std::chrono::nanoseconds begin{}, end{};    ///< by the coordinator's clock
+    std::chrono::nanoseconds finished{};        ///< likewise, of finish()
     std::vector<std::optional<cause>> failures; ///< by rank
 };
 
@@ -223,6 +228,7 @@ private:
         boss.copy(method.weights(), 0);
         found_.end = world_->now();
         boss.finish();
+        found_.finished = world_->now();
         if (links.shard() >= 0) note(links, boss.vector(0));
         found_.lost = boss.lost();
         found_.unused = boss.unused();
@@ -236,6 +242,7 @@ private:
     void compute(const links_type& links, int rank) {
         std::mt19937 random(how_.seed * 100 + static_cast<unsigned>(rank));
         training::sandblaster::replica own(links);
+        if (rank == how_.stopped) world_->compute(1h);
         own.run([&](const portion& p, std::span<const float> x, std::span<float> g,
                     const auto& is_outdated) -> std::optional<portion_result> {
             expect(p.batch == 7 && p.of == portions_of_batch, "the replica hears which portion it is");
@@ -324,6 +331,50 @@ TEST_CASE("a lost shard, coordinator or last replica is an error on all ranks") 
     plan alone{1, 2};
     alone.deaths = {{1, 100us}, {2, 300us}};
     CHECK(is_lost(run(f, alone).failures[0]));
+}
+
+TEST_CASE("a replica that is stopped holds up the end for the goodbye alone, and is named") {
+    const function f = rosenbrock();
+    const outcome whole = run(f, {2, 3});
+    for (const bool apart : {false, true}) {
+        plan how{2, 3, apart};
+        how.stopped = how.ranks() - 1;
+        const outcome found = run(f, how);
+        CHECK((found.values == whole.values && found.weights == whole.weights));
+        CHECK(found.lost == 1);
+        CHECK(found.finished - found.end < 31s);
+        for (std::size_t r = 0; r < found.failures.size(); ++r)
+            CHECK(found.failures[r].has_value() == (static_cast<int>(r) == how.stopped));
+    }
+}
+
+/// Vectors that are here.
+struct own_vectors {
+    training::sandblaster::shard of;
+    double dot(vector_id x, vector_id y) { return of.dot(x, y).value(); }
+    void scale(float factor, vector_id y) { of.change({.what = operation::scale, .y = y, .factor = factor}); }
+    void axpy(float factor, vector_id x, vector_id y) {
+        of.change({.what = operation::axpy, .x = x, .y = y, .factor = factor});
+    }
+    void copy(vector_id x, vector_id y) { of.change({.what = operation::copy, .x = x, .y = y}); }
+};
+
+TEST_CASE("a line search that finds nothing is told, and is not made again for the same objective") {
+    own_vectors all{training::sandblaster::shard(floats{1, 2})};
+    training::sandblaster::lbfgs method(all);
+    int evaluations = 0;
+    const auto flat = [&](vector_id, vector_id g) { // the gradient promises what the value does not hold
+        ++evaluations;
+        std::ranges::fill(all.of.vector(g), 1.F);
+        return 3.;
+    };
+    const lbfgs_step first = method.step(flat);
+    CHECK((first.length == 0 && first.value == 3 && first.evaluations == evaluations));
+    CHECK(evaluations == 21);
+    for (int k = 0; k < 3; ++k) CHECK(method.step(flat).evaluations == 0);
+    CHECK(all.of.vector(method.weights())[1] == 2);
+    method.change_objective();
+    CHECK(method.step(flat).evaluations == 21);
 }
 
 TEST_CASE("backup tasks: a slow replica holds up nobody") {

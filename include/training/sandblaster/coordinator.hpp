@@ -88,19 +88,26 @@ public:
         tell({.what = operation::stop});
         for (std::size_t r = 0; r < replicas_.size(); ++r)
             if (!replicas_[r].is_lost) send_work(r, {});
-        while (!arrivals_.empty()) arrivals_.wait();
+        detail::alarm<Communicator> alarm(arrivals_, links_.with(links_.of().coordinator), options_.goodbye, [this] {
+            for (std::size_t r = 0; r < replicas_.size(); ++r)
+                if (!replicas_[r].is_lost && !replicas_[r].has_left)
+                    links_.end(links_.of().replicas[r], "the coordinator takes this replica for lost");
+        });
+        alarm.wait_for_others();
         has_finished_ = true;
     }
     /// This rank's part of a vector. Precondition: it holds a shard.
     [[nodiscard]] std::span<const float> vector(vector_id v) { return own_->vector(v); }
     /// Replicas that have been lost.
-    [[nodiscard]] std::size_t lost() const noexcept { return lost_; }
+    [[nodiscard]] std::size_t lost() const noexcept { return lost_.size(); }
+    /// Their ranks, in the order in which they were lost.
+    [[nodiscard]] const std::vector<int>& lost_ranks() const noexcept { return lost_; }
     /// Results that came second, or for an evaluation that was over.
     [[nodiscard]] std::uint64_t unused() const noexcept { return unused_; }
 
 private:
     struct at_replica {
-        bool is_lost = false, is_busy = false;
+        bool is_lost = false, is_busy = false, has_left = false;
     };
 
     template <class Done>
@@ -154,7 +161,7 @@ private:
             [this, r](const detail::report& got) { take(r, got); }, [this, r](const error& e) { lose(r, e); });
     }
     void take(std::size_t r, const detail::report& got) {
-        if (got.evaluation == 0) return; // goodbye
+        if (got.evaluation == 0) return void(replicas_[r].has_left = true);
         listen(r);
         if (got.evaluation != evaluation_) return void(++unused_);
         if (portions_.done(got.portion))
@@ -166,7 +173,8 @@ private:
     }
     void lose(std::size_t r, const error& e) {
         replicas_[r].is_lost = true;
-        if (++lost_ == replicas_.size()) return fail(e);
+        lost_.push_back(links_.of().replicas[r]);
+        if (lost_.size() == replicas_.size()) return fail(e);
         portions_.lose(static_cast<int>(r));
         hand_out();
     }
@@ -178,7 +186,8 @@ private:
     const crew_options options_;
     std::vector<at_replica> replicas_;
     std::optional<error> failure_;
-    std::size_t lost_ = 0, answers_ = 0;
+    std::vector<int> lost_; ///< ranks
+    std::size_t answers_ = 0;
     std::uint64_t unused_ = 0;
     product_sum total_; ///< of the dot under way
     std::uint64_t evaluation_ = 0;

@@ -24,7 +24,8 @@ struct lbfgs_options {
 struct lbfgs_step {
     double value = 0;    ///< of the objective, at the weights after it
     double gradient = 0; ///< the gradient's norm there
-    double length = 0;   ///< in units of the direction; 0: no step decreases the value, and the weights are the same
+    double length = 0;   ///< in units of the direction; 0: no step decreases the value, and the weights are the same.
+                         ///< Further steps then evaluate nothing until change_objective()
     int evaluations = 0; ///< of the objective
 };
 
@@ -48,7 +49,7 @@ public:
     /// How many vectors it has of the shards.
     [[nodiscard]] std::size_t vectors() const noexcept { return 5 + 2 * (options_.history + 1); }
     /// The objective is another one from now on, as with another batch. What is known of its curvature stays.
-    void change_objective() noexcept { knows_gradient_ = false; }
+    void change_objective() noexcept { knows_gradient_ = is_stuck_ = false; }
 
     /// A step, which decreases the objective. `evaluate(x, g)` returns its value at the weights x, and has put its
     /// gradient into g.
@@ -59,11 +60,12 @@ public:
             value_ = evaluate(weights_, gradient_);
             ++done.evaluations;
         }
-        bool moves = descend(evaluate, done);
-        if (!moves && !pairs_.empty()) { // perhaps what is known of the curvature misleads
+        bool moves = !is_stuck_ && descend(evaluate, done);
+        if (!moves && !is_stuck_ && !pairs_.empty()) { // perhaps what is known of the curvature misleads
             forget();
             moves = descend(evaluate, done);
         }
+        is_stuck_ = !moves;
         done.value = value_;
         done.gradient = std::sqrt(on_.dot(gradient_, gradient_));
         return done;
@@ -149,6 +151,7 @@ private:
     double scale_ = 1;
     double value_ = 0; ///< at the weights
     bool knows_gradient_ = false;
+    bool is_stuck_ = false; ///< the last search found nothing, and another one would find the same
 };
 
 } // namespace tutti::training::sandblaster

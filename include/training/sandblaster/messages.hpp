@@ -18,9 +18,11 @@ namespace tutti::training::sandblaster {
 
 /// What ranks wait for, and for how long.
 struct crew_options {
-    int copies = 2;                                   ///< replicas that compute a portion at one time, at most
+    int copies = 2; ///< replicas that compute a portion at one time, at most
     any_duration deadline = std::chrono::seconds(30); ///< how long a shard may answer nothing
     any_duration silence = std::chrono::hours(24);    ///< who says nothing for longer is lost
+    /// How long the end waits for replicas to say goodbye. One that does not, as one that is stopped, is lost.
+    any_duration goodbye = std::chrono::seconds(30);
 };
 
 /// What a portion came to: sums over its examples.
@@ -64,7 +66,7 @@ struct answer {
 };
 
 /// Tags of a pair's messages.
-inline constexpr int commands = 10, answers = 11, works = 12, reports = 13, requests = 14, replies = 15;
+inline constexpr int commands = 10, answers = 11, works = 12, reports = 13, requests = 14, replies = 15, alarms = 16;
 
 template <class Communicator>
 using arrivals = server::detail::arrivals<Communicator>;
@@ -84,6 +86,36 @@ void receive(arrivals<Communicator>& on, const Communicator& by, int peer, int t
     on.add([&] { return by.async().receive(*kept, peer, tag); }, [kept, then] { then(std::move(*kept)); },
            [kept, instead](const error& e) { instead(e); });
 }
+
+/// Calls `fire` after some time, unless it is stopped before. It is among the arrivals meanwhile.
+template <class Communicator>
+class alarm {
+public:
+    /// `self` is of this rank alone. It is of no use afterwards.
+    alarm(arrivals<Communicator>& on, Communicator self, std::chrono::nanoseconds after, std::function<void()> fire)
+        : on_(on), self_(std::move(self)) {
+        receive(
+            on_, self_.with_deadline(after), 0, alarms, 0, [this](int) { is_set_ = false; },
+            [this, fire](const error&) {
+                is_set_ = false;
+                fire();
+            });
+    }
+    alarm(const alarm&) = delete;
+    alarm& operator=(const alarm&) = delete;
+
+    /// All that had to come, and what follows from it, has come.
+    void wait_for_others() {
+        while (on_.size() > (is_set_ ? 1U : 0U)) on_.wait();
+        if (is_set_) send(on_, self_, 0, alarms, 0);
+        while (!on_.empty()) on_.wait();
+    }
+
+private:
+    arrivals<Communicator>& on_;
+    Communicator self_;
+    bool is_set_ = true;
+};
 
 } // namespace detail
 } // namespace tutti::training::sandblaster

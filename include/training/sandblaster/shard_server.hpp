@@ -42,6 +42,11 @@ public:
         }
         return {};
     }
+    /// Those that have not said goodbye are lost.
+    void end_silent() {
+        for (std::size_t r = 0; r < replicas_.size(); ++r)
+            if (!replicas_[r].is_gone) links_.end(links_.of().replicas[r], "a shard takes this replica for lost");
+    }
     /// The coordinator has said stop, and no replica may ask any more.
     [[nodiscard]] bool is_over() const noexcept { return stops_ && left_ == 0; }
     [[nodiscard]] std::span<const float> vector(vector_id v) { return shard_.vector(v); }
@@ -143,8 +148,12 @@ public:
     /// Until the coordinator says stop and all replicas have said goodbye or are lost. Throws lost_peer, aborted or
     /// timeout where the coordinator is lost. It is called once.
     void serve() {
-        while (!failure_ && !(host_.is_over() && arrivals_.empty())) arrivals_.wait();
+        while (!failure_ && !is_told_to_stop_) arrivals_.wait();
         if (failure_) throw error(*failure_);
+        const int self = links_.of().shards[static_cast<std::size_t>(links_.shard())];
+        detail::alarm<Communicator> alarm(arrivals_, links_.with(self), options_.goodbye,
+                                          [this] { host_.end_silent(); });
+        alarm.wait_for_others();
         has_finished_ = true;
     }
     /// This shard's part of a vector.
@@ -157,7 +166,8 @@ private:
             [this](const command& c) {
                 if (const auto sum = host_.obey(c))
                     detail::send(arrivals_, coordinator(), peer(), detail::answers, detail::answer{*sum});
-                if (c.what != operation::stop) listen();
+                is_told_to_stop_ = c.what == operation::stop;
+                if (!is_told_to_stop_) listen();
             },
             [this](const error& e) { failure_ = e; });
     }
@@ -169,7 +179,7 @@ private:
     const crew_links<Communicator>& links_;
     const crew_options options_;
     std::optional<error> failure_;
-    bool has_finished_ = false;
+    bool has_finished_ = false, is_told_to_stop_ = false;
     detail::arrivals<Communicator> arrivals_;
     detail::shard_host<Communicator> host_;
 };
