@@ -239,12 +239,34 @@ TEST_CASE("Ctrl-C ends all ranks after a step, with a checkpoint from which they
     const std::string line =
         "train --ranks 2 --pictures 200 --hidden 8 --batch 20 --epochs 1000000 --checkpoint " + file;
     const std::string program = std::getenv("TUTTI_COMMAND");
-    const auto r = tools_test::shell("env -u TUTTI_RANK timeout -k 5 -s INT 2 " + program + " " + line);
+    const auto r =
+        tools_test::shell("env -u TUTTI_RANK timeout --preserve-status -k 5 -s INT 2 " + program + " " + line);
     INFO(r.output);
-    CHECK(r.status == 124); // of timeout, which sent it
+    CHECK(r.status == 130);
     CHECK_THAT(r.output, Contains("interrupted after step") && Contains("which " + file + " has"));
     CHECK(access(file.c_str(), R_OK) == 0);
     std::remove(file.c_str());
+}
+
+TEST_CASE("a batch smaller than the ranks is what it says, and what a pipeline leaves out is told") {
+    const std::string line = "train --transport memory --pictures 100 --hidden 8 --epochs 1 --ranks 4 ";
+    const auto small = command(line + "--batch 3");
+    INFO(small.output);
+    CHECK(small.status == 0);
+    CHECK_THAT(small.output, Contains("34 steps an epoch, batches of 3") &&
+                                 Contains("a batch of 3 has no example for each of 4 replicas"));
+    CHECK_THAT(command(line + "--mode pipeline --batch 32 --stages 2").output,
+               Contains("3 steps an epoch") && Contains("4 of 100 examples are left out of each epoch"));
+}
+
+TEST_CASE("numbers that are none are refused before anything starts") {
+    const std::string line = "train --transport memory --pictures 64 --epochs 1 --ranks 2 ";
+    for (const std::string wrong :
+         {"--clip nan", "--warm-up nan", "--learning-rate nan", "--mode local --slow-momentum nan", "--clip inf",
+          "--clip -1", "--learning-rate -1", "--mode bsp --silence nan", "--mode bsp --silence 0"})
+        CHECK(command(line + wrong).status == 2);
+    CHECK_THAT(command(line + "--clip nan").output, Contains("nan is no number"));
+    CHECK(command("train --pictures 64 --virtual 2 --stragglers 'slow(1,infx)'").status == 2);
 }
 
 TEST_CASE("MNIST's files are read, and what is wrong with them is said") {

@@ -55,4 +55,8 @@ TEST_CASE("what Sandblaster does not do is refused") {
     const auto saves = command("train --mode sandblaster --checkpoint somewhere");
     CHECK(saves.status == 2);
     CHECK_THAT(saves.output, Contains("mode sandblaster has no --checkpoint"));
+    const auto many = command("train --mode sandblaster --pictures 64 --portions 65");
+    CHECK(many.status == 2);
+    CHECK_THAT(many.output, Contains("--portions 65 are more than the 64 examples of a batch"));
+    CHECK(command("train --mode sandblaster --pictures 64 --batch 16 --portions 17").status == 2);
 }

@@ -4,6 +4,7 @@
 #include "../../tools/tutti/train/out_of_step.hpp"
 
 #include "command.hpp"
+#include "folder.hpp"
 
 #include "support/catch.hpp"
 
@@ -90,6 +91,32 @@ TEST_CASE("workers out of step train over real processes, and under a launcher")
     INFO(launched.output);
     CHECK(launched.status == 0);
     CHECK_THAT(launched.output, Contains("[1]") && Contains("clocks old on average"));
+}
+
+TEST_CASE("a worker that is stopped is lost after the silence, and what a first worker that dies had learnt is there") {
+    const tools_test::folder folder;
+    // Sends a signal to a rank after the first epoch. Ends with the exit status of the training.
+    const auto with_signal = [&](const std::string& signal, int rank, const std::string& options) {
+        const std::string out = folder.path("out"), json = folder.path("json");
+        return tools_test::shell("env -u TUTTI_RANK timeout -k 1 50 " + std::string(std::getenv("TUTTI_COMMAND")) +
+                                 " train --mode asynchronous --ranks 4 --silence 1 --data drawn --pictures 8000 "
+                                 "--hidden 32 --epochs 20 --json " +
+                                 json + " " + options + " > " + out + " 2>&1 & waits=$!; for i in $(seq 300); do " +
+                                 "for p in $(pgrep -P $(pgrep -P $waits)); do " +
+                                 "tr '\\0' '\\n' < /proc/$p/environ | grep -qx TUTTI_RANK=" + std::to_string(rank) +
+                                 " && r=$p; done; " + "grep -q '^ *1 ' " + out + " && break; sleep 0.1; done; kill -" +
+                                 signal + " $r; wait $waits; s=$?; cat " + out + "; exit $s");
+    };
+    const auto stopped = with_signal("STOP", 2, "");
+    INFO(stopped.output);
+    CHECK(stopped.status == 1);
+    CHECK_THAT(stopped.output,
+               Contains("lost: the worker on rank 2, dead or silent for too long") && Contains("\n   20 "));
+    std::filesystem::remove(folder.path("json"));
+    const auto killed = with_signal("KILL", 1, "--transport shared_memory");
+    INFO(killed.output);
+    CHECK(killed.status == 1);
+    CHECK_THAT(folder.read("json"), Contains("\"epoch\":1,"));
 }
 
 TEST_CASE("what servers do not do is refused in a sentence") {

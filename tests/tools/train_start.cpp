@@ -88,9 +88,23 @@ TEST_CASE("a training that goes on says from where, and one that has ended says 
     for (const char* key : {"learning_rate", "schedule", "data", "hidden"}) CHECK(begun.contains(key));
 }
 
-TEST_CASE("a training that diverges is warned of") {
-    const auto r = command("train --transport memory --ranks 1 --data drawn --pictures 256 --hidden 32,32,32 --batch 8 "
-                           "--epochs 2 --learning-rate 1000 --optimizer sgd");
+TEST_CASE("a training that diverges ends, with a failure, without a checkpoint of it, and names a bad gradient") {
+    const tools_test::folder folder;
+    const std::string line = "train --data drawn --pictures 256 --hidden 32,32,32 --batch 8 --epochs 2 "
+                             "--learning-rate 1000 --optimizer sgd --ranks 2 ";
+    const auto r = command(line + "--transport memory --checkpoint " + folder.path("job"));
     INFO(r.output);
+    CHECK(r.status == 1);
     CHECK(occurrences(r.output, "the training has diverged: its loss is nan") == 1);
+    CHECK(occurrences(r.output, "bit-identical") == 1); // it ends after the first epoch
+    CHECK(!std::filesystem::exists(folder.path("job")));
+    CHECK_THAT(r.output, Contains("the gradient of \"") && Contains("\" on rank 0 is NaN or infinite\n"));
+    CHECK(command(line + "--transport tcp").status == 1);
+    for (const std::string mode : {"zero1", "zero2", "zero3 --bucket-bytes 2000", "tensor"}) {
+        const auto left_out = command(line + "--transport memory --skip-bad-steps --mode " + mode);
+        INFO(left_out.output);
+        CHECK_THAT(left_out.output, Contains("is NaN or infinite; the step is left out"));
+    }
+    CHECK_THAT(command(line + "--transport memory --mode local --skip-bad-steps").output,
+               Contains("for modes whose ranks average gradients"));
 }

@@ -41,7 +41,8 @@ written_call call_in(const std::string& text, const char* forms) {
 double number_in(std::string_view word, const std::string& text, const char* forms) {
     double number = 0;
     const auto [end, wrong] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (wrong != std::errc{} || end != word.data() + word.size() || !(number >= 0)) refuse_law(text, forms);
+    if (wrong != std::errc{} || end != word.data() + word.size() || !(number >= 0 && number <= 1e9))
+        refuse_law(text, forms);
     return number;
 }
 

@@ -36,6 +36,7 @@ std::unique_ptr<training_job> job_by(Rule rule, const Communicator& world, const
     training::bucket_options options;
     options.bytes = {std::min(options.bytes.first, s.bucket_bytes), s.bucket_bytes};
     options.as = s.wire == "bfloat16" ? training::wire::bfloat16 : training::wire::float32;
+    options.finds_bad = true;
     options.how = choices(s.algorithm, operation::allreduce, world.size()).front().algorithm;
     if (s.mode == "local") return local_job_by(rule, world, s, parameters, weights, options.how);
     if (s.mode == "gossip")

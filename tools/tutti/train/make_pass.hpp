@@ -39,14 +39,14 @@ template <class Communicator>
                                               training_job& job, step_trace* trace) {
     // The average over the replicas of their number/batch times each one's sum is the mean over the batch's rows,
     // however they are spread.
-    const float scale = static_cast<float>(grid.of.data) / static_cast<float>(s.batch * of.rows());
+    const auto weight = static_cast<float>(grid.of.data);
     const std::size_t parts = microbatches_of(s, grid.of);
-    if (grid.of.stages == 1) return std::make_unique<whole_pass>(of, job, layers.front(), parts, scale);
+    if (grid.of.stages == 1) return std::make_unique<whole_pass>(of, job, layers.front(), parts, weight);
     const training::pipeline::shape shape{grid.of.stages, static_cast<int>(parts), chunks_a_stage(s, grid.of)};
     const auto examples = std::max<std::size_t>(1, s.batch / (static_cast<std::size_t>(grid.of.data) * parts));
     return std::make_unique<pipeline_pass<Communicator>>(
         grid.stages, training::pipeline::by_name(s.pipeline).write(shape), part.of().own, part.all_chunks(), layers, of,
-        job, examples, scale, trace);
+        job, examples, weight / static_cast<float>(s.batch * of.rows()), trace);
 }
 
 } // namespace tutti::tools

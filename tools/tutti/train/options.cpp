@@ -5,6 +5,9 @@
 
 #include "../common/one_of.hpp"
 
+#include <cmath>
+#include <cstdlib>
+
 namespace tutti::tools {
 namespace {
 
@@ -101,11 +104,17 @@ Examples:
   tutti run -n 4 -- tutti train --data mnist --epochs 10 --batch 128
 
 Exit status:
-  0  trained, or ended by Ctrl-C, and the weights were the same in all replicas after each epoch
-  1  they were not, or something failed
-  2  the command line is wrong)";
+  0  trained, and the weights were the same in all replicas after each epoch
+  1  they were not, or the training has diverged, or something failed
+  2  the command line is wrong
+  130  ended by Ctrl-C)";
 
 const CLI::Range positive{1, 1'000'000};
+
+/// A range lets nan pass.
+std::string is_number(const std::string& text) {
+    return std::isnan(std::strtod(text.c_str(), nullptr)) ? text + " is no number" : "";
+}
 
 void add_data_options(CLI::App& c, train_settings& s) {
     c.add_option("--data", s.data,
@@ -153,6 +162,12 @@ void add_server_options(CLI::App& c, train_settings& s) {
     c.add_option("--push", s.push, "Steps of downpour from one push of gradients to the next [default: 1]")
         ->check(positive)
         ->type_name("N");
+    c.add_option(
+         "--silence", s.silence,
+         "Seconds after which a worker or replica that says nothing, as one that is stopped, is lost [default: 30]")
+        ->check(CLI::Range(0.1, 1e6))
+        ->check(is_number)
+        ->type_name("S");
     c.add_option("--warm-start", s.warm_start,
                  "Steps that the first worker makes alone before the others begin [default: 0]")
         ->check(CLI::Range(0, 1'000'000))
@@ -208,6 +223,7 @@ void add_less_options(CLI::App& c, train_settings& s) {
         ->type_name("TAU");
     c.add_option("--slow-momentum", s.slow_momentum, "In mode local, of steps of all ranks together [default: 0]")
         ->check(CLI::Range(0., 0.999))
+        ->check(is_number)
         ->type_name("SHARE");
     c.add_option("--graph", s.graph, "In mode gossip, whose weights a rank mixes with its own [default: ring]")
         ->check(one_of({"ring", "torus", "exponential", "one-peer"}));
@@ -236,6 +252,7 @@ void add_step_options(CLI::App& c, train_settings& s) {
                  "How far a step goes along the gradient "
                  "[default: sgd 0.2, momentum 0.03, adam 0.001, adagrad 0.01, lars 2]")
         ->check(CLI::Range(1e-9, 1e3))
+        ->check(is_number)
         ->type_name("RATE");
     c.add_option("--reference-batch", s.reference_batch,
                  "The batch that the learning rate is for: it is scaled in proportion [default: not scaled]")
@@ -244,13 +261,17 @@ void add_step_options(CLI::App& c, train_settings& s) {
     c.add_option("--warm-up", s.warm_up_epochs,
                  "Epochs in which the rate rises, from that of the reference batch, else from a tenth [default: 0]")
         ->check(CLI::Range(0., 1e6))
+        ->check(is_number)
         ->type_name("EPOCHS");
     c.add_option("--schedule", s.schedule,
                  "How the rate goes on; cosine: to 0 at the end of the last epoch [default: cosine]")
         ->check(one_of({"constant", "cosine"}));
     c.add_option("--clip", s.clip, "The largest norm of all gradients together [default: none]")
         ->check(CLI::Range(1e-9, 1e9))
+        ->check(is_number)
         ->type_name("NORM");
+    c.add_flag("--skip-bad-steps", s.leave_out_bad,
+               "Leave out a step, on all ranks, in which a gradient is NaN or infinite");
     c.add_option("--seed", s.seed, "Of weights, order and what is drawn [default: 1]")->type_name("N");
 }
 

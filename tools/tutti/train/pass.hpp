@@ -28,17 +28,18 @@ public:
 /// All layers are here.
 class whole_pass final : public pass {
 public:
-    /// Gradients of a microbatch are multiplied by `scale`.
-    whole_pass(task& of, training_job& job, layer_pass& layers, std::size_t microbatches, float scale)
-        : task_(of), job_(job), layers_(layers), microbatches_(microbatches), scale_(scale) {}
+    /// The gradient of a row is multiplied by `weight` and divided by the rows of the batch.
+    whole_pass(task& of, training_job& job, layer_pass& layers, std::size_t microbatches, float weight)
+        : task_(of), job_(job), layers_(layers), microbatches_(microbatches), weight_(weight) {}
 
     neural::score train(std::size_t step) override {
         neural::score total;
+        const float scale = weight_ / static_cast<float>(task_.epoch().examples(step) * task_.rows());
         for (std::size_t m = 0; m < microbatches_; ++m) {
             job_.reduces(m + 1 == microbatches_);
             task_.take_microbatch(step, m, microbatches_);
             layers_.forward(task_.inputs(), outputs(), kept_);
-            total += neural::judge_and_slope(outputs(), task_.labels(), scale_);
+            total += neural::judge_and_slope(outputs(), task_.labels(), scale);
             layers_.backward(task_.inputs(), kept_, outputs(), {}, true);
             job_.finish();
         }
@@ -65,7 +66,7 @@ private:
     training_job& job_;
     layer_pass& layers_;
     const std::size_t microbatches_;
-    const float scale_;
+    const float weight_;
     kept_pass kept_;
     std::vector<float> outputs_; // on the way back, the loss's gradient by them
 };

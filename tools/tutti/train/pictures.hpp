@@ -27,31 +27,28 @@ struct task_source {
     const picture_sets* pictures = nullptr; ///< in place of files, or of what is drawn
 };
 
-/// One replica's share of the pictures, in an order that is new in each epoch.
+/// One replica's share of the pictures, in an order that is new in each epoch. All pictures are taken once in an epoch.
+/// Position j of the epoch is the share's of replica j modulo replicas, so shares and batches are even together.
 class pictures final : public task {
 public:
     /// Collective. Throws std::runtime_error if there are too few, or what files are wrong with.
     template <class Communicator>
     pictures(const rank_grid<Communicator>& grid, const train_settings& settings, const task_source& from = {})
         : own_{static_cast<std::size_t>(grid.data.rank()), static_cast<std::size_t>(grid.data.size())},
-          seed_(settings.seed), batch_(settings.batch), data_(agreed(grid.world, settings)),
+          seed_(settings.seed), data_(agreed(grid.world, settings)),
           training_(load(settings, from.pictures, true, own_)),
           testing_(load(settings, from.pictures, false, from.tested.value_or(own_))), order_(training_.size()) {
         require_equal_pixels(training_, testing_);
         std::array<std::size_t, 2> totals{training_.size(), testing_.size()};
         grid.data.allreduce(totals, sum);
-        all_ = totals[0];
+        epoch_ = {totals[0], settings.batch, grid.of.stages > 1};
         tests_ = from.tested ? testing_.size() : size_of({0, own_.parts}, totals[1]);
         if (steps() == 0) throw std::runtime_error("there are fewer training pictures than a batch has");
         if (totals[1] == 0) throw std::runtime_error("there are no test pictures");
     }
 
     [[nodiscard]] std::string words() const override {
-        return std::to_string(all_) + " training pictures (" + data_ + ")";
-    }
-    /// The smallest share decides, so that every replica takes part in every step.
-    [[nodiscard]] std::size_t steps() const override {
-        return all_ / own_.parts / size_of(share{0, own_.parts}, batch_);
+        return std::to_string(epoch_.all) + " training pictures (" + data_ + ")";
     }
     [[nodiscard]] std::size_t most_tests() const override { return tests_; }
     [[nodiscard]] std::size_t rows() const override { return 1; }
@@ -64,9 +61,10 @@ public:
         for (std::size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[random.below(i)]);
     }
     void take_microbatch(std::size_t step, std::size_t m, std::size_t parts) override {
-        const std::size_t count = size_of(own_, batch_);
-        const auto [begin, end] = microbatch(count, m, parts);
-        take(training_, end - begin, [&, first = step * count + begin](std::size_t i) { return order_[first + i]; });
+        const std::size_t batch = step * epoch_.batch, own = size_of(own_, batch),
+                          end_of_own = size_of(own_, batch + epoch_.examples(step));
+        const auto [begin, end] = microbatch(end_of_own - own, m, parts);
+        take(training_, end - begin, [&, first = own + begin](std::size_t i) { return order_[first + i]; });
     }
     void take_tests(std::size_t first, std::size_t most) override {
         const std::size_t begin = std::min(first, testing_.size());
@@ -103,11 +101,10 @@ private:
 
     const share own_;
     const std::uint64_t seed_;
-    const std::size_t batch_;
     const std::string data_;
     const dataset training_;
     const dataset testing_;
-    std::size_t all_ = 0, tests_ = 0;
+    std::size_t tests_ = 0;
     std::vector<std::size_t> order_;
 };
 

@@ -72,10 +72,8 @@ std::string words_of_step(const train_settings& s, int ranks, const task& of) {
     if (s.mode == "sandblaster")
         return fmt::format("batches of {}, L-BFGS by Sandblaster: {}, weights {}", s.batch,
                            counted(static_cast<std::size_t>(ranks - s.servers), "replica"), words_of_same(s, ranks));
-    const int replicas = has_servers(s) ? ranks - s.servers : grid_of(s, ranks).data; // each takes a picture at least
-    return fmt::format("{} an epoch, batches of {}, {} by {} at a rate of {}, {}", counted(of.steps(), "step"),
-                       std::max(s.batch, static_cast<std::size_t>(replicas)), s.mode, s.optimizer, peak_rate(s),
-                       words_of_mode(s, ranks));
+    return fmt::format("{} an epoch, batches of {}, {} by {} at a rate of {}, {}", counted(of.steps(), "step"), s.batch,
+                       s.mode, s.optimizer, peak_rate(s), words_of_mode(s, ranks));
 }
 
 // The time that is left, if it goes on as it has since the begin.
@@ -118,6 +116,13 @@ void train_report::begin(std::size_t parameters, const task& of) const {
                words_of_model(s), parameters);
     if (s.evaluate) return;
     fmt::print("# {}\n", words_of_step(s, ranks_, of));
+    if (const std::size_t left_out = of.epoch().left_out(); left_out > 0)
+        fmt::print("# a pipeline takes whole batches: {} of {} examples are left out of each epoch\n", left_out,
+                   of.epoch().all);
+    const int replicas = has_servers(s) ? ranks_ - s.servers : grid_of(s, ranks_).data;
+    if (s.mode != "sandblaster" && s.batch < static_cast<std::size_t>(replicas))
+        fmt::print("# a batch of {} has no example for each of {} replicas: in each step some have nothing to do\n",
+                   s.batch, replicas);
     if (s.virtual_ranks > 0) fmt::print("# all times are {}\n", words_of_virtual_time(s));
     if (s.resume) begin_again();
     if (is_done()) return;
@@ -143,10 +148,10 @@ void train_report::begin_again() const {
 }
 
 void train_report::warn_of_divergence(const epoch_result& e) {
-    if (std::isfinite(e.loss) || std::exchange(diverged_, true)) return;
+    if ((std::isfinite(e.loss) && std::isfinite(e.test_loss)) || std::exchange(diverged_, true)) return;
     fmt::print(stderr,
                "the training has diverged: its loss is {}; a lower --learning-rate, --clip or --warm-up may help\n",
-               e.loss);
+               std::isfinite(e.loss) ? e.test_loss : e.loss);
 }
 
 void train_report::add(const epoch_result& e) {
@@ -154,11 +159,11 @@ void train_report::add(const epoch_result& e) {
     line_.clear();
     warn_of_divergence(e);
     if (log_) log_->epoch(e);
+    write_files();
     if (quiet_) return;
-    fmt::print(
-        "{:>5} {} {:>9.2f} {:>8} {:>9}  {:016x} {}\n", e.epoch, score_words(settings_.model == "transformer", e),
-        e.seconds, is_alone_ ? "-" : fmt::format("{:.0f}%", 100 * e.exposed_seconds / e.seconds),
-        e.bytes[0] + e.bytes[1] + e.bytes[2], e.weights_hash, words_of_weights(e));
+    fmt::print("{:>5} {} {:>9.2f} {:>8} {:>9}  {:016x} {}\n", e.epoch, score_words(settings_.model == "transformer", e),
+               e.seconds, is_alone_ ? "-" : fmt::format("{:.0f}%", 100 * e.exposed_seconds / e.seconds),
+               e.bytes[0] + e.bytes[1] + e.bytes[2], e.weights_hash, words_of_weights(e));
     std::fflush(stdout);
 }
 
@@ -212,12 +217,28 @@ void train_report::interrupted(std::size_t step) {
                settings_.checkpoint.empty() ? "" : ", which " + settings_.checkpoint + " has");
 }
 
+void train_report::stuck(std::size_t step) {
+    line_.clear();
+    if (log_) log_->stuck(step);
+    fmt::print(stderr, "the line search of step {} found no lower loss, and would find none again: the training ends\n",
+               step);
+}
+
+void train_report::write_files() const {
+    if (!settings_.json.empty() && settings_.json != "-") write_json();
+    if (!settings_.html.empty() && settings_.html != "-") write_html();
+}
+
 void train_report::finish() {
     line_.clear();
     if (!settings_.json.empty()) write_json();
-    if (!settings_.html.empty()) write_whole(training_html(settings_, ranks_, epochs_, losses_), settings_.html);
+    if (!settings_.html.empty()) write_html();
     const bool is_wanted = settings_.curves != "off" && (settings_.curves != "auto" || isatty(STDOUT_FILENO) != 0);
     if (!quiet_ && is_wanted && !settings_.evaluate) draw_curves();
+}
+
+void train_report::write_html() const {
+    write_whole(training_html(settings_, ranks_, epochs_, losses_), settings_.html);
 }
 
 void train_report::write_json() const {

@@ -31,6 +31,8 @@ public:
     void step(std::size_t epoch, std::size_t steps, double loss);
     /// It ends early, after so many steps.
     void interrupted(std::size_t step);
+    /// It ends early, since the line search of that step found no lower loss.
+    void stuck(std::size_t step);
 
     void add(const epoch_result& e);
     /// Weights of servers: how many reads were so many clocks old.
@@ -48,7 +50,10 @@ private:
     [[nodiscard]] bool is_done() const noexcept { return before_ >= settings_.epochs * steps_; }
     void warn_of_divergence(const epoch_result& e);
     [[nodiscard]] std::string words_of_weights(const epoch_result& e) const;
+    /// What has been learnt so far: it stays if this rank dies.
+    void write_files() const;
     void write_json() const;
+    void write_html() const;
     void draw_curves() const;
 
     const train_settings& settings_;

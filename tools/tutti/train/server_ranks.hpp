@@ -4,12 +4,17 @@
 
 #include "train.hpp"
 
+#include <chrono>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace tutti::tools {
+
+[[nodiscard]] inline std::chrono::nanoseconds silence_of(const train_settings& s) {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(s.silence));
+}
 
 /// Who serves, and who computes.
 struct server_ranks {

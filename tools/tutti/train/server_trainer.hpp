@@ -7,6 +7,8 @@
 
 #include <chrono>
 #include <memory>
+#include <utility>
+#include <vector>
 
 namespace tutti::tools {
 
@@ -30,12 +32,21 @@ public:
     [[nodiscard]] std::size_t parameters() const noexcept { return worker_->parameters(); }
     /// @}
 
-    /// Trains, or serves until all workers have ended or are lost.
-    void run(const worker_hooks& hooks) {
-        if (worker_) return worker_->train(by_, begins_, hooks);
-        with_rule(settings_.optimizer, [this](auto rule) {
-            training::server::shard_server(by_, rule, {.how = consistency_of(settings_)}).serve();
-        });
+    /// Trains, or serves until all workers have ended or are lost. Returns those that a server has lost.
+    std::vector<int> run(const worker_hooks& hooks) {
+        std::vector<int> lost;
+        if (worker_)
+            worker_->train(by_, begins_, hooks);
+        else
+            with_rule(settings_.optimizer, [&](auto rule) {
+                training::server::server_options options{.how = consistency_of(settings_),
+                                                         .worker_silence = silence_of(settings_)};
+                if (settings_.warm_start > 0) options.before_first = std::chrono::hours(24);
+                training::server::shard_server server(by_, rule, std::move(options));
+                server.serve();
+                lost = server.lost_workers();
+            });
+        return lost;
     }
 
 private:

@@ -7,6 +7,7 @@
 #include "model_part.hpp"
 #include "pass.hpp"
 #include "replica_job.hpp"
+#include "server_ranks.hpp"
 #include "weights_hash.hpp"
 
 #include <chrono>
@@ -51,7 +52,8 @@ public:
     /// lost after the start, which is collective, is not waited for.
     void train(const training::server::links<Communicator>& by, training::warm_start<Communicator>& begins,
                const worker_hooks& hooks) {
-        training::server::client<Communicator> store(by, {.deadline = std::chrono::minutes(10)});
+        training::server::client<Communicator> store(by,
+                                                     {.deadline = std::chrono::minutes(10) + silence_of(settings_)});
         if (is_first()) {
             store.put(0, part_.first_weights(settings_.seed));
             store.flush();
@@ -76,8 +78,7 @@ private:
     }
     /// Gradients of a worker are terms of a sum, which is the mean over a batch.
     [[nodiscard]] whole_pass pass_of(replica_job& job, std::vector<layer_pass>& layers) const {
-        const float scale = 1 / static_cast<float>(settings_.batch * task_->rows());
-        return {*task_, job, layers.front(), std::max<std::size_t>(1, settings_.microbatches), scale};
+        return {*task_, job, layers.front(), std::max<std::size_t>(1, settings_.microbatches), 1};
     }
 
     void make_steps(client& store, replica_job& job, training::warm_start<Communicator>& begins,

@@ -20,26 +20,27 @@ public:
     template <class Communicator>
     text(const rank_grid<Communicator>& grid, const train_settings& settings, std::optional<share> tested = {})
         : own_{static_cast<std::size_t>(grid.data.rank()), static_cast<std::size_t>(grid.data.size())},
-          tested_(tested.value_or(own_)), seed_(settings.seed), batch_(settings.batch), context_(settings.context),
-          sequences_(settings.sequences), corpus_(agreed(grid.world, settings)) {
+          tested_(tested.value_or(own_)), seed_(settings.seed), context_(settings.context),
+          corpus_(agreed(grid.world, settings)) {
+        epoch_ = {settings.sequences, settings.batch, grid.of.stages > 1};
         if (steps() == 0) throw std::runtime_error("an epoch has fewer sequences than a batch");
     }
 
     [[nodiscard]] std::string words() const override {
-        return std::to_string(sequences_) + " sequences of " + std::to_string(context_) + " characters (" +
+        return std::to_string(epoch_.all) + " sequences of " + std::to_string(context_) + " characters (" +
                corpus_.name() + ")";
     }
-    [[nodiscard]] std::size_t steps() const override { return sequences_ / batch_; }
     [[nodiscard]] std::size_t most_tests() const override { return size_of({0, tested_.parts}, tests); }
     [[nodiscard]] std::size_t rows() const override { return context_; }
     [[nodiscard]] std::size_t columns() const override { return 1; }
     [[nodiscard]] std::size_t kinds() const override { return corpus_.alphabet().size(); }
 
-    void begin(std::size_t epoch) override { first_ = (epoch - 1) * steps() * batch_; }
+    void begin(std::size_t epoch) override { first_ = (epoch - 1) * (epoch_.all - epoch_.left_out()); }
     void take_microbatch(std::size_t step, std::size_t m, std::size_t parts) override {
-        const auto [own, end_of_own] = part_of(own_, batch_);
+        const auto [own, end_of_own] = part_of(own_, epoch_.examples(step));
         const auto [begin, end] = microbatch(end_of_own - own, m, parts);
-        take(draw_sequences(corpus_.training(), context_, first_ + step * batch_ + own + begin, end - begin, seed_));
+        take(draw_sequences(corpus_.training(), context_, first_ + step * epoch_.batch + own + begin, end - begin,
+                            seed_));
     }
     /// The same sequences of the part that is kept from training, each time.
     void take_tests(std::size_t first, std::size_t most) override {
@@ -67,7 +68,7 @@ private:
 
     const share own_, tested_;
     const std::uint64_t seed_;
-    const std::size_t batch_, context_, sequences_;
+    const std::size_t context_;
     const corpus corpus_;
     std::size_t first_ = 0; // sequence of the epoch
 };

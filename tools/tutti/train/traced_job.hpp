@@ -40,6 +40,11 @@ public:
         reduces_ = does;
         of_->reduces(does);
     }
+    std::optional<training::bad_gradient> bad() override { return of_->bad(); }
+    void leave_out() override {
+        of_->leave_out();
+        trace_.end_step();
+    }
     void clip(double most) override {
         const step_trace::slice timed(&trace_, "clip");
         of_->clip(most);

@@ -23,15 +23,26 @@
 #include <transport/tcp.hpp>
 
 #include <chrono>
+#include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace tutti::tools {
 namespace {
+
+/// The exit status of a training that SIGINT has ended: 128 and its number, as of a shell.
+constexpr int was_interrupted = 128 + SIGINT;
+
+int status_of(bool is_well) { return is_well ? 0 : result_is_wrong; }
+
+/// Where a loss is not a number, the weights are none either, and training on cannot mend them.
+bool is_finite(const epoch_result& e) { return std::isfinite(e.loss) && std::isfinite(e.test_loss); }
 
 /// Tests what a checkpoint has. Returns whether the weights agree.
 bool evaluate_as_rank(trainer<any_communicator>& one, std::optional<train_report>& report) {
@@ -43,28 +54,42 @@ bool evaluate_as_rank(trainer<any_communicator>& one, std::optional<train_report
     return result.weights_agree;
 }
 
+/// Ranks that the others have gone on without.
+void tell_lost(const std::vector<int>& lost, const char* what) {
+    if (!lost.empty())
+        fmt::print(stderr,
+                   "lost: the {}{} on rank{} {}, dead or silent for too long; the others have gone on without\n", what,
+                   lost.size() == 1 ? "" : "s", lost.size() == 1 ? "" : "s", fmt::join(lost, ", "));
+}
+
 /// One rank of a training with servers. Nothing in it can disagree.
-bool train_with_servers(const any_communicator& world, const train_settings& s, const step_compute& by) {
+int train_with_servers(const any_communicator& world, const train_settings& s, const step_compute& by) {
     server_trainer one{world, s};
     worker_hooks hooks;
     if (by.of_step) hooks.computes = [&by](std::size_t step, const auto& work) { by.passes(by.of_step(step), work); };
     std::optional<train_report> report;
+    bool is_well = true;
     if (one.is_first_worker()) {
         report.emplace(s, world.size(), one.parameters(), one.data(), 0, training::clock_of(world));
         hooks.told = [&](std::size_t steps, double loss) {
             report->step(steps / one.data().steps() + 1, steps % one.data().steps(), loss);
         };
-        hooks.tested = [&](const epoch_result& e) { report->add(e); };
+        hooks.tested = [&](const epoch_result& e) {
+            report->add(e);
+            is_well = is_well && is_finite(e);
+        };
         hooks.interrupted = [&](std::size_t steps) { report->interrupted(steps); };
         hooks.ended = [&](const auto& read) { report->read(read.counts()); };
     }
-    one.run(hooks);
+    const std::vector<int> lost = one.run(hooks);
+    if (world.rank() == 0) tell_lost(lost, "worker");
+    is_well = is_well && lost.empty();
     if (report) report->finish();
-    return true;
+    return interrupt_note::noted() ? was_interrupted : status_of(is_well);
 }
 
 /// One rank of a training by Sandblaster.
-bool sandblast_as_rank(const any_communicator& world, train_settings s, portion_maths& maths, const step_compute& by) {
+int sandblast_as_rank(const any_communicator& world, train_settings s, portion_maths& maths, const step_compute& by) {
     s.batch = maths.batch();
     sandblaster_hooks hooks;
     if (by.of_step)
@@ -72,21 +97,27 @@ bool sandblast_as_rank(const any_communicator& world, train_settings s, portion_
             by.passes(by.of_step(n) / static_cast<std::int64_t>(slices), {});
         };
     std::optional<train_report> report;
+    bool is_well = true;
     if (world.rank() == 0) {
         report.emplace(s, world.size(), maths.parameters(), maths.data(), 0, training::clock_of(world));
         hooks.told = [&, steps = maths.data().steps()](std::size_t batches, double loss) {
             report->step(batches / steps + 1, batches % steps, loss);
         };
-        hooks.tested = [&](const epoch_result& e) { report->add(e); };
+        hooks.tested = [&](const epoch_result& e) {
+            report->add(e);
+            is_well = is_well && is_finite(e);
+        };
         hooks.interrupted = [&](std::size_t steps) { report->interrupted(steps); };
+        hooks.ended = [](const std::vector<int>& lost, std::uint64_t) { tell_lost(lost, "replica"); };
+        hooks.stuck = [&](std::size_t steps) { report->stuck(steps); };
     }
-    const bool agreed = train_by_sandblaster(world, s, maths, hooks);
+    is_well = train_by_sandblaster(world, s, maths, hooks) && is_well;
     if (report) report->finish();
-    return agreed;
+    return interrupt_note::noted() ? was_interrupted : status_of(is_well);
 }
 
-/// One rank's training. Returns whether the weights always agreed.
-bool train_as_rank(const any_communicator& world, const train_settings& s, const step_compute& by = {}) {
+/// One rank's training. Its exit status: the weights must always agree, and the loss be a number.
+int train_as_rank(const any_communicator& world, const train_settings& s, const step_compute& by = {}) {
     if (has_servers(s)) return train_with_servers(world, s, by);
     if (s.mode == "sandblaster") {
         portion_maths maths(s);
@@ -97,25 +128,31 @@ bool train_as_rank(const any_communicator& world, const train_settings& s, const
     std::optional<train_report> report;
     if (world.rank() == 0)
         report.emplace(s, world.size(), one.parameters(), one.data(), one.steps(), training::clock_of(world));
-    if (s.evaluate) return evaluate_as_rank(one, report);
-    bool agreed = true;
+    if (s.evaluate) return status_of(evaluate_as_rank(one, report));
+    int status = 0;
     while (one.steps() < s.epochs * one.data().steps()) {
         const std::size_t epoch = one.steps() / one.data().steps() + 1;
         const auto result = one.run([&](std::size_t steps, double loss) {
             if (report) report->step(epoch, steps, loss);
         });
-        if (!s.checkpoint.empty()) one.save();
+        const bool goes_on = !result || is_finite(*result);
+        if (!s.checkpoint.empty() && goes_on) one.save();
         if (!result) {
             if (report) report->interrupted(one.steps());
+            status = was_interrupted;
             break;
         }
-        agreed = agreed && result->weights_agree;
+        if (!result->weights_agree || !goes_on) status = result_is_wrong;
         if (report) report->add(*result);
+        if (!goes_on) break;
     }
     one.finish_trace();
     if (report) report->finish();
-    return agreed;
+    return status;
 }
+
+/// The rank that reports: the first worker, where there are servers.
+int reporter_of(const train_settings& s) { return has_servers(s) ? s.servers : 0; }
 
 progress progress_of(const train_settings& s) {
     return s.progress == "in_thread" ? progress::in_thread : progress::in_calls;
@@ -124,31 +161,31 @@ progress progress_of(const train_settings& s) {
 int train_in_memory(const train_settings& s) {
     const auto fabric = transport::memory_world::create(s.ranks);
     const interrupt_note interrupts;
-    bool agreed = false;
+    int status = 1;
     const bool well = run_as_threads(s.ranks, [&](int rank) {
         const any_communicator world = type_erased(communicator{transport::memory{fabric, rank}, progress_of(s)});
-        const bool mine = train_as_rank(world, s);
-        if (rank == 0) agreed = mine;
+        const int mine = train_as_rank(world, s);
+        if (rank == reporter_of(s)) status = mine == result_is_wrong ? 1 : mine;
     });
-    return well && agreed ? 0 : 1;
+    return well ? status : 1;
 }
 
 int train_in_virtual_time(const train_settings& s) {
     const auto [takes, world] = virtual_cluster_of(s);
     const interrupt_note interrupts;
-    bool agreed = false;
+    int status = 1;
     std::optional<portion_maths> shared;
     if (s.mode == "sandblaster") shared.emplace(s);
     world->run([&](transport::simulated end) {
         const any_communicator all = type_erased(communicator{std::move(end)});
         const step_compute by{[&, rank = all.rank()](std::size_t step) { return takes.of(rank, step); },
                               [&](std::chrono::nanoseconds time, const auto& work) { world->compute(time, work); }};
-        const bool mine = shared ? sandblast_as_rank(all, s, *shared, by) : train_as_rank(all, s, by);
-        if (all.rank() == 0) agreed = mine;
+        const int mine = shared ? sandblast_as_rank(all, s, *shared, by) : train_as_rank(all, s, by);
+        if (all.rank() == reporter_of(s)) status = mine == result_is_wrong ? 1 : mine;
     });
     const bool quiet = s.json == "-" || s.log == "-";
     fmt::print(quiet ? stderr : stdout, "virtual time {:.6f} s\n", std::chrono::duration<double>(world->now()).count());
-    return agreed ? 0 : 1;
+    return status;
 }
 
 template <class Transport>
@@ -159,7 +196,7 @@ int train_as_process(const train_settings& s) {
         throw std::invalid_argument(
             fmt::format("--ranks {} was asked for, but the launcher started {}", s.ranks, world.size()));
     // A failure is told at once: leaving the world may take time, while other ranks find out too.
-    return as_rank([&] { return train_as_rank(world, s) ? 0 : result_is_wrong; });
+    return as_rank([&] { return train_as_rank(world, s); });
 }
 
 void require_virtual_sense(train_settings& s) {
@@ -208,10 +245,13 @@ int train(const train_settings& said, const std::vector<std::string>& command) {
     if (s.transport == "simulated") return train_in_virtual_time(s);
     if (s.transport == "memory") return train_in_memory(s);
     launch_options ranks = local_ranks(command, s.ranks);
-    if (has_servers(s)) ranks.plain_rank = s.servers; // the first worker, which reports
-    if (has_servers(s) || s.mode == "sandblaster")
+    ranks.plain_rank = reporter_of(s);
+    if (has_servers(s) || s.mode == "sandblaster") {
         ranks.patience = std::chrono::hours(24); // a rank that dies is not waited for, and ends no other
-    return report_launch("train", launch(ranks));
+        ranks.last_rank = 0;                     // whom it has not heard of is stopped
+    }
+    const launch_result result = launch(ranks);
+    return result.status == was_interrupted ? was_interrupted : report_launch("train", result);
 }
 
 } // namespace

@@ -43,6 +43,7 @@ struct train_settings {
     std::uint64_t staleness = 4;                      ///< clocks by which a worker may be ahead, in ssp
     std::size_t fetch = 1;                            ///< of downpour: steps from one fetch to the next
     std::size_t push = 1;                             ///< likewise
+    double silence = 30;                              ///< seconds after which a rank that says nothing is lost
     std::size_t warm_start = 0;                       ///< steps of the first worker before the others begin
     std::string optimizer;                            ///< empty: not said
     std::size_t bucket_bytes = std::size_t{25} << 20; ///< at most 1 MiB of them for the first bucket
@@ -53,6 +54,7 @@ struct train_settings {
     double slow_momentum = 0;   ///< of mode local
     std::string graph = "ring"; ///< of mode gossip
     double clip = 0;            ///< 0: not
+    bool leave_out_bad = false; ///< steps in which a gradient is not finite
     double warm_up_epochs = 0;
     std::string schedule = "cosine";
     std::size_t reference_batch = 0; ///< 0: the learning rate does not depend on the batch

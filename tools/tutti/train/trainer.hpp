@@ -15,13 +15,17 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <chrono>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace tutti::tools {
 
@@ -60,6 +64,7 @@ public:
         task_->begin(epoch);
         const std::uint64_t sent_before = sent_bytes();
         neural::score trained, untold;
+        const std::size_t left_out_before = left_out_, steps = task_->steps() - job_->steps() % task_->steps();
         for (std::size_t step = job_->steps() % task_->steps(); step < task_->steps(); ++step) {
             const known_by_all known = train_step(step, trained, untold);
             if (known.stops) return {};
@@ -67,6 +72,8 @@ public:
         }
         epoch_result result = tested(trained);
         result.epoch = epoch;
+        if (left_out_ - left_out_before == steps)
+            result.loss = std::numeric_limits<double>::quiet_NaN(); // nothing learnt
         result.seconds = seconds_since(start);
         if (computes_.of_step) result.virtual_seconds = seconds_since(made_);
         result.exposed_seconds = std::chrono::duration<double>(job_->exposed() - exposed_before).count();
@@ -159,9 +166,27 @@ private:
         computing_.begin_step(job_->steps());
         const neural::score own = pass_->train(step);
         computing_.end_step();
+        if (has_bad()) {
+            ++left_out_;
+            job_->leave_out();
+            return {};
+        }
         if (settings_.clip > 0) clip();
         job_->step(rates_(job_->steps()), own.loss / static_cast<double>(std::max<std::size_t>(own.count, 1)));
         return own;
+    }
+    /// Whether all ranks leave out this step. Of those that have met a bad gradient, the first replica tells it, once
+    /// and then ever more rarely.
+    [[nodiscard]] bool has_bad() {
+        const std::optional<training::bad_gradient> bad = job_->bad();
+        std::array<int, 1> any{bad ? 1 : 0};
+        if (settings_.leave_out_bad && is_cut()) grid_.world.allreduce(any, maximum);
+        if (bad && grid_.data.rank() == 0 && std::has_single_bit(++bad_steps_))
+            fmt::print(stderr, "step {}: the gradient of \"{}\" on rank {} is NaN or infinite{}{}\n", job_->steps() + 1,
+                       part_.parameters()[bad->parameter].name, bad->rank,
+                       settings_.leave_out_bad ? "; the step is left out" : "",
+                       bad_steps_ > 1 ? fmt::format(", as {} before it", bad_steps_ - 1) : "");
+        return settings_.leave_out_bad && any[0] == 1;
     }
     [[nodiscard]] std::uint64_t sent_bytes() { return job_->sent().value_or(training::compressed::traffic{}).bytes; }
     void clip() {
@@ -219,6 +244,8 @@ private:
     /// Steps from one meeting to the next, at least: a meeting of many ranks takes as long as a small network's step.
     const std::size_t meeting_interval_ = std::clamp(static_cast<std::size_t>(grid_.world.size()) / 16, 1UL, 16UL);
     std::size_t since_meeting_ = 0;
+    std::size_t bad_steps_ = 0; ///< in which this rank's replicas met a gradient that is not finite
+    std::size_t left_out_ = 0;  ///< steps, by all ranks
     step_trace trace_;
     const std::unique_ptr<training_job> job_; // may tell the trace
     std::vector<layer_pass> layers_;          // by own chunk

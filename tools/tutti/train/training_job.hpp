@@ -31,6 +31,10 @@ public:
     virtual void ready(std::size_t i) = 0;
     virtual void finish() = 0;
     virtual void reduces(bool does) = 0;
+    /// Of the last round: whose gradient is not finite, where ranks average them. The same on all ranks.
+    [[nodiscard]] virtual std::optional<training::bad_gradient> bad() { return {}; }
+    /// In place of step(), with the weights as they are: where there may be bad gradients.
+    virtual void leave_out() {}
     virtual void clip(double most) = 0;
     /// `loss` is the mean over this rank's examples, for those that go by it.
     virtual void step(double rate, double loss) = 0;
@@ -71,6 +75,8 @@ public:
     void ready(std::size_t i) override { buckets_.ready(i); }
     void finish() override { buckets_.finish(); }
     void reduces(bool does) override { buckets_.reduces(does); }
+    std::optional<training::bad_gradient> bad() override { return buckets_.bad(); }
+    void leave_out() override { optimizer_.resume(optimizer_.steps() + 1, optimizer_.last_rate()); }
     void clip(double most) override { training::clip(buckets_.gradients(), most); }
     void step(double rate, double) override { optimizer_.step(rate, weights_, buckets_.gradients()); }
     std::size_t steps() override { return optimizer_.steps(); }
@@ -113,6 +119,12 @@ public:
     void ready(std::size_t i) override { all_.ready(i); }
     void finish() override { all_.finish(); }
     void reduces(bool does) override { all_.reduces(does); }
+    std::optional<training::bad_gradient> bad() override { return all_.bad(); }
+    void leave_out() override {
+        auto& of = all_.own_optimizer();
+        of.resume(of.steps() + 1, of.last_rate());
+        all_.renewed();
+    }
     void clip(double most) override { all_.clip(most); }
     void step(double rate, double) override { all_.step(rate); }
     std::size_t steps() override { return all_.own_optimizer().steps(); }

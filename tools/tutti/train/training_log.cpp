@@ -54,6 +54,8 @@ void training_log::epoch(const epoch_result& e) {
 
 void training_log::interrupted(std::size_t steps) { write({{"event", "interrupted"}, {"steps", steps}}); }
 
+void training_log::stuck(std::size_t steps) { write({{"event", "stuck"}, {"steps", steps}}); }
+
 void training_log::write(const nlohmann::ordered_json& line) {
     std::FILE* const to = file_ ? file_.get() : stdout;
     const std::string text = line.dump() + "\n";

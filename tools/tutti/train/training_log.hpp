@@ -24,6 +24,7 @@ public:
     void epoch(const epoch_result& e);
     /// It ends early, after so many steps in all.
     void interrupted(std::size_t steps);
+    void stuck(std::size_t steps);
 
 private:
     void write(const nlohmann::ordered_json& line);

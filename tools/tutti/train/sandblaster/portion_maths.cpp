@@ -50,15 +50,16 @@ std::optional<portion_result> portion_maths::compute(const training::sandblaster
                                                      std::span<const float> weights, std::span<float> gradient,
                                                      const std::function<bool(std::size_t)>& begins) {
     if (p.batch == batch_of_tests) return test(p, weights);
-    const std::size_t steps = task_->steps(), slices = slices_of(p.of);
+    const std::size_t steps = task_->steps(), slices = slices_of(p.of),
+                      rows = task_->epoch().examples(p.batch % steps) * task_->rows();
     neural::score total;
     for (std::size_t i = 0; i < slices; ++i) {
         if (!begins(slices)) return {};
         begin(p.batch / steps + 1);
         task_->take_microbatch(p.batch % steps, p.number * slices + i, p.of * slices);
-        total += forward(weights, gradient);
+        total += forward(weights, gradient, rows);
     }
-    return result_of(total, 1 / static_cast<double>(batch() * task_->rows()));
+    return result_of(total, 1 / static_cast<double>(rows));
 }
 
 std::size_t portion_maths::slices_of(std::size_t portions) const {
@@ -71,7 +72,8 @@ void portion_maths::begin(std::size_t epoch) {
     if (std::exchange(epoch_, epoch) != epoch) task_->begin(epoch);
 }
 
-neural::score portion_maths::forward(std::span<const float> weights, std::span<float> gradient) {
+neural::score portion_maths::forward(std::span<const float> weights, std::span<float> gradient,
+                                     std::size_t rows_of_batch) {
     const neural::network& network = model_->whole;
     const std::size_t rows = task_->labels().size();
     if (rows == 0) return {};
@@ -79,7 +81,7 @@ neural::score portion_maths::forward(std::span<const float> weights, std::span<f
     const neural::matrix outputs{outputs_.data(), rows, task_->kinds()};
     network.forward(network.all(), weights, task_->inputs(), outputs, kept_);
     if (gradient.empty()) return neural::judge(outputs, task_->labels());
-    const auto scale = 1 / static_cast<float>(batch() * task_->rows());
+    const auto scale = 1 / static_cast<float>(rows_of_batch);
     const neural::score found = neural::judge_and_slope(outputs, task_->labels(), scale);
     network.backward(network.all(), weights, task_->inputs(), kept_, outputs, {}, gradient);
     return found;
@@ -91,7 +93,7 @@ portion_result portion_maths::test(const training::sandblaster::portion& p, std:
     neural::score total;
     for (std::size_t i = first; i < end; i += at_once) {
         task_->take_tests(i, std::min(at_once, end - i));
-        total += forward(weights, {});
+        total += forward(weights, {}, 0);
     }
     portion_result found = result_of(total, 1);
     found.remark = detail::no_weights;

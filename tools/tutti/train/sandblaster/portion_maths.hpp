@@ -50,7 +50,8 @@ public:
 private:
     [[nodiscard]] std::size_t slices_of(std::size_t portions) const;
     /// Of the examples that the task has taken.
-    [[nodiscard]] neural::score forward(std::span<const float> weights, std::span<float> gradient);
+    [[nodiscard]] neural::score forward(std::span<const float> weights, std::span<float> gradient,
+                                        std::size_t rows_of_batch);
     [[nodiscard]] training::sandblaster::portion_result test(const training::sandblaster::portion& p,
                                                              std::span<const float> weights);
     void begin(std::size_t epoch);

@@ -27,7 +27,9 @@ struct sandblaster_hooks {
     std::function<void(std::size_t batches, double loss)> told = [](std::size_t, double) {};
     std::function<void(const epoch_result&)> tested = [](const epoch_result&) {};
     std::function<void(std::size_t steps)> interrupted = [](std::size_t) {};
-    std::function<void(std::size_t lost, std::uint64_t unused)> ended = [](std::size_t, std::uint64_t) {};
+    /// No step decreases the loss of any batch, so the training ends.
+    std::function<void(std::size_t steps)> stuck = [](std::size_t) {};
+    std::function<void(const std::vector<int>& lost, std::uint64_t unused)> ended = [](const auto&, std::uint64_t) {};
 };
 
 /// Throws std::invalid_argument for what Sandblaster does not do.
@@ -38,6 +40,15 @@ inline void require_sense_of_sandblaster(const train_settings& s) {
     if (s.clip > 0) refuse("--clip");
     if (s.microbatches > 0) refuse("--microbatches: see --portions");
     if (s.wire != "float32") refuse("--wire " + s.wire);
+    const std::size_t all = s.model == "transformer" ? s.sequences : s.pictures, // 0: files say how many
+        batch = s.batch > 0 && all > 0 ? std::min(s.batch, all) : std::max(s.batch, all);
+    if (batch > 0 && s.portions > batch)
+        throw std::invalid_argument("--portions " + std::to_string(s.portions) + " are more than the " +
+                                    std::to_string(batch) + " examples of a batch");
+}
+
+[[nodiscard]] inline training::sandblaster::crew_options options_of(const train_settings& s) {
+    return {.goodbye = silence_of(s)};
 }
 
 /// The first settings.servers ranks hold shards, and rank 0 coordinates. The others are replicas. Throws
@@ -54,8 +65,9 @@ public:
     sandblaster_coordinator(const training::sandblaster::crew_links<Communicator>& links,
                             const train_settings& settings, const portion_maths& maths, std::vector<float> first,
                             training::time_source now)
-        : settings_(settings), maths_(maths), now_(std::move(now)), boss_(links, std::move(first)), method_(boss_),
-          replicas_(links.of().replicas.size()), part_(links.part(0).count) {
+        : settings_(settings), maths_(maths), now_(std::move(now)),
+          boss_(links, std::move(first), options_of(settings)), method_(boss_), replicas_(links.of().replicas.size()),
+          part_(links.part(0).count) {
         if (settings.portions > maths.batch()) throw std::invalid_argument("there are more --portions than examples");
     }
 
@@ -74,15 +86,20 @@ public:
                 hooks.interrupted(steps);
                 break;
             }
-            if (evaluated_ / all == e.epoch) continue;
-            e.epoch = evaluated_ / all;
+            const bool is_stuck = stuck_ >= maths_.data().steps();
+            if (!is_stuck && evaluated_ / all == e.epoch) continue;
+            e.epoch = std::max<std::size_t>(1, evaluated_ / all);
             test(e);
             hooks.tested(e);
             agreed = agreed && e.weights_agree;
             e.seconds = 0;
+            if (is_stuck) {
+                hooks.stuck(steps);
+                break;
+            }
         }
         boss_.finish();
-        hooks.ended(boss_.lost(), boss_.unused());
+        hooks.ended(boss_.lost_ranks(), boss_.unused());
         return agreed;
     }
 
@@ -97,21 +114,23 @@ private:
     void step(epoch_result& e) {
         if (maths_.data().steps() > 1) method_.change_objective();
         const auto portions = static_cast<std::uint32_t>(portions_of(maths_.batch()));
-        double right = 0;
+        double right = 0, rows = 0;
         const auto done = method_.step([&](vector_id x, vector_id gradient) {
             evaluated_ += maths_.batch();
             double loss = 0;
-            right = 0;
+            right = rows = 0;
             for (const auto& r : boss_.evaluate(x, {batch_, portions}, gradient)) {
                 loss += r.loss;
                 right += r.right;
+                rows += r.rows;
             }
             return loss;
         });
+        stuck_ = done.length > 0 ? 0 : stuck_ + 1;
         ++batch_;
         if (maths_.data().steps() == 1) batch_ = 0;
         e.loss = done.value;
-        e.train_accuracy = right / static_cast<double>(maths_.batch() * maths_.data().rows());
+        e.train_accuracy = right / rows;
         const std::size_t bytes = sizeof(float) * static_cast<std::size_t>(part_);
         e.bytes = {bytes, bytes, bytes * (method_.vectors() - 2)};
     }
@@ -140,6 +159,7 @@ private:
     const std::uint64_t part_; ///< weights of this rank's shard
     std::size_t evaluated_ = 0;
     std::uint64_t batch_ = 0;
+    std::size_t stuck_ = 0; ///< steps, one after the other, whose line search found nothing
 };
 
 /// One rank of a training by Sandblaster. `maths` may be shared by ranks in one thread. Returns whether the weights
@@ -152,7 +172,7 @@ bool train_by_sandblaster(const Communicator& world, const train_settings& s, po
     const sandblaster::crew_links<Communicator> links(world, crew_of(s, maths.parameters(), world.size()));
     if (links.replica() >= 0) {
         std::size_t begun = 0;
-        sandblaster::replica own(links);
+        sandblaster::replica own(links, options_of(s));
         own.run([&](const sandblaster::portion& p, std::span<const float> weights, std::span<float> gradient,
                     const auto& is_outdated) {
             ++begun;
@@ -169,7 +189,7 @@ bool train_by_sandblaster(const Communicator& world, const train_settings& s, po
     std::vector<float> first(begin, begin + static_cast<std::ptrdiff_t>(own.count));
     if (links.coordinates())
         return sandblaster_coordinator(links, s, maths, std::move(first), training::clock_of(world)).run(hooks);
-    sandblaster::shard_server(links, std::move(first)).serve();
+    sandblaster::shard_server(links, std::move(first), options_of(s)).serve();
     return true;
 }
 

@@ -26,8 +26,8 @@ sandblaster_result sandblaster_in_virtual_time(const train_settings& s, portion_
             seconds += e.seconds;
             found.tests.push_back({seconds, e.loss, e.test_loss, e.test_accuracy});
         };
-        hooks.ended = [&](std::size_t lost, std::uint64_t unused) {
-            found.lost = lost;
+        hooks.ended = [&](const std::vector<int>& lost, std::uint64_t unused) {
+            found.lost = lost.size();
             found.unused = unused;
         };
         static_cast<void>(train_by_sandblaster(all, s, maths, hooks));
