@@ -2,16 +2,27 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../base/error.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <numbers>
+#include <string>
 #include <utility>
 #include <vector>
 
 /// Learning rates as functions of the step, counted from 0. Each is a small value that is called with the step, and
 /// warm_up takes another one: `warm_up{cosine{0.4, 1000}, 50, 0.1}`. All ranks compute the same numbers.
 namespace tutti::training {
+
+namespace detail {
+/// Throws invalid_argument unless it is a number from 0 on.
+inline void require_rate(const char* operation, double rate) {
+    if (!(rate >= 0) || std::isinf(rate))
+        reject(operation, "a learning rate is a number from 0 on, not " + std::to_string(rate));
+}
+} // namespace detail
 
 /// The rate for a batch on all ranks together, in proportion to it. Source: Goyal et al., Accurate, Large Minibatch
 /// SGD: Training ImageNet in 1 Hour, 2017, whose reference has 256 examples.

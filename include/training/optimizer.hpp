@@ -3,11 +3,11 @@
 #pragma once
 
 #include "../base/error.hpp"
+#include "learning_rate.hpp"
 #include "parameter.hpp"
 #include "square_sum.hpp"
 #include "update_rules.hpp"
 
-#include <cmath>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -67,8 +67,7 @@ public:
     /// invalid_argument for a rate that is NaN, infinite or below 0, and change nothing then.
     template <class Weights, class Gradients, class Total>
     void step(double rate, const Weights& weights, const Gradients& gradients, const Total& total) {
-        if (!(rate >= 0) || std::isinf(rate))
-            reject("optimizer::step", "a learning rate is a number from 0 on, not " + std::to_string(rate));
+        detail::require_rate("optimizer::step", rate);
         const step_facts now{steps_ + 1, rate, last_rate_};
         if constexpr (has_trust_ratio<Rule>) find_norms(weights, gradients, total);
         for (std::size_t k = 0; k < pieces_.size(); ++k) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <mutex>
 #include <random>
 
@@ -162,7 +163,10 @@ TEST_CASE("a worker that is stopped holds up the others for the silence alone, a
             expect(f.why == cause::timeout && f.peer == 2, message_of(f)); // it was this rank that was not there
             return;
         }
-        c.push(0, std::vector<float>(4, -1), 1);
+        const std::vector<float> down(4, -1);
+        for (const double rate : {std::nan(""), -1.})
+            expect(fault_of([&] { c.push(0, down, rate); }).why == cause::invalid_argument, "no learning rate");
+        c.push(0, down, 1);
         c.tick();
         c.get(0, got);
         expect(got == std::vector<float>(4, 1), "its push has gone through the rule");

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../learning_rate.hpp"
 #include "client_port.hpp"
 #include "consistency.hpp"
 #include "segment_parts.hpp"
@@ -78,8 +79,10 @@ public:
     void add(std::uint64_t first, std::span<const float> values) { update(detail::action::add, first, values, 0); }
     /// Gradients from key `first` on, which go through the rule of the servers with this learning rate. The state of
     /// the rule is at the server. Each push to a segment is a step of its own; if bulk synchronous, the sum of all
-    /// pushes of a clock is one, with the rate of the last one.
+    /// pushes of a clock is one, with the rate of the last one. Throws invalid_argument for a rate that is no number
+    /// from 0 on, and changes nothing then.
     void push(std::uint64_t first, std::span<const float> gradients, double rate) {
+        training::detail::require_rate("client::push", rate);
         update(detail::action::push, first, gradients, rate);
     }
     /// The same for some keys, which must increase.
@@ -88,6 +91,7 @@ public:
     }
     /// The same for some keys, which must increase.
     void push(std::span<const std::uint64_t> keys, std::span<const float> gradients, double rate) {
+        training::detail::require_rate("client::push", rate);
         update(detail::action::push, keys, gradients, rate);
     }
 
