@@ -18,7 +18,7 @@ namespace tutti::training::sandblaster {
 
 /// What ranks wait for, and for how long.
 struct crew_options {
-    int copies = 2; ///< replicas that compute a portion at one time, at most
+    int copies = 2;                                   ///< replicas that compute a portion at one time, at most
     any_duration deadline = std::chrono::seconds(30); ///< how long a shard may answer nothing
     any_duration silence = std::chrono::hours(24);    ///< who says nothing for longer is lost
     /// How long the end waits for replicas to say goodbye. One that does not, as one that is stopped, is lost.
