@@ -18,7 +18,6 @@
 #include <immintrin.h>
 #endif
 
-using namespace tutti;
 using namespace tutti::test;
 
 namespace {
@@ -29,19 +28,21 @@ template <class Set, class Get>
 void check_same_bits(const Set& set, const Get& get) {
     for (const bool in_thread : {false, true}) {
         CAPTURE(in_thread);
-        const auto world = transport::memory_world::create(4);
+        const auto world = tutti::transport::memory_world::create(4);
         std::vector<std::vector<float>> results(4);
         run_ranks(4, [&](int rank) {
             if (rank == 1) set();
             const auto mode = get();
-            communicator mine = in_thread ? communicator{transport::memory(world, rank), progress::in_thread}
-                                          : communicator{transport::memory(world, rank)};
-            for (const algorithm::any& how : {algorithm::any(algorithm::one_shot{}), algorithm::any(algorithm::ring{}),
-                                              algorithm::any(algorithm::butterfly{})}) {
+            tutti::communicator mine =
+                in_thread ? tutti::communicator{tutti::transport::memory(world, rank), tutti::progress::in_thread}
+                          : tutti::communicator{tutti::transport::memory(world, rank)};
+            for (const tutti::algorithm::any& how :
+                 {tutti::algorithm::any(tutti::algorithm::one_shot{}), tutti::algorithm::any(tutti::algorithm::ring{}),
+                  tutti::algorithm::any(tutti::algorithm::butterfly{})}) {
                 std::vector<float> data{1e-39F * static_cast<float>(rank + 1), 1.0F / 3 + static_cast<float>(rank),
                                         2e-38F};
-                mine.allreduce(data, sum, how);
-                auto request = mine.async().allreduce(data, sum, how);
+                mine.allreduce(data, tutti::sum, how);
+                auto request = mine.async().allreduce(data, tutti::sum, how);
                 while (!request.test()) continue;
                 auto& all = results[static_cast<std::size_t>(rank)];
                 all.insert(all.end(), data.begin(), data.end());
