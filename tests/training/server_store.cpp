@@ -219,7 +219,8 @@ TEST_CASE("a server or a client on a rank that is none is refused, and the store
         };
         if (by.worker() < 0) refused([&] { client{by}; });
         if (by.server() < 0) refused([&] { shard_server<training::sgd>(by, {}); });
-        if (by.server() >= 0) refused([&] { shard_server<training::sgd>(by, {}, {.silence = {}}); });
+        if (by.server() >= 0)
+            refused([&] { shard_server<training::sgd>(by, {}, {.silence = std::chrono::nanoseconds(0)}); });
         if (by.worker() >= 0) refused([&] { client(by, {.window = 0}); });
         world.barrier();
         if (by.server() >= 0) return shard_server<training::sgd>(by, {}).serve();

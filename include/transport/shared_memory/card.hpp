@@ -20,8 +20,8 @@ struct card {
 
     std::int32_t file = -1; ///< under which descriptor its process has the memory
     std::uint64_t key = 0;  ///< which is written there
-    std::string why_not;    ///< there is none, and why
-    openness open;          ///< who may open it
+    std::string why_not{};  ///< there is none, and why
+    openness open{};        ///< who may open it
 
     [[nodiscard]] std::vector<std::byte> encoded() const {
         std::vector<std::byte> out;
