@@ -115,7 +115,7 @@ void messages(const over_tcp& world, buffer& in, const buffer& out, int to, int 
 
 void operators(const over_tcp& world, buffer& x, double mine, float factor) {
     const auto f = [](float a, float b) { return a * b; };
-    world.allreduce(x, [](float a, float b) { return a + b; });
+    world.allreduce(x, tutti::named<"plus">([](float a, float b) { return a + b; }));
     world.allreduce(x, std::plus<>{});
     world.allreduce(x, tutti::non_commutative(f));
     world.allreduce(x, tutti::premultiplied_sum(factor));
