@@ -75,8 +75,8 @@ concept stream_kernels = engine::kernel_launcher<K, Runtime> &&
 ///
 /// Errors: tutti::error. invalid_argument changes nothing, and neither does a mismatch of threads. Another call cannot
 /// end where a rank is gone, is late, or has called something else. It is given up: all streams go on, and its output
-/// is anything. The error is thrown by the next call, check() or synchronize(), on every rank. Then the object is of no
-/// further use. Where processes have a GPU each, so is the end of one without its destructor, also between calls.
+/// is anything. The error is thrown by the next call, examine() or synchronize(), on every rank. Then the object is of
+/// no further use. Where processes have a GPU each, so is the end of one without its destructor, also between calls.
 /// device_error of the runtime, and what `Kernels` throws, come as they are. For processes the object is of no further
 /// use then; the others are told at once, or by the deadline where each has a GPU.
 ///
@@ -159,7 +159,7 @@ public:
     void examine() const {
         std::visit([](const auto& path) { path->examine("a call on a stream"); }, calls_);
     }
-    /// Waits until the stream has come so far; then as check().
+    /// Waits until the stream has come so far; then as examine().
     void synchronize(native stream) {
         device_.use();
         auto now = device_.make_event();

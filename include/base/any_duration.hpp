@@ -5,6 +5,7 @@
 #include "language.hpp"
 
 #include <chrono>
+#include <ratio>
 
 namespace tutti {
 
@@ -23,7 +24,9 @@ private:
         const std::chrono::duration<long double, std::nano> exact = d;
         if (!(exact.count() > static_cast<long double>(min().count()))) return min(); // NaN, too
         if (exact.count() >= static_cast<long double>(max().count())) return max();
-        return std::chrono::duration_cast<std::chrono::nanoseconds>(d);
+        if constexpr (std::ratio_divide<typename Duration::period, std::nano>::den == 1)
+            return std::chrono::duration_cast<std::chrono::nanoseconds>(d);
+        return std::chrono::nanoseconds(static_cast<rep>(exact.count())); // the cast would overflow on its way
     }
 };
 

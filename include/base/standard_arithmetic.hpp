@@ -53,7 +53,7 @@ private:
 #endif
     static constexpr control deviating = rounding | flushing;
 
-    // fesetround() sets the mode of long double on x86 as well.
+    // fesetround() sets the mode of long double on x86 as well, and fegetround() reads that one.
     [[gnu::noinline, gnu::cold]] void change(control found) noexcept {
         was_ = found & deviating;
         rounded_ = std::fegetround();
@@ -62,7 +62,7 @@ private:
     }
     [[gnu::noinline, gnu::cold]] void restore() const noexcept {
         std::fesetround(rounded_);
-        set_mode(mode() | (was_ & flushing));
+        set_mode((mode() & ~deviating) | was_);
     }
 
     control was_ = 0; ///< what was not the default of the bits that count

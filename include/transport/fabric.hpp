@@ -80,7 +80,7 @@ struct fabric_end {
 /// | f.locate(address)     | before c.card(): the address of this rank's data, a literal |
 /// | f.way_to(peer)        | how messages to that rank travel, in words; else F::name_of is told |
 /// | f.adopt(memory, bytes) | any thread: symmetric memory of another fabric of the world; returns it, or a pointer that stands for it |
-/// | f.blame(rank) c.blamed_by(peer) | tells all peers that are connected which rank this one's calls fail by, -1: not any more; what the peer has told so, -1: nothing |
+/// | f.blame(by) c.blamed_by(peer) | tells all peers that are connected which culprit this rank's calls fail by; what the peer has told so |
 /// | f.shortage()          | what this rank lacks for all its peers, as transport's shortage(peer) |
 /// | f.sleep(until) f.ask() f.wake() f.raise_alarm() | how it sleeps where it is the only one; ask is as arm, but for sleep |
 /// | f.sleep_in_poll()     | else that is called first of all |

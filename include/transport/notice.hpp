@@ -58,6 +58,26 @@ struct waiting_call {
 inline constexpr std::size_t most_waiting_calls = 16; ///< in one notice
 inline constexpr std::size_t most_peers = 8;          ///< in one waiting call
 
+/// The rank that another one's calls fail by, and why; -1: none.
+struct culprit {
+    std::int32_t rank = -1;       ///< in the world
+    cause why = cause::lost_peer; ///< of the failure
+    friend bool operator==(const culprit&, const culprit&) = default;
+
+    /// As one number; 0 of none.
+    [[nodiscard]] constexpr std::uint64_t word() const noexcept {
+        return rank < 0 ? 0
+                        : std::uint64_t{static_cast<std::uint8_t>(why)} << 32 | (static_cast<std::uint32_t>(rank) + 1);
+    }
+    /// Of any number.
+    [[nodiscard]] static constexpr culprit of(std::uint64_t word) noexcept {
+        const auto number = static_cast<std::uint32_t>(word);
+        const bool tells =
+            number > 0 && number <= 0x7fffffff && word >> 32 <= static_cast<std::uint64_t>(cause::bootstrap);
+        return tells ? culprit{static_cast<std::int32_t>(number - 1), static_cast<cause>(word >> 32)} : culprit{};
+    }
+};
+
 /// One message of the control plane. Ranks are ranks of the world.
 struct notice {
     notice_kind kind = notice_kind::waiting; ///< what it tells

@@ -149,7 +149,7 @@ public:
     [[nodiscard]] std::vector<untaken> leave(clock::time_point until);
     [[nodiscard]] std::optional<std::string> broken(int peer);
     [[nodiscard]] std::optional<std::string> shortage(int peer);
-    [[nodiscard]] int blamed_by(int peer);
+    [[nodiscard]] culprit blamed_by(int peer);
     [[nodiscard]] peer_name name_of(int peer) const;
     /// @}
     /// The fabric that messages to that rank go by, and how it addresses it, in words. Of this rank itself: the

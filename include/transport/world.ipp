@@ -132,7 +132,7 @@ std::optional<std::string> world<F...>::broken(int peer) {
     return it_->broken(peer);
 }
 template <class... F>
-int world<F...>::blamed_by(int peer) {
+culprit world<F...>::blamed_by(int peer) {
     return it_->blamed_by(peer);
 }
 template <class... F>

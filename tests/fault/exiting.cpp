@@ -62,7 +62,7 @@ TEST_CASE("where the program's OpenSSL has ended, a call in an exit handler says
             end_with_a_call(ranks, encrypted, warm, [] { OPENSSL_init_crypto(0, nullptr); });
             for (int r = 0; r < 3; ++r) {
                 const auto& a = ranks.of(r);
-                if (a.errors == 0) continue; // its connections had all been made
+                if (a.errors == 0 && !(encrypted && warm)) continue; // its connections had all been made
                 INFO(a.error[0].message.str());
                 CHECK(a.error[0].message.str().find("exits") != std::string::npos);
             }

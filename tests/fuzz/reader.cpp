@@ -186,7 +186,9 @@ private:
     void bare(std::size_t k) {
         frame f;
         f.kind = static_cast<frame_kind>(2 + in_.below(5));
-        if (f.kind == frame_kind::blame) f.length = in_.below(1000);
+        if (f.kind == frame_kind::blame)
+            f.length =
+                tutti::transport::culprit{static_cast<std::int32_t>(in_.below(1000)), tutti::cause::timeout}.word();
         if (f.kind != frame_kind::places && f.kind != frame_kind::blame) f.where = context_of(sides_[k]);
         const bool grants = f.kind == frame_kind::places || f.kind == frame_kind::credit;
         if (grants) f.length = in_.number<std::uint64_t>() >> in_.below(64);

@@ -181,7 +181,7 @@ public:
     /// The program knows of the failure that was told last, and calls on.
     void resume() {
         if (std::exchange(failed_, false)) status_.resumed(); // and its later sends count again
-        world_status_.note_known(failed_by_);
+        world_status_.note_known(std::exchange(failed_by_, -1));
         if (!std::exchange(told_failure_, false)) return;
         transport::notice n;
         n.kind = transport::notice_kind::resumed;

@@ -38,10 +38,9 @@ template <class Transport, class Work>
                                     const std::string& how) {
     const std::string name = "rank " + std::to_string(peer), seen = "cannot be reached: " + how;
     if constexpr (requires { t.blamed_by(peer); }) {
-        const int by = t.blamed_by(peer);
-        if (by >= 0 && by < t.size() && by != peer && by != t.rank())
-            return fault_of(t, &run, known.of(by) == world_status::presence::here ? cause::lost_peer : known.why(by),
-                            by, name + ", whose calls failed by it, " + seen);
+        const transport::culprit by = t.blamed_by(peer);
+        if (by.rank >= 0 && by.rank < t.size() && by.rank != peer && by.rank != t.rank())
+            return fault_of(t, &run, by.why, by.rank, name + ", whose calls failed by it, " + seen);
     }
     if (peer != 0)
         if (auto first = fault_of_coordinator(t, known, run, name + ' ' + seen)) return *std::move(first);

@@ -68,8 +68,7 @@ std::shared_ptr<std::byte> membership<T>::allocate(std::size_t bytes) const {
     try {
         return symmetric_bytes(engine_->transport(), bytes);
     } catch (const std::system_error& e) {
-        reject("allocate of " + std::to_string(bytes) + " bytes", e.what(),
-               "raise that limit, or use memory of your own, which peers copy");
+        reject("allocate of " + std::to_string(bytes) + " bytes", e.what(), "use memory of your own, which peers copy");
     }
 }
 

@@ -40,9 +40,9 @@ public:
     [[nodiscard]] const std::string& how(int rank) const { return of_rank(rank).how; }
     [[nodiscard]] int culprit(int rank) const { return of_rank(rank).culprit; }
     [[nodiscard]] cause why(int rank) const { return of_rank(rank).why; }
-    /// The program has been told that its calls fail by that rank, and has called on.
+    /// The program has been told that its calls fail by that rank, and has called on. Counts of a rank that is gone.
     void note_known(int rank) {
-        if (exists(rank)) ranks_[static_cast<std::size_t>(rank)].is_known = true;
+        if (exists(rank) && of(rank) != presence::here) ranks_[static_cast<std::size_t>(rank)].is_known = true;
     }
     [[nodiscard]] bool is_known(int rank) const { return exists(rank) && of_rank(rank).is_known; }
     /// The verdict on a communicator, null if there is none. It may come before this rank has the communicator.

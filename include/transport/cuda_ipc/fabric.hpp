@@ -150,8 +150,8 @@ public:
     }
     /// The resource that this rank lacks, for any peer.
     [[nodiscard]] std::optional<std::string> shortage() const { return device_.shortage(); }
-    void blame(int rank) noexcept { all_.shared.blame(rank); }
-    [[nodiscard]] int blamed_by(int peer) const noexcept { return all_.shared.blamed_by(peer); }
+    void blame(const culprit& by) noexcept { all_.shared.blame(by); }
+    [[nodiscard]] culprit blamed_by(int peer) const noexcept { return all_.shared.blamed_by(peer); }
 
 private:
     /// Acts on the inner transfers that have ended, which may start more of them. True if there were any.

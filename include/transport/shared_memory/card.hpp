@@ -33,6 +33,8 @@ struct card {
         w.integer(open.users);
         w.integer(open.user);
         w.integer(open.group);
+        w.integer(open.may);
+        w.integer(open.might);
         w.integer(static_cast<std::uint8_t>(open.opens_all << 1 | open.is_readable));
         return out;
     }
@@ -47,6 +49,8 @@ struct card {
         c.open.users = r.integer<std::uint64_t>();
         c.open.user = r.integer<std::uint32_t>();
         c.open.group = r.integer<std::uint32_t>();
+        c.open.may = r.integer<std::uint64_t>();
+        c.open.might = r.integer<std::uint64_t>();
         const auto may = r.integer<std::uint8_t>();
         c.open.opens_all = (may & 2) != 0;
         c.open.is_readable = (may & 1) != 0;

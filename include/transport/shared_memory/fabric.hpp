@@ -171,9 +171,9 @@ public:
         }
     }
 
-    void blame(int rank) noexcept { mine_.top().blames.store(rank, std::memory_order_release); }
-    [[nodiscard]] int blamed_by(int other) const noexcept {
-        return peer_of(other).top().blames.load(std::memory_order_acquire);
+    void blame(const culprit& by) noexcept { mine_.top().blames.store(by.word(), std::memory_order_release); }
+    [[nodiscard]] culprit blamed_by(int other) const noexcept {
+        return culprit::of(peer_of(other).top().blames.load(std::memory_order_acquire));
     }
     [[nodiscard]] std::optional<std::string> broken(int other) {
         for (const auto& [where, end] : ends_)

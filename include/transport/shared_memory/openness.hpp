@@ -24,27 +24,32 @@ struct openness {
     std::uint32_t group = 0;     ///< likewise
     bool is_readable = true;     ///< false of a program that may be run and not read, or that has changed its user
     bool opens_all = false;      ///< it may trace all processes of its namespace of users
+    std::uint64_t may = 0;       ///< its effective capabilities, a bit each
+    std::uint64_t might = 0;     ///< those that it could make effective
 
     friend bool operator==(const openness&, const openness&) = default;
 
     [[nodiscard]] static openness own() {
-        return {number_of("/proc/self/ns/pid"),
-                number_of("/proc/self/ns/user"),
-                ::geteuid(),
-                ::getegid(),
-                ::prctl(PR_GET_DUMPABLE) == 1,
-                may_trace()};
+        openness mine;
+        mine.processes = number_of("/proc/self/ns/pid");
+        mine.users = number_of("/proc/self/ns/user");
+        mine.user = ::geteuid();
+        mine.group = ::getegid();
+        mine.is_readable = ::prctl(PR_GET_DUMPABLE) == 1;
+        __user_cap_header_struct how{_LINUX_CAPABILITY_VERSION_3, 0};
+        std::array<__user_cap_data_struct, 2> has{};
+        if (::syscall(SYS_capget, &how, has.data()) == 0) {
+            mine.may = has[0].effective | std::uint64_t{has[1].effective} << 32;
+            mine.might = has[0].permitted | std::uint64_t{has[1].permitted} << 32;
+        }
+        mine.opens_all = (mine.may >> CAP_SYS_PTRACE & 1) != 0;
+        return mine;
     }
 
 private:
     [[nodiscard]] static std::uint64_t number_of(const char* name) {
         struct stat facts {};
         return ::stat(name, &facts) == 0 ? facts.st_ino : 0;
-    }
-    [[nodiscard]] static bool may_trace() {
-        __user_cap_header_struct how{_LINUX_CAPABILITY_VERSION_3, 0};
-        std::array<__user_cap_data_struct, 2> has{};
-        return ::syscall(SYS_capget, &how, has.data()) == 0 && (has[0].effective & 1U << CAP_SYS_PTRACE) != 0;
     }
 };
 
@@ -58,6 +63,8 @@ private:
         return "they run as different users or groups";
     if ((!a.is_readable && is_closed(b, a)) || (!b.is_readable && is_closed(a, b)))
         return "a program that may be run and not read (chmod +r) keeps others of its user out";
+    if (((a.might & ~b.may) != 0 && is_closed(b, a)) || ((b.might & ~a.may) != 0 && is_closed(a, b)))
+        return "one of them has capabilities that the other has not";
     return {};
 }
 

@@ -38,9 +38,9 @@ struct head {
     /// goes (acquire).
     alignas(64) std::atomic<std::uint32_t> attached{0};
     std::atomic<std::uint32_t> left{0}; ///< set by the owner (release) after all that it did, read by peers (acquire)
-    /// The rank that the owner's calls fail by, -1: none. Set by the owner (release) before it leaves, read by peers
+    /// By whom the owner's calls fail, culprit::word(). Set by the owner (release) before it leaves, read by peers
     /// (acquire) that find it gone.
-    std::atomic<std::int32_t> blames{-1};
+    std::atomic<std::uint64_t> blames{0};
     std::atomic<std::uint32_t> alarm{
         0}; ///< raised by a peer that has sent the coordinator an urgent notice; only a hint
     alignas(64) directory lanes;

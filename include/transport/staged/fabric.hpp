@@ -119,17 +119,17 @@ public:
         auto why = inner_.broken(peer);
         return settle() ? std::nullopt : why; // it may have brought what had arrived
     }
-    /// The resource that this rank lacks, for any peer.
-    void blame(int rank)
-        requires requires(inner_fabric& f) { f.blame(rank); }
+    void blame(const culprit& by)
+        requires requires(inner_fabric& f) { f.blame(by); }
     {
-        inner_.blame(rank);
+        inner_.blame(by);
     }
-    [[nodiscard]] int blamed_by(int peer) const
+    [[nodiscard]] culprit blamed_by(int peer) const
         requires requires(const inner_fabric& f) { f.blamed_by(peer); }
     {
         return inner_.blamed_by(peer);
     }
+    /// The resource that this rank lacks, for any peer.
     [[nodiscard]] std::optional<std::string> shortage() const {
         if (auto own = all_.device.shortage()) return own;
         if constexpr (requires(const inner_fabric& f) { f.shortage(); }) return inner_.shortage();

@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -25,7 +24,7 @@ enum class frame_kind : std::uint8_t {
     announce = 3, ///< a message waits until the peer has opened the channel: a credit answers
     recall = 4,   ///< it waits no longer
     places = 5,   ///< of no channel: how many places the peer may have taken in all
-    blame = 6,    ///< of no channel: the sender's calls fail by rank `length` - 1; 0: not any more
+    blame = 6,    ///< of no channel: by whom the sender's calls fail, culprit::word() as `length`
 };
 
 /// Whether the sender of a frame has received a frame on the channel. Then the peer has opened it.
@@ -104,7 +103,7 @@ constexpr void encode(const frame& f, frame_image& to) noexcept {
     case frame_kind::announce:
     case frame_kind::recall: return f.length == 0;
     case frame_kind::places: return f.where == context{};
-    case frame_kind::blame: return f.where == context{} && f.length <= std::numeric_limits<std::int32_t>::max();
+    case frame_kind::blame: return f.where == context{} && culprit::of(f.length).word() == f.length;
     }
     return false;
 }

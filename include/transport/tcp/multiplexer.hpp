@@ -54,19 +54,19 @@ public:
         case frame_kind::announce: announced(f.where); break;
         case frame_kind::recall: static_cast<void>(forget_announcement(f.where)); break;
         case frame_kind::places: places_.raise(f.length); break;
-        case frame_kind::blame: blamed_ = static_cast<int>(f.length) - 1; break;
+        case frame_kind::blame: blamed_ = culprit::of(f.length); break;
         }
         return sane;
     }
 
-    /// This rank's calls fail by that rank; -1: not any more.
-    void blame(int rank) noexcept {
+    /// This rank's calls fail by that rank, or not any more.
+    void blame(const culprit& by) noexcept {
         if (is_over_) return;
-        blames_ = rank;
+        blames_ = by;
         owes_blame_ = owes_ = urgent_ = true;
     }
-    /// The rank that the peer's calls fail by, as it says; -1: none.
-    [[nodiscard]] int blamed() const noexcept { return blamed_; }
+    /// The rank that the peer's calls fail by, as it says.
+    [[nodiscard]] const culprit& blamed() const noexcept { return blamed_; }
 
     /// Forgets a channel; its address and its transfers are not touched again.
     void close(channel& c) {
@@ -239,7 +239,7 @@ private:
         fragment f;
         if (std::exchange(owes_blame_, false)) {
             f.head.kind = frame_kind::blame;
-            f.head.length = static_cast<std::uint64_t>(blames_ + 1);
+            f.head.length = blames_.word();
         } else if (std::exchange(owes_places_, false)) {
             f.head.kind = frame_kind::places;
             f.head.length = its_places_.tell();
@@ -291,8 +291,8 @@ private:
     bool urgent_ = false;      // one that must not wait for the next frame
     bool owes_places_ = false; // it is about places
     bool owes_blame_ = false;  // or about what this rank's calls fail by
-    int blames_ = -1;          // that
-    int blamed_ = -1;          // the same of the peer
+    culprit blames_;           // that
+    culprit blamed_;           // the same of the peer
     bool is_over_ = false;     // see end()
     allowance places_;         // of this rank at the peer
     grant its_places_;         // of the peer at this rank

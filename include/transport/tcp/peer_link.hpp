@@ -91,11 +91,11 @@ public:
 
     /// As the multiplexer has them.
     /// @{
-    void blame(int rank) {
-        board_.blame(rank);
+    void blame(const culprit& by) {
+        board_.blame(by);
         push();
     }
-    [[nodiscard]] int blamed() const noexcept { return board_.blamed(); }
+    [[nodiscard]] const culprit& blamed() const noexcept { return board_.blamed(); }
     /// @}
 
     bool listed = false; ///< among its rank's busy links

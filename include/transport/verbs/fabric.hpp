@@ -170,15 +170,15 @@ public:
         });
     }
 
-    void blame(int rank) {
+    void blame(const culprit& by) {
         for (peer_link* link : active_) {
-            link->blame(rank);
+            link->blame(by);
             touch(*link);
         }
     }
-    [[nodiscard]] int blamed_by(int peer) const {
+    [[nodiscard]] culprit blamed_by(int peer) const {
         const auto& link = links_[static_cast<std::size_t>(peer)];
-        return link ? link->blamed() : -1;
+        return link ? link->blamed() : culprit{};
     }
     [[nodiscard]] std::optional<std::string> broken(int peer) const {
         const auto& link = links_[static_cast<std::size_t>(peer)];

@@ -76,11 +76,11 @@ public:
     }
     /// As the multiplexer has them.
     /// @{
-    void blame(int rank) {
-        board_.blame(rank);
+    void blame(const culprit& by) {
+        board_.blame(by);
         push();
     }
-    [[nodiscard]] int blamed() const noexcept { return board_.blamed(); }
+    [[nodiscard]] const culprit& blamed() const noexcept { return board_.blamed(); }
     /// @}
     [[nodiscard]] bool closing(context k) const noexcept { return sends_.closing(k) || receives_.closing(k); }
     /// This rank's own reads for that context are still under way.

@@ -153,10 +153,10 @@ public:
             return names[way] + (", " + f.name_of(m));
         }) + fabrics_.why_not(self, m, way);
     }
-    [[nodiscard]] int blamed_by(int peer) {
-        return fabrics_.at(way_to_peer(peer), [&](auto& f) {
+    [[nodiscard]] culprit blamed_by(int peer) {
+        return fabrics_.at(way_to_peer(peer), [&](auto& f) -> culprit {
             if constexpr (requires { f.blamed_by(peer); }) return f.blamed_by(peer);
-            return -1;
+            return {};
         });
     }
     [[nodiscard]] std::optional<std::string> shortage(int peer) {
@@ -228,7 +228,7 @@ public:
 
     void tell(const notice& n) {
         session_.tell(n);
-        if (n.kind == notice_kind::failed || n.kind == notice_kind::resumed) fabrics_.blame(n.peer);
+        if (n.kind == notice_kind::failed || n.kind == notice_kind::resumed) fabrics_.blame({n.peer, n.why});
         if constexpr (sleeps_its_way)
             if (n.kind == notice_kind::abort) fabrics_.first().raise_alarm();
     }

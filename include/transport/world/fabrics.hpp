@@ -55,10 +55,10 @@ public:
     void each(Use&& use) {
         std::apply([&](auto&... f) { (use(f), ...); }, all_);
     }
-    /// Tells all peers which rank this one's calls fail by, -1: not any more. The coordinator may be what has failed.
-    void blame(int rank) {
+    /// Tells all peers which rank this one's calls fail by, or no longer do. The coordinator may be what has failed.
+    void blame(const culprit& by) {
         each([&](auto& f) {
-            if constexpr (requires { f.blame(rank); }) f.blame(rank);
+            if constexpr (requires { f.blame(by); }) f.blame(by);
         });
     }
     /// Returns `use(fabric)` of the one of that number.

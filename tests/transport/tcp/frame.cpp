@@ -47,6 +47,25 @@ TEST_CASE("a header is read as it was written") {
     CHECK(decode(image_of(empty)) == empty);
 }
 
+TEST_CASE("a header that blames names a rank and a cause, or nobody") {
+    using tutti::transport::culprit;
+    frame f;
+    f.kind = frame_kind::blame;
+    for (const auto& by :
+         {culprit{}, culprit{0, tutti::cause::lost_peer}, culprit{0x7ffffffe, tutti::cause::aborted}}) {
+        f.length = by.word();
+        REQUIRE(decode(image_of(f)) == f);
+        CHECK(culprit::of(f.length) == by);
+    }
+    for (const std::uint64_t wrong : {std::uint64_t{0x80000000}, std::uint64_t{1} << 32, std::uint64_t{99} << 32 | 1}) {
+        f.length = wrong;
+        CHECK_FALSE(decode(image_of(f)));
+    }
+    f.length = 1;
+    f.where = {3, 4};
+    CHECK_FALSE(decode(image_of(f)));
+}
+
 TEST_CASE("a header is little endian on the wire") {
     const auto image = image_of(a_fragment());
     CHECK(image[0] == std::byte{1});
