@@ -234,6 +234,36 @@ class Hosts(launches.Case):
                             f"setsid sleep 50 & echo y >{here}/0; wait")
         self.assertEqual(r.status, 3, r)
 
+    def as_shell(self, line):
+        """A program that a shell becomes by exec once it has done this line. Its first argument is dropped."""
+        file = self.folder() / "shell"
+        file.write_text(f'#!/bin/sh\n{line}\nshift\nexec {self.tutti} "$@"\n')
+        file.chmod(0o755)
+        return str(file)
+
+    def test_what_the_shell_started_before_it_became_the_command_is_spared(self):
+        here = self.folder()
+        shell = self.as_shell(f"sh -c 'sleep 50 & echo $! >{here}/below; wait' >/dev/null 2>&1 & echo $! >{here}/child")
+        for command, status in ((("bench", "--transport", "tcp", "--ranks", "2", "-n", "100000000"), 1),
+                                (("run", "-n", "2", "sh", "-c", "kill -KILL $PPID; sleep 50"), 128 + signal.SIGKILL)):
+            with self.subTest(command):
+                r = launches.Launch(shell, *command)
+                self.addCleanup(r.clean)
+                spared = sorted(int(self.text_of(here / name)) for name in ("child", "below"))
+                if command[0] == "bench":
+                    time.sleep(1)
+                    r.process.send_signal(signal.SIGINT)
+                outcome = r.outcome()
+                left = sorted(r.left(0.5))
+                (here / "child").unlink(), (here / "below").unlink()
+                self.assertEqual((outcome.status, left), (status, spared), outcome)
+
+    def test_orphans_are_reaped_while_it_runs(self):
+        shell = self.as_shell("sleep 0.1 & export TUTTI_BEFORE=$!")
+        r = launches.Launch(shell, "run", "-n", "1", "sh", "-c", "sleep 0.5; cat /proc/$TUTTI_BEFORE/stat || echo reaped")
+        self.addCleanup(r.clean)
+        self.assertIn("[0] reaped\n", r.outcome().text)
+
     def test_a_launcher_that_is_stopped_writes_nothing_until_it_goes_on(self):
         here = self.folder()
         r = self.launch("-n", "1", "sh", "-c", f"while :; do echo y; echo y >{here}/0; sleep 0.01; done", process_group=0)

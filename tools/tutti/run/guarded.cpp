@@ -41,11 +41,19 @@ void stop_with(pid_t work) {
     kill(work, SIGCONT);
 }
 
+// Reaps orphans too, which come here where this is the first process of a container.
+bool has_ended(pid_t work, int& how) {
+    for (pid_t one = 0; (one = waitpid(-1, &how, WNOHANG)) > 0;)
+        if (one == work) return true;
+    return false;
+}
+
 } // namespace
 
 int guarded(const std::function<int()>& work) {
     std::fflush(nullptr);
     std::optional<signal_source> signals(std::in_place, SIGTSTP);
+    const descendants left; // before the worker is there, which it must not spare
     const pid_t guard = getpid(), worker = fork();
     if (worker < 0) throw std::system_error(errno, std::generic_category(), "cannot start a process");
     if (worker == 0) {
@@ -54,9 +62,8 @@ int guarded(const std::function<int()>& work) {
         return work();
     }
     setpgid(worker, worker); // here as there: whoever comes first
-    const descendants left;
     int ended = 0;
-    while (waitpid(worker, &ended, WNOHANG) == 0) {
+    while (!has_ended(worker, ended)) {
         pollfd waiting{signals->get(), POLLIN, 0};
         poll(&waiting, 1, -1);
         while (const int number = signals->next())

@@ -45,7 +45,7 @@ struct launch_result {
 /// Starts `ranks` processes on this host with TUTTI_RANK, TUTTI_SIZE, TUTTI_ADDRESS and a fresh TUTTI_SECRET, copies
 /// their output line by line with the rank in front, forwards SIGINT, SIGTERM, SIGHUP and SIGQUIT to them, and returns
 /// when the last one has ended. When a rank fails the others are ended too. None outlives the call, nor the caller.
-/// Must be called from the only thread of the process, which must have no children of its own.
+/// Must be called from the only thread of the process. Reaps the children that it has already.
 /// Throws std::runtime_error when the processes cannot be started, and std::invalid_argument when they cannot be bound;
 /// those already started are ended first.
 [[nodiscard]] launch_result launch(const launch_options& options);

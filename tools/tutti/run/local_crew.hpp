@@ -25,7 +25,8 @@ struct meeting_point {
 };
 
 /// Ranks that are processes of this host: a crew, see crew.hpp. Whatever happens, none is left when it ends; and where
-/// ranks were sent a signal, nothing that any has started. This process must have no other children.
+/// ranks were sent a signal, nothing that any has started. Children that this process has before it are left alone,
+/// and reaped.
 class local_crew {
 public:
     static constexpr std::chrono::milliseconds settling{200};
