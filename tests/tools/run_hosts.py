@@ -234,6 +234,16 @@ class Hosts(launches.Case):
                             f"setsid sleep 50 & echo y >{here}/0; wait")
         self.assertEqual(r.status, 3, r)
 
+    def test_what_a_rank_left_in_a_session_of_its_own_ends_unless_the_rank_ended_well(self):
+        leave = "setsid sleep 50 >/dev/null 2>&1 & sleep 0.3; exit "
+        for where in (("-n", "1"), ("--hosts", "a", *HERE)):
+            with self.subTest(where):
+                r = self.run_to_end(*where, "sh", "-c", leave + "3")
+                self.assertEqual(r.status, 3, r)
+                r = self.launch(*where, "sh", "-c", leave + "0")
+                self.assertEqual(r.outcome().status, 0)
+                self.assertEqual(len(r.left(0)), 1)
+
     def as_shell(self, line):
         """A program that a shell becomes by exec once it has done this line. Its first argument is dropped."""
         file = self.folder() / "shell"

@@ -22,7 +22,7 @@ local_crew::~local_crew() {
     if (running_ > 0) signal(SIGKILL);
     for (member& m : members_)
         if (m.running) waitpid(m.pid, nullptr, 0);
-    if (signalled_) below_.end();
+    if (thorough_) below_.end();
 }
 
 void local_crew::start() {
@@ -88,7 +88,7 @@ void local_crew::serve(std::span<const pollfd> ready) {
 }
 
 void local_crew::signal(int number) {
-    signalled_ = true;
+    thorough_ = true;
     for (member& m : members_)
         if (m.running) kill(-m.pid, number);
 }
@@ -103,6 +103,7 @@ void local_crew::reap() {
         }
         const auto way = how.si_code == CLD_EXITED ? ending::way::exited : ending::way::signalled;
         ended_.push_back({m->rank, way, how.si_status, {}, 0});
+        if (!ended_.back().well()) thorough_ = true;
         retire(*m);
     }
 }

@@ -25,8 +25,8 @@ struct meeting_point {
 };
 
 /// Ranks that are processes of this host: a crew, see crew.hpp. Whatever happens, none is left when it ends; and where
-/// ranks were sent a signal, nothing that any has started. Children that this process has before it are left alone,
-/// and reaped.
+/// one did not end well, or ranks were sent a signal, nothing that any has started. Children that this process has
+/// before it are left alone, and reaped.
 class local_crew {
 public:
     static constexpr std::chrono::milliseconds settling{200};
@@ -65,7 +65,7 @@ private:
     void retire(member& m);
 
     descendants below_;
-    bool signalled_ = false;
+    bool thorough_ = false; // all that ranks have started is to end
 
     const launch_options& options_;
     std::vector<int> ranks_;

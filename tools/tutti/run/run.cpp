@@ -57,8 +57,10 @@ The ranks meet at rank 0's host, by the name that you gave it, at a port that is
 firewall lets one port through.
 
 When the launcher ends, by SIGKILL too, so do the ranks and all that they have started, here and on
-all hosts. A host whose connection breaks is lost, and so are its ranks. If the launcher's own host
-vanishes without a word, the others notice when their sshd does: set ClientAliveInterval there.
+all hosts. Where all ranks of a host exited with 0 and were sent no signal, what they left in a
+session or process group of its own stays, as a daemon may. A host whose connection breaks is lost,
+and so are its ranks. If the launcher's own host vanishes without a word, the others notice when
+their sshd does: set ClientAliveInterval there.
 
 With --pretend-hosts 2 consecutive ranks share a host, equally many each but for the last. With a
 list, as in --pretend-hosts 0,1,0,1, each rank has its host. TUTTI_HOST names it, and
