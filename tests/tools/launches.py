@@ -37,6 +37,12 @@ def says(pid, what):
     return False
 
 
+def signals(disposition):
+    """For what is started: a shell that starts tests in the background has it ignore SIGINT."""
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, disposition)
+
+
 class Launch:
     """tutti run with these arguments, in the background."""
 
@@ -46,7 +52,8 @@ class Launch:
         self.begun = time.monotonic()
         self.process = subprocess.Popen(
             [tutti, "run", *arguments], env={**kept, MARK: self.mark, **(environment or {})}, text=True,
-            stdin=subprocess.DEVNULL, **{"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, **popen})
+            stdin=subprocess.DEVNULL, **{"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT,
+                                         "preexec_fn": lambda: signals(signal.SIG_DFL), **popen})
 
     def outcome(self, timeout=30):
         try:

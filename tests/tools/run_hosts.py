@@ -274,6 +274,19 @@ class Hosts(launches.Case):
         self.addCleanup(r.clean)
         self.assertIn("[0] reaped\n", r.outcome().text)
 
+    def test_signals_that_it_was_started_to_ignore_end_neither_it_nor_its_ranks(self):
+        here = self.folder()
+        for where in (("-n", "1"), ("--hosts", "a", *HERE)):
+            with self.subTest(where):
+                r = self.launch(*where, "sh", "-c", f"echo y >{here}/0; sleep 0.5; kill -HUP $$; kill -INT $$; echo alive",
+                                preexec_fn=lambda: launches.signals(signal.SIG_IGN))
+                self.text_of(here / "0")
+                for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+                    r.process.send_signal(number)
+                outcome = r.outcome()
+                self.assertEqual((outcome.status, outcome.text), (0, "[0] alive\n"), outcome)
+                (here / "0").unlink()
+
     def test_a_launcher_that_is_stopped_writes_nothing_until_it_goes_on(self):
         here = self.folder()
         r = self.launch("-n", "1", "sh", "-c", f"while :; do echo y; echo y >{here}/0; sleep 0.01; done", process_group=0)

@@ -39,7 +39,8 @@ What the ranks print comes out line by line with the rank in front, as in "[2] r
 output to standard output and standard error to standard error. Their standard input is empty.
 An error that several ranks print alike as they end comes out once, as in "[0-3] terminate called ...";
 numbers that differ are listed in the order of the ranks, as in "step {3,3,5,7}".
-SIGINT, SIGTERM, SIGHUP and SIGQUIT are passed on to all ranks.
+SIGINT, SIGTERM, SIGHUP and SIGQUIT are passed on to all ranks. What is ignored by nohup, or by a
+shell for its background, the ranks ignore too.
 
 With --hosts a:4,b:4 ranks 0 to 3 run on host a and 4 to 7 on b. A host without a number has one
 slot. A host may be named again: a,b,a,b puts the ranks in turn. With -n the first P slots are

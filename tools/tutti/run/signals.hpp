@@ -14,13 +14,15 @@
 namespace tutti::tools {
 
 /// Blocks the signals that the launcher wants to hear of, and one more, and makes them readable, and ignores SIGPIPE,
-/// until the end of its life.
+/// until the end of its life. Those that this process was started to ignore, as by nohup, stay ignored, but SIGTERM.
 class signal_source {
 public:
     explicit signal_source(int more = SIGCHLD) {
         sigset_t wanted;
         sigemptyset(&wanted);
-        for (int number : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, more}) sigaddset(&wanted, number);
+        for (int number : {SIGCHLD, SIGTERM}) sigaddset(&wanted, number); // by which the end of others is heard
+        for (int number : {SIGINT, SIGHUP, SIGQUIT, more})
+            if (!ignored(number)) sigaddset(&wanted, number);
         sigprocmask(SIG_BLOCK, &wanted, &former_);
         // A parent that ignores SIGCHLD hands that down, and children then vanish without a status.
         former_child_ = std::signal(SIGCHLD, SIG_DFL);
@@ -43,6 +45,12 @@ public:
     }
 
 private:
+    // An ignored signal that is blocked could be read.
+    static bool ignored(int number) {
+        struct sigaction now {};
+        return sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+    }
+
     sigset_t former_{};
     void (*former_child_)(int) = SIG_DFL;
     void (*former_pipe_)(int) = SIG_DFL;

@@ -54,7 +54,8 @@ void unblock_signals() {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
-    for (int number : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGTTOU}) std::signal(number, SIG_DFL);
+    // Others are as they were when this program began: what nohup ignores, ranks ignore too.
+    for (int number : {SIGCHLD, SIGTERM, SIGPIPE, SIGTTOU}) std::signal(number, SIG_DFL);
 }
 
 // What the child does between fork and exec; the caller has one thread, so allocation is allowed here.
