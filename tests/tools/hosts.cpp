@@ -61,6 +61,7 @@ TEST_CASE("what is no list of hosts is refused, and quoted") {
         CHECK_THROWS_AS(parse_hosts(wrong), std::invalid_argument);
     CHECK_THROWS_WITH(parse_hosts("2"), Contains("--pretend-hosts"));
     CHECK_THROWS_WITH(parse_hosts("a:0"), Contains("'a:0'"));
+    CHECK_THROWS_WITH(parse_hosts("[fe80::1%eth1]:2"), Contains("'[fe80::1%eth1]:2' means another host on each link"));
     CHECK_THROWS_WITH(parse_hosts("a:4096,b"), Contains("more than 4096"));
 }
 

@@ -86,6 +86,11 @@ struct mention {
         const std::size_t end = name.find(']');
         rest = name.substr(std::min(end, name.size() - 1) + 1);
         name = name.substr(1, end == name.npos ? 0 : end - 1);
+        const std::size_t scope = name.find('%');
+        if (scope != name.npos && transport::bootstrap::address::literal(std::string(name.substr(0, scope)), 0))
+            throw std::invalid_argument(fmt::format("'{}' means another host on each link: give an address that is the "
+                                                    "same on all hosts",
+                                                    text));
         if (!transport::bootstrap::address::literal(std::string(name), 0))
             throw std::invalid_argument(fmt::format("'{}': brackets are for IPv6 addresses", text));
     } else if (colon != name.npos && name.find(':', colon + 1) == name.npos) {
