@@ -8,6 +8,7 @@ usage: run_hosts.py TUTTI
 import os
 import resource
 import signal
+import subprocess
 import sys
 import time
 
@@ -267,6 +268,20 @@ class Hosts(launches.Case):
                 left = sorted(r.left(0.5))
                 (here / "child").unlink(), (here / "below").unlink()
                 self.assertEqual((outcome.status, left), (status, spared), outcome)
+
+    def test_who_has_numbers_of_another_namespace_is_not_killed(self):
+        """Where /proc is not its own, the launcher's supervisor is 501, and there 501 has a child 600."""
+        last = "/proc/sys/kernel/ns_last_pid"
+        apart = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc"]
+        if subprocess.run([*apart, "sh", "-c", f"echo 99 >{last}"], stderr=subprocess.DEVNULL).returncode != 0:
+            self.skipTest("no namespaces can be made")
+        inner = (f"echo 599 >{last}; sleep 20 & echo 499 >{last}; {self.tutti} run -n 1 --deadline 0.3 sh -c 'echo $PPID; "
+                 "exec sleep 20'; kill $!; wait $!; echo $?")
+        outer = (f"echo 500 >{last}; sh -c 'echo 599 >{last}; sleep 20 & echo $$ $!; wait' & sleep 0.3; "
+                 f"unshare --pid --fork sh -c \"$INNER\"")
+        r = subprocess.run([*apart, "sh", "-c", outer], env={**os.environ, "INNER": inner}, stdout=subprocess.PIPE, text=True,
+                           timeout=30)
+        self.assertEqual(r.stdout, f"501 600\n[0] 501\n{128 + signal.SIGTERM}\n")
 
     def test_orphans_are_reaped_while_it_runs(self):
         shell = self.as_shell("sleep 0.1 & export TUTTI_BEFORE=$!")
