@@ -262,7 +262,7 @@ class Hosts(launches.Case):
                 self.addCleanup(r.clean)
                 spared = sorted(int(self.text_of(here / name)) for name in ("child", "below"))
                 if command[0] == "bench":
-                    time.sleep(1)
+                    self.assertIn("# tutti bench", r.process.stdout.readline()) # its ranks run
                     r.process.send_signal(signal.SIGINT)
                 outcome = r.outcome()
                 left = sorted(r.left(0.5))
