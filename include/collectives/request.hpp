@@ -90,7 +90,7 @@ public:
 
 private:
     template <class T>
-    friend std::size_t wait_any(std::span<request<T>>);
+    friend std::size_t wait_any(std::span<request<T>>, transport::clock::time_point);
 
     [[nodiscard]] bool is_over() const noexcept { return message_ ? message_->is_over() : started_->is_over(); }
     void want(bool now) noexcept {
@@ -129,10 +129,12 @@ void wait_all(std::vector<request<Transport>>& requests) {
 }
 
 /// Waits until one of the requests that are not collected yet is over, collects it, and returns its index. Returns the
-/// number of requests if all were collected before. Throws if the collective of that request failed. Precondition: all
-/// belong to one world.
+/// number of requests if all were collected before, or at `until`, by the clock of deadlines, if none is over; it may
+/// be a twentieth of a second late. Throws if the collective of that request failed. Precondition: all belong to one
+/// world.
 template <class Transport>
-[[nodiscard]] std::size_t wait_any(std::span<request<Transport>> requests) {
+[[nodiscard]] std::size_t wait_any(std::span<request<Transport>> requests,
+                                   transport::clock::time_point until = transport::clock::time_point::max()) {
     const auto first = [&] {
         std::size_t i = 0;
         while (i < requests.size() && (requests[i].collected() || !requests[i].is_over())) ++i;
@@ -144,9 +146,11 @@ template <class Transport>
     for (auto& r : requests) {
         if (r.collected()) continue;
         want(true);
-        r.in_->wait_until([&] { return first() < requests.size(); });
+        const bool ends = until != transport::clock::time_point::max();
+        r.in_->wait_until([&] { return first() < requests.size() || (ends && r.in_->now() >= until); });
         want(false);
         const std::size_t i = first();
+        if (i == requests.size()) break;
         requests[i].wait();
         return i;
     }

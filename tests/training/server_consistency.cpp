@@ -195,5 +195,29 @@ TEST_CASE("a worker that waits for another one, or that has not begun, is not si
     CHECK(lost.empty());
 }
 
+TEST_CASE(
+    "a worker that waits for one server is not silent to another one, nor is one that says so while it computes") {
+    constexpr auto silence = std::chrono::milliseconds(400);
+    const store_layout layout = apart(2, 1, 40, 1, 8);
+    std::vector<int> lost;
+    run_new_world(3, [&](communicator& world) {
+        const links by(world, layout);
+        if (by.server() >= 0) {
+            shard_server<training::sgd> own(by, {}, {.worker_silence = silence});
+            if (by.server() == 1) std::this_thread::sleep_for(3 * silence); // as if it were stopped
+            own.serve();
+            if (by.server() == 0) lost = own.lost_workers();
+            return;
+        }
+        client c(by, {.sign_every = silence / 3});
+        c.tick();
+        std::vector<float> got(40);
+        c.get(0, got);
+        for (int k = 0; k < 20; ++k, std::this_thread::sleep_for(silence / 10)) c.sign();
+        c.close();
+    });
+    CHECK(lost.empty());
+}
+
 } // namespace
 } // namespace tutti::test::stores

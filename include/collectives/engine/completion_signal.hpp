@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "timeouts.hpp"
+
 #include <condition_variable>
 #include <mutex>
 
@@ -21,10 +23,11 @@ public:
     void notify() {
         if (shared_) changed_.notify_all();
     }
-    /// Sleeps until `ended`, which is evaluated under the lock.
+    /// Sleeps until `ended`, which is evaluated under the lock, now and then also without news: it may look at a clock.
     void await(auto&& ended) {
         std::unique_lock lock(mutex_);
-        changed_.wait(lock, ended);
+        while (!changed_.wait_for(lock, look_interval, ended)) {
+        }
     }
 
 private:

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -46,12 +47,13 @@ public:
     [[nodiscard]] bool empty() const noexcept { return requests_.empty(); }
     [[nodiscard]] std::size_t size() const noexcept { return requests_.size(); }
 
-    /// Sleeps until one is over, and goes on with it. Precondition: not empty.
-    void wait() {
+    /// Sleeps until one is over, and goes on with it, or until that time. Precondition: not empty.
+    void wait(transport::clock::time_point until = transport::clock::time_point::max()) {
         std::optional<error> why;
         try {
-            const std::size_t i = wait_any(requests_);
-            return conclude(i, nullptr);
+            const std::size_t i = wait_any(std::span(requests_), until);
+            if (i < requests_.size()) conclude(i, nullptr);
+            return;
         } catch (const error& e) {
             why = e;
         }

@@ -124,6 +124,10 @@ public:
         ask_all(h, detail::action::keep);
     }
 
+    /// Tells servers that this worker lives: for computations longer than server_options::worker_silence. They are told
+    /// once each client_options::sign_every at most, so it may be called often.
+    void sign() { port_.sign(); }
+
     /// Flushes and says goodbye to all servers, which end when all workers have done so. Nothing may be called
     /// afterwards. A client that is destroyed without it counts as lost.
     void close() {

@@ -31,7 +31,9 @@ public:
     };
 
     client_lanes(const links<Communicator>& by, const client_options& options, handlers then)
-        : links_(by), deadline_(options.deadline), then_(std::move(then)),
+        : links_(by), deadline_(options.deadline),
+          sign_every_(std::min<std::chrono::nanoseconds>(options.sign_every, std::chrono::hours(24))),
+          then_(std::move(then)),
           lanes_(by.where().layout().servers.size(), lane{.lists = key_lists(options.key_lists)}) {}
 
     [[nodiscard]] std::size_t size() const noexcept { return lanes_.size(); }
@@ -83,8 +85,22 @@ public:
         for (lane& l : lanes_) l.lists.forget(segment);
     }
 
-    /// Sleeps until something is over, and goes on with it.
-    void wait() { arrivals_.wait(); }
+    /// Sleeps until something is over, and goes on with it. Servers that it waits for may be slow: the others are told
+    /// that it lives.
+    void wait() {
+        sign();
+        arrivals_.wait(signed_ + sign_every_);
+    }
+    /// Tells the servers that owe it nothing that it lives, unless it has done so lately.
+    void sign() {
+        const auto now = this->now();
+        if (now < signed_ + sign_every_) return;
+        signed_ = now;
+        packet_head h;
+        h.what = action::alive;
+        for (std::size_t s = 0; s < lanes_.size(); ++s)
+            if (!lanes_[s].is_lost && !lanes_[s].listens) send(s, make_packet(h));
+    }
     /// Goes on with what is over.
     void poll() { arrivals_.poll(); }
     /// Returns when all is over.
@@ -109,6 +125,8 @@ private:
         key_lists lists; ///< that it has been sent; without their keys
     };
 
+    /// By the clock of deadlines.
+    [[nodiscard]] std::chrono::steady_clock::time_point now() const { return links_.with_server(rank_of(0)).now(); }
     [[nodiscard]] int rank_of(std::size_t s) const { return links_.rank_of_server(static_cast<int>(s)); }
     [[nodiscard]] std::shared_ptr<const packet> as_sent(std::size_t s, const std::shared_ptr<const packet>& p) {
         const packet_head& h = p->head;
@@ -120,7 +138,8 @@ private:
     }
 
     const links<Communicator>& links_;
-    std::chrono::nanoseconds deadline_;
+    std::chrono::nanoseconds deadline_, sign_every_;
+    std::chrono::steady_clock::time_point signed_ = now();
     handlers then_;
     std::vector<lane> lanes_; ///< by server
     std::uint64_t lists_saved_ = 0;

@@ -5,6 +5,7 @@
 #include "../../base/any_duration.hpp"
 #include "../../base/error.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 
@@ -13,9 +14,12 @@ namespace tutti::training::server {
 /// How a client asks.
 struct client_options {
     int window = 16; ///< requests under way at each server
-    /// How long a server may answer nothing. Longer than server_options::worker_silence: a server answers those who
-    /// wait for a worker that has stopped once it takes that one for lost.
-    any_duration deadline = std::chrono::seconds(60);
+    /// How long a server may answer nothing. Longer than the sum of server_options::before_first and worker_silence: a
+    /// server answers those who wait for a worker that has stopped once it takes that one for lost.
+    any_duration deadline = std::chrono::minutes(11);
+    /// While it waits for one server, the others are told that it lives, this often. A third of
+    /// server_options::worker_silence.
+    any_duration sign_every = std::chrono::seconds(10);
     std::size_t key_lists = 16; ///< lists of keys that each server is thought to know; as server_options has it
 };
 
@@ -23,7 +27,8 @@ namespace detail {
 
 [[nodiscard]] inline const client_options& checked(const client_options& o) {
     if (o.window < 1) reject("client_options", "a window must be at least 1");
-    if (o.deadline <= o.deadline.zero()) reject("client_options", "a deadline must be longer than 0");
+    if (std::min(o.deadline, o.sign_every) <= o.deadline.zero())
+        reject("client_options", "deadline and sign_every must be longer than 0");
     return o;
 }
 

@@ -78,6 +78,12 @@ public:
         has_finished_ = true;
     }
 
+    void sign() {
+        if (failure_) throw error(*failure_);
+        lanes_.sign();
+        lanes_.poll();
+    }
+
     [[nodiscard]] int lost() const noexcept { return lanes_.lost(); }
     [[nodiscard]] std::uint64_t lists_saved() const noexcept { return lanes_.lists_saved(); }
 

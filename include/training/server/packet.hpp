@@ -27,7 +27,7 @@ enum class action : std::uint32_t {
     save,  ///< of a client: write a checkpoint beside the one before
     keep,  ///< of a client: all servers have written that checkpoint, and those before it may go
     bye,   ///< nothing more comes
-    alive, ///< between servers: no more than that
+    alive, ///< between servers, and of a client: no more than that
     idle,  ///< between servers: no worker is left, all updates are on all copies; `keys` are the servers that are lost
     close, ///< between servers: a bulk synchronous clock ends
     ack,   ///< between servers: updates up to `number` are on all servers behind

@@ -45,6 +45,7 @@ private:
         p.head.worker = static_cast<std::int32_t>(w);
         switch (p.head.what) {
         case action::tick: sessions_.tick(w); return reply(p, answer::done);
+        case action::alive: return true;
         case action::bye: end_session(w); return true;
         case action::save:
         case action::keep: return save(p);

@@ -45,7 +45,7 @@ public:
     [[nodiscard]] bool has_spoken(std::size_t worker) const noexcept { return of_[worker].has_spoken; }
     void take(std::size_t worker, packet&& p) {
         of_[worker].is_listened_to = false;
-        of_[worker].has_spoken = true;
+        of_[worker].has_spoken |= p.head.what != action::alive;
         of_[worker].waiting.push_back(std::move(p));
     }
     /// Calls f(request) for those of a worker that wait, in their order, until it returns false. True if there was one
