@@ -101,10 +101,8 @@ private:
     [[nodiscard]] static error with_remedy(const error& e) {
         if (e.why() != cause::timeout || e.facts().peer < 0) return e;
         fault f = e.facts();
-        f.remedy =
-            "rank " + std::to_string(f.peer) +
-            " is not in this round: if it has fewer batches, let it call finish() without ready() until all have "
-            "done theirs";
+        f.remedy += (f.remedy.empty() ? "" : "; ") + std::string("if it has fewer batches, let it call finish() ") +
+                    "without ready()";
         return error(std::move(f));
     }
 
