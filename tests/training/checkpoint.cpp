@@ -6,6 +6,8 @@
 #include "support/has.hpp"
 #include "support/world.hpp"
 
+#include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -13,7 +15,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <future>
 #include <iterator>
 #include <random>
 
@@ -211,9 +212,13 @@ TEST_CASE("a link to a checkpoint stays while its file is replaced, and devices 
     CHECK((second.size() == first.size() && second != first));
 
     REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-    auto read = std::async(std::launch::async, [&] { return content_of(pipe); });
+    const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
     job(2, stage::gradients, 0, 1, pipe);
-    CHECK(read.get() == first);
+    std::string read(first.size() + 1, ' '); // a pipe holds more
+    const ssize_t bytes = ::read(reader, read.data(), read.size());
+    ::close(reader);
+    REQUIRE(bytes == static_cast<ssize_t>(first.size()));
+    CHECK(read.substr(0, first.size()) == first);
     CHECK(std::filesystem::is_fifo(pipe));
     if (::mknod(device.c_str(), S_IFCHR | 0600, ::makedev(1, 3)) == 0) { // few may do that
         job(2, stage::gradients, 0, 1, device);
@@ -234,6 +239,33 @@ TEST_CASE("a checkpoint that cannot be written is told on all ranks") {
         }
         expect(false, "an error");
     });
+}
+
+TEST_CASE("a checkpoint keeps the permissions of its file; a pipe without a reader and a long file are errors") {
+    const folder f;
+    job(1, stage::gradients, 0, 1, f.file());
+    REQUIRE(::chmod(f.file().c_str(), 0600) == 0);
+    job(1, stage::gradients, 1, 2, f.file());
+    CHECK(std::filesystem::status(f.file()).permissions() ==
+          (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
+
+    const auto words_of = [](const std::string& path) {
+        training::detail::checkpoint_writer out(path);
+        out.write(std::vector<std::byte>(2000));
+        out.place();
+        return out.fault().words;
+    };
+    const std::string pipe = f.path / "pipe";
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    CHECK(has(words_of(pipe), "nobody reads it"));
+
+    rlimit usual{};
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &usual) == 0);
+    const rlimit least{1000, usual.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &least) == 0);
+    const std::string words = words_of(f.file());
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &usual) == 0);
+    CHECK(has(words, "file size limit"));
 }
 
 } // namespace tutti::test::checkpoints

@@ -5,15 +5,18 @@
 #include "error.hpp"
 #include "format.hpp"
 
+#include "../../base/file_limit.hpp"
 #include "../../base/file_place.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <optional>
 #include <span>
@@ -55,8 +58,21 @@ class checkpoint_writer {
 public:
     explicit checkpoint_writer(std::string path)
         : place_(tutti::detail::place_of_plain_file(path)), written_(place_ ? *place_ + ".new" : std::move(path)),
-          file_(::open(written_.c_str(), O_WRONLY | O_CLOEXEC | (place_ ? O_CREAT | O_TRUNC : 0), 0666)) {
-        if (file_.get() < 0) fail(place_ ? "cannot be created beside it" : "cannot be opened");
+          // O_NONBLOCK: a pipe that nobody reads is an error, not a wait for ever.
+          file_(::open(written_.c_str(), O_WRONLY | O_CLOEXEC | (place_ ? O_CREAT | O_TRUNC | O_NOFOLLOW : O_NONBLOCK),
+                       0666)) {
+        if (file_.get() < 0) {
+            fail(place_ ? "cannot be created beside it" : "cannot be opened");
+            if (!place_ && errno == ENXIO) fault_.words = "cannot be opened: nobody reads it";
+            return;
+        }
+        if (!place_) {
+            ::fcntl(file_.get(), F_SETFL, ::fcntl(file_.get(), F_GETFL) & ~O_NONBLOCK);
+            return;
+        }
+        struct ::stat before {};
+        if (::stat(place_->c_str(), &before) == 0 && ::fchmod(file_.get(), before.st_mode & 07777U) != 0)
+            fail("cannot be given the permissions of the file before it");
     }
     checkpoint_writer(const checkpoint_writer&) = delete;
     checkpoint_writer& operator=(const checkpoint_writer&) = delete;
@@ -87,6 +103,9 @@ public:
 
 private:
     void put(std::span<const std::byte> bytes) {
+        if (place_ && fault_.words.empty() && bytes.size() > tutti::detail::most_file_bytes() - written_bytes_)
+            fault_.words = "cannot be written: " + tutti::detail::words_of_file_limit();
+        written_bytes_ += bytes.size();
         while (fault_.words.empty() && !bytes.empty()) {
             const ssize_t some = ::write(file_.get(), bytes.data(), bytes.size());
             if (some < 0 && errno != EINTR) return fail("cannot be written");
@@ -100,6 +119,7 @@ private:
     open_file file_;
     checksum sum_;
     file_fault fault_;
+    std::uint64_t written_bytes_ = 0; ///< never more than the limit, until there is a fault
     bool is_placed_ = false;
 };
 
