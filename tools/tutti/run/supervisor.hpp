@@ -174,7 +174,8 @@ private:
     }
 
     void judge(const ending& e) {
-        if (e.rank == options_.last_rank) terminate_at_ = std::min(terminate_at_, clock::now() + options_.grace);
+        if (e.rank == options_.last_rank && e.how == ending::way::exited) // a crash says nothing of the others
+            terminate_at_ = std::min(terminate_at_, clock::now() + options_.last_patience);
         if (e.well()) return;
         if (options_.on_failure) options_.on_failure(e.rank);
         if (e.rank == accused_ && !terminated_) result_ = {}; // it has failed first, and ends later

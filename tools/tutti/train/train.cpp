@@ -22,6 +22,7 @@
 #include <transport/shared_memory.hpp>
 #include <transport/tcp.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -249,6 +250,8 @@ int train(const train_settings& said, const std::vector<std::string>& command) {
     if (has_servers(s) || s.mode == "sandblaster") {
         ranks.patience = std::chrono::hours(24); // a rank that dies is not waited for, and ends no other
         ranks.last_rank = 0;                     // whom it has not heard of is stopped
+        ranks.last_patience =
+            std::max(ranks.last_patience, std::chrono::duration_cast<std::chrono::milliseconds>(silence_of(s)));
     }
     const launch_result result = launch(ranks);
     return result.status == was_interrupted ? was_interrupted : report_launch("train", result);
