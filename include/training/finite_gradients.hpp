@@ -12,12 +12,15 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <utility>
 
 namespace tutti::training {
 
-/// A gradient that has a NaN or an infinity, as its rank had computed it.
+/// A gradient that has a NaN or an infinity.
 struct bad_gradient {
-    int rank = 0;              ///< the first one that has any, by its rank in the first communicator of all
+    /// The first one that had computed any, by its rank in the first communicator of all. -1: all were finite, and
+    /// their average is not.
+    int rank = 0;
     std::size_t parameter = 0; ///< one of its parameters that do
 };
 
@@ -44,6 +47,12 @@ public:
         for (std::size_t i = of.first; own_ == none && i < of.last; ++i)
             if (!all_finite(numbers.subspan(plan.begin(i) - of.begin, plan.elements(i)))) own_ = i;
     }
+    /// `numbers` are the averages of all parameters, the same on all ranks.
+    void look_at_averages(const bucket_plan& plan, std::span<const float> numbers) {
+        if (!is_on_ || all_finite(numbers)) return;
+        for (std::size_t i = 0; average_ == none && i < plan.parameters().size(); ++i)
+            if (!all_finite(numbers.subspan(plan.begin(i), plan.elements(i)))) average_ = i;
+    }
     /// At the end of a round. Collective.
     template <class Communicator>
     void tell(const Communicator& world) {
@@ -52,6 +61,8 @@ public:
         const auto rank = static_cast<std::uint64_t>(world.rank());
         const std::uint64_t first = world.allreduce(own_ == none ? none : rank << 40U | own_, minimum);
         own_ = none;
+        const std::uint64_t average = std::exchange(average_, none);
+        if (first == none && average != none) found_ = {-1, static_cast<std::size_t>(average)};
         if (first == none) return;
         found_ = {world.world_rank(static_cast<int>(first >> 40U)), static_cast<std::size_t>(first & 0xffffffffffU)};
     }
@@ -62,7 +73,8 @@ private:
     static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
 
     bool is_on_;
-    std::uint64_t own_ = none; ///< a parameter of this rank
+    std::uint64_t own_ = none;     ///< a parameter of this rank
+    std::uint64_t average_ = none; ///< a parameter of all
     std::optional<bad_gradient> found_;
 };
 

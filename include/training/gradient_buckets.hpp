@@ -138,6 +138,7 @@ public:
         if (!reduces_) return round_.begin();
         clear_unused();
         round_.finish(starter(), ender());
+        check_.look_at_averages(plan_, gradients_);
         check_.tell(world_);
     }
 
@@ -149,7 +150,9 @@ public:
         reduces_ = does;
     }
 
-    /// With bucket_options::finds_bad: whose gradient had a NaN or an infinity in the last round that reduced. All
+    /// With bucket_options::finds_bad: whose gradient had a NaN or an infinity in the last round that reduced, or that
+    /// an average is not finite, as where a sum was too large. Gradients that are scattered over ranks (stages of
+    /// `sharded` from gradients on) are looked at only as they were computed. All
     /// ranks are told the same, so all can leave out the step together, as GradScaler of PyTorch does. Without it, or
     /// where all were finite: nothing. Averages of such a round are of no use. Cost a round: a pass over the gradients
     /// as each bucket starts, and an allreduce of 8 bytes.

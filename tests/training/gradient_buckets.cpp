@@ -244,6 +244,22 @@ TEST_CASE(
     });
 }
 
+TEST_CASE("an average that is not finite is found though the gradients were") {
+    for (const auto as : {training::wire::float32, training::wire::bfloat16})
+        run_world(2, [=](const communicator& world) {
+            gradient_buckets buckets(world, {{"a", 5}, {"b", 7}}, {.as = as, .finds_bad = true});
+            for (const float most : {3e38F, 1.0F}) {
+                std::ranges::fill(buckets.gradients(), 1.0F);
+                buckets.gradient(1)[3] = most;
+                buckets.ready(1);
+                buckets.ready(0);
+                buckets.finish();
+                expect(buckets.bad().has_value() == (most > 2), "found");
+                if (const auto bad = buckets.bad()) expect(bad->rank == -1 && bad->parameter == 1, "of no rank");
+            }
+        });
+}
+
 TEST_CASE("a gradient that is not finite is named by rank and parameter, the same on all ranks, in that round alone") {
     for (const auto as : {training::wire::float32, training::wire::bfloat16})
         run_world(3, [=](const communicator& world) {

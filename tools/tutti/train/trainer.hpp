@@ -182,8 +182,9 @@ private:
         std::array<int, 1> any{bad ? 1 : 0};
         if (settings_.leave_out_bad && is_cut()) grid_.world.allreduce(any, maximum);
         if (bad && grid_.data.rank() == 0 && std::has_single_bit(++bad_steps_))
-            fmt::print(stderr, "step {}: the gradient of \"{}\" on rank {} is NaN or infinite{}{}\n", job_->steps() + 1,
-                       part_.parameters()[bad->parameter].name, bad->rank,
+            fmt::print(stderr, "step {}: the gradient of \"{}\" {} is NaN or infinite{}{}\n", job_->steps() + 1,
+                       part_.parameters()[bad->parameter].name,
+                       bad->rank < 0 ? std::string("on average") : fmt::format("on rank {}", bad->rank),
                        settings_.leave_out_bad ? "; the step is left out" : "",
                        bad_steps_ > 1 ? fmt::format(", as {} before it", bad_steps_ - 1) : "");
         return settings_.leave_out_bad && any[0] == 1;
