@@ -284,8 +284,8 @@ class Hosts(launches.Case):
         self.assertEqual(r.stdout, f"501 600\n[0] 501\n{128 + signal.SIGTERM}\n")
 
     def test_orphans_are_reaped_while_it_runs(self):
-        shell = self.as_shell("sleep 0.1 & export TUTTI_BEFORE=$!")
-        r = launches.Launch(shell, "run", "-n", "1", "sh", "-c", "sleep 0.5; cat /proc/$TUTTI_BEFORE/stat || echo reaped")
+        shell = self.as_shell("sleep 0.1 & export EARLIER=$!")
+        r = launches.Launch(shell, "run", "-n", "1", "sh", "-c", "sleep 0.5; cat /proc/$EARLIER/stat || echo reaped")
         self.addCleanup(r.clean)
         self.assertIn("[0] reaped\n", r.outcome().text)
 
