@@ -64,7 +64,7 @@ public:
         const std::uint64_t average = std::exchange(average_, none);
         if (first == none && average != none) found_ = {-1, static_cast<std::size_t>(average)};
         if (first == none) return;
-        found_ = {world.world_rank(static_cast<int>(first >> 40U)), static_cast<std::size_t>(first & 0xffffffffffU)};
+        found_ = {world.world_rank(static_cast<int>(first >> 40U)), first & 0xffffffffffU};
     }
     /// Of the last round.
     [[nodiscard]] const std::optional<bad_gradient>& found() const noexcept { return found_; }
