@@ -57,6 +57,7 @@ def run(hosts, program):
 
 
 def main(program):
+    program = str(pathlib.Path(program).resolve())  # hosts have folders of their own
     for own in ("127.0.1.1", "::1"):
         with tempfile.TemporaryDirectory() as folder:
             try:

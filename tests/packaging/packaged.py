@@ -160,8 +160,8 @@ def added(root, stage, compiler):
     listed = {f"tools/{f.relative_to(root / 'tools').as_posix()}" for f in (root / "tools/tutti").rglob("*.cpp")}
     taken = {f for f in command_sources(root, stage, compiler) if f.startswith("tools/tutti/")}
     other_verbs = {"tools/tutti/bench/verbs.cpp", "tools/tutti/bench/without_verbs.cpp"}
-    kernels = {"tools/tutti/bench/cuda.cpp"}  # which Meson alone compiles
-    if lacking := listed - taken - other_verbs - kernels or not taken & other_verbs:
+    of_meson = {"tools/tutti/bench/cuda.cpp", "tools/tutti/run/alone.cpp"}  # which it alone compiles
+    if lacking := listed - taken - other_verbs - of_meson or not taken & other_verbs:
         sys.exit(f"CMake's command lacks {lacking}")
 
 
