@@ -59,7 +59,7 @@ TEST_CASE("where the program's OpenSSL has ended, a call in an exit handler says
         for (const bool warm : {false, true}) {
             CAPTURE(encrypted, warm);
             processes ranks;
-            end_with_a_call(ranks, encrypted, warm, [] { OPENSSL_init_crypto(0, nullptr); });
+            end_with_a_call(ranks, encrypted, warm, [] { OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CRYPTO_STRINGS, nullptr); });
             for (int r = 0; r < 3; ++r) {
                 const auto& a = ranks.of(r);
                 if (a.errors == 0 && !(encrypted && warm)) continue; // its connections had all been made

@@ -32,7 +32,7 @@ template <class Transport, class Work>
 }
 
 /// The fault of a run whose peer cannot be reached. The coordinator was asked why, and has not answered: the peer's own
-/// word counts.
+/// word counts, then that rank 0 was lost before.
 template <class Transport, class Work>
 [[nodiscard]] fault fault_of_broken(Transport& t, const world_status& known, const Work& run, int peer,
                                     const std::string& how) {
@@ -42,7 +42,7 @@ template <class Transport, class Work>
         if (by.rank >= 0 && by.rank < t.size() && by.rank != peer && by.rank != t.rank())
             return fault_of(t, &run, by.why, by.rank, name + ", whose calls failed by it, " + seen);
     }
-    if (peer != 0)
+    if (peer != 0 && known.of(0) != world_status::presence::here)
         if (auto first = fault_of_coordinator(t, known, run, name + ' ' + seen)) return *std::move(first);
     return fault_of(t, &run, cause::lost_peer, peer, "it " + seen);
 }
