@@ -9,6 +9,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -58,7 +59,10 @@ public:
     /// Tells all peers which rank this one's calls fail by, or no longer do. The coordinator may be what has failed.
     void blame(const culprit& by) {
         each([&](auto& f) {
-            if constexpr (requires { f.blame(by); }) f.blame(by);
+            if constexpr (requires { f.blame(by); }) try {
+                    f.blame(by);
+                } catch (const std::exception&) { // it can send no more, and its end tells as much
+                }
         });
     }
     /// Returns `use(fabric)` of the one of that number.
