@@ -104,7 +104,7 @@ bytes words_of(input& in, int size) {
 }
 
 void hear(const identity& me, const address& where) {
-    control plane(me, where);
+    control plane(me, connect_to(where, std::chrono::steady_clock::now() + std::chrono::seconds(5)));
     const world_table& table = plane.join({});
     demand(table.members.size() == static_cast<std::size_t>(me.size), "all ranks are in the table");
     for (int rank = 0; rank < me.size; ++rank) {
