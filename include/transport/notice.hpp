@@ -72,8 +72,7 @@ struct culprit {
     /// Of any number.
     [[nodiscard]] static constexpr culprit of(std::uint64_t word) noexcept {
         const auto number = static_cast<std::uint32_t>(word);
-        const bool tells =
-            number > 0 && number <= 0x7fffffff && word >> 32 <= static_cast<std::uint64_t>(cause::bootstrap);
+        const bool tells = number > 0 && number <= 0x7fffffff && word >> 32 <= static_cast<std::uint64_t>(cause::file);
         return tells ? culprit{static_cast<std::int32_t>(number - 1), static_cast<cause>(word >> 32)} : culprit{};
     }
 };

@@ -64,10 +64,9 @@ struct peer_name {
 ///
 /// A transport may also have t.shortage(peer): the resource (descriptors, memory) that this rank lacks to reach the peer, its limit
 /// and the remedy, in a sentence that begins with "it". Empty while nothing is lacking. A shortage ends the waiting calls
-/// on all ranks, and the error names this rank. t.blamed_by(peer) is
-/// the culprit that the peer's calls fail by, as it has said over its data channel. A peer that leaves for that reason is
-/// not blamed itself where the coordinator is lost.
-/// With t.status_page() the engine writes there what the rank does, for other
+/// on all ranks, and the error names this rank. t.blamed_by(peer) is the
+/// culprit that the peer's calls fail by, as it has said over its data channel. A peer that leaves for that reason is not
+/// blamed itself where the coordinator is lost. With t.status_page() the engine writes there what the rank does, for other
 /// processes to read (status_page.hpp); null where it shall not.
 ///
 /// A peer's death never blocks, throws or crashes any of these: it shows in broken() and in fetch().

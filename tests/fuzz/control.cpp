@@ -51,7 +51,7 @@ public:
     }
 
 private:
-    /// The rank, which comes again where the machine is so busy that its first handshake took too long.
+    /// The rank, once it has proven itself.
     [[nodiscard]] proven_socket let_in() const {
         for (const auto until = clock::now() + patience; wait_ready(listener_.get(), POLLIN, until);) {
             descriptor guest = accept_from(listener_.get());
