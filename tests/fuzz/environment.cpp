@@ -94,9 +94,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         const identity me = identity_from_environment();
         demand(me.size >= 1 && me.size <= 1 << 20 && me.rank >= 0 && me.rank < me.size, "a rank of its world");
         demand(me.timeout >= std::chrono::seconds(1) && me.timeout <= std::chrono::days(1), "a timeout within a day");
-        demand(me.exchange || (me.rendezvous.port > 0 && !me.rendezvous.host.empty()),
-               "a place to meet, or to find it");
-        if (!me.exchange && std::getenv("TUTTI_ADDRESS") != nullptr) // of others a host is taken as it is
+        const bool meets = me.size > 1 && !me.exchange; // a world of one needs nobody
+        demand(!meets || (me.rendezvous.port > 0 && !me.rendezvous.host.empty()), "a place to meet, or to find it");
+        if (meets && std::getenv("TUTTI_ADDRESS") != nullptr) // of others a host is taken as it is
             demand(parse_endpoint(me.rendezvous.text(), "the endpoint") == me.rendezvous,
                    "an endpoint written again is the same");
         demand(me.ports == port_range{} || (me.ports.first > 0 && me.ports.first <= me.ports.last), "ports in order");

@@ -102,9 +102,11 @@ dial(const identity& me, const std::function<std::vector<address>(std::string&)>
                 bootstrap_failed("rank " + std::to_string(me.rank) + " was not let in by " + place + ": " + problem,
                                  "give every rank rank 0's address");
         }
-        if (std::chrono::steady_clock::now() + pause >= until) break;
         // Random: ranks that were turned away together should not come again together.
-        std::this_thread::sleep_for(pause / 2 + pause * static_cast<int>(random.below(512)) / 1024);
+        const auto next =
+            std::chrono::steady_clock::now() + pause / 2 + pause * static_cast<int>(random.below(512)) / 1024;
+        std::this_thread::sleep_until(std::min(next, until)); // all of the time that the error names
+        if (next >= until) break;
     }
     if (!refusal.empty() && refusal != problem) problem += "; who answered before: " + refusal;
     const auto waited =
