@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/own_process.hpp"
 #include "errors.hpp"
 
 #include <openssl/core_names.h>
@@ -11,33 +12,75 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <mutex>
 #include <span>
+#include <thread>
 
 /// HMAC-SHA256 and SHA-256 of OpenSSL, with the algorithms fetched once: that takes longer than they do. Whatever else
-/// uses OpenSSL calls crypto::get() first.
+/// uses OpenSSL holds a use_of_openssl.
 namespace tutti::transport::bootstrap {
 
 using digest = std::array<std::byte, 32>;
 
 namespace detail {
 
-/// OpenSSL lasts as long as the process, so that destructors of static objects and exit handlers may still call. Where
-/// the program has initialised it before the library, OpenSSL goes in an exit handler, and all that needs it fails.
+/// Held by a thread while it uses OpenSSL, which does not end meanwhile. Where the program has initialised OpenSSL
+/// before the library, it ends in an exit handler, while other threads of the library may still run.
+class use_of_openssl {
+public:
+    use_of_openssl() noexcept {
+        if (depth == 0) {
+            users.fetch_add(1); // sequentially consistent with end(): either sees the other
+            if (ended) {
+                users.fetch_sub(1);
+                return;
+            }
+        }
+        ++depth;
+        lasts_ = true;
+    }
+    use_of_openssl(const use_of_openssl&) = delete;
+    use_of_openssl& operator=(const use_of_openssl&) = delete;
+    ~use_of_openssl() {
+        if (lasts_ && --depth == 0) users.fetch_sub(1);
+    }
+    /// OpenSSL has not ended, and does not before this use does.
+    [[nodiscard]] bool lasts() const noexcept { return lasts_; }
+
+    /// OpenSSL has not ended; it may at any time.
+    [[nodiscard]] static bool usable() noexcept { return !ended; }
+
+    /// No use begins from now on. Waits for those that there are, for a bounded time. In an exit handler.
+    static void end(const tutti::detail::own_process& maker) noexcept {
+        ended = true;
+        if (!maker.is_this()) return; // a child has no thread that would end them
+        const auto last = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+        while (users != 0 && std::chrono::steady_clock::now() < last)
+            std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+
+private:
+    // Any thread counts itself in and out of `users`; the exit handler alone writes `ended`, and once.
+    static inline thread_local int depth = 0; // of uses within uses
+    static inline std::atomic<int> users{0};
+    static inline std::atomic<bool> ended{false};
+    bool lasts_ = false;
+};
+
+/// OpenSSL lasts as long as the process, so that destructors of static objects and exit handlers may still call; unless
+/// the program has initialised it before the library: then all that needs it fails once it has ended.
 class crypto {
 public:
     /// Never destroyed, since static objects may own connections. Throws a bootstrap error once OpenSSL has gone.
-    static crypto& get() {
+    static crypto& get(const use_of_openssl& held) {
         static crypto& only = *new crypto;
-        if (!usable())
+        if (!held.lasts())
             bootstrap_failed("this process exits, and OpenSSL has ended before the world",
                              "end the world in main, or make it before the program uses OpenSSL");
         return only;
     }
-    /// Written when the process exits and OpenSSL is taken down, read before each use. Relaxed: the exit
-    /// handler joins no thread of the library, and orders nothing for it.
-    [[nodiscard]] static bool usable() noexcept { return !over().load(std::memory_order_relaxed); }
 
     [[nodiscard]] bool sha256(std::span<const std::byte> text, digest& out) const noexcept {
         return EVP_Digest(text.data(), text.size(), bytes_of(out), nullptr, sha256_, nullptr) == 1;
@@ -58,7 +101,8 @@ public:
 private:
     crypto() {
         OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr);
-        OPENSSL_atexit([] { over().store(true, std::memory_order_relaxed); });
+        static const tutti::detail::own_process maker;
+        OPENSSL_atexit([] { use_of_openssl::end(maker); });
         EVP_MAC* const kind = EVP_MAC_fetch(nullptr, "HMAC", nullptr);
         hmac_ = EVP_MAC_CTX_new(kind);
         std::array<char, 7> name{"SHA256"};
@@ -69,10 +113,6 @@ private:
             bootstrap_failed("OpenSSL has no HMAC-SHA256");
     }
 
-    static std::atomic<bool>& over() noexcept {
-        static std::atomic<bool> value{false};
-        return value;
-    }
     static const unsigned char* bytes_of(std::span<const std::byte> s) noexcept {
         return reinterpret_cast<const unsigned char*>(s.data());
     }
@@ -88,14 +128,16 @@ private:
 /// HMAC-SHA256 of a text under a key of any length.
 [[nodiscard]] inline digest hmac_of(std::span<const std::byte> key, std::span<const std::byte> text) {
     digest out{};
-    if (!detail::crypto::get().hmac(key, text, out)) bootstrap_failed("OpenSSL cannot compute HMAC-SHA256");
+    const detail::use_of_openssl held;
+    if (!detail::crypto::get(held).hmac(key, text, out)) bootstrap_failed("OpenSSL cannot compute HMAC-SHA256");
     return out;
 }
 
 /// SHA-256 of a text.
 [[nodiscard]] inline digest digest_of(std::span<const std::byte> text) {
     digest out{};
-    if (!detail::crypto::get().sha256(text, out)) bootstrap_failed("OpenSSL cannot compute SHA-256");
+    const detail::use_of_openssl held;
+    if (!detail::crypto::get(held).sha256(text, out)) bootstrap_failed("OpenSSL cannot compute SHA-256");
     return out;
 }
 

@@ -55,7 +55,8 @@ public:
     /// Queues a frame and writes as much as the socket takes; does nothing if the other side is gone. False, and
     /// nothing queued, when too much is unsent already.
     bool send(frame_type type, std::span<const std::byte> body) {
-        if (!takes_words()) return true;
+        const detail::use_of_openssl held;
+        if (!held.lasts() || !takes_words()) return true;
         std::vector<std::byte> whole;
         append_frame(whole, type, body);
         return send(batches_of(whole));
@@ -63,7 +64,8 @@ public:
 
     /// The same with whole frames that others may get as well. None of the streams copies them.
     [[nodiscard]] bool send(std::span<const frame_batch> batches) {
-        if (!takes_words()) return true;
+        const detail::use_of_openssl held;
+        if (!held.lasts() || !takes_words()) return true;
         std::size_t more = 0;
         for (const auto& b : batches) more += b.text->size() + tag_bytes + record_cost;
         if (unsent_ + more > max_unsent_bytes) return false;
@@ -96,7 +98,8 @@ public:
 
     /// Reads once. True if anything came.
     bool read() {
-        if (!detail::crypto::usable()) end(stream_end::closed, "this process exits");
+        const detail::use_of_openssl held;
+        if (!held.lasts()) end(stream_end::closed, "this process exits");
         if (ended()) return false;
         std::array<std::byte, 16 * 1024> landing;
         const auto r = read_some(get(), landing);
@@ -139,7 +142,7 @@ private:
 
     /// Whose words were changed on the way may still be told so.
     [[nodiscard]] bool takes_words() const noexcept {
-        return !deaf_ && detail::crypto::usable() && (end_ == stream_end::none || end_ == stream_end::forged);
+        return !deaf_ && detail::use_of_openssl::usable() && (end_ == stream_end::none || end_ == stream_end::forged);
     }
     void end(int error) {
         if (error == 0)

@@ -109,7 +109,12 @@ private:
 
     void serve(rendezvous_server& server) {
         for (const auto& l : listeners_) l->enter(wake_.get());
-        serve_until_done(server);
+        try {
+            serve_until_done(server);
+        } catch (const error&) {
+            if (detail::use_of_openssl::usable()) throw;
+            // The process exits, OpenSSL has ended, and no more can be said: the others see that rank 0 has gone.
+        }
         for (const auto& l : listeners_) l->leave(wake_.get());
         listeners_.clear(); // later connections are refused by the system, not left waiting
         if (server.given_up()) server.tell_rank_zero();

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace tutti::transport::detail::tcp {
@@ -27,7 +28,7 @@ public:
     /// Writes of what `from` has; the count is of what the kernel has got all of. What it has in part is kept, and goes
     /// out by the next calls.
     io_result write(const socket& s, const writer& from) {
-        if (unsent_.empty()) seal(from);
+        if (unsent_.empty() && !seal(from)) return {};
         auto done = bootstrap::write_some(s.get(), std::span(unsent_).subspan(sent_));
         sent_ += done.bytes;
         done.bytes = 0;
@@ -47,21 +48,32 @@ public:
         if (got.bytes == 0) return got;
         const auto wire = landing.first(begun_.size() + got.bytes);
         const auto opened = opener_.open(wire, use);
-        forged_ = !opened;
+        if (!opened) fail("its data were changed on the way, or are not its own");
         const auto rest = wire.subspan(opened.value_or(wire.size()));
         begun_.assign(rest.begin(), rest.end());
         return got;
     }
 
-    /// The data read last are not those that the peer has sent: they were changed on the way.
-    [[nodiscard]] bool forged() const noexcept { return forged_; }
+    /// Why nothing more can be read or written; empty while it can.
+    [[nodiscard]] std::string_view why() const noexcept { return why_; }
 
 private:
-    void seal(const writer& from) {
+    void fail(std::string_view otherwise) noexcept {
+        why_ = use_of_openssl::usable() ? otherwise : "this process exits, and OpenSSL has ended before the world";
+    }
+
+    [[nodiscard]] bool seal(const writer& from) {
         const auto wanted = from.gather();
         const std::size_t most = std::min(from.bytes(), batch_bytes);
-        for (stands_for_ = 0; stands_for_ < most;)
-            stands_for_ += sealer_.seal(std::span(wanted.list).first(wanted.count), stands_for_, unsent_);
+        for (stands_for_ = 0; stands_for_ < most;) {
+            const auto sealed = sealer_.seal(std::span(wanted.list).first(wanted.count), stands_for_, unsent_);
+            if (sealed == 0) {
+                fail("OpenSSL cannot encrypt");
+                return false;
+            }
+            stands_for_ += sealed;
+        }
+        return true;
     }
 
     record_sealer sealer_;
@@ -70,7 +82,7 @@ private:
     std::size_t sent_ = 0;          // of these
     std::size_t stands_for_ = 0;    // bytes of text in these
     std::vector<std::byte> begun_;  // a record that has come in part
-    bool forged_ = false;
+    std::string_view why_;
 };
 
 } // namespace tutti::transport::detail::tcp

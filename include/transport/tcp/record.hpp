@@ -23,6 +23,8 @@
 /// near (RFC 8446, section 5.5), as one of AES-GCM has.
 namespace tutti::transport::detail::tcp {
 
+using bootstrap::detail::use_of_openssl;
+
 inline constexpr std::size_t record_head_bytes = 2;
 inline constexpr std::size_t record_tag_bytes = 16;
 inline constexpr std::size_t most_record_bytes = 16 * 1024; ///< of a whole record
@@ -32,16 +34,16 @@ inline constexpr std::size_t most_text_bytes = most_record_bytes - record_head_b
 class record_key {
 public:
     record_key(const bootstrap::digest& key, bool encrypts) : encrypts_(encrypts) {
-        bootstrap::detail::crypto::get();
+        const use_of_openssl held;
+        bootstrap::detail::crypto::get(held);
         state_.reset(EVP_CIPHER_CTX_new());
         if (!state_ ||
             EVP_CipherInit_ex(state_.get(), EVP_chacha20_poly1305(), nullptr, bytes_of(key), nullptr, encrypts) != 1)
             bootstrap::bootstrap_failed("OpenSSL has no ChaCha20-Poly1305");
     }
 
-    /// Begins the next record. Its head is authenticated with it. Throws when the process exits.
+    /// Begins the next record. Its head is authenticated with it.
     [[nodiscard]] bool begin(std::span<const std::byte> head) {
-        bootstrap::detail::crypto::get();
         std::array<unsigned char, 12> nonce{};
         for (std::size_t i = 0; i < sizeof count_; ++i) nonce[4 + i] = static_cast<unsigned char>(count_ >> (8 * i));
         ++count_;
@@ -75,7 +77,8 @@ private:
 
     struct deleter {
         void operator()(EVP_CIPHER_CTX* state) const noexcept {
-            if (bootstrap::detail::crypto::usable()) EVP_CIPHER_CTX_free(state);
+            const use_of_openssl held;
+            if (held.lasts()) EVP_CIPHER_CTX_free(state);
         }
     };
     std::unique_ptr<EVP_CIPHER_CTX, deleter> state_;
@@ -88,9 +91,12 @@ class record_sealer {
 public:
     explicit record_sealer(const bootstrap::digest& key) : key_(key, true) {}
 
-    /// Appends the next record, of as much of the pieces from `skip` on as it can hold. Returns how much that is.
+    /// Appends the next record, of as much of the pieces from `skip` on as it can hold. Returns how much that is; 0
+    /// where OpenSSL fails.
     std::size_t seal(std::span<const std::span<const std::byte>> pieces, std::size_t skip,
                      std::vector<std::byte>& out) {
+        const use_of_openssl held;
+        if (!held.lasts()) return 0;
         std::size_t all = 0;
         for (const auto& p : pieces) all += p.size();
         const std::size_t text = std::min(all - skip, most_text_bytes);
@@ -111,7 +117,7 @@ public:
         }
         if (good && key_.finish_with(std::span<std::byte, record_tag_bytes>(to, record_tag_bytes))) return text;
         out.resize(at);
-        bootstrap::bootstrap_failed("OpenSSL cannot encrypt");
+        return 0;
     }
 
 private:
@@ -124,9 +130,12 @@ public:
     explicit record_opener(const bootstrap::digest& key) : key_(key, false) {}
 
     /// Opens what is whole in `wire`, in place, and hands the text of one record after the other to `use`, each once
-    /// its tag has been found good. Returns how much of `wire` that was; nothing if a record is forged.
+    /// its tag has been found good. Returns how much of `wire` that was; nothing if a record is forged, or where
+    /// OpenSSL has ended.
     template <class Use>
     [[nodiscard]] std::optional<std::size_t> open(std::span<std::byte> wire, Use&& use) {
+        const use_of_openssl held;
+        if (!held.lasts()) return std::nullopt;
         std::size_t at = 0;
         while (wire.size() - at >= record_head_bytes) {
             const auto rest = wire.subspan(at);

@@ -56,7 +56,7 @@ public:
         for (int i = 0; i < turns && !deaf_; ++i) {
             fill();
             if (out_.empty()) break;
-            const io_result sent = cipher_ ? cipher_->write(socket_, out_) : write_some();
+            const io_result sent = cipher_ ? write_records() : write_some();
             // Data that the peer sent before it left are still to be read: only reading ends the stream.
             if (sent.ended) become_deaf(sent.error);
             out_.written(sent.bytes);
@@ -165,8 +165,13 @@ private:
         const io_result got = cipher_->read(socket_, room, [this](std::span<const std::byte> text) { in_.take(text); });
         all = got.bytes >= room.size() - most_record_bytes;
         judge();
-        if (cipher_->forged()) why_ = "its data were changed on the way, or are not its own";
+        if (!cipher_->why().empty()) why_ = cipher_->why();
         return got;
+    }
+    io_result write_records() {
+        const io_result sent = cipher_->write(socket_, out_);
+        if (!cipher_->why().empty()) stop(std::string(cipher_->why()));
+        return sent;
     }
 
     void take(std::size_t bytes, std::span<std::byte> place, std::span<std::byte> rest) {
