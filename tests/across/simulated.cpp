@@ -27,10 +27,11 @@ namespace {
 constexpr model::loggp within_node{1e-6, 3e-7, 1e-7, 1e-10, 0};
 constexpr model::loggp between_nodes{5e-6, 7e-7, 2e-7, 8e-10, 0};
 
-model::machine two_links(int nics = 0) {
+model::machine two_links(int nics = 0, double oversubscription = 1) {
     model::machine m = model::uniform(within_node);
     m.far = between_nodes;
     m.nics = nics;
+    m.oversubscription = oversubscription;
     return m;
 }
 
@@ -61,14 +62,20 @@ TEST_CASE("any sequence of calls in virtual time gives the bits of the serial re
 
 TEST_CASE("an allreduce takes in virtual time what the simulator of the model says") {
     for (const auto& how : algorithm::all(schedule::operation::allreduce, 4))
-        for (const auto& [size, per_node, bytes] : {std::tuple{8, 0, 4096}, {16, 4, 64}, {16, 4, 65'536}}) {
+        for (const auto& [size, per_node, bytes, nics, oversubscription] : {std::tuple{8, 0, 4096, 0, 1.},
+                                                                            {16, 4, 64, 0, 1.},
+                                                                            {16, 4, 65'536, 0, 1.},
+                                                                            {16, 4, 65'536, 1, 1.},
+                                                                            {16, 4, 65'536, 0, 4.},
+                                                                            {16, 4, 65'536, 2, 2.5}}) {
+            const model::machine m = two_links(nics, oversubscription);
             model::collective c{schedule::operation::allreduce, how, size, static_cast<std::size_t>(bytes)};
             c.in_place = true;
             c.segments = model::segments_for(how, c.bytes);
-            const double said = model::simulate(c, two_links(), per_node == 0 ? size : per_node).finish_s;
-            const double took = virtual_s(how, two_links(), size, per_node, static_cast<std::size_t>(bytes));
-            INFO(how.name() << ", " << size << " ranks, " << bytes << " bytes: " << took * 1e6 << " us, the model says "
-                            << said * 1e6);
+            const double said = model::simulate(c, m, per_node == 0 ? size : per_node).finish_s;
+            const double took = virtual_s(how, m, size, per_node, static_cast<std::size_t>(bytes));
+            INFO(how.name() << ", " << size << " ranks, " << bytes << " bytes, " << nics << " adapters, oversubscribed "
+                            << oversubscription << ": " << took * 1e6 << " us, the model says " << said * 1e6);
             // In one_shot all messages come at once, and the two take equal ones in another order.
             CHECK(took == Approx(said).epsilon(how.name() == std::string_view("one_shot") ? 0.06 : 0.02));
         }

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 using tutti::algorithm::any;
@@ -157,16 +158,17 @@ TEST_CASE("prices do not jump where simulation ends for some") {
 TEST_CASE("of many ranks the choice, which prices few candidates, is as good as if it had priced all") {
     machine m = a_network();
     m.near = loggp{3e-7, 1e-7, 0, 2e-11, 2e-11};
-    for (const int nics : {0, 1})
+    for (const auto& [nics, oversubscription] : {std::pair{0, 1.}, {1, 1.01}, {2, 4.}})
         for (const topology& on :
              {topology{33}, topology{64, 8}, topology{100, 10}, topology{100, 1}, topology{90, 16}})
             for (const operation what : tutti::schedule::operations)
-                for (const std::size_t bytes : {std::size_t{8}, std::size_t{30'000}, std::size_t{16} << 20}) {
+                for (const std::size_t bytes : {std::size_t{8}, std::size_t{28'672}, std::size_t{16} << 20}) {
                     m.nics = nics;
+                    m.oversubscription = oversubscription;
                     const decisions by(on, m);
                     const auto taken = by.choose(what, bytes);
                     const double price = price_s({what, taken.how, on.size, bytes, 0, taken.segments, true}, on, m);
-                    CAPTURE(nics, on.size, on.ranks_per_node, std::string(name_of(what)), bytes,
+                    CAPTURE(nics, oversubscription, on.size, on.ranks_per_node, std::string(name_of(what)), bytes,
                             std::string(taken.how.name()), taken.segments);
                     CHECK(price <= cheapest(by.prices(what, bytes)) * 1.1);
                 }

@@ -3,8 +3,12 @@
 #include "simulated.hpp"
 
 #include <collectives/model/candidates.hpp>
+#include <collectives/model/counts.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <string>
+#include <vector>
 
 using namespace tutti::algorithm;
 using tutti::model::collective;
@@ -21,8 +25,25 @@ namespace {
 
 constexpr double nanosecond = 1e-9;
 
+/// What no schedule can be faster than: what the network, the adapters and the cores of all nodes can do, where all
+/// links cost the same and all nodes are full. The first byte of a message is free.
+double bound_s(const machine& m, const collective& c, int ranks_per_node) {
+    const tutti::model::counts of = tutti::model::count(c, ranks_per_node);
+    const int nodes = c.size / ranks_per_node,
+              adapters = m.nics > 0 ? std::min(m.nics, ranks_per_node) : ranks_per_node;
+    const double messages = static_cast<double>(of.messages), far = static_cast<double>(of.levels->far) - messages,
+                 of_node = static_cast<double>(of.levels->node_sent_max) - messages;
+    const loggp& cost = m.far.at(1);
+    const double by_network = far * m.oversubscription / (adapters * nodes), by_adapters = of_node / adapters,
+                 by_cores = m.cores > 0 && m.cores < ranks_per_node ? 2 * messages / (m.cores * nodes) : 0;
+    return std::max(std::max(by_network, by_adapters) * cost.gap_s_per_byte, by_cores * cost.overhead_s);
+}
+
+/// Nanoseconds. Each simulation is held against what is possible.
 double finish_on(const machine& m, const collective& c, int ranks_per_node, const simulation_settings& s = {}) {
-    return simulate(c, m, ranks_per_node, s).finish_s / nanosecond;
+    const double finish_s = simulate(c, m, ranks_per_node, s).finish_s;
+    if (c.size % ranks_per_node == 0) CHECK(finish_s >= bound_s(m, c, ranks_per_node) * (1 - 1e-12));
+    return finish_s / nanosecond;
 }
 
 collective broadcast_by_root(int size, std::size_t bytes) {
@@ -108,13 +129,62 @@ TEST_CASE("ranks of a node that share an adapter send to other nodes one after t
 TEST_CASE("an oversubscribed network carries so much less") {
     machine m = narrow_ports(1 * nanosecond);
     const collective c{operation::allgather, ring{}, 8, 8 * 1001, 0, 1, true};
+    // In each of 7 rounds 8 ranks send 1000 bytes behind the first one, and the network carries what two of them send.
     const double full = finish_on(m, c, 1);
+    CHECK(near_to(full, 7 * 1000));
     m.oversubscription = 4;
-    const double quarter = finish_on(m, c, 1);
-    CAPTURE(full, quarter);
-    CHECK(quarter > 3.5 * full);
-    CHECK(quarter < 4.5 * full);
+    CHECK(near_to(finish_on(m, c, 1), 7 * 4000));
     CHECK(near_to(finish_on(m, c, 8), full)); // within a node nothing is oversubscribed
+}
+
+TEST_CASE("a message cannot be there before a slow network has carried it, the last one too") {
+    // Two nodes with an adapter each, a quarter of whose speed is half of one of them: 16 MiB take twice as long.
+    machine m = tutti::model::uniform(loggp{5e-6, 0, 0, 0.3 * nanosecond});
+    const collective c{operation::broadcast, naive{}, 2, std::size_t{16} << 20, 0, 1, true};
+    for (const receiver_rule rule : {receiver_rule::serial, receiver_rule::full_duplex})
+        for (const double x : {1., 1.5, 2., 3., 4., 16.}) {
+            CAPTURE(x, rule == receiver_rule::serial);
+            m.oversubscription = x;
+            simulation_settings s;
+            s.receiver = rule;
+            const double sent = ((16 << 20) - 1) * 0.3; // the network carries it as fast as its adapter, or slower
+            CHECK(near_to(finish_on(m, c, 1, s), 5000 + sent * std::max(1., x / 2)));
+        }
+}
+
+TEST_CASE("on a slow network all takes as long as the flows do, without a jump, and never less where it is slower") {
+    // 8 nodes of 8 ranks, an adapter each, 16 MiB. What crosses, by adapter, in MiB:
+    // ring: 126 rounds of 16/64, by one rank of each node, which its neighbour takes from the same node meanwhile;
+    // halving and doubling: 8 ranks, to nodes at a distance of 4, 2 and 1, each 8 + 4 + 2, there and back; within a
+    // node 1 + 1/2 + 1/4, there and back, at once; hierarchical: 8 ranks, each of its 2 by a ring of 8, in 14 rounds;
+    // within a node 14 rounds of 2 before and after.
+    struct expected {
+        any how;
+        double far, near;
+    };
+    const double mib = 1024 * 1024 * 0.3 / 1e6; // ms
+    const std::vector<expected> all{{ring{}, 126. / 4 * mib, 0},
+                                    {halving_doubling{}, 2 * 8 * 14 * mib, 2 * 1.75 * mib},
+                                    {hierarchical<ring, ring>{8}, 8 * 14 * 2. / 8 * mib, 14 * 2 * mib}};
+    machine m = tutti::model::uniform(loggp{5e-6, 1e-6, 2e-6, 0.3 * nanosecond});
+    m.nics = 1;
+    for (const receiver_rule rule : {receiver_rule::serial, receiver_rule::full_duplex})
+        for (const auto& [how, far, near] : all) {
+            simulation_settings s;
+            s.receiver = rule;
+            m.oversubscription = 1;
+            const collective c = allreduce_of(how, 64, std::size_t{16} << 20);
+            double before = finish_on(m, c, 8, s) / 1e6;
+            for (const double x : {1., 1.0001, 1.01, 1.5, 2., 3., 4., 8., 16.}) {
+                m.oversubscription = x;
+                const double took = finish_on(m, c, 8, s) / 1e6;
+                CAPTURE(std::string(how.name()), x, rule == receiver_rule::serial, took, before);
+                CHECK(took == Approx(far * x + near).epsilon(x < 1.1 ? 0.1 : 0.05)); // 126 times 8 us are among them
+                CHECK(took >= before);
+                if (x == 1.0001) CHECK(took < before * 1.001);
+                before = took;
+            }
+        }
 }
 
 TEST_CASE("many senders to one rank cost more beyond the threshold, by each byte") {

@@ -81,7 +81,7 @@ private:
 ///
 /// Contention is what the machine says: cores that are fewer than the ranks of a node, adapters that ranks share on the
 /// way to other nodes, a network between nodes that carries less than they send, and what many senders to one rank
-/// cost on top: see detail::sharing.
+/// cost on top: see detail::sharing. What the adapter and the network have not carried has not come.
 ///
 /// Where the schedule rotates and has many messages, one rank stands for all, and every chunk has the mean length.
 /// Throws tutti::error(invalid_argument) where there would be too many messages. Deterministic.

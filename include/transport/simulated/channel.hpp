@@ -47,7 +47,7 @@ struct simulated_message {
     std::size_t bytes = 0;
     std::uint64_t signature = 0;
     message_price price;
-    bool is_here = false; ///< the port has taken it in
+    int parts_under_way = 1; ///< 0: the port has taken it in, and the network has carried it
 
     /// The sender has closed the context meanwhile, and taken its memory back.
     [[nodiscard]] bool is_withdrawn() const noexcept { return lent && !lent->what; }
@@ -94,7 +94,7 @@ inline void simulated_message::clear() noexcept {
     if (kept) home->give_back(std::move(kept), bytes);
     lent = {};
     line = nullptr;
-    is_here = false;
+    parts_under_way = 1;
 }
 
 /// Of a world. It must outlive all that points into it.

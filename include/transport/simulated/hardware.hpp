@@ -3,12 +3,14 @@
 #pragma once
 
 #include "../../base/error.hpp"
+#include "../../base/simulated_network.hpp"
 #include "../transport.hpp"
 #include "options.hpp"
 #include "scheduler.hpp"
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -23,13 +25,14 @@ public:
 
     explicit simulated_hardware(const simulated_options& o)
         : options_(o), ranks_(static_cast<std::size_t>(o.size)),
-          adapters_(static_cast<std::size_t>(o.nics > 0 ? nodes() * o.nics : 0)) {}
+          in_free_(static_cast<std::size_t>(o.nics > 0 ? nodes() * o.nics : o.size)),
+          network_(in_free_.size(), o.oversubscription) {}
 
     [[nodiscard]] int node(int rank) const noexcept { return options_.per_node > 0 ? rank / options_.per_node : 0; }
     /// Throws what options.price throws, and `error` (invalid_argument) where it gives times that are none.
     [[nodiscard]] message_price price(int from, int to, std::size_t bytes) const {
         if (!options_.price) return {};
-        const message_price p = options_.price(bytes, is_far(from, to));
+        const message_price p = options_.price(bytes, node(from) != node(to));
         for (const auto t : {p.busy, p.next, p.header, p.stream, p.reduce})
             if (t < no_time || t > longest_price)
                 reject("simulated",
@@ -44,8 +47,8 @@ public:
         return r.out_free > std::max(now, r.processor_free) ? r.out_free : now;
     }
     struct sent {
-        time done;   ///< the sender's processor is free again
-        time header; ///< the first byte is there
+        time begins;
+        time done; ///< the sender's processor is free again
     };
     /// A send begins.
     [[nodiscard]] sent send(int from, int to, const message_price& p, time now) {
@@ -53,12 +56,27 @@ public:
         const time start = std::max(now, r.processor_free);
         r.processor_free = later(start, p.busy);
         r.out_free = later(start, std::max(p.next, p.busy));
-        const time leaves = is_far(from, to) ? leaves_node(from, start, p) : start;
-        return {r.processor_free, later(leaves, p.header)};
+        return {start, r.processor_free};
+    }
+    /// A message goes through the network, which ranks share.
+    [[nodiscard]] bool is_far(int from, int to) const noexcept {
+        return node(from) != node(to) && (options_.nics > 0 || options_.oversubscription > 1);
+    }
+    /// A message begins to go to another node: how much later its first byte comes.
+    [[nodiscard]] std::chrono::nanoseconds enters_network(int rank, time now) {
+        return nanoseconds(network_.begin(adapter_of(rank), seconds(now)));
+    }
+    /// The sender's adapter has got it: when it has sent it.
+    [[nodiscard]] time leaves_adapter(int rank, time now) {
+        return later(now, nanoseconds(network_.end(adapter_of(rank), seconds(now)) - seconds(now)));
+    }
+    /// The sender's adapter has sent it: when the network has carried it.
+    [[nodiscard]] time leaves_network(int rank, time now) {
+        return later(now, nanoseconds(network_.carry(adapter_of(rank), seconds(now)) - seconds(now)));
     }
     /// When the port has taken in a message whose first byte is there now.
     [[nodiscard]] time take_in(int from, int to, const message_price& p, time now) {
-        time& free = is_far(from, to) && !adapters_.empty() ? adapter_of(to).in_free : of(to).in_free;
+        time& free = node(from) != node(to) && options_.nics > 0 ? in_free_[adapter_of(to)] : of(to).in_free;
         return free = later(std::max(now, free), p.stream);
     }
     /// When a rank has worked for so long, from now on or from when its processor is free.
@@ -69,45 +87,30 @@ public:
 
 private:
     static constexpr clock::duration no_time{0}, longest_price = std::chrono::hours(1);
-    static constexpr double most_share = 1e18; ///< ns
+    static constexpr double most_wait = 1e18; ///< ns
     struct place {
         time processor_free, out_free, in_free;
     };
-    struct adapter {
-        time out_free, in_free;
-    };
 
-    [[nodiscard]] bool is_far(int a, int b) const noexcept { return node(a) != node(b); }
+    [[nodiscard]] static double seconds(time t) noexcept {
+        return std::chrono::duration<double>(t.time_since_epoch()).count();
+    }
+    [[nodiscard]] static std::chrono::nanoseconds nanoseconds(double s) noexcept {
+        return std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(std::ceil(s * 1e9), most_wait)));
+    }
     [[nodiscard]] int nodes() const noexcept { return node(options_.size - 1) + 1; }
     [[nodiscard]] place& of(int rank) noexcept { return ranks_[static_cast<std::size_t>(rank)]; }
     [[nodiscard]] const place& of(int rank) const noexcept { return ranks_[static_cast<std::size_t>(rank)]; }
-    [[nodiscard]] adapter& adapter_of(int rank) noexcept {
+    [[nodiscard]] std::size_t adapter_of(int rank) const noexcept {
+        if (options_.nics == 0) return static_cast<std::size_t>(rank);
         const int on_node = rank - node(rank) * options_.per_node;
-        return adapters_[static_cast<std::size_t>(node(rank) * options_.nics + on_node % options_.nics)];
-    }
-
-    /// When the adapter takes it, and the network between nodes.
-    [[nodiscard]] time leaves_node(int rank, time start, const message_price& p) {
-        const bool is_shared = options_.oversubscription > 1;
-        time begin = is_shared ? std::max(start, network_free_) : start;
-        if (!adapters_.empty()) {
-            time& free = adapter_of(rank).out_free;
-            begin = std::max(begin, free);
-            free = later(begin, p.stream);
-        }
-        if (is_shared) {
-            const double ports = adapters_.empty() ? options_.size : static_cast<double>(adapters_.size());
-            const double share = static_cast<double>(p.stream.count()) * options_.oversubscription / ports;
-            network_free_ =
-                later(begin, std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(share, most_share))));
-        }
-        return begin;
+        return static_cast<std::size_t>(node(rank) * options_.nics + on_node % options_.nics);
     }
 
     const simulated_options options_;
     std::vector<place> ranks_;
-    std::vector<adapter> adapters_; ///< by node; none where each rank has its own
-    time network_free_{};
+    std::vector<time> in_free_; ///< of the adapters, by node
+    tutti::detail::simulated_network network_;
 };
 
 } // namespace tutti::transport::detail

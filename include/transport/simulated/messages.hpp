@@ -99,7 +99,7 @@ private:
     }
     void send_now(const message_pointer& m) {
         simulated_way& way = m->line->ways[m->side];
-        const auto [done, header] = hardware.send(m->from, m->to, m->price, time_.now());
+        const auto [begins, done] = hardware.send(m->from, m->to, m->price, time_.now());
         if (way.used_credit + credit_of(*m) <= options_.eager_bytes) {
             job_pointer j = m->lent;
             m->keep(j->what->from, pools_.bytes);
@@ -109,18 +109,34 @@ private:
             time_.at(done, [this, rank = m->from, job = std::move(j)] { note(rank, {job, {}}); });
         }
         if (!m->line->closed[1 - m->side]) way.messages.push(m); // else it goes to nowhere
-        time_.at(header, [this, m, line = line_pointer(*m->line)] { take_in(m, line); });
+        const line_pointer line(*m->line);
+        if (!hardware.is_far(m->from, m->to))
+            return time_.at(begins + m->price.header, [this, m, line] { take_in(m, line); });
+        m->parts_under_way = 2;
+        time_.at(begins, [this, m, line] { go_through_network(m, line); });
+    }
+    /// Its first byte comes early, and is taken in with the others; it is there when the last one has come.
+    void go_through_network(const message_pointer& m, const line_pointer& on) {
+        const auto header = hardware.enters_network(m->from, time_.now()) + m->price.header;
+        time_.at(time_.now() + header, [this, m, on] { take_in(m, on); });
+        time_.at(time_.now() + m->price.stream, [this, m, on] {
+            time_.at(hardware.leaves_adapter(m->from, time_.now()), [this, m, on] {
+                const auto carried = hardware.leaves_network(m->from, time_.now());
+                time_.at(carried + m->price.header, [this, m, on] { arrive(m, on); });
+            });
+        });
     }
     void take_in(const message_pointer& m, const line_pointer& on) {
-        time_.at(hardware.take_in(m->from, m->to, m->price, time_.now()), [this, m, on] {
-            m->is_here = true;
-            if (simulated_channel* const c = on->ways[m->side].receiver) receive_next(*c);
-        });
+        time_.at(hardware.take_in(m->from, m->to, m->price, time_.now()), [this, m, on] { arrive(m, on); });
+    }
+    void arrive(const message_pointer& m, const line_pointer& on) {
+        if (--m->parts_under_way > 0) return;
+        if (simulated_channel* const c = on->ways[m->side].receiver) receive_next(*c);
     }
     /// Messages are received in the order in which they left, each when it is there and its receive waits for it.
     void receive_next(simulated_channel& c) {
         simulated_way& way = c.in();
-        while (!c.waiting.empty() && !way.messages.empty() && way.messages.front().is_here) {
+        while (!c.waiting.empty() && !way.messages.empty() && way.messages.front().parts_under_way == 0) {
             simulated_completion next{c.waiting.pop(), way.messages.pop()};
             ++c.being_received;
             const message_price& p = next.message->price;

@@ -54,11 +54,7 @@ public:
         std::vector<event> batch;
         while (queue_.pop(batch)) {
             in_program_order(batch);
-            for (const event& e : batch)
-                if (e.what & arriving)
-                    take_in(e.rank, e.what & ~arriving, e.at_s);
-                else
-                    begin(e.rank, e.what, e.at_s);
+            for (const event& e : batch) handle(e);
             for (const event& e : released_) release_now(e);
             released_.clear();
         }
@@ -67,15 +63,19 @@ public:
     }
 
 private:
-    static constexpr std::uint32_t arriving = 0x80000000; ///< of an event: a message comes, not its receive is ready
+    // Of an event: not a step is ready, but a message comes; or it begins to leave the node, its adapter has got it, or
+    // has sent it; or a receive may end.
+    static constexpr std::uint32_t arriving = 1U << 31, leaving = 1U << 30, given = 1U << 29, sent = 1U << 28,
+                                   ending = 1U << 27, step_of = ending - 1;
     static constexpr bool shares = !std::is_same_v<Shared, nothing_shared>;
 
     struct step_state {
-        double ready_s = 0; ///< the latest of what it has waited for; by Hockney's rule then when a receive began
+        double ready_s = 0; ///< the latest of what it waits for; by Hockney's rule then when a receive began
         std::uint32_t waits = 0;
-        std::uint32_t behind = none; ///< the next in the line
+        std::uint32_t behind = none; ///< of a send the next in the line; of a receive over a network how its message is
     };
-    struct alignas(64) rank_state { // one line of the cache
+    static constexpr std::uint32_t carried = 0, awaited = 1; ///< else it is under way
+    struct alignas(64) rank_state {                          // one line of the cache
         const role* of;
         std::uint32_t first_step, first_slot;
         double processor_free_s = 0;
@@ -85,6 +85,13 @@ private:
         double finish_s = 0;                 ///< of the steps so far
     };
 
+    /// Of a receive, for the processor.
+    [[nodiscard]] double duration_of(const rank_state& r, std::uint32_t i) const noexcept {
+        const role::step& s = r.of->steps[i];
+        const charge& cost = charges_.of(s.length, slot(r, s).far);
+        return (is_serial() ? cost.serial : cost.busy) + (s.what == schedule::action::receive_reduce ? cost.reduce : 0);
+    }
+    [[nodiscard]] bool is_serial() const noexcept { return settings_.receiver == receiver_rule::serial; }
     [[nodiscard]] bool by_hockney() const noexcept { return settings_.receiver == receiver_rule::hockney; }
     [[nodiscard]] step_state& state(const rank_state& r, std::uint32_t i) noexcept { return steps_[r.first_step + i]; }
     [[nodiscard]] const graph::slot& slot(const rank_state& r, const role::step& s) const noexcept {
@@ -105,6 +112,18 @@ private:
         if (sorted) return;
         std::sort(batch.begin(), batch.end(),
                   [](const event& a, const event& b) { return a.rank != b.rank ? a.rank < b.rank : a.what < b.what; });
+    }
+
+    void handle(const event& e) {
+        const std::uint32_t i = e.what & step_of;
+        if (e.what & arriving) return take_in(e.rank, i, e.at_s);
+        if constexpr (shares) {
+            if (e.what & leaving) return leave_node(e.rank, i, e.at_s);
+            if (e.what & given) return is_given(e.rank, i, e.at_s);
+            if (e.what & sent) return is_sent(e.rank, i, e.at_s);
+            if (e.what & ending) return end_receive(e.rank, i, e.at_s);
+        }
+        begin(e.rank, i, e.at_s);
     }
 
     /// All that a step waits for is there.
@@ -139,15 +158,71 @@ private:
         double header = start + cost.header;
         leave(r, rank, i, start + cost.next);
         if constexpr (shares) {
-            if (to.far) header += shared_.leave(rank, start, cost.stream);
-            header += shared_.latency_to(receiver);
             shared_.expect(receiver);
+            header += shared_.latency_to(receiver);
+            if (to.far && shared_.has_network()) {
+                if (start > now) return queue_.push({start, rank, i | leaving});
+                return leave_node(rank, i, now);
+            }
         }
         const std::uint32_t receive = ranks_[receiver].of->receive(to.back, s.number);
         if (shares || settings_.receiver == receiver_rule::full_duplex)
             queue_.push({header, receiver, receive | arriving});
         else
             release(receiver, receive, header);
+    }
+
+    struct arrival {
+        std::uint32_t rank, step;
+        double header_s, stream_s; ///< after its adapter began to send it; after the header
+    };
+    [[nodiscard]] arrival arrival_of(std::uint32_t rank, std::uint32_t i) const noexcept {
+        const role::step& s = ranks_[rank].of->steps[i];
+        const graph::slot to = slot(ranks_[rank], s);
+        const charge& cost = charges_.of(s.length, true);
+        return {to.peer, ranks_[to.peer].of->receive(to.back, s.number), cost.header + shared_.latency_to(to.peer),
+                cost.stream};
+    }
+    /// A rank begins to send to another node.
+    void leave_node(std::uint32_t rank, std::uint32_t i, double now) {
+        const arrival a = arrival_of(rank, i);
+        queue_.push(
+            {now + shared_.network.begin(shared_.adapter_of(rank), now) + a.header_s, a.rank, a.step | arriving});
+        queue_.push({now + a.stream_s, rank, i | given});
+    }
+    /// Its adapter has got all.
+    void is_given(std::uint32_t rank, std::uint32_t i, double now) {
+        queue_.push({shared_.network.end(shared_.adapter_of(rank), now), rank, i | sent});
+    }
+    /// Its adapter has sent all. The message cannot be there before the network has carried it, however early its
+    /// header came.
+    void is_sent(std::uint32_t rank, std::uint32_t i, double now) {
+        const arrival a = arrival_of(rank, i);
+        const double there_s = shared_.network.carry(shared_.adapter_of(rank), now) + a.header_s;
+        rank_state& r = ranks_[a.rank];
+        step_state& s = state(r, a.step);
+        s.ready_s = std::max(s.ready_s, is_serial() ? there_s - a.stream_s : there_s);
+        if (std::exchange(s.behind, carried) != awaited) return;
+        if (is_serial())
+            queue_.push({s.ready_s + duration_of(r, a.step), a.rank, a.step | ending});
+        else
+            queue_.push({s.ready_s, a.rank, a.step});
+    }
+    /// True if a receive must wait until its message has been sent, which then begins it again.
+    [[nodiscard]] bool must_wait(step_state& s) noexcept {
+        if (s.behind == carried) return false;
+        s.behind = awaited;
+        return true;
+    }
+    /// A processor has taken in the bytes of a message as they came, unless that has taken longer than it thought.
+    void end_receive(std::uint32_t rank, std::uint32_t i, double now) {
+        rank_state& r = ranks_[rank];
+        step_state& s = state(r, i);
+        if (must_wait(s)) return;
+        const double end = s.ready_s + duration_of(r, i);
+        if (end <= now) return ended(rank, i, now - duration_of(r, i), now);
+        r.processor_free_s = std::max(r.processor_free_s, end);
+        queue_.push({end, rank, i | ending});
     }
 
     /// A header has arrived: the port takes in what follows, after what came before, unless it is the processor that
@@ -169,17 +244,26 @@ private:
     void receive(std::uint32_t rank, std::uint32_t i, double now) {
         rank_state& r = ranks_[rank];
         const role::step& s = r.of->steps[i];
-        const charge& cost = charges_.of(s.length, slot(r, s).far);
         if (by_hockney()) {
             const double start = std::max(now, r.in_free_s);
-            r.in_free_s = start + cost.whole;
+            r.in_free_s = start + charges_.of(s.length, slot(r, s).far).whole;
             state(r, i).ready_s = start; // from now on
             begun(rank, i, start);
             return queue_.push({r.in_free_s, rank, i | arriving});
         }
-        double duration = settings_.receiver == receiver_rule::serial ? cost.serial : cost.busy;
-        if (s.what == schedule::action::receive_reduce) duration += cost.reduce;
-        if constexpr (shares) duration += shared_.receive(rank, graph_.lengths[s.length]);
+        double duration = duration_of(r, i);
+        if constexpr (shares) {
+            const bool by_network = shared_.has_network() && slot(r, s).far;
+            if (by_network && !is_serial() && must_wait(state(r, i))) return;
+            if (by_network && state(r, i).ready_s > now)
+                return queue_.push({state(r, i).ready_s, rank, i}); // once more, when the network has carried it
+            duration += shared_.receive(rank, graph_.lengths[s.length]);
+            if (by_network && is_serial()) {
+                const auto [start, end] = work(rank, i, now, duration);
+                begun(rank, i, start);
+                return queue_.push({end, rank, i | ending});
+            }
+        }
         occupy(rank, i, now, duration);
     }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/simulated_network.hpp"
 #include "../machine.hpp"
 #include "graph.hpp"
 #include "settings.hpp"
@@ -28,25 +29,31 @@ namespace tutti::model::detail {
     return m.cores > 0 || m.nics > 0 || m.oversubscription > 1 || m.fan_in.epsilon_s_per_byte > 0 || s.straggling > 0;
 }
 
-/// The resources that the ranks of a simulation share. Each serves requests in their order:
+/// The resources that the ranks of a simulation share:
 /// - the cores of a node. A rank takes the core that lets it begin first, of those the one that was idle for the
 ///   shortest time, and rather its last one; changing the rank of a core takes switch_s;
 /// - the adapters of a node, by which messages to and from other nodes go: each rank has one of them, in turn;
-/// - the network between the nodes, which carries what all adapters send, over the oversubscription.
+/// - the network between the nodes, which carries what all adapters can send, over the oversubscription.
+/// Cores, and adapters that take in, serve requests in their order; for those that send see simulated_network.
 class sharing {
 public:
     sharing(const graph& g, const machine& m, const simulation_settings& s)
         : machine_(m), straggling_(s.straggling), seed_(s.seed), ranks_(g.ranks.size()), nodes_(count_nodes(g)) {
         for (const graph::rank& r : g.ranks) ++nodes_[r.node].ranks;
+        std::uint32_t adapters = 0;
         for (node& n : nodes_) {
             if (m.cores > 0 && m.cores < n.ranks) n.cores.resize(static_cast<std::size_t>(m.cores));
-            n.adapters.resize(static_cast<std::size_t>(m.nics > 0 ? std::min(m.nics, n.ranks) : n.ranks));
-            adapters_ += n.adapters.size();
+            n.first_adapter = adapters;
+            n.adapters = static_cast<std::uint32_t>(m.nics > 0 ? std::min(m.nics, n.ranks) : n.ranks);
+            adapters += n.adapters;
         }
+        network = {adapters, m.oversubscription};
+        in_free_s_.resize(adapters);
         std::vector<std::uint32_t> seen(nodes_.size(), 0);
         for (std::size_t r = 0; r < ranks_.size(); ++r) {
             const std::uint32_t where = g.ranks[r].node;
-            ranks_[r] = {where, seen[where]++ % static_cast<std::uint32_t>(nodes_[where].adapters.size()), 0};
+            const node& on = nodes_[where];
+            ranks_[r] = {where, on.first_adapter + seen[where]++ % on.adapters, 0};
         }
     }
 
@@ -69,18 +76,14 @@ public:
 
     /// Ranks come in by adapters that are shared, not by a port of their own.
     [[nodiscard]] bool has_adapters() const noexcept { return machine_.nics > 0; }
-    /// How much later a message's header arrives, which goes to another node from `at` on and is `stream` long.
-    [[nodiscard]] double leave(std::uint32_t rank, double at, double stream) {
-        double& free_s = adapter_of(rank).out_free_s;
-        const double begin = std::max({at, free_s, network_free_s_});
-        free_s = begin + stream;
-        if (machine_.oversubscription > 1)
-            network_free_s_ = begin + stream * machine_.oversubscription / static_cast<double>(adapters_);
-        return begin - at;
-    }
+    /// Messages to other nodes may have to wait on their way.
+    [[nodiscard]] bool has_network() const noexcept { return has_adapters() || machine_.oversubscription > 1; }
+    /// The way of messages of a rank to other nodes is by this adapter.
+    [[nodiscard]] std::size_t adapter_of(std::uint32_t rank) const noexcept { return ranks_[rank].adapter; }
+    tutti::detail::simulated_network network;
     /// When the adapter of a rank has taken in a message from another node whose header has arrived.
     [[nodiscard]] double take_in(std::uint32_t rank, double at, double stream) {
-        double& free_s = adapter_of(rank).in_free_s;
+        double& free_s = in_free_s_[adapter_of(rank)];
         return free_s = std::max(at, free_s) + stream;
     }
 
@@ -102,13 +105,10 @@ private:
         double free_s = 0;
         std::uint32_t rank = none; ///< that had it last
     };
-    struct adapter {
-        double out_free_s = 0, in_free_s = 0;
-    };
     struct node {
         int ranks = 0;
         std::vector<core> cores; ///< none where each rank has its own
-        std::vector<adapter> adapters;
+        std::uint32_t first_adapter = 0, adapters = 0;
     };
     struct place {
         std::uint32_t node = 0, adapter = 0;
@@ -119,9 +119,6 @@ private:
         std::uint32_t last = 0;
         for (const graph::rank& r : g.ranks) last = std::max(last, r.node);
         return std::size_t{last} + 1;
-    }
-    [[nodiscard]] adapter& adapter_of(std::uint32_t rank) noexcept {
-        return nodes_[ranks_[rank].node].adapters[ranks_[rank].adapter];
     }
 
     /// Drawn from the exponential distribution of mean 1: by seed, rank and step alone, whatever the order.
@@ -137,8 +134,7 @@ private:
     std::uint64_t seed_;
     std::vector<place> ranks_;
     std::vector<node> nodes_;
-    std::size_t adapters_ = 0; ///< of all nodes
-    double network_free_s_ = 0;
+    std::vector<double> in_free_s_; ///< of each adapter
 };
 
 } // namespace tutti::model::detail
