@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include "ranks.hpp"
+#include <transport/shared_memory.hpp>
+
+#include "victims.hpp"
 
 using namespace tutti;
 using namespace tutti::test;
@@ -17,12 +19,19 @@ void be_elsewhere(pastime how, std::chrono::milliseconds time) {
     }
 }
 
-/// One rank stays outside while the others call; all are told, it in its next call.
-void stay_outside(int size, int absent, pastime how, const algorithm::any& a) {
+constexpr auto over_shared_memory = [](int rank, int size, const reserved_port& at) {
+    communicator world{transport::shared_memory{identity(rank, size, at)}};
+    world.default_deadline(deadline);
+    return world;
+};
+
+/// One rank stays outside while the others call; all are told, it in its next call, whatever of theirs it finds there.
+template <class Enter>
+void stay_outside(const Enter& enter, std::size_t count, int size, int absent, pastime how, const algorithm::any& a) {
     const reserved_port at;
     processes ranks(size, [&](int rank, account& mine) {
-        const auto world = join(rank, size, at);
-        std::vector<int> data(100'000, 1);
+        const auto world = enter(rank, size, at);
+        std::vector<int> data(count, 1);
         world.allreduce(data, maximum, a);
         if (rank == absent) be_elsewhere(how, 1800ms);
         expect(fails(mine, [&] { world.allreduce(data, maximum, a); }), "a call that is not made by all fails");
@@ -46,15 +55,24 @@ void stay_outside(int size, int absent, pastime how, const algorithm::any& a) {
 TEST_CASE("in a ring the rank that has not come is named, not the neighbour that everybody waits for") {
     for (int absent = 0; absent < 4; ++absent) {
         CAPTURE(absent);
-        stay_outside(4, absent, pastime::sleeps, algorithm::ring{});
+        stay_outside(over_tcp, 100'000, 4, absent, pastime::sleeps, algorithm::ring{});
     }
 }
 
 TEST_CASE("so it is when it computes, and under other algorithms") {
-    stay_outside(4, 1, pastime::computes, algorithm::ring{});
-    stay_outside(3, 0, pastime::computes, algorithm::binomial_tree{});
-    stay_outside(4, 3, pastime::sleeps, algorithm::double_binary_tree{});
-    stay_outside(2, 1, pastime::sleeps, algorithm::butterfly{});
+    stay_outside(over_tcp, 100'000, 4, 1, pastime::computes, algorithm::ring{});
+    stay_outside(over_tcp, 100'000, 3, 0, pastime::computes, algorithm::binomial_tree{});
+    stay_outside(over_tcp, 100'000, 4, 3, pastime::sleeps, algorithm::double_binary_tree{});
+    stay_outside(over_tcp, 100'000, 2, 1, pastime::sleeps, algorithm::butterfly{});
+}
+
+TEST_CASE("it learns so from its call, even where all the others' data are there already") {
+    for (const std::size_t count : {std::size_t{4}, std::size_t{2'000}, std::size_t{100'000}})
+        for (const int size : {2, 4}) {
+            CAPTURE(count, size);
+            stay_outside(over_shared_memory, count, size, 1, pastime::sleeps, algorithm::butterfly{});
+            stay_outside(over_tcp, count, size, 1, pastime::sleeps, algorithm::butterfly{});
+        }
 }
 
 TEST_CASE("a rank that comes late, but before the deadline, is no fault") {

@@ -122,6 +122,8 @@ public:
         last_deadline_ = std::max(last_deadline_, r.deadline());
         if (r.state() == run_state::queued) soonest_queued_ = std::min(soonest_queued_, r.deadline());
         look_on_entry(r.members());
+        if (r.members().failure && r.state() == run_state::done) [[unlikely]]
+            take_back(r);
     }
 
     /// A call that another thread hands over starts now.
@@ -283,6 +285,16 @@ private:
         } catch (const std::exception&) {
             // The call is under way, and its owner must get it. It is looked at again when nothing moves.
         }
+    }
+
+    /// Fails a run that was over as soon as it began, since all that it waits for had been there, where the others have
+    /// given up that call or one before it. Its owner is the thread that drives.
+    void take_back(run& r) {
+        const auto* verdict = world_status_.verdict_on(r.members().id);
+        if (!verdict || verdict->request > r.request()) return;
+        const auto lock = ended_.hold();
+        r.end(run_state::failed, std::make_shared<const fault>(*r.members().failure));
+        ended_.notify();
     }
 
     /// One round of progress; false if nothing moved.

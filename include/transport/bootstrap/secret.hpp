@@ -57,8 +57,8 @@ public:
 
     /// HKDF-SHA256 (RFC 5869): a key for one use, `purpose`, of one conversation, which `salt` tells apart.
     [[nodiscard]] digest derive(std::span<const std::byte> salt, std::string_view purpose) const {
-        const detail::use_of_openssl held;
-        detail::crypto::get(held);
+        const detail::use_of_openssl lasting;
+        detail::crypto::get(lasting);
         const std::string_view stand_in = "no secret"; // HKDF takes no empty key
         const auto from = bytes_ ? key() : std::as_bytes(std::span(stand_in));
         std::string digest_name = "SHA256";
@@ -113,8 +113,8 @@ struct traffic_keys {
 
 /// Fills with unpredictable bytes.
 inline void draw(std::span<std::byte> out) {
-    const detail::use_of_openssl held;
-    detail::crypto::get(held);
+    const detail::use_of_openssl lasting;
+    detail::crypto::get(lasting);
     if (RAND_bytes(reinterpret_cast<unsigned char*>(out.data()), static_cast<int>(out.size())) != 1)
         bootstrap_failed("OpenSSL has no random bytes");
 }

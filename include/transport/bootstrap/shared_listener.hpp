@@ -46,7 +46,8 @@ public:
         const std::lock_guard lock(mutex_);
         std::erase(users_, wakes);
         const std::uint64_t one = 1;
-        if (!users_.empty()) static_cast<void>(::write(users_.back(), &one, sizeof one));
+        if (users_.empty()) return;
+        [[maybe_unused]] const auto n = ::write(users_.back(), &one, sizeof one);
     }
     [[nodiscard]] bool is_turn_of(int wakes) {
         const std::lock_guard lock(mutex_);

@@ -33,8 +33,7 @@ private:
     void* self_ = nullptr;
 #else
     static void enter(unsigned low, unsigned high) {
-        auto* const place =
-            reinterpret_cast<stack_place*>(static_cast<std::uintptr_t>(std::uint64_t{high} << 32 | low));
+        auto* const place = reinterpret_cast<stack_place*>(std::uint64_t{high} << 32 | low);
         place->body_(place->self_);
     }
 
