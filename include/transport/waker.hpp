@@ -17,9 +17,9 @@ namespace tutti::transport::detail {
 /// Lets any thread end the wait of the one that drives the transport.
 class waker {
 public:
-    waker() : fd_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+    waker() : fd_(bootstrap::opened_within_limit([] { return ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); })) {
         if (fd_ < 0)
-            bootstrap::bootstrap_failed("the system gives no eventfd: " + std::generic_category().message(errno));
+            bootstrap::bootstrap_failed("this process cannot make an eventfd: " + bootstrap::reason_in_words(errno));
     }
     waker(const waker&) = delete;
     waker& operator=(const waker&) = delete;

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include <sys/resource.h>
@@ -55,6 +56,13 @@ inline bool raise_descriptor_limit() noexcept {
     return raised;
 }
 
+/// What `open()` gives, a descriptor or -1, once more where the process may raise its limit for that.
+template <class Open>
+[[nodiscard]] int opened_within_limit(Open&& open) {
+    const int fd = open();
+    return fd < 0 && errno == EMFILE && raise_descriptor_limit() ? open() : fd;
+}
+
 /// This process can have so many descriptors in all; raises the soft limit where that is needed.
 [[nodiscard]] inline bool make_room_for_descriptors(std::size_t wanted) noexcept {
     return wanted <= descriptor_limit::now().soft ||
@@ -84,6 +92,11 @@ inline bool raise_descriptor_limit() noexcept {
     case ENOMEM: return "its system has no memory for another connection: free some, or run fewer processes there";
     default: return std::nullopt;
     }
+}
+
+/// Why this process could not do something, by an error of the system; what it lacks with the limit and the remedy.
+[[nodiscard]] inline std::string reason_in_words(int code) {
+    return shortage_in_words(code).value_or(std::generic_category().message(code));
 }
 
 } // namespace tutti::transport::bootstrap

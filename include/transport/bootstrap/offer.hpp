@@ -75,7 +75,7 @@ namespace detail {
     if (!listening)
         bootstrap_failed("rank 0 cannot listen at " + where.host() +
                              (ports.last ? ", ports " + ports.text() + " of TUTTI_PORTS" : std::string()) + ": " +
-                             shortage_in_words(errno).value_or(words_of_errno(errno)),
+                             reason_in_words(errno),
                          "TUTTI_INTERFACE chooses another address, TUTTI_PORTS other ports");
     const auto bound = local_address(listening.get());
     held_ports::list().add(std::move(listening));

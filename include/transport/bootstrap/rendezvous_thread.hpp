@@ -59,8 +59,9 @@ public:
     /// The same with sockets that listen already, none for a world of one rank, and the other end of rank 0's own
     /// connection.
     rendezvous_thread(int size, listeners listening, const secret& key, const settings& how, descriptor zero = {})
-        : linger_(how.linger), wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)), listeners_(std::move(listening)) {
-        if (!wake_) bootstrap_failed("rank 0 cannot make an eventfd: " + words_of_errno(errno));
+        : linger_(how.linger), wake_(opened_within_limit([] { return ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); })),
+          listeners_(std::move(listening)) {
+        if (!wake_) bootstrap_failed("rank 0 cannot make an eventfd: " + reason_in_words(errno));
         if (!listeners_.empty()) bound_ = local_address(listeners_.front()->get());
         const auto needed = static_cast<std::size_t>(size) + own_descriptors_needed;
         const bool fits = make_room_for_descriptors(needed);

@@ -34,9 +34,7 @@ public:
     /// The socket of `open()`, which children of this process shall not keep; see own_descriptors.
     template <class Open>
     [[nodiscard]] static descriptor unshared(Open&& open) {
-        const int fd = own_descriptors::list().add(open);
-        const bool full = fd < 0 && errno == EMFILE;
-        return descriptor(full && raise_descriptor_limit() ? own_descriptors::list().add(open) : fd);
+        return descriptor(opened_within_limit([&] { return own_descriptors::list().add(open); }));
     }
     descriptor(descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
     descriptor& operator=(descriptor&& other) noexcept {

@@ -38,7 +38,8 @@ public:
         const std::string path = "/proc/" + std::to_string(process) + "/fd/" + std::to_string(number);
         bell_pipe theirs;
         // For reading too: then there is always a reader, and no write raises SIGPIPE when the owner has ended.
-        theirs.end_ = bootstrap::descriptor{::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC)};
+        theirs.end_ = bootstrap::descriptor{
+            bootstrap::opened_within_limit([&] { return ::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC); })};
         return theirs;
     }
     [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(end_); }

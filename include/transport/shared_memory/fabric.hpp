@@ -78,7 +78,7 @@ public:
         for (const auto& m : w.table.members)
             if (m.rank != rank_ && reaches({self, w.card_of(rank_)}, {m, w.card_of(m.rank)})) {
                 const auto its = shm::card::decoded(w.card_of(m.rank));
-                peers_[static_cast<std::size_t>(m.rank)] = std::make_unique<peer>(m, its);
+                peers_[static_cast<std::size_t>(m.rank)] = std::make_unique<peer>(m, its, rank_);
                 ++others_;
             }
     }

@@ -64,7 +64,8 @@ private:
 /// A file that another process has open under that number, for reading and writing. None: see errno.
 [[nodiscard]] inline bootstrap::descriptor open_file(std::int64_t process, int number) {
     const std::string path = "/proc/" + std::to_string(process) + "/fd/" + std::to_string(number);
-    return bootstrap::descriptor{::open(path.c_str(), O_RDWR | O_CLOEXEC)};
+    return bootstrap::descriptor{
+        bootstrap::opened_within_limit([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC); })};
 }
 
 /// Throws std::system_error.

@@ -22,12 +22,12 @@ namespace tutti::transport::detail::shm {
 /// Another rank of this host: its segment, and whether its process lives.
 class peer {
 public:
-    /// Maps its segment and tries whether its memory can be read. Throws a bootstrap error.
-    peer(const bootstrap::member& m, const std::optional<card>& its)
-        : process_(static_cast<pid_t>(m.pid)), memory_(opened(m, its)),
-          alive_(static_cast<int>(::syscall(SYS_pidfd_open, process_, 0))), readable_(probe()) {
+    /// Maps its segment and tries whether its memory can be read. Throws a bootstrap error. `self`: this rank.
+    peer(const bootstrap::member& m, const std::optional<card>& its, int self)
+        : process_(static_cast<pid_t>(m.pid)), memory_(opened(m, its, self)), alive_(watched(m, self)),
+          readable_(probe()) {
         if (top().bell_pipe >= 0 && !(pipe_ = bell_pipe::opened(process_, top().bell_pipe)))
-            refuse(m, "has a bell that cannot be opened: " + bootstrap::words_of_errno(errno));
+            refuse_to_open(m, errno, self);
         top().attached.fetch_add(1, std::memory_order_release);
     }
 
@@ -82,11 +82,10 @@ private:
         return &m;
     }
 
-    [[nodiscard]] static segment opened(const bootstrap::member& m, const std::optional<card>& its) {
+    [[nodiscard]] static segment opened(const bootstrap::member& m, const std::optional<card>& its, int self) {
         if (!its) refuse(m, "is told of in words that this version does not understand");
         bootstrap::descriptor file = open_file(m.pid, its->file);
-        if (!file && errno == ENOENT) refuse(m, "is not here: that process has ended");
-        if (!file) refuse(m, "cannot be opened: " + bootstrap::words_of_errno(errno));
+        if (!file) refuse_to_open(m, errno, self);
         if (::lseek(file.get(), 0, SEEK_END) < static_cast<off_t>(segment::bytes_for(0)))
             refuse(m, "is something else");
         segment s{std::move(file)};
@@ -94,6 +93,25 @@ private:
         return s;
     }
 
+    /// Readable once the process has ended. None where the system has nothing of the kind, or does not allow it.
+    [[nodiscard]] static bootstrap::descriptor watched(const bootstrap::member& m, int self) {
+        const auto open = [&] { return static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(m.pid), 0)); };
+        bootstrap::descriptor of_process{bootstrap::opened_within_limit(open)};
+        if (!of_process && errno != ENOSYS && errno != EPERM) refuse_to_open(m, errno, self);
+        return of_process;
+    }
+    /// By an error of the system: this rank lacks something, the other one is gone, or it is kept apart.
+    [[noreturn]] static void refuse_to_open(const bootstrap::member& m, int code, int self) {
+        const std::string other = "rank " + std::to_string(m.rank);
+        if (const auto lack = bootstrap::shortage_in_words(code))
+            bootstrap::bootstrap_failed(
+                "rank " + std::to_string(self) + " cannot open the shared memory of " + other + ": " + *lack, {}, self);
+        if (code == ENOENT || code == ESRCH)
+            bootstrap::bootstrap_failed(other + " (process " + std::to_string(m.pid) +
+                                            ") was lost: its process has ended",
+                                        "look at that rank's own output for why it ended", m.rank);
+        refuse(m, "cannot be opened: " + bootstrap::words_of_errno(code));
+    }
     [[noreturn]] static void refuse(const bootstrap::member& m, const std::string& why) {
         bootstrap::bootstrap_failed("the shared memory of rank " + std::to_string(m.rank) + " (process " +
                                         std::to_string(m.pid) + ") " + why,

@@ -25,7 +25,8 @@ public:
 
     lane_set() : all_(bootstrap::descriptor::unshared([] { return ::epoll_create1(EPOLL_CLOEXEC); })) {
         if (!all_)
-            bootstrap::bootstrap_failed("the system gives no epoll descriptor: " + bootstrap::words_of_errno(errno));
+            bootstrap::bootstrap_failed("this process cannot make an epoll descriptor: " +
+                                        bootstrap::reason_in_words(errno));
     }
 
     /// Readable while one of them has an event that it is watched for.

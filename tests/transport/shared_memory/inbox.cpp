@@ -21,7 +21,7 @@ namespace {
 /// A segment of this process, seen as a peer's; and an inbox for the one lane that leads from it.
 struct lane_of_peer {
     own_segment segment;
-    peer other{described(), card{segment.file(), segment.key()}};
+    peer other{described(), card{segment.file(), segment.key()}, 0};
     own_segment::handle way = segment.add_lane({1, 0}, 0);
     std::vector<std::byte> landing;
     std::unique_ptr<inbox> in = std::make_unique<inbox>(context{1, 0}, 0, other, landing);

@@ -3,7 +3,14 @@
 
 #include <transport/shared_memory/card.hpp>
 
+#include <transport/shared_memory/own_segment.hpp>
+#include <transport/shared_memory/peer.hpp>
+
 #include "support/catch.hpp"
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <string>
 
@@ -15,6 +22,19 @@ openness plain() {
     openness who;
     who.processes = 1, who.users = 2, who.user = 1000, who.group = 1000;
     return who;
+}
+
+/// What rank 0 is told where it opens the memory of rank 1, of that process; and whom it holds at fault.
+tutti::fault fault_of_opening(pid_t process, const own_segment& its) {
+    tutti::transport::bootstrap::member m;
+    m.rank = 1;
+    m.pid = process;
+    try {
+        const peer opened(m, card{its.file(), its.key()}, 0);
+    } catch (const tutti::error& e) {
+        return e.facts();
+    }
+    return {};
 }
 
 /// What keeps the two apart, which must be the same the other way round.
@@ -70,4 +90,48 @@ TEST_CASE("a card says what its rank is, whatever that is") {
     CHECK(told->key == 4);
     CHECK(told->why_not == "why");
     CHECK(told->open == who);
+}
+
+TEST_CASE("a rank that has no descriptor for another one's memory names itself, whichever it lacks") {
+    const own_segment its;
+    REQUIRE(fault_of_opening(::getpid(), its).detail.empty());
+    rlimit before{};
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+    const int next = ::dup(0); // the lowest that is free
+    REQUIRE(next > 0);
+    ::close(next);
+    for (int spare = 0; spare < 2; ++spare) { // none for the memory, none to watch the process
+        const rlimit few{static_cast<rlim_t>(next + spare), before.rlim_max};
+        REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
+        CHECK(fault_of_opening(::getpid(), its).detail.empty()); // the limit is raised
+    }
+    const pid_t child = ::fork();
+    if (child == 0) {
+        int wrong = 0;
+        for (int spare = 0; spare < 2; ++spare) {
+            const auto most = static_cast<rlim_t>(next + 1 - spare); // a hard limit is never raised again
+            const rlimit none{most, most};
+            wrong += ::setrlimit(RLIMIT_NOFILE, &none) != 0;
+            const auto told = fault_of_opening(::getppid(), its);
+            wrong +=
+                told.peer != 0 || told.detail.find("rank 0 cannot open the shared memory of rank 1: it has run out "
+                                                   "of file descriptors") == std::string::npos;
+        }
+        ::_exit(wrong);
+    }
+    int status = -1;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+    ::setrlimit(RLIMIT_NOFILE, &before);
+}
+
+TEST_CASE("of a rank that has ended, its own output is what helps") {
+    const own_segment its;
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(0);
+    REQUIRE(::waitpid(child, nullptr, 0) == child);
+    const auto told = fault_of_opening(child, its);
+    CHECK(told.peer == 1);
+    CHECK(told.detail.find("its process has ended") != std::string::npos);
+    CHECK(told.remedy == "look at that rank's own output for why it ended");
 }
