@@ -146,8 +146,7 @@ template <class Transport>
     for (auto& r : requests) {
         if (r.collected()) continue;
         want(true);
-        const bool ends = until != transport::clock::time_point::max();
-        r.in_->wait_until([&] { return first() < requests.size() || (ends && r.in_->now() >= until); });
+        r.in_->wait_until([&] { return first() < requests.size(); }, until);
         want(false);
         const std::size_t i = first();
         if (i == requests.size()) break;

@@ -112,3 +112,29 @@ TEST_CASE("requests outlive the handle that they came from") {
         expect(data[0] == 2, "the result");
     });
 }
+
+TEST_CASE("wait_any returns at its time where nothing is over, with a progress thread and without") {
+    using clock = tutti::transport::clock;
+    for (const auto how : {tutti::progress::in_calls, tutti::progress::in_thread})
+        run_new_world(
+            2,
+            [](communicator& world) {
+                std::vector<int> data(4, 1);
+                if (world.rank() == 0) {
+                    std::vector<request> requests;
+                    requests.push_back(world.async().allreduce(data, tutti::sum));
+                    const auto until = clock::now() + std::chrono::milliseconds(100);
+                    expect(wait_any(std::span(requests), until) == requests.size(), "rank 1 has not come");
+                    expect(clock::now() >= until, "not before");
+                    world.send(std::span<const int>(data), 1);
+                    expect(wait_any(std::span(requests), clock::now() + std::chrono::seconds(20)) == 0,
+                           "and now it has");
+                } else {
+                    std::vector<int> word(4);
+                    world.receive(std::span(word), 0);
+                    world.allreduce(data, tutti::sum);
+                }
+                expect(data[3] == 2, "the sum");
+            },
+            how);
+}

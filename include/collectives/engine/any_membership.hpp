@@ -71,8 +71,8 @@ public:
     [[nodiscard]] virtual bool test(message& m) = 0;
     virtual void nudge(const message& m) = 0;
     template <class Ended>
-    void wait_until(const Ended& ended) {
-        wait_until([](const void* e) { return (*static_cast<const Ended*>(e))(); }, &ended);
+    void wait_until(const Ended& ended, clock::time_point until = clock::time_point::max()) {
+        wait_until([](const void* e) { return (*static_cast<const Ended*>(e))(); }, &ended, until);
     }
 
     [[nodiscard]] virtual entry& hold(const call& c) = 0;
@@ -83,7 +83,7 @@ public:
     virtual void require_nobody() const = 0;
 
 private:
-    virtual void wait_until(bool (*ended)(const void*), const void* state) = 0;
+    virtual void wait_until(bool (*ended)(const void*), const void* state, clock::time_point until) = 0;
 };
 
 /// That of a known transport.
@@ -138,8 +138,8 @@ private:
         std::optional<typename known::started> of;
     };
 
-    void wait_until(bool (*ended)(const void*), const void* state) override {
-        in_->wait_until([=] { return ended(state); });
+    void wait_until(bool (*ended)(const void*), const void* state, clock::time_point until) override {
+        in_->wait_until([=] { return ended(state); }, until);
     }
 
     std::shared_ptr<known> in_;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "timeouts.hpp"
+#include "../../transport/transport.hpp"
 
 #include <condition_variable>
 #include <mutex>
@@ -23,11 +23,13 @@ public:
     void notify() {
         if (shared_) changed_.notify_all();
     }
-    /// Sleeps until `ended`, which is evaluated under the lock, now and then also without news: it may look at a clock.
-    void await(auto&& ended) {
+    /// Sleeps until `ended`, which is evaluated under the lock, or until that time.
+    void await(auto&& ended, transport::clock::time_point until = transport::clock::time_point::max()) {
         std::unique_lock lock(mutex_);
-        while (!changed_.wait_for(lock, look_interval, ended)) {
-        }
+        if (until == transport::clock::time_point::max())
+            changed_.wait(lock, ended);
+        else
+            changed_.wait_until(lock, until, ended);
     }
 
 private:

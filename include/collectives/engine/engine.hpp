@@ -171,12 +171,12 @@ public:
         driver_.poll();
     }
 
-    /// Returns when `ended()`, which looks at runs only. A run ends at the latest a second after its deadline. Waits
-    /// for another thread that is inside a call. Returns at once in a child.
+    /// Returns when `ended()`, which looks at runs and at whether that time has come. A run ends at the latest a second
+    /// after its deadline. Waits for another thread that is inside a call. Returns at once in a child.
     template <class Ended>
-    void wait(Ended ended) {
+    void wait(Ended ended, transport::clock::time_point until = transport::clock::time_point::max()) {
         if (!is_own()) return;
-        if (has_progress_thread()) return ended_.await(ended);
+        if (has_progress_thread()) return ended_.await(ended, until);
         if (ended()) return;
         const tutti::detail::standard_arithmetic mode;
         const auto here = inside_.enter_at_last();

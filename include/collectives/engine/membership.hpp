@@ -109,10 +109,11 @@ public:
     [[nodiscard]] bool test(message& m);
     void nudge(const message& m);
 
-    /// Returns when `ended()`, which looks at calls of this world only.
+    /// Returns when `ended()`, which looks at calls of this world only, or at that time or a twentieth of a second
+    /// later.
     template <class Ended>
-    void wait_until(const Ended& ended) {
-        wait_until([](const void* e) { return (*static_cast<const Ended*>(e))(); }, &ended);
+    void wait_until(const Ended& ended, clock::time_point until = clock::time_point::max()) {
+        wait_until([](const void* e) { return (*static_cast<const Ended*>(e))(); }, &ended, until);
     }
 
     /// Finds a call's plan and keeps it in the cache until let_go.
@@ -129,7 +130,7 @@ public:
 
 private:
     [[nodiscard]] static std::shared_ptr<membership> owned(membership* made);
-    void wait_until(bool (*ended)(const void*), const void* state);
+    void wait_until(bool (*ended)(const void*), const void* state, clock::time_point until);
     void require_usable();
     /// Throws invalid_argument if the host cannot do the call's local work.
     void require_reachable(const call& c) const;

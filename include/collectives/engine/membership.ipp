@@ -178,9 +178,10 @@ auto membership<T>::idle_run(entry& plan, const call& c) -> std::unique_ptr<run>
 }
 
 template <class T>
-void membership<T>::wait_until(bool (*ended)(const void*), const void* state) {
+void membership<T>::wait_until(bool (*ended)(const void*), const void* state, clock::time_point until) {
     engine_->require_nobody();
-    engine_->wait([=] { return ended(state); });
+    const bool stops = until != clock::time_point::max();
+    engine_->wait([=, this] { return ended(state) || (stops && now() >= until); }, until);
 }
 
 template <class T>
