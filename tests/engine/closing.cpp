@@ -3,6 +3,7 @@
 #include <collectives/engine/driver.hpp>
 
 #include <transport/shared_memory.hpp>
+#include <transport/tcp.hpp>
 
 #include "support/catch.hpp"
 #include "support/identity.hpp"
@@ -100,6 +101,23 @@ TEST_CASE("a call that one rank made more is told, on a communicator that was cl
     INFO(text);
     CHECK(complaints(text) == 1);
     CHECK(text.find("rank 0 made 2 calls") != std::string::npos);
+}
+
+TEST_CASE("so they are where one of them fails by a peer that has left with another call") {
+    const auto text = printed_by([] {
+        run<tutti::transport::tcp>(4, [](const auto& world) {
+            if (world.rank() != 1) return broadcast(world, 0);
+            std::this_thread::sleep_for(std::chrono::milliseconds(300));
+            try {
+                broadcast(world, 1); // to rank 3, with which it has no connection yet, and which has left
+            } catch (const tutti::error& e) {
+                expect(e.why() == tutti::cause::lost_peer || e.why() == tutti::cause::mismatch, e.what());
+            }
+        });
+    });
+    INFO(text);
+    CHECK(complaints(text) == 1);
+    CHECK(text.find("rank 1 made 1 call, broadcast(binomial_tree) of 4 int32, root 1") != std::string::npos);
 }
 
 TEST_CASE("what matched, and what has failed with an exception, is not told") {

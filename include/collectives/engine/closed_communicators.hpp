@@ -16,14 +16,16 @@ namespace tutti::engine {
 /// that the last calls of all did not match: the coordinator compares them when ranks leave.
 class closed_communicators {
 public:
-    /// A failure has been told already. Past most_past_calls the oldest is forgotten; without memory this one is.
+    /// A failure has been told already, unless all that is known is that a peer is gone. Past most_past_calls the
+    /// oldest is forgotten; without memory this one is.
     template <class Transport>
     void add(const group<Transport>& g, const call_sequence& made) noexcept {
-        if (g.failure || made.next == 0 || g.size() == 1) return;
+        if (made.next == 0 || g.size() == 1 || (g.failure && g.failure->why != cause::lost_peer)) return;
         try {
             const auto* last = g.done_before(made.next - 1);
             if (all_.size() == transport::most_past_calls) all_.erase(all_.begin());
-            all_.push_back({g.id, made.next, made.signature, last ? in_words(*last->what) : std::string()});
+            std::string words = last ? in_words(*last->what) : g.failure ? g.failure->operation : std::string();
+            all_.push_back({g.id, made.next, made.signature, std::move(words)});
         } catch (const std::exception&) {
         }
     }

@@ -27,10 +27,13 @@ public:
     static constexpr std::size_t capacity = 65'536; ///< communicators
 
     /// A rank's account of one communicator. Returns a sentence, without the prefix, if it differs from the first
-    /// one's, once.
-    [[nodiscard]] std::optional<std::string> compare(int rank, const past_call& c) {
+    /// one's, once. `of_as_many`: it counts only if it is of as many calls.
+    [[nodiscard]] std::optional<std::string> compare(int rank, const past_call& c, bool of_as_many) {
         const auto known = accounts_.find(c.communicator);
-        if (known != accounts_.end()) return compare(known->second, rank, c);
+        if (known != accounts_.end()) {
+            if (of_as_many && known->second.last.request != c.request) return std::nullopt;
+            return compare(known->second, rank, c);
+        }
         if (accounts_.size() < capacity) accounts_.emplace(c.communicator, account{rank, c, false});
         return std::nullopt;
     }

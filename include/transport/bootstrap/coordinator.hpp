@@ -348,12 +348,15 @@ private:
 
     [[nodiscard]] diagnosis diagnosis_of(const pending_report& c) const { return {c.report, c.answers, ranks_}; }
 
-    /// A rank that was lost has left calls undone, which is known; and a verdict has told of its communicator.
+    /// A rank that was lost has left calls undone, which is known; and a verdict has told of its communicator. Where
+    /// all that it knew is that a rank has left, that one may have made another call, but not too few.
     void compare(int from, const notice& n) {
         if (first_lost_ >= 0) return;
         for (const past_call& c : n.calls) {
-            if (verdicts_.find(c.communicator)) continue;
-            if (auto complaint = closed_.compare(from, c)) complaints_.push_back(std::move(*complaint));
+            const notice* const told = verdicts_.find(c.communicator);
+            if (told && told->why != cause::lost_peer) continue;
+            if (auto complaint = closed_.compare(from, c, told != nullptr))
+                complaints_.push_back(std::move(*complaint));
         }
     }
 
