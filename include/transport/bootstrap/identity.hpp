@@ -34,7 +34,7 @@ struct identity {
     bool insecure = false; ///< without a secret: leave loopback nevertheless
     /// Data over TCP are encrypted and authenticated, which needs a secret; equal on all ranks.
     bool encrypt = false;
-    std::chrono::milliseconds timeout{60'000}; ///< for all ranks to meet
+    std::chrono::milliseconds timeout{60'000}; ///< for all ranks to meet, a day at most
 
     /// May this rank listen at or connect to addresses beyond loopback?
     [[nodiscard]] bool may_leave_loopback() const { return key.configured() || insecure; }

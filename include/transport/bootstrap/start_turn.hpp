@@ -23,7 +23,8 @@ public:
     /// Waits for it; the time is taken off me.timeout. Throws a bootstrap error.
     explicit start_turn(identity& me)
         : name_(std::to_string(::getpid()) + " " + std::to_string(me.rank) + " " + me.rendezvous.text()) {
-        const auto until = std::chrono::steady_clock::now() + me.timeout;
+        const std::chrono::milliseconds longest = std::chrono::hours(24);
+        const auto until = std::chrono::steady_clock::now() + std::min(me.timeout, longest);
         std::unique_lock lock(all().mutex);
         if (!all().freed.wait_until(lock, until, [this] { return !all().taken.contains(name_); }))
             bootstrap_failed("rank " + std::to_string(me.rank) +
