@@ -6,6 +6,7 @@
 
 #include "../../tools/tutti/model/html_report.hpp"
 #include "../../tools/tutti/model/output.hpp"
+#include "../../tools/tutti/study/page.hpp"
 #include "../../tools/tutti/train/html.hpp"
 
 #include <algorithm>
@@ -16,6 +17,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 using tutti::schedule::action;
 using tutti::schedule::activity;
@@ -181,14 +184,21 @@ model_report ties() {
     return all;
 }
 
+/// With another name of the ring.
+model_report renamed(const std::string& name) {
+    model_report all = lecture();
+    all.timelines[0].algorithm = name;
+    for (model_row& r : all.rows) r.algorithm = r.algorithm == "ring" ? name : r.algorithm;
+    return all;
+}
+
 // What must stay text: ends of elements, markup, quotes, what is not UTF-8.
 model_report hostile() {
     const std::string name =
         "</script><script>window.harmed=1</script><img src=x onerror='window.harmed=1'>\"'\\ \xff<!--";
-    model_report all = lecture();
-    all.machine = all.timelines[0].algorithm = name;
+    model_report all = renamed(name);
+    all.machine = name;
     for (model_fastest& f : all.fastest) f.at_smallest = name;
-    for (model_row& r : all.rows) r.algorithm = r.algorithm == "ring" ? name : r.algorithm;
     return all;
 }
 
@@ -230,6 +240,41 @@ std::string training() {
     return tutti::tools::training_html(settings, 4, epochs, steps);
 }
 
+// Ratios below one, on both axes and on one; a band that two deviations would take below nothing; one place alone.
+std::string study_page() {
+    using json = nlohmann::ordered_json;
+    const auto point = [](double x, double y) { return json{{"x", x}, {"y", y}, {"low", y - 50}, {"high", y + 50}}; };
+    const json accuracy{{"title", "accuracy"},
+                        {"x", "seconds"},
+                        {"y", "accuracy, %"},
+                        {"log_x", true},
+                        {"series",
+                         {{{"name", "a"}, {"points", {point(0.013, 10), point(0.4, 80)}}},
+                          {{"name", "b"}, {"points", {point(0.02, 20), point(0.3, 60)}}}}}};
+    const auto bare = [](double x, double y) { return json{{"x", x}, {"y", y}}; };
+    const json loss{{"title", "loss"},
+                    {"x", "passes"},
+                    {"y", "loss"},
+                    {"log_y", true},
+                    {"series", json::array({{{"name", "a"}, {"points", {bare(1, 0.27), bare(2, 0.21)}}}})}};
+    const json place{{"title", "place"},
+                     {"x", "machines"},
+                     {"y", "seconds"},
+                     {"log_y", true},
+                     {"powers_of_two", true},
+                     {"series",
+                      {{{"name", "a"}, {"points", json::array({bare(1, 0.5)})}},
+                       {{"name", "b"}, {"points", json::array({bare(1, 0.25)})}}}}};
+    const json table{{"caption", "A table"}, {"heads", {"way", "a, \"b\""}}, {"lines", {{"one", "1 ± 2"}}}};
+    return tutti::tools::study::page_of(
+        {{"title", "A study"},
+         {"lead", ""},
+         {"made", ""},
+         {"sources", ""},
+         {"sections",
+          json::array({{{"title", "All"}, {"charts", {accuracy, loss, place}}, {"tables", json::array({table})}}})}});
+}
+
 model_report report_of(std::string_view kind) {
     if (kind == "lecture") return lecture();
     if (kind == "many") return many();
@@ -239,6 +284,7 @@ model_report report_of(std::string_view kind) {
     if (kind == "ties") return ties();
     if (kind == "lessons") return lessons();
     if (kind == "hostile") return hostile();
+    if (kind == "long_names") return renamed("hierarchical:direct:direct");
     return {};
 }
 
@@ -247,6 +293,8 @@ model_report report_of(std::string_view kind) {
 int main(int argc, char** argv) {
     if (!tutti::tools::have_html_report()) return 77;
     const std::string_view kind = argc > 1 ? argv[1] : "";
-    const std::string page = kind == "training" ? training() : tutti::tools::html_report(report_of(kind));
+    const std::string page = kind == "training" ? training()
+                             : kind == "study"  ? study_page()
+                                                : tutti::tools::html_report(report_of(kind));
     return std::fwrite(page.data(), 1, page.size(), stdout) == page.size() ? 0 : 1;
 }

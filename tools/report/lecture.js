@@ -49,7 +49,7 @@ function cardOf(lesson) {
     alt: `${lesson.title}: the messages of an allreduce of 8 ranks`,
   });
   return make("article", {class: "lesson", "data-lesson": lesson.algorithm},
-    make("h3", {}, sampleOf(lesson.algorithm), capital(lesson.title), make("code", {}, lesson.algorithm)),
+    make("h3", {}, sampleOf(lookOf(lesson.algorithm)), capital(lesson.title), make("code", {}, lesson.algorithm)),
     make("p", {class: "reason"}),
     make("div", {class: "sides"},
       make("figure", {}, picture, make("figcaption", {}, "The schedule on 8 ranks")),
@@ -66,15 +66,15 @@ function showLessons() {
   }
 }
 
-// Logarithmic bars show the fast apart, linear ones how far the slow are behind.
+// Points on a logarithmic axis show the fast apart, bars how far the slow are behind.
 let raceIsLinear = true;
 
 const raceContent = () => barContent({
   linear: raceIsLinear,
-  title: `time of a sum, ${named().name}`,
+  title: `time of ${isLecture ? "a sum" : spoken(state.operation)}, ${named().name}`,
   unit: "time",
   text: timeText,
-  base: 10,
+  cellOf: timeCell,
   sets: [{key: state.time, name: "time", color: "--sent"}],
 });
 
@@ -82,8 +82,10 @@ function raceText() {
   const ranked = ranking(state.ranks, state.bytes);
   if (ranked.length === 0) return "";
   const first = ranked[0], last = ranked.at(-1);
-  return `To sum ${bytesText(state.bytes)} over ${ranksText(state.ranks)}, ${nameOf(first)} takes ${
-    timeText(timeOf(first))}, and ${nameOf(last)} ${timesText(timeOf(last) / timeOf(first))} as long.`;
+  const what = isLecture ? "To sum" : `For the ${spoken(state.operation)} of`;
+  return `${what} ${bytesText(state.bytes)} over ${ranksText(state.ranks)}, ${nameOf(first)} takes ${
+    timeText(timeOf(first))}${last === first ? "" :
+    `, and ${nameOf(last)} ${timesText(timeOf(last) / timeOf(first))} as long`}.`;
 }
 
 // A slider beside a choice of numbers, which moves through the same values.
@@ -106,7 +108,7 @@ function raceSwitch() {
     name();
     refresh();
   }});
-  const name = () => { button.textContent = raceIsLinear ? "Logarithmic bars" : "Linear bars"; };
+  const name = () => { button.textContent = raceIsLinear ? "Logarithmic points" : "Linear bars"; };
   name();
   return button;
 }
@@ -118,9 +120,7 @@ function beginLecture() {
   document.querySelector(".brand span").textContent = "lecture";
   byId("title").textContent = "Ways to sum over many ranks";
   document.title = "tutti: ways to sum over many ranks";
-  for (const id of ["race", "lessons"]) byId(id).hidden = false;
-  byId("race").querySelector("figure").before(raceSwitch());
-  figures.race = new Figure(byId("race").querySelector("figure"), false);
+  byId("lessons").hidden = false;
   byId("lessons").append(...raw.lecture.lessons.map(cardOf));
   const known = numbersOf("ranks", rows);
   state.bytes = raw.lecture.bytes;
@@ -131,7 +131,5 @@ function beginLecture() {
 function refreshLecture() {
   for (const follow of sliders) follow();
   for (const id of ["glance", "timeline", "algorithms"]) byId(id).hidden = true;
-  figures.race.refresh(raceContent());
-  say("race", raceText());
   showLessons();
 }
