@@ -374,6 +374,9 @@ class Report(unittest.TestCase):
                 wide = chromium.evaluate("document.documentElement.scrollWidth")
                 self.assertLessEqual(wide, shape["width"], "nothing is wider than the screen")
                 chromium.screenshot(folder / f"lecture_{name}.png")
+        self.assertEqual(self.text("[data-lesson=ring] figcaption"),
+                         "The schedule on 2 ranks; the text and the figures are of 8, which are too many to draw")
+        self.pick(ranks=256)
         self.assertEqual(self.count("#lessons .lesson"), 2)
         self.assertTrue(chromium.evaluate(
             "Promise.all([...document.querySelectorAll('.lesson img')].map(one => one.decode())).then(() => true)"))
@@ -389,6 +392,38 @@ class Report(unittest.TestCase):
         self.assertEqual(chromium.evaluate("document.getElementById('bytes').value"), "8")
         self.pick(ranks=1024)
         self.assertEqual(chromium.evaluate("document.querySelector('#ranks + input').value"), "9", "the slider follows")
+
+    def test_a_lecture_puts_numbers_into_formulas_and_tells_both_names(self):
+        self.show("lessons")
+        self.pick(ranks=4, bytes=1 << 20, time="closed_form_us")
+        self.assertEqual(self.text("[data-lesson=naive] .other-name"), "In textbooks: flat tree.")
+        self.assertEqual(self.count("[data-lesson=ring] .other-name"), 0)
+        # 2 (P - 1) = 6 times 10 us; 2 (P - 1) / P = 1.5 MiB at 0.1 ns/B; 0.75 MiB at 0.02 ns/B
+        self.assertEqual(self.text("[data-lesson=ring] .formula"),
+                         "T = 2 (P − 1) α + 2 n (P − 1) / P β + n (P − 1) / P γ"
+                         "= 6 · 10 µs + 1.5 MiB · 0.1 ns/B + 768 KiB · 0.02 ns/B= 60 µs + 157 µs + 15.7 µs = 233 µs")
+        self.pick(time="simulated_us")
+        self.assertRegex(self.text("[data-lesson=ring] .formula"), "= 233 µs; simulated [0-9]+ µs$")
+        self.assertIn("no formula", self.text("[data-lesson=naive] .formula"))
+
+    def test_a_schedule_is_played_round_by_round(self):
+        def holds():
+            return chromium.evaluate("""[...document.querySelectorAll("#player .holds tbody td")].map(
+                cell => `${cell.textContent}${cell.classList.contains("new") ? " new" : ""}`)""")
+
+        self.show("lessons")
+        self.assertEqual(holds(), ["0", "1"])
+        self.focus('#player [data-step="1"]')
+        chromium.press("Enter", text="\r")
+        self.assertEqual(holds(), ["all new", "1"])
+        self.assertEqual(self.text("#player .readout"), "Round 1 of 2. 1 → 0: chunk 0, added.")
+        chromium.press("Enter", text="\r")
+        self.assertEqual(holds(), ["all", "all new"])
+        self.assertEqual(self.count('#player [data-step="1"]:disabled'), 1)
+        chromium.evaluate("document.querySelector('#player [data-play]').click()")
+        self.assertEqual((self.text("#player [data-play]"), holds()), ("Pause", ["0", "1"]))
+        chromium.evaluate("new Promise(done => setTimeout(done, 3000))")
+        self.assertEqual((self.text("#player [data-play]"), holds()), ("Play", ["all", "all new"]))
 
     def test_a_lecture_is_printed_with_a_lesson_on_one_page(self):
         self.show("lessons")

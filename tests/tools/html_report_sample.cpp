@@ -23,6 +23,7 @@
 using tutti::schedule::action;
 using tutti::schedule::activity;
 using tutti::tools::model_fastest;
+using tutti::tools::model_picture;
 using tutti::tools::model_report;
 using tutti::tools::model_row;
 using tutti::tools::model_timeline;
@@ -77,6 +78,7 @@ model_row row_of(std::string_view name, int ranks, std::size_t bytes) {
     r.bytes_sent_max = r.bytes_received_max = std::llround(busiest);
     r.fan_in_max = crowded ? ranks - 1 : 1;
     r.total_bytes = std::llround(total);
+    if (name == "ring") r.terms = {2 * (p - 1), busiest, busiest / 2};
     if (ranks <= 4)
         r.measured_us =
             t.loggp * (1.05 + 0.22 * std::sin(l * 2.3 + std::log2(n) * 1.7 + static_cast<double>(name.size())));
@@ -214,9 +216,18 @@ model_report lessons() {
                                          R"(<path d="M0 0L40 20" stroke="#000"/></svg>)";
     all.lecture.bytes = 128 << 20;
     all.lecture.step_s = 0.5;
-    all.lecture.lessons = {{"central server", "naive", "It takes in {received}, {as_ring}.", std::string(picture)},
-                           {"circle", "ring", "Each sends {sent} in {rounds} rounds, {sent_messages:.0f} messages.",
-                            std::string(picture)}};
+    all.lecture.hockney = {alpha * 1e-6, beta * 1e-6, gamma_us * 1e-6};
+    // On two ranks of one chunk: the one adds the other's, and sends the sum back.
+    const model_picture two{
+        std::string(picture), {{1, 1, 0, 0, 1, true}, {2, 0, 1, 0, 1, false}}, {{{1}, {2}}, {{3}, {2}}, {{3}, {3}}}};
+    all.lecture.lessons = {
+        {"central server", "naive", "flat tree", "It takes in {received}, {as_ring}.", {}, {{2, two}}},
+        {"circle",
+         "ring",
+         "",
+         "Each sends {sent} in {rounds} rounds, {sent_messages:.0f} messages.",
+         {"2 (P − 1)", "2 n (P − 1) / P", "n (P − 1) / P"},
+         {{2, two}}}};
     return all;
 }
 
@@ -265,7 +276,9 @@ std::string study_page() {
                      {"series",
                       {{{"name", "a"}, {"points", json::array({bare(1, 0.5)})}},
                        {{"name", "b"}, {"points", json::array({bare(1, 0.25)})}}}}};
-    const json table{{"caption", "A table"}, {"heads", {"way", "a, \"b\""}}, {"lines", {{"one", "1 ± 2"}}}};
+    const json table{{"caption", "A table"},
+                     {"heads", {"way", "a, \"b\""}},
+                     {"lines", json::array({json::array({"one", "1 ± 2"})})}};
     return tutti::tools::study::page_of(
         {{"title", "A study"},
          {"lead", ""},

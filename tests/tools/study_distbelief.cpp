@@ -24,7 +24,7 @@ using Catch::Contains;
 results made_up(const std::function<double(const run&)>& seconds, bool quick = false) {
     settings s{"distbelief", "", "", ""};
     s.quick = quick;
-    results r{design_of(s), "pictures", {}, {}, 0, 0};
+    results r{distbelief::design_of(s), "pictures", {}, {}, 0, 0};
     r.of.seeds = 2;
     r.runs = runs_of(r.of);
     for (const run& one : r.runs) {

@@ -10,10 +10,12 @@ function ticksBetween(low, high, base, most) {
   const ticks = [];
   for (let power = Math.ceil(first / step) * step; power <= last; power += step) ticks.push(base ** power);
   if (ticks.length > 2 || (base === 2 && ticks.length > 1)) return ticks;
-  const decades = Array.from({length: Math.ceil(Math.log10(high / low)) + 2}, (_, i) => Math.floor(Math.log10(low)) + i);
+  const lowest = Math.floor(Math.log10(low));
+  const decades = Array.from({length: Math.ceil(Math.log10(high / low)) + 2}, (_, i) => lowest + i);
   const within = parts => decades.flatMap(power => parts.map(part => Number((part * 10 ** power).toPrecision(12))))
     .filter(tick => tick >= low * (1 - round) && tick <= high * (1 + round));
-  const finer = [[1, 2, 5], [1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9], Array.from({length: 90}, (_, i) => 1 + i / 10)].map(within);
+  const tenths = Array.from({length: 90}, (_, i) => 1 + i / 10);
+  const finer = [[1, 2, 5], [1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9], tenths].map(within);
   const found = finer.find(one => one.length > 1) ?? finer.at(-1), every = Math.ceil(found.length / most);
   return found.filter((_, i) => i % every === 0);
 }

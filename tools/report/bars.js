@@ -1,5 +1,5 @@
-// Bars from nothing on, one per algorithm and figure, the figure at its end. Where lengths would tell too little, points
-// on a logarithmic axis: a bar there would begin anywhere.
+// Bars from nothing on, one per algorithm and figure, the figure at its end. Where lengths would tell too little,
+// points on a logarithmic axis: a bar there would begin anywhere.
 
 const figuresAtEnds = text => ({
   id: "figures",
@@ -65,7 +65,8 @@ function barContent({title, unit, text, cellOf: toCell, sets, linear = true}) {
   return {
     title: capital(caption),
     height: Math.ceil(font * (cell.length * 2.8 + 7)),
-    label: `${caption}: ${linear ? "bars" : "points"} for ${cell.length} algorithms. The same data are in the table below.`,
+    label: `${caption}: ${linear ? "bars" : "points"} for ${cell.length} algorithms. `
+      + "The same data are in the table below.",
     data: dataOf(caption, ["algorithm", ...sets.map(set => set.name)],
       cell.map(row => [spoken(row.algorithm), ...sets.map(set => toCell(row[set.key]))])),
     config: {

@@ -1,7 +1,7 @@
 // The figures that Chart.js draws: their frame, zoom, and the readout.
 
-// What a figure needs around its canvas; `refresh(content)` draws anew: {config, full, title, label, data, names, height}. The
-// legend has the `names`; the stage is `height` pixels high where that follows from the data.
+// What a figure needs around its canvas; `refresh(content)` draws anew: {config, full, title, label, data, names,
+// height}. The legend has the `names`; the stage is `height` pixels high where that follows from the data.
 class Figure {
   constructor(figure, zoomable) {
     this.figure = figure;

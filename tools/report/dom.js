@@ -21,8 +21,8 @@ function csvOf(table) {
   const unit = i => [...table.tBodies[0].rows].map(row => row.cells[i]?.dataset.unit).find(Boolean);
   const quoted = text => /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   const head = (cell, i) => unit(i) && !plain(cell).includes(unit(i)) ? `${plain(cell)}, ${unit(i)}` : plain(cell);
-  return [...table.rows].map(row => [...row.cells]
-    .map((cell, i) => quoted(row.parentElement === table.tHead ? head(cell, i) : plain(cell))).join(",") + "\r\n").join("");
+  const textOf = row => row.parentElement === table.tHead ? head : plain;
+  return [...table.rows].map(row => `${[...row.cells].map(textOf(row)).map(quoted).join(",")}\r\n`).join("");
 }
 
 function saveCsv(table, caption) {
@@ -33,9 +33,9 @@ function saveCsv(table, caption) {
 
 // The caption of every table, with the button that saves it.
 function captioned(table, text) {
+  const onclick = () => saveCsv(table, text);
   table.prepend(make("caption", {}, text,
-    make("button", {type: "button", class: "csv", "aria-label": `Save as CSV: ${text}`, onclick: () => saveCsv(table, text)},
-      "Save as CSV")));
+    make("button", {type: "button", class: "csv", "aria-label": `Save as CSV: ${text}`, onclick}, "Save as CSV")));
   return table;
 }
 

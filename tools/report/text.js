@@ -189,7 +189,7 @@ function timelineText({algorithm, operation, ranks, bytes, activities}, bars) {
 }
 
 const mostTold = 6; // numbers of ranks at a glance
-const ranksListText = counts => `${listText(counts.map(grouped))}${gap}rank${counts.length === 1 && counts[0] === 1 ? "" : "s"}`;
+const ranksListText = counts => listText([...counts.slice(0, -1).map(grouped), ranksText(counts.at(-1))]);
 
 // The first things to know, [lead, rest] each: who wins, what that is worth, whether the model holds.
 function findings() {

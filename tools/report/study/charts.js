@@ -62,7 +62,7 @@ function barConfig(chart) {
 
 function lineConfig(chart) {
   const values = chart.series.flatMap(one => one.points.map(p => p.x));
-  const heights = chart.series.flatMap(one => one.points.map(p => p.y));
+  const heights = chart.series.flatMap(one => one.points.flatMap(p => [p.y, p.low ?? p.y, p.high ?? p.y]));
   const x = chart.powers_of_two ? axisOf(chart.x, powersOfTwo(values))
     : chart.log_x ? ratios(chart.x, values, 70) : axisOf(chart.x, {type: "linear"});
   const y = chart.log_y ? ratios(chart.y, heights, 36) : axisOf(chart.y, {});
