@@ -110,18 +110,21 @@ class Report(unittest.TestCase):
         self.assertIn("Not told here: 4, 16, 128 and 512 ranks,", self.text("#glance ul"))
 
     def test_names_of_bars_are_whole_and_bars_begin_at_nothing(self):
-        for width in (1280, 400):
+        for width in (1280, 400, 320):
             self.show("long_names", width=width, height=900)
             for section in ("#moved", "#fan-in"):
                 with self.subTest(f"{section} at {width}"):
-                    axis, names, least = chromium.evaluate("""(selector => {
+                    axis, names, least, rows = chromium.evaluate("""(selector => {
                         const {ctx, scales: {x, y}} = Chart.getChart(document.querySelector(`${selector} canvas`));
                         ctx.font = `${Chart.defaults.font.size}px ${Chart.defaults.font.family}`;
                         const lines = y.ticks.flatMap(tick => tick.label);
-                        return [y.width, Math.max(...lines.map(line => ctx.measureText(line).width)), [x.type, x.min]];
+                        return [y.width, Math.max(...lines.map(line => ctx.measureText(line).width)), [x.type, x.min],
+                            Math.max(...y.ticks.map(tick => tick.label.length)) * 1.2 * Chart.defaults.font.size
+                              / (y.height / y.ticks.length)];
                     })""" + f"('{section}')")
                     self.assertLess(names, axis)
                     self.assertEqual(least, ["linear", 0])
+                    self.assertLess(rows, 1, "the lines of a name fit into its row")
 
     def datasets(self, expression, chart="#by-size"):
         return chromium.evaluate(f"Chart.getChart(document.querySelector('{chart} canvas')).data.datasets{expression}")

@@ -297,7 +297,7 @@ model_report report_of(std::string_view kind) {
     if (kind == "ties") return ties();
     if (kind == "lessons") return lessons();
     if (kind == "hostile") return hostile();
-    if (kind == "long_names") return renamed("hierarchical:direct:direct");
+    if (kind == "long_names") return renamed("hierarchical:direct:hierarchical");
     return {};
 }
 

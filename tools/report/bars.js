@@ -41,19 +41,25 @@ const linearBarAxis = (unit, text) => ({
   },
 });
 
-// A name in as many lines as fit beside the bars: Chart.js gives names half of the chart, and clips what is longer.
-function linesOf(name, chart) {
-  const words = name.match(/[^ _:]+[ _:]?/g) ?? [name], lines = [""];
-  const room = (chart.width - chart.options.layout.padding.right) / 2 - 20;
-  chart.ctx.save();
-  chart.ctx.font = `${Chart.defaults.font.size}px ${css("--font")}`;
-  for (const word of words) {
+// A name in as many lines as fit beside bars of that width: Chart.js gives names half of the chart, and clips what is
+// longer.
+const pen = document.createElement("canvas").getContext("2d");
+const rightOf = font => 6 * font; // for the figures at the ends
+function linesOf(name, width) {
+  const font = Chart.defaults.font.size, room = (width - rightOf(font)) / 2 - 20, lines = [""];
+  pen.font = `${font}px ${css("--font")}`;
+  for (const word of name.match(/[^ _:]+[ _:]?/g) ?? [name]) {
     const longer = lines.at(-1) + word;
-    if (lines.at(-1) !== "" && chart.ctx.measureText(longer.trim()).width > room) lines.push(word);
+    if (lines.at(-1) !== "" && pen.measureText(longer.trim()).width > room) lines.push(word);
     else lines[lines.length - 1] = longer;
   }
-  chart.ctx.restore();
   return lines.map(line => line.trim());
+}
+
+// All rows are as high as the highest name.
+function heightOf(names, width) {
+  const font = Chart.defaults.font.size, lines = Math.max(...names.map(name => linesOf(name, width).length));
+  return Math.ceil(font * (names.length * Math.max(2.8, 1.35 * lines) + 7));
 }
 
 function barContent({title, unit, text, cellOf: toCell, sets, linear = true}) {
@@ -64,7 +70,7 @@ function barContent({title, unit, text, cellOf: toCell, sets, linear = true}) {
   const font = Chart.defaults.font.size;
   return {
     title: capital(caption),
-    height: Math.ceil(font * (cell.length * 2.8 + 7)),
+    height: width => heightOf(cell.map(row => spoken(row.algorithm)), width),
     label: `${caption}: ${linear ? "bars" : "points"} for ${cell.length} algorithms. `
       + "The same data are in the table below.",
     data: dataOf(caption, ["algorithm", ...sets.map(set => set.name)],
@@ -87,7 +93,7 @@ function barContent({title, unit, text, cellOf: toCell, sets, linear = true}) {
       plugins: [figuresAtEnds(text)],
       options: {
         indexAxis: "y",
-        layout: {padding: {right: 6 * font}},
+        layout: {padding: {right: rightOf(font)}},
         scales: {
           x: linear ? linearBarAxis(unit, text) : logBarAxis(unit, text, around(values)),
           y: {
@@ -96,7 +102,7 @@ function barContent({title, unit, text, cellOf: toCell, sets, linear = true}) {
             ticks: {
               color: css("--ink"),
               autoSkip: false,
-              callback(i) { return linesOf(this.getLabelForValue(i), this.chart); }
+              callback(i) { return linesOf(this.getLabelForValue(i), this.chart.width); }
             }
           },
         },

@@ -1,7 +1,8 @@
 // The figures that Chart.js draws: their frame, zoom, and the readout.
 
 // What a figure needs around its canvas; `refresh(content)` draws anew: {config, full, title, label, data, names,
-// height}. The legend has the `names`; the stage is `height` pixels high where that follows from the data.
+// height}. The legend has the `names`; the stage is `height(width)` pixels high where that follows
+// from the data.
 class Figure {
   constructor(figure, zoomable) {
     this.figure = figure;
@@ -23,7 +24,7 @@ class Figure {
   }
   refresh({config, full, title, label, data, names = [], height = null}) {
     this.chart?.destroy();
-    this.stage.style.height = height === null ? "" : `${height}px`;
+    this.stage.style.height = height === null ? "" : `${height(this.stage.clientWidth)}px`;
     this.title.textContent = title;
     this.canvas.setAttribute("aria-label", label);
     this.chart = new Chart(this.canvas,

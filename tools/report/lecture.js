@@ -57,7 +57,7 @@ function formulaOf(lesson, row) {
   const by = state.time === "closed_form_us" ? ", an estimate; simulated" : `; ${named().name}`;
   const takes = differs ? `${by} ${timeText(us)}` : "";
   const said = formula[0] === "" || !holds ? []
-    : [`T = ${formula.map((text, i) => `${factor(text)} ${symbols[i]}`).join(" + ")}`];
+    : [`T = ${formula.map((text, i) => `${factor(text)}${gap}${symbols[i]}`).join(" + ")}`];
   return [
     ...said,
     `${said.length > 0 ? "" : "T "}= ${counts.map((count, i) => `${count} · ${unit[i]}`).join(" + ")}`,

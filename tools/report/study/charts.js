@@ -64,7 +64,8 @@ function lineConfig(chart) {
   const values = chart.series.flatMap(one => one.points.map(p => p.x));
   const heights = chart.series.flatMap(one => one.points.flatMap(p => [p.y, p.low ?? p.y, p.high ?? p.y]));
   const x = chart.powers_of_two ? axisOf(chart.x, powersOfTwo(values))
-    : chart.log_x ? ratios(chart.x, values, 70) : axisOf(chart.x, {type: "linear"});
+    : chart.log_x ? ratios(chart.x, values, 70) : axisOf(chart.x, {
+      type: "linear", ticks: values.every(Number.isInteger) ? {precision: 0} : {}});
   const y = chart.log_y ? ratios(chart.y, heights, 36) : axisOf(chart.y, {});
   const datasets = chart.series.flatMap((one, i) => lineSets(chart, one, i));
   return {type: "line", data: {datasets}, options: {scales: {x, y}}};
