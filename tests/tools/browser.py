@@ -27,7 +27,7 @@ def find():
 
 
 class Browser:
-    def __init__(self, program, deadline_s=120):
+    def __init__(self, program, deadline_s=220):
         self.deadline = time.monotonic() + deadline_s
         self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         self.complaints, self.received, self.number = [], b"", 0
