@@ -27,7 +27,7 @@ def find():
 
 
 class Browser:
-    def __init__(self, program, deadline_s=120):
+    def __init__(self, program, deadline_s=220):
         self.deadline = time.monotonic() + deadline_s
         self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         self.complaints, self.received, self.number = [], b"", 0
@@ -44,6 +44,7 @@ class Browser:
         pages = self.call("Target.getTargets")["targetInfos"]
         page = next(target["targetId"] for target in pages if target["type"] == "page")
         self.session = self.call("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
+        self.call("Emulation.setFocusEmulationEnabled", enabled=True)  # else focus tells nobody where no window has it
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
 

@@ -47,6 +47,16 @@ class Report(unittest.TestCase):
     def tearDown(self):
         self.assertEqual(chromium.complaints, [])
 
+    def pick(self, **choices):
+        for name, value in choices.items():
+            chromium.evaluate(f"""(() => {{ const one = document.getElementById("{name}"); one.value = "{value}";
+                one.dispatchEvent(new Event("change")); }})()""")
+
+    def lecture(self, **shape):
+        """Of the simulated times, which are known for more ranks than the measured ones, which it begins with."""
+        self.show("lecture", **shape)
+        self.pick(time="simulated_us", ranks=1024, bytes=128 << 10)
+
     def show(self, kind, **shape):
         path = folder / f"{kind}.html"
         path.write_bytes(subprocess.run([sample, kind], stdout=subprocess.PIPE, check=True, timeout=60).stdout)
@@ -75,7 +85,7 @@ class Report(unittest.TestCase):
     def test_every_chart_is_drawn_in_every_shape(self):
         for name, shape in SHAPES.items():
             with self.subTest(name):
-                self.show("lecture", **shape)
+                self.lecture(**shape)
                 for section in CHARTS:
                     pixels, hues = self.painted(section)
                     self.assertGreater(pixels, 5000, section)
@@ -89,6 +99,96 @@ class Report(unittest.TestCase):
         background = chromium.evaluate("getComputedStyle(document.body).backgroundColor")
         chromium.shape(**SHAPES["dark"])
         self.assertNotEqual(chromium.evaluate("getComputedStyle(document.body).backgroundColor"), background)
+
+    def test_what_was_measured_comes_first_and_ranks_without_are_named(self):
+        self.show("lecture")
+        self.assertEqual(chromium.evaluate("['time', 'ranks'].map(id => document.getElementById(id).value)"),
+                         ["measured_us", "4"])
+        self.assertIn("No measured time: on 8, 16, 32, 64, 128, 256, 512 and 1,024 ranks.", self.text("#glance ul"))
+        self.pick(time="simulated_us")
+        # 6 of 2, 4 ... 1024, evenly spread: of the places 0 to 9 those next to 0, 1.8, 3.6, 5.4, 7.2 and 9
+        self.assertIn("Not told here: 4, 16, 128 and 512 ranks,", self.text("#glance ul"))
+
+    def test_names_of_bars_are_whole_and_bars_begin_at_nothing(self):
+        for width in (1280, 400, 320):
+            self.show("long_names", width=width, height=900)
+            for section in ("#moved", "#fan-in"):
+                with self.subTest(f"{section} at {width}"):
+                    axis, names, least, rows = chromium.evaluate("""(selector => {
+                        const {ctx, scales: {x, y}} = Chart.getChart(document.querySelector(`${selector} canvas`));
+                        ctx.font = `${Chart.defaults.font.size}px ${Chart.defaults.font.family}`;
+                        const lines = y.ticks.flatMap(tick => tick.label);
+                        return [y.width, Math.max(...lines.map(line => ctx.measureText(line).width)), [x.type, x.min],
+                            Math.max(...y.ticks.map(tick => tick.label.length)) * 1.2 * Chart.defaults.font.size
+                              / (y.height / y.ticks.length)];
+                    })""" + f"('{section}')")
+                    self.assertLess(names, axis)
+                    self.assertEqual(least, ["linear", 0])
+                    self.assertLess(rows, 1, "the lines of a name fit into its row")
+
+    def datasets(self, expression, chart="#by-size"):
+        return chromium.evaluate(f"Chart.getChart(document.querySelector('{chart} canvas')).data.datasets{expression}")
+
+    def test_who_selects_a_curve_sees_the_others_fade(self):
+        self.show("lecture")
+        faded = ".filter(set => set.borderColor.length > 7).map(set => set.series)"
+        self.focus('#by-size [data-series="ring"]')
+        others = ["naive", "parameter_server", "one_shot", "butterfly", "halving_doubling", "binomial_tree"]
+        self.assertEqual(self.datasets(faded), others)
+        chromium.evaluate("document.activeElement.blur()")
+        self.assertEqual(self.datasets(faded), [])
+        x, y = chromium.evaluate("""(() => { const canvas = document.querySelector("#by-size canvas");
+            canvas.scrollIntoView({block: "center"});
+            const box = canvas.getBoundingClientRect(), at = Chart.getChart(canvas).getDatasetMeta(0).data.at(-1);
+            return [box.x + at.x, box.y + at.y]; })()""")
+        for what in ("mousePressed", "mouseReleased"):
+            chromium.mouse(what, x, y, button="left", buttons=1, clickCount=1)
+        chromium.settle()  # Chart.js answers with the next frame
+        self.assertEqual(chromium.evaluate("document.activeElement.dataset.series"), "naive")
+        self.assertIn("ring", self.datasets(faded))
+
+    def saved(self, table):
+        """What the table's button saves, as lines."""
+        return chromium.evaluate("""(async selector => { let blob; const made = URL.createObjectURL;
+            URL.createObjectURL = one => { blob = one; return made.call(URL, one); };
+            document.querySelector(`${selector} .csv`).click();
+            URL.createObjectURL = made;
+            return await blob.text(); })""" + f"('{table}')").split("\r\n")
+
+    def test_every_table_can_be_saved(self):
+        self.lecture()
+        self.assertEqual(self.saved("#algorithms table")[0],
+                         "algorithm,how it works,depth,rounds,messages,total bytes,fan-in,"
+                         "\"closed form, µs\",\"simulated, µs\"")
+        # of 128 KiB on 1024 ranks: a ring of 2 (P - 1) rounds, in which each rank sends a message of n / P bytes
+        self.assertTrue(self.saved("#algorithms table")[4].startswith("ring,"))
+        self.assertIn(f",2046,2046,{2046 * 1024},{2046 * 128 * 1024},1,", self.saved("#algorithms table")[4])
+        self.assertEqual(self.saved("#winners table")[0], ",2,4,8,16,32,64,128,256,512,1024")
+        # By LogGP, 9 µs a message: 9 and 9.5 µs on 2 ranks, 18 and 13.5 on 4, 27 and 21.5 on 8, 36 and 37.5 on 16.
+        self.assertTrue(self.saved("#winners table")[1].startswith("8,butterfly,one_shot,one_shot,butterfly,"))
+        for kind in ("lecture", "lessons", "training", "study"):
+            self.show(kind)
+            self.assertGreater(self.count("table"), 0)
+            self.assertEqual(self.count("table"), self.count("table > caption > .csv"), kind)
+        self.assertEqual(self.saved("section > .scroll table"), ['way,"a, ""b"""', "one,1 ± 2", ""])
+
+    def test_a_study_has_labels_on_its_axes_bars_at_one_place_and_bands_within_reason(self):
+        for width in (1280, 400):
+            self.show("study", width=width, height=900)
+            x, y = chromium.evaluate("""[...document.querySelectorAll("canvas")].map(one => Chart.getChart(one).scales)
+                .map(({x, y}, i) => (i === 0 ? x : y).ticks.map(tick => tick.label).filter(Boolean))""")[:2]
+            self.assertGreaterEqual(min(len(x), len(y)), 2, f"{x} {y}")
+        self.assertIn("0.1", x)  # between 0.013 and 0.4
+        self.assertTrue({"0.21", "0.22", "0.25"} & set(y), y)
+        self.assertEqual(chromium.evaluate("""[...document.querySelectorAll("canvas")].map(one => Chart.getChart(one))
+            .map(one => one.config.type)"""), ["line", "line", "bar"])
+        bands = "(set => set.isBand ? set.data.map(point => point.y) : [])"
+        self.assertEqual(self.datasets(f".flatMap{bands}", "figure"), [0, 30, 60, 100, 0, 10, 70, 100])
+        forms = self.datasets(".filter(set => !set.isBand).map(set => `${set.borderDash} ${set.pointStyle}`)", "figure")
+        self.assertEqual(len(set(forms)), 2, "told apart without colour")
+        chromium.evaluate("document.querySelector('[data-series=b]').click()")
+        shown = self.datasets(".map((_, i) => Chart.getChart(document.querySelector('canvas')).isDatasetVisible(i))", "figure")
+        self.assertEqual(shown, [True] * 3 + [False] * 3, "a line with its band")
 
     def test_a_training_has_its_curves_and_settings(self):
         for name, shape in SHAPES.items():
@@ -122,7 +222,7 @@ class Report(unittest.TestCase):
         self.assertEqual(pairs, ["4-1 5-0", "1-1"])
 
     def test_the_text_tells_the_reports_own_numbers(self):
-        self.show("lecture")
+        self.lecture()
         self.assertIn("1,023 ranks send to each at once instead of 1", self.text("#counts .text"))
         self.assertIn("In naive one rank takes in 128 MiB, 512 times the 256 KiB of ring", self.text("#counts .text"))
         self.assertIn("In one_shot every rank takes in 128 MiB", self.text("#counts .text"))
@@ -141,7 +241,7 @@ class Report(unittest.TestCase):
         return self.column(size) > self.column(size * 1.1) + 50
 
     def test_crossovers_are_those_that_the_report_was_given(self):
-        self.show("lecture")
+        self.lecture()
         given = chromium.evaluate("JSON.parse(document.getElementById('data').textContent).fastest")
         lines = chromium.evaluate("""[...document.querySelectorAll("#winners details.data tbody tr")].map(
             row => [...row.children].map(cell => cell.textContent.replaceAll("\u00a0", " ")))""")
@@ -156,33 +256,32 @@ class Report(unittest.TestCase):
         self.assertIn("the fastest is butterfly; from 89.76 KiB on halving_doubling. Crossover sizes, the upright"
                       " lines, are those of the simulated times of all algorithms.", self.text("#by-size .text"))
         self.assertTrue(self.is_marked(given[-1]["changes"][0]["bytes"]))
+        top = chromium.evaluate("Chart.getChart(document.querySelector('#by-size canvas')).chartArea.top")
+        self.assertGreaterEqual(top, 72, "the sizes stand above the curves")
         self.assertFalse(self.is_marked(given[0]["changes"][0]["bytes"]), "the crossover of 2 ranks")
 
     def test_crossovers_are_shown_for_the_time_and_the_algorithms_that_they_are_of(self):
         def press(algorithm):
-            chromium.evaluate(f"document.querySelector('#by-size [data-algorithm=\"{algorithm}\"]').click()")
+            chromium.evaluate(f"document.querySelector('#by-size [data-series=\"{algorithm}\"]').click()")
 
-        def pick(time):
-            chromium.evaluate(f"""(() => {{ const one = document.getElementById("time"); one.value = "{time}";
-                one.dispatchEvent(new Event("change")); }})()""")
-
-        self.show("lecture")
+        self.lecture()
         size, elsewhere = 91911, "The exact crossover sizes are known for the simulated times of all algorithms."
         press("naive")
         self.assertIn("butterfly; from 89.76 KiB on halving_doubling", self.text("#by-size .text"), "never wins")
         for hide, back in ((lambda: press("butterfly"), lambda: press("butterfly")),
-                           (lambda: pick("closed_form_us"), lambda: pick("simulated_us"))):
+                           (lambda: self.pick(time="closed_form_us"), lambda: self.pick(time="simulated_us"))):
             hide()
             self.assertIn(elsewhere, self.text("#by-size .text"))
             self.assertNotIn("89.76", self.text("#by-size .text") + self.text("#glance ul"))
             self.assertFalse(self.is_marked(size))
             back()
             self.assertTrue(self.is_marked(size))
-        pick("closed_form_us")
+        self.pick(time="closed_form_us")
         self.assertRegex(self.text("#by-size .text"), "fastest is butterfly at 8 B to .*KiB, then .* to 256 MiB[.]")
 
     def test_what_differs_by_rounding_is_tied_and_the_first_of_the_list_wins(self):
         self.show("ties")
+        self.pick(time="closed_form_us", ranks=1024)
         column = chromium.evaluate("""[...document.querySelectorAll("#winners .map tbody tr")].map(
             row => row.children[1]).map(cell => [cell.dataset.winner, cell.textContent])""")
         self.assertEqual(column, [["one_shot", "1-shot ="]] * 17 + [["parameter_server", "PS ="]] * 9)
@@ -195,30 +294,29 @@ class Report(unittest.TestCase):
         self.assertIn("Tied with the fastest: butterfly at 1 of 10 numbers of ranks.", self.text("#by-ranks .text"))
 
     def test_each_chart_has_a_name_and_its_data_as_a_table(self):
-        self.show("lecture")
+        self.lecture()
         self.assertEqual(self.count("canvas[role=img][aria-label]"), len(CHARTS))
         self.assertEqual(self.count("figure details.data tbody"), len(CHARTS) + 2)
         self.assertEqual(self.count("#by-size details.data tbody tr"), 26)
         self.assertEqual(self.count("button:not([aria-label]):empty"), 0)
 
     def test_what_is_chosen_is_shown(self):
-        self.show("lecture")
+        self.lecture()
         before = self.text("#by-size .text")
-        chromium.evaluate("""(() => { const time = document.getElementById("time"); time.value = "measured_us";
-            time.dispatchEvent(new Event("change")); })()""")
+        self.pick(time="measured_us")
         self.assertIn("No measured times on 1,024 ranks", self.text("#by-size .text"))
         chromium.evaluate("""document.querySelector('#winners td[data-winner]').click()""")
         self.assertNotEqual(self.text("#by-size .text"), before)
         self.assertIn("2 ranks", self.text("#by-size figcaption"))
 
     def test_a_line_is_taken_away_everywhere_by_its_legend(self):
-        self.show("lecture")
+        self.lecture()
         self.assertGreater(self.count('#winners td[data-winner="butterfly"]'), 0)
         _, hues = self.painted("#by-size")
-        chromium.evaluate("""document.querySelector('#by-size [data-algorithm="butterfly"]').click()""")
+        chromium.evaluate("""document.querySelector('#by-size [data-series="butterfly"]').click()""")
         self.assertEqual(self.painted("#by-size")[1], hues - 1)
         self.assertEqual(self.count('#winners td[data-winner="butterfly"]'), 0)
-        self.assertEqual(self.count('#prediction [data-algorithm="butterfly"][aria-pressed="false"]'), 1)
+        self.assertEqual(self.count('#prediction [data-series="butterfly"][aria-pressed="false"]'), 1)
 
     def limits(self):
         return chromium.evaluate("""(() => {
@@ -226,7 +324,7 @@ class Report(unittest.TestCase):
             return [x.min, x.max, y.min, y.max]; })()""")
 
     def test_it_zooms_by_buttons_keys_box_and_wheel_and_back(self):
-        self.show("lecture")
+        self.lecture()
         whole = self.limits()
         x, y = self.middle_of("#by-size canvas")
 
@@ -248,7 +346,7 @@ class Report(unittest.TestCase):
                 self.assertEqual(self.limits(), whole)
 
     def test_values_are_told_to_pointer_and_keys(self):
-        self.show("lecture")
+        self.lecture()
         chromium.mouse("mouseMoved", *self.middle_of("#by-size canvas"))
         tip = chromium.evaluate("Chart.getChart(document.querySelector('#by-size canvas')).tooltip.body"
                                 ".flatMap(one => one.lines)")
@@ -279,6 +377,9 @@ class Report(unittest.TestCase):
                 wide = chromium.evaluate("document.documentElement.scrollWidth")
                 self.assertLessEqual(wide, shape["width"], "nothing is wider than the screen")
                 chromium.screenshot(folder / f"lecture_{name}.png")
+        self.assertEqual(self.text("[data-lesson=ring] figcaption"),
+                         "The schedule on 2 ranks; the text and the figures are of 8, which are too many to draw")
+        self.pick(ranks=256)
         self.assertEqual(self.count("#lessons .lesson"), 2)
         self.assertTrue(chromium.evaluate(
             "Promise.all([...document.querySelectorAll('.lesson img')].map(one => one.decode())).then(() => true)"))
@@ -292,9 +393,40 @@ class Report(unittest.TestCase):
         self.slide("bytes", 0)
         self.assertIn("Each sends 12 B", self.text("[data-lesson=ring] .reason"))
         self.assertEqual(chromium.evaluate("document.getElementById('bytes').value"), "8")
-        chromium.evaluate("""(() => { const one = document.getElementById("ranks"); one.value = "1024";
-            one.dispatchEvent(new Event("change")); })()""")
+        self.pick(ranks=1024)
         self.assertEqual(chromium.evaluate("document.querySelector('#ranks + input').value"), "9", "the slider follows")
+
+    def test_a_lecture_puts_numbers_into_formulas_and_tells_both_names(self):
+        self.show("lessons")
+        self.pick(ranks=4, bytes=1 << 20, time="closed_form_us")
+        self.assertEqual(self.text("[data-lesson=naive] .other-name"), "In textbooks: flat tree.")
+        self.assertEqual(self.count("[data-lesson=ring] .other-name"), 0)
+        # 2 (P - 1) = 6 times 10 us; 2 (P - 1) / P = 1.5 MiB at 0.1 ns/B; 0.75 MiB at 0.02 ns/B
+        self.assertEqual(self.text("[data-lesson=ring] .formula"),
+                         "T = 2 (P − 1) α + 2 n (P − 1) / P β + n (P − 1) / P γ"
+                         "= 6 · 10 µs + 1.5 MiB · 0.1 ns/B + 768 KiB · 0.02 ns/B= 60 µs + 157 µs + 15.7 µs = 233 µs")
+        self.pick(time="simulated_us")
+        self.assertRegex(self.text("[data-lesson=ring] .formula"), "= 233 µs; simulated [0-9]+ µs$")
+        self.assertIn("no formula", self.text("[data-lesson=naive] .formula"))
+
+    def test_a_schedule_is_played_round_by_round(self):
+        def holds():
+            return chromium.evaluate("""[...document.querySelectorAll("#player .holds tbody td")].map(
+                cell => `${cell.textContent}${cell.classList.contains("new") ? " new" : ""}`)""")
+
+        self.show("lessons")
+        self.assertEqual(holds(), ["0", "1"])
+        self.focus('#player [data-step="1"]')
+        chromium.press("Enter", text="\r")
+        self.assertEqual(holds(), ["all new", "1"])
+        self.assertEqual(self.text("#player .readout"), "Round 1 of 2. 1 → 0: chunk 0, added.")
+        chromium.press("Enter", text="\r")
+        self.assertEqual(holds(), ["all", "all new"])
+        self.assertEqual(self.count('#player [data-step="1"]:disabled'), 1)
+        chromium.evaluate("document.querySelector('#player [data-play]').click()")
+        self.assertEqual((self.text("#player [data-play]"), holds()), ("Pause", ["0", "1"]))
+        chromium.evaluate("new Promise(done => setTimeout(done, 3000))")
+        self.assertEqual((self.text("#player [data-play]"), holds()), ("Play", ["all", "all new"]))
 
     def test_a_lecture_is_printed_with_a_lesson_on_one_page(self):
         self.show("lessons")
@@ -335,13 +467,14 @@ class Report(unittest.TestCase):
         self.assertIn("no rows", self.text("#scope"))
         self.show("one_row")
         self.assertTrue(chromium.evaluate("document.getElementById('timeline').hidden"))
-        self.assertGreater(self.painted("#by-size")[1], 0)
-        self.assertTrue(chromium.evaluate("document.getElementById('by-ranks').hidden"), "of one number of ranks")
+        self.assertGreater(self.painted("#race")[0], 1000)
+        self.assertEqual(self.count("#by-ranks[hidden], #by-size[hidden]"), 2, "of one number there is no line")
         self.show("sparse")
         self.assertTrue(chromium.evaluate("document.getElementById('prediction').hidden"))
         self.show("measured_only")
         self.assertGreaterEqual(self.painted("#by-size")[1], 6)
         self.show("many")
+        self.pick(time="simulated_us", ranks=80)
         self.assertEqual(self.count("#by-size .legend button"), 11, "the twelfth is for powers of two alone")
         self.assertIn("left out in places: ring", self.text("#by-size .text"))
         chart = "Chart.getChart(document.querySelector('#by-size canvas'))"

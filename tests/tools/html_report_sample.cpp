@@ -6,6 +6,7 @@
 
 #include "../../tools/tutti/model/html_report.hpp"
 #include "../../tools/tutti/model/output.hpp"
+#include "../../tools/tutti/study/page.hpp"
 #include "../../tools/tutti/train/html.hpp"
 
 #include <algorithm>
@@ -17,9 +18,12 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 using tutti::schedule::action;
 using tutti::schedule::activity;
 using tutti::tools::model_fastest;
+using tutti::tools::model_picture;
 using tutti::tools::model_report;
 using tutti::tools::model_row;
 using tutti::tools::model_timeline;
@@ -74,6 +78,7 @@ model_row row_of(std::string_view name, int ranks, std::size_t bytes) {
     r.bytes_sent_max = r.bytes_received_max = std::llround(busiest);
     r.fan_in_max = crowded ? ranks - 1 : 1;
     r.total_bytes = std::llround(total);
+    if (name == "ring") r.terms = {2 * (p - 1), busiest, busiest / 2};
     if (ranks <= 4)
         r.measured_us =
             t.loggp * (1.05 + 0.22 * std::sin(l * 2.3 + std::log2(n) * 1.7 + static_cast<double>(name.size())));
@@ -181,14 +186,21 @@ model_report ties() {
     return all;
 }
 
+/// With another name of the ring.
+model_report renamed(const std::string& name) {
+    model_report all = lecture();
+    all.timelines[0].algorithm = name;
+    for (model_row& r : all.rows) r.algorithm = r.algorithm == "ring" ? name : r.algorithm;
+    return all;
+}
+
 // What must stay text: ends of elements, markup, quotes, what is not UTF-8.
 model_report hostile() {
     const std::string name =
         "</script><script>window.harmed=1</script><img src=x onerror='window.harmed=1'>\"'\\ \xff<!--";
-    model_report all = lecture();
-    all.machine = all.timelines[0].algorithm = name;
+    model_report all = renamed(name);
+    all.machine = name;
     for (model_fastest& f : all.fastest) f.at_smallest = name;
-    for (model_row& r : all.rows) r.algorithm = r.algorithm == "ring" ? name : r.algorithm;
     return all;
 }
 
@@ -204,9 +216,18 @@ model_report lessons() {
                                          R"(<path d="M0 0L40 20" stroke="#000"/></svg>)";
     all.lecture.bytes = 128 << 20;
     all.lecture.step_s = 0.5;
-    all.lecture.lessons = {{"central server", "naive", "It takes in {received}, {as_ring}.", std::string(picture)},
-                           {"circle", "ring", "Each sends {sent} in {rounds} rounds, {sent_messages:.0f} messages.",
-                            std::string(picture)}};
+    all.lecture.hockney = {alpha * 1e-6, beta * 1e-6, gamma_us * 1e-6};
+    // On two ranks of one chunk: the one adds the other's, and sends the sum back.
+    const model_picture two{
+        std::string(picture), {{1, 1, 0, 0, 1, true}, {2, 0, 1, 0, 1, false}}, {{{1}, {2}}, {{3}, {2}}, {{3}, {3}}}};
+    all.lecture.lessons = {
+        {"central server", "naive", "flat tree", "It takes in {received}, {as_ring}.", {}, {{2, two}}},
+        {"circle",
+         "ring",
+         "",
+         "Each sends {sent} in {rounds} rounds, {sent_messages:.0f} messages.",
+         {"2 (P − 1)", "2 n (P − 1) / P", "n (P − 1) / P"},
+         {{2, two}}}};
     return all;
 }
 
@@ -230,6 +251,43 @@ std::string training() {
     return tutti::tools::training_html(settings, 4, epochs, steps);
 }
 
+// Ratios below one, on both axes and on one; a band that two deviations would take below nothing; one place alone.
+std::string study_page() {
+    using json = nlohmann::ordered_json;
+    const auto point = [](double x, double y) { return json{{"x", x}, {"y", y}, {"low", y - 50}, {"high", y + 50}}; };
+    const json accuracy{{"title", "accuracy"},
+                        {"x", "seconds"},
+                        {"y", "accuracy, %"},
+                        {"log_x", true},
+                        {"series",
+                         {{{"name", "a"}, {"points", {point(0.013, 10), point(0.4, 80)}}},
+                          {{"name", "b"}, {"points", {point(0.02, 20), point(0.3, 60)}}}}}};
+    const auto bare = [](double x, double y) { return json{{"x", x}, {"y", y}}; };
+    const json loss{{"title", "loss"},
+                    {"x", "passes"},
+                    {"y", "loss"},
+                    {"log_y", true},
+                    {"series", json::array({{{"name", "a"}, {"points", {bare(1, 0.27), bare(2, 0.21)}}}})}};
+    const json place{{"title", "place"},
+                     {"x", "machines"},
+                     {"y", "seconds"},
+                     {"log_y", true},
+                     {"powers_of_two", true},
+                     {"series",
+                      {{{"name", "a"}, {"points", json::array({bare(1, 0.5)})}},
+                       {{"name", "b"}, {"points", json::array({bare(1, 0.25)})}}}}};
+    const json table{{"caption", "A table"},
+                     {"heads", {"way", "a, \"b\""}},
+                     {"lines", json::array({json::array({"one", "1 ± 2"})})}};
+    return tutti::tools::study::page_of(
+        {{"title", "A study"},
+         {"lead", ""},
+         {"made", ""},
+         {"sources", ""},
+         {"sections",
+          json::array({{{"title", "All"}, {"charts", {accuracy, loss, place}}, {"tables", json::array({table})}}})}});
+}
+
 model_report report_of(std::string_view kind) {
     if (kind == "lecture") return lecture();
     if (kind == "many") return many();
@@ -239,6 +297,7 @@ model_report report_of(std::string_view kind) {
     if (kind == "ties") return ties();
     if (kind == "lessons") return lessons();
     if (kind == "hostile") return hostile();
+    if (kind == "long_names") return renamed("hierarchical:direct:hierarchical");
     return {};
 }
 
@@ -247,6 +306,8 @@ model_report report_of(std::string_view kind) {
 int main(int argc, char** argv) {
     if (!tutti::tools::have_html_report()) return 77;
     const std::string_view kind = argc > 1 ? argv[1] : "";
-    const std::string page = kind == "training" ? training() : tutti::tools::html_report(report_of(kind));
+    const std::string page = kind == "training" ? training()
+                             : kind == "study"  ? study_page()
+                                                : tutti::tools::html_report(report_of(kind));
     return std::fwrite(page.data(), 1, page.size(), stdout) == page.size() ? 0 : 1;
 }

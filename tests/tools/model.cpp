@@ -7,10 +7,13 @@
 #include "support/catch.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstdio>
 #include <regex>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -581,7 +584,12 @@ TEST_CASE("the lecture counts what it tells") {
     CHECK_THAT(line_with(r.output, "  one shot "), Contains(" 96 Mbit/s ") && Contains("45.78 MiB"));
     for (const char* name : {"naive", "parameter_server", "one_shot", "ring", "butterfly", "halving_doubling",
                              "double_binary_tree", "binomial_tree", "hierarchical:ring:ring"})
-        CHECK_THAT(r.output, Contains("(" + std::string(name) + ")\n"));
+        CHECK_THAT(r.output, Contains("(" + std::string(name) + "; "));
+    CHECK_THAT(r.output, Contains("(halving_doubling; recursive halving and doubling, Rabenseifner's algorithm)\n"));
+    const auto others = command("model --lecture --ranks 8 --algorithm circulant,ring --parameters 1000000");
+    CHECK(others.status == 0);
+    CHECK_THAT(line_with(others.output, "  circulant"), Contains(" circulant ")); // without a text of its own
+    CHECK_THAT(others.output, Contains("as much as a rank of the ring") && !Contains("naive"));
     const auto usual = command("model --lecture");
     CHECK(usual.status == 0);
     CHECK_THAT(usual.output, Contains("97.49 MiB of gradients") && Contains("over 256 ranks") &&
@@ -594,13 +602,25 @@ TEST_CASE("the lecture's page has the terminal's figures, a picture of each less
     INFO(r.output);
     if (r.output.find("built without Chart.js") != r.output.npos) return;
     REQUIRE(r.status == 0);
-    CHECK_THAT(r.output, Contains("\nring (ring)\n"));
+    CHECK_THAT(r.output, Contains("\nring (ring; ring allreduce"));
     const model_json page = data_of(here.read("page.html"));
     const model_json& lessons = page["lecture"]["lessons"];
     CHECK(page["lecture"]["bytes"] == 4'000'000);
     CHECK(page["lecture"]["step_s"] == 1);
     CHECK(lessons.size() == 9);
-    for (const model_json& one : lessons) CHECK_THAT(one["picture"].get<std::string>(), Catch::StartsWith("<svg"));
+    for (const model_json& one : lessons) {
+        CHECK_THAT(one["pictures"][0]["svg"].get<std::string>(), Catch::StartsWith("<svg"));
+        CHECK(one["pictures"][0]["ranks"] == 4); // as the text
+        for (const model_json& rank : one["pictures"][0]["holds"].back())
+            for (const model_json& chunk : rank) CHECK(chunk == 0b1111);
+    }
+    // A ring of four: in the first round each rank adds the chunk of the one before it.
+    CHECK(lessons[3]["pictures"][0]["holds"].size() == 1 + 2 * 3);
+    CHECK(lessons[3]["pictures"][0]["holds"][0] == model_json{{1, 1, 1, 1}, {2, 2, 2, 2}, {4, 4, 4, 4}, {8, 8, 8, 8}});
+    std::size_t sums = 0;
+    for (const model_json& rank : lessons[3]["pictures"][0]["holds"][1])
+        for (const model_json& chunk : rank) sums += std::popcount(chunk.get<unsigned>()) == 2;
+    CHECK(sums == 4);
     const auto columns = page["columns"].get<std::vector<std::string>>();
     const auto at = [&](const model_json& row, const char* column) {
         return row[static_cast<std::size_t>(std::find(columns.begin(), columns.end(), column) - columns.begin())];
@@ -617,6 +637,49 @@ TEST_CASE("the lecture's page has the terminal's figures, a picture of each less
     CHECK(gradients == lessons.size());
     CHECK(page["rows"].size() == 11 * gradients); // 8 B to 1 GiB, and the gradients
     CHECK_THAT(command("model --lecture --ranks 4 --html -").output, Catch::StartsWith("<!DOCTYPE html>"));
+}
+
+namespace {
+
+/// Of a formula of the lecture: factors, and after a stroke a divisor.
+double value_of(std::string formula, double ranks, double bytes) {
+    for (const auto& [long_word, word] : {std::pair{"log₂ P", "l"}, {"(P − 1)", "m"}, {"P − 1", "m"}})
+        if (const auto at = formula.find(long_word); at != formula.npos)
+            formula.replace(at, std::string(long_word).size(), word);
+    std::istringstream words(formula);
+    double product = 1;
+    bool divides = false;
+    for (std::string word; words >> word; divides = word == "/") {
+        const double factor = word == "/"   ? 1
+                              : word == "n" ? bytes
+                              : word == "P" ? ranks
+                              : word == "m" ? ranks - 1
+                              : word == "l" ? std::log2(ranks)
+                                            : std::stod(word);
+        product *= divides ? 1 / factor : factor;
+    }
+    return product;
+}
+
+} // namespace
+
+TEST_CASE("the lecture's formulas are the closed forms") {
+    const folder here;
+    const auto r = command("model --lecture --ranks 4,8 --html " + here.path("page.html"));
+    if (r.output.find("built without Chart.js") != r.output.npos) return;
+    const model_json page = data_of(here.read("page.html"));
+    CHECK(page["lecture"]["hockney"][0] == 10e-6);
+    std::size_t compared = 0;
+    for (const model_json& lesson : page["lecture"]["lessons"])
+        for (const model_json& row : page["rows"]) { // operation, algorithm, ranks, bytes, ... terms
+            if (row[1] != lesson["algorithm"] || lesson["formula"][0] == "" || row[3] < 64) continue;
+            INFO(row.dump());
+            for (std::size_t k = 0; k < 3; ++k)
+                CHECK(row.back()[k].get<double>() ==
+                      Approx(value_of(lesson["formula"][k].get<std::string>(), row[2], row[3])).epsilon(1e-6));
+            ++compared;
+        }
+    CHECK(compared == 7 * 2 * 10); // 7 formulas, 2 numbers of ranks, 64 B to 1 GiB and the gradients
 }
 
 TEST_CASE("the page has the machine's parameters as a table, a line for each range of message lengths") {
@@ -679,7 +742,8 @@ TEST_CASE("a command line that makes no sense to the model is refused with 2, a 
                                   "--lecture --ranks 1",
                                   "--lecture --bytes 1M",
                                   "--lecture --operation broadcast",
-                                  "--lecture --algorithm ring",
+                                  "--lecture --algorithm rinq",
+                                  "--lecture --algorithm auto",
                                   "--ranks-per-node 0",
                                   "--segments 0",
                                   "--receiver half",

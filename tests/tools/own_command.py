@@ -18,6 +18,7 @@ SUBCOMMANDS = {
     "bench": (("--transport", "memory", "--ranks", "3", "--algorithm", "all", "-b", "24", "-e", "24"),
               "sum my_ring"),
     "draw": ((*MINE, "--ranks", "4"), "    6  2=>1    3=>2    0=>3    1=>0"),
+    "model --lecture": (("--algorithm", "ring,my_ring", "--ranks", "4"), "\nmy_ring (my_ring)\n"),
     "export": ((*MINE, "--ranks", "4", "--format", "goal"), "num_ranks 4"),
     "explain": (("--ranks", "4", *MACHINE), "my_ring"),
     "model": ((*MINE, "--ranks", "4", "--bytes", "1M", *MACHINE, "--simulate"), "my_ring"),

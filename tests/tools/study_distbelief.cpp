@@ -10,6 +10,7 @@
 
 #include <fstream>
 #include <functional>
+#include <set>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -20,8 +21,10 @@ namespace {
 using Catch::Contains;
 
 /// Series that have 10 % at first and 90 % after `seconds(run)`; 0: 10 % for ever.
-results made_up(const std::function<double(const run&)>& seconds) {
-    results r{design_of({"distbelief", "", "", ""}), "pictures", {}, {}, 0, 0};
+results made_up(const std::function<double(const run&)>& seconds, bool quick = false) {
+    settings s{"distbelief", "", "", ""};
+    s.quick = quick;
+    results r{distbelief::design_of(s), "pictures", {}, {}, 0, 0};
     r.of.seeds = 2;
     r.runs = runs_of(r.of);
     for (const run& one : r.runs) {
@@ -61,6 +64,17 @@ TEST_CASE("what a study says of the paper follows from its times") {
     CHECK_THAT(findings_of(never)[0], Contains("never by all seeds") && Contains("unlike there"));
     CHECK(often(never, "unknown") > 0);
     CHECK(content_of(never)["sections"].size() == 4);
+}
+
+TEST_CASE("no curve of a chart is there twice, also where there are but two numbers of replicas") {
+    for (const bool quick : {false, true}) {
+        const auto page = content_of(made_up([](const run&) { return 10.; }, quick));
+        for (const auto& section : page["sections"])
+            for (const auto& chart : section.value("charts", nlohmann::ordered_json::array())) {
+                std::set<std::string> names;
+                for (const auto& one : chart["series"]) CHECK(names.insert(one["name"].get<std::string>()).second);
+            }
+    }
 }
 
 TEST_CASE("a quick study of DistBelief is the same with any number of jobs") {

@@ -80,6 +80,17 @@ TEST_CASE("steps to a loss are between two looks, and a step has three parts") {
                Catch::Contains("Nothing comes there sooner.") && Catch::Contains("Never there: top-k:0.01."));
 }
 
+TEST_CASE("what all descents are compared with is as warm as they are") {
+    hogwild::design d;
+    d.seeds = 3;
+    const std::vector<hogwild::turn> all = hogwild::turns_of(d, 2);
+    CHECK(all.size() == 3 * 2 * (1 + 3 * 3)); // one more than ways times numbers of threads
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        CHECK(all[i].counts == (i % 10 != 0));
+        if (all[i].threads == 0 && all[i].way == 0 && all[i].counts) CHECK(all[i - 1].problem == all[i].problem);
+    }
+}
+
 TEST_CASE("samples of logistic regression are cut into those to train with and to test with") {
     hogwild::problem p{"sparse", "some", 3};
     for (std::uint32_t s = 0; s < 20; ++s) p.add({s % 2, 2}, {1, 0.5F}, s % 2 == 0);

@@ -144,6 +144,15 @@ TEST_CASE("virtual time changes no bit of the weights, and is the same in every 
     CHECK(last_line_but(command(slow + " --seed 2").output, " s") != time);
 }
 
+TEST_CASE(
+    "what is said of weights is so: threads that share one memory have no equal copies, and the slowest ends last") {
+    const std::string small = " --data drawn --pictures 64 --hidden 8 --epochs 1";
+    const auto shared = command("train --mode hogwild --transport memory --ranks 2" + small);
+    CHECK_THAT(shared.output, Contains("in the one memory of 2 ranks") && !Contains("bit-identical"));
+    const auto bounded = command("train --mode ssp --virtual 3" + small);
+    CHECK_THAT(bounded.output, Contains(" s, until the slowest worker has made its own steps"));
+}
+
 TEST_CASE("virtual time is refused where it cannot be, in a sentence") {
     const std::string line = "train --pictures 64 --virtual 2 ";
     for (const std::string wrong :

@@ -8,11 +8,11 @@ function showAlgorithms() {
   ];
   const table = tableOf(`On ${ranksText(state.ranks)}, ${bytesText(state.bytes)}`, heads,
     cell.map(row => [
-      spoken(row.algorithm), raw.ideas[row.algorithm] ?? "", countText(row.depth), countText(row.rounds),
-      countText(row.messages), bytesText(row.total_bytes), countText(row.fan_in_max),
-      ...known.map(time => timeText(row[time.key]))
+      spoken(row.algorithm), raw.ideas[row.algorithm] ?? "", countCell(row.depth), countCell(row.rounds),
+      countCell(row.messages), bytesCell(row.total_bytes), countCell(row.fan_in_max),
+      ...known.map(time => timeCell(row[time.key]))
     ]), 2);
-  table.querySelectorAll("tbody tr").forEach((line, i) => line.firstChild.prepend(sampleOf(cell[i].algorithm)));
+  table.querySelectorAll("tbody tr").forEach((line, i) => line.firstChild.prepend(sampleOf(lookOf(cell[i].algorithm))));
   byId("algorithms").querySelector(".scroll").replaceChildren(table);
   say("algorithms",
     "The colour, dash and point of an algorithm are the same in all charts. "

@@ -1,4 +1,5 @@
-// Bytes and fan-in of the busiest rank, a bar per algorithm, its figure at its end.
+// Bars from nothing on, one per algorithm and figure, the figure at its end. Where lengths would tell too little,
+// points on a logarithmic axis: a bar there would begin anywhere.
 
 const figuresAtEnds = text => ({
   id: "figures",
@@ -9,25 +10,13 @@ const figuresAtEnds = text => ({
     ctx.font = `${Chart.defaults.font.size - 1}px ${css("--font")}`;
     ctx.textBaseline = "middle";
     chart.data.datasets.forEach((set, i) => chart.getDatasetMeta(i).data.forEach((bar, j) => {
-      if (set.data[j] !== null) ctx.fillText(text(set.data[j]), bar.x + 6, bar.y);
+      if (set.data[j] !== null) ctx.fillText(text(set.data[j]), bar.x + 8, bar.y);
     }));
     ctx.restore();
   },
 });
 
-// No tick below one: half a message is none.
-function barAxis(unit, text, base, [low, high]) {
-  const axis = logAxis(`${unit}, logarithmic`, base, text, 100), build = axis.afterBuildTicks;
-  return {
-    ...axis,
-    min: low / 1.6,
-    max: high,
-    afterBuildTicks: scale => {
-      build(scale);
-      if (base === 2) scale.ticks = scale.ticks.filter(tick => tick.value >= 1);
-    }
-  };
-}
+const logBarAxis = (unit, text, [min, max]) => ({...logAxis(`${unit}, logarithmic`, 10, text, 100), min, max});
 
 // From nothing on: a bar twice as long is twice as much.
 const linearBarAxis = (unit, text) => ({
@@ -39,41 +28,83 @@ const linearBarAxis = (unit, text) => ({
     color: css("--quiet"),
     padding: 6,
     maxRotation: 0,
-    maxTicksLimit: 8,
+    autoSkip: false,
     callback: value => value === 0 ? "0" : text(value)
+  },
+  afterBuildTicks: axis => {
+    const most = Math.max(2, Math.floor((axis.chart.width - axis.chart.options.layout.padding.right) / 130));
+    const rough = axis.max / most;
+    const power = unit === "bytes" ? 2 ** Math.ceil(Math.log2(rough)) : 10 ** Math.floor(Math.log10(rough));
+    const nice = unit === "bytes" ? power : [1, 2, 5, 10].map(digit => digit * power).find(one => one >= rough);
+    const step = unit === "time" ? nice : Math.max(1, nice); // half a message is none
+    axis.ticks = Array.from({length: Math.floor(axis.max / step) + 1}, (_, i) => ({value: i * step}));
   },
 });
 
-function barContent({title, unit, text, sets, base = 2, linear = false}) {
+// A name in as many lines as fit beside bars of that width: Chart.js gives names half of the chart, and clips what is
+// longer.
+const pen = document.createElement("canvas").getContext("2d");
+const rightOf = font => 6 * font; // for the figures at the ends
+function linesOf(name, width) {
+  const font = Chart.defaults.font.size, room = (width - rightOf(font)) / 2 - 20, lines = [""];
+  pen.font = `${font}px ${css("--font")}`;
+  for (const word of name.match(/[^ _:]+[ _:]?/g) ?? [name]) {
+    const longer = lines.at(-1) + word;
+    if (lines.at(-1) !== "" && pen.measureText(longer.trim()).width > room) lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines.map(line => line.trim());
+}
+
+// All rows are as high as the highest name.
+function heightOf(names, width) {
+  const font = Chart.defaults.font.size, lines = Math.max(...names.map(name => linesOf(name, width).length));
+  return Math.ceil(font * (names.length * Math.max(2.8, 1.35 * lines) + 7));
+}
+
+function barContent({title, unit, text, cellOf: toCell, sets, linear = true}) {
   const cell = cellOf(state.operation, state.ranks, state.bytes).filter(shown);
   const caption = `${title}, ${ranksText(state.ranks)}, ${bytesText(state.bytes)}`;
-  const positive = value => value > 0 ? value : null; // no logarithm of nothing
+  const shownOf = value => linear || value > 0 ? value : null; // no logarithm of nothing
   const values = cell.flatMap(row => sets.map(set => row[set.key]));
+  const font = Chart.defaults.font.size;
   return {
     title: capital(caption),
-    label: `${caption}: bars for ${cell.length} algorithms. The same data are in the table below.`,
+    height: width => heightOf(cell.map(row => spoken(row.algorithm)), width),
+    label: `${caption}: ${linear ? "bars" : "points"} for ${cell.length} algorithms. `
+      + "The same data are in the table below.",
     data: dataOf(caption, ["algorithm", ...sets.map(set => set.name)],
-      cell.map(row => [spoken(row.algorithm), ...sets.map(set => text(row[set.key]))])),
+      cell.map(row => [spoken(row.algorithm), ...sets.map(set => toCell(row[set.key]))])),
     config: {
-      type: "bar",
+      type: linear ? "bar" : "line",
       data: {
         labels: cell.map(row => spoken(row.algorithm)),
         datasets: sets.map(set => ({
           label: set.name,
-          data: cell.map(row => positive(row[set.key])),
+          data: cell.map(row => shownOf(row[set.key])),
           backgroundColor: css(set.color),
           borderWidth: 0,
-          barPercentage: 0.85,
-          categoryPercentage: 0.8
+          showLine: false,
+          pointRadius: font / 3,
+          barPercentage: 0.9,
+          categoryPercentage: 0.85
         }))
       },
       plugins: [figuresAtEnds(text)],
       options: {
         indexAxis: "y",
-        layout: {padding: {right: 6 * Chart.defaults.font.size}},
+        layout: {padding: {right: rightOf(font)}},
         scales: {
-          x: linear ? linearBarAxis(unit, text) : barAxis(unit, text, base, around(values)),
-          y: {grid: {display: false}, ticks: {color: css("--ink"), autoSkip: false}},
+          x: linear ? linearBarAxis(unit, text) : logBarAxis(unit, text, around(values)),
+          y: {
+            type: "category",
+            grid: {display: !linear, color: css("--grid")},
+            ticks: {
+              color: css("--ink"),
+              autoSkip: false,
+              callback(i) { return linesOf(this.getLabelForValue(i), this.chart.width); }
+            }
+          },
         },
         plugins: {
           legend:
@@ -89,6 +120,7 @@ const movedContent = () => barContent({
   title: "bytes of the busiest rank",
   unit: "bytes",
   text: bytesText,
+  cellOf: bytesCell,
   sets: [
     {key: "bytes_sent_max", name: "sent", color: "--sent"},
     {key: "bytes_received_max", name: "received", color: "--received"}
@@ -98,5 +130,6 @@ const fanInContent = () => barContent({
   title: "fan-in",
   unit: "ranks",
   text: countText,
+  cellOf: countCell,
   sets: [{key: "fan_in_max", name: "fan-in", color: "--fan-in"}]
 });

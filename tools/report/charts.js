@@ -1,44 +1,8 @@
-// The figures that Chart.js draws: their frame, logarithmic axes with ticks of the unit, and the readout.
+// The figures that Chart.js draws: their frame, zoom, and the readout.
 
-// Ticks of one unit between two limits, at most `most`: powers of two for bytes and ranks, of ten (or 1, 2, 5) for
-// times.
-function ticksBetween(low, high, base, most) {
-  const steps = base === 2 ? [1, 2, 3, 4, 5, 6, 8, 10, 20, 40] : [1, 2, 3, 6];
-  const log = Math.log(base), round = 1e-9;
-  const first = Math.ceil(Math.log(low) / log - round), last = Math.floor(Math.log(high) / log + round);
-  const step = steps.find(width => (last - first) / width < most) ?? steps.at(-1);
-  const ticks = [];
-  for (let power = Math.ceil(first / step) * step; power <= last; power += step) ticks.push(base ** power);
-  if (base === 2 || ticks.length > 2) return ticks;
-  return [first - 1, ...ticks.map(Math.log10).map(Math.round), last + 1]
-    .flatMap(power => [1, 2, 5].map(digit => digit * 10 ** power))
-    .filter((tick, i, all) => tick >= low && tick <= high && all.indexOf(tick) === i)
-    .sort(ascending);
-}
-
-function logAxis(title, base, text, room) {
-  return {
-    type: "logarithmic",
-    title: {display: true, text: title, color: css("--ink")},
-    grid: {color: css("--grid"), drawTicks: false, drawBorder: false},
-    ticks: {color: css("--quiet"), padding: 6, maxRotation: 0, autoSkip: false, callback: value => text(value)},
-    afterBuildTicks: axis => {
-      const length = axis.isHorizontal() ? axis.chart.width : axis.chart.height;
-      const most = Math.max(3, Math.floor(length / room));
-      axis.ticks = ticksBetween(axis.min, axis.max, base, most).map(value => ({value}));
-    },
-  };
-}
-
-// A little beyond the least and the most, so that no point stands on an edge.
-function around(values, by = 1.25) {
-  const positive = values.filter(value => value > 0);
-  if (positive.length === 0) return [1, 10];
-  const low = positive.reduce((a, b) => Math.min(a, b)), high = positive.reduce((a, b) => Math.max(a, b));
-  return low === high ? [low / 2, high * 2] : [low / by, high * by];
-}
-
-// What a figure needs around its canvas; `refresh(content)` draws anew: {config, full, title, label, data, legend}.
+// What a figure needs around its canvas; `refresh(content)` draws anew: {config, full, title, label, data, names,
+// height}. The legend has the `names`; the stage is `height(width)` pixels high where that follows
+// from the data.
 class Figure {
   constructor(figure, zoomable) {
     this.figure = figure;
@@ -58,8 +22,9 @@ class Figure {
     const head = make("div", {class: "head"}, this.title, zoomable ? zoomButtons(() => this.view) : null);
     figure.append(make("div", {class: "whole"}, head, this.stage, this.readout, this.legend), this.below);
   }
-  refresh({config, full, title, label, data, legend}) {
+  refresh({config, full, title, label, data, names = [], height = null}) {
     this.chart?.destroy();
+    this.stage.style.height = height === null ? "" : `${height(this.stage.clientWidth)}px`;
     this.title.textContent = title;
     this.canvas.setAttribute("aria-label", label);
     this.chart = new Chart(this.canvas,
@@ -68,7 +33,10 @@ class Figure {
     this.active = -1;
     this.readout.textContent = "";
     const open = this.below.querySelector("details")?.open ?? false;
-    this.legend.replaceChildren(...legend ? [legend] : []);
+    this.legend.replaceChildren(...names.length === 0 ? [] : [
+      legendOf(entriesOf(names), "Algorithms: press to hide or show; the others fade at the one that has the focus",
+        this.chart, toggle)
+    ]);
     this.below.replaceChildren(data);
     data.open = open;
   }
@@ -105,13 +73,8 @@ const tooltip = callbacks => ({
   callbacks,
 });
 
-// The algorithms as buttons that take lines away, here and everywhere.
-function legendOf(names) {
-  const button = name => {
-    const pressed = String(!state.hidden.has(name)), onclick = () => toggle(name);
-    return make("button", {type: "button", "aria-pressed": pressed, title: name, "data-algorithm": name, onclick},
-      sampleOf(name), spoken(name));
-  };
-  return make("div", {class: "legend", role: "group", "aria-label": "Algorithms: press to hide or show"},
-    names.map(button));
-}
+// An algorithm looks the same in all charts.
+const lookOf = algorithm => lookAt(algorithms.indexOf(algorithm));
+
+const entriesOf = names => names.map(name => (
+  {name, text: spoken(name), sample: sampleOf(lookOf(name)), shown: () => !state.hidden.has(name)}));

@@ -9,10 +9,9 @@ const bandwidthText = bits => bits >= 1e12 ? `${digits(bits / 1e12)}${gap}Tbit/s
   : bits >= 1e9 ? `${digits(bits / 1e9)}${gap}Gbit/s` : `${digits(bits / 1e6)}${gap}Mbit/s`;
 
 function asRing(row) {
-  const ring = rowOf("ring"), little = 0.005; // what pieces of uneven size make
-  if (!ring) return "";
-  const ratio = busiest(row) / busiest(ring);
-  return Math.abs(ratio - 1) < little || busiest(ring) === 0
+  const ring = 2 * (row.ranks - 1) / row.ranks * row.bytes, little = 0.005; // what pieces of uneven size make
+  const ratio = busiest(row) / ring;
+  return Math.abs(ratio - 1) < little || ring === 0
     ? "as much as a rank of the ring" : `${timesText(ratio)} as much as a rank of the ring`;
 }
 
@@ -43,17 +42,49 @@ function factsOf(row) {
   ];
 }
 
+// Hockney's time of the call: what the symbols say, the numbers put in, and what each part comes to.
+function formulaOf(lesson, row) {
+  const {hockney} = raw.lecture, {formula} = lesson, symbols = ["α", "β", "γ"];
+  if (hockney === null || row.terms === null) {
+    return ["The machine is not given by α, β and γ, so there is no formula to put its numbers into."];
+  }
+  const factor = text => /^[^ ]+$/.test(text) || !text.includes("−") || text.includes("(") ? text : `(${text})`;
+  const holds = !formula.join().includes("log") || Number.isInteger(Math.log2(row.ranks));
+  const parts = row.terms.map((count, i) => count * hockney[i] * 1e6), sum = parts.reduce((a, b) => a + b);
+  const unit = [timeText(hockney[0] * 1e6), ...hockney.slice(1).map(one => `${digits(one * 1e9)}${gap}ns/B`)];
+  const counts = [digits(row.terms[0], 4), bytesText(row.terms[1]), bytesText(row.terms[2])];
+  const us = timeOf(row), differs = us !== null && Math.abs(us / sum - 1) > 0.005;
+  const by = state.time === "closed_form_us" ? ", an estimate; simulated" : `; ${named().name}`;
+  const takes = differs ? `${by} ${timeText(us)}` : "";
+  const said = formula[0] === "" || !holds ? []
+    : [`T = ${formula.map((text, i) => `${factor(text)}${gap}${symbols[i]}`).join(" + ")}`];
+  return [
+    ...said,
+    `${said.length > 0 ? "" : "T "}= ${counts.map((count, i) => `${count} · ${unit[i]}`).join(" + ")}`,
+    `= ${parts.map(timeText).join(" + ")} = ${timeText(sum)}${takes}`,
+  ];
+}
+
 function cardOf(lesson) {
-  const picture = make("img", {
-    src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(lesson.picture)}`,
-    alt: `${lesson.title}: the messages of an allreduce of 8 ranks`,
-  });
   return make("article", {class: "lesson", "data-lesson": lesson.algorithm},
-    make("h3", {}, sampleOf(lesson.algorithm), capital(lesson.title), make("code", {}, lesson.algorithm)),
+    make("h3", {}, sampleOf(lookOf(lesson.algorithm)), capital(lesson.title), make("code", {}, lesson.algorithm)),
+    lesson.other_name === "" ? null : make("p", {class: "other-name"}, `In textbooks: ${lesson.other_name}.`),
     make("p", {class: "reason"}),
+    make("p", {class: "formula"}),
     make("div", {class: "sides"},
-      make("figure", {}, picture, make("figcaption", {}, "The schedule on 8 ranks")),
+      make("figure", {}, make("img"), make("figcaption")),
       make("div", {class: "scroll facts"})));
+}
+
+// On as many ranks as the text speaks of, where so many can be drawn.
+function showPicture(card, lesson) {
+  const {ranks, svg} = drawingOf(lesson);
+  fill(card.querySelector("img"), {
+    src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`,
+    alt: `${lesson.title}: the messages of an allreduce of ${ranksText(ranks)}`,
+  }, []);
+  card.querySelector("figcaption").textContent = `The schedule on ${ranksText(ranks)}${ranks === state.ranks ? "" :
+    `; the text and the figures are of ${grouped(state.ranks)}, which are too many to draw`}`;
 }
 
 function showLessons() {
@@ -62,19 +93,22 @@ function showLessons() {
     const row = rowOf(lesson.algorithm);
     card.querySelector(".reason").textContent = row ? reasonText(lesson, row) : "Not counted with so many ranks.";
     const place = `On ${ranksText(state.ranks)}, ${bytesText(state.bytes)}`;
-    card.querySelector(".facts").replaceChildren(...row ? [tableOf(place, ["", ""], factsOf(row))] : []);
+    card.querySelector(".formula").replaceChildren(
+      ...row ? formulaOf(lesson, row).flatMap(line => [line, make("br")]) : []);
+    showPicture(card, lesson);
+    card.querySelector(".facts").replaceChildren(...row ? [tableOf(place, ["what", "value"], factsOf(row))] : []);
   }
 }
 
-// Logarithmic bars show the fast apart, linear ones how far the slow are behind.
+// Points on a logarithmic axis show the fast apart, bars how far the slow are behind.
 let raceIsLinear = true;
 
 const raceContent = () => barContent({
   linear: raceIsLinear,
-  title: `time of a sum, ${named().name}`,
+  title: `time of ${isLecture ? "a sum" : spoken(state.operation)}, ${named().name}`,
   unit: "time",
   text: timeText,
-  base: 10,
+  cellOf: timeCell,
   sets: [{key: state.time, name: "time", color: "--sent"}],
 });
 
@@ -82,8 +116,10 @@ function raceText() {
   const ranked = ranking(state.ranks, state.bytes);
   if (ranked.length === 0) return "";
   const first = ranked[0], last = ranked.at(-1);
-  return `To sum ${bytesText(state.bytes)} over ${ranksText(state.ranks)}, ${nameOf(first)} takes ${
-    timeText(timeOf(first))}, and ${nameOf(last)} ${timesText(timeOf(last) / timeOf(first))} as long.`;
+  const what = isLecture ? "To sum" : `For the ${spoken(state.operation)} of`;
+  return `${what} ${bytesText(state.bytes)} over ${ranksText(state.ranks)}, ${nameOf(first)} takes ${
+    timeText(timeOf(first))}${last === first ? "" :
+    `, and ${nameOf(last)} ${timesText(timeOf(last) / timeOf(first))} as long`}.`;
 }
 
 // A slider beside a choice of numbers, which moves through the same values.
@@ -106,7 +142,7 @@ function raceSwitch() {
     name();
     refresh();
   }});
-  const name = () => { button.textContent = raceIsLinear ? "Logarithmic bars" : "Linear bars"; };
+  const name = () => { button.textContent = raceIsLinear ? "Logarithmic points" : "Linear bars"; };
   name();
   return button;
 }
@@ -118,20 +154,18 @@ function beginLecture() {
   document.querySelector(".brand span").textContent = "lecture";
   byId("title").textContent = "Ways to sum over many ranks";
   document.title = "tutti: ways to sum over many ranks";
-  for (const id of ["race", "lessons"]) byId(id).hidden = false;
-  byId("race").querySelector("figure").before(raceSwitch());
-  figures.race = new Figure(byId("race").querySelector("figure"), false);
+  byId("lessons").hidden = false;
   byId("lessons").append(...raw.lecture.lessons.map(cardOf));
   const known = numbersOf("ranks", rows);
   state.bytes = raw.lecture.bytes;
-  state.ranks = known.findLast(ranks => ranks <= 256) ?? known[0];
+  state.ranks = known.findLast(ranks => ranks <= 8) ?? known[0]; // what is drawn; the slider leads to more
+  beginPlayer();
   sliders.push(slider("ranks"), slider("bytes"));
 }
 
 function refreshLecture() {
   for (const follow of sliders) follow();
   for (const id of ["glance", "timeline", "algorithms"]) byId(id).hidden = true;
-  figures.race.refresh(raceContent());
-  say("race", raceText());
   showLessons();
+  showPlayer();
 }

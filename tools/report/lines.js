@@ -19,11 +19,11 @@ function lineContent(key, at, title, text, where) {
     title: caption,
     label: `${caption}: ${visible.length} lines over ${values.length} points. The same data are in the table below.`,
     full: {x: around(values, 1.08), y: around(points)},
-    legend: legendOf(names),
+    names,
     data: dataOf(`${caption}, in µs`, [title.split(",")[0], ...names.map(spoken)],
-      values.map(value => [text(value), ...names.map(name => {
+      values.map(value => [{text: text(value), value}, ...names.map(name => {
         const us = time(name, value);
-        return us === null ? "–" : digits(us, 4);
+        return us === null ? "–" : {text: digits(us, 4), value: us, unit: "µs"};
       })])),
     config: {
       type: "line",
@@ -32,6 +32,7 @@ function lineContent(key, at, title, text, where) {
           const look = lookOf(name);
           return {
             label: spoken(name),
+            series: name,
             hidden: state.hidden.has(name),
             spanGaps: true,
             data: values.map(value => ({x: value, y: time(name, value)})),
@@ -65,7 +66,9 @@ function lineContent(key, at, title, text, where) {
   };
 }
 
-// The crossover sizes of what is shown: an upright line each, with its size where there is room for it.
+const labelRoom = 72; // pixels above the chart, where no curve is
+
+// The crossover sizes of what is shown: an upright line each, above it its size where there is room.
 const uprightLines = changes => ({
   id: "crossovers",
   beforeDatasetsDraw({ctx, chartArea: {left, right, top, bottom}, scales: {x}}) {
@@ -79,13 +82,13 @@ const uprightLines = changes => ({
     for (const {at, size} of changes.map(({bytes, size}) => ({at: x.getPixelForValue(bytes), size}))) {
       if (at < left || at > right) continue;
       ctx.beginPath();
-      ctx.moveTo(at, top);
+      ctx.moveTo(at, top - 4);
       ctx.lineTo(at, bottom);
       ctx.stroke();
-      if (at - label < room || at - left < room) continue;
+      if (at - label < room) continue;
       label = at;
       ctx.save();
-      ctx.translate(at - 4, top + 4);
+      ctx.translate(at + 4, top - labelRoom);
       ctx.rotate(-Math.PI / 2);
       ctx.fillText(size, 0, 0);
       ctx.restore();
@@ -97,7 +100,9 @@ const uprightLines = changes => ({
 function sizeContent() {
   const content = lineContent("bytes", row => row.ranks === state.ranks, "size of the vector, bytes", bytesText,
     `on ${ranksText(state.ranks)} against the size`);
-  content.config.plugins = [uprightLines(crossoversOn(state.ranks)?.changes ?? [])];
+  const changes = crossoversOn(state.ranks)?.changes ?? [];
+  content.config.plugins = [uprightLines(changes)];
+  if (changes.length > 0) content.config.options.layout = {padding: {top: labelRoom}};
   return content;
 }
 const ranksContent = () => lineContent("ranks", row => row.bytes === state.bytes, "ranks", value => grouped(value),

@@ -12,7 +12,7 @@ function toggle(name) {
   if (!state.hidden.delete(name)) state.hidden.add(name);
   const group = document.activeElement?.closest("figure");
   refresh();
-  group?.querySelector(`.legend [data-algorithm="${CSS.escape(name)}"]`)?.focus();
+  group?.querySelector(`.legend [data-series="${CSS.escape(name)}"]`)?.focus();
 }
 
 function options(id, values, text, chosen) {
@@ -26,8 +26,8 @@ function offer() {
   const keep = (key, values, fallback) => { if (!values.includes(state[key])) state[key] = fallback; };
   keep("operation", operations, operations[0]);
   const ranks = numbersOf("ranks", ofOperation()), sizes = numbersOf("bytes", ofOperation());
-  keep("time", times.map(time => time.key), (times.find(time => time.key === "simulated_us") ?? times[0])?.key ?? "");
-  keep("ranks", ranks, ranks.at(-1));
+  keep("time", times.map(time => time.key), times.at(-1)?.key ?? ""); // what was measured, before what a model says
+  keep("ranks", ranks, ranks.findLast(count => sizes.some(bytes => ranking(count, bytes).length > 0)) ?? ranks.at(-1));
   keep("bytes", sizes, mostTelling(sizes));
   options("operation", operations, spoken, state.operation);
   options("ranks", ranks, grouped, state.ranks);
@@ -42,16 +42,24 @@ function mostTelling(sizes) {
 }
 
 function refresh() {
-  followTheme();
+  followTheme(isLecture ? 17 : 13); // legible on a projector
   const found = findings();
   byId("glance").hidden = found.length === 0;
   byId("glance").querySelector("ul").replaceChildren(
     ...found.map(([lead, text]) => make("li", {}, make("strong", {}, lead), text)));
-  figures.size.refresh(sizeContent());
-  byId("by-ranks").hidden = numbersOf("ranks", ofOperation()).length < 2; // of one number there is no line
-  if (!byId("by-ranks").hidden) figures.ranks.refresh(ranksContent());
+  const timed = ofOperation().filter(row => timeOf(row) !== null);
+  const sizes = numbersOf("bytes", timed.filter(row => row.ranks === state.ranks));
+  const counts = numbersOf("ranks", timed.filter(row => row.bytes === state.bytes));
+  byId("by-ranks").hidden = counts.length < 2; // of one number there is no line
+  byId("by-size").hidden = sizes.length === 1;
+  byId("by-size").querySelector("figure").hidden = sizes.length === 0;
+  byId("race").hidden = !isLecture && sizes.length !== 1;
+  if (sizes.length > 1) figures.size.refresh(sizeContent());
+  if (counts.length > 1) figures.ranks.refresh(ranksContent());
+  if (!byId("race").hidden) figures.race.refresh(raceContent());
   figures.moved.refresh(movedContent());
   figures.fanIn.refresh(fanInContent());
+  say("race", raceText());
   say("by-size", sizeText());
   say("by-ranks", ranksChartText());
   say("winners", winnersText());
@@ -86,10 +94,10 @@ function print() {
   const folds = () => [...document.querySelectorAll("details")], opened = folds().map(one => one.open);
   setTheme("light");
   for (const one of folds()) one.open = true;
-  for (const {chart} of Object.values(figures)) {
+  for (const {chart, stage} of Object.values(figures)) {
     if (!chart) continue;
     chart.options.devicePixelRatio = 3; // a printer is finer than a screen
-    chart.resize(680, 300);
+    chart.resize(680, parseFloat(stage.style.height) || 300);
   }
   addEventListener("afterprint", () => {
     followReader();
@@ -119,6 +127,8 @@ if (rows.length === 0) {
   for (const part of document.querySelectorAll("#controls, main")) part.hidden = true;
 } else {
   introduce();
+  byId("race").querySelector("figure").before(raceSwitch());
+  figures.race = new Figure(byId("race").querySelector("figure"), false);
   figures.size = new Figure(byId("by-size").querySelector("figure"), true);
   figures.ranks = new Figure(byId("by-ranks").querySelector("figure"), true);
   figures.moved = new Figure(byId("moved"), false);

@@ -49,13 +49,13 @@ function predictionContent() {
     label: `${caption}: ${found.length} points, median error ${partText(medianError(found))}. `
       + "The data are in the table below.",
     full: {x: both, y: both},
-    legend: legendOf(names),
+    names,
     data: dataOf(`${caption}, largest error first`, ["algorithm", "ranks", "size", "measured", "predicted", "error"],
       [...found]
         .sort((a, b) => Math.abs(b.error) - Math.abs(a.error))
         .map(({row, predicted, measured, error}) => [
-          spoken(row.algorithm), grouped(row.ranks), bytesText(row.bytes),
-          timeText(measured), timeText(predicted), percentText(error)
+          spoken(row.algorithm), countCell(row.ranks), bytesCell(row.bytes), timeCell(measured), timeCell(predicted),
+          {text: percentText(error), value: error}
         ])),
     config: {
       type: "scatter",
@@ -65,6 +65,8 @@ function predictionContent() {
             const look = lookOf(algorithm);
             return {
               label: spoken(algorithm),
+              series: algorithm,
+              hidden: state.hidden.has(algorithm),
               borderColor: look.color,
               backgroundColor: look.color,
               pointStyle: look.point,

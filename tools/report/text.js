@@ -188,14 +188,24 @@ function timelineText({algorithm, operation, ranks, bytes, activities}, bars) {
     left > 0 ? `Of ${grouped(activities.length)} activities ${grouped(bars.length)} are drawn.` : "");
 }
 
+const mostTold = 6; // numbers of ranks at a glance
+const ranksListText = counts => listText([...counts.slice(0, -1).map(grouped), ranksText(counts.at(-1))]);
+
 // The first things to know, [lead, rest] each: who wins, what that is worth, whether the model holds.
 function findings() {
   const counts = numbersOf("ranks", ofOperation()), list = [];
-  for (const ranks of distinct([counts[0], counts[counts.length >> 1], counts.at(-1)])) {
-    const runs = runsOfSizes(ranks);
-    if (runs.length > 0) list.push([`${ranksText(ranks)}, ${named().name}: `, sentences(`${sizeWinnersText(ranks, runs)}.`, sizeTiesText(ranks))]);
+  const told = counts.filter(ranks => runsOfSizes(ranks).length > 0), first = thinned(told, mostTold);
+  for (const ranks of first) {
+    const winners = `${sizeWinnersText(ranks, runsOfSizes(ranks))}.`;
+    list.push([`${ranksText(ranks)}, ${named().name}: `, sentences(winners, sizeTiesText(ranks))]);
   }
-  const most = counts.at(-1), size = sizesOf(most).at(-1);
+  const rest = told.filter(ranks => !first.includes(ranks)), without = counts.filter(ranks => !told.includes(ranks));
+  if (rest.length > 0) {
+    list.push(["Not told here: ", `${ranksListText(rest)}, which are in the map of the winners below.`]);
+  }
+  if (without.length > 0) list.push([`No ${named().name} time: `, `on ${ranksListText(without)}.`]);
+  if (told.length === 0) return list;
+  const most = told.at(-1), size = sizesOf(most).at(-1);
   const worth = slowestText(ranking(most, size), `On ${ranksText(most)}, at ${bytesText(size)},`);
   if (worth) list.push(["What choosing is worth: ", worth]);
   const found = comparisons(), over = `over ${grouped(found.length)} measurements`;

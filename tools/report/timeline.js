@@ -71,14 +71,20 @@ function barText(bar) {
 }
 
 function paintBar(bar, x, readout) {
-  const width = Math.max(1.5, x(bar.end) - x(bar.begin)), text = actions[bar.what].text(bar);
+  const width = Math.max(1.5, x(bar.end) - x(bar.begin));
   const show = () => { readout.textContent = barText(bar); };
   const style = `--hue: var(${actions[bar.what].color})`;
   return draw("g",
     {class: "bar", tabindex: "-1", role: "img", "aria-label": barText(bar), onfocus: show, onmouseenter: show},
     draw("title", {}, barText(bar)),
-    draw("rect", {x: x(bar.begin), y: bar.top, width, height: laneHeight - 3, rx: 2, style}),
-    width > 7 * text.length + 6 ? draw("text", {x: x(bar.begin) + 5, y: bar.top + laneHeight - 7}, text) : null);
+    draw("rect", {x: x(bar.begin), y: bar.top, width, height: laneHeight - 3, rx: 2, style}));
+}
+
+// Over the arrows, where it fits into the bar.
+function labelOf(bar, x) {
+  const text = actions[bar.what].text(bar);
+  return x(bar.end) - x(bar.begin) > 7 * text.length + 6
+    ? draw("text", {x: x(bar.begin) + 5, y: bar.top + laneHeight - 7, class: "label"}, text) : null;
 }
 
 function paintTime(end, x, bottom) {
@@ -115,14 +121,16 @@ function paint(timeline, width, readout) {
         {x: 0, width, y: band.top - bandGap / 2, height: band.height + bandGap, class: i % 2 ? "band odd" : "band"})),
     paintTime(end, x, bottom),
     bands.map(band => draw("text", {x: 6, y: band.top + band.height / 2 + 3, class: "rank"}, `rank ${band.rank}`)),
-    bars.map(bar => paintBar(bar, x, readout)), pair(bars).map(({send, receive}) => draw("line", {
+    bars.map(bar => paintBar(bar, x, readout)),
+    pair(bars).map(({send, receive}) => draw("line", {
       x1: x(send.begin),
       y1: middle(send),
       x2: x(receive.end),
       y2: middle(receive),
       class: "arrow",
       "marker-end": "url(#head)"
-    })));
+    })),
+    bars.map(bar => labelOf(bar, x)));
 }
 
 // Left and right walk along the bars of a rank, up and down to the rank above or below.
@@ -182,7 +190,7 @@ const timelineData = (timeline, bars) => dataOf(`Activities of ${spoken(timeline
   ["rank", "step", "what", "peer", "bytes", "begin", "end"],
   bars.map(bar => [
     String(bar.rank), String(bar.step), actions[bar.what].name, bar.peer < 0 ? "–" : String(bar.peer),
-    bytesText(bar.bytes), timeText(bar.begin), timeText(bar.end)
+    bytesCell(bar.bytes), timeCell(bar.begin), timeCell(bar.end)
   ]), 3);
 
 function showTimeline() {

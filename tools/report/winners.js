@@ -37,7 +37,7 @@ function winnerCell(ranks, bytes, readout) {
     tabindex: "-1", title: text, "aria-label": text, onfocus: show, onmouseenter: show,
     class: close ? "close" : null,
     onclick: () => chooseCell(ranks, bytes),
-    "data-winner": found?.winner.algorithm ?? null,
+    "data-value": found?.winner.algorithm ?? "", "data-winner": found?.winner.algorithm ?? null,
     "aria-current": ranks === state.ranks && bytes === state.bytes ? "true" : null,
   }, found === null ? "–" : `${shortNames.get(found.winner.algorithm)}${found.tied.length > 0 ? " =" : ""}`);
   if (found !== null) {
@@ -88,14 +88,13 @@ function showWinners() {
   const readout = make("p", {class: "readout", role: "status"},
     "Point at a cell, or walk with the arrow keys; Enter sets the charts to it.");
   const body = make("tbody", {}, sizes.map(bytes => make("tr", {},
-    make("th", {scope: "row"}, bytesText(bytes)), ranks.map(count => winnerCell(count, bytes, readout)))));
+    make("th", {scope: "row", "data-value": bytes}, bytesText(bytes)), ranks.map(count => winnerCell(count, bytes, readout)))));
   const start = body.querySelector('td[aria-current="true"]') ?? body.querySelector("td");
   if (start) start.tabIndex = 0;
-  const table = make("table", {class: "map", onkeydown: event => walkCells(event, body)},
-    make("caption", {}, `Fastest ${spoken(state.operation)} (${named().name}): ranks across, size of the vector down`),
+  const table = captioned(make("table", {class: "map", onkeydown: event => walkCells(event, body)},
     make("thead", {}, make("tr", {},
       make("td", {class: "corner"}), ranks.map(count => make("th", {scope: "col"}, String(count))))),
-    body);
+    body), `Fastest ${spoken(state.operation)} (${named().name}): ranks across, size of the vector down`);
   const winners = algorithms.filter(name => body.querySelector(`td[data-winner="${CSS.escape(name)}"]`));
   const key = make("ul", {class: "key"}, winners.map(name => {
     const item = make("li", {}, make("b", {}, shortNames.get(name)), ` ${spoken(name)}`);

@@ -5,6 +5,8 @@
 #include "common/choices.hpp"
 #include "common/lists.hpp"
 #include "common/progress.hpp"
+#include "common/text_output.hpp"
+#include "counterexample.hpp"
 #include "pipeline.hpp"
 
 #include <collectives/algorithm/prove.hpp>
@@ -54,7 +56,8 @@ Columns:
 
 With --pipeline it proves pipelines of training instead, for each number of stages, microbatches and, of an
 interleaved one, chunks a worker. Columns of their table:
-  bubble       the share of the time in which a worker is idle
+  bubble       the share of the time in which a worker is idle, in the long run: a pipeline that is never emptied
+               (PipeDream) pays its start and its end once, the others for each batch
   activations  microbatches whose activations worker 0 holds at once, each of a whole stage
   versions     of the weights that worker 0 keeps
   staleness    updates between the weights that a gradient was computed with and those that it is applied to
@@ -63,23 +66,39 @@ interleaved one, chunks a worker. Columns of their table:
 Examples:
   tutti verify --operation allreduce --algorithm ring --ranks 1024
   tutti verify --operation all --algorithm all --ranks 1..64
+  tutti verify --algorithm mine --draw wrong.svg
   tutti verify --pipeline all --stages 1..16 --microbatches 1..16
 
 Exit status:
   0  everything was proven
-  1  a schedule is wrong: the first fault, with rank and step, is printed
+  1  a schedule is wrong: the first fault, with rank and step, is printed. Ranks that wait for each
+     other in a circle are all named. --draw FILE shows the steps of all ranks, the broken one red
   2  the command line is wrong)";
 
 struct verify_settings {
     std::string operation = "all";
     std::string algorithm = "all";
     std::string ranks = "1..16";
+    std::string picture; ///< a file for the first fault
     pipeline_proofs pipelines;
 };
 
+/// What is wrong, and the program that shows it.
 struct fault_found : std::runtime_error {
-    using std::runtime_error::runtime_error;
+    fault_found(const algorithm::any& a, const algorithm::verdict& found)
+        : std::runtime_error(found.message()), flaw(found.proof.fault),
+          shown(a.write(found.what, found.size, found.root, flaw.in_place, found.segments)) {}
+
+    schedule::finding flaw;
+    schedule::program shown;
 };
+
+/// The fault, and of ranks that wait for each other all, not the first one alone.
+std::string words_of(const fault_found& e) {
+    if (e.flaw.what != schedule::flaw::deadlock || e.flaw.mixed) return e.what();
+    const std::vector<waiting_step> circle = circle_of(e.shown);
+    return circle.empty() ? std::string(e.what()) : fmt::format("{}\n  {}", e.what(), in_words(e.shown, circle));
+}
 
 /// One line of the table: what is true of all programs that were proven, and the cost at the most ranks.
 struct line {
@@ -106,7 +125,7 @@ void prove(const algorithm::any& a, operation what, int ranks, line& l) {
     for (const int root : roots_of(what, ranks))
         for (const int segments : {1, 2}) {
             const algorithm::verdict found = algorithm::prove_call(a, what, ranks, root, {.segments = segments});
-            if (!found.proven) throw fault_found(found.message());
+            if (!found.proven) throw fault_found(a, found);
             l.proofs += 2; // in place and out of place
             l.keeps_order = l.keeps_order && found.proof.preserves_order;
             l.strict = l.strict && found.proof.in_order;
@@ -175,6 +194,7 @@ long prove_table(const verify_settings& s, progress_line& progress) {
 int verify(const verify_settings& s) {
     if (!s.pipelines.schedules.empty()) return prove_pipelines(s.pipelines);
     if (s.algorithm == "auto") throw std::invalid_argument("auto chooses among the proven ones; write all");
+    require_writable(s.picture);
     const auto start = std::chrono::steady_clock::now();
     progress_line progress;
     try {
@@ -185,7 +205,8 @@ int verify(const verify_settings& s) {
     } catch (const fault_found& e) {
         progress.clear();
         std::fflush(stdout);
-        fmt::print(stderr, "tutti verify: {}\n", e.what());
+        fmt::print(stderr, "tutti verify: {}\n", words_of(e));
+        if (!s.picture.empty()) write_whole(counterexample_svg(e.shown, e.flaw, "A counterexample"), s.picture);
         return 1;
     }
 }
@@ -195,7 +216,8 @@ void add_pipelines(CLI::App& command, verify_settings& s) {
     CLI::Option* const name =
         command.add_option("--pipeline", p.schedules, "Pipelines instead, separated by commas, or all")
             ->type_name("NAME|all");
-    for (const char* other : {"--operation", "--algorithm", "--ranks"}) name->excludes(command.get_option(other));
+    for (const char* other : {"--operation", "--algorithm", "--ranks", "--draw"})
+        name->excludes(command.get_option(other));
     command.add_option("--stages", p.stages, "Numbers of stages of pipelines [default: 1..8]")
         ->type_name("A..B")
         ->needs(name);
@@ -218,6 +240,8 @@ void add_verify(CLI::App& app, action& chosen) {
     command->add_option("--algorithm", s->algorithm, "Algorithms, separated by commas, or all [default: all]")
         ->type_name("NAME|all");
     command->add_option("--ranks", s->ranks, "Numbers of ranks: 8, 1..64 or 2,4,8 [default: 1..16]")->type_name("A..B");
+    command->add_option("--draw", s->picture, "Where a schedule is wrong, draw its steps to FILE as SVG")
+        ->type_name("FILE");
     add_pipelines(*command, *s);
     command->callback([s, &chosen] { chosen = [s] { return verify(*s); }; });
 }

@@ -1,85 +1,116 @@
 // Lines and bars of a study. A series is {name, points: [{x, y, low, high}], style}: a line with its points, `dashed`
 // without them, or `points` alone. A band reaches from low to high, where they are.
 
-const hues = 10; // as many --series-N as page.css defines
-const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const hueOf = i => css(`--series-${i % hues + 1}`);
-
-function followTheme() {
-  document.documentElement.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
-  Chart.defaults.color = css("--quiet");
-  Chart.defaults.borderColor = css("--grid");
-  Chart.defaults.font.family = css("--font");
-  Chart.defaults.font.size = 13;
-}
-
-function axisOf(title, more) {
-  return {title: {display: true, text: title, color: css("--ink")}, grid: {color: css("--grid")}, ...more};
-}
+const numberText = value => String(Number(value.toPrecision(6)));
+const axisOf = (title, more) =>
+  ({title: {display: true, text: title, color: css("--ink")}, grid: {color: css("--grid")}, ...more});
 
 // Values that are powers of two stand at equal distances.
 const powersOfTwo = values => ({
   type: "logarithmic",
   min: Math.min(...values),
   max: Math.max(...values),
-  ticks: {autoSkip: false, callback: value => String(value)},
+  ticks: {autoSkip: false, callback: numberText},
   afterBuildTicks: axis => { axis.ticks = [...new Set(values)].sort((a, b) => a - b).map(value => ({value})); },
 });
 
-// Equal distances are equal ratios, with few labels.
-const ratios = {
-  type: "logarithmic",
-  ticks: {callback: value => [1, 2, 5].includes(Number(String(value)[0])) ? String(value) : ""},
-};
+function ratios(title, values, room) {
+  const [min, max] = around(values, 1.1);
+  return {...logAxis(title, 10, numberText, room), min, max};
+}
 
-function lineSets(series, i) {
-  const color = hueOf(series.hue ?? i);
+// A share of a hundred has its limits, whatever two standard deviations are; and nothing positive falls below nothing.
+function bounded(chart, value) {
+  const isShare = chart.y.endsWith("%"), isPositive = chart.series.every(one => one.points.every(p => p.y >= 0));
+  return Math.min(isShare ? 100 : Infinity, Math.max(isPositive ? 0 : -Infinity, value));
+}
+
+// What is dashed explains the points of the same hue; where nothing is, lines are told apart by dashes too.
+function lookOfSeries(chart, one, i) {
+  const look = lookAt(one.hue ?? i), explains = chart.series.some(other => other.style === "dashed");
+  const dash = one.style === "dashed" ? [6, 5] : explains ? [] : look.dash;
+  return {...look, dash, line: one.style !== "points", point: one.style === "dashed" ? null : look.point};
+}
+
+function lineSets(chart, one, i) {
+  const look = lookOfSeries(chart, one, i), {color} = look;
   const line = {
-    label: series.name, data: series.points, borderColor: color, backgroundColor: color, borderWidth: 2,
-    borderDash: series.style === "dashed" ? [6, 5] : [], showLine: series.style !== "points",
-    pointRadius: series.style === "dashed" ? 0 : 4, isDashed: series.style === "dashed",
+    label: one.name, series: one.name, data: one.points, borderColor: color, backgroundColor: color, borderWidth: 2,
+    borderDash: look.dash, showLine: look.line, pointStyle: look.point ?? "circle", pointRadius: look.point ? 4 : 0,
+    clip: 8,
   };
-  if (series.points[0]?.low === undefined) return [line];
+  if (one.points[0]?.low === undefined) return [line];
   const edge = bound => ({
-    label: `${series.name}: ${bound}`, data: series.points.map(p => ({x: p.x, y: p[bound]})), pointRadius: 0,
-    borderWidth: 0, backgroundColor: `${color}26`, isBand: true,
+    label: `${one.name}: ${bound}`, series: one.name, pointRadius: 0, borderWidth: 0, backgroundColor: `${color}26`,
+    data: one.points.map(p => ({x: p.x, y: bounded(chart, p[bound])})), isBand: true,
   });
   return [line, edge("low"), {...edge("high"), fill: "-1"}];
 }
 
+// A line needs two places: where all points stand at one, each is a bar.
+const placesOf = chart => [...new Set(chart.series.flatMap(one => one.points.map(p => p.x)))];
+const isBars = chart => chart.kind === "bars" || placesOf(chart).length === 1;
+
+function barConfig(chart) {
+  const labels = chart.labels ?? placesOf(chart).map(String);
+  const datasets = chart.series.map((one, i) => ({
+    label: one.name, series: one.name, data: one.points.map(p => p.y), backgroundColor: lookAt(one.hue ?? i).color,
+  }));
+  const scales = {x: axisOf(chart.x, {type: "category"}), y: axisOf(chart.y, {beginAtZero: true})};
+  return {type: "bar", data: {labels, datasets}, options: {scales}};
+}
+
+function lineConfig(chart) {
+  const values = chart.series.flatMap(one => one.points.map(p => p.x));
+  const heights = chart.series.flatMap(one => one.points.flatMap(p => [p.y, p.low ?? p.y, p.high ?? p.y]));
+  const x = chart.powers_of_two ? axisOf(chart.x, powersOfTwo(values))
+    : chart.log_x ? ratios(chart.x, values, 70) : axisOf(chart.x, {
+      type: "linear", ticks: values.every(Number.isInteger) ? {precision: 0} : {}});
+  const y = chart.log_y ? ratios(chart.y, heights, 36) : axisOf(chart.y, {});
+  const datasets = chart.series.flatMap((one, i) => lineSets(chart, one, i));
+  return {type: "line", data: {datasets}, options: {scales: {x, y}}};
+}
+
 function configOf(chart) {
-  const isNamed = set => !set.isBand && !set.isDashed; // a dashed line has the hue of the points that it explains
-  const legend = {labels: {filter: (item, data) => isNamed(data.datasets[item.datasetIndex]), usePointStyle: true}};
-  const readable = value => Number(value.toPrecision(4));
+  const config = isBars(chart) ? barConfig(chart) : lineConfig(chart);
   const tooltip = {
     filter: item => !item.dataset.isBand,
-    callbacks: {label: item => `${item.dataset.label}: ${readable(item.parsed.y)}`},
+    callbacks: {label: item => `${item.dataset.label}: ${Number(item.parsed.y.toPrecision(4))}`},
   };
-  const options = {responsive: true, maintainAspectRatio: false, animation: false, plugins: {legend, tooltip}};
-  if (chart.kind === "bars") {
-    const datasets = chart.series.map((one, i) => ({
-      label: one.name, data: one.points.map(p => p.y), backgroundColor: hueOf(one.hue ?? i),
-    }));
-    options.scales = {x: axisOf(chart.x), y: axisOf(chart.y, {beginAtZero: true})};
-    return {type: "bar", data: {labels: chart.labels, datasets}, options};
-  }
-  const values = chart.series.flatMap(one => one.points.map(p => p.x));
-  const x = chart.powers_of_two ? powersOfTwo(values) : chart.log_x ? ratios : {type: "linear", ticks: {stepSize: 1}};
-  options.scales = {x: axisOf(chart.x, x), y: axisOf(chart.y, chart.log_y ? ratios : {})};
-  return {type: "line", data: {datasets: chart.series.flatMap(lineSets)}, options};
+  Object.assign(config.options,
+    {responsive: true, maintainAspectRatio: false, animation: false, plugins: {legend: {display: false}, tooltip}});
+  return config;
 }
 
 function tableOfChart(chart) {
   const words = value => value === undefined ? "" : String(Number(value.toPrecision(5)));
-  const places = chart.labels ?? [...new Set(chart.series.flatMap(s => s.points.map(p => p.x)))];
+  const places = chart.labels ?? placesOf(chart);
   const at = (series, place, i) => chart.labels ? series.points[i]?.y : series.points.find(p => p.x === place)?.y;
   const lines = places.map((place, i) => [String(place), ...chart.series.map(s => words(at(s, place, i)))]);
   return dataOf(`${chart.title}; ${chart.y}`, [chart.x, ...chart.series.map(s => s.name)], lines);
 }
 
+// A press on a name takes its line, its band and what explains it away.
+function legendOfChart(chart, drawn) {
+  const sets = name => drawn.data.datasets.map((set, i) => ({set, i})).filter(({set}) => set.series === name);
+  const shown = name => () => sets(name).some(({i}) => drawn.isDatasetVisible(i));
+  const press = name => {
+    const visible = !shown(name)();
+    for (const {i} of sets(name)) drawn.setDatasetVisibility(i, visible);
+  };
+  const entries = chart.series.filter(one => one.points.length > 0).map(one => ({
+    name: one.name, text: one.name, shown: shown(one.name),
+    sample: sampleOf({...lookOfSeries(chart, one, chart.series.indexOf(one)), bar: isBars(chart)}),
+  }));
+  return legendOf(entries, "Press to hide or show; the others fade at the one that has the focus", drawn, press);
+}
+
 function figureOfChart(chart) {
-  const canvas = make("canvas", {role: "img", "aria-label": chart.title});
-  const figure = make("figure", {}, make("figcaption", {}, chart.title), make("div", {class: "stage"}, canvas),
-    tableOfChart(chart));
-  return {figure, draw: () => new Chart(canvas, configOf(chart))};
+  const canvas = make("canvas", {role: "img", "aria-label": chart.title}), stage = make("div", {class: "stage"}, canvas);
+  const figure = make("figure", {}, make("figcaption", {}, chart.title), stage, tableOfChart(chart));
+  const show = () => {
+    const drawn = new Chart(canvas, configOf(chart));
+    if (chart.series.length > 1) stage.after(legendOfChart(chart, drawn));
+  };
+  return {figure, draw: show};
 }

@@ -24,6 +24,7 @@ function sectionOf(section) {
 }
 
 const study = JSON.parse(byId("data").textContent);
+document.documentElement.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 followTheme();
 document.title = study.title;
 for (const name of ["title", "lead", "made", "sources"]) byId(name).textContent = study[name];

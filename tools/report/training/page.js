@@ -2,14 +2,16 @@
 
 const raw = JSON.parse(document.getElementById("data").textContent);
 const epochs = raw.epochs;
-const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const rounded = (value, digits = 4) => value === null ? "–" : Number(value.toPrecision(digits)).toString();
 const percent = share => `${(100 * share).toFixed(2)} %`;
 
-const line = (label, hue, points, more = {}) => {
-  const color = css(`--series-${hue}`);
-  return {type: "line", label, data: points, borderColor: color, backgroundColor: color, borderWidth: 2,
-    pointRadius: points.length > 60 ? 0 : 3.5, ...more};
+// Each curve by its name; `quiet` ones are many values, behind the others.
+const looks = {"training": lookAt(0), "testing": lookAt(1), "training, by step": {...lookAt(6), dash: [], point: null}};
+const line = (label, points, look = looks[label], quiet = look.point === null) => {
+  const color = css(look.variable);
+  return {type: "line", label, series: label, data: points, borderColor: quiet ? `${color}66` : color,
+    backgroundColor: color, borderWidth: quiet ? 1 : 2, borderDash: look.dash, pointStyle: look.point ?? "circle",
+    pointRadius: quiet || points.length > 60 ? 0 : 3.5};
 };
 const byEpoch = value => epochs.map(epoch => ({x: epoch.epoch, y: value(epoch)}));
 
@@ -32,9 +34,9 @@ function lossChart() {
   const steps = raw.steps.map(([x, y]) => ({x, y}));
   return {
     data: {datasets: [
-      line("training, by epoch", 1, byEpoch(epoch => epoch.loss)),
-      line("testing, by epoch", 2, byEpoch(epoch => epoch.test_loss), {borderDash: [8, 4], pointStyle: "rect"}),
-      line("training, by step", 7, steps, {borderWidth: 1, pointRadius: 0}),
+      line("training", byEpoch(epoch => epoch.loss)),
+      line("testing", byEpoch(epoch => epoch.test_loss)),
+      line("training, by step", steps),
     ]},
     options: {scales: {x: epochAxis(), y: axis("loss, nats", {beginAtZero: true})}},
   };
@@ -43,8 +45,8 @@ function lossChart() {
 function accuracyChart() {
   return {
     data: {datasets: [
-      line("training", 1, byEpoch(epoch => 100 * epoch.train_accuracy)),
-      line("testing", 2, byEpoch(epoch => 100 * epoch.test_accuracy), {borderDash: [8, 4], pointStyle: "rect"}),
+      line("training", byEpoch(epoch => 100 * epoch.train_accuracy)),
+      line("testing", byEpoch(epoch => 100 * epoch.test_accuracy)),
     ]},
     options: {scales: {x: epochAxis(), y: axis("right, %")}},
   };
@@ -52,7 +54,7 @@ function accuracyChart() {
 
 function communicationChart() {
   const bar = (label, variable, value) =>
-    ({type: "bar", label, data: epochs.map(value), backgroundColor: css(variable), stack: "seconds"});
+    ({type: "bar", label, series: label, variable, data: epochs.map(value), backgroundColor: css(variable), stack: "seconds"});
   return {
     data: {
       labels: epochs.map(epoch => epoch.epoch),
@@ -77,16 +79,31 @@ const tables = {
 const charts = {loss: lossChart, accuracy: accuracyChart, communication: communicationChart};
 const drawn = {};
 
+const away = new Set(); // what a press took away
+function legendOfChart(id) {
+  const chart = drawn[id], key = label => `${id} ${label}`;
+  const press = label => {
+    if (!away.delete(key(label))) away.add(key(label));
+    chart.setDatasetVisibility(chart.data.datasets.findIndex(set => set.label === label), !away.has(key(label)));
+  };
+  const entries = chart.data.datasets.map(({label, variable}) => ({
+    name: label, text: label, shown: () => !away.has(key(label)),
+    sample: sampleOf(variable ? {variable, bar: true} : looks[label]),
+  }));
+  return legendOf(entries, "Press to hide or show; the others fade at the one that has the focus", chart, press);
+}
+
 function refresh() {
-  Chart.defaults.color = css("--quiet");
-  Chart.defaults.font.family = css("--font");
-  Chart.defaults.font.size = 13;
+  followTheme();
   for (const [id, chart] of Object.entries(charts)) {
     drawn[id]?.destroy();
     const config = chart();
     Object.assign(config.options, {responsive: true, maintainAspectRatio: false, animation: false,
-      interaction: {mode: "nearest", intersect: false}});
+      interaction: {mode: "nearest", intersect: false}, plugins: {legend: {display: false}}});
+    for (const set of config.data.datasets) set.hidden = away.has(`${id} ${set.label}`);
     drawn[id] = new Chart(byId(id).querySelector("canvas"), config);
+    byId(id).querySelector(".legend")?.remove();
+    byId(id).querySelector(".stage").after(legendOfChart(id));
   }
 }
 

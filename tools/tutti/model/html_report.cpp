@@ -5,10 +5,12 @@
 
 #include "../common/html_page.hpp"
 #include "../common/quantities.hpp"
+#include "../common/textbook_names.hpp"
 #include "report_page.hpp"
 
 #include <collectives/algorithm/all.hpp>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace tutti::tools {
@@ -28,7 +30,7 @@ page_json page_columns() {
             "messages",     "bytes_sent_max", "bytes_received_max",
             "fan_in_max",   "total_bytes",    "closed_form_us",
             "simulated_us", "measured_us",    "segments",
-            "far_bytes",    "ranks_per_node"};
+            "far_bytes",    "ranks_per_node", "terms"};
 }
 
 page_json page_row(const model_row& r) {
@@ -37,7 +39,7 @@ page_json page_row(const model_row& r) {
                              known_or_null(r.bytes_received_max), known_or_null(r.fan_in_max),
                              known_or_null(r.total_bytes), known_or_null(r.closed_form_us),
                              known_or_null(r.simulated_us), known_or_null(r.measured_us), r.segments,
-                             known_or_null(r.far_bytes), r.ranks_per_node});
+                             known_or_null(r.far_bytes), r.ranks_per_node, known_or_null(r.terms)});
 }
 
 // Sizes go as text as well, so that the page prints them as the terminal does.
@@ -71,19 +73,41 @@ page_json page_parameters(const model_parameters& p) {
     return {{"summary", p.summary}, {"hint", p.hint}, {"facts", p.facts}, {"columns", p.columns}, {"links", p.links}};
 }
 
-page_json page_lecture(const model_lecture& l) {
-    page_json lessons = page_json::array();
-    for (const model_lesson& one : l.lessons)
-        lessons.push_back(
-            {{"title", one.title}, {"algorithm", one.algorithm}, {"reason", one.reason}, {"picture", one.picture}});
-    return {{"lessons", std::move(lessons)}, {"bytes", l.bytes}, {"step_s", l.step_s}};
+page_json page_picture(int ranks, const model_picture& p) {
+    page_json messages = page_json::array();
+    for (const schedule::draw::message& m : p.messages)
+        messages.push_back(page_json::array({m.round, m.from, m.to, m.first, m.count, m.reduced}));
+    return {{"ranks", ranks}, {"svg", p.svg}, {"messages", std::move(messages)}, {"holds", p.holds}};
 }
 
-// How each algorithm works, by its name.
+page_json page_lecture(const model_lecture& l) {
+    page_json lessons = page_json::array();
+    for (const model_lesson& one : l.lessons) {
+        page_json pictures = page_json::array();
+        for (const auto& [ranks, picture] : one.on) pictures.push_back(page_picture(ranks, picture));
+        lessons.push_back({{"title", one.title},
+                           {"algorithm", one.algorithm},
+                           {"other_name", one.other_name},
+                           {"reason", one.reason},
+                           {"formula", one.formula},
+                           {"pictures", std::move(pictures)}});
+    }
+    return {{"lessons", std::move(lessons)},
+            {"bytes", l.bytes},
+            {"step_s", l.step_s},
+            {"hockney", known_or_null(l.hockney)}};
+}
+
+// How each algorithm works, and what textbooks call it, by its name.
 page_json page_ideas() {
     page_json ideas = page_json::object();
     for (const auto& list : {algorithm::all(), algorithm::compositions(), algorithm::added()})
-        for (const algorithm::any& a : list) ideas[std::string(a.name())] = a.idea();
+        for (const algorithm::any& a : list) {
+            std::string idea(a.idea());
+            if (const auto theirs = textbook_name(a.name()); !theirs.empty())
+                idea += fmt::format("{}In textbooks: {}.", idea.empty() ? "" : " ", theirs);
+            ideas[std::string(a.name())] = std::move(idea);
+        }
     return ideas;
 }
 

@@ -3,21 +3,28 @@
 
 #include "lecture.hpp"
 
+#include "../common/choices.hpp"
 #include "../common/quantities.hpp"
+#include "../common/textbook_names.hpp"
+#include "holdings.hpp"
 
 #include <base/error.hpp>
 #include <collectives/algorithm/all.hpp>
+#include <collectives/model/closed_form.hpp>
 #include <collectives/model/counts.hpp>
 #include <collectives/schedule/draw.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -27,55 +34,93 @@ namespace {
 
 constexpr std::size_t parameter_bytes = 4;
 
-/// One way to sum gradients, as a schedule; in the reason stand the figures that were counted.
+/// One way to sum gradients, as a schedule; in the reason stand the figures that were counted. The formula is Hockney's
+/// for P ranks, which where it has a logarithm are a power of two: what alpha, beta and gamma are multiplied by.
 struct lesson {
-    const char* title;
-    const char* algorithm;
-    const char* reason;
+    std::string title;
+    std::string algorithm;
+    std::string reason;
+    std::array<std::string, 3> formula{};
 };
 
-constexpr std::array lessons{
-    lesson{"central parameter server", "naive",
+const std::array lessons{
+    lesson{"central parameter server",
+           "naive",
            "All ranks send everything to rank 0, which sends the sum back. Its link takes in {received} and hands out "
            "{sent} in each step, {as_ring}, and with each further worker more: it collapses while the links of all "
-           "others idle."},
-    lesson{"sharded parameter server", "parameter_server",
+           "others idle.",
+           {"2 (P − 1)", "2 n (P − 1)", "n (P − 1)"}},
+    lesson{"sharded parameter server",
+           "parameter_server",
            "Every rank serves a part of the parameters, so that no link carries more than {busiest}, {as_ring}. "
            "But {fan_in} ranks send to one at once, and each rank sends {sent_messages:.0f} messages, "
-           "of which each pays its latency, and its place in the queues of the network."},
-    lesson{"one shot", "one_shot",
+           "of which each pays its latency, and its place in the queues of the network.",
+           {"2 (P − 1)", "2 n (P − 1) / P", "n (P − 1) / P"}},
+    lesson{"one shot",
+           "one_shot",
            "Everybody sends everything to everybody and sums for itself. Nobody waits for more than one message on its "
            "way, but every rank takes in {received}, and {total} go through the network: right for a few bytes between "
-           "a few ranks."},
-    lesson{"ring", "ring",
+           "a few ranks.",
+           {"P − 1", "n (P − 1)", "n (P − 1)"}},
+    lesson{"ring",
+           "ring",
            "Each rank takes from one neighbour and sends to the other, {sent} in all, which hardly depends on how many "
            "ranks there are. The price is {rounds} rounds one after the other: little data waits for {rounds} "
-           "latencies."},
+           "latencies.",
+           {"2 (P − 1)", "2 n (P − 1) / P", "n (P − 1) / P"}},
     lesson{
-        "butterfly", "butterfly",
+        "butterfly",
+        "butterfly",
         "A rank exchanges all of the data with one partner after the other, {rounds} rounds in all: few latencies. It "
-        "carries {as_ring}: right for little data."},
-    lesson{"butterfly by halves", "halving_doubling",
+        "carries {as_ring}: right for little data.",
+        {"log₂ P", "n log₂ P", "n log₂ P"}},
+    lesson{"butterfly by halves",
+           "halving_doubling",
            "Partners exchange half of the data, then a quarter, and so on, and back: {as_ring}, in "
            "{rounds} rounds. Half of the data goes half of all ranks away, which costs more where links are "
-           "shared; that is not in these times."},
+           "shared; that is not in these times.",
+           {"2 log₂ P", "2 n (P − 1) / P", "n (P − 1) / P"}},
     lesson{"double tree", "double_binary_tree",
            "Two trees carry one half each, cut into {segments} piece{plural}; who is a leaf in one "
            "passes on in the "
            "other. No rank sends more than {sent}, however many there are, and a piece waits for {depth} messages: "
            "nearly as few bytes as the ring, and latencies that grow with the logarithm of the ranks."},
-    lesson{"binomial tree", "binomial_tree",
+    lesson{"binomial tree",
+           "binomial_tree",
            "Half of the ranks hand their vectors to a partner, then half of those theirs, until one rank has the sum, "
            "which "
            "returns the same way: a chain of {depth} messages. But whole vectors travel, most ranks wait, and the "
-           "root alone takes in {received}: right for little data."},
+           "root alone takes in {received}: right for little data.",
+           {"2 log₂ P", "2 n log₂ P", "n log₂ P"}},
     lesson{"hierarchical rings", "hierarchical:ring:ring",
            "{per_node} ranks of a node sum among themselves first, so that of {total} only {far} go between nodes; and "
            "{rounds} rounds are enough."},
 };
 
+constexpr std::size_t ring_lesson = 3; ///< what others are compared with
+
+/// Of an algorithm without a text of its own.
+constexpr const char* plain_reason =
+    "The busiest rank moves {busiest}, {as_ring}, and the fan-in is {fan_in}. It takes {rounds} rounds, and a chain of "
+    "{depth} messages that wait for each other.";
+
+/// Those that are asked for, in their order.
+std::vector<lesson> lessons_of(const lecture_settings& s) {
+    if (s.algorithms.empty()) return {lessons.begin(), lessons.end()};
+    constexpr int ranks = 8; // all algorithms have an allreduce on these
+    std::vector<lesson> wanted;
+    for (const choice& c : choices(s.algorithms, schedule::operation::allreduce, ranks)) {
+        if (!c.algorithm) throw std::invalid_argument("auto chooses among the others; write all");
+        const auto told = std::ranges::find(lessons, c.name, &lesson::algorithm);
+        const std::string idea(c.algorithm->idea());
+        wanted.push_back(
+            told != lessons.end() ? *told : lesson{c.name, c.name, idea + (idea.empty() ? "" : " ") + plain_reason});
+    }
+    return wanted;
+}
+
 struct studied {
-    const lesson* what;
+    lesson what;
     model::collective call;
     model::counts counted;
     std::optional<double> time_us;
@@ -95,7 +140,7 @@ void print_lesson(const Cell&... c) {
 }
 
 void print(const studied& e, double step_s) {
-    print_lesson(e.what->title, e.what->algorithm, number(e.counted.rounds), std::to_string(e.counted.messages),
+    print_lesson(e.what.title, e.what.algorithm, number(e.counted.rounds), std::to_string(e.counted.messages),
                  volume_text(e.counted.total_bytes), volume_text(e.counted.inbound_max),
                  volume_text(e.counted.received.most), volume_text(e.counted.sent.most), number(e.counted.fan_in),
                  bandwidth_text(8 * e.busiest() / step_s), e.time_us ? time_text(*e.time_us / 1e6) : "-",
@@ -123,10 +168,11 @@ std::string wrapped(const std::string& text) {
 void print_reason(const studied& e, double ring_bytes, int per_node) {
     constexpr auto many = "uncounted"; // with too many ranks
     const model::counts& n = e.counted;
+    const std::string_view theirs = textbook_name(e.what.algorithm);
     fmt::print(
-        "\n{} ({})\n{}\n", e.what->title, e.what->algorithm,
+        "\n{} ({}{}{})\n{}\n", e.what.title, e.what.algorithm, theirs.empty() ? "" : "; ", theirs,
         wrapped(fmt::format(
-            fmt::runtime(e.what->reason), fmt::arg("received", volume_text(n.received.most)),
+            fmt::runtime(e.what.reason), fmt::arg("received", volume_text(n.received.most)),
             fmt::arg("sent", volume_text(n.sent.most)), fmt::arg("busiest", bytes_text(e.busiest())),
             fmt::arg("total", volume_text(n.total_bytes)), fmt::arg("as_ring", as_ring(e.busiest() / ring_bytes)),
             fmt::arg("fan_in", number(n.fan_in, many)), fmt::arg("rounds", number(n.rounds, many)),
@@ -138,7 +184,7 @@ void print_reason(const studied& e, double ring_bytes, int per_node) {
 
 studied study(const lesson& l, int ranks, std::size_t bytes, pricing& prices) {
     const model::collective c = prices.call(schedule::operation::allreduce, l.algorithm, ranks, bytes, parameter_bytes);
-    return {&l, c, model::count(c, prices.width_of_node(ranks)), std::nullopt};
+    return {l, c, model::count(c, prices.width_of_node(ranks)), std::nullopt};
 }
 
 /// The times of the page: where forms are compared, an estimate that could win is simulated.
@@ -151,11 +197,11 @@ void take_times(std::vector<studied>& entries, pricing& prices) {
 }
 
 /// Those that can be counted; of the others it prints why not.
-std::vector<studied> study_all(int ranks, std::size_t bytes, pricing& prices) {
+std::vector<studied> study_all(int ranks, const lecture_settings& s, pricing& prices) {
     std::vector<studied> entries;
-    for (const lesson& l : lessons) {
+    for (const lesson& l : lessons_of(s)) {
         try {
-            entries.push_back(study(l, ranks, bytes, prices));
+            entries.push_back(study(l, ranks, s.bytes(), prices));
         } catch (const error& e) { // the bytes of all ranks are too many
             fmt::print("# {} ({}): not counted: {}\n", l.title, l.algorithm, e.facts().detail);
         }
@@ -164,36 +210,67 @@ std::vector<studied> study_all(int ranks, std::size_t bytes, pricing& prices) {
     return entries;
 }
 
-/// An allreduce on few ranks, hierarchical ones on two nodes: as trees where data travel along such, else in a
-/// space-time diagram.
-std::string picture_of(const lesson& l) {
-    constexpr int ranks = 8, of_a_node = 4;
+constexpr int most_drawn_ranks = 8; ///< more are not legible from the back of a room
+
+/// An allreduce: as trees where data travel along such, else in a space-time diagram. Hierarchical ones have the nodes
+/// that the text tells of.
+model_picture picture_of(const lesson& l, int ranks, const pricing& prices) {
     constexpr std::array along_trees{"naive", "binomial_tree", "double_binary_tree"};
-    const schedule::program p = algorithm::by_name(l.algorithm, of_a_node).write(schedule::operation::allreduce, ranks);
-    const auto t = schedule::draw::timeline_of(p);
-    const bool trees =
-        std::find(along_trees.begin(), along_trees.end(), std::string_view(l.algorithm)) != along_trees.end();
-    return trees ? schedule::draw::trees_svg(t, l.title) : schedule::draw::space_time_svg(t, l.title);
+    const schedule::program p =
+        algorithm::by_name(l.algorithm, prices.width_of_node(ranks)).write(schedule::operation::allreduce, ranks);
+    auto t = schedule::draw::timeline_of(p);
+    const bool trees = std::ranges::find(along_trees, l.algorithm) != along_trees.end();
+    std::string svg = trees ? schedule::draw::trees_svg(t, l.title) : schedule::draw::space_time_svg(t, l.title);
+    return {std::move(svg), std::move(t.messages), holdings_of(p)};
+}
+
+/// Those of the page that can be drawn, or else the most that can.
+std::vector<int> drawn_ranks(const std::vector<int>& ranks) {
+    std::vector<int> few;
+    for (const int r : ranks)
+        if (r <= most_drawn_ranks) few.push_back(r);
+    return few.empty() ? std::vector<int>{most_drawn_ranks} : few;
+}
+
+/// What a closed form multiplies alpha, beta and gamma by. Nothing where it is not a sum of these three.
+std::optional<std::array<double, 3>> terms_of(const model::collective& c, const model::hockney& by) {
+    const auto seconds = [&](double alpha, double beta, double gamma) -> double {
+        const auto form = model::closed_form(c, model::hockney{alpha, beta, gamma});
+        return form ? form->seconds : std::numeric_limits<double>::quiet_NaN();
+    };
+    const std::array<double, 3> terms{seconds(1, 0, 0), seconds(0, 1, 0), seconds(0, 0, 1)};
+    const double sum = terms[0] * by.alpha_s + terms[1] * by.beta_s_per_byte + terms[2] * by.gamma_s_per_byte;
+    const double all = seconds(by.alpha_s, by.beta_s_per_byte, by.gamma_s_per_byte);
+    return std::abs(sum - all) <= 1e-9 * all ? std::optional(terms) : std::nullopt;
 }
 
 } // namespace
 
-std::string lecture_algorithms() {
+std::string lecture_algorithms(const lecture_settings& s) {
     std::string names;
-    for (const lesson& l : lessons) names += (names.empty() ? "" : ",") + std::string(l.algorithm);
+    for (const lesson& l : lessons_of(s)) names += (names.empty() ? "" : ",") + std::string(l.algorithm);
     return names;
 }
 
-model_lecture page_lecture(const lecture_settings& s) {
+model_lecture page_lecture(const lecture_settings& s, const std::vector<int>& ranks, const pricing& prices) {
     model_lecture all{{}, s.bytes(), s.step_s};
-    for (const lesson& l : lessons) all.lessons.push_back({l.title, l.algorithm, l.reason, picture_of(l)});
+    for (const lesson& l : lessons_of(s)) {
+        model_lesson& one = all.lessons.emplace_back();
+        one = {l.title, l.algorithm, std::string(textbook_name(l.algorithm)), l.reason, l.formula, {}};
+        for (const int r : drawn_ranks(ranks)) one.on.emplace(r, picture_of(l, r, prices));
+    }
+    if (const auto* const h = std::get_if<model::hockney>(&prices.by().parameters))
+        all.hockney = {h->alpha_s, h->beta_s_per_byte, h->gamma_s_per_byte};
     return all;
 }
 
-void count_levels(std::span<model_row> rows, const pricing& prices) {
+void add_for_lecture(std::span<model_row> rows, const pricing& prices) {
+    const auto* const h = std::get_if<model::hockney>(&prices.by().parameters);
     for (model_row& r : rows) {
         r.ranks_per_node = prices.width_of_node(r.ranks);
-        const model::collective c = prices.call(schedule::operation::allreduce, r.algorithm, r.ranks, r.bytes);
+        model::collective c = prices.call(schedule::operation::allreduce, r.algorithm, r.ranks, r.bytes);
+        c.segments = r.segments;
+        if (h) r.terms = terms_of(c, *h);
         if (!c.how.has_levels() || !r.total_bytes) continue;
         if (const auto levels = model::count(c, r.ranks_per_node).levels) r.far_bytes = levels->far;
     }
@@ -207,17 +284,16 @@ void lecture(int ranks, const lecture_settings& s, pricing& prices) {
     fmt::print("# machine: {}\n# times, as on the page of --html: {}\n# simulated{}: {}\n", prices.by().description,
                prices.simulates() ? "simulated" : "closed forms",
                prices.simulates() ? "" : " where an estimate could win", prices.rule());
-    const std::vector<studied> entries = study_all(ranks, bytes, prices);
-    const auto ring = std::find_if(entries.begin(), entries.end(),
-                                   [](const studied& e) { return std::string_view(e.what->algorithm) == "ring"; });
-    if (ring == entries.end()) throw std::invalid_argument("with so many parameters not even the ring can be counted");
+    const std::vector<studied> entries = study_all(ranks, s, prices);
+    if (entries.empty()) throw std::invalid_argument("so many parameters cannot be counted");
+    const double ring_bytes = study(lessons[ring_lesson], ranks, bytes, prices).busiest();
     fmt::print("\n");
     print_lesson("", "algorithm", "rounds", "messages", "total", "inbound", "received", "sent", "fan-in", "bandwidth",
                  "time", "of a step");
     print_lesson("", "", "", "", "sent", "peak", "max", "max", "max", "that it needs",
                  prices.simulates() ? "simulated" : "closed form", "");
     for (const studied& e : entries) print(e, s.step_s);
-    for (const studied& e : entries) print_reason(e, ring->busiest(), prices.width_of_node(ranks));
+    for (const studied& e : entries) print_reason(e, ring_bytes, prices.width_of_node(ranks));
     fmt::print(R"(
 # inbound peak: the most bytes that one rank takes in at the same depth, which is what its port and its buffers have to
 # stand at once. Bandwidth that it needs: for the busiest rank to send or receive its bytes within one step, with

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace tutti::tools {
 
@@ -15,6 +16,7 @@ namespace tutti::tools {
 struct lecture_settings {
     std::size_t parameters = 25'557'032;
     double step_s = 1. / 3;
+    std::string algorithms{}; ///< a list of names; empty: those that the lecture has a text for
     [[nodiscard]] std::size_t bytes() const noexcept { return parameters * 4; } ///< of all gradients, as float32
 };
 
@@ -22,11 +24,13 @@ struct lecture_settings {
 /// schedules, each time is what `prices` predicts.
 void lecture(int ranks, const lecture_settings& s, pricing& prices);
 
-/// The algorithms of the lecture, as a command line lists them.
-[[nodiscard]] std::string lecture_algorithms();
-/// What the page tells of them: texts without figures, which follow the reader's choice, and pictures.
-[[nodiscard]] model_lecture page_lecture(const lecture_settings& s);
-/// Adds to rows of hierarchical algorithms how many bytes go between nodes.
-void count_levels(std::span<model_row> rows, const pricing& prices);
+/// The algorithms of the lecture, as a command line lists them. Throws std::invalid_argument where there is no such.
+[[nodiscard]] std::string lecture_algorithms(const lecture_settings& s);
+/// What the page tells of them: texts without figures, which follow the reader's choice, and pictures for those numbers
+/// of ranks that can be looked at.
+[[nodiscard]] model_lecture page_lecture(const lecture_settings& s, const std::vector<int>& ranks,
+                                         const pricing& prices);
+/// Adds to rows what lectures alone tell: the bytes between nodes, and the terms of closed forms.
+void add_for_lecture(std::span<model_row> rows, const pricing& prices);
 
 } // namespace tutti::tools

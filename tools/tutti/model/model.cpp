@@ -70,6 +70,7 @@ Examples:
   tutti model --machine docs/machines/h100_nvswitch.json --bytes 1K..256M*4
   tutti model --machine docs/machines/pcie_switches.json --algorithm two_shots_kernel,ring --bytes 64K..64M*2
   tutti model --lecture --html lecture.html      # its figures follow the numbers of ranks and bytes
+  tutti model --lecture --algorithm ring,circulant --html two.html   # also one of your own, by its name
 
 Exit status:
   0  all is priced
@@ -114,7 +115,8 @@ void add_what(CLI::App& c, model_settings& s) {
         ->type_name("LIST");
     c.add_option("--operation", s.operation, "Operations, separated by commas, or all [default: allreduce]")
         ->type_name("NAME");
-    c.add_option("--algorithm", s.algorithm, "Algorithms, separated by commas, or all [default: all]")
+    c.add_option("--algorithm", s.algorithm,
+                 "Algorithms, separated by commas, or all [default: all; with --lecture nine]")
         ->type_name("NAME");
 }
 
@@ -143,11 +145,13 @@ void add_lecture(CLI::App& c, model_settings& s) {
     c.add_option("--step", s.step, "Time of a training step [default: a third of a second]")
         ->type_name("TIME")
         ->needs(lecture);
-    for (const char* const of_tables : {"--bytes", "--operation", "--algorithm"}) // a lecture has its own
+    for (const char* const of_tables : {"--bytes", "--operation"}) // a lecture has its own
         lecture->excludes(c.get_option(of_tables));
 }
 
 int run_model(model_settings s) {
+    s.of_lecture.algorithms = s.algorithm;
+    if (s.algorithm.empty()) s.algorithm = "all";
     if (const auto gpus = gpus_of(s.machine)) return report_gpus(s, *gpus);
     if (s.one_gpu) throw std::invalid_argument("--one-gpu is for GPUs: give a --machine that has some");
     if (s.ranks.empty() && !s.lecture) s.ranks = "8";

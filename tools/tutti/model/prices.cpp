@@ -220,13 +220,13 @@ std::vector<std::size_t> lecture_sizes(const lecture_settings& s) {
 /// The page of the lecture: all numbers of ranks and all sizes at once, so that its figures follow the reader's choice.
 void write_lecture(const model_settings& s, const std::string& ranks) {
     pricing prices(machine_of(s.machine), s.how);
-    const std::vector<contest> contests = contests_of("allreduce", lecture_algorithms(), ranks);
+    const std::vector<contest> contests = contests_of("allreduce", lecture_algorithms(s.of_lecture), ranks);
     const std::vector<std::size_t> sizes = lecture_sizes(s.of_lecture);
     model_report all{page_machine(prices, most_ranks_of(contests)), {}, {}, {}};
     all.parameters = parameters_of(prices, most_ranks_of(contests));
-    all.lecture = page_lecture(s.of_lecture);
+    all.lecture = page_lecture(s.of_lecture, parse_ranks(ranks, most_priced_ranks), prices);
     price_and_print(contests, sizes, prices, {}, all, true);
-    count_levels(all.rows, prices);
+    add_for_lecture(all.rows, prices);
     if (!prices.simulates()) take_simulated_for_estimates(all.rows);
     write_whole(html_report(all), s.html);
 }

@@ -5,8 +5,12 @@
 #include "crossovers.hpp"
 
 #include <collectives/schedule/activity.hpp>
+#include <collectives/schedule/draw/timeline.hpp>
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -34,6 +38,8 @@ struct model_row {
     int segments = 1;                     ///< into which each chunk is cut
     int ranks_per_node = 1;               ///< of a hierarchical algorithm
     std::optional<long long> far_bytes{}; ///< sent between its nodes; known of lectures alone
+    /// The closed form is so many alphas, betas times bytes, and gammas times bytes; known of lectures alone.
+    std::optional<std::array<double, 3>> terms{};
 };
 
 /// Who is the fastest of one operation on so many ranks, from the smallest to the largest size of its rows.
@@ -63,12 +69,21 @@ struct model_parameters {
     std::vector<std::vector<std::string>> links;            ///< a line for each link and range of message lengths
 };
 
+/// A schedule on few ranks, to be looked at.
+struct model_picture {
+    std::string svg;
+    std::vector<schedule::draw::message> messages;              ///< by round
+    std::vector<std::vector<std::vector<std::uint32_t>>> holds; ///< as holdings_of() has it
+};
+
 /// One way to sum, of a lecture.
 struct model_lesson {
     std::string title;
     std::string algorithm;
-    std::string reason;  ///< a text with names in braces, where counted figures go
-    std::string picture; ///< SVG: its schedule on few ranks
+    std::string other_name;               ///< what textbooks call it, or empty
+    std::string reason;                   ///< a text with names in braces, where counted figures go
+    std::array<std::string, 3> formula{}; ///< what alpha, beta and gamma are multiplied by; empty where no one knows
+    std::map<int, model_picture> on;      ///< by the number of ranks
 };
 
 /// What a page has that is a lecture.
@@ -76,6 +91,7 @@ struct model_lecture {
     std::vector<model_lesson> lessons{};
     std::size_t bytes = 0; ///< of the gradients of one step
     double step_s = 0;
+    std::optional<std::array<double, 3>> hockney{}; ///< alpha, beta and gamma in seconds, where the machine has them
 };
 
 /// All that a report shows.

@@ -17,7 +17,7 @@ struct model_settings {
     std::string ranks;
     std::string bytes = "8..64M*16";
     std::string operation = "allreduce";
-    std::string algorithm = "all";
+    std::string algorithm; ///< empty: all, or those of the lecture
     machine_words machine;
     bool one_gpu = false; ///< ranks share a GPU
     pricing_settings how;

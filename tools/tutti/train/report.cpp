@@ -56,6 +56,7 @@ std::string words_of_exchange(const train_settings& s) {
 std::string words_of_same(const train_settings& s, int ranks) {
     if (s.mode == "sandblaster") return fmt::format("on {} shard{}", s.servers, s.servers == 1 ? "" : "s");
     if (has_servers(s)) return fmt::format("on {} server{}", s.servers, s.servers == 1 ? "" : "s");
+    if (s.mode == "hogwild") return fmt::format("in the one memory of {}", counted_ranks(ranks));
     const grid_shape of = grid_of(s, ranks);
     if (of.data == ranks) return fmt::format("bit-identical on all {}", counted_ranks(ranks));
     const std::string grid = fmt::format("{} x {} x {} ranks", of.data, of.stages, of.tensor);

@@ -185,7 +185,10 @@ int train_in_virtual_time(const train_settings& s) {
         if (all.rank() == reporter_of(s)) status = mine == result_is_wrong ? 1 : mine;
     });
     const bool quiet = s.json == "-" || s.log == "-";
-    fmt::print(quiet ? stderr : stdout, "virtual time {:.6f} s\n", std::chrono::duration<double>(world->now()).count());
+    // So a worker that is always slow takes the same time in all of these modes, however far ahead the others may be.
+    const char* const why = has_servers(s) && !shared ? ", until the slowest worker has made its own steps" : "";
+    fmt::print(quiet ? stderr : stdout, "virtual time {:.6f} s{}\n",
+               std::chrono::duration<double>(world->now()).count(), why);
     return status;
 }
 

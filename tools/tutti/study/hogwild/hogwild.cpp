@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <thread>
+#include <utility>
 
 namespace tutti::tools::study {
 
@@ -20,16 +21,14 @@ outcome hogwild_study(const settings& s, progress_line& line) {
     r.problems.push_back({dense_problem(s), r.of.dense_rate});
     for (solved& one : r.problems)
         one.descents.assign(ways.size(), std::vector<std::vector<descent>>(r.of.threads.size()));
-    const std::size_t all = r.of.seeds * r.problems.size() * ways.size() * r.of.threads.size();
-    std::size_t done = 0;
-    // One at a time, and all of a seed one after the other, so that what else the host does meets all alike.
-    for (std::uint64_t seed = 1; seed <= r.of.seeds; ++seed)
-        for (solved& one : r.problems)
-            for (std::size_t t = 0; t < r.of.threads.size(); ++t)
-                for (std::size_t w = 0; w < ways.size(); ++w) {
-                    line.show(done++, all, "descents");
-                    one.descents[w][t].push_back(descended(r.of, one.of, one.rate, r.of.threads[t], ways[w], seed));
-                }
+    const std::vector<turn> turns = turns_of(r.of, r.problems.size());
+    for (std::size_t done = 0; done < turns.size(); ++done) {
+        const turn& now = turns[done];
+        solved& one = r.problems[now.problem];
+        line.show(done, turns.size(), "descents");
+        descent found = descended(r.of, one.of, one.rate, r.of.threads[now.threads], ways[now.way], now.seed);
+        if (now.counts) one.descents[now.way][now.threads].push_back(std::move(found));
+    }
     if (getloadavg(&r.load, 1) != 1) r.load = 0;
     r.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return {text_of(r), content_of(r), facts_of(r)};

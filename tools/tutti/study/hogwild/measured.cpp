@@ -11,6 +11,17 @@
 
 namespace tutti::tools::study::hogwild {
 
+std::vector<turn> turns_of(const design& d, std::size_t problems) {
+    std::vector<turn> all;
+    for (std::uint64_t seed = 1; seed <= d.seeds; ++seed)
+        for (std::size_t p = 0; p < problems; ++p) {
+            all.push_back({seed, p, 0, 0, false});
+            for (std::size_t t = 0; t < d.threads.size(); ++t)
+                for (std::size_t w = 0; w < ways.size(); ++w) all.push_back({seed, p, t, w, true});
+        }
+    return all;
+}
+
 descent descended(const design& d, const problem& p, float rate, int threads, training::sharing by,
                   std::uint64_t seed) {
     using clock = std::chrono::steady_clock;

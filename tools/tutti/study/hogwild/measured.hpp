@@ -26,6 +26,16 @@ struct design {
     std::size_t seeds = 5;
 };
 
+/// Which descent is measured when. Places are those of the problems, of `ways` and of design::threads.
+struct turn {
+    std::uint64_t seed;
+    std::size_t problem, threads, way;
+    bool counts; ///< else it warms caches and clocks for the next ones
+};
+/// One at a time, and all of a seed one after the other, so that what else the host does meets all alike. The first
+/// of a problem would pay for what its samples cost to fetch, and it is what all are compared with: so it runs twice.
+[[nodiscard]] std::vector<turn> turns_of(const design& d, std::size_t problems);
+
 /// One descent.
 struct descent {
     double seconds = 0;         ///< of all passes, without the tests between

@@ -153,7 +153,14 @@ nlohmann::ordered_json content_of(const results& r) {
                     "2013."},
         {"sections",
          {{{"title", "Findings"}, {"paragraphs", found}, {"tables", staleness_json::array({figures_table(r)})}},
-          {{"title", "Steps a second"}, {"charts", staleness_json::array({speed_chart(r)})}},
+          {{"title", "Steps a second"},
+           {"paragraphs",
+            {"A bound helps against workers that are slow in turn. One that is always slow uses it up once: as soon as "
+             "the "
+             "others are as far ahead as they may be, all go at its pace, as under BSP. So SSP s gains about s steps "
+             "of "
+             "each worker in the whole training, and only asynchronous workers gain in each step."}},
+           {"charts", staleness_json::array({speed_chart(r)})}},
           {{"title", "What a step is worth"}, {"charts", accuracy_charts(r, axis::steps)}},
           {{"title", "Accuracy against time"}, {"charts", accuracy_charts(r, axis::seconds)}},
           {{"title", "Staleness as read"},
