@@ -31,6 +31,9 @@ row_object subject_in(const row_object& row) {
 
 void add_round(earlier_runs::rounds_of_row& all, const row_object& row) {
     measured_times& to = all.times;
+    if (const row_object both_ways = row.value("latency_us", row_object()); !both_ways.is_null())
+        throw std::invalid_argument("--against: a file of before 0.2, whose times of messages that come back are of both "
+                                    "ways: measure them again");
     all.chosen = row.at("chosen").is_null() ? "" : row.at("chosen").get<std::string>();
     to.rounds.push_back(row.at("time_us").get<double>());
     const row_object &low = row.at("p50_low_us"), &high = row.at("p50_high_us");

@@ -49,8 +49,10 @@ Ranks that another launcher started meet in the library's own barrier instead.
 
 Besides the operations there are rows of a barrier, by the library's choice, and of messages between two
 ranks, out of place and without an algorithm. 'messages' stands for all of them. In brackets: what OSU calls so.
-  pingpong       a message to the neighbour and one back; half of the time is the latency (osu_latency)
-  sendrecv       each rank sends to the next one and receives from the one before
+  pingpong       a message to the neighbour and one back; times are half of that, of one message, and so is the
+                 bandwidth (osu_latency, IMB PingPong)
+  sendrecv       each rank sends to the next one and receives from the one before; algbw counts what it sends,
+                 as nccl-tests has it (IMB Sendrecv counts both: twice that)
   stream         64 messages to the neighbour, then a byte back (osu_bw)
   bistream       64 messages each way between neighbours at once (osu_bibw)
   multi_latency  pingpong of ranks of the lower half with those of the upper half (osu_multi_lat)
@@ -70,12 +72,12 @@ Columns, some of which are there only if they have something to say:
   algorithm       auto: ring is the library's choice, which was ring
   place           out: from input to output; in: in place
   predicted       microseconds, by the parameters that --machine gives; - without, and with --memory symmetric
-  avg             microseconds, the mean of all iterations on all ranks, as OSU and IMB have it
+  avg             microseconds, the mean of all iterations on all ranks that take part, as OSU and IMB have it
   p50 p99 min max microseconds of the slowest rank of each iteration; no p99 from under 100 of them; ~ marks a
                   p50 from one or two
   behind          with --imbalance: microseconds of a call in step behind the late one, the p50 of means
   skew            median microseconds between the first and the last rank that left the barrier
-  latency, rate   of messages: half of the p50 of those that come back; millions of messages a second
+  rate            of messages: millions of messages a second
   algbw           bytes over time, in 10^9 bytes a second; the time is the p50, of a loop the mean
   busbw           algbw times 2(P-1)/P for allreduce, (P-1)/P for reduce_scatter, allgather,
                   gather, scatter and alltoall, 1 otherwise

@@ -154,6 +154,10 @@ struct job {
     /// Of an alltoall: what goes from one rank to another. Each rank sends and receives parts of all lengths.
     [[nodiscard]] std::size_t block(int from, int to) const noexcept { return part((from + to) % ranks); }
     [[nodiscard]] std::size_t bytes() const noexcept { return elements() * size_of(type); }
+    /// False of a rank that belongs to no pair of those that exchange messages.
+    [[nodiscard]] bool takes_part(int of) const noexcept {
+        return !messages || *messages == exchange::sendrecv || pairs_of_ranks().pair_of(of);
+    }
     /// Precondition: it exchanges messages.
     [[nodiscard]] pairing pairs_of_ranks() const noexcept { return {between_halves(*messages), ranks, pairs}; }
 };
@@ -168,7 +172,7 @@ struct row {
     std::size_t iterations = 0;
     std::string chosen;                 ///< the algorithm's name where the library chose it
     std::optional<double> predicted_us; ///< by the machine, if one is given
-    summary time_us;                    ///< of the slowest rank of each iteration, or of the late one
+    summary time_us; ///< of the slowest rank of each iteration, or of the late one; of what comes back, of one way
     double average_us = 0;              ///< over all iterations and ranks, or of the late one, of a rank's own time
     std::optional<double> behind_us;    ///< median of the mean call behind a late one, of the slowest rank
     double base_us = 0;                 ///< the time that the bandwidths refer to: the median, of a loop the mean
@@ -179,8 +183,6 @@ struct row {
 
     /// Its quantiles stand for something.
     [[nodiscard]] bool has_enough_iterations() const noexcept { return iterations >= 3; }
-    /// Of a pingpong, one way.
-    [[nodiscard]] std::optional<double> latency_us() const;
     [[nodiscard]] std::optional<double> messages_per_s() const;
     [[nodiscard]] double algorithm_GBps() const;
     [[nodiscard]] double bus_GBps() const;

@@ -84,8 +84,7 @@ std::vector<column> columns_for(const std::vector<job>& jobs) {
     append(all, time_columns());
     if (late) append(all, {{"behind", "us", 9, [](const row& r) { return if_known(r.behind_us); }}});
     if (messages)
-        append(all, {{"latency", "us", 9, [](const row& r) { return if_known(r.latency_us()); }},
-                     {"rate", "M/s", 7, [](const row& r) { return if_known(millions(r.messages_per_s())); }}});
+        append(all, {{"rate", "M/s", 7, [](const row& r) { return if_known(millions(r.messages_per_s())); }}});
     append(all, {{"algbw", "GB/s", 7, [](const row& r) { return bandwidth_figure(r.algorithm_GBps()); }},
                  {"busbw", "GB/s", 7, [](const row& r) { return bandwidth_figure(r.bus_GBps()); }}});
     if (some([](const job& j) { return j.overlap; })) append(all, overlap_columns());

@@ -301,14 +301,20 @@ private:
 
     void conclude() {
         const auto calls = static_cast<double>(durations_.size());
+        const double ways = result_.what.messages && returns(*result_.what.messages) ? 2 : 1; // times are of one
+        for (double* const all_us : {&loop_us_, &cpu_us_}) *all_us /= ways;
+        for (double& d : durations_) d /= ways;
         const std::size_t middle = starts_.size();
         std::vector<double> spread(2 * middle);
         for (std::size_t i = 0; i < middle; ++i) {
             spread[i] = starts_[i];
             spread[middle + i] = -starts_[i];
         }
-        const double own_us = std::accumulate(durations_.begin(), durations_.end(), 0.) / calls;
-        result_.average_us = self_.others.sum(own_us, self_.rank, self_.ranks) / (result_.what.late ? 1 : self_.ranks);
+        const bool takes_part = result_.what.takes_part(self_.rank);
+        const double own_us =
+            takes_part ? std::accumulate(durations_.begin(), durations_.end(), 0.) / calls : 0;
+        const double timed = self_.others.sum(takes_part ? 1 : 0, self_.rank, self_.ranks);
+        result_.average_us = self_.others.sum(own_us, self_.rank, self_.ranks) / (result_.what.late ? 1 : timed);
         self_.others.maximum(behind_);
         if (result_.what.late) result_.behind_us = summarise(std::move(behind_)).p50;
         self_.others.maximum(durations_);

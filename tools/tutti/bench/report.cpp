@@ -6,6 +6,7 @@
 
 #include "../common/text_output.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -93,8 +94,13 @@ void bench_report::print_row(const row& r) {
 void bench_report::add(const row& r) {
     progress_.clear();
     if (!quiet_) print_row(r);
-    bus_GBps_ += r.bus_GBps();
     ++rows_;
+    if (r.what.bytes() > 0) { // what moves nothing has no bandwidth
+        const auto of = std::ranges::find(bandwidths_, r.what.name(), &bandwidth::operation);
+        bandwidth& sum = of == bandwidths_.end() ? bandwidths_.emplace_back(bandwidth{r.what.name()}) : *of;
+        sum.bus_GBps += r.bus_GBps();
+        ++sum.rows;
+    }
     if (!json_ && !csv_ && !earlier_) return;
     const row_object object = to_json(r, settings_, at_);
     if (json_) json_->add(object);
@@ -108,8 +114,9 @@ std::size_t bench_report::finish(std::uint64_t wrong) {
     if (csv_) csv_->finish();
     std::FILE* const to = quiet_ ? stderr : stdout;
     if (!quiet_)
-        fmt::print("# average busbw: {} GB/s over {} rows\n",
-                   bandwidth_figure(rows_ == 0 ? 0 : bus_GBps_ / static_cast<double>(rows_)), rows_);
+        for (const bandwidth& b : bandwidths_)
+            fmt::print("# average busbw of {}: {} GB/s over {} rows\n", b.operation,
+                       bandwidth_figure(b.bus_GBps / static_cast<double>(b.rows)), b.rows);
     if (settings_.checks > 0 && (!quiet_ || wrong > 0)) fmt::print(to, "# wrong elements: {}\n", wrong);
     const std::size_t slower = earlier_ ? earlier_->print(settings_.tolerance, to) : 0;
     std::fflush(to);

@@ -30,6 +30,12 @@ public:
     std::size_t finish(std::uint64_t wrong);
 
 private:
+    struct bandwidth {
+        std::string_view operation;
+        double bus_GBps = 0; // the sum over its rows
+        std::size_t rows = 0;
+    };
+
     void print_header(bool one_clock) const;
     void print_row(const row& r);
 
@@ -44,7 +50,7 @@ private:
     std::optional<earlier_runs> earlier_;
     std::string_view current_; // operation
     std::size_t round_ = 0;
-    double bus_GBps_ = 0;
+    std::vector<bandwidth> bandwidths_; // by operation: their mean says nothing
     std::size_t rows_ = 0;
 };
 

@@ -40,7 +40,6 @@ row_object times_of(const row& r) {
             {"avg_us", r.average_us},
             {"behind_us", or_null(r.behind_us)},
             {"skew_us", or_null(r.skew_us)},
-            {"latency_us", or_null(r.latency_us())},
             {"messages_per_s", or_null(r.messages_per_s())},
             {"algbw_GBps", r.algorithm_GBps()},
             {"busbw_GBps", r.bus_GBps()},
