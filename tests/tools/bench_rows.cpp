@@ -65,7 +65,7 @@ TEST_CASE("a barrier has a row, by the library's choice, in which no rank leaves
         const auto r = command(std::string("bench --operation barrier --ranks 3 -n 3 -c 6 --transport ") + transport);
         INFO(r.output);
         CHECK(r.status == 0);
-        CHECK_THAT(r.output, Contains(" auto: ") && !Contains("busbw of") && Contains("# wrong elements: 0\n"));
+        CHECK_THAT(r.output, Contains(" auto:") && !Contains("busbw of") && Contains("# wrong elements: 0\n"));
     }
     const auto rows = rows_measured("--transport memory --ranks 2 --operation barrier,allreduce -b 8 -e 8 --place in");
     REQUIRE(rows.size() == 2);
@@ -106,7 +106,7 @@ TEST_CASE("options and names of nccl-tests, OSU and MPI launchers will do") {
 
 TEST_CASE("the table names what was chosen, and has an average of all ranks") {
     const auto r = command("bench --transport memory --ranks 2 -b 8 -e 8 -n 3 --algorithm auto,ring --place in");
-    CHECK_THAT(r.output, Contains(" auto: ") && Contains(" avg ") && !Contains(" root "));
+    CHECK_THAT(r.output, Contains(" auto:") && Contains(" avg ") && !Contains(" root "));
     const auto rows = rows_measured("--transport memory --ranks 2 -b 8 -e 8 --place in");
     CHECK(rows[0].at("avg_us").get<double>() > 0);
     CHECK(rows[0].at("avg_us").get<double>() <= rows[0].at("mean_us").get<double>()); // that is of the slowest rank
@@ -173,7 +173,7 @@ TEST_CASE("overlap is measured of every operation that has a non-blocking call, 
             const double pure = row.at("alone_us"), compute = row.at("compute_us"), both = row.at("overlapped_us");
             const double hidden = 100 * (pure + compute - both) / std::min(pure, compute);
             if (!row.at("overlap_percent").is_null()) // a busy machine: the times do not belong together
-                CHECK(row.at("overlap_percent").get<double>() == Approx(std::clamp(hidden, 0., 100.)).margin(1e-6));
+                CHECK(row.at("overlap_percent").get<double>() == Approx(std::clamp(hidden, 0., 100.)).margin(0.1));
             CHECK(compute > 0);
         }
     }

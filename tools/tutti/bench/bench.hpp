@@ -7,6 +7,7 @@
 #include "../common/sizes.hpp"
 #include "../common/statistics.hpp"
 #include "../run/binding.hpp"
+#include "../run/local_ranks.hpp"
 #include "exchange.hpp"
 #include "imbalance.hpp"
 #include "overlap_times.hpp"
@@ -51,11 +52,18 @@ inline constexpr std::array<std::string_view, 3> memory_names{"vector", "page", 
     return static_cast<memory_kind>(std::ranges::find(memory_names, name) - memory_names.begin());
 }
 
+/// A round is a launch of its own where this command starts the ranks; other launchers' processes measure all rounds.
+struct launched_round {
+    int room = -1;                       ///< the descriptor of the room in which ranks of one host meet; -1: none
+    int rows = -1;                       ///< that of the rows of all launches so far; -1: this launch is the only one
+    std::optional<std::size_t> number{}; ///< the only round that this launch measures
+};
+
 /// What the command line asks for.
 struct bench_settings {
-    std::string transport = "tcp";
-    int ranks = 0;  ///< 0: not said
-    binding bind{}; ///< of ranks that are started here
+    std::string transport; ///< empty: not said
+    int ranks = 0;         ///< 0: not said
+    binding bind{};        ///< of ranks that are started here
     std::string operation = "allreduce";
     std::string algorithm = "auto";
     sweep bytes{8, std::size_t{16} << 20, 2, 0};
@@ -69,6 +77,7 @@ struct bench_settings {
     std::size_t iterations = 20;
     double seconds = 0;     ///< if not 0, as many iterations as fit into it
     std::size_t rounds = 1; ///< how often all rows are measured, one after the other
+    bool rounds_are_given = false;
     std::size_t warm_up = 5;
     std::size_t checks = 1;
     timing how = timing::barrier;
@@ -90,7 +99,10 @@ struct bench_settings {
     std::string csv;
     std::string trace;
     std::vector<std::string> against; ///< files of earlier runs
+    std::string against_program;      ///< another tutti, which is measured in turn with this one
     double tolerance = 0.05;          ///< by how much a time may be longer than it was, relative to that
+    double most_other_work = 0.1;     ///< that leaves a row judged, as a share of the cores that ranks may use
+    launched_round launch{};          ///< what this process measures of it all
 
     [[nodiscard]] std::vector<std::size_t> sizes() const {
         return listed_bytes.empty() ? sizes_of(bytes) : listed_bytes;
@@ -178,6 +190,7 @@ struct row {
     double base_us = 0;                 ///< the time that the bandwidths refer to: the median, of a loop the mean
     std::optional<double> skew_us;      ///< median spread of leaving the barrier, if the ranks share a clock
     double cpu_us = 0;                  ///< per operation, over all ranks
+    std::optional<double> other_cores;  ///< that other work used on rank 0's host; none where too little time passed
     std::optional<std::uint64_t> wrong; ///< elements over all ranks and checks; of a barrier, ranks that left too soon
     std::optional<overlap_times> overlap;
 
@@ -266,12 +279,21 @@ struct participant {
 struct bench_result {
     std::uint64_t wrong = 0; ///< elements over all ranks
     std::size_t slower = 0;  ///< rows that became slower than those of --against
+    bool complete = true;    ///< all rows could be compared
+    bool unread = false;     ///< nobody reads the output any more
+
+    /// Of a rank.
+    [[nodiscard]] int status() const noexcept {
+        if (unread) return nobody_reads;
+        if (wrong != 0) return result_is_wrong;
+        return slower != 0 ? became_slower : complete ? 0 : not_compared;
+    }
 };
 
 /// Takes part; rank 0 prints. Throws what the library throws.
 bench_result take_part(const participant& self, const bench_settings& settings);
 
-/// Ranks that are threads of this process. Returns the exit status.
+/// Ranks that are threads of this process. Returns the exit status of a rank.
 int bench_in_memory(const bench_settings& settings);
 /// One rank, a process, which finds its place in the environment; `room` is the descriptor that a parent handed down,
 /// or -1. Return the exit status.

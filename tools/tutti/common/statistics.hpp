@@ -17,6 +17,13 @@ namespace tutti::tools {
     return sorted[std::max<std::size_t>(rank, 1) - 1];
 }
 
+/// Of values in any order: between the middle two of an even number. Precondition: there is one.
+[[nodiscard]] inline double median_of(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    const std::size_t half = values.size() / 2;
+    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
 /// From one value to another one.
 struct interval {
     double low = 0;
