@@ -164,7 +164,7 @@ TEST_CASE("a JSON file that cannot be written is a failure") {
 
 TEST_CASE("closed standard descriptors, and deadlines that the library has no wait for, stop no bench over tcp") {
     for (const char* how : {"<&-", "<&- >&-", "--deadline 200000"})
-        CHECK(command(std::string("bench --transport tcp --ranks 2 -b 1K -e 1K ") + how).status == 0);
+        CHECK(command(std::string("bench --transport tcp --ranks 2 -b 1K -e 1K -n 20 ") + how).status == 0);
 }
 
 TEST_CASE("there is no 99th percentile under 100 iterations, and no count of wrong elements without a check") {
@@ -244,11 +244,11 @@ TEST_CASE("calls in plain buffers are predicted, those in symmetric memory are n
 }
 
 TEST_CASE("ranks that a launcher started take part") {
-    const auto r = command("run -n 3 $TUTTI_COMMAND bench -b 1K -e 1K --operation all");
+    const auto r = command("run -n 3 $TUTTI_COMMAND bench -b 1K -e 1K -n 20 --operation all");
     CHECK(r.status == 0);
     CHECK_THAT(r.output, Contains("[0] # wrong elements: 0\n"));
     CHECK_THAT(r.output, Contains("after a barrier of the library itself"));
-    const auto other = command("run -n 2 $TUTTI_COMMAND bench --ranks 3 -b 1K -e 1K");
+    const auto other = command("run -n 2 $TUTTI_COMMAND bench --ranks 3 -b 1K -e 1K -n 20");
     CHECK(other.status == 2);
     CHECK_THAT(other.output, Contains("--ranks 3 was asked for, but the launcher started 2"));
 }

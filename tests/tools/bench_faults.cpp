@@ -44,7 +44,8 @@ public:
             dup2(file, STDERR_FILENO);
             unsetenv("TUTTI_RANK");
             execl(program, program, "bench", "--ranks", "4", "--transport", transport, "-b", "64K", "-e", "4M", "-i",
-                  "1K", "--algorithm", "ring", "--deadline", deadline_s.c_str(), static_cast<char*>(nullptr));
+                  "1K", "-n", "20", "--algorithm", "ring", "--deadline", deadline_s.c_str(),
+                  static_cast<char*>(nullptr));
             _exit(127);
         }
         close(file);

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -21,11 +22,12 @@ using namespace std::chrono_literals;
 namespace {
 
 /// The only row of a bench whose calls do nothing but sleep, on ranks that are threads.
-nlohmann::json row_of(bench_settings settings, int ranks, std::chrono::milliseconds call_takes) {
+nlohmann::json row_of(
+    bench_settings settings, int ranks, std::chrono::milliseconds call_takes,
+    const std::function<bool(const job&)>& is_busy = [](const job& what) { return what.takes_part(what.rank); }) {
     const tools_test::folder here;
     settings.transport = "memory";
     settings.ranks = ranks;
-    settings.iterations = 3;
     settings.warm_up = settings.checks = 0;
     settings.where = place::out;
     settings.json = here.path("rows");
@@ -34,7 +36,7 @@ nlohmann::json row_of(bench_settings settings, int ranks, std::chrono::milliseco
         shared_meeting others{room, rank, settings.deadline(), nullptr};
         const binder sleep = [&](const job& what, const buffers&) -> call {
             return [=] {
-                if (what.takes_part(what.rank)) std::this_thread::sleep_for(call_takes);
+                if (is_busy(what)) std::this_thread::sleep_for(call_takes);
             };
         };
         const participant self{rank, ranks, others, sleep, host_allocator_of(settings), {}, CLOCK_THREAD_CPUTIME_ID};
@@ -48,6 +50,7 @@ nlohmann::json row_of(bench_settings settings, int ranks, std::chrono::milliseco
 bench_settings of(const char* operation, std::size_t bytes) {
     bench_settings s;
     s.operation = operation;
+    s.iterations = 3;
     s.bytes = {bytes, bytes, 2, 0};
     return s;
 }
@@ -78,4 +81,37 @@ TEST_CASE("64 messages of a stream count, 128 of one each way, of a sendrecv the
 
 TEST_CASE("the average is of the ranks that take part: an idle third one makes nothing shorter") {
     CHECK(row_of(of("stream", 8), 3, 10ms).at("avg_us").get<double>() >= 10'000);
+}
+
+TEST_CASE("averages are told of the fastest and of the slowest rank, and whose the latter is") {
+    bench_settings s = of("allreduce", 8);
+    // Rank 1 takes 30 ms of each call, the others none.
+    const auto row = row_of(s, 3, 30ms, [](const job& what) { return what.rank == 1; });
+    CHECK(row.at("slowest_rank") == 1);
+    CHECK(row.at("rank_max_us").get<double>() >= 30'000);
+    CHECK(row.at("rank_min_us").get<double>() < 30'000);
+    CHECK(row.at("avg_us").get<double>() >= 10'000); // of three ranks
+}
+
+TEST_CASE("a row is repeated until the interval of its median is within the precision, or its time is over") {
+    bench_settings s = of("allreduce", 8);
+    s.iterations = 0;
+    s.precision = 1; // 100 %: as soon as there is an interval, which takes 11 of such calls
+    const auto soon = row_of(s, 2, 5ms);
+    CHECK(soon.at("iterations").get<int>() >= 11);
+    CHECK(soon.at("iterations").get<int>() <= 4 * 11); // batches grow fourfold
+    CHECK(!soon.at("p50_low_us").is_null());
+    s.precision = 1e-9;
+    s.seconds = 0.2;
+    CHECK(row_of(s, 2, 5ms).at("iterations").get<int>() <= 41); // 40 of 5 ms are 0.2 s
+}
+
+TEST_CASE("without a number there are 1,000 iterations, or those of a second, or 20") {
+    bench_settings s = of("allreduce", 8);
+    s.iterations = 0;
+    CHECK(row_of(s, 1, 0ms).at("iterations") == 1000);
+    CHECK(row_of(s, 1, 100ms).at("iterations") == 20);
+    const int between = row_of(s, 1, 4ms).at("iterations").get<int>();
+    CHECK(between >= 20);
+    CHECK(between <= 251); // 250 of 4 ms are a second
 }

@@ -212,3 +212,25 @@ TEST_CASE("a rank that is late has its own call measured, and the calls behind i
     const auto in_step = rows_measured("--transport memory --ranks 2 -b 8 -e 8 --place in");
     for (const char* key : {"imbalance", "behind", "behind_us"}) CHECK(in_step[0].at(key).is_null());
 }
+
+TEST_CASE("rounds are summed up: the median of each row, and between which rounds it lies") {
+    const auto r = command("bench --transport memory --ranks 2 --bytes 8,64 --place in -n 3 --rounds 5");
+    INFO(r.output);
+    CHECK(r.status == 0);
+    // All of five rounds are below the median, or above it, in 2 of 32 cases.
+    CHECK_THAT(r.output, Contains("# over 5 rounds: ") && Contains("holds it in 93.8 % of cases"));
+    CHECK(occurrences(r.output, " bytes allreduce float32 sum in auto: ") == 2);
+}
+
+TEST_CASE("a matrix has each two ranks once, and says who is slow with whom") {
+    const folder here;
+    const auto r =
+        command("bench --transport memory --ranks 4 --operation matrix --bytes 8 -n 3 --json " + here.path("rows"));
+    INFO(r.output);
+    CHECK(r.status == 0);
+    CHECK_THAT(r.output, Contains("# 8 bytes between ranks, us\n") && Contains("# wrong elements: 0\n"));
+    const auto rows = nlohmann::json::parse(here.read("rows"));
+    REQUIRE(rows.size() == 6);
+    const std::vector<std::string> pairs{"0-1", "0-2", "0-3", "1-2", "1-3", "2-3"};
+    for (std::size_t k = 0; k < 6; ++k) CHECK(rows[k].at("between") == pairs[k]);
+}

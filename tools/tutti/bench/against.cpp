@@ -50,7 +50,7 @@ std::string_view word(change c) {
 
 std::string title_of(const row_object& subject) {
     std::string text = plain(subject.at("operation"));
-    for (const char* const key : {"root", "uneven", "pairs", "imbalance"})
+    for (const char* const key : {"root", "uneven", "pairs", "between", "imbalance"})
         if (!subject.at(key).is_null()) text += fmt::format(" {} {}", key, plain(subject.at(key)));
     return text;
 }

@@ -55,7 +55,8 @@ ranks, out of place and without an algorithm. 'messages' stands for all of them.
   bistream       64 messages each way between neighbours at once (osu_bibw)
   multi_latency  pingpong of ranks of the lower half with those of the upper half (osu_multi_lat)
   message_rate   stream from ranks of the lower half to those of the upper half (osu_mbw_mr)
-All pairs of ranks are at it at once, or the first --pairs of them. algbw and rate are those of one pair, and
+'matrix' is a pingpong of each two ranks, one pair after the other: the last lines say who is slow with whom.
+Otherwise all pairs of ranks are at it at once, or the first --pairs of them. algbw and rate are those of one pair, and
 of message_rate those of all pairs.
 
 Also allgatherv, alltoallv, gatherv, reduce_scatterv and scatterv are measured: operations on parts whose lengths
@@ -69,7 +70,11 @@ Columns, some of which are there only if they have something to say:
   uneven          --uneven, of operations on parts of given lengths
   place           out: from input to output; in: in place
   predicted       microseconds, by the parameters that --machine gives; - without, and with --memory symmetric
+  between         of a matrix: the two ranks
   avg             microseconds, the mean of all iterations on all ranks that take part, as OSU and IMB have it
+  interval        microseconds: what holds the p50 with 99.9 % if iterations are independent
+  rank_min, rank_max, slowest  the least and the greatest of the ranks' own averages, as OSU's -f has them; whose
+                  the greatest is
   p50 p99 min max microseconds of the slowest rank of each iteration; no p99 from under 100 of them; ~ marks a
                   p50 from one or two
   behind          with --imbalance: microseconds of a call in step behind the late one, the p50 of means
@@ -140,6 +145,7 @@ Examples:
   tutti bench --transport shared_memory -np 2 --operation barrier,messages -b 8 -e 4M --csv -
   tutti bench --ranks 2 --transport shared_memory -b 8 -e 8 --imbalance 50us,300us,1ms,5ms
   tutti bench --operation all --overlap --progress in_thread -b 64K -e 1M
+  tutti bench --ranks 8 --operation matrix --bytes 8,1M --precision 2%
   tutti bench --operation bcast,reduce -r all -b 1M -e 1M
   tutti bench --rounds 7 --json before.json   # and after the change:
   tutti bench --rounds 7 --against before.json --json after.json
@@ -198,6 +204,20 @@ int bench(bench_settings s, const std::vector<std::string>& command) {
                                                       : bench_over_shared_memory;
     if (s.encrypt) ::setenv("TUTTI_ENCRYPT", "1", 1);
     return as_rank([&] { return over(s, s.launch.room); });
+}
+
+/// "2%", or "2".
+double parse_percent(const std::string& word) {
+    const std::string number = word.ends_with('%') ? word.substr(0, word.size() - 1) : word;
+    std::size_t read = 0;
+    double value = 0;
+    try {
+        value = std::stod(number, &read);
+    } catch (const std::exception&) { // it is no number at all
+    }
+    if (read != number.size() || !(value > 0 && value <= 100))
+        throw std::invalid_argument(fmt::format("'{}' is no share of a time: write it as in 2%", word));
+    return value / 100;
 }
 
 void parse_bounds(const std::string& text, sweep& sizes) {
@@ -301,12 +321,20 @@ void add_what(CLI::App& c, bench_settings& s) {
 }
 
 void add_amount(CLI::App& c, bench_settings& s) {
-    auto* const iterations = c.add_option("-n,--iterations,--iters", s.iterations, "Measured calls a row [default: 20]")
-                                 ->check(CLI::Range(1, 100'000'000))
-                                 ->type_name("N");
+    auto* const iterations =
+        c.add_option("-n,--iterations,--iters", s.iterations,
+                     "Measured calls a row [default: 1000, or as many as fit into a second, 20 at least]")
+            ->check(CLI::Range(1, 100'000'000))
+            ->type_name("N");
     c.add_option("--seconds", s.seconds, "As many calls a row as fit into S seconds, at least one")
         ->check(within(0.001, 1e6))
         ->type_name("S")
+        ->excludes(iterations);
+    add_parsed(
+        c, "--precision", [&s](const std::string& word) { s.precision = parse_percent(word); },
+        "As many calls a row as bring the interval of its p50 within so much of it, such as 2%, in --seconds at most "
+        "[default of these: 10]",
+        "PERCENT")
         ->excludes(iterations);
     c.add_option("-N,--rounds,--run_cycles", s.rounds,
                  "How often all rows are measured, in turn: by a launch each where ranks are started here [default: 1; "

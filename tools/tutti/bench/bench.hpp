@@ -52,6 +52,12 @@ inline constexpr std::array<std::string_view, 3> memory_names{"vector", "page", 
     return static_cast<memory_kind>(std::ranges::find(memory_names, name) - memory_names.begin());
 }
 
+/// Where nobody says how many, and how long they may take together.
+inline constexpr std::size_t some_iterations = 20, most_iterations = 1000;
+inline constexpr double short_row_s = 1;
+/// With a precision: how long a row may take where nobody says so.
+inline constexpr double precise_row_s = 10;
+
 /// A round is a launch of its own where this command starts the ranks; other launchers' processes measure all rounds.
 struct launched_round {
     int room = -1;                       ///< the descriptor of the room in which ranks of one host meet; -1: none
@@ -71,12 +77,13 @@ struct bench_settings {
     std::string type = "float32";
     std::string op = "sum";
     place where = place::both;
-    std::vector<int> roots{0}; ///< empty: every rank in turn
-    double uneven = 0;         ///< of operations on parts of any lengths: from 0, all are equal, to 1
-    std::vector<int> pairs;    ///< of ranks that exchange messages at once; empty: as many as there are
-    std::size_t iterations = 20;
-    double seconds = 0;     ///< if not 0, as many iterations as fit into it
-    std::size_t rounds = 1; ///< how often all rows are measured, one after the other
+    std::vector<int> roots{0};  ///< empty: every rank in turn
+    double uneven = 0;          ///< of operations on parts of any lengths: from 0, all are equal, to 1
+    std::vector<int> pairs;     ///< of ranks that exchange messages at once; empty: as many as there are
+    std::size_t iterations = 0; ///< of a row; 0: some_iterations to most_iterations, as many as fit into a second
+    double seconds = 0;         ///< if not 0, as many iterations as fit into it
+    double precision = 0;       ///< if not 0, as many as bring the p50's interval within so much of it, relative to it
+    std::size_t rounds = 1;     ///< how often all rows are measured, one after the other
     bool rounds_are_given = false;
     std::size_t warm_up = 5;
     std::size_t checks = 1;
@@ -130,9 +137,10 @@ struct job {
     std::optional<exchange> messages{}; ///< if there is one, it is measured, and `what` means nothing
     bool barrier = false;               ///< it is measured, and `what` is the allreduce of nothing that it costs
     std::optional<double>
-        uneven{};         ///< of an operation on parts whose lengths are given, as allgatherv: see part_begins
-    int pairs = 0;        ///< of messages: how many exchange at once
-    bool overlap = false; ///< a non-blocking call is measured, alone and with computation
+        uneven{};  ///< of an operation on parts whose lengths are given, as allgatherv: see part_begins
+    int pairs = 0; ///< of messages: how many exchange at once
+    std::optional<std::pair<int, int>> between{}; ///< of messages: the only pair
+    bool overlap = false;                         ///< a non-blocking call is measured, alone and with computation
     choice algorithm;
     element_type type = element_type::float32;
     operator_type op = operator_type::sum;
@@ -171,7 +179,7 @@ struct job {
         return !messages || *messages == exchange::sendrecv || pairs_of_ranks().pair_of(of);
     }
     /// Precondition: it exchanges messages.
-    [[nodiscard]] pairing pairs_of_ranks() const noexcept { return {between_halves(*messages), ranks, pairs}; }
+    [[nodiscard]] pairing pairs_of_ranks() const noexcept { return {between_halves(*messages), ranks, pairs, between}; }
 };
 
 /// "allreduce ring 1024 bytes in place".
@@ -186,6 +194,8 @@ struct row {
     std::optional<double> predicted_us; ///< by the machine, if one is given
     summary time_us; ///< of the slowest rank of each iteration, or of the late one; of what comes back, of one way
     double average_us = 0;              ///< over all iterations and ranks, or of the late one, of a rank's own time
+    interval rank_averages_us;          ///< the least and the greatest of the ranks' own averages
+    int slowest_rank = 0;               ///< whose average is the greatest
     std::optional<double> behind_us;    ///< median of the mean call behind a late one, of the slowest rank
     double base_us = 0;                 ///< the time that the bandwidths refer to: the median, of a loop the mean
     std::optional<double> skew_us;      ///< median spread of leaving the barrier, if the ranks share a clock

@@ -54,6 +54,11 @@ std::vector<column> subject_columns(const std::vector<job>& jobs, bool rooted, b
     if (messages)
         append(all,
                {{"pairs", "", 5, [](const row& r) { return r.what.messages ? std::to_string(r.what.pairs) : "-"; }}});
+    if (std::ranges::any_of(jobs, [](const job& j) { return j.between.has_value(); }))
+        append(all, {{"between", "", 9, [](const row& r) {
+                          const auto& b = r.what.between;
+                          return b ? fmt::format("{}-{}", b->first, b->second) : "-";
+                      }}});
     if (uneven)
         append(all, {{"uneven", "", 6,
                       [](const row& r) { return r.what.uneven ? fmt::format("{:g}", *r.what.uneven) : "-"; }}});
@@ -69,9 +74,17 @@ std::vector<column> time_columns() {
         {"predicted", "us", 9, [](const row& r) { return if_known(r.predicted_us); }},
         {"avg", "us", 9, [](const row& r) { return figure(r.average_us); }},
         {"p50", "us", 9, [](const row& r) { return (r.has_enough_iterations() ? "" : "~") + figure(r.time_us.p50); }},
+        {"interval", "us", 17,
+         [](const row& r) {
+             const auto& i = r.time_us.p50_interval;
+             return i ? fmt::format("{}-{}", figure(i->low), figure(i->high)) : "-";
+         }},
         {"p99", "us", 9, [](const row& r) { return if_known(r.time_us.p99); }},
         {"min", "us", 9, [](const row& r) { return figure(r.time_us.least); }},
         {"max", "us", 9, [](const row& r) { return figure(r.time_us.most); }},
+        {"rank_min", "us", 9, [](const row& r) { return figure(r.rank_averages_us.low); }},
+        {"rank_max", "us", 9, [](const row& r) { return figure(r.rank_averages_us.high); }},
+        {"slowest", "rank", 7, [](const row& r) { return std::to_string(r.slowest_rank); }},
         {"skew", "us", 7, [](const row& r) { return if_known(r.skew_us); }}};
 }
 

@@ -6,6 +6,7 @@
 #include "../common/descriptor.hpp"
 #include "../common/shared_room.hpp"
 #include "against.hpp"
+#include "launch_variable.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -25,8 +26,6 @@
 
 namespace tutti::tools {
 namespace {
-
-constexpr auto variable = "TUTTI_BENCH_ROOM"; // descriptors of the room and of the rows, and the number of the round
 
 descriptor file_in_memory(const char* name) {
     descriptor file{memfd_create(name, MFD_CLOEXEC)};
@@ -50,7 +49,7 @@ launch_result launch_round(const bench_settings& s, const std::vector<std::strin
     // Also before they have met, nobody waits for a lost rank beyond the deadline; but starting takes its time, however
     // short a call may be, and the library knows no wait longer than a day.
     const auto meet_s = static_cast<long long>(std::clamp(std::ceil(s.deadline_s), 2.0, 86'400.0));
-    options.environment = {{variable, fmt::format("{},{},{}", file.get(), rows.get(), round)},
+    options.environment = {{bench_launch_variable, fmt::format("{},{},{}", file.get(), rows.get(), round)},
                            {"TUTTI_BOOTSTRAP_TIMEOUT", std::to_string(meet_s)}};
     options.inherited = {file.get(), rows.get()};
     if (!threads) options.bind = s.bind;
@@ -102,7 +101,7 @@ std::size_t rounds_of(const bench_settings& s) {
 } // namespace
 
 std::optional<launched_round> launch_of_bench() {
-    const char* const text = std::getenv(variable);
+    const char* const text = std::getenv(bench_launch_variable);
     launched_round r;
     std::size_t number = 0;
     if (!text || std::sscanf(text, "%d,%d,%zu", &r.room, &r.rows, &number) != 3) return std::nullopt;
@@ -135,8 +134,8 @@ int measure_rounds(bench_settings s, const std::vector<std::string>& command) {
         const int status = bench_in_memory(s);
         return status == result_is_wrong ? 1 : status;
     }
-    std::vector<std::string> line = without_options(command, {"-N", "--rounds", "--run_cycles"});
-    line.insert(line.end(), {"--rounds", std::to_string(s.rounds)});
+    std::vector<std::string> line = command;
+    if (s.rounds > 1 && !s.rounds_are_given) line.insert(line.end(), {"--rounds", std::to_string(s.rounds)});
     const descriptor rows = file_in_memory("tutti bench rows"), json = kept_open(s.json), csv = kept_open(s.csv);
     int worst = 0;
     for (std::size_t round = 0; round < s.rounds; ++round) {

@@ -220,14 +220,31 @@ private:
     // longer.
     template <class Batch>
     void repeat(Batch&& batch) {
-        if (settings_.seconds <= 0) return batch(settings_.iterations);
-        const double limit_us = settings_.seconds * 1e6;
-        for (std::size_t next = 1; next > 0;) {
+        const bool precise = settings_.precision > 0;
+        if (settings_.iterations > 0) return batch(settings_.iterations);
+        const bool unsaid = settings_.seconds <= 0 && !precise;
+        const double limit_us = 1e6 * (settings_.seconds > 0 ? settings_.seconds
+                                       : precise             ? precise_row_s
+                                                             : short_row_s);
+        const std::size_t least = unsaid ? some_iterations : 1;
+        const std::size_t most = !unsaid ? 100'000'000 : result_.what.overlap ? some_iterations : most_iterations;
+        for (std::size_t next = least; next > 0;) {
             batch(next);
-            const double passed = agreed(us_since(base_ns_)), calls = static_cast<double>(durations_.size());
+            const std::size_t done = durations_.size();
+            if (done >= most || (precise && is_precise())) return;
+            const double passed = agreed(us_since(base_ns_)), calls = static_cast<double>(done);
             const double more = std::floor((limit_us - passed) * calls / passed);
-            next = more < 1 ? 0 : static_cast<std::size_t>(std::min({more, 3 * calls, 1e5}));
+            next = more < 1 ? 0 : std::min(static_cast<std::size_t>(std::min({more, 3 * calls, 1e5})), most - done);
         }
+    }
+
+    /// Alike on all ranks.
+    [[nodiscard]] bool is_precise() {
+        std::vector<double> slowest = durations_;
+        self_.others.maximum(slowest);
+        const summary s = summarise(std::move(slowest));
+        return s.p50_interval &&
+               std::max(s.p50_interval->high - s.p50, s.p50 - s.p50_interval->low) <= settings_.precision * s.p50;
     }
 
     void run_after_barriers(std::size_t iterations) {
@@ -321,8 +338,7 @@ private:
         }
         const bool takes_part = result_.what.takes_part(self_.rank);
         const double own_us = takes_part ? std::accumulate(durations_.begin(), durations_.end(), 0.) / calls : 0;
-        const double timed = self_.others.sum(takes_part ? 1 : 0, self_.rank, self_.ranks);
-        result_.average_us = self_.others.sum(own_us, self_.rank, self_.ranks) / (result_.what.late ? 1 : timed);
+        average(own_us);
         self_.others.maximum(behind_);
         if (result_.what.late) result_.behind_us = summarise(std::move(behind_)).p50;
         self_.others.maximum(durations_);
@@ -336,6 +352,20 @@ private:
         result_.time_us = summarise(std::move(durations_));
         result_.base_us = settings_.how != timing::barrier ? agreed(loop_us_) / calls : result_.time_us.p50;
         result_.cpu_us = self_.others.sum(cpu_us_, self_.rank, self_.ranks) / calls;
+    }
+
+    /// Over all ranks that take part, and of each of them.
+    void average(double own_us) {
+        std::vector<double> of_ranks(static_cast<std::size_t>(self_.ranks), 0.);
+        of_ranks[static_cast<std::size_t>(self_.rank)] = own_us;
+        self_.others.maximum(of_ranks);
+        std::vector<int> timed;
+        for (int rank = 0; rank < self_.ranks; ++rank)
+            if (result_.what.takes_part(rank) && (!result_.what.late || rank + 1 == self_.ranks)) timed.push_back(rank);
+        const auto time_of = [&](int rank) { return of_ranks[static_cast<std::size_t>(rank)]; };
+        result_.average_us = std::accumulate(of_ranks.begin(), of_ranks.end(), 0.) / static_cast<double>(timed.size());
+        result_.slowest_rank = std::ranges::max(timed, {}, time_of);
+        result_.rank_averages_us = {time_of(std::ranges::min(timed, {}, time_of)), time_of(result_.slowest_rank)};
     }
 
     const participant& self_;

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
+#include <map>
 #include <system_error>
 #include <utility>
 
@@ -21,8 +22,13 @@ namespace {
 
 /// "20 iterations a row", "0.5 s a row in each of 5 rounds".
 std::string amount_of(const bench_settings& s) {
+    const double most_s = s.seconds > 0 ? s.seconds : precise_row_s;
     const std::string amount =
-        s.seconds > 0 ? fmt::format("{} s a row", s.seconds) : fmt::format("{} iterations a row", s.iterations);
+        s.iterations > 0  ? fmt::format("{} iterations a row", s.iterations)
+        : s.precision > 0 ? fmt::format("to {:g} % of the p50 in {:g} s a row at most", 100 * s.precision, most_s)
+        : s.seconds > 0
+            ? fmt::format("{} s a row", s.seconds)
+            : fmt::format("{} to {} iterations in {:g} s a row", some_iterations, most_iterations, short_row_s);
     return s.rounds == 1 ? amount : fmt::format("{} in each of {} rounds", amount, s.rounds);
 }
 
@@ -166,6 +172,58 @@ void bench_report::print_sums(std::FILE* to) const {
     if (settings_.checks > 0 && (!quiet_ || wrong > 0)) fmt::print(to, "# wrong elements: {}\n", wrong);
 }
 
+/// All rounds of each row: their median, and what holds it.
+void bench_report::print_rounds() const {
+    struct rounds {
+        row_object subject;
+        std::vector<double> times;
+    };
+    std::vector<rounds> all;
+    for (const row_object& r : rows_) {
+        row_object subject = subject_of({});
+        for (const auto& [key, value] : subject.items()) subject[key] = r.at(key);
+        auto of = std::ranges::find(all, subject, &rounds::subject);
+        if (of == all.end()) of = all.insert(of, rounds{subject, std::vector<double>()});
+        of->times.push_back(r.at("time_us").get<double>());
+    }
+    const std::size_t depth = depth_of_median(settings_.rounds);
+    fmt::print("# over {} rounds: the median of their times, what holds it in {:.1f} % of cases, the least and the "
+               "greatest\n",
+               settings_.rounds, 100 * median_is_within(settings_.rounds, depth));
+    for (auto& [subject, times] : all) {
+        std::ranges::sort(times);
+        fmt::print("# {:>12} bytes {} {}{} {}: {} us, {}-{}, {}-{}\n", subject.at("bytes").get<std::size_t>(),
+                   subject.at("operation").get<std::string>(),
+                   subject.at("between").is_null() ? "" : subject.at("between").get<std::string>() + " ",
+                   subject.at("type").get<std::string>() + " " + subject.at("op").get<std::string>(),
+                   std::string(subject.at("in_place").get<bool>() ? "in " : "out ") +
+                       subject.at("algorithm").get<std::string>(),
+                   figure(median_of(times)), figure(times[depth - 1]), figure(times[times.size() - depth]),
+                   figure(times.front()), figure(times.back()));
+    }
+}
+
+/// Who is slow with whom: of each size, the median of a message between each two ranks.
+void bench_report::print_matrix() const {
+    std::map<std::size_t, std::map<std::pair<int, int>, std::vector<double>>> sizes;
+    for (const row_object& r : rows_)
+        if (std::pair<int, int> b; !r.at("between").is_null() && std::sscanf(r.at("between").get<std::string>().c_str(),
+                                                                             "%d-%d", &b.first, &b.second) == 2)
+            sizes[r.at("bytes").get<std::size_t>()][b].push_back(r.at("p50_us").get<double>());
+    for (const auto& [bytes, pairs] : sizes) {
+        fmt::print("# {} bytes between ranks, us\n#     ", bytes);
+        for (int to = 0; to < ranks_; ++to) fmt::print(" {:>8}", to);
+        for (int from = 0; from < ranks_; ++from) {
+            fmt::print("\n# {:>4}", from);
+            for (int to = 0; to < ranks_; ++to) {
+                const auto found = pairs.find(std::minmax(from, to));
+                fmt::print(" {:>8}", found == pairs.end() ? "-" : figure(median_of(found->second)));
+            }
+        }
+        fmt::print("\n");
+    }
+}
+
 verdict bench_report::finish() {
     progress_.clear();
     verdict v;
@@ -174,6 +232,8 @@ verdict bench_report::finish() {
         if (csv_) csv_->finish(is_last());
         if (!is_last()) return;
         std::FILE* const to = quiet_ ? stderr : stdout;
+        if (!quiet_ && settings_.rounds > 1) print_rounds();
+        if (!quiet_) print_matrix();
         print_sums(to);
         if (earlier_) v = earlier_->print(settings_.tolerance, settings_.most_other_work * at_.cores, to);
     });

@@ -39,6 +39,8 @@ private:
     void while_read(const std::function<void()>& print);
     void read_launches_before();
     void print_sums(std::FILE* to) const;
+    void print_rounds() const;
+    void print_matrix() const;
     [[nodiscard]] bool is_first() const noexcept { return settings_.launch.number.value_or(0) == 0; }
     [[nodiscard]] bool is_last() const noexcept {
         return !settings_.launch.number || *settings_.launch.number + 1 == settings_.rounds;

@@ -55,6 +55,9 @@ row_object times_of(const row& r, std::size_t launch) {
             {"max_us", rounded(r.time_us.most)},
             {"mean_us", rounded(r.time_us.mean)},
             {"avg_us", rounded(r.average_us)},
+            {"rank_min_us", rounded(r.rank_averages_us.low)},
+            {"rank_max_us", rounded(r.rank_averages_us.high)},
+            {"slowest_rank", r.slowest_rank},
             {"behind_us", or_null(rounded(r.behind_us))},
             {"skew_us", or_null(rounded(r.skew_us))},
             {"messages_per_s", or_null(rounded(r.messages_per_s(), 1))},
@@ -82,6 +85,8 @@ row_object subject_of(const job& what) {
             {"root", what.rooted() ? row_object(what.root) : row_object(nullptr)},
             {"uneven", what.uneven ? row_object(*what.uneven) : row_object(nullptr)},
             {"pairs", what.messages ? row_object(what.pairs) : row_object(nullptr)},
+            {"between", what.between ? row_object(fmt::format("{}-{}", what.between->first, what.between->second))
+                                     : row_object(nullptr)},
             {"imbalance", what.late ? row_object(in_words(*what.late)) : row_object(nullptr)}};
 }
 
