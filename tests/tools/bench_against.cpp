@@ -94,8 +94,8 @@ TEST_CASE("another program is measured in turn, on either side as often") {
     const std::string other =
         here.write("other", "#!/bin/sh\necho \"$@\" >> " + here.path("asked") + "\nexec \"$TUTTI_COMMAND\" \"$@\"\n");
     std::filesystem::permissions(other, std::filesystem::perms::owner_all);
-    const std::string arguments = two_sizes + "--transport shared_memory -n 3 --rounds 5 --against-program " + other +
-                                  anyhow + " --tolerance 1e8 --json " + here.path("now.json");
+    const std::string arguments = two_sizes + "-n 3 --rounds 5 --against-program " + other + anyhow +
+                                  " --tolerance 1e8 --json " + here.path("now.json");
     const auto r = command(arguments);
     INFO(r.output);
     CHECK(r.status == 0);
@@ -103,6 +103,7 @@ TEST_CASE("another program is measured in turn, on either side as often") {
     const std::string asked = here.read("asked");
     CHECK(occurrences(asked, "\n") == 5);
     CHECK(occurrences(asked, "--against-program") == 0);
+    CHECK(occurrences(asked, " --transport shared_memory ") == 5); // whatever its own default is
     const auto rows = nlohmann::json::parse(here.read("now.json"));
     REQUIRE(rows.size() == 10);
     for (std::size_t k = 0; k < 10; ++k) CHECK(rows[k].at("launch") == k / 2);

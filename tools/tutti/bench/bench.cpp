@@ -176,7 +176,8 @@ std::string default_transport(const bench_settings& s, bool by_launcher) {
 int bench(bench_settings s, const std::vector<std::string>& command) {
     std::signal(SIGPIPE, SIG_IGN); // who reads a table to its tenth line ends it without a word
     const auto by_bench = launch_of_bench();
-    if (s.transport.empty()) s.transport = default_transport(s, !by_bench && is_launched_rank(s.ranks));
+    s.transport_is_default = s.transport.empty();
+    if (s.transport_is_default) s.transport = default_transport(s, !by_bench && is_launched_rank(s.ranks));
     read_machine(s);
     if (by_bench) {
         s.launch = *by_bench;

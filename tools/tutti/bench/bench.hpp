@@ -68,8 +68,9 @@ struct launched_round {
 /// What the command line asks for.
 struct bench_settings {
     std::string transport; ///< empty: not said
-    int ranks = 0;         ///< 0: not said
-    binding bind{};        ///< of ranks that are started here
+    bool transport_is_default = false;
+    int ranks = 0;  ///< 0: not said
+    binding bind{}; ///< of ranks that are started here
     std::string operation = "allreduce";
     std::string algorithm = "auto";
     sweep bytes{8, std::size_t{16} << 20, 2, 0};

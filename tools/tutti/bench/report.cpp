@@ -60,6 +60,7 @@ bench_report::bench_report(const bench_settings& settings, testbed at, int ranks
     }
     if (!settings.against_program.empty()) earlier_.emplace();
     read_launches_before();
+    if (!settings.against_program.empty()) earlier_->require(conditions_of(settings, ranks, at_));
     if (!settings.json.empty()) json_.emplace(settings.json, row_file::format::json, !is_first());
     if (!settings.csv.empty()) csv_.emplace(settings.csv, row_file::format::csv, !is_first());
     if (!quiet_ && is_first()) while_read([&] { print_header(one_clock); });
