@@ -8,7 +8,12 @@
 
 #include "support/catch.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
+#include <filesystem>
+#include <iterator>
+#include <sstream>
 #include <string>
 
 using Catch::Contains;
@@ -115,7 +120,9 @@ TEST_CASE("every type is right under every legal operator") {
     const auto r = command("bench --transport memory --ranks 3 --operation allreduce,reduce_scatter,reduce -d all -o "
                            "all -b 4K -e 4K -n 1");
     CHECK(r.status == 0);
-    CHECK_THAT(r.output, Contains("over 852 rows")); // 8 x 11 + 6 x 9 pairs, 3 operations, 2 places
+    // 8 x 11 + 6 x 9 pairs of a type and an operator, 2 places
+    for (const char* operation : {"allreduce", "reduce_scatter", "reduce"})
+        CHECK_THAT(r.output, Contains("busbw of " + std::string(operation) + ": ") && Contains("over 284 rows"));
     CHECK_THAT(r.output, Contains("# wrong elements: 0\n"));
 }
 
@@ -156,9 +163,8 @@ TEST_CASE("a JSON file that cannot be written is a failure") {
 }
 
 TEST_CASE("closed standard descriptors, and deadlines that the library has no wait for, stop no bench over tcp") {
-    CHECK(command("bench --ranks 2 -b 1K -e 1K <&-").status == 0);
-    CHECK(command("bench --ranks 2 -b 1K -e 1K <&- >&-").status == 0);
-    CHECK(command("bench --ranks 2 -b 1K -e 1K --deadline 200000").status == 0);
+    for (const char* how : {"<&-", "<&- >&-", "--deadline 200000"})
+        CHECK(command(std::string("bench --transport tcp --ranks 2 -b 1K -e 1K -n 20 ") + how).status == 0);
 }
 
 TEST_CASE("there is no 99th percentile under 100 iterations, and no count of wrong elements without a check") {
@@ -198,7 +204,7 @@ TEST_CASE("sizes are measured that are listed") {
     const auto r = command("bench --transport memory --ranks 2 --bytes 8,1K..4K*4 -n 2 --place in --algorithm ring");
     INFO(r.output);
     CHECK(r.status == 0);
-    CHECK(occurrences(r.output, " ring ") == 3);
+    CHECK(occurrences(r.output, " ring\n") == 3);
     CHECK_THAT(r.output, Contains("\n           8 ") && Contains("\n        1024 ") && Contains("\n        4096 "));
 }
 
@@ -238,11 +244,11 @@ TEST_CASE("calls in plain buffers are predicted, those in symmetric memory are n
 }
 
 TEST_CASE("ranks that a launcher started take part") {
-    const auto r = command("run -n 3 $TUTTI_COMMAND bench -b 1K -e 1K --operation all");
+    const auto r = command("run -n 3 $TUTTI_COMMAND bench -b 1K -e 1K -n 20 --operation all");
     CHECK(r.status == 0);
     CHECK_THAT(r.output, Contains("[0] # wrong elements: 0\n"));
     CHECK_THAT(r.output, Contains("after a barrier of the library itself"));
-    const auto other = command("run -n 2 $TUTTI_COMMAND bench --ranks 3 -b 1K -e 1K");
+    const auto other = command("run -n 2 $TUTTI_COMMAND bench --ranks 3 -b 1K -e 1K -n 20");
     CHECK(other.status == 2);
     CHECK_THAT(other.output, Contains("--ranks 3 was asked for, but the launcher started 2"));
 }
@@ -321,8 +327,9 @@ TEST_CASE("what makes no sense is refused before anything is started, with 2") {
             "allreduce, or choose one of naive");
     refused("-d float128", "there is no type 'float128' (did you mean float16?); choose one of int8");
     refused("-o mean", "there is no operator 'mean'; choose one of sum");
-    refused("-d float32 -o bitwise_and", "nothing to measure");
-    refused("--operation broadcast --place out", "nothing to measure");
+    refused("-d float32 -o bitwise_and", "nothing to measure: --op bitwise_and is not for elements of --type float32");
+    refused("-d int32 -o average", "nothing to measure: --op average is not for elements of --type int32");
+    refused("--operation broadcast --place out", "nothing to measure: broadcast has no place out");
     refused("--place here", "here");
     refused("-b 4X", "'4X' is no size");
     refused("-b 8 -e 4", "the smallest size is above the largest");
@@ -367,4 +374,67 @@ TEST_CASE("what has no kernel on a GPU, or no meaning there, is refused before a
     refused("--cold", "--cold, --memory and --offset are for data of the host");
     refused("--memory symmetric", "--cold, --memory and --offset are for data of the host, not over cuda_ipc");
     refused("--offset 64", "--cold, --memory and --offset are for data of the host");
+}
+
+TEST_CASE("who reads no further ends the bench without a word, of a table and of files to standard output") {
+    for (const char* how : {"", " --json -", " --csv -", " --transport memory"}) {
+        const tools_test::outcome r =
+            tools_test::shell("{ timeout -k 5 60 $TUTTI_COMMAND bench --ranks 2 -b 8 -e 1M -n 20" + std::string(how) +
+                              "; echo status $? >&2; } | head -n 1");
+        INFO(how << "\n" << r.output);
+        CHECK(occurrences(r.output, "\n") == 2); // what head took, and the status
+        CHECK_THAT(r.output, Contains("status 141"));
+    }
+}
+
+TEST_CASE("columns stay columns: each row has as many words as the heading has names, whatever these are") {
+    const auto r = command("bench --transport memory --ranks 8 --operation allreduce,pingpong -b 8 -e 64 -n 2 "
+                           "-d float8_e4m3,int8 -o premultiplied_sum,sum --algorithm auto,hierarchical:direct:direct");
+    CHECK(r.status == 0);
+    const auto words = [](const std::string& line) {
+        std::istringstream in(line);
+        return std::distance(std::istream_iterator<std::string>(in), {});
+    };
+    std::istringstream lines(r.output);
+    std::ptrdiff_t names = 0;
+    std::size_t end_of_place = 0, rows = 0;
+    for (std::string line; std::getline(lines, line);) {
+        if (const std::size_t at = line.find(" place "); at != line.npos) {
+            names = words(line);
+            end_of_place = at + 6;
+        } else if (!line.starts_with('#') && line.find("float8_e4m3") != line.npos) {
+            INFO(line);
+            CHECK(words(line) == names);
+            CHECK((line.substr(end_of_place - 4, 5) == " out " || line.substr(end_of_place - 3, 4) == " in "));
+            ++rows;
+        }
+    }
+    CHECK(rows > 8);
+}
+
+TEST_CASE("figures in JSON are what was measured: times of iterations in steps of a nanosecond") {
+    const folder here;
+    REQUIRE(command("bench --transport memory --ranks 2 -b 8 -e 64K -n 20 --json " + here.path("rows.json")).status ==
+            0);
+    const std::string text = here.read("rows.json");
+    for (const char* key : {"min_us", "p50_us", "max_us"})
+        for (std::size_t at = 0; (at = text.find('"' + std::string(key) + "\":", at)) != text.npos; ++at) {
+            const std::string number =
+                text.substr(at + std::string(key).size() + 3, text.find(',', at) - at - std::string(key).size() - 3);
+            INFO(key << " " << number);
+            CHECK(number.size() - std::min(number.find('.'), number.size() - 1) <= 4); // ".591"
+        }
+}
+
+TEST_CASE("ranks of one host go over shared memory, those of a launcher over what routed takes") {
+    CHECK_THAT(command("bench --ranks 2 -b 8 -e 8 -n 1").output, Contains("2 ranks over shared_memory"));
+    CHECK_THAT(command("bench --ranks 2 -b 8 -e 8 -n 1 --lanes 2").output, Contains("2 ranks over tcp"));
+    CHECK_THAT(command("run -n 2 $TUTTI_COMMAND bench -b 8 -e 8 -n 1").output, Contains("2 ranks over routed"));
+}
+
+TEST_CASE("without an RDMA device, that is what --transport verbs says") {
+    if (std::filesystem::exists("/sys/class/infiniband")) return; // there may be one
+    const auto r = command("bench --transport verbs --ranks 2 -b 8 -e 8 -n 1");
+    CHECK(r.status == 2);
+    CHECK_THAT(r.output, Contains("this host has no active RDMA device") || Contains("built without RDMA"));
 }

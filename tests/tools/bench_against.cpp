@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
 #include <functional>
 #include <string>
 
@@ -18,7 +19,8 @@ using tools_test::occurrences;
 
 namespace {
 
-const std::string two_sizes = "bench --ranks 2 --bytes 8,64K --place in ";
+// Whatever else runs here: rows are judged.
+const std::string two_sizes = "bench --ranks 2 --bytes 8,64K --place in ", anyhow = " --other-work 1000";
 
 /// An earlier run, its rows changed by `change`. Returns the option that compares with it.
 std::string against(const folder& here, const std::string& arguments,
@@ -28,7 +30,7 @@ std::string against(const folder& here, const std::string& arguments,
     REQUIRE(r.status == 0);
     auto rows = nlohmann::ordered_json::parse(here.read("then.json"));
     for (auto& row : rows) change(row);
-    return arguments + " --against " + here.write("then.json", rows.dump());
+    return arguments + anyhow + " --against " + here.write("then.json", rows.dump());
 }
 
 /// Makes a row so many times as long. By a million in these tests: where ranks outnumber cores a call may take a
@@ -40,27 +42,24 @@ void scale(nlohmann::ordered_json& row, double factor) {
 
 } // namespace
 
-TEST_CASE("a row that became slower is named, with an exit status of its own, by rounds and without, and so is one "
-          "that became faster") {
-    for (const char* transport : {"memory", "shared_memory"})
-        for (const char* amount : {" -n 30", " -n 3 --rounds 5"}) {
-            const folder here;
-            const std::string option = against(here, std::string("--transport ") + transport + amount,
-                                               [](auto& row) { scale(row, row.at("bytes") == 8 ? 1e-6 : 1e6); });
-            const auto r = command(two_sizes + option);
-            INFO(r.output);
-            CHECK(r.status == 4);
-            CHECK(occurrences(r.output, "  slower\n") == 1);
-            CHECK(occurrences(r.output, "  faster\n") == 1);
-            CHECK_THAT(r.output, Contains("# slower: 1, faster: 1, neither: 0, not judged: 0\n"));
-            CHECK((r.output.find("in each of 5 rounds") != std::string::npos) ==
-                  (r.output.find("intervals are those of rounds") != std::string::npos));
-        }
+TEST_CASE("a row that became slower is named, with an exit status of its own, and so is one that became faster") {
+    for (const char* transport : {"memory", "shared_memory"}) {
+        const folder here;
+        const std::string option = against(here, std::string("--transport ") + transport + " -n 3 --rounds 5",
+                                           [](auto& row) { scale(row, row.at("bytes") == 8 ? 1e-6 : 1e6); });
+        const auto r = command(two_sizes + option);
+        INFO(r.output);
+        CHECK(r.status == 4);
+        CHECK(occurrences(r.output, "  slower\n") == 1);
+        CHECK(occurrences(r.output, "  faster\n") == 1);
+        CHECK_THAT(r.output, Contains("# slower: 1, faster: 1, neither: 0, not judged: 0\n") &&
+                                 Contains("in each of 5 rounds") && Contains("intervals are those of rounds"));
+    }
 }
 
 TEST_CASE("what is no slower than it was, or than the tolerance allows, ends with 0") {
     const folder here;
-    const std::string option = against(here, "--transport memory -n 30", [](auto& row) { scale(row, 1e6); });
+    const std::string option = against(here, "--transport memory -n 3 --rounds 5", [](auto& row) { scale(row, 1e6); });
     CHECK(command(two_sizes + option).status == 0);
     auto rows = nlohmann::ordered_json::parse(here.read("then.json"));
     for (auto& row : rows) scale(row, 1e-12); // a millionth of what it was
@@ -69,17 +68,52 @@ TEST_CASE("what is no slower than it was, or than the tolerance allows, ends wit
     CHECK(command(two_sizes + option + " --tolerance 1e12").status == 0);
 }
 
-TEST_CASE("what has no interval is not judged") {
+TEST_CASE("a comparison that is not complete is no success: too few launches, rows that are missing, other work") {
     const folder here;
-    const std::string option = against(here, "--transport memory -n 3", [](auto& row) { scale(row, 1e-6); });
-    const auto r = command(two_sizes + option);
+    const auto check = [](const std::string& arguments, const char* words) {
+        const auto r = command(arguments);
+        INFO(arguments << "\n" << r.output);
+        CHECK(r.status == 5);
+        CHECK_THAT(r.output, Contains(words));
+    };
+    const std::string option = against(here, "--transport memory -n 30", [](auto& row) { scale(row, 1e-6); });
+    check(two_sizes + option, "not judged: 2\n"); // one launch then, whatever its iterations say
+    check(two_sizes + option, "no 5 rounds, each a launch");
+    static_cast<void>(against(here, "--transport memory -n 3 --rounds 5", [](auto& row) { scale(row, 1e6); }));
+    check("bench --ranks 2 --bytes 8 --place in " + option, "# 1 rows of then were not measured now");
+    check("bench --ranks 2 --bytes 8,1K,64K --place in " + option, "# 1 rows of now were not measured then");
+    auto rows = nlohmann::ordered_json::parse(here.read("then.json"));
+    for (auto& row : rows) row["other_cores"] = 1e6;
+    here.write("then.json", rows.dump());
+    check(two_sizes + option, "beside 2 rows, then or now: they are not judged");
+}
+
+TEST_CASE("another program is measured in turn, on either side as often") {
+    const folder here;
+    // It notes that it was asked, and measures what this one would: nobody is a million times as slow as itself.
+    const std::string other =
+        here.write("other", "#!/bin/sh\necho \"$@\" >> " + here.path("asked") + "\nexec \"$TUTTI_COMMAND\" \"$@\"\n");
+    std::filesystem::permissions(other, std::filesystem::perms::owner_all);
+    const std::string arguments = two_sizes + "-n 3 --rounds 5 --against-program " + other + anyhow +
+                                  " --tolerance 1e8 --json " + here.path("now.json");
+    const auto r = command(arguments);
+    INFO(r.output);
     CHECK(r.status == 0);
-    CHECK_THAT(r.output, Contains("not judged: 2\n") && Contains("neither 5 rounds nor 11 iterations"));
+    CHECK_THAT(r.output, Contains("# against " + other) && Contains("neither: 2, not judged: 0\n"));
+    const std::string asked = here.read("asked");
+    CHECK(occurrences(asked, "\n") == 5);
+    CHECK(occurrences(asked, "--against-program") == 0);
+    CHECK(occurrences(asked, " --transport shared_memory ") == 5); // whatever its own default is
+    const auto rows = nlohmann::json::parse(here.read("now.json"));
+    REQUIRE(rows.size() == 10);
+    for (std::size_t k = 0; k < 10; ++k) CHECK(rows[k].at("launch") == k / 2);
+    CHECK_THAT(command("run -n 1 $TUTTI_COMMAND bench --against-program /bin/true").output,
+               Contains("not under a launcher"));
 }
 
 TEST_CASE("runs on other machines, or with other settings, are not compared: nothing is measured") {
     const folder here;
-    const std::string option = against(here, "--transport memory -n 12", [](auto&) {});
+    const std::string option = against(here, "--transport memory -n 12 --rounds 1", [](auto&) {});
     const auto rows = nlohmann::ordered_json::parse(here.read("then.json"));
     const auto refused = [&](const std::string& more, const std::string& words) {
         for (const char* transport : {"memory", "tcp"}) {
@@ -121,15 +155,18 @@ TEST_CASE("runs on other machines, or with other settings, are not compared: not
                Contains("'-5' is no number from 0 to 1000000000000\n"));
 }
 
-TEST_CASE("ranks that a launcher started refuse as one, and all end with the status of what became slower") {
+TEST_CASE("ranks that a launcher started refuse as one, and all end with one status; they are one launch") {
     const folder here;
-    const std::string run = "run -n 2 $TUTTI_COMMAND bench --transport shared_memory --bytes 8 --place in -n 30 ";
-    REQUIRE(command(run + "--json " + here.path("then.json")).status == 0);
-    CHECK(command(run + "--cold --against " + here.path("then.json")).status == 2);
-    auto rows = nlohmann::ordered_json::parse(here.read("then.json"));
-    for (auto& row : rows) scale(row, 1e-6);
-    here.write("then.json", rows.dump());
-    CHECK(command(run + "--against " + here.path("then.json")).status == 4);
+    const std::string run =
+        "run -n 2 $TUTTI_COMMAND bench --transport shared_memory --bytes 8 --place in -n 30 --json ";
+    std::string files;
+    for (const char* const file : {"1.json", "2.json", "3.json", "4.json", "5.json"}) {
+        REQUIRE(command(run + here.path(file)).status == 0);
+        files += (files.empty() ? "" : ",") + here.path(file);
+    }
+    CHECK(command(run + "/dev/null --cold --against " + files).status == 2);
+    // The launches of another launcher are no rounds of this command: one is too few.
+    CHECK(command(run + "/dev/null --rounds 5 --other-work 1000 --against " + files).status == 5);
 }
 
 TEST_CASE("several files are rounds of one run, and none of them is written over") {

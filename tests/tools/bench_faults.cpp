@@ -31,7 +31,7 @@ std::string contents(const std::string& path) {
 /// A bench on four ranks that would go on for minutes, with what it prints in a file.
 class long_bench {
 public:
-    explicit long_bench(const std::string& deadline_s) {
+    explicit long_bench(const std::string& deadline_s, const char* transport = "tcp") {
         const char* const program = std::getenv("TUTTI_COMMAND");
         if (!program) throw std::runtime_error("TUTTI_COMMAND must name the tutti command");
         char name[] = "/tmp/tutti-faults-XXXXXX";
@@ -43,8 +43,9 @@ public:
             dup2(file, STDOUT_FILENO);
             dup2(file, STDERR_FILENO);
             unsetenv("TUTTI_RANK");
-            execl(program, program, "bench", "--ranks", "4", "-b", "64K", "-e", "4M", "-i", "1K", "--algorithm", "ring",
-                  "--deadline", deadline_s.c_str(), static_cast<char*>(nullptr));
+            execl(program, program, "bench", "--ranks", "4", "--transport", transport, "-b", "64K", "-e", "4M", "-i",
+                  "1K", "-n", "20", "--algorithm", "ring", "--deadline", deadline_s.c_str(),
+                  static_cast<char*>(nullptr));
             _exit(127);
         }
         close(file);
@@ -70,9 +71,10 @@ public:
                     return pid;
         return -1;
     }
+    void interrupt(int number) const { kill(pid_, number); }
     /// The first row shows that all have met.
     void wait_for_measuring() const {
-        for (int i = 0; i < 500 && printed().find(" ring ") == std::string::npos; ++i)
+        for (int i = 0; i < 500 && printed().find(" ring\n") == std::string::npos; ++i)
             std::this_thread::sleep_for(10ms);
     }
     /// The exit status; none if it does not end in time.
@@ -170,5 +172,25 @@ TEST_CASE("when a rank stops, every other rank names it within the deadline and 
         CHECK(std::chrono::steady_clock::now() - start < 6s);
         check_others_name(b, victim);
         CHECK(b.status_within(20s) == 1);
+    }
+}
+
+TEST_CASE("with a deadline of 5 s a bench of which a rank stops has ended within 7 s") {
+    for (const char* const transport : {"shared_memory", "tcp"})
+        for (int victim : {0, 2}) {
+            long_bench b{"5", transport};
+            b.wait_for_measuring();
+            REQUIRE(b.signal(victim, SIGSTOP));
+            INFO(transport << " " << victim << "\n" << b.printed());
+            CHECK(b.status_within(7s) == 1);
+        }
+}
+
+TEST_CASE("a signal that ends a bench is its status, as of a shell") {
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+        long_bench b{"20"};
+        b.wait_for_measuring();
+        b.interrupt(number);
+        CHECK(b.status_within(5s) == 128 + number); // 130, 143, 129
     }
 }

@@ -44,7 +44,7 @@ TEST_CASE("all kinds of messages are right with any number of pairs, over thread
                                    transport + " --ranks " + ranks);
             INFO(r.output);
             CHECK(r.status == 0);
-            CHECK_THAT(r.output, Contains("over 18 rows") && Contains("# wrong elements: 0\n"));
+            CHECK_THAT(r.output, Contains("# average busbw of pingpong: ") && Contains("# wrong elements: 0\n"));
         }
     const auto some =
         rows_measured("--transport memory --ranks 6 --operation osu_mbw_mr,pingpong,sendrecv --pairs 1,3 --bytes 8");
@@ -54,12 +54,8 @@ TEST_CASE("all kinds of messages are right with any number of pairs, over thread
     for (const auto& row : some) {
         const double base = row.at("time_us");
         const std::string what = row.at("operation");
-        const int messages = what == "message_rate" ? 64 * row.at("pairs").get<int>() : what == "pingpong" ? 2 : 1;
-        CHECK(row.at("messages_per_s").get<double>() == Approx(messages / base * 1e6));
-        if (what == "pingpong")
-            CHECK(row.at("latency_us").get<double>() == Approx(base / 2));
-        else
-            CHECK(row.at("latency_us").is_null());
+        const int messages = what == "message_rate" ? 64 * row.at("pairs").get<int>() : 1;
+        CHECK(row.at("messages_per_s").get<double>() == Approx(messages / base * 1e6).epsilon(1e-3));
     }
     CHECK(command("bench --transport memory --ranks 4 --operation stream --pairs 3").status == 2);
 }
@@ -69,7 +65,7 @@ TEST_CASE("a barrier has a row, by the library's choice, in which no rank leaves
         const auto r = command(std::string("bench --operation barrier --ranks 3 -n 3 -c 6 --transport ") + transport);
         INFO(r.output);
         CHECK(r.status == 0);
-        CHECK_THAT(r.output, Contains(" auto: ") && Contains("over 1 rows") && Contains("# wrong elements: 0\n"));
+        CHECK_THAT(r.output, Contains(" auto:") && !Contains("busbw of") && Contains("# wrong elements: 0\n"));
     }
     const auto rows = rows_measured("--transport memory --ranks 2 --operation barrier,allreduce -b 8 -e 8 --place in");
     REQUIRE(rows.size() == 2);
@@ -110,7 +106,7 @@ TEST_CASE("options and names of nccl-tests, OSU and MPI launchers will do") {
 
 TEST_CASE("the table names what was chosen, and has an average of all ranks") {
     const auto r = command("bench --transport memory --ranks 2 -b 8 -e 8 -n 3 --algorithm auto,ring --place in");
-    CHECK_THAT(r.output, Contains(" auto: ") && Contains(" avg ") && !Contains(" root ") && !Contains(" latency "));
+    CHECK_THAT(r.output, Contains(" auto:") && Contains(" avg ") && !Contains(" root "));
     const auto rows = rows_measured("--transport memory --ranks 2 -b 8 -e 8 --place in");
     CHECK(rows[0].at("avg_us").get<double>() > 0);
     CHECK(rows[0].at("avg_us").get<double>() <= rows[0].at("mean_us").get<double>()); // that is of the slowest rank
@@ -177,7 +173,7 @@ TEST_CASE("overlap is measured of every operation that has a non-blocking call, 
             const double pure = row.at("alone_us"), compute = row.at("compute_us"), both = row.at("overlapped_us");
             const double hidden = 100 * (pure + compute - both) / std::min(pure, compute);
             if (!row.at("overlap_percent").is_null()) // a busy machine: the times do not belong together
-                CHECK(row.at("overlap_percent").get<double>() == Approx(std::clamp(hidden, 0., 100.)).margin(1e-6));
+                CHECK(row.at("overlap_percent").get<double>() == Approx(std::clamp(hidden, 0., 100.)).margin(0.1));
             CHECK(compute > 0);
         }
     }
@@ -215,4 +211,26 @@ TEST_CASE("a rank that is late has its own call measured, and the calls behind i
                              Contains(" behind ") && Contains(" 200us ") && Contains("over 4 rows"));
     const auto in_step = rows_measured("--transport memory --ranks 2 -b 8 -e 8 --place in");
     for (const char* key : {"imbalance", "behind", "behind_us"}) CHECK(in_step[0].at(key).is_null());
+}
+
+TEST_CASE("rounds are summed up: the median of each row, and between which rounds it lies") {
+    const auto r = command("bench --transport memory --ranks 2 --bytes 8,64 --place in -n 3 --rounds 5");
+    INFO(r.output);
+    CHECK(r.status == 0);
+    // All of five rounds are below the median, or above it, in 2 of 32 cases.
+    CHECK_THAT(r.output, Contains("# over 5 rounds: ") && Contains("holds it in 93.8 % of cases"));
+    CHECK(occurrences(r.output, " bytes allreduce float32 sum in auto: ") == 2);
+}
+
+TEST_CASE("a matrix has each two ranks once, and says who is slow with whom") {
+    const folder here;
+    const auto r =
+        command("bench --transport memory --ranks 4 --operation matrix --bytes 8 -n 3 --json " + here.path("rows"));
+    INFO(r.output);
+    CHECK(r.status == 0);
+    CHECK_THAT(r.output, Contains("# 8 bytes between ranks, us\n") && Contains("# wrong elements: 0\n"));
+    const auto rows = nlohmann::json::parse(here.read("rows"));
+    REQUIRE(rows.size() == 6);
+    const std::vector<std::string> pairs{"0-1", "0-2", "0-3", "1-2", "1-3", "2-3"};
+    for (std::size_t k = 0; k < 6; ++k) CHECK(rows[k].at("between") == pairs[k]);
 }

@@ -113,7 +113,7 @@ class Targets(unittest.TestCase):
 def table_of(times, transport="tcp", ranks=2, operation="allreduce", notes=()):
     field = [*contestants.ours("auto"), *contestants.PEERS]
     names = {name for of_size in times.values() for name in of_size}
-    return tables.Table(transport, ranks, operation, [c for c in field if c.name in names], times, times, list(notes), 0.0)
+    return tables.Table(transport, ranks, operation, [c for c in field if c.name in names], times, times, list(notes), 0.0, cores=64)
 
 
 class Tables(unittest.TestCase):
@@ -147,6 +147,13 @@ class Tables(unittest.TestCase):
         self.assertIn("the peers beside bare sockets, which have no library to pay: geometric mean 2.00 [2.00, 2.00]",
                       list(tables.outcome(crowded)))
         self.assertFalse(any("bare sockets" in line for line in tables.outcome(self.slow)))
+
+    def test_say_where_ranks_outnumber_the_cores(self):
+        for ranks, cores, said in ((4, 2, 1), (2, 2, 0), (2, 1, 1)):
+            table = table_of({8: {"tutti": [3.0] * 5}}, ranks=ranks)
+            table.cores = cores
+            self.assertEqual([*tables.outcome(table)].count(tables.crowd(ranks, cores)), said)
+        self.assertIn("4 ranks share 2 cores", tables.crowd(4, 2))
 
     def test_say_where_a_target_is_met_by_the_width_of_an_interval_only(self):
         wide = table_of({8: {"tutti": [1.0] * 5, "openmpi": [0.2, 0.5, 0.5, 0.5, 3.0]}})

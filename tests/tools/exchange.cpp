@@ -49,3 +49,12 @@ TEST_CASE("data come from the partner, in a ring from the rank before, and to th
     CHECK(!source_of(exchange::message_rate, 1, halves));
     CHECK(source_of(exchange::message_rate, 3, halves) == 1);
 }
+
+TEST_CASE("a pair by itself leaves all others out") {
+    const pairing p{false, 5, 1, std::pair{1, 4}};
+    CHECK(p.partner_of(1) == 4);
+    CHECK(p.partner_of(4) == 1);
+    CHECK(p.begins(1));
+    CHECK(!p.begins(4));
+    for (const int other : {0, 2, 3}) CHECK(!p.pair_of(other));
+}

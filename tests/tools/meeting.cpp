@@ -116,6 +116,23 @@ TEST_CASE("a rank that is lost ends the barriers under way and those to come") {
     CHECK(std::chrono::steady_clock::now() - start < 10s);
 }
 
+TEST_CASE("whom one rank gives up the others name at once, though they have waited for less") {
+    const auto room = shared_room::create(4);
+    tutti::fault early, late;
+    const auto start = std::chrono::steady_clock::now();
+    as_threads(3, [&](int rank) { // rank 3 never comes; rank 0 has met it elsewhere, and blames it
+        shared_meeting m{room, rank, 20s, {}};
+        if (rank == 0) m.blame(3);
+        if (rank == 1) early = fault_of(m);
+        if (rank == 2) late = fault_of(m);
+    });
+    CHECK(std::chrono::steady_clock::now() - start < 10s); // long before the deadline
+    for (const tutti::fault& f : {early, late}) {
+        CHECK(f.why == tutti::cause::timeout);
+        CHECK(f.peer == 3);
+    }
+}
+
 TEST_CASE("who knows better may throw instead") {
     const auto room = shared_room::create(2);
     room->lose(1);

@@ -280,3 +280,41 @@ TEST_CASE("a job that is not there, and a word that is none, are said in the exi
     CHECK(command("ps").status == 0);
     CHECK(json::parse(command("ps --json").output)["jobs"].is_array());
 }
+
+TEST_CASE("who is missing in the barrier of a bench itself is named, with those that wait there") {
+    constexpr auto deadline = "71.25"; // by which its pages are known
+    const auto is_ours = [&](const auto& command) {
+        return std::string_view(command.data(), command.size()).find(deadline) != std::string_view::npos;
+    };
+    const pid_t bench = ::fork();
+    REQUIRE(bench >= 0);
+    if (bench == 0) {
+        const char* const program = std::getenv("TUTTI_COMMAND");
+        ::close(STDOUT_FILENO);
+        // Of four ranks two exchange messages: rank 3 is in no call, so that others wait for it in the barrier alone.
+        ::execl(program, program, "bench", "--deadline", deadline, "--ranks", "4", "--operation", "pingpong", "--pairs",
+                "1", "--bytes", "8", "-n", "100000000", static_cast<char*>(nullptr));
+        ::_exit(127);
+    }
+    std::int64_t third = 0;
+    std::string id;
+    for (int k = 0; k < 100 && third == 0; ++k, std::this_thread::sleep_for(100ms))
+        if (const auto in = status::place::open(false))
+            for (const auto& name : in->pages())
+                if (const auto seen = status::look_at(*in, name);
+                    seen && name.rank == 3 && is_ours(seen->copy.head.command)) {
+                    third = seen->copy.head.pid;
+                    id = status::world_in_words(name.world);
+                }
+    std::string text;
+    if (third > 1) {
+        std::this_thread::sleep_for(500ms); // it has made its last call of the library, a barrier
+        ::kill(static_cast<pid_t>(third), SIGSTOP);
+        for (int k = 0; k < 20 && text.find("tutti bench itself") == std::string::npos; ++k)
+            text = command("ps " + id).output;
+    }
+    ::kill(bench, SIGKILL);
+    ::waitpid(bench, nullptr, 0);
+    CHECK_THAT(text, Contains("rank 3 (process " + std::to_string(third)) && Contains("is stopped by a signal") &&
+                         Contains("all others wait for it in the barrier of tutti bench itself"));
+}

@@ -255,7 +255,7 @@ class Hosts(launches.Case):
     def test_what_the_shell_started_before_it_became_the_command_is_spared(self):
         here = self.folder()
         shell = self.as_shell(f"sh -c 'sleep 50 & echo $! >{here}/below; wait' >/dev/null 2>&1 & echo $! >{here}/child")
-        for command, status in ((("bench", "--transport", "tcp", "--ranks", "2", "-n", "100000000"), 1),
+        for command, status in ((("bench", "--transport", "tcp", "--ranks", "2", "-n", "100000000"), 128 + signal.SIGINT),
                                 (("run", "-n", "2", "sh", "-c", "kill -KILL $PPID; sleep 50"), 128 + signal.SIGKILL)):
             with self.subTest(command):
                 r = launches.Launch(shell, *command)

@@ -82,3 +82,14 @@ TEST_CASE("a summary has the interval of its median where there are samples enou
     CHECK(found->low == 3); // 2 or fewer of 20 on one side: 0.04 %; 3 or fewer: 0.26 %
     CHECK(found->high == 18);
 }
+
+TEST_CASE("the median lies between order statistics as often as a coin says") {
+    CHECK(median_is_within(5, 1) == Approx(1 - 2. / 32)); // not if all five are on one side
+    CHECK(median_is_within(7, 1) == Approx(1 - 2. / 128));
+    CHECK(median_is_within(9, 2) == Approx(1 - 2 * 10. / 512)); // none or one of nine on a side
+    CHECK(depth_of_median(5) == 1);
+    CHECK(depth_of_median(7) == 1); // of two: 1 - 16 / 128 = 0.875
+    CHECK(depth_of_median(9) == 2);
+    CHECK(median_of({3, 1, 2}) == 2);
+    CHECK(median_of({4, 1, 3, 2}) == 2.5);
+}

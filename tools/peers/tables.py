@@ -3,6 +3,7 @@
 """What is printed: a table of one operation over one transport with one number of ranks, and what became of the targets."""
 import dataclasses
 import math
+import os
 
 from .contestants import FLAGS, IN_PLACE, OURS as BOTH, PROBE, names_in
 from .figures import compare, differences, estimate, known, middle, ratios_to
@@ -28,6 +29,7 @@ class Table:
     way: Way = Way()
     figure: str = "time"  # or late, behind: of calls out of step
     bytes: int | None = None  # out of step: of all rows
+    cores: int = dataclasses.field(default_factory=lambda: len(os.sched_getaffinity(0)))  # that ranks may use
 
     @property
     def groups(self):
@@ -181,11 +183,17 @@ def limit(table):
         yield f"the peers beside bare sockets, which have no library to pay: geometric mean {ratio(mean)}"
 
 
+def crowd(ranks, cores):
+    return f"{ranks} ranks share {cores} core{'s' if cores != 1 else ''}: times tell how contestants wait for a core, too"
+
+
 def outcome(table):
     """Everything below a table."""
     yield from (line for verdict in table.verdicts() for line in sentences(verdict))
     yield from shortest(table)
     yield from limit(table)
     yield from table.notes
+    if table.ranks > table.cores:
+        yield crowd(table.ranks, table.cores)
     yield (f"other work used {table.others:.2f} cores meanwhile"
            + (": measure again when nothing else runs" if table.others > MOST_OTHER_WORK else ""))

@@ -29,15 +29,6 @@ row_object subject_in(const row_object& row) {
     return subject;
 }
 
-void add_round(earlier_runs::rounds_of_row& all, const row_object& row) {
-    measured_times& to = all.times;
-    all.chosen = row.at("chosen").is_null() ? "" : row.at("chosen").get<std::string>();
-    to.rounds.push_back(row.at("time_us").get<double>());
-    const row_object &low = row.at("p50_low_us"), &high = row.at("p50_high_us");
-    if (row.at("timing") == "barrier" && !low.is_null()) // of a loop the time is the mean, which has no interval
-        to.within_rounds.push_back({low.get<double>(), high.get<double>()});
-}
-
 row_object rows_of(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
     if (!in) throw std::invalid_argument("--against: cannot read " + path);
@@ -53,27 +44,27 @@ std::string plain(const row_object& value) {
 }
 
 std::string_view word(change c) {
-    constexpr std::array<std::string_view, 4> words{"-", "slower", "faster", "not judged"};
+    constexpr std::array<std::string_view, 5> words{"-", "slower", "faster", "not judged", "other work"};
     return words[static_cast<std::size_t>(c)];
 }
 
 std::string title_of(const row_object& subject) {
     std::string text = plain(subject.at("operation"));
-    for (const char* const key : {"root", "uneven", "pairs", "imbalance"})
+    for (const char* const key : {"root", "uneven", "pairs", "between", "imbalance"})
         if (!subject.at(key).is_null()) text += fmt::format(" {} {}", key, plain(subject.at(key)));
     return text;
 }
 
-/// "auto: ring", "auto: ring, was butterfly".
+/// "auto:ring", "auto:ring,was:butterfly".
 std::string choice_text(const row_object& subject, const std::string& then, const std::string& now) {
     std::string text = plain(subject.at("algorithm"));
-    if (!now.empty()) text += ": " + now;
-    if (now != then) text += ", was " + then;
+    if (!now.empty()) text += ":" + now;
+    if (now != then) text += ",was:" + then;
     return text;
 }
 
 void print_row(std::FILE* to, const row_object& subject, const std::string& algorithm, const compared_times& c) {
-    const bool judged = c.what != change::unknown;
+    const bool judged = c.what != change::unknown && c.what != change::disturbed;
     fmt::print(to, "{:>12} {:>9} {:>11} {:<26} {:<26} {:>5} {:>9} {:>9} {:>6.3f} {:>16}  {}\n",
                subject.at("bytes").get<std::size_t>(), plain(subject.at("type")), plain(subject.at("op")),
                title_of(subject), algorithm, subject.at("in_place").get<bool>() ? "in" : "out", figure(c.earlier),
@@ -82,50 +73,78 @@ void print_row(std::FILE* to, const row_object& subject, const std::string& algo
 }
 
 struct tally {
-    std::array<std::size_t, 4> of{}; ///< by change
+    std::array<std::size_t, 5> of{}; ///< by change
     double alarms = 0;               ///< the sum of the chances of a false alarm
-    bool by_rounds = true;
 
     void add(const compared_times& c) {
         ++of[static_cast<std::size_t>(c.what)];
         alarms += c.false_alarm;
-        by_rounds = by_rounds && (c.false_alarm > 0 || c.what == change::unknown);
     }
     [[nodiscard]] std::size_t count(change c) const { return of[static_cast<std::size_t>(c)]; }
+    [[nodiscard]] std::size_t not_judged() const { return count(change::unknown) + count(change::disturbed); }
 };
 
-void print_tally(std::FILE* to, const tally& t) {
+void print_tally(std::FILE* to, const tally& t, double most_other_cores) {
     fmt::print(to, "# slower: {}, faster: {}, neither: {}, not judged: {}\n", t.count(change::slower),
-               t.count(change::faster), t.count(change::none), t.count(change::unknown));
+               t.count(change::faster), t.count(change::none), t.not_judged());
     if (t.count(change::unknown) > 0)
-        fmt::print(to, "# not judged is what has neither {} rounds nor 11 iterations after barriers, then and now\n",
-                   least_rounds);
-    if (t.by_rounds)
-        fmt::print(to,
-                   "# intervals are those of rounds: if nothing changed and rounds are independent, a row is called "
-                   "slower in {:.2g} % of comparisons at most\n",
-                   100 * std::min(t.alarms, 1.));
-    else
-        fmt::print(to,
-                   "# intervals are those of the iterations: what changes from run to run is not in them; "
-                   "--rounds {} or more, then and now, see it\n",
-                   least_rounds);
+        fmt::print(to, "# not judged is what has no {} rounds, each a launch, then and now: --rounds {} or more\n",
+                   least_rounds, least_rounds);
+    if (t.count(change::disturbed) > 0)
+        fmt::print(
+            to,
+            "# warning: other work used more than {:.2g} cores of this host beside {} rows, then or now: they are "
+            "not judged; --other-work sets the limit\n",
+            most_other_cores, t.count(change::disturbed));
+    if (t.alarms > 0)
+        fmt::print(
+            to,
+            "# intervals are those of rounds, each a launch: if nothing changed and rounds are independent, a row "
+            "is called slower in {:.2g} % of comparisons at most\n",
+            100 * std::min(t.alarms, 1.));
 }
 
 } // namespace
 
+void rounds_of_row::add(const std::string& file, const row_object& row) {
+    if (const row_object both_ways = row.value("latency_us", row_object()); !both_ways.is_null())
+        throw std::invalid_argument("--against: " + file +
+                                    " has times of messages that are of both ways, as an older "
+                                    "tutti bench wrote them: measure them again");
+    chosen_ = row.at("chosen").is_null() ? "" : row.at("chosen").get<std::string>();
+    launches_[{file, row.value("launch", std::size_t{0})}].push_back(row.at("time_us").get<double>());
+    if (const row_object others = row.value("other_cores", row_object()); !others.is_null())
+        other_cores_.push_back(others.get<double>());
+}
+
+measured_times rounds_of_row::times() const {
+    measured_times all;
+    for (const auto& [launch, times] : launches_) all.rounds.push_back(median_of(times));
+    return all;
+}
+
+double rounds_of_row::other_cores() const { return other_cores_.empty() ? 0 : median_of(other_cores_); }
+
 earlier_runs::earlier_runs(const std::vector<std::string>& files) : files_(files) {
     for (const std::string& file : files) {
         try {
-            for (const row_object& row : rows_of(file)) {
-                add_round(then_[subject_in(row).dump()], row);
-                rows_.push_back({file, row});
-            }
+            for (const row_object& row : rows_of(file)) add_earlier(file, row);
         } catch (const nlohmann::json::exception& e) {
             throw std::invalid_argument(
                 fmt::format("--against: {} is not what this tutti bench --json writes: {}", file, e.what()));
         }
     }
+}
+
+void earlier_runs::add_earlier(const std::string& file, row_object row) {
+    then_[subject_in(row).dump()].add(file, row);
+    rows_.push_back({file, std::move(row)});
+}
+
+std::size_t earlier_runs::rounds() const {
+    std::size_t most = 0;
+    for (const auto& [subject, row] : then_) most = std::max(most, row.times().rounds.size());
+    return most;
 }
 
 void earlier_runs::require(const row_object& conditions) const {
@@ -149,7 +168,7 @@ void earlier_runs::add(const row_object& row) {
     const row_object subject = subject_in(row);
     const auto [at, first] = now_.try_emplace(subject.dump());
     if (first) subjects_.push_back(subject);
-    add_round(at->second, row);
+    at->second.add("", row);
 }
 
 std::size_t earlier_runs::common_rows() const {
@@ -157,13 +176,15 @@ std::size_t earlier_runs::common_rows() const {
         std::count_if(now_.begin(), now_.end(), [&](const auto& one) { return then_.contains(one.first); }));
 }
 
-std::size_t earlier_runs::print(double tolerance, std::FILE* to) const {
+verdict earlier_runs::print(double tolerance, double most_other_cores, std::FILE* to) const {
     const std::size_t rows = common_rows();
+    const row_object first = rows_.empty() ? row_object() : rows_.front().row;
     fmt::print(to,
                "# against {}, measured {}: slower is what takes {:g} % longer at least, beyond the intervals of both\n",
-               join(files_), plain(rows_.front().row.value("started", row_object())), 100 * tolerance);
+               files_.empty() && !rows_.empty() ? rows_.front().file : join(files_), plain(first.at("started")),
+               100 * tolerance);
     for (const char* const key : {"host", "kernel", "version"})
-        fmt::print(to, "# {} then: {}\n", key, plain(rows_.front().row.value(key, row_object())));
+        fmt::print(to, "# {} then: {}\n", key, plain(first.value(key, row_object())));
     fmt::print(to, "{:>12} {:>9} {:>11} {:<26} {:<26} {:>5} {:>9} {:>9} {:>6} {:>16}\n", "bytes", "type", "op",
                "operation", "algorithm", "place", "then us", "now us", "ratio", "interval");
     tally all;
@@ -171,15 +192,19 @@ std::size_t earlier_runs::print(double tolerance, std::FILE* to) const {
         const auto then = then_.find(subject.dump());
         if (then == then_.end()) continue;
         const rounds_of_row& now = now_.at(then->first);
-        const compared_times c =
-            compare(then->second.times, now.times, tolerance, most_alarms / static_cast<double>(rows));
-        print_row(to, subject, choice_text(subject, then->second.chosen, now.chosen), c);
+        compared_times c =
+            compare(then->second.times(), now.times(), tolerance, most_alarms / static_cast<double>(rows));
+        if (std::max(then->second.other_cores(), now.other_cores()) > most_other_cores) {
+            c.what = change::disturbed;
+            c.false_alarm = 0;
+        }
+        print_row(to, subject, choice_text(subject, then->second.chosen(), now.chosen()), c);
         all.add(c);
     }
     if (rows < then_.size()) fmt::print(to, "# {} rows of then were not measured now\n", then_.size() - rows);
     if (rows < now_.size()) fmt::print(to, "# {} rows of now were not measured then\n", now_.size() - rows);
-    print_tally(to, all);
-    return all.count(change::slower);
+    print_tally(to, all, most_other_cores);
+    return {all.count(change::slower), rows == then_.size() && rows == now_.size() && all.not_judged() == 0};
 }
 
 } // namespace tutti::tools

@@ -9,20 +9,41 @@
 #include <cstdio>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tutti::tools {
 
-/// What this run is compared with: files that `tutti bench --json` wrote. Rows of the same subject are rounds of one
-/// row, whichever file they are in.
+/// One row in all rounds of one side.
+class rounds_of_row {
+public:
+    /// A row of that file. What one launch measured several times is one round.
+    void add(const std::string& file, const row_object& row);
+
+    /// Each round's median.
+    [[nodiscard]] measured_times times() const;
+    /// The cores that other work used, the median of what is known; 0 where nothing is.
+    [[nodiscard]] double other_cores() const;
+    /// What was chosen in the last of them; empty where nothing was.
+    [[nodiscard]] const std::string& chosen() const noexcept { return chosen_; }
+
+private:
+    std::map<std::pair<std::string, std::size_t>, std::vector<double>> launches_; // by file and number
+    std::vector<double> other_cores_;
+    std::string chosen_;
+};
+
+/// What came out of a comparison.
+struct verdict {
+    std::size_t slower = 0; ///< rows
+    bool complete = true;   ///< every row was measured then and now, and judged
+};
+
+/// What this run is compared with: files that `tutti bench --json` wrote, or rows of another command that was measured
+/// in turn with this one. Rows of the same subject are rounds of one row, whichever file they are in.
 class earlier_runs {
 public:
-    /// One row in all rounds, and what was chosen in the last of them.
-    struct rounds_of_row {
-        measured_times times;
-        std::string chosen;
-    };
-
+    earlier_runs() = default;
     /// Reads them. Throws std::invalid_argument where a file is not what it should be.
     explicit earlier_runs(const std::vector<std::string>& files);
 
@@ -31,13 +52,17 @@ public:
     void require(const row_object& conditions) const;
     /// Throws std::invalid_argument unless one of these rows was measured.
     void require_some(const std::vector<job>& jobs) const;
+    /// The launches that measured the row that has most of them.
+    [[nodiscard]] std::size_t rounds() const;
 
+    /// A row that is compared with.
+    void add_earlier(const std::string& file, row_object row);
     /// A row of this run.
     void add(const row_object& row);
 
-    /// Compares all rows that were measured then and now, in the order of this run, and prints a table of them. Returns
-    /// how many became slower.
-    std::size_t print(double tolerance, std::FILE* to) const;
+    /// Compares all rows that were measured then and now, in the order of this run, and prints a table of them. Rows
+    /// beside which other work used more than so many cores are not judged.
+    verdict print(double tolerance, double most_other_cores, std::FILE* to) const;
 
 private:
     struct earlier_row {

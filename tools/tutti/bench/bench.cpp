@@ -2,21 +2,19 @@
 // SPDX-License-Identifier: MIT
 
 #include "bench.hpp"
-#include "../common/meeting.hpp"
 #include "../common/one_of.hpp"
 #include "../common/parsed_option.hpp"
 #include "../common/text_output.hpp"
 #include "../common/within.hpp"
 #include "../run/launched.hpp"
-#include "../run/local_ranks.hpp"
 #include "commands.hpp"
 #include "foreign_flags.hpp"
+#include "launches.hpp"
 
 #include <collectives/model/machine_file.hpp>
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <memory>
 #include <string_view>
@@ -49,13 +47,16 @@ Ranks that another launcher started meet in the library's own barrier instead.
 
 Besides the operations there are rows of a barrier, by the library's choice, and of messages between two
 ranks, out of place and without an algorithm. 'messages' stands for all of them. In brackets: what OSU calls so.
-  pingpong       a message to the neighbour and one back; half of the time is the latency (osu_latency)
-  sendrecv       each rank sends to the next one and receives from the one before
+  pingpong       a message to the neighbour and one back; times are half of that, of one message, and so is the
+                 bandwidth (osu_latency, IMB PingPong)
+  sendrecv       each rank sends to the next one and receives from the one before; algbw counts what it sends,
+                 as nccl-tests has it (IMB Sendrecv counts both: twice that)
   stream         64 messages to the neighbour, then a byte back (osu_bw)
   bistream       64 messages each way between neighbours at once (osu_bibw)
   multi_latency  pingpong of ranks of the lower half with those of the upper half (osu_multi_lat)
   message_rate   stream from ranks of the lower half to those of the upper half (osu_mbw_mr)
-All pairs of ranks are at it at once, or the first --pairs of them. algbw and rate are those of one pair, and
+'matrix' is a pingpong of each two ranks, one pair after the other: the last lines say who is slow with whom.
+Otherwise all pairs of ranks are at it at once, or the first --pairs of them. algbw and rate are those of one pair, and
 of message_rate those of all pairs.
 
 Also allgatherv, alltoallv, gatherv, reduce_scatterv and scatterv are measured: operations on parts whose lengths
@@ -67,26 +68,32 @@ Columns, some of which are there only if they have something to say:
   bytes, count    data of the whole operation; elements (of one rank's part where ranks have parts)
   root, pairs     of operations that have a root; of messages: how many pairs of ranks are at it at once
   uneven          --uneven, of operations on parts of given lengths
-  algorithm       auto: ring is the library's choice, which was ring
   place           out: from input to output; in: in place
   predicted       microseconds, by the parameters that --machine gives; - without, and with --memory symmetric
-  avg             microseconds, the mean of all iterations on all ranks, as OSU and IMB have it
+  between         of a matrix: the two ranks
+  avg             microseconds, the mean of all iterations on all ranks that take part, as OSU and IMB have it
+  interval        microseconds: what holds the p50 with 99.9 % if iterations are independent
+  rank_min, rank_max, slowest  the least and the greatest of the ranks' own averages, as OSU's -f has them; whose
+                  the greatest is
   p50 p99 min max microseconds of the slowest rank of each iteration; no p99 from under 100 of them; ~ marks a
                   p50 from one or two
   behind          with --imbalance: microseconds of a call in step behind the late one, the p50 of means
   skew            median microseconds between the first and the last rank that left the barrier
-  latency, rate   of messages: half of the p50 of those that come back; millions of messages a second
+  rate            of messages: millions of messages a second
   algbw           bytes over time, in 10^9 bytes a second; the time is the p50, of a loop the mean
   busbw           algbw times 2(P-1)/P for allreduce, (P-1)/P for reduce_scatter, allgather,
                   gather, scatter and alltoall, 1 otherwise
   alone, compute, with --overlap: the p50 of the call alone, of the computation alone, and of both at once; how
   both, overlap   much of the shorter one is hidden, in per cent: (alone + compute - both) / min(alone, compute);
                   - where these times do not belong together, as when ranks wait for a core
+  other           cores of rank 0's host that other work used, as tutti fit measures it; - where too little time
+                  has passed
   cpu             microseconds of processor time for one operation, over all ranks. Not of the calls that
                   were timed: of a loop of calls without barriers after them, a quarter as many; with
                   --timing loop, of the timed loop itself
   wrong           wrong elements, over all ranks and --check calls; - if none were checked. Of a barrier: ranks
                   that left before the last one came
+  algorithm       auto:ring is the library's choice, which was ring
 
 With --imbalance ranks are out of step. All leave a barrier; the last rank computes for so long, and the others
 call at once. p50 and the other times are then of that rank's own call, so what the others wait is not in them. cpu
@@ -104,14 +111,19 @@ elsewhere. With --timing stream calls go as docs/gpu.md says, and times are the 
 float16, bfloat16, float32, float64, int32 and int64, by sum, product, minimum, maximum, or average. Messages between two ranks take no such data. A command has this transport if it was built
 with nvcc and -Dcuda=enabled.
 
-With --against FILE, which an earlier run wrote by --json, each row is compared with its time then: the p50, of
-a loop the mean. slower is what takes longer by more than --tolerance, beyond the intervals of both runs. With
---rounds 5 or more, then and now, intervals go by the order of the rounds. Otherwise they hold the p50 of a run
-with 99.9 % if its iterations are independent, and cannot see what changes from run to run. Several files are
-rounds of one. Runs on other processors, GPUs, cores, placements, transports or settings are refused. The names
-of other libraries' operations, types and operators will do: all_reduce, bcast, float, half, max, MPI_SUM.
+Where this command starts the ranks, each of the --rounds is a launch of its own, so that what differs from
+launch to launch is seen: processes, memory, cores. Other launchers' ranks measure all rounds in one.
 
-With --trace each row is called once more after it was measured, so that recording it is in no time above.
+With --against FILE, which an earlier run wrote by --json, each row is compared with its time then: the p50, of
+a loop the mean, median over rounds. slower is what takes longer by more than --tolerance, beyond the intervals
+of both runs, which go by the order of their rounds: 5 launches at least, then and now. Several files are rounds
+of one. With --against-program the other tutti is launched in turn with this one, so that both sides meet the
+same hours of a machine. Runs on other processors, GPUs, cores, placements, transports or settings are refused.
+A row beside which other work used more of the ranks' cores than --other-work allows is not judged, and a
+warning says so. The names of other libraries' operations, types and operators will do: all_reduce, bcast,
+float, half, max, MPI_SUM.
+
+With --trace each row is called once more after it was measured, in the first launch, so that recording it is in no time above.
 FILE is Chrome trace JSON, written when all rows are done: when each step of each rank began and ended, an
 arrow for each message, rows one after the other without the time in between. Ranks of one host share a
 clock; on others started elsewhere, times count from leaving a barrier, and are no more exact than that.
@@ -133,35 +145,18 @@ Examples:
   tutti bench --transport shared_memory -np 2 --operation barrier,messages -b 8 -e 4M --csv -
   tutti bench --ranks 2 --transport shared_memory -b 8 -e 8 --imbalance 50us,300us,1ms,5ms
   tutti bench --operation all --overlap --progress in_thread -b 64K -e 1M
+  tutti bench --ranks 8 --operation matrix --bytes 8,1M --precision 2%
   tutti bench --operation bcast,reduce -r all -b 1M -e 1M
   tutti bench --rounds 7 --json before.json   # and after the change:
   tutti bench --rounds 7 --against before.json --json after.json
+  tutti bench --against-program ./tutti.before --bytes 8,64K,1M
 
 Exit status:
   0  nothing that was checked was wrong
   1  an element was wrong, a call failed, or a file could not be written
   2  the command line is wrong, or --against names what cannot be compared
-  4  nothing was wrong, but a row is slower than --against and --tolerance allow)";
-
-constexpr auto room_variable = "TUTTI_BENCH_ROOM"; // where a parent tells its ranks the descriptor of their room
-
-int start_ranks(const bench_settings& s, const std::vector<std::string>& command) {
-    const descriptor file = shared_room::make_file(s.ranks);
-    const auto room = shared_room::open(s.ranks, file.get());
-    launch_options options = local_ranks(command, s.ranks);
-    // Also before they have met, nobody waits for a lost rank beyond the deadline; but starting takes its time, however
-    // short a call may be, and the library knows no wait longer than a day.
-    const auto meet_s = static_cast<long long>(std::clamp(std::ceil(s.deadline_s), 2.0, 86'400.0));
-    options.environment = {{room_variable, std::to_string(file.get())},
-                           {"TUTTI_BOOTSTRAP_TIMEOUT", std::to_string(meet_s)}};
-    options.inherited = {file.get()};
-    options.bind = s.bind;
-    // The others are to find out by themselves, and say so: that takes a deadline at most.
-    options.patience = std::chrono::seconds{meet_s + 2};
-    options.grace = std::chrono::seconds{1}; // what is left then is stopped, or beyond help
-    options.on_failure = [room](int rank) { room->lose(rank); };
-    return report_launch("bench", launch(options));
-}
+  4  nothing was wrong, but a row is slower than what it is compared with, by more than --tolerance
+  5  nothing was wrong nor slower, but a row was missing on one side, or not judged)";
 
 void read_machine(bench_settings& s) {
     if (s.machine_file.empty()) return;
@@ -172,18 +167,33 @@ void read_machine(bench_settings& s) {
     s.machine = found->second;
 }
 
+/// Shared memory between ranks of one host, which are those that are started here; TCP where an option is of TCP alone.
+std::string default_transport(const bench_settings& s, bool by_launcher) {
+    if (by_launcher) return "routed";
+    return s.encrypt || s.lanes > 1 ? "tcp" : "shared_memory";
+}
+
 int bench(bench_settings s, const std::vector<std::string>& command) {
+    std::signal(SIGPIPE, SIG_IGN); // who reads a table to its tenth line ends it without a word
+    const auto by_bench = launch_of_bench();
+    s.transport_is_default = s.transport.empty();
+    if (s.transport_is_default) s.transport = default_transport(s, !by_bench && is_launched_rank(s.ranks));
     read_machine(s);
-    if (s.transport == "memory") require_no_launcher("the ranks of --transport memory are threads of one process");
-    if (s.transport == "memory" || !is_launched_rank(s.ranks)) {
+    if (by_bench) {
+        s.launch = *by_bench;
+        if (s.ranks == 0) s.ranks = s.transport == "memory" ? 4 : 0;
+        if (s.transport == "memory") return bench_in_memory(s);
+    } else if (s.transport == "memory" || !is_launched_rank(s.ranks)) {
+        if (s.transport == "memory") require_no_launcher("the ranks of --transport memory are threads of one process");
         if (s.ranks == 0) s.ranks = 4;
         check(s, s.ranks);
         for (const std::string* file : {&s.json, &s.trace}) require_writable(*file); // before any rank waits for others
-        return s.transport == "memory" ? bench_in_memory(s) : start_ranks(s, command);
+        return measure_rounds(s, command);
+    } else if (!s.against_program.empty()) {
+        throw std::invalid_argument(
+            "--against-program is measured in turn, by who starts the ranks: not under a launcher");
     }
-    const char* const given = std::getenv(room_variable);
-    const int room = given ? std::atoi(given) : -1;
-    if (room < 0 && s.bind.given())
+    if (s.launch.room < 0 && s.bind.given())
         throw std::invalid_argument(
             "--bind is for ranks that are started here: their launcher binds these, as tutti run "
             "--bind does");
@@ -194,7 +204,21 @@ int bench(bench_settings s, const std::vector<std::string>& command) {
                       : s.transport == "cuda_ipc"     ? bench_over_cuda
                                                       : bench_over_shared_memory;
     if (s.encrypt) ::setenv("TUTTI_ENCRYPT", "1", 1);
-    return as_rank([&] { return over(s, room); });
+    return as_rank([&] { return over(s, s.launch.room); });
+}
+
+/// "2%", or "2".
+double parse_percent(const std::string& word) {
+    const std::string number = word.ends_with('%') ? word.substr(0, word.size() - 1) : word;
+    std::size_t read = 0;
+    double value = 0;
+    try {
+        value = std::stod(number, &read);
+    } catch (const std::exception&) { // it is no number at all
+    }
+    if (read != number.size() || !(value > 0 && value <= 100))
+        throw std::invalid_argument(fmt::format("'{}' is no share of a time: write it as in 2%", word));
+    return value / 100;
 }
 
 void parse_bounds(const std::string& text, sweep& sizes) {
@@ -242,10 +266,10 @@ void add_sizes(CLI::App& c, bench_settings& s) {
 }
 
 void add_what(CLI::App& c, bench_settings& s) {
-    c.add_option(
-         "--transport", s.transport,
-         "What carries the messages; verbs: RDMA; routed: shared memory within a host, tcp between hosts; "
-         "routed_verbs: verbs between those that have devices; cuda_ipc: from GPU to GPU of a host [default: tcp]")
+    c.add_option("--transport", s.transport,
+                 "What carries the messages; verbs: RDMA; routed: shared memory within a host, tcp between hosts; "
+                 "routed_verbs: verbs between those that have devices; cuda_ipc: from GPU to GPU of a host [default: "
+                 "shared_memory; routed for ranks that another launcher started; tcp with --encrypt or --lanes]")
         ->check(one_of({"memory", "shared_memory", "tcp", "routed", "verbs", "routed_verbs", "cuda_ipc"}));
     c.add_option("--ranks", s.ranks, "How many ranks to start [default: 4]")
         ->check(CLI::Range(1, 4096))
@@ -298,14 +322,24 @@ void add_what(CLI::App& c, bench_settings& s) {
 }
 
 void add_amount(CLI::App& c, bench_settings& s) {
-    auto* const iterations = c.add_option("-n,--iterations,--iters", s.iterations, "Measured calls a row [default: 20]")
-                                 ->check(CLI::Range(1, 100'000'000))
-                                 ->type_name("N");
+    auto* const iterations =
+        c.add_option("-n,--iterations,--iters", s.iterations,
+                     "Measured calls a row [default: 1000, or as many as fit into a second, 20 at least]")
+            ->check(CLI::Range(1, 100'000'000))
+            ->type_name("N");
     c.add_option("--seconds", s.seconds, "As many calls a row as fit into S seconds, at least one")
         ->check(within(0.001, 1e6))
         ->type_name("S")
         ->excludes(iterations);
-    c.add_option("-N,--rounds,--run_cycles", s.rounds, "How often all rows are measured, in turn [default: 1]")
+    add_parsed(
+        c, "--precision", [&s](const std::string& word) { s.precision = parse_percent(word); },
+        "As many calls a row as bring the interval of its p50 within so much of it, such as 2%, in --seconds at most "
+        "[default of these: 10]",
+        "PERCENT")
+        ->excludes(iterations);
+    c.add_option("-N,--rounds,--run_cycles", s.rounds,
+                 "How often all rows are measured, in turn: by a launch each where ranks are started here [default: 1; "
+                 "of a comparison as many as FILE has, 5 at least, or 7 beside PROGRAM]")
         ->check(CLI::Range(1, 100'000))
         ->type_name("N");
     c.add_option("-w,--warm-up,--warmup_iters", s.warm_up, "Calls a row before measuring [default: 5]")->type_name("N");
@@ -382,12 +416,22 @@ void add_outputs(CLI::App& c, bench_settings& s) {
                                        "Say what became slower than in an earlier run, which wrote FILE by --json")
                               ->delimiter(',')
                               ->type_name("FILE");
+    c.add_option("--against-program", s.against_program,
+                 "Say what is slower than by another tutti, which is measured in turn with this one, round by round")
+        ->check(CLI::ExistingFile)
+        ->type_name("PROGRAM")
+        ->excludes(against);
+    c.add_option_function<double>(
+         "--other-work", [&s](double per_cent) { s.most_other_work = per_cent / 100; },
+         "Of a comparison: rows are not judged beside which other work used more of the ranks' cores than so many per "
+         "cent, in the median round [default: 10]")
+        ->check(within(0, 1e6))
+        ->type_name("PERCENT");
     c.add_option_function<double>(
          "--tolerance", [&s](double per_cent) { s.tolerance = per_cent / 100; },
          "By how many per cent a time may be longer than it was [default: 5]")
         ->check(within(0, 1e12))
-        ->type_name("PERCENT")
-        ->needs(against);
+        ->type_name("PERCENT");
 }
 
 } // namespace
@@ -403,6 +447,10 @@ void add_bench(CLI::App& app, action& chosen, std::vector<std::string> command_l
     add_outputs(*command, *s);
     command->callback([s, command, &chosen, command_line = std::move(command_line)] {
         refuse_step_of_osu(*command);
+        if (command->count("--tolerance") + command->count("--other-work") > 0 && s->against.empty() &&
+            s->against_program.empty())
+            throw CLI::ValidationError("--tolerance and --other-work are for --against or --against-program");
+        s->rounds_are_given = command->count("--rounds") > 0;
         chosen = [s, command_line] { return bench(*s, command_line); };
     });
 }

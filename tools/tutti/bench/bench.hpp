@@ -7,6 +7,7 @@
 #include "../common/sizes.hpp"
 #include "../common/statistics.hpp"
 #include "../run/binding.hpp"
+#include "../run/local_ranks.hpp"
 #include "exchange.hpp"
 #include "imbalance.hpp"
 #include "overlap_times.hpp"
@@ -51,9 +52,23 @@ inline constexpr std::array<std::string_view, 3> memory_names{"vector", "page", 
     return static_cast<memory_kind>(std::ranges::find(memory_names, name) - memory_names.begin());
 }
 
+/// Where nobody says how many, and how long they may take together.
+inline constexpr std::size_t some_iterations = 20, most_iterations = 1000;
+inline constexpr double short_row_s = 1;
+/// With a precision: how long a row may take where nobody says so.
+inline constexpr double precise_row_s = 10;
+
+/// A round is a launch of its own where this command starts the ranks; other launchers' processes measure all rounds.
+struct launched_round {
+    int room = -1;                       ///< the descriptor of the room in which ranks of one host meet; -1: none
+    int rows = -1;                       ///< that of the rows of all launches so far; -1: this launch is the only one
+    std::optional<std::size_t> number{}; ///< the only round that this launch measures
+};
+
 /// What the command line asks for.
 struct bench_settings {
-    std::string transport = "tcp";
+    std::string transport; ///< empty: not said
+    bool transport_is_default = false;
     int ranks = 0;  ///< 0: not said
     binding bind{}; ///< of ranks that are started here
     std::string operation = "allreduce";
@@ -63,12 +78,14 @@ struct bench_settings {
     std::string type = "float32";
     std::string op = "sum";
     place where = place::both;
-    std::vector<int> roots{0}; ///< empty: every rank in turn
-    double uneven = 0;         ///< of operations on parts of any lengths: from 0, all are equal, to 1
-    std::vector<int> pairs;    ///< of ranks that exchange messages at once; empty: as many as there are
-    std::size_t iterations = 20;
-    double seconds = 0;     ///< if not 0, as many iterations as fit into it
-    std::size_t rounds = 1; ///< how often all rows are measured, one after the other
+    std::vector<int> roots{0};  ///< empty: every rank in turn
+    double uneven = 0;          ///< of operations on parts of any lengths: from 0, all are equal, to 1
+    std::vector<int> pairs;     ///< of ranks that exchange messages at once; empty: as many as there are
+    std::size_t iterations = 0; ///< of a row; 0: some_iterations to most_iterations, as many as fit into a second
+    double seconds = 0;         ///< if not 0, as many iterations as fit into it
+    double precision = 0;       ///< if not 0, as many as bring the p50's interval within so much of it, relative to it
+    std::size_t rounds = 1;     ///< how often all rows are measured, one after the other
+    bool rounds_are_given = false;
     std::size_t warm_up = 5;
     std::size_t checks = 1;
     timing how = timing::barrier;
@@ -90,7 +107,10 @@ struct bench_settings {
     std::string csv;
     std::string trace;
     std::vector<std::string> against; ///< files of earlier runs
+    std::string against_program;      ///< another tutti, which is measured in turn with this one
     double tolerance = 0.05;          ///< by how much a time may be longer than it was, relative to that
+    double most_other_work = 0.1;     ///< that leaves a row judged, as a share of the cores that ranks may use
+    launched_round launch{};          ///< what this process measures of it all
 
     [[nodiscard]] std::vector<std::size_t> sizes() const {
         return listed_bytes.empty() ? sizes_of(bytes) : listed_bytes;
@@ -118,9 +138,10 @@ struct job {
     std::optional<exchange> messages{}; ///< if there is one, it is measured, and `what` means nothing
     bool barrier = false;               ///< it is measured, and `what` is the allreduce of nothing that it costs
     std::optional<double>
-        uneven{};         ///< of an operation on parts whose lengths are given, as allgatherv: see part_begins
-    int pairs = 0;        ///< of messages: how many exchange at once
-    bool overlap = false; ///< a non-blocking call is measured, alone and with computation
+        uneven{};  ///< of an operation on parts whose lengths are given, as allgatherv: see part_begins
+    int pairs = 0; ///< of messages: how many exchange at once
+    std::optional<std::pair<int, int>> between{}; ///< of messages: the only pair
+    bool overlap = false;                         ///< a non-blocking call is measured, alone and with computation
     choice algorithm;
     element_type type = element_type::float32;
     operator_type op = operator_type::sum;
@@ -154,8 +175,12 @@ struct job {
     /// Of an alltoall: what goes from one rank to another. Each rank sends and receives parts of all lengths.
     [[nodiscard]] std::size_t block(int from, int to) const noexcept { return part((from + to) % ranks); }
     [[nodiscard]] std::size_t bytes() const noexcept { return elements() * size_of(type); }
+    /// False of a rank that belongs to no pair of those that exchange messages.
+    [[nodiscard]] bool takes_part(int of) const noexcept {
+        return !messages || *messages == exchange::sendrecv || pairs_of_ranks().pair_of(of);
+    }
     /// Precondition: it exchanges messages.
-    [[nodiscard]] pairing pairs_of_ranks() const noexcept { return {between_halves(*messages), ranks, pairs}; }
+    [[nodiscard]] pairing pairs_of_ranks() const noexcept { return {between_halves(*messages), ranks, pairs, between}; }
 };
 
 /// "allreduce ring 1024 bytes in place".
@@ -168,19 +193,20 @@ struct row {
     std::size_t iterations = 0;
     std::string chosen;                 ///< the algorithm's name where the library chose it
     std::optional<double> predicted_us; ///< by the machine, if one is given
-    summary time_us;                    ///< of the slowest rank of each iteration, or of the late one
+    summary time_us; ///< of the slowest rank of each iteration, or of the late one; of what comes back, of one way
     double average_us = 0;              ///< over all iterations and ranks, or of the late one, of a rank's own time
+    interval rank_averages_us;          ///< the least and the greatest of the ranks' own averages
+    int slowest_rank = 0;               ///< whose average is the greatest
     std::optional<double> behind_us;    ///< median of the mean call behind a late one, of the slowest rank
     double base_us = 0;                 ///< the time that the bandwidths refer to: the median, of a loop the mean
     std::optional<double> skew_us;      ///< median spread of leaving the barrier, if the ranks share a clock
     double cpu_us = 0;                  ///< per operation, over all ranks
+    std::optional<double> other_cores;  ///< that other work used on rank 0's host; none where too little time passed
     std::optional<std::uint64_t> wrong; ///< elements over all ranks and checks; of a barrier, ranks that left too soon
     std::optional<overlap_times> overlap;
 
     /// Its quantiles stand for something.
     [[nodiscard]] bool has_enough_iterations() const noexcept { return iterations >= 3; }
-    /// Of a pingpong, one way.
-    [[nodiscard]] std::optional<double> latency_us() const;
     [[nodiscard]] std::optional<double> messages_per_s() const;
     [[nodiscard]] double algorithm_GBps() const;
     [[nodiscard]] double bus_GBps() const;
@@ -264,12 +290,21 @@ struct participant {
 struct bench_result {
     std::uint64_t wrong = 0; ///< elements over all ranks
     std::size_t slower = 0;  ///< rows that became slower than those of --against
+    bool complete = true;    ///< all rows could be compared
+    bool unread = false;     ///< nobody reads the output any more
+
+    /// Of a rank.
+    [[nodiscard]] int status() const noexcept {
+        if (unread) return nobody_reads;
+        if (wrong != 0) return result_is_wrong;
+        return slower != 0 ? became_slower : complete ? 0 : not_compared;
+    }
 };
 
 /// Takes part; rank 0 prints. Throws what the library throws.
 bench_result take_part(const participant& self, const bench_settings& settings);
 
-/// Ranks that are threads of this process. Returns the exit status.
+/// Ranks that are threads of this process. Returns the exit status of a rank.
 int bench_in_memory(const bench_settings& settings);
 /// One rank, a process, which finds its place in the environment; `room` is the descriptor that a parent handed down,
 /// or -1. Return the exit status.

@@ -113,6 +113,17 @@ void check_memory(const std::vector<job>& jobs, int ranks) {
         in_words(*largest), ranks, ranks == 1 ? "" : "s", bytes_text(2 * bytes * ranks), bytes_text(there)));
 }
 
+/// The wish that no row fulfils. Operators and types first: they are told apart from the rest by the library.
+std::string why_nothing(const bench_settings& s) {
+    bool some = false;
+    for (const element_type type : types_of(s.type))
+        for (const operator_type op : operators_of(s.op)) some = some || reduces(op, type);
+    if (!some) return fmt::format("--op {} is not for elements of --type {}", s.op, s.type);
+    if (s.where != place::both)
+        return fmt::format("{} has no place {}", s.operation, s.where == place::in ? "in" : "out");
+    return fmt::format("{} does not go with --op {}, or has none of --algorithm {}", s.operation, s.op, s.algorithm);
+}
+
 /// What is compared with stays.
 void check_outputs(const bench_settings& s) {
     require_writable(s.csv);
@@ -139,9 +150,7 @@ void check_settings(const bench_settings& s, int ranks) {
     check_offset(s, jobs);
     check_imbalance(s, ranks, jobs);
     check_stream(s, jobs);
-    if (jobs.empty())
-        throw std::invalid_argument(
-            "nothing to measure: no such operator on these types, no such algorithm, or no such place");
+    if (jobs.empty()) throw std::invalid_argument("nothing to measure: " + why_nothing(s));
 }
 
 void check(const bench_settings& settings, int ranks) {

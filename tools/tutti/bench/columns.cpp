@@ -16,7 +16,7 @@ namespace {
 std::string if_known(const std::optional<double>& value) { return value ? figure(*value) : "-"; }
 
 std::string algorithm_of(const row& r) {
-    return r.chosen.empty() ? r.what.algorithm.name : fmt::format("{}: {}", r.what.algorithm.name, r.chosen);
+    return r.chosen.empty() ? r.what.algorithm.name : fmt::format("{}:{}", r.what.algorithm.name, r.chosen);
 }
 
 std::optional<double> millions(const std::optional<double>& value) {
@@ -31,24 +31,41 @@ void append(std::vector<column>& to, std::vector<column> some) {
     std::move(some.begin(), some.end(), std::back_inserter(to));
 }
 
-std::vector<column> subject_columns(bool rooted, bool messages, bool uneven, bool late) {
+/// As wide as the longest name of a column.
+int width_of(std::string_view title, const std::vector<job>& jobs, const std::function<std::string(const job&)>& name) {
+    std::size_t most = title.size();
+    for (const job& j : jobs) most = std::max(most, name(j).size());
+    return static_cast<int>(most);
+}
+
+std::string type_of(const job& j) { return std::string(name_of(j.type)); }
+std::string operator_of(const job& j) { return std::string(j.reduces() ? name_of(j.op) : "none"); }
+std::string lateness_of(const job& j) { return j.late ? in_words(*j.late) : "-"; }
+
+std::vector<column> subject_columns(const std::vector<job>& jobs, bool rooted, bool messages, bool uneven, bool late) {
     std::vector<column> all{
         {"bytes", "", 12, [](const row& r) { return std::to_string(r.what.bytes()); }},
         {"count", "", 11, [](const row& r) { return std::to_string(r.what.count); }},
-        {"type", "", 7, [](const row& r) { return std::string(name_of(r.what.type)); }},
-        {"op", "", 11, [](const row& r) { return std::string(r.what.reduces() ? name_of(r.what.op) : "none"); }}};
+        {"type", "", width_of("type", jobs, type_of), [](const row& r) { return type_of(r.what); }},
+        {"op", "", width_of("op", jobs, operator_of), [](const row& r) { return operator_of(r.what); }}};
     if (rooted)
         append(all,
                {{"root", "", 4, [](const row& r) { return r.what.rooted() ? std::to_string(r.what.root) : "-"; }}});
     if (messages)
         append(all,
                {{"pairs", "", 5, [](const row& r) { return r.what.messages ? std::to_string(r.what.pairs) : "-"; }}});
+    if (std::ranges::any_of(jobs, [](const job& j) { return j.between.has_value(); }))
+        append(all, {{"between", "", 9, [](const row& r) {
+                          const auto& b = r.what.between;
+                          return b ? fmt::format("{}-{}", b->first, b->second) : "-";
+                      }}});
     if (uneven)
         append(all, {{"uneven", "", 6,
                       [](const row& r) { return r.what.uneven ? fmt::format("{:g}", *r.what.uneven) : "-"; }}});
-    if (late) append(all, {{"imbalance", "", 16, [](const row& r) { return in_words(*r.what.late); }}});
-    append(all, {{"algorithm", "", -26, algorithm_of},
-                 {"place", "", 5, [](const row& r) { return std::string(r.what.in_place ? "in" : "out"); }}});
+    if (late)
+        append(all, {{"imbalance", "", width_of("imbalance", jobs, lateness_of),
+                      [](const row& r) { return lateness_of(r.what); }}});
+    append(all, {{"place", "", 5, [](const row& r) { return std::string(r.what.in_place ? "in" : "out"); }}});
     return all;
 }
 
@@ -57,9 +74,17 @@ std::vector<column> time_columns() {
         {"predicted", "us", 9, [](const row& r) { return if_known(r.predicted_us); }},
         {"avg", "us", 9, [](const row& r) { return figure(r.average_us); }},
         {"p50", "us", 9, [](const row& r) { return (r.has_enough_iterations() ? "" : "~") + figure(r.time_us.p50); }},
+        {"interval", "us", 17,
+         [](const row& r) {
+             const auto& i = r.time_us.p50_interval;
+             return i ? fmt::format("{}-{}", figure(i->low), figure(i->high)) : "-";
+         }},
         {"p99", "us", 9, [](const row& r) { return if_known(r.time_us.p99); }},
         {"min", "us", 9, [](const row& r) { return figure(r.time_us.least); }},
         {"max", "us", 9, [](const row& r) { return figure(r.time_us.most); }},
+        {"rank_min", "us", 9, [](const row& r) { return figure(r.rank_averages_us.low); }},
+        {"rank_max", "us", 9, [](const row& r) { return figure(r.rank_averages_us.high); }},
+        {"slowest", "rank", 7, [](const row& r) { return std::to_string(r.slowest_rank); }},
         {"skew", "us", 7, [](const row& r) { return if_known(r.skew_us); }}};
 }
 
@@ -80,17 +105,19 @@ std::vector<column> columns_for(const std::vector<job>& jobs) {
     const bool messages = some([](const job& j) { return j.messages.has_value(); });
     const bool late = some([](const job& j) { return j.late.has_value(); });
     const bool uneven = some([](const job& j) { return j.uneven.value_or(0) > 0; });
-    std::vector<column> all = subject_columns(some([](const job& j) { return j.rooted(); }), messages, uneven, late);
+    std::vector<column> all =
+        subject_columns(jobs, some([](const job& j) { return j.rooted(); }), messages, uneven, late);
     append(all, time_columns());
     if (late) append(all, {{"behind", "us", 9, [](const row& r) { return if_known(r.behind_us); }}});
     if (messages)
-        append(all, {{"latency", "us", 9, [](const row& r) { return if_known(r.latency_us()); }},
-                     {"rate", "M/s", 7, [](const row& r) { return if_known(millions(r.messages_per_s())); }}});
+        append(all, {{"rate", "M/s", 7, [](const row& r) { return if_known(millions(r.messages_per_s())); }}});
     append(all, {{"algbw", "GB/s", 7, [](const row& r) { return bandwidth_figure(r.algorithm_GBps()); }},
                  {"busbw", "GB/s", 7, [](const row& r) { return bandwidth_figure(r.bus_GBps()); }}});
     if (some([](const job& j) { return j.overlap; })) append(all, overlap_columns());
     append(all, {{"cpu", "us", 9, [](const row& r) { return figure(r.cpu_us); }},
-                 {"wrong", "", 6, [](const row& r) { return r.wrong ? std::to_string(*r.wrong) : "-"; }}});
+                 {"other", "cores", 5, [](const row& r) { return if_known(r.other_cores); }},
+                 {"wrong", "", 6, [](const row& r) { return r.wrong ? std::to_string(*r.wrong) : "-"; }},
+                 {"algorithm", "", -1, algorithm_of}}); // the last: names of choices may be long
     return all;
 }
 

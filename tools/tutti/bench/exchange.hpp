@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 /// What `tutti bench` measures of messages between two ranks.
 namespace tutti::tools {
@@ -42,22 +43,28 @@ inline constexpr std::size_t stream_messages = 64;
 struct pairing {
     bool halves = false;
     int ranks = 2;
-    int pairs = 1; ///< the first so many: from 1 to ranks / 2
+    int pairs = 1;                             ///< the first so many: from 1 to ranks / 2
+    std::optional<std::pair<int, int>> only{}; ///< this pair, and no other
 
     /// The pair that a rank belongs to; the last of an odd number belongs to none.
     [[nodiscard]] constexpr std::optional<int> pair_of(int rank) const noexcept {
+        if (only) return rank == only->first || rank == only->second ? std::optional(0) : std::nullopt;
         const int half = ranks / 2, pair = halves ? rank % half : rank / 2;
         return rank < 2 * half && pair < pairs ? std::optional(pair) : std::nullopt;
     }
     /// The rank that this one talks to, if it belongs to a pair.
     [[nodiscard]] constexpr std::optional<int> partner_of(int rank) const noexcept {
         if (!pair_of(rank)) return std::nullopt;
+        if (only) return rank == only->first ? only->second : only->first;
         const int half = ranks / 2;
         if (halves) return rank < half ? rank + half : rank - half;
         return rank ^ 1;
     }
     /// Of each pair, the rank that begins.
-    [[nodiscard]] constexpr bool begins(int rank) const noexcept { return halves ? rank < ranks / 2 : rank % 2 == 0; }
+    [[nodiscard]] constexpr bool begins(int rank) const noexcept {
+        if (only) return rank == only->first;
+        return halves ? rank < ranks / 2 : rank % 2 == 0;
+    }
 };
 
 /// Messages of one iteration that its bandwidth and its rate count: those of one pair, and of `message_rate` of all.

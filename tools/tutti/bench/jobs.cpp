@@ -21,6 +21,7 @@ namespace {
 /// Calls that are no operations, which a list may name.
 struct other_jobs {
     bool barrier = false;
+    bool matrix = false; // a pingpong of each two ranks, one pair after the other
     std::vector<exchange> messages;
     std::vector<operation> uneven;
 };
@@ -35,6 +36,8 @@ other_jobs take_others(std::string& list) {
         const auto uneven = std::ranges::find(uneven_operations, name, [](const auto& named) { return named.first; });
         if (name == "barrier")
             taken.barrier = true;
+        else if (name == "matrix")
+            taken.matrix = true;
         else if (name == "messages")
             for (std::size_t k = 0; k < exchange_names.size(); ++k) taken.messages.push_back(static_cast<exchange>(k));
         else if (uneven != uneven_operations.end())
@@ -79,6 +82,18 @@ void add_exchanges(std::vector<job>& jobs, const bench_settings& s, const std::v
                     jobs.push_back(std::move(j));
                 }
             });
+}
+
+void add_matrix(std::vector<job>& jobs, const bench_settings& s, const job& like) {
+    std::vector<job> of_one;
+    add_exchanges(of_one, s, {exchange::pingpong}, like);
+    for (job& j : of_one)
+        for (int first = 0; first < like.ranks; ++first)
+            for (int second = first + 1; second < like.ranks; ++second) {
+                j.pairs = 1;
+                j.between = {first, second};
+                jobs.push_back(j);
+            }
 }
 
 void add_barrier(std::vector<job>& jobs, job like) {
@@ -147,6 +162,7 @@ std::vector<job> jobs_of(const bench_settings& s, int rank, int ranks) {
     like.overlap = s.overlap;
     std::vector<job> jobs;
     add_exchanges(jobs, s, others.messages, like);
+    if (others.matrix) add_matrix(jobs, s, like);
     if (others.barrier) add_barrier(jobs, like);
     const std::vector<operation> operations =
         list.empty() ? std::vector<operation>{} : operations_of(list, other_calls);
@@ -171,6 +187,9 @@ std::string in_words(const job& what) {
     const std::string late = what.late ? fmt::format(", {} out of step", in_words(*what.late)) : "";
     if (what.barrier) return "barrier" + late;
     const std::string root = what.rooted() && what.root != 0 ? fmt::format(" root {}", what.root) : "";
+    if (what.between)
+        return fmt::format("pingpong of ranks {} and {}, {} bytes", what.between->first, what.between->second,
+                           what.bytes());
     return fmt::format("{} {} {} bytes {}{}{}", what.name(), what.algorithm.name, what.bytes(),
                        what.in_place ? "in place" : "out of place", root, late);
 }

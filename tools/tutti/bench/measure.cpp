@@ -14,6 +14,7 @@
 #include <collectives/model/price.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <new>
 #include <numeric>
@@ -26,16 +27,19 @@
 namespace tutti::tools {
 namespace {
 
-double microseconds(clockid_t clock) {
+std::int64_t nanoseconds(clockid_t clock) {
     timespec t{};
     clock_gettime(clock, &t);
-    // Whole nanoseconds, as far as a double holds them: differences then print as short numbers.
-    return static_cast<double>(t.tv_sec * 1'000'000'000 + t.tv_nsec) * 1e-3;
+    return t.tv_sec * std::int64_t{1'000'000'000} + t.tv_nsec;
 }
 
-double now_us() { return microseconds(CLOCK_MONOTONIC); }
+std::int64_t now_ns() { return nanoseconds(CLOCK_MONOTONIC); }
 
-moment at(double us) { return moment{std::chrono::nanoseconds{std::llround(us * 1e3)}}; } // of the same clock
+/// The number of microseconds nearest to what was measured, which prints as such: no double holds 591 ns more shortly.
+double microseconds(std::int64_t from_ns, std::int64_t to_ns) { return static_cast<double>(to_ns - from_ns) / 1e3; }
+double us_since(std::int64_t begin_ns) { return microseconds(begin_ns, now_ns()); }
+
+moment at(std::int64_t ns) { return moment{std::chrono::nanoseconds{ns}}; } // of the same clock
 
 /// Pushes what a call may find in the caches out of them.
 void sweep_caches() {
@@ -84,7 +88,7 @@ public:
             prepare();
             call_();
         }
-        base_us_ = agreed(now_us());
+        base_ns_ = agreed_ns(now_ns());
         if (settings_.how == timing::stream) {
             repeat([&](std::size_t n) { run_on_stream(n); });
         } else if (settings_.how == timing::loop) {
@@ -109,8 +113,8 @@ public:
         std::optional<activities> all;
         for (std::size_t most_steps = 64; !all; most_steps *= 8) {
             for (std::size_t i = 0; i < settings_.warm_up; ++i) arrive_and(call_); // writing the row has cooled caches
-            const double start_us = agreed(now_us());
-            arrive_and([&] { all = self_.record(call_, most_steps, at(one_clock ? start_us : now_us())); });
+            const std::int64_t start_ns = agreed_ns(now_ns());
+            arrive_and([&] { all = self_.record(call_, most_steps, at(one_clock ? start_ns : now_ns())); });
         }
         return std::move(*all);
     }
@@ -120,6 +124,11 @@ private:
         self_.others.maximum({&value, 1});
         return value;
     }
+    /// The same number on all ranks, to some nanoseconds.
+    [[nodiscard]] std::int64_t agreed_ns(std::int64_t value) {
+        return std::llround(agreed(static_cast<double>(value)));
+    }
+    [[nodiscard]] std::int64_t used_ns() const { return nanoseconds(self_.cpu_clock); }
 
     void prepare() {
         data_->prepare(seen_);
@@ -183,10 +192,10 @@ private:
         for (std::size_t i = 0; i < settings_.checks; ++i) {
             if (static_cast<std::size_t>(self_.rank) == i % static_cast<std::size_t>(self_.ranks))
                 std::this_thread::sleep_for(std::chrono::milliseconds{1});
-            const double came = now_us();
+            const std::int64_t came = now_ns();
             call_();
-            const double left = now_us();
-            wrong += left < agreed(came);
+            const std::int64_t left = now_ns();
+            wrong += left < agreed_ns(came);
         }
         result_.wrong = static_cast<std::uint64_t>(self_.others.sum(wrong, self_.rank, self_.ranks));
     }
@@ -198,9 +207,9 @@ private:
             prepare();
             if (settings_.cold) sweep_caches();
             self_.others.barrier();
-            const double start = now_us();
+            const std::int64_t start = now_ns();
             work();
-            d = now_us() - start;
+            d = us_since(start);
         }
         self_.others.maximum(durations);
         return summarise(std::move(durations)).p50;
@@ -211,14 +220,31 @@ private:
     // longer.
     template <class Batch>
     void repeat(Batch&& batch) {
-        if (settings_.seconds <= 0) return batch(settings_.iterations);
-        const double limit_us = settings_.seconds * 1e6;
-        for (std::size_t next = 1; next > 0;) {
+        const bool precise = settings_.precision > 0;
+        if (settings_.iterations > 0) return batch(settings_.iterations);
+        const bool unsaid = settings_.seconds <= 0 && !precise;
+        const double limit_us = 1e6 * (settings_.seconds > 0 ? settings_.seconds
+                                       : precise             ? precise_row_s
+                                                             : short_row_s);
+        const std::size_t least = unsaid ? some_iterations : 1;
+        const std::size_t most = !unsaid ? 100'000'000 : result_.what.overlap ? some_iterations : most_iterations;
+        for (std::size_t next = least; next > 0;) {
             batch(next);
-            const double passed = agreed(now_us() - base_us_), calls = static_cast<double>(durations_.size());
+            const std::size_t done = durations_.size();
+            if (done >= most || (precise && is_precise())) return;
+            const double passed = agreed(us_since(base_ns_)), calls = static_cast<double>(done);
             const double more = std::floor((limit_us - passed) * calls / passed);
-            next = more < 1 ? 0 : static_cast<std::size_t>(std::min({more, 3 * calls, 1e5}));
+            next = more < 1 ? 0 : std::min(static_cast<std::size_t>(std::min({more, 3 * calls, 1e5})), most - done);
         }
+    }
+
+    /// Alike on all ranks.
+    [[nodiscard]] bool is_precise() {
+        std::vector<double> slowest = durations_;
+        self_.others.maximum(slowest);
+        const summary s = summarise(std::move(slowest));
+        return s.p50_interval &&
+               std::max(s.p50_interval->high - s.p50, s.p50 - s.p50_interval->low) <= settings_.precision * s.p50;
     }
 
     void run_after_barriers(std::size_t iterations) {
@@ -226,10 +252,10 @@ private:
             prepare();
             if (settings_.cold) sweep_caches();
             self_.others.barrier();
-            const double start = now_us();
+            const std::int64_t start = now_ns();
             call_();
-            durations_.push_back(now_us() - start);
-            starts_.push_back(start - base_us_);
+            durations_.push_back(us_since(start));
+            starts_.push_back(microseconds(base_ns_, start));
         }
     }
 
@@ -241,16 +267,16 @@ private:
             prepare();
             self_.others.barrier();
             if (late)
-                for (const double until = now_us() + wait_us(); now_us() < until;) {
+                for (const auto until = now_ns() + std::llround(wait_us() * 1e3); now_ns() < until;) {
                 }
-            const double cpu = microseconds(self_.cpu_clock), start = now_us();
+            const std::int64_t cpu = used_ns(), start = now_ns();
             call_();
-            const double end = now_us();
-            cpu_us_ += microseconds(self_.cpu_clock) - cpu;
-            durations_.push_back(late ? end - start : 0);
-            const double begin = now_us();
+            const std::int64_t end = now_ns();
+            cpu_us_ += microseconds(cpu, used_ns());
+            durations_.push_back(late ? microseconds(start, end) : 0);
+            const std::int64_t begin = now_ns();
             for (std::size_t k = 0; k < settings_.behind; ++k) call_();
-            behind_.push_back((now_us() - begin) / static_cast<double>(settings_.behind));
+            behind_.push_back(us_since(begin) / static_cast<double>(settings_.behind));
         }
     }
     [[nodiscard]] double wait_us() { return waits_.between(result_.what.late->low_us, result_.what.late->high_us); }
@@ -258,57 +284,61 @@ private:
     void run_loop(std::size_t iterations) {
         prepare();
         self_.others.barrier();
-        const double cpu = microseconds(self_.cpu_clock), begin = now_us();
-        double last = begin;
+        const std::int64_t cpu = used_ns(), begin = now_ns();
+        std::int64_t last = begin;
         for (std::size_t i = 0; i < iterations; ++i) {
             call_();
-            durations_.push_back(now_us() - last);
-            last += durations_.back();
+            const std::int64_t end = now_ns();
+            durations_.push_back(microseconds(std::exchange(last, end), end));
         }
-        loop_us_ += last - begin;
-        cpu_us_ += microseconds(self_.cpu_clock) - cpu;
+        loop_us_ += microseconds(begin, last);
+        cpu_us_ += microseconds(cpu, used_ns());
     }
 
     void run_on_stream(std::size_t iterations) {
         prepare();
         self_.others.barrier();
-        const double cpu = microseconds(self_.cpu_clock);
+        const std::int64_t cpu = used_ns();
         for (const double took_us : self_.timed(put_, iterations)) {
             durations_.push_back(took_us);
             loop_us_ += took_us;
         }
-        cpu_us_ += microseconds(self_.cpu_clock) - cpu;
+        cpu_us_ += microseconds(cpu, used_ns());
     }
 
     // Apart from the times: waiting in the barrier would count, and reading this clock is a system call.
     void measure_cpu() {
         const std::size_t wanted = std::max<std::size_t>(durations_.size() / 4, 1);
         const bool limited = settings_.seconds > 0;
-        const double begin = now_us();
+        const std::int64_t begin = now_ns();
         std::size_t calls = 0;
         double used_us = 0;
         for (std::size_t batch = limited ? 1 : wanted; batch > 0; batch = std::min(3 * calls, wanted - calls)) {
             prepare();
             self_.others.barrier();
-            const double before = microseconds(self_.cpu_clock);
+            const std::int64_t before = used_ns();
             for (std::size_t i = 0; i < batch; ++i) call_();
-            used_us += microseconds(self_.cpu_clock) - before;
+            used_us += microseconds(before, used_ns());
             calls += batch;
-            if (limited && agreed(now_us() - begin) > settings_.seconds * 1e6) break;
+            if (limited && agreed(us_since(begin)) > settings_.seconds * 1e6) break;
         }
         cpu_us_ = used_us * static_cast<double>(durations_.size()) / static_cast<double>(calls);
     }
 
     void conclude() {
         const auto calls = static_cast<double>(durations_.size());
+        const double ways = result_.what.messages && returns(*result_.what.messages) ? 2 : 1; // times are of one
+        for (double* const all_us : {&loop_us_, &cpu_us_}) *all_us /= ways;
+        for (double& d : durations_) d /= ways;
         const std::size_t middle = starts_.size();
         std::vector<double> spread(2 * middle);
         for (std::size_t i = 0; i < middle; ++i) {
             spread[i] = starts_[i];
             spread[middle + i] = -starts_[i];
         }
-        const double own_us = std::accumulate(durations_.begin(), durations_.end(), 0.) / calls;
-        result_.average_us = self_.others.sum(own_us, self_.rank, self_.ranks) / (result_.what.late ? 1 : self_.ranks);
+        const bool takes_part = result_.what.takes_part(self_.rank);
+        const double own_us = takes_part ? std::accumulate(durations_.begin(), durations_.end(), 0.) / calls : 0;
+        average(own_us);
         self_.others.maximum(behind_);
         if (result_.what.late) result_.behind_us = summarise(std::move(behind_)).p50;
         self_.others.maximum(durations_);
@@ -324,6 +354,20 @@ private:
         result_.cpu_us = self_.others.sum(cpu_us_, self_.rank, self_.ranks) / calls;
     }
 
+    /// Over all ranks that take part, and of each of them.
+    void average(double own_us) {
+        std::vector<double> of_ranks(static_cast<std::size_t>(self_.ranks), 0.);
+        of_ranks[static_cast<std::size_t>(self_.rank)] = own_us;
+        self_.others.maximum(of_ranks);
+        std::vector<int> timed;
+        for (int rank = 0; rank < self_.ranks; ++rank)
+            if (result_.what.takes_part(rank) && (!result_.what.late || rank + 1 == self_.ranks)) timed.push_back(rank);
+        const auto time_of = [&](int rank) { return of_ranks[static_cast<std::size_t>(rank)]; };
+        result_.average_us = std::accumulate(of_ranks.begin(), of_ranks.end(), 0.) / static_cast<double>(timed.size());
+        result_.slowest_rank = std::ranges::max(timed, {}, time_of);
+        result_.rank_averages_us = {time_of(std::ranges::min(timed, {}, time_of)), time_of(result_.slowest_rank)};
+    }
+
     const participant& self_;
     const bench_settings& settings_;
     const buffers where_, seen_;
@@ -332,7 +376,7 @@ private:
     call put_;      // of a call on a stream: puts it there
     starter start_; // of a non-blocking call
     row result_;
-    double base_us_ = 0; // a moment that all ranks agree on, shortly before the first iteration
+    std::int64_t base_ns_ = 0; // a moment that all ranks agree on, shortly before the first iteration
     double loop_us_ = 0;
     double cpu_us_ = 0; // of all iterations, this rank
     std::vector<double> durations_;
@@ -346,7 +390,8 @@ row measure_row(const participant& self, const bench_settings& settings, const j
                 const buffers& seen, trace_file* trace) {
     measurement of_row{self, settings, what, where, seen};
     const row r = of_row.run();
-    if (settings.trace.empty() || what.messages) return r; // a message has no steps
+    if (settings.trace.empty() || what.messages || settings.launch.number.value_or(0) > 0)
+        return r; // a message has no steps, and one launch is enough
     activities recorded = of_row.record();
     if (!trace) return r;
     const std::string chosen = r.chosen.empty() ? "" : " (" + r.chosen + ")";
@@ -414,23 +459,37 @@ bench_result take_part(const participant& self, const bench_settings& settings) 
     std::optional<own_memory> memory;
     if (!by_row) memory.emplace(memory_for(self, most));
     std::optional<trace_file> trace;
-    if (self.rank == 0 && !settings.trace.empty()) trace.emplace(settings.trace);
+    if (self.rank == 0 && !settings.trace.empty() && settings.launch.number.value_or(0) == 0)
+        trace.emplace(settings.trace);
     const std::unique_ptr<bench_report> report = begin_report(self, settings, jobs);
+    host_witness witness(self);
+    const auto agreed = [&](bool at_one) {
+        double any = at_one ? 1 : 0;
+        self.others.maximum({&any, 1});
+        return any != 0;
+    };
     bench_result found;
-    for (std::size_t round = 0; round < settings.rounds; ++round)
+    const std::size_t first = settings.launch.number.value_or(0);
+    for (std::size_t round = first; round < (settings.launch.number ? first + 1 : settings.rounds); ++round)
         for (const job& j : jobs) {
             if (report) report->begin(j, round);
             if (by_row) memory.reset(); // first: both may not fit
             if (by_row) memory.emplace(memory_for(self, std::max<std::size_t>(j.bytes(), 1)));
             row r = measure_row(self, settings, j, memory->where(), memory->seen(), trace ? &*trace : nullptr);
             r.round = round;
+            r.other_cores = witness.other_cores();
             found.wrong += r.wrong.value_or(0);
             if (report) report->add(r);
+            found.unread = agreed(report && report->unread());
+            if (found.unread) return found;
         }
     if (trace) trace->finish();
-    double slower = report ? static_cast<double>(report->finish(found.wrong)) : 0;
-    self.others.maximum({&slower, 1});
-    found.slower = static_cast<std::size_t>(slower);
+    const verdict v = report ? report->finish() : verdict{};
+    std::array<double, 2> told{static_cast<double>(v.slower), v.complete ? 0. : 1.};
+    self.others.maximum(told);
+    found.unread = agreed(report && report->unread());
+    found.slower = static_cast<std::size_t>(told[0]);
+    found.complete = told[1] == 0;
     return found;
 }
 

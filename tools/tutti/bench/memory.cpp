@@ -56,8 +56,7 @@ int bench_in_memory(const bench_settings& settings) {
             throw;
         }
     });
-    if (failed || found.wrong != 0) return 1;
-    return found.slower != 0 ? became_slower : 0;
+    return failed ? result_is_wrong : found.status(); // what failed is printed
 }
 
 } // namespace tutti::tools

@@ -90,10 +90,15 @@ int bench_in_world(const Communicator& world, measured_calls calls, const bench_
                            calls.crowded};
     // A failure is told at once: leaving the world may take time, while other ranks find out too.
     return as_rank([&] {
-        const bench_result found = take_part(self, settings);
+        bench_result found;
+        try {
+            found = take_part(self, settings);
+        } catch (const error& e) {
+            if (e.facts().peer >= 0) others->blame(e.facts().peer);
+            throw;
+        }
         world.barrier(); // nobody leaves while somebody may still call the library
-        if (found.wrong != 0) return result_is_wrong;
-        return found.slower != 0 ? became_slower : 0;
+        return found.status();
     });
 }
 

@@ -6,18 +6,29 @@
 
 #include "../common/text_output.hpp"
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <fstream>
+#include <map>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace tutti::tools {
 namespace {
 
 /// "20 iterations a row", "0.5 s a row in each of 5 rounds".
 std::string amount_of(const bench_settings& s) {
+    const double most_s = s.seconds > 0 ? s.seconds : precise_row_s;
     const std::string amount =
-        s.seconds > 0 ? fmt::format("{} s a row", s.seconds) : fmt::format("{} iterations a row", s.iterations);
+        s.iterations > 0  ? fmt::format("{} iterations a row", s.iterations)
+        : s.precision > 0 ? fmt::format("to {:g} % of the p50 in {:g} s a row at most", 100 * s.precision, most_s)
+        : s.seconds > 0
+            ? fmt::format("{} s a row", s.seconds)
+            : fmt::format("{} to {} iterations in {:g} s a row", some_iterations, most_iterations, short_row_s);
     return s.rounds == 1 ? amount : fmt::format("{} in each of {} rounds", amount, s.rounds);
 }
 
@@ -26,6 +37,13 @@ std::string memory_text(const bench_settings& s) {
     if (name == "vector") return "vector, each buffer where a std::vector of its size begins";
     if (name == "page") return fmt::format("page, each buffer begins {} bytes behind the start of one", s.offset);
     return name + ", from communicator.allocate";
+}
+
+/// In one write: what is read later is whole rows.
+void append_line(int file, const std::string& text) {
+    const std::string line = text + "\n";
+    if (write(file, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
+        throw std::system_error(errno, std::generic_category(), "cannot keep the rows of this launch");
 }
 
 } // namespace
@@ -40,9 +58,12 @@ bench_report::bench_report(const bench_settings& settings, testbed at, int ranks
         earlier_->require(conditions_of(settings, ranks, at_));
         earlier_->require_some(jobs);
     }
-    if (!settings.json.empty()) json_.emplace(settings.json, row_file::format::json);
-    if (!settings.csv.empty()) csv_.emplace(settings.csv, row_file::format::csv);
-    if (!quiet_) print_header(one_clock);
+    if (!settings.against_program.empty()) earlier_.emplace();
+    read_launches_before();
+    if (!settings.against_program.empty()) earlier_->require(conditions_of(settings, ranks, at_));
+    if (!settings.json.empty()) json_.emplace(settings.json, row_file::format::json, !is_first());
+    if (!settings.csv.empty()) csv_.emplace(settings.csv, row_file::format::csv, !is_first());
+    if (!quiet_ && is_first()) while_read([&] { print_header(one_clock); });
 }
 
 void bench_report::print_header(bool one_clock) const {
@@ -75,45 +96,149 @@ void bench_report::print_header(bool one_clock) const {
                    settings_.in_thread ? ", each with a thread for progress," : "", at_.cores);
     fmt::print("{}{}", line_of(columns_, [](const column& c) { return std::string(c.name); }),
                line_of(columns_, [](const column& c) { return std::string(c.unit); }));
-    std::fflush(stdout);
 }
 
 void bench_report::begin(const job& what, std::size_t round) {
     if (std::exchange(round_, round) != round) current_ = {};
-    progress_.show(rows_, all_rows_, in_words(what));
+    progress_.show(rows_.size(), all_rows_, in_words(what));
 }
 
 void bench_report::print_row(const row& r) {
     if (std::exchange(current_, r.what.name()) != r.what.name())
         fmt::print("# {}{}\n", current_, settings_.rounds > 1 ? fmt::format(", round {}", r.round + 1) : "");
     fmt::print("{}", line_of(columns_, [&](const column& c) { return c.cell(r); }));
-    std::fflush(stdout);
 }
 
 void bench_report::add(const row& r) {
     progress_.clear();
-    if (!quiet_) print_row(r);
-    bus_GBps_ += r.bus_GBps();
-    ++rows_;
-    if (!json_ && !csv_ && !earlier_) return;
-    const row_object object = to_json(r, settings_, at_);
-    if (json_) json_->add(object);
-    if (csv_) csv_->add(object);
+    const row_object& object = rows_.emplace_back(to_json(r, settings_, at_));
+    if (settings_.launch.rows >= 0) append_line(settings_.launch.rows, object.dump());
     if (earlier_) earlier_->add(object);
+    while_read([&] {
+        if (!quiet_) print_row(r);
+        if (json_) json_->add(object);
+        if (csv_) csv_->add(object);
+    });
 }
 
-std::size_t bench_report::finish(std::uint64_t wrong) {
-    progress_.clear();
-    if (json_) json_->finish();
-    if (csv_) csv_->finish();
-    std::FILE* const to = quiet_ ? stderr : stdout;
+/// `print` throws where it cannot write. That a reader has gone is no failure.
+void bench_report::while_read(const std::function<void()>& print) {
+    try {
+        if (unread_) return;
+        print();
+        if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category(), "standard output");
+    } catch (const std::system_error& e) {
+        if (e.code() == std::errc::broken_pipe)
+            unread_ = true;
+        else if (quiet_ || std::string_view(e.what()).starts_with("cannot write"))
+            throw; // of a table that cannot be written, main() tells
+    }
+}
+
+void bench_report::read_launches_before() {
+    if (settings_.launch.rows < 0) return;
+    std::ifstream lines(fmt::format("/proc/self/fd/{}", settings_.launch.rows));
+    for (std::string line; std::getline(lines, line);) {
+        row_object row = row_object::parse(line);
+        if (row.contains("program")) { // the other one's
+            earlier_->add_earlier(settings_.against_program, std::move(row));
+            continue;
+        }
+        if (earlier_) earlier_->add(row);
+        rows_.push_back(std::move(row));
+    }
+}
+
+/// Averages of one operation each: of several ones they say nothing, nor of rows that move nothing.
+void bench_report::print_sums(std::FILE* to) const {
+    struct bandwidth {
+        std::string operation;
+        double sum_GBps = 0;
+        std::size_t rows = 0;
+    };
+    std::vector<bandwidth> all;
+    std::uint64_t wrong = 0;
+    for (const row_object& r : rows_) {
+        if (!r.at("wrong").is_null()) wrong += r.at("wrong").get<std::uint64_t>();
+        if (r.at("bytes") == 0) continue;
+        auto of = std::ranges::find(all, r.at("operation").get<std::string>(), &bandwidth::operation);
+        if (of == all.end()) of = all.insert(of, {r.at("operation").get<std::string>()});
+        of->sum_GBps += r.at("busbw_GBps").get<double>();
+        ++of->rows;
+    }
     if (!quiet_)
-        fmt::print("# average busbw: {} GB/s over {} rows\n",
-                   bandwidth_figure(rows_ == 0 ? 0 : bus_GBps_ / static_cast<double>(rows_)), rows_);
+        for (const bandwidth& b : all)
+            fmt::print(to, "# average busbw of {}: {} GB/s over {} rows\n", b.operation,
+                       bandwidth_figure(b.sum_GBps / static_cast<double>(b.rows)), b.rows);
     if (settings_.checks > 0 && (!quiet_ || wrong > 0)) fmt::print(to, "# wrong elements: {}\n", wrong);
-    const std::size_t slower = earlier_ ? earlier_->print(settings_.tolerance, to) : 0;
-    std::fflush(to);
-    return slower;
+}
+
+/// All rounds of each row: their median, and what holds it.
+void bench_report::print_rounds() const {
+    struct rounds {
+        row_object subject;
+        std::vector<double> times;
+    };
+    std::vector<rounds> all;
+    for (const row_object& r : rows_) {
+        row_object subject = subject_of({});
+        for (const auto& [key, value] : subject.items()) subject[key] = r.at(key);
+        auto of = std::ranges::find(all, subject, &rounds::subject);
+        if (of == all.end()) of = all.insert(of, rounds{subject, std::vector<double>()});
+        of->times.push_back(r.at("time_us").get<double>());
+    }
+    const std::size_t depth = depth_of_median(settings_.rounds);
+    fmt::print("# over {} rounds: the median of their times, what holds it in {:.1f} % of cases, the least and the "
+               "greatest\n",
+               settings_.rounds, 100 * median_is_within(settings_.rounds, depth));
+    for (auto& [subject, times] : all) {
+        std::ranges::sort(times);
+        fmt::print("# {:>12} bytes {} {}{} {}: {} us, {}-{}, {}-{}\n", subject.at("bytes").get<std::size_t>(),
+                   subject.at("operation").get<std::string>(),
+                   subject.at("between").is_null() ? "" : subject.at("between").get<std::string>() + " ",
+                   subject.at("type").get<std::string>() + " " + subject.at("op").get<std::string>(),
+                   std::string(subject.at("in_place").get<bool>() ? "in " : "out ") +
+                       subject.at("algorithm").get<std::string>(),
+                   figure(median_of(times)), figure(times[depth - 1]), figure(times[times.size() - depth]),
+                   figure(times.front()), figure(times.back()));
+    }
+}
+
+/// Who is slow with whom: of each size, the median of a message between each two ranks.
+void bench_report::print_matrix() const {
+    std::map<std::size_t, std::map<std::pair<int, int>, std::vector<double>>> sizes;
+    for (const row_object& r : rows_)
+        if (std::pair<int, int> b; !r.at("between").is_null() && std::sscanf(r.at("between").get<std::string>().c_str(),
+                                                                             "%d-%d", &b.first, &b.second) == 2)
+            sizes[r.at("bytes").get<std::size_t>()][b].push_back(r.at("p50_us").get<double>());
+    for (const auto& [bytes, pairs] : sizes) {
+        fmt::print("# {} bytes between ranks, us\n#     ", bytes);
+        for (int to = 0; to < ranks_; ++to) fmt::print(" {:>8}", to);
+        for (int from = 0; from < ranks_; ++from) {
+            fmt::print("\n# {:>4}", from);
+            for (int to = 0; to < ranks_; ++to) {
+                const auto found = pairs.find(std::minmax(from, to));
+                fmt::print(" {:>8}", found == pairs.end() ? "-" : figure(median_of(found->second)));
+            }
+        }
+        fmt::print("\n");
+    }
+}
+
+verdict bench_report::finish() {
+    progress_.clear();
+    verdict v;
+    while_read([&] {
+        if (json_) json_->finish(is_last());
+        if (csv_) csv_->finish(is_last());
+        if (!is_last()) return;
+        std::FILE* const to = quiet_ ? stderr : stdout;
+        if (!quiet_ && settings_.rounds > 1) print_rounds();
+        if (!quiet_) print_matrix();
+        print_sums(to);
+        if (earlier_) v = earlier_->print(settings_.tolerance, settings_.most_other_work * at_.cores, to);
+    });
+    return v;
 }
 
 } // namespace tutti::tools

@@ -9,6 +9,8 @@
 #include "row_file.hpp"
 #include "testbed.hpp"
 
+#include <cstdio>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -16,7 +18,7 @@
 namespace tutti::tools {
 
 /// What rank 0 shows of a bench: a table on standard output, a progress line, files where they are wanted, and at the
-/// end what became slower. Where one of the files is standard output, nothing else goes there.
+/// end of the last launch what became slower. Where one of the files is standard output, nothing else goes there.
 class bench_report {
 public:
     /// Throws std::system_error if a file cannot be written, and std::invalid_argument if there is nothing that can be
@@ -26,12 +28,23 @@ public:
     void begin(const job& what, std::size_t round);
     /// Throws std::system_error as the constructor does.
     void add(const row& r);
-    /// The last lines. A bench that fails ends without them. Returns how many rows became slower. Throws as add() does.
-    std::size_t finish(std::uint64_t wrong);
+    /// The last lines. A bench that fails ends without them. Throws as add() does.
+    verdict finish();
+    /// Whether who read standard output, or a pipe, has gone: then nothing more need be measured.
+    [[nodiscard]] bool unread() const noexcept { return unread_; }
 
 private:
     void print_header(bool one_clock) const;
     void print_row(const row& r);
+    void while_read(const std::function<void()>& print);
+    void read_launches_before();
+    void print_sums(std::FILE* to) const;
+    void print_rounds() const;
+    void print_matrix() const;
+    [[nodiscard]] bool is_first() const noexcept { return settings_.launch.number.value_or(0) == 0; }
+    [[nodiscard]] bool is_last() const noexcept {
+        return !settings_.launch.number || *settings_.launch.number + 1 == settings_.rounds;
+    }
 
     const bench_settings& settings_;
     const testbed at_;
@@ -44,8 +57,8 @@ private:
     std::optional<earlier_runs> earlier_;
     std::string_view current_; // operation
     std::size_t round_ = 0;
-    double bus_GBps_ = 0;
-    std::size_t rows_ = 0;
+    bool unread_ = false;
+    std::vector<row_object> rows_; // of this launch and of those before
 };
 
 } // namespace tutti::tools

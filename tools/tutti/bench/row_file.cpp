@@ -4,6 +4,7 @@
 #include "row_file.hpp"
 
 #include <cerrno>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -25,11 +26,17 @@ std::string cell_of(const row_object& value) {
 
 } // namespace
 
-row_file::row_file(const std::string& path, format as)
-    : path_(path), as_(as), file_(path == "-" ? stdout : std::fopen(path.c_str(), "w")) {
+row_file::row_file(const std::string& path, format as, bool continues)
+    : path_(path), as_(as), file_(path == "-" ? stdout : std::fopen(path.c_str(), continues ? "r+" : "w")) {
+    if (!file_ && continues) file_.reset(std::fopen(path.c_str(), "w")); // a pipe
     if (!file_) failed(errno);
     goes_back_ = file_.get() != stdout && std::ftell(file_.get()) >= 0; // a pipe has no place to go back to
-    if (as_ == format::json) {
+    if (continues) {
+        rows_ = 1;
+        constexpr std::string_view end = "\n]\n";
+        if (goes_back_) std::fseek(file_.get(), as_ == format::json ? -static_cast<long>(end.size()) : 0, SEEK_END);
+        end_of_rows_ = std::ftell(file_.get());
+    } else if (as_ == format::json) {
         fmt::print(file_.get(), "[");
         if (goes_back_) {
             end_of_rows_ = std::ftell(file_.get());
@@ -64,8 +71,8 @@ void row_file::add_line(const row_object& row) {
     fmt::print(file_.get(), "{}\n", fmt::join(cells, ","));
 }
 
-void row_file::finish() {
-    if (as_ == format::json && !goes_back_) fmt::print(file_.get(), "\n]\n");
+void row_file::finish(bool complete) {
+    if (as_ == format::json && !goes_back_ && complete) fmt::print(file_.get(), "\n]\n");
     if (file_.get() == stdout) return flush();
     if (std::fclose(file_.release()) != 0) failed(errno);
 }

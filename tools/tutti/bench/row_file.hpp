@@ -17,12 +17,14 @@ public:
     /// json: an array, an object a row; csv: a line of names, then a line a row, of which null is an empty cell.
     enum class format : unsigned char { json, csv };
 
-    row_file(const std::string& path, format as);
+    /// `continues` where another launch has begun the file, and finished a row at least.
+    row_file(const std::string& path, format as, bool continues = false);
 
     /// Afterwards the file is whole, whatever happens next; an array on standard output or a pipe
     /// lacks its end.
     void add(const row_object& row);
-    void finish();
+    /// Whether it is complete, or another launch will continue it.
+    void finish(bool complete = true);
 
 private:
     struct close_file {

@@ -3,8 +3,12 @@
 
 #include "row_json.hpp"
 
+#include <cmath>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
+
+#include <fmt/format.h>
 
 namespace tutti::tools {
 namespace {
@@ -22,34 +26,50 @@ void add(row_object& to, const row_object& some) {
     for (const auto& [key, value] : some.items()) to[key] = value;
 }
 
-row_object times_of(const row& r) {
+/// To so many parts of one, as the shortest number that says so. Of microseconds a millionth is below what a clock
+/// tells, and keeps what means tell.
+double rounded(double value, double parts = 1e6) { return std::round(value * parts) / parts; }
+std::optional<double> rounded(const std::optional<double>& value, double parts = 1e6) {
+    return value ? std::optional(rounded(*value, parts)) : std::nullopt;
+}
+/// To six digits.
+double six_digits(double value) {
+    if (value <= 0 || !std::isfinite(value)) return value;
+    return std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr);
+}
+
+row_object times_of(const row& r, std::size_t launch) {
     const auto p50 = [&](auto end) {
-        return r.time_us.p50_interval ? row_object((*r.time_us.p50_interval).*end) : row_object(nullptr);
+        return r.time_us.p50_interval ? row_object(rounded((*r.time_us.p50_interval).*end)) : row_object(nullptr);
     };
     return {{"iterations", r.iterations},
             {"round", r.round},
-            {"predicted_us", or_null(r.predicted_us)},
-            {"time_us", r.base_us},
-            {"p50_us", r.time_us.p50},
+            {"launch", launch},
+            {"predicted_us", or_null(rounded(r.predicted_us))},
+            {"time_us", rounded(r.base_us)},
+            {"p50_us", rounded(r.time_us.p50)},
             {"p50_low_us", p50(&interval::low)},
             {"p50_high_us", p50(&interval::high)},
-            {"p99_us", or_null(r.time_us.p99)},
-            {"min_us", r.time_us.least},
-            {"max_us", r.time_us.most},
-            {"mean_us", r.time_us.mean},
-            {"avg_us", r.average_us},
-            {"behind_us", or_null(r.behind_us)},
-            {"skew_us", or_null(r.skew_us)},
-            {"latency_us", or_null(r.latency_us())},
-            {"messages_per_s", or_null(r.messages_per_s())},
-            {"algbw_GBps", r.algorithm_GBps()},
-            {"busbw_GBps", r.bus_GBps()},
-            {"cpu_us", r.cpu_us},
+            {"p99_us", or_null(rounded(r.time_us.p99))},
+            {"min_us", rounded(r.time_us.least)},
+            {"max_us", rounded(r.time_us.most)},
+            {"mean_us", rounded(r.time_us.mean)},
+            {"avg_us", rounded(r.average_us)},
+            {"rank_min_us", rounded(r.rank_averages_us.low)},
+            {"rank_max_us", rounded(r.rank_averages_us.high)},
+            {"slowest_rank", r.slowest_rank},
+            {"behind_us", or_null(rounded(r.behind_us))},
+            {"skew_us", or_null(rounded(r.skew_us))},
+            {"messages_per_s", or_null(rounded(r.messages_per_s(), 1))},
+            {"algbw_GBps", six_digits(r.algorithm_GBps())},
+            {"busbw_GBps", six_digits(r.bus_GBps())},
+            {"cpu_us", rounded(r.cpu_us)},
+            {"other_cores", or_null(rounded(r.other_cores, 1e3))},
             {"wrong", or_null(r.wrong)},
-            {"alone_us", r.overlap ? row_object(r.overlap->pure_us) : row_object(nullptr)},
-            {"compute_us", r.overlap ? row_object(r.overlap->compute_us) : row_object(nullptr)},
-            {"overlapped_us", r.overlap ? row_object(r.overlap->both_us) : row_object(nullptr)},
-            {"overlap_percent", r.overlap ? or_null(r.overlap->percent()) : row_object(nullptr)}};
+            {"alone_us", r.overlap ? row_object(rounded(r.overlap->pure_us)) : row_object(nullptr)},
+            {"compute_us", r.overlap ? row_object(rounded(r.overlap->compute_us)) : row_object(nullptr)},
+            {"overlapped_us", r.overlap ? row_object(rounded(r.overlap->both_us)) : row_object(nullptr)},
+            {"overlap_percent", r.overlap ? or_null(rounded(r.overlap->percent(), 10)) : row_object(nullptr)}};
 }
 
 } // namespace
@@ -65,6 +85,8 @@ row_object subject_of(const job& what) {
             {"root", what.rooted() ? row_object(what.root) : row_object(nullptr)},
             {"uneven", what.uneven ? row_object(*what.uneven) : row_object(nullptr)},
             {"pairs", what.messages ? row_object(what.pairs) : row_object(nullptr)},
+            {"between", what.between ? row_object(fmt::format("{}-{}", what.between->first, what.between->second))
+                                     : row_object(nullptr)},
             {"imbalance", what.late ? row_object(in_words(*what.late)) : row_object(nullptr)}};
 }
 
@@ -96,7 +118,7 @@ row_object conditions_of(const bench_settings& s, int ranks, const testbed& at) 
 row_object to_json(const row& r, const bench_settings& s, const testbed& at) {
     row_object all = subject_of(r.what);
     all["chosen"] = or_null(r.chosen);
-    add(all, times_of(r));
+    add(all, times_of(r, s.launch.number.value_or(0)));
     add(all, conditions_of(s, r.what.ranks, at));
     add(all, {{"warm_up", s.warm_up},
               {"host", at.host},

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../common/other_work.hpp"
 #include "bench.hpp"
 
+#include <optional>
 #include <string>
 
 namespace tutti::tools {
@@ -23,5 +25,20 @@ struct testbed {
 [[nodiscard]] testbed testbed_here();
 /// That of all ranks, at rank 0. Collective.
 [[nodiscard]] testbed testbed_of(const participant& self);
+
+/// How busy rank 0's host is with other work than that of the ranks on it. Collective. The kernel counts in hundredths
+/// of a second, so that a row which takes less is told of the time around it.
+class host_witness {
+public:
+    explicit host_witness(const participant& self) : self_(self) {}
+    /// The cores that other work used, on average, in the last half second or longer; none where less than a tenth of a
+    /// second is known.
+    [[nodiscard]] std::optional<double> other_cores();
+
+private:
+    const participant& self_;
+    other_work now_;
+    std::optional<other_work> before_; // a window that overlaps with it
+};
 
 } // namespace tutti::tools

@@ -47,15 +47,9 @@ double row::algorithm_GBps() const {
     return base_us > 0 ? static_cast<double>(what.bytes() * messages) / base_us / 1e3 : 0;
 }
 
-std::optional<double> row::latency_us() const {
-    const bool there_and_back = what.messages && returns(*what.messages);
-    return there_and_back ? std::optional(base_us / 2) : std::nullopt;
-}
-
 std::optional<double> row::messages_per_s() const {
     if (!what.messages || base_us <= 0) return std::nullopt;
-    const std::size_t back = returns(*what.messages) ? 2 : 1;
-    return static_cast<double>(messages_of(*what.messages, what.pairs) * back) / base_us * 1e6;
+    return static_cast<double>(messages_of(*what.messages, what.pairs)) / base_us * 1e6;
 }
 
 // https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md

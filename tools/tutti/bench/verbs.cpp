@@ -5,10 +5,17 @@
 
 #include <transport/routed.hpp>
 #include <transport/verbs.hpp>
+#include <transport/verbs/port.hpp>
+
+#include <stdexcept>
 
 namespace tutti::tools {
 
 int bench_over_verbs(const bench_settings& settings, int room) {
+    if (transport::detail::verbs::all_candidates().empty())
+        throw std::invalid_argument(
+            "--transport verbs: this host has no active RDMA device; routed_verbs goes over RDMA "
+            "where there is one, routed over shared memory and TCP");
     return bench_as_process(transport::verbs::from_environment(), settings, room);
 }
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -38,61 +37,41 @@ namespace tutti::tools {
 /// From as many rounds on, on both sides, their spread judges a row. Fewer say too little of it.
 inline constexpr std::size_t least_rounds = 5;
 
-/// One row in all rounds of a run, or of several.
+/// One row in all rounds of a run, or of several. A round is a launch: what one launch measures twice has its
+/// processes, its memory and its cores in common.
 struct measured_times {
-    std::vector<double> rounds;            ///< the time of each
-    std::vector<interval> within_rounds{}; ///< of those that have an interval of their own
+    std::vector<double> rounds; ///< the time of each
 
-    [[nodiscard]] double median() const {
-        std::vector<double> sorted = rounds;
-        std::sort(sorted.begin(), sorted.end());
-        const std::size_t half = sorted.size() / 2;
-        return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
-    }
+    [[nodiscard]] double median() const { return median_of(rounds); }
     /// Between the `depth`-th least and the `depth`-th greatest round.
     [[nodiscard]] interval between_rounds(std::size_t depth) const {
         std::vector<double> sorted = rounds;
         std::sort(sorted.begin(), sorted.end());
         return {sorted[depth - 1], sorted[sorted.size() - depth]};
     }
-    /// What holds the intervals of all rounds; none where a round has none.
-    [[nodiscard]] std::optional<interval> within() const {
-        if (rounds.empty() || within_rounds.size() != rounds.size()) return std::nullopt;
-        interval all = within_rounds.front();
-        for (const interval& i : within_rounds) all = {std::min(all.low, i.low), std::max(all.high, i.high)};
-        return all;
-    }
 };
 
-enum class change : unsigned char { none, slower, faster, unknown };
+enum class change : unsigned char { none, slower, faster, unknown, disturbed };
 
 /// A row then and now.
 struct compared_times {
     double earlier = 0, now = 0; ///< medians of the rounds
     interval ratio;              ///< of now over earlier: what the intervals of both leave possible
     change what = change::unknown;
-    double false_alarm =
-        0; ///< the chance of `slower` where nothing changed and rounds are independent; 0 without rounds
+    double false_alarm = 0; ///< the chance of `slower` where nothing changed and rounds are independent
 };
 
-/// By rounds where both have least_rounds, else by the intervals within them; unknown where there are none. `tolerance`
-/// is what times may differ by, relative to the shorter ones; `most_alarms` the wanted chance of a false alarm.
+/// By rounds where both have least_rounds; else unknown. `tolerance` is what times may differ by, relative to the
+/// shorter ones; `most_alarms` the wanted chance of a false alarm.
 [[nodiscard]] inline compared_times compare(const measured_times& earlier, const measured_times& now, double tolerance,
                                             double most_alarms) {
     compared_times c{earlier.median(), now.median(), {}, change::unknown, 0};
-    std::optional<interval> then, since;
     const std::size_t n = now.rounds.size(), m = earlier.rounds.size();
-    if (std::min(n, m) >= least_rounds) {
-        const std::size_t depth = depth_for(n, m, most_alarms);
-        c.false_alarm = false_alarm(n, m, depth);
-        then = earlier.between_rounds(depth);
-        since = now.between_rounds(depth);
-    } else {
-        then = earlier.within();
-        since = now.within();
-    }
-    if (!then || !since) return c;
-    c.ratio = {since->low / then->high, since->high / then->low};
+    if (std::min(n, m) < least_rounds) return c;
+    const std::size_t depth = depth_for(n, m, most_alarms);
+    c.false_alarm = false_alarm(n, m, depth);
+    const interval then = earlier.between_rounds(depth), since = now.between_rounds(depth);
+    c.ratio = {since.low / then.high, since.high / then.low};
     c.what = c.ratio.low > 1 + tolerance          ? change::slower
              : c.ratio.high * (1 + tolerance) < 1 ? change::faster
                                                   : change::none;

@@ -36,9 +36,9 @@ struct choice {
 
 /// What `tutti bench` measures besides the operations that have schedules: a barrier, messages between
 /// two ranks, and operations on parts of any lengths.
-inline constexpr std::array<std::string_view, 12> other_calls{
-    "barrier",      "pingpong",   "sendrecv",  "stream",  "bistream",        "multi_latency",
-    "message_rate", "allgatherv", "alltoallv", "gatherv", "reduce_scatterv", "scatterv"};
+inline constexpr std::array<std::string_view, 13> other_calls{
+    "matrix",       "barrier",    "pingpong",  "sendrecv", "stream",          "bistream", "multi_latency",
+    "message_rate", "allgatherv", "alltoallv", "gatherv",  "reduce_scatterv", "scatterv"};
 
 /// The name of an operation or another call that others call so; a word that nobody knows as it is.
 [[nodiscard]] std::string operation_name(std::string_view word);

@@ -33,6 +33,8 @@ public:
     virtual void barrier() = 0;
     /// Replaces each value by the largest that any rank has in its place.
     virtual void maximum(std::span<double> values) = 0;
+    /// This rank's error names that one: others need not find it out again.
+    virtual void blame(int) noexcept {}
     /// True if all ranks read one clock, so that their readings can be compared.
     [[nodiscard]] virtual bool one_clock() const noexcept = 0;
 
@@ -55,6 +57,7 @@ public:
 
     void barrier() override;
     void maximum(std::span<double> values) override;
+    void blame(int rank) noexcept override { room_->blame(rank); }
     [[nodiscard]] bool one_clock() const noexcept override { return true; }
     /// The ranks cannot have a processor each. Until the first barrier they count as such.
     [[nodiscard]] bool crowded() const noexcept { return crowded_; }
@@ -123,6 +126,14 @@ inline void shared_meeting::wait_for(std::uint32_t generation) {
 }
 
 inline void shared_meeting::check_lost() const {
+    if (const int blamed = room_->head().blamed.load(std::memory_order_relaxed) - 1; blamed >= 0 && blamed != rank_) {
+        fault f;
+        f.why = cause::timeout;
+        f.operation = "the bench's barrier";
+        f.peer = blamed;
+        f.detail = "the error of another rank names it";
+        throw error(std::move(f));
+    }
     const int lost = room_->head().lost.load(std::memory_order_relaxed) - 1;
     if (lost < 0) return;
     if (lost_) lost_();
@@ -151,6 +162,7 @@ inline void shared_meeting::give_up_after(clock::time_point until, std::uint32_t
     const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_);
     f.detail = "the rank did not come within " + std::to_string(waited.count()) + " ms";
     if (missing.size() > 1) f.detail += ", nor did " + std::to_string(missing.size() - 1) + " more";
+    room_->blame(f.peer);
     throw error(std::move(f));
 }
 

@@ -33,6 +33,7 @@ struct room_head {
     alignas(64) std::atomic<std::uint32_t> generation; // also the futex
     std::atomic<std::uint32_t> sleepers;               // ranks that may be asleep on it
     std::atomic<std::int32_t> lost;                    // rank + 1 of the first that failed; written once, from 0
+    std::atomic<std::int32_t> blamed;                  // rank + 1 of the first that another one's error names; likewise
 };
 
 inline constexpr std::size_t window = 512;
@@ -90,11 +91,14 @@ public:
     ~shared_room() { munmap(memory_, detail::bytes_of(ranks_)); }
 
     /// Says that a rank has failed: every barrier under way or still to come throws. The first rank named is kept.
-    void lose(int rank) noexcept {
-        std::int32_t nobody = 0;
-        // Relaxed: the number is all there is to know.
-        head().lost.compare_exchange_strong(nobody, rank + 1, std::memory_order_relaxed);
-        detail::wake_all(head().generation);
+    void lose(int rank) noexcept { note(head().lost, rank); }
+    /// Likewise, of one that holds up the others and may never say so itself.
+    void blame(int rank) noexcept { note(head().blamed, rank); }
+    /// Whether each rank has come at least once.
+    [[nodiscard]] bool all_have_met() const noexcept {
+        for (int rank = 0; rank < ranks_; ++rank)
+            if (arrival_of(rank).load(std::memory_order_relaxed) == 0) return false;
+        return true;
     }
 
     [[nodiscard]] int ranks() const noexcept { return ranks_; }
@@ -127,6 +131,13 @@ public:
     static constexpr std::size_t window = detail::window; ///< values that a rank can show at a time
 
 private:
+    // Any rank writes and all read; relaxed: the number is all there is to know.
+    void note(std::atomic<std::int32_t>& first, int rank) noexcept {
+        std::int32_t nobody = 0;
+        first.compare_exchange_strong(nobody, rank + 1, std::memory_order_relaxed);
+        detail::wake_all(head().generation);
+    }
+
     shared_room(int ranks, void* memory) : ranks_(ranks), memory_(memory) {}
     [[nodiscard]] std::byte* part_of(int rank) const noexcept {
         return static_cast<std::byte*>(memory_) + detail::head_bytes +

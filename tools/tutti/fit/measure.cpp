@@ -3,13 +3,13 @@
 
 #include "../common/choices.hpp"
 #include "../common/lists.hpp"
+#include "../common/other_work.hpp"
 #include "../common/progress.hpp"
 #include "../common/random.hpp"
 #include "../common/sizes.hpp"
 #include "../common/statistics.hpp"
 #include "../run/spawn.hpp"
 #include "fit.hpp"
-#include "other_work.hpp"
 
 #include <collectives/choice/selection.hpp>
 

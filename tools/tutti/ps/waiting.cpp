@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "waiting.hpp"
+#include "bench_barrier.hpp"
 
 #include <transport/bootstrap/diagnosis.hpp>
 
@@ -209,6 +210,24 @@ explanation without_waiting(const observed_job& job) {
     return e;
 }
 
+/// Who is stopped or dead is the reason; else the first that has not come.
+explanation of_bench_barrier(const observed_job& job, const bench_barrier& b) {
+    const auto holds_up = [&](int rank) {
+        const rank_state s = job.ranks[static_cast<std::size_t>(rank)].state;
+        return s == rank_state::stopped || s == rank_state::dead;
+    };
+    const auto found = std::ranges::find_if(b.missing, holds_up);
+    explanation e;
+    e.rank = found == b.missing.end() ? b.missing.front() : *found;
+    const observed_rank& r = job.ranks[static_cast<std::size_t>(e.rank)];
+    e.kind = kind_of(r);
+    e.sentence =
+        sentence_on_root(r, false) + waiters_text(b.waiting, job.size) + " in the barrier of tutti bench itself";
+    for (const int from : b.waiting) e.waits.emplace_back(from, e.rank);
+    e.drawing = tree_text(job, e.waits, e.rank);
+    return e;
+}
+
 } // namespace
 
 std::string duration_text(double seconds) {
@@ -222,7 +241,10 @@ std::string ranks_text(const std::vector<int>& ranks) { return bootstrap::detail
 
 explanation explain_waiting(const observed_job& job) {
     const inquiry asked(job);
-    if (!asked.any()) return without_waiting(job);
+    if (!asked.any()) {
+        const auto barrier = bench_barrier_of(job);
+        return barrier ? of_bench_barrier(job, *barrier) : without_waiting(job);
+    }
     const auto facts = asked.facts();
     const bootstrap::wait_graph graph(facts);
     const auto root = graph.find_root();

@@ -41,6 +41,7 @@ struct launch_result {
     int status = 0;
     int first = -1;     ///< the rank that failed first
     std::string report; ///< "rank 2 was ended by signal 9 (SIGKILL) after 1.3 s"; empty when all went well
+    int forwarded = 0;  ///< the first signal that came for this process, and was passed on; 0: none
 };
 
 /// Starts `ranks` processes on this host with TUTTI_RANK, TUTTI_SIZE, TUTTI_ADDRESS and a fresh TUTTI_SECRET, copies

@@ -52,7 +52,9 @@ int as_rank(const std::function<int()>& part) {
 
 int report_launch(std::string_view command, const launch_result& result) {
     if (result.status == 0) return 0;
-    if (result.status == became_slower) return became_slower;
+    if (result.forwarded != 0) return 128 + result.forwarded;
+    for (const int status : {became_slower, not_compared, nobody_reads})
+        if (result.status == status) return status;
     if (result.status != result_is_wrong) fmt::print(stderr, "tutti {}: {}\n", command, result.report);
     return result.status == usage_is_wrong ? usage_is_wrong : 1;
 }

@@ -134,6 +134,7 @@ private:
 
     void forward(int number) {
         judge_all();
+        if (!terminated_) result_.forwarded = number;
         terminated_ = true;
         crew_.signal(number);
         kill_at_ = std::min(kill_at_, clock::now() + options_.grace);

@@ -16,11 +16,15 @@ namespace tutti::tools {
 class other_work {
 public:
     /// The cores that other work has used since this was made, on average.
-    [[nodiscard]] double cores() const {
-        const double passed = std::chrono::duration<double>(clock::now() - begin_).count();
-        const double others = (all() - all_before_) - (own() - own_before_);
-        return std::max(others, 0.0) / std::max(passed * ticks_per_s(), 1.0);
+    [[nodiscard]] double cores() const { return cores(own_s()); }
+    /// Likewise, where all that is not other work has used so many seconds of processor time.
+    [[nodiscard]] double cores(double ours_s) const {
+        const double others = (all() - all_before_) - ours_s * ticks_per_s();
+        return std::max(others, 0.0) / std::max(passed_s() * ticks_per_s(), 1.0);
     }
+    /// What this process has used of it.
+    [[nodiscard]] double own_s() const { return (own() - own_before_) / ticks_per_s(); }
+    [[nodiscard]] double passed_s() const { return std::chrono::duration<double>(clock::now() - begin_).count(); }
 
 private:
     using clock = std::chrono::steady_clock;

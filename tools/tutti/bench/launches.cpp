@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "launches.hpp"
+
+#include "../common/descriptor.hpp"
+#include "../common/shared_room.hpp"
+#include "against.hpp"
+#include "launch_variable.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace tutti::tools {
+namespace {
+
+descriptor file_in_memory(const char* name) {
+    descriptor file{memfd_create(name, MFD_CLOEXEC)};
+    if (!file.open()) throw std::system_error(errno, std::generic_category(), "cannot make shared memory");
+    return file;
+}
+
+/// Who reads a pipe is not to see its end before the last launch has written to it.
+descriptor kept_open(const std::string& file) {
+    std::error_code none;
+    return descriptor{std::filesystem::is_fifo(file, none) ? open(file.c_str(), O_WRONLY | O_CLOEXEC) : -1};
+}
+
+/// Ranks that are threads are one process.
+launch_result launch_round(const bench_settings& s, const std::vector<std::string>& command, std::size_t round,
+                           const descriptor& rows) {
+    const bool threads = s.transport == "memory";
+    const descriptor file = shared_room::make_file(s.ranks);
+    const auto room = shared_room::open(s.ranks, file.get());
+    launch_options options = local_ranks(command, threads ? 1 : s.ranks);
+    // Also before they have met, nobody waits for a lost rank beyond the deadline; but starting takes its time, however
+    // short a call may be, and the library knows no wait longer than a day.
+    const auto meet_s = static_cast<long long>(std::clamp(std::ceil(s.deadline_s), 2.0, 86'400.0));
+    options.environment = {{bench_launch_variable, fmt::format("{},{},{}", file.get(), rows.get(), round)},
+                           {"TUTTI_BOOTSTRAP_TIMEOUT", std::to_string(meet_s)}};
+    options.inherited = {file.get(), rows.get()};
+    if (!threads) options.bind = s.bind;
+    // The others are to find out by themselves, and say so: that takes a deadline at most.
+    options.patience = std::chrono::seconds{meet_s + 2};
+    options.grace = std::chrono::seconds{1}; // what is left then is stopped, or beyond help
+    options.on_failure = [room, &options](int rank) {
+        room->lose(rank);
+        // Who has met hears of it at once, and has been waiting for about as long as the one that gave up first.
+        if (room->all_have_met())
+            options.patience = std::chrono::milliseconds{400}, options.grace = std::chrono::milliseconds{200};
+    };
+    return launch(options);
+}
+
+/// One round of the other program, whose rows are kept beside ours. Returns how it ended.
+launch_result launch_other(const bench_settings& s, std::vector<std::string> command, std::size_t round,
+                           const descriptor& rows) {
+    const descriptor file = file_in_memory("tutti bench other");
+    command = without_options(command, {"--against-program", "--tolerance", "--other-work", "-J", "--json",
+                                        "--output_file", "--csv", "--trace", "-N", "--rounds", "--run_cycles"});
+    if (s.transport_is_default) command.insert(command.end(), {"--transport", s.transport}); // its own may be another
+    command.insert(command.end(), {"--json", fmt::format("/proc/{}/fd/{}", getpid(), file.get())});
+    const descriptor nothing{open("/dev/null", O_WRONLY | O_CLOEXEC)};
+    launch_options options = local_ranks(command, 1);
+    options.program = s.against_program;
+    options.environment = {{"TUTTI_RANK", ""}, {"TUTTI_SIZE", ""}, {"TUTTI_ADDRESS", ""}};
+    options.plain_rank = -1;
+    options.output = nothing.get();
+    const launch_result ended = launch(options);
+    if (ended.status != 0) return ended;
+    std::ifstream in(fmt::format("/proc/self/fd/{}", file.get()));
+    for (row_object row : row_object::parse(in)) {
+        row["program"] = s.against_program;
+        row["launch"] = round;
+        const std::string line = row.dump() + "\n";
+        if (write(rows.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size()))
+            throw std::system_error(errno, std::generic_category(), "cannot keep the rows of " + s.against_program);
+    }
+    return ended;
+}
+
+std::size_t rounds_of(const bench_settings& s) {
+    constexpr std::size_t beside_program = 7;
+    if (s.rounds_are_given) return s.rounds;
+    if (!s.against_program.empty()) return beside_program;
+    return s.against.empty() ? s.rounds : std::max(least_rounds, earlier_runs(s.against).rounds());
+}
+
+} // namespace
+
+std::optional<launched_round> launch_of_bench() {
+    const char* const text = std::getenv(bench_launch_variable);
+    launched_round r;
+    std::size_t number = 0;
+    if (!text || std::sscanf(text, "%d,%d,%zu", &r.room, &r.rows, &number) != 3) return std::nullopt;
+    r.number = number;
+    return r;
+}
+
+std::vector<std::string> without_options(const std::vector<std::string>& command,
+                                         const std::vector<std::string>& names) {
+    std::vector<std::string> kept;
+    for (std::size_t i = 0; i < command.size(); ++i) {
+        const std::string& word = command[i];
+        const bool is_value_behind = std::ranges::find(names, word) != names.end();
+        const bool holds_value = std::ranges::any_of(names, [&](const std::string& name) {
+            return word.starts_with(name + "=") || (name.size() == 2 && word.starts_with(name));
+        });
+        if (!is_value_behind && !holds_value)
+            kept.push_back(word);
+        else if (is_value_behind)
+            ++i;
+    }
+    return kept;
+}
+
+// The other program goes first in the last round, and first or last in turn before: both sides have the same place in
+// time on average, and its rows are there when the last ranks of ours compare.
+int measure_rounds(bench_settings s, const std::vector<std::string>& command) {
+    s.rounds = rounds_of(s);
+    if (s.transport == "memory" && s.rounds == 1 && s.against_program.empty()) {
+        const int status = bench_in_memory(s);
+        return status == result_is_wrong ? 1 : status;
+    }
+    std::vector<std::string> line = command;
+    if (s.rounds > 1 && !s.rounds_are_given) line.insert(line.end(), {"--rounds", std::to_string(s.rounds)});
+    const descriptor rows = file_in_memory("tutti bench rows"), json = kept_open(s.json), csv = kept_open(s.csv);
+    int worst = 0;
+    for (std::size_t round = 0; round < s.rounds; ++round) {
+        const bool other_first = (s.rounds - round) % 2 == 1;
+        for (const bool other : {other_first, !other_first}) {
+            if (other && s.against_program.empty()) continue;
+            const launch_result ended =
+                other ? launch_other(s, command, round, rows) : launch_round(s, line, round, rows);
+            const int status = report_launch("bench", ended);
+            if (status != 0 && ended.status != result_is_wrong && (other || round + 1 < s.rounds)) return status;
+            if (status != 0 && worst == 0) worst = status;
+        }
+    }
+    return worst;
+}
+
+} // namespace tutti::tools
