@@ -60,6 +60,7 @@ std::vector<contest> contests_of(std::string_view operation_list, std::string_vi
             contest c{what, ranks, {}};
             for (const choice& a : choices(algorithms, what, ranks, operations.size() > 1)) {
                 if (!a.algorithm) throw std::invalid_argument("auto chooses among the others; write all");
+                require_proven(*a.algorithm, what, ranks);
                 c.algorithms.push_back(a.name);
             }
             if (!c.algorithms.empty()) all.push_back(std::move(c));
