@@ -34,6 +34,7 @@ struct model_row {
     int segments = 1;                     ///< into which each chunk is cut
     int ranks_per_node = 1;               ///< of a hierarchical algorithm
     std::optional<long long> far_bytes{}; ///< sent between its nodes; known of lectures alone
+    bool is_auto = false;                 ///< the library would choose it
 };
 
 /// Who is the fastest of one operation on so many ranks, from the smallest to the largest size of its rows.
@@ -86,6 +87,7 @@ struct model_report {
     std::vector<model_fastest> fastest; ///< one for each operation and number of ranks, where there is a choice
     model_parameters parameters{};      ///< the same as `machine`; without a summary the page has no table
     model_lecture lecture{};            ///< without lessons the page is none
+    bool compares_forms = false; ///< the page compares times of closed forms, and for some rows the simulated one
 };
 
 } // namespace tutti::tools
