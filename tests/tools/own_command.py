@@ -60,6 +60,7 @@ def main(command):
         if other.returncode != 0 or "my_doubling" in other.stdout or "my_small_ring" not in other.stdout:
             sys.exit(f"{subcommand} chooses from what is not for 6 ranks:\n{other.stdout}")
     for subcommand in (("model", "--ranks", "10", "--bytes", "1K"), ("explain", "--ranks", "10", *MACHINE),
+                       ("bench", "--transport", "memory", "--ranks", "10", "--algorithm", "my_small_ring"),
                        ("train", "--virtual", "10", "--algorithm", "my_small_ring")):
         wrong = run(command, *subcommand)
         if wrong.returncode != 2 or "the schedule is not proven: allreduce(my_small_ring) on 10 ranks" not in wrong.stdout:
