@@ -220,6 +220,7 @@ private:
                        "name no algorithm, or make the ranks threads of one process");
             if (!named->offers(schedule::operation::allreduce))
                 reject(c.in_words(), "it has no schedule for an allreduce");
+            named->require_runs_on(schedule::operation::allreduce, size()); // the device engine proves it
         }
         std::visit(
             [&](const auto& path) {

@@ -37,6 +37,7 @@ function describe_algorithm() {
     member("bool", "rotates ", "Rank r's messages are rank 0's, with ranks and chunks shifted by r.")
     member("bool", "has_bank_for_each_rank ", "It has a scratch bank for each rank, and so at most 65,533 ranks.")
     member("bool", "steps_rotate\\(", "All of rank r's steps are rank 0's, shifted by r.")
+    member("bool", "runs_on\\(", "It has schedules for so many ranks.")
     member("bool", "alike\\(", "Every rank sends, reduces and stores as much as any other.")
     member("int", "chunks\\(", "Into how many chunks it cuts the data of so many ranks.")
     member("cost", "stated\\(", "Its cost on so many ranks: verify counts the same.")

@@ -58,6 +58,11 @@ struct swing : own_algorithm {
     }
 };
 
+/// The same, and says so.
+struct swing_of_powers : swing {
+    static constexpr bool runs_on(int size) { return (size & (size - 1)) == 0; }
+};
+
 /// Right, but for what they say of themselves.
 struct naive_that_rotates : naive {
     static constexpr std::string_view name = "naive_that_rotates";
@@ -174,6 +179,16 @@ TEST_CASE("what is right but not the same in bits on all ranks is proven where t
     CHECK(strict.proof.fault.what == flaw::different_bits);
     const verdict wrong = prove(swing{}, {.ranks = {6, 6}, .same_bits = false, .stated_cost = false});
     CHECK_FALSE(wrong.proven); // not a power of two: some contributions come twice
+}
+
+TEST_CASE("numbers of ranks that an algorithm is not for are left out of a proof, which needs one at least") {
+    const scope right{.ranks = {1, 9}, .same_bits = false, .stated_cost = false};
+    const verdict found = prove(swing_of_powers{}, right);
+    CHECK((found.proven && found.calls == 4)); // of 1, 2, 4 and 8 ranks
+    CHECK_THROWS_AS(prove(swing_of_powers{}, {.ranks = {5, 7}}), tutti::error);
+    CHECK_THROWS_AS(tutti::algorithm::prove_call(swing_of_powers{}, operation::allreduce, 6), tutti::error);
+    CHECK(any(swing_of_powers{}).sizes() == "1, 2, 4, 8, 16, 32, 64, 128, ... ranks");
+    CHECK(any(ring{}).runs_on(6));
 }
 
 TEST_CASE("the cost is held to what is stated, unless that does not matter") {

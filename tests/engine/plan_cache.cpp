@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,15 +34,14 @@ class never final : public engine::executor {
     void stop(transport::transfer_queue&) noexcept override {}
 };
 
-/// Uses scratch banks with high numbers.
+/// Uses a scratch bank with a high number.
 struct far_banks {
     static constexpr std::string_view name = "far_banks";
     static constexpr int chunks(int) { return 1; }
     static constexpr schedule::cost stated(schedule::operation, int) { return {}; }
-    static constexpr void allreduce(const schedule::position&, auto&& put) {
-        const schedule::place far{schedule::scratch(40'000), 0, 1};
-        put(schedule::copy({schedule::buffer::input, 0, 1}, far));
-        put(schedule::copy(far, {schedule::buffer::output, 0, 1}));
+    static constexpr void allreduce(const schedule::position& p, auto&& put) {
+        algorithm::walk(algorithm::naive{}, schedule::operation::allreduce, p, put);
+        put(schedule::copy({schedule::buffer::output, 0, 1}, {schedule::scratch(40'000), 0, 1}));
     }
 };
 
@@ -237,7 +237,48 @@ struct turned_in_place : algorithm::naive {
     }
 };
 
+/// Right, for even numbers of ranks as it says, and on six as it does not say wrong. Counts how often it is walked.
+struct for_even : algorithm::naive {
+    static constexpr std::string_view name = "for_even";
+    static inline std::atomic<int> walks{0}; ///< by all threads; a counter alone
+    static constexpr bool runs_on(int size) { return size % 2 == 0; }
+    template <class Put>
+    static void reduce(const schedule::position& p, schedule::buffer partial, Put&& put) {
+        ++walks;
+        if (p.size != 6) algorithm::naive::reduce(p, partial, put);
+    }
+};
+
+std::string refusal_of(schedule::operation what, const algorithm::any& how, int size) {
+    cache plans;
+    return test::fault_of([&] { static_cast<void>(plans.find({what, how}, 0, size)); }).detail;
+}
+
 } // namespace
+
+TEST_CASE("an algorithm that is not for so many ranks is refused, with the numbers that it is for") {
+    CHECK(refusal_of(schedule::operation::reduce, for_even{}, 3) ==
+          "for_even is for 2, 4, 6, 8, 10, 12, 14, 16, ... ranks, not for 3");
+    const algorithm::hierarchical<algorithm::ring, for_even> of_two{2};
+    CHECK(of_two.runs_on(8));                                                                              // four nodes
+    CHECK(refusal_of(schedule::operation::allreduce, of_two, 10).find("not for 10") != std::string::npos); // five nodes
+}
+
+TEST_CASE("what is not the library's is proven before it runs, once for all communicators of a process") {
+    const auto wrong = refusal_of(schedule::operation::reduce, for_even{}, 6);
+    CHECK(wrong ==
+          "the schedule is not proven: reduce(for_even) on 6 ranks, root 0, out of place: no chain of messages "
+          "joins rank 1 to rank 0");
+    cache first, second;
+    const engine::call c{schedule::operation::reduce, for_even{}};
+    for_even::walks = 0;
+    CHECK_NOTHROW(static_cast<void>(first.find(c, 0, 4)));
+    CHECK(for_even::walks == 1 + 4 + 2 * 4); // its own, a count of the steps of all, and a proof of both modes
+    CHECK_NOTHROW(static_cast<void>(first.find(c, 0, 4)));
+    CHECK(for_even::walks == 13);
+    CHECK_NOTHROW(static_cast<void>(second.find(c, 0, 4)));
+    CHECK(for_even::walks == 14); // a plan of its own
+}
 
 TEST_CASE("a schedule that would harm memory is refused when its plan is made") {
     cache plans;
@@ -277,7 +318,7 @@ TEST_CASE("rank order that holds in one mode alone is none: all ranks are refuse
         cache plans;
         engine::call c{schedule::operation::allreduce, turned_in_place{}};
         c.in_place = in_place;
-        CHECK_NOTHROW(static_cast<void>(plans.find(c, 1, 3)));
+        CHECK_THROWS_AS(static_cast<void>(plans.find(c, 1, 3)), error); // ranks may differ in the mode: it has no proof
         c.keeps_order = engine::proves_rank_order;
         for (int rank = 0; rank < 3; ++rank) CHECK_THROWS_AS(static_cast<void>(plans.find(c, rank, 3)), error);
     }

@@ -252,8 +252,8 @@ class Report(unittest.TestCase):
             cell => cell.dataset.winner)""")
         self.assertEqual(first, [one["at_smallest"] for one in given])
         self.assertIn("(simulated)", self.text("#winners details.data caption"))
-        self.assertIn("1,024 ranks, simulated: butterfly; from 89.76 KiB on halving_doubling.", self.text("#glance ul"))
-        self.assertIn("the fastest is butterfly; from 89.76 KiB on halving_doubling. Crossover sizes, the upright"
+        self.assertIn("1,024 ranks, simulated: butterfly; from 90 KiB on halving_doubling.", self.text("#glance ul"))
+        self.assertIn("the fastest is butterfly; from 90 KiB on halving_doubling. Crossover sizes, the upright"
                       " lines, are those of the simulated times of all algorithms.", self.text("#by-size .text"))
         self.assertTrue(self.is_marked(given[-1]["changes"][0]["bytes"]))
         top = chromium.evaluate("Chart.getChart(document.querySelector('#by-size canvas')).chartArea.top")
@@ -267,17 +267,24 @@ class Report(unittest.TestCase):
         self.lecture()
         size, elsewhere = 91911, "The exact crossover sizes are known for the simulated times of all algorithms."
         press("naive")
-        self.assertIn("butterfly; from 89.76 KiB on halving_doubling", self.text("#by-size .text"), "never wins")
+        self.assertIn("butterfly; from 90 KiB on halving_doubling", self.text("#by-size .text"), "never wins")
         for hide, back in ((lambda: press("butterfly"), lambda: press("butterfly")),
                            (lambda: self.pick(time="closed_form_us"), lambda: self.pick(time="simulated_us"))):
             hide()
             self.assertIn(elsewhere, self.text("#by-size .text"))
-            self.assertNotIn("89.76", self.text("#by-size .text") + self.text("#glance ul"))
+            self.assertNotIn("90 KiB", self.text("#by-size .text") + self.text("#glance ul"))
             self.assertFalse(self.is_marked(size))
             back()
             self.assertTrue(self.is_marked(size))
         self.pick(time="closed_form_us")
         self.assertRegex(self.text("#by-size .text"), "fastest is butterfly at 8 B to .*KiB, then .* to 256 MiB[.]")
+
+    def test_what_is_compared_is_told_apart_from_forms_and_simulations_and_auto_is_marked(self):
+        self.show("forms")
+        names = chromium.evaluate('[...document.getElementById("time").options].map(one => one.textContent)')
+        self.assertEqual(names, ["predicted", "closed form", "simulated", "measured"])
+        self.assertEqual(chromium.evaluate('document.getElementById("time").value'), "predicted_us")
+        self.assertIn("ring (auto)", self.text("#algorithms"))
 
     def test_what_differs_by_rounding_is_tied_and_the_first_of_the_list_wins(self):
         self.show("ties")

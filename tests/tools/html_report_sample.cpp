@@ -194,6 +194,18 @@ model_report renamed(const std::string& name) {
     return all;
 }
 
+// As without --simulate: forms are compared, and one that is an estimate was simulated. auto is the ring.
+model_report forms() {
+    model_report all = lecture();
+    all.fastest.clear();
+    all.compares_forms = true;
+    for (model_row& r : all.rows) {
+        if (r.algorithm != "parameter_server") r.simulated_us.reset();
+        r.is_auto = r.algorithm == "ring";
+    }
+    return all;
+}
+
 // What must stay text: ends of elements, markup, quotes, what is not UTF-8.
 model_report hostile() {
     const std::string name =
@@ -295,6 +307,7 @@ model_report report_of(std::string_view kind) {
     if (kind == "one_row") return one_row();
     if (kind == "measured_only") return measured_only();
     if (kind == "ties") return ties();
+    if (kind == "forms") return forms();
     if (kind == "lessons") return lessons();
     if (kind == "hostile") return hostile();
     if (kind == "long_names") return renamed("hierarchical:direct:hierarchical");

@@ -21,7 +21,41 @@ struct my_chain {
     }
 };
 
+/// Swaps of the whole vector between partners: for powers of two.
+struct my_doubling {
+    static constexpr std::string_view name = "my_doubling";
+    static constexpr bool runs_on(int size) { return (size & (size - 1)) == 0; }
+    static constexpr int chunks(int) { return 1; }
+    static constexpr tutti::schedule::cost stated(tutti::schedule::operation, int size) {
+        int l = 0;
+        while (1 << l < size) ++l;
+        return {l, l, l, l, size > 1 ? 1 : 0};
+    }
+    static constexpr void allreduce(const tutti::schedule::position& p, auto&& put) {
+        using namespace tutti::schedule;
+        place have{buffer::input, 0, 1};
+        int left = stated(operation::allreduce, p.size).rounds;
+        if (p.in_place && left % 2 == 1) put(copy(have, {scratch(0), 0, 1})), have.where = scratch(0);
+        for (int distance = 1; distance < p.size; distance *= 2, --left) {
+            const int peer = p.rank ^ distance;
+            const place to{left % 2 == 1 ? buffer::output : scratch(0), 0, 1};
+            put(send(peer, have));
+            put(receive_reduce(peer, have, to, peer < p.rank ? side::left : side::right));
+            have = to;
+        }
+    }
+};
+
+/// Wrong on ten ranks, and silent about it.
+struct my_small_ring : my_ring {
+    static constexpr std::string_view name = "my_small_ring";
+    static constexpr void allreduce(const tutti::schedule::position& p, auto&& put) {
+        if (p.size < 10) my_ring::allreduce(p, put);
+    }
+};
+
 int main(int argc, char** argv) {
     using namespace tutti::algorithm;
-    return tutti::tools::main(argc, argv, my_ring{}, my_chain{}, hierarchical<ring, my_ring>{});
+    return tutti::tools::main(argc, argv, my_ring{}, my_chain{}, my_doubling{}, my_small_ring{},
+                              hierarchical<ring, my_ring>{});
 }

@@ -44,6 +44,28 @@ def main(command):
         other = run(command, *subcommand.split(), "--algorithm", "my_chain")
         if other.returncode != 2 or "my_chain has no allreduce, but broadcast: pass --operation broadcast" not in other.stdout:
             sys.exit(f"{subcommand} does not say what the algorithm has instead:\n{other.stdout}")
+    # Of 1 to 9 ranks on 1, 2, 4 and 8: whole and in two segments, each in place and out of place: 4 proofs a number.
+    powers = run(command, "verify", "--operation", "allreduce", "--algorithm", "all", "--ranks", "1..9")
+    rows = [line.split() for line in powers.stdout.splitlines() if "my_doubling" in line]
+    if [row[2:4] for row in rows] != [["1", "4"], ["2", "4"], ["4", "4"], ["8", "4"]]:
+        sys.exit(f"verify does not prove for the numbers of ranks that there are:\n{powers.stdout}")
+    named = ("--algorithm", "my_doubling", "--ranks")
+    for subcommand in (("verify", *named, "4,6"), ("draw", *named, "6"), ("export", "--format", "goal", *named, "6"),
+                       ("model", *named, "6"), ("bench", "--transport", "memory", *named, "6"),
+                       ("train", "--virtual", "6", *named[:2])):
+        other = run(command, *subcommand)
+        if other.returncode != 2 or "my_doubling is for 1, 2, 4, 8, 16, 32, 64, 128, ... ranks, not for 6" not in other.stdout:
+            sys.exit(f"{subcommand} does not say for which numbers of ranks it is, but {other.returncode}:\n{other.stdout}")
+    for subcommand in (("model", "--ranks", "6", "--bytes", "1K"), ("explain", "--ranks", "6", *MACHINE)):
+        other = run(command, *subcommand)
+        if other.returncode != 0 or "my_doubling" in other.stdout or "my_small_ring" not in other.stdout:
+            sys.exit(f"{subcommand} chooses from what is not for 6 ranks:\n{other.stdout}")
+    for subcommand in (("model", "--ranks", "10", "--bytes", "1K"), ("explain", "--ranks", "10", *MACHINE),
+                       ("bench", "--transport", "memory", "--ranks", "10", "--algorithm", "my_small_ring"),
+                       ("train", "--virtual", "10", "--algorithm", "my_small_ring")):
+        wrong = run(command, *subcommand)
+        if wrong.returncode != 2 or "the schedule is not proven: allreduce(my_small_ring) on 10 ranks" not in wrong.stdout:
+            sys.exit(f"{subcommand} uses what is wrong, and ends with {wrong.returncode}:\n{wrong.stdout}")
     if "my_chain has no allreduce" not in run(command, "train", "--algorithm", "my_chain").stdout:
         sys.exit("train does not say that it needs an allreduce")
     refused = run(command, "verify", "--algorithm", "yours")

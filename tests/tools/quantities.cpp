@@ -54,6 +54,17 @@ TEST_CASE("what is no time or bandwidth is refused, and quoted") {
                           Catch::Contains("'" + std::string(text) + "' is no time per byte"));
 }
 
+TEST_CASE("bytes of what is not known better have two digits") {
+    using tutti::tools::rough_bytes_text;
+    CHECK(rough_bytes_text(9) == "9 B");
+    CHECK(rough_bytes_text(127) == "130 B");
+    CHECK(rough_bytes_text(1015) == "1000 B");
+    CHECK(rough_bytes_text(24000) == "23 KiB");         // 23.4
+    CHECK(rough_bytes_text(1003 * 1024) == "0.98 MiB"); // 0.9795
+    CHECK(rough_bytes_text(2.711 * 1024 * 1024) == "2.7 MiB");
+    CHECK(rough_bytes_text(102228128) == "97 MiB");
+}
+
 TEST_CASE("quantities are shown with units that fit them") {
     CHECK(time_text(10e-6) == "10 us");
     CHECK(time_text(1e-6) == "1 us");

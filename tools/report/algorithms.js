@@ -8,13 +8,13 @@ function showAlgorithms() {
   ];
   const table = tableOf(`On ${ranksText(state.ranks)}, ${bytesText(state.bytes)}`, heads,
     cell.map(row => [
-      spoken(row.algorithm), raw.ideas[row.algorithm] ?? "", countCell(row.depth), countCell(row.rounds),
+      `${spoken(row.algorithm)}${row.auto ? " (auto)" : ""}`, raw.ideas[row.algorithm] ?? "", countCell(row.depth), countCell(row.rounds),
       countCell(row.messages), bytesCell(row.total_bytes), countCell(row.fan_in_max),
       ...known.map(time => timeCell(row[time.key]))
     ]), 2);
   table.querySelectorAll("tbody tr").forEach((line, i) => line.firstChild.prepend(sampleOf(lookOf(cell[i].algorithm))));
   byId("algorithms").querySelector(".scroll").replaceChildren(table);
   say("algorithms",
-    "The colour, dash and point of an algorithm are the same in all charts. "
+    "What a communicator with these parameters would choose is marked by auto. The colour, dash and point of an algorithm are the same in all charts. "
       + "Messages and total bytes are of all ranks together.");
 }

@@ -9,6 +9,7 @@ const numbersOf = (key, among) => distinct(among.map(row => row[key])).sort(asce
 const algorithms = distinct(rows.map(row => row.algorithm));
 
 const times = [
+  {key: "predicted_us", name: "predicted"}, // of a report that compares forms: simulated where those are estimates
   {key: "closed_form_us", name: "closed form"},
   {key: "simulated_us", name: "simulated"},
   {key: "measured_us", name: "measured"},
@@ -29,6 +30,10 @@ const state = {operation: "", ranks: 0, bytes: 0, time: "", hidden: new Set()};
 const ofOperation = () => rows.filter(row => row.operation === state.operation);
 const shown = row => !state.hidden.has(row.algorithm);
 const timeOf = row => row[state.time] > 0 ? row[state.time] : null; // no logarithm of nothing
+
+// Where the chosen time of a row comes from.
+const sourceOf = row => state.time !== "predicted_us" ? named().name
+  : row.simulated_us !== null ? "simulated" : row.exact ? "closed form" : "closed form, an estimate";
 
 const rounding = 1e-9; // the part of a time that decides nothing, as in the terminal
 const isFaster = (a, b) => timeOf(a) < timeOf(b) * (1 - rounding);

@@ -30,7 +30,7 @@ function reasonText(lesson, row) {
 function factsOf(row) {
   const fastest = ranking(state.ranks, state.bytes)[0], us = timeOf(row);
   return [
-    [`Time, ${named().name}`, timeText(us)],
+    [`Time, ${sourceOf(row)}`, timeText(us)],
     ["Of the fastest", us !== null && fastest ? timesText(us / timeOf(fastest)) : "–"],
     [`Of a step of ${timeText(stepUs)}`, us === null ? "–" : partText(us / stepUs)],
     ["The busiest rank sends", bytesText(row.bytes_sent_max)],

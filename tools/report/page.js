@@ -8,6 +8,9 @@ function choose(change) {
   refresh();
 }
 
+// The times by which a report has found who is the fastest.
+const usualTime = () => ["predicted_us", "simulated_us"].find(key => times.some(time => time.key === key));
+
 function toggle(name) {
   if (!state.hidden.delete(name)) state.hidden.add(name);
   const group = document.activeElement?.closest("figure");
@@ -26,7 +29,7 @@ function offer() {
   const keep = (key, values, fallback) => { if (!values.includes(state[key])) state[key] = fallback; };
   keep("operation", operations, operations[0]);
   const ranks = numbersOf("ranks", ofOperation()), sizes = numbersOf("bytes", ofOperation());
-  keep("time", times.map(time => time.key), times.at(-1)?.key ?? ""); // what was measured, before what a model says
+  keep("time", times.map(time => time.key), times.find(time => time.key === "measured_us")?.key ?? usualTime() ?? times.at(-1)?.key ?? "");
   keep("ranks", ranks, ranks.findLast(count => sizes.some(bytes => ranking(count, bytes).length > 0)) ?? ranks.at(-1));
   keep("bytes", sizes, mostTelling(sizes));
   options("operation", operations, spoken, state.operation);

@@ -3,7 +3,7 @@
 // Against what measurements are held: the chosen time, or the best that there is if that is the measurement itself.
 function predictedKey() {
   if (state.time !== "measured_us") return state.time;
-  return times.filter(time => time.key !== "measured_us").at(-1)?.key ?? null;
+  return usualTime() ?? times.find(time => time.key !== "measured_us")?.key ?? null;
 }
 
 function comparisons() {

@@ -8,6 +8,7 @@
 #include "model/priced_machine.hpp"
 
 #include <collectives/choice/explain.hpp>
+#include <collectives/model/candidates.hpp>
 #include <collectives/model/decisions.hpp>
 
 #include <algorithm>
@@ -88,6 +89,9 @@ int explain_choices(const explain_settings& s) {
     for (const operation what : operations_of(s.operation))
         for (const int ranks : s.hosts.empty() ? parse_ranks(s.ranks) : std::vector{0}) { // which --pretend-hosts tells
             const model::chooser by = chooser_of(s, ranks);
+            if (by.model())
+                for (const model::selection& one : model::candidates(what, by.topology()))
+                    require_proven(one.how, what, by.topology().size);
             for (const std::size_t bytes : parse_sizes(s.bytes))
                 fmt::print("{}\n", model::explain(by, what, bytes).text());
         }

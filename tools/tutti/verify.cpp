@@ -102,8 +102,7 @@ std::string words_of(const fault_found& e) {
 
 /// One line of the table: what is true of all programs that were proven, and the cost at the most ranks.
 struct line {
-    int smallest = 0;
-    int largest = 0;
+    std::vector<int> ranks;
     long proofs = 0;
     schedule::cost cost;
     int chunks = 1;
@@ -132,8 +131,7 @@ void prove(const algorithm::any& a, operation what, int ranks, line& l) {
             if (segments == 1 && root == 0) l.cost = found.proof.measured;
         }
     l.chunks = a.chunks(what, ranks) / schedule::vectors_of(what, ranks);
-    l.largest = ranks;
-    if (l.smallest == 0) l.smallest = ranks;
+    l.ranks.push_back(ranks);
 }
 
 void print_header() {
@@ -144,31 +142,37 @@ void print_header() {
                "ranks", "proofs", "depth", "rounds", "sent/n", "recv/n", "fan-in", "order", "walk");
 }
 
+/// 1..64, or 1,2,4,8 of an algorithm that is not for all between.
+std::string in_words(const std::vector<int>& ranks) {
+    const bool is_range = ranks.back() - ranks.front() + 1 == static_cast<int>(ranks.size());
+    if (!is_range) return fmt::format("{}", fmt::join(ranks, ","));
+    return ranks.size() == 1 ? std::to_string(ranks.back()) : fmt::format("{}..{}", ranks.front(), ranks.back());
+}
+
 void print(operation what, std::string_view name, const line& l) {
     const auto part = [&](long long chunks) { return static_cast<double>(chunks) / l.chunks; };
-    const std::string ranks =
-        l.smallest == l.largest ? std::to_string(l.largest) : fmt::format("{}..{}", l.smallest, l.largest);
     fmt::print("  {:<14} {:<24} {:>10} {:>7} {:>6} {:>7} {:>9.3f} {:>9.3f} {:>7} {:>6} {:>7}\n",
-               schedule::name_of(what), name, ranks, l.proofs, l.cost.depth, l.cost.rounds, part(l.cost.sent),
-               part(l.cost.received), l.cost.fan_in, l.keeps_order ? "rank" : "-", l.strict ? "strict" : "-");
+               schedule::name_of(what), name, in_words(l.ranks), l.proofs, l.cost.depth, l.cost.rounds,
+               part(l.cost.sent), part(l.cost.received), l.cost.fan_in, l.keeps_order ? "rank" : "-",
+               l.strict ? "strict" : "-");
     std::fflush(stdout);
 }
 
-long prove_all(operation what, const choice& c, const std::vector<int>& ranks, progress_line& progress) {
+long prove_all(operation what, const sized_choice& c, progress_line& progress) {
     constexpr std::size_t few = 8;
     long proofs = 0;
     line all;
-    for (int size : ranks) {
+    for (int size : c.ranks) {
         progress.show(fmt::format("{}({}) on {} ranks", schedule::name_of(what), c.name, size));
         line one;
-        line& l = ranks.size() <= few ? one : all;
+        line& l = c.ranks.size() <= few ? one : all;
         prove(*at_size(c, size), what, size, l);
         progress.clear();
-        if (ranks.size() > few) continue;
+        if (c.ranks.size() > few) continue;
         print(what, c.name, one);
         proofs += one.proofs;
     }
-    if (ranks.size() <= few) return proofs;
+    if (c.ranks.size() <= few) return proofs;
     print(what, c.name, all);
     return all.proofs;
 }
@@ -180,14 +184,14 @@ long prove_table(const verify_settings& s, progress_line& progress) {
         throw std::invalid_argument(
             fmt::format("--ranks takes up to {}: a proof holds every step of every rank", most));
     const std::vector<operation> operations = operations_of(s.operation);
-    std::vector<std::pair<operation, choice>> wanted;
+    std::vector<std::pair<operation, sized_choice>> wanted;
     for (operation what : operations)
-        for (const choice& c : choices(s.algorithm, what, ranks.back(), operations.size() > 1))
+        for (const sized_choice& c : choices(s.algorithm, what, ranks, operations.size() > 1))
             wanted.emplace_back(what, c);
     if (wanted.empty()) throw std::invalid_argument(s.algorithm + " has none of these operations");
     print_header();
     long proofs = 0;
-    for (const auto& [what, c] : wanted) proofs += prove_all(what, c, ranks, progress);
+    for (const auto& [what, c] : wanted) proofs += prove_all(what, c, progress);
     return proofs;
 }
 

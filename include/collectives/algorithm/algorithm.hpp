@@ -64,6 +64,9 @@ concept has_alltoall = requires(const A a, const position& p) { a.alltoall(p, di
 /// From input to output on all ranks: for algorithms that are not composed of halves, or better than their halves.
 template <class A>
 concept has_allreduce = requires(const A a, const position& p) { a.allreduce(p, discard); };
+/// It has an operation with a part for each rank.
+template <class A>
+concept has_parts = has_reduce_scatter<A> || has_allgather<A> || has_alltoall<A>;
 } // namespace detail
 
 /// True if algorithm A has a schedule for the operation. An allreduce may be composed of two others:
@@ -178,6 +181,13 @@ template <class A>
 [[nodiscard]] constexpr bool steps_rotate(operation o) noexcept {
     if constexpr (requires { A::steps_rotate(o); }) return A::steps_rotate(o);
     return false;
+}
+/// `bool runs_on(int size) const`: it has schedules for so many ranks. Without it: for any number. Elsewhere it is no
+/// candidate for a choice, and refused where it is named; it is asked for nothing else there.
+template <class A>
+[[nodiscard]] constexpr bool runs_on(const A& a, int size) noexcept {
+    if constexpr (requires { a.runs_on(size); }) return a.runs_on(size);
+    return true;
 }
 /// `bool alike(int size) const`: every rank sends as many messages of as many chunks as any other, reduces as much and
 /// needs as much scratch. So it is where messages rotate.

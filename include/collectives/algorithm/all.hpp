@@ -27,12 +27,6 @@
 
 namespace tutti::algorithm {
 
-/// The library's algorithms on one level. A new one is a line here, and the line above that includes it.
-#define TUTTI_ALGORITHMS(each)                                                                                         \
-    each(naive) each(one_shot) each(parameter_server) each(direct) each(ring) each(butterfly) each(halving_doubling)   \
-        each(binomial_tree) each(double_binary_tree) each(chain) each(hillis_steele) each(circulant) each(bruck)       \
-            each(butterfly_of) each(scatter_allgather) each(reduce_scatter_gather)
-
 /// The compositions that the library itself takes over several nodes.
 #define TUTTI_COMPOSITIONS(each)                                                                                       \
     each(hierarchical<halving_doubling, butterfly>) each(hierarchical<halving_doubling, halving_doubling>)             \

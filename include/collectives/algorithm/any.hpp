@@ -4,12 +4,14 @@
 
 #include "../../base/linkage.hpp"
 #include "../schedule/placement.hpp"
+#include "library.hpp"
 #include "write.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -28,6 +30,13 @@ template <algorithm A>
 }
 
 struct levels;
+class any;
+
+namespace detail {
+/// Of what is not of the library: throws tutti::error(invalid_argument) unless its results are right for this call, in
+/// whatever mode. Bits may differ between ranks. A verdict is kept: see any::require_usable().
+void require_proof(const any& a, operation what, int size, int root, int segments);
+} // namespace detail
 
 /// Any algorithm with its type forgotten: for choices at run time, and for the engine's plans. A value;
 /// copying it allocates nothing. A hierarchy may be *placed*: its schedules are then those of a placement's ranks.
@@ -64,6 +73,19 @@ public:
     /// It has a schedule for the operation.
     [[nodiscard]] bool offers(operation o) const noexcept {
         return table_->offers(o) && !(placed_ && schedule::is_scan(o)); // which depends on the order of ranks
+    }
+    /// It has schedules for so many ranks. Where it has none, nothing but its name and its traits may be asked for.
+    [[nodiscard]] bool runs_on(int size) const noexcept { return table_->runs_on(storage_, size); }
+    /// The numbers of ranks that it is for, the first eight of them: "1, 2, 4, 8, 16, 32, 64, 128, ... ranks".
+    [[nodiscard]] std::string sizes() const;
+    /// Throws tutti::error(invalid_argument) that names the sizes it is for if these ranks are none.
+    void require_runs_on(operation o, int size) const;
+    /// The same, and, where the algorithm is not of the library, unless a proof finds its results right. Cost: of the
+    /// library's, none; of others that of a proof, once in a process for operation, ranks, root and whether it is cut.
+    /// Schedules of more than a million steps are believed.
+    void require_usable(operation o, int size, int root = 0, int segments = 1) const {
+        require_runs_on(o, size);
+        if (table_->prove) table_->prove(*this, o, size, root, segments);
     }
     /// Into how many chunks it cuts the data.
     [[nodiscard]] int chunks(operation o, int size) const noexcept { return table_->chunks(storage_, o, size); }
@@ -132,6 +154,8 @@ private:
         cost (*stated)(const void*, operation, int) noexcept;
         void (*walk)(const void*, operation, const position&, int, std::vector<step>&, std::vector<schedule::part>*);
         bool (*alike)(const void*, int) noexcept;
+        bool (*runs_on)(const void*, int) noexcept;
+        void (*prove)(const any&, operation, int, int, int);  ///< null for those of the library
         algorithm::levels (*levels_of)(const void*);          ///< null where it knows no nodes
         any (*with_ranks_per_node)(const void*, int);         ///< null where there is nothing to choose
         any (*over)(const void*, const schedule::placement&); ///< null where nodes must have equal sizes
@@ -243,6 +267,8 @@ constinit const any::table any::table_of{
     [](const void* a, operation o, const position& p, int segments, std::vector<step>& steps,
        std::vector<schedule::part>* parts) { algorithm::walk(as<A>(a), o, p, step_writer(steps, segments, parts)); },
     [](const void* a, int size) noexcept { return algorithm::alike(as<A>(a), size); },
+    [](const void* a, int size) noexcept { return algorithm::runs_on(as<A>(a), size); },
+    detail::is_of_library<A> ? nullptr : &detail::require_proof,
     levels_if_any<A>(),
     width_if_any<A>(),
     over_if_any<A>(),

@@ -20,8 +20,29 @@ TUTTI_INLINE schedule::program any::write(operation o, int size, int root, bool 
     return all;
 }
 
+TUTTI_INLINE std::string any::sizes() const {
+    constexpr int named = 8, looked_at = 4096;
+    std::string text;
+    int count = 0;
+    for (int size = 1; size <= looked_at && count <= named; ++size) {
+        if (!runs_on(size)) continue;
+        if (++count <= named)
+            text += (text.empty() ? "" : ", ") + std::to_string(size);
+        else
+            text += ", ...";
+    }
+    return (text.empty() ? "no number of" : text) + (text == "1" ? " rank" : " ranks");
+}
+
+TUTTI_INLINE void any::require_runs_on(operation o, int size) const {
+    if (runs_on(size)) return;
+    reject(std::string(schedule::name_of(o)),
+           std::string(name()) + " is for " + sizes() + ", not for " + std::to_string(size),
+           "choose another algorithm, or let the library choose");
+}
+
 TUTTI_INLINE bool any::preserves_order(operation o, int size, int root) const {
-    return offers(o) && schedule::keeps_rank_order(write(o, size, root), write(o, size, root, true));
+    return offers(o) && runs_on(size) && schedule::keeps_rank_order(write(o, size, root), write(o, size, root, true));
 }
 
 TUTTI_INLINE any any::on(std::shared_ptr<const schedule::placement> where) const {
@@ -58,3 +79,7 @@ TUTTI_INLINE void any::walk_placed(operation o, const position& p, int segments,
 }
 
 } // namespace tutti::algorithm
+
+#if !defined(TUTTI_COMPILED)
+#include "prove.hpp" // which has the proof of what is not of the library
+#endif

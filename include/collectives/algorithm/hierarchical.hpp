@@ -56,6 +56,13 @@ struct hierarchical {
         const int g = per_node(size);
         return size % g == 0 && algorithm::alike(local, g) && algorithm::alike(global, size / g);
     }
+    /// Both parts have to; where the last node is smaller, Global among the nodes and, for parts of ranks, among all.
+    [[nodiscard]] constexpr bool runs_on(int size) const noexcept {
+        const int g = per_node(size), nodes = (size + g - 1) / g;
+        if (g == 1) return algorithm::runs_on(global, size);
+        if (size % g == 0) return algorithm::runs_on(local, g) && algorithm::runs_on(global, nodes);
+        return algorithm::runs_on(global, nodes) && (!detail::has_parts<Global> || algorithm::runs_on(global, size));
+    }
     /// The examples that preserves_order proves: Global alone (one rank a node), both levels, and Local alone (one
     /// node).
     [[nodiscard]] static constexpr auto examples() noexcept {

@@ -28,6 +28,10 @@ struct hierarchical_uneven {
     static constexpr std::string_view idea = "Within each node first, then between one rank of each, then back.";
     static constexpr std::string_view virtue = "between nodes goes what must, once a node and not once a rank";
 
+    [[nodiscard]] bool runs_on(int size) const noexcept {
+        return algorithm::runs_on(global, nodes->nodes()) &&
+               (!detail::has_alltoall<Global> || algorithm::runs_on(global, size));
+    }
     [[nodiscard]] std::uint64_t parameter() const noexcept {
         return detail::parameter_of_levels(local, global) + nodes->id();
     }

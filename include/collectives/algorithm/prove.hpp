@@ -43,13 +43,14 @@ struct verdict {
 
 /// Proves one call that the algorithm offers, of `root` where there is one: in place, out of place, and by ranks that
 /// differ in it. Its claims to rotate are checked as well. `of.ranks` does not count. Takes as long as three
-/// proofs by verify.
+/// proofs by verify. Throws tutti::error(invalid_argument) if it is not for so many ranks.
 [[nodiscard]] verdict prove_call(const any& a, operation what, int size, int root = 0, const scope& of = {});
 
 /// Proves all that can be run of an algorithm with these numbers of ranks: each operation that it offers, from each
-/// root, in place, out of place, and by ranks that differ in it. Stops at the first flaw. For 1 to 64 ranks it takes a
-/// second or two, optimised; time grows with the fourth power of the ranks where there is a root, else with the third.
-/// Throws tutti::error(invalid_argument) if there are no such numbers of ranks.
+/// root, in place, out of place, and by ranks that differ in it. Numbers of ranks that it is not for are left out.
+/// Stops at the first flaw. For 1 to 64 ranks it takes a second or two, optimised; time grows with the fourth power of
+/// the ranks where there is a root, else with the third. Throws tutti::error(invalid_argument) if there are no such
+/// numbers of ranks, or it is for none of them.
 ///
 /// @snippet reference.cpp prove
 [[nodiscard]] verdict prove(const any& a, const scope& of = {});

@@ -9,7 +9,10 @@
 #include "any.ipp"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <optional>
+#include <string>
 #include <tuple>
 
 namespace tutti::algorithm {
@@ -72,6 +75,7 @@ namespace detail {
 } // namespace detail
 
 TUTTI_INLINE verdict prove_call(const any& a, operation what, int size, int root, const scope& of) {
+    a.require_runs_on(what, size);
     const cost stated = a.stated(what, size);
     verdict v{false, {}, 1, a.name(), what, size, root, of.segments};
     const schedule::program apart = a.write(what, size, root, false, of.segments),
@@ -96,7 +100,8 @@ TUTTI_INLINE verdict prove(const any& a, const scope& of) {
     scope left = of;
     std::optional<verdict> wrong_cost; // told only where nothing worse is found
     long calls = 0;
-    for (int size = of.ranks.first; size <= of.ranks.last; ++size)
+    for (int size = of.ranks.first; size <= of.ranks.last; ++size) {
+        if (!a.runs_on(size)) continue;
         for (const operation what : schedule::operations)
             for (int root = 0; a.offers(what) && root < (schedule::has_root(what) ? size : 1); ++root) {
                 last = prove_call(a, what, size, root, left);
@@ -106,7 +111,58 @@ TUTTI_INLINE verdict prove(const any& a, const scope& of) {
                 wrong_cost = last;
                 left.stated_cost = false;
             }
+    }
+    if (calls == 0)
+        reject("proof of " + std::string(a.name()), "it is for none of these numbers of ranks, but " + a.sizes());
     return wrong_cost.value_or(last);
 }
+
+namespace detail {
+
+/// More steps than that take seconds to prove, and hundreds of megabytes: those of a ring of 512 ranks.
+inline constexpr std::size_t most_proven_steps = std::size_t{1} << 20;
+
+[[nodiscard]] TUTTI_INLINE bool takes_long_to_prove(const any& a, operation what, int size, int root, int segments) {
+    std::size_t count = 0;
+    std::vector<step> steps;
+    for (int rank = 0; rank < size && count <= most_proven_steps; ++rank) {
+        steps.clear();
+        a.walk(what, {rank, size, root}, segments, steps);
+        count += steps.size();
+    }
+    return count > most_proven_steps;
+}
+
+[[nodiscard]] TUTTI_INLINE std::string flaw_of_call(const any& a, operation what, int size, int root, int segments) {
+    if (takes_long_to_prove(a, what, size, root, segments)) return {};
+    const verdict found =
+        prove_call(a, what, size, root, {.same_bits = false, .stated_cost = false, .segments = segments});
+    return found.proven ? std::string() : found.message();
+}
+
+/// What proofs have found: nothing, or the flaw.
+struct known_proofs {
+    using call = std::tuple<const void*, std::uint64_t, operation, int, int, int>;
+    std::mutex mutex; ///< guards the rest, also while one proves: ranks that are threads prove once
+    std::map<call, std::string> flaws;
+};
+
+TUTTI_INLINE void require_proof(const any& a, operation what, int size, int root, int segments) {
+    static known_proofs known;
+    constexpr std::size_t most = 1024;
+    const int cut = std::min(segments, 2); // what is right in two is right in more
+    const std::lock_guard lock(known.mutex);
+    const known_proofs::call call{a.type(), a.id(), what, size, root, cut};
+    auto at = known.flaws.find(call);
+    if (at == known.flaws.end()) {
+        if (known.flaws.size() == most) known.flaws.clear();
+        at = known.flaws.emplace(call, flaw_of_call(a, what, size, root, cut)).first;
+    }
+    if (!at->second.empty())
+        reject(std::string(schedule::name_of(what)), "the schedule is not proven: " + at->second,
+               "mend it, or say in its runs_on(size) which numbers of ranks it is for");
+}
+
+} // namespace detail
 
 } // namespace tutti::algorithm

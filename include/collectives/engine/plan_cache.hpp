@@ -51,9 +51,8 @@ public:
     static constexpr std::size_t least = 64;
     static constexpr std::size_t most_bytes = std::size_t{16} << 20;
 
-    /// The plan of a call: in constant time, if it was made before. A miss costs time linear in the steps of this rank,
-    /// and a proof if the operator needs rank order. Throws invalid_argument if the algorithm's schedule is none for
-    /// the call.
+    /// The plan of a call: in constant time, if it was made before. A miss costs what plan_of() does. Throws
+    /// invalid_argument if the algorithm's schedule is none for the call.
     [[nodiscard]] entry& find(const call& c, int rank, int size);
 
     [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }

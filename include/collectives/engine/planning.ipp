@@ -73,12 +73,14 @@ TUTTI_INLINE void check_steps(const call& c, const schedule::position& at, const
 /// The steps of an algorithm, checked, as this call needs them: changed where its input is, or where its parts do not
 /// lie one after the other.
 [[nodiscard]] TUTTI_INLINE std::vector<schedule::step> steps_of(const call& c, const schedule::position& at) {
+    c.how.require_runs_on(c.what, at.size);
     const int chunks = c.how.chunks(c.what, at.size) * c.segments;
     const schedule::position from = c.starter.run ? schedule::before_start(c.what, at, chunks) : at;
     std::vector<schedule::step> steps;
     std::vector<schedule::part> parts;
     c.how.walk(c.what, from, c.segments, steps, &parts);
     check_steps(c, from, steps, parts);
+    c.how.require_usable(c.what, at.size, at.root, c.segments);
     if (c.starter.run && schedule::scratch_windows(steps).size() >= 65'536)
         reject(in_words(c), "the schedule has no scratch bank left for the multiplied input", "use fewer");
     if (c.starter.run) steps = schedule::started(c.what, at, chunks, steps);

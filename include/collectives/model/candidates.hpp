@@ -12,8 +12,9 @@
 
 namespace tutti::model {
 
-/// All that is worth a price where these ranks are to do this: each algorithm that has the operation, trees also cut
-/// into segments, hierarchical ones where there are levels, and those of the program. In the same order on all ranks.
+/// All that is worth a price where these ranks are to do this: each algorithm that has the operation on so many, trees
+/// also cut into segments, hierarchical ones where there are levels, and those of the program. In the same order on all
+/// ranks.
 /// Throws invalid_argument where the operation cannot have so many.
 [[nodiscard]] inline std::vector<selection> candidates(schedule::operation what, const topology& on) {
     if (on.size > schedule::most_ranks(what))
@@ -22,7 +23,9 @@ namespace tutti::model {
     std::vector<selection> found;
     const auto add = [&](const algorithm::any& of_any_nodes) {
         const algorithm::any how = on.of_nodes(of_any_nodes);
-        if (!how.offers(what) || (how.has_levels() && !(on.has_levels() && on.has_banks_for_levels(what)))) return;
+        if (!how.offers(what) || !how.runs_on(on.size) ||
+            (how.has_levels() && !(on.has_levels() && on.has_banks_for_levels(what))))
+            return;
         if (what == schedule::operation::alltoall && on.size > algorithm::bruck::most_exchanging &&
             how.target<algorithm::bruck>())
             return;

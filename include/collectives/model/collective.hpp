@@ -31,9 +31,11 @@ inline constexpr std::size_t most_bytes = std::size_t{1} << 60;
 
 /// Throws tutti::error(invalid_argument), in the name of `who`, if this is no call: without ranks, segments or bytes in
 /// an element, from a root that is none of the ranks, of more than 2^60 bytes, or of more ranks than the operation can
-/// have. Whether the algorithm has a schedule for the operation is not looked at.
+/// have, or of ranks that the algorithm is not for. Whether the algorithm has a schedule for the operation is not
+/// looked at.
 inline void examine(const collective& c, const char* who) {
     if (c.size < 1) reject(who, "there must be a rank");
+    c.how.require_runs_on(c.what, c.size);
     if (c.root < 0 || c.root >= c.size) reject(who, "the root is none of the ranks");
     if (c.segments < 1) reject(who, "there must be a segment");
     if (c.element_bytes < 1) reject(who, "an element must have a byte");

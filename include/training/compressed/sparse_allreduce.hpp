@@ -135,6 +135,7 @@ traffic sparse_allreduce(const Communicator& ranks, const sparse_vector& mine, s
                std::to_string(total.size()) + " elements for a sum of dimension " + std::to_string(mine.dimension));
     constexpr auto what = schedule::operation::allreduce;
     if (!by.how.offers(what)) reject("sparse_allreduce", std::string(by.how.name()) + " has no allreduce");
+    by.how.require_usable(what, ranks.size());
     const int chunks = by.how.chunks(what, ranks.size());
     std::vector<schedule::step> steps;
     by.how.walk(what, {ranks.rank(), ranks.size()}, 1, steps);

@@ -150,6 +150,8 @@ void check_settings(const bench_settings& s, int ranks) {
     check_offset(s, jobs);
     check_imbalance(s, ranks, jobs);
     check_stream(s, jobs);
+    for (const job& j : jobs)
+        if (const auto& named = j.algorithm.algorithm) require_proven(*named, j.what, ranks); // else each rank says it
     if (jobs.empty()) throw std::invalid_argument("nothing to measure: " + why_nothing(s));
 }
 

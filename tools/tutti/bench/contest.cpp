@@ -4,7 +4,6 @@
 #include "contest.hpp"
 
 #include "../common/lists.hpp"
-#include "../common/progress.hpp"
 #include "../common/quantities.hpp"
 #include "../model/output.hpp"
 
@@ -58,26 +57,45 @@ std::vector<contest> contests_of(std::string_view operation_list, std::string_vi
                     fmt::format("{} can have {} ranks at most", schedule::name_of(what), schedule::most_ranks(what)));
             }
             contest c{what, ranks, {}};
+            const auto names = split_list(algorithms);
+            const bool takes_all = std::find(names.begin(), names.end(), "all") != names.end();
             for (const choice& a : choices(algorithms, what, ranks, operations.size() > 1)) {
-                if (!a.algorithm) throw std::invalid_argument("auto chooses among the others; write all");
+                c.has_auto = c.has_auto || a.name == "auto" || takes_all;
+                if (!a.algorithm) continue;
+                require_proven(*a.algorithm, what, ranks);
                 c.algorithms.push_back(a.name);
             }
-            if (!c.algorithms.empty()) all.push_back(std::move(c));
+            if (!c.algorithms.empty() || c.has_auto) all.push_back(std::move(c));
         }
     if (all.empty()) throw std::invalid_argument(std::string(algorithms) + " has none of these operations");
     return all;
 }
 
-void price(const contest& c, const std::vector<std::size_t>& sizes, pricing& prices, std::vector<model_row>& rows) {
-    progress_line progress;
+void add_choices(std::vector<contest>& contests, const std::vector<std::size_t>& sizes, pricing& prices) {
+    for (contest& c : contests)
+        for (const std::size_t bytes : sizes) {
+            std::string name = c.has_auto ? prices.chosen(c.what, c.ranks, bytes) : "";
+            const bool is_known = std::find(c.algorithms.begin(), c.algorithms.end(), name) != c.algorithms.end();
+            if (!name.empty() && !is_known) c.algorithms.push_back(std::move(name));
+        }
+    if (std::any_of(contests.begin(), contests.end(), [](const contest& c) { return c.algorithms.empty(); }))
+        throw std::invalid_argument("auto has nothing to choose from here: name an algorithm beside it");
+}
+
+void price(const contest& c, const std::vector<std::size_t>& sizes, pricing& prices, std::vector<model_row>& rows,
+           const std::function<void(const std::string&)>& begins, const std::function<void(const model_row&)>& done) {
     for (const std::size_t bytes : sizes) {
+        const std::string chosen = c.has_auto ? prices.chosen(c.what, c.ranks, bytes) : "";
         const std::vector<model::collective> calls = calls_of(c, bytes, prices);
         const auto simulated = prices.simulated_estimates_us(calls);
         for (std::size_t k = 0; k < calls.size(); ++k) {
-            progress.show(fmt::format("{}({}) on {} ranks, {}", schedule::name_of(c.what), c.algorithms[k], c.ranks,
-                                      bytes_text(static_cast<double>(bytes))));
+            if (begins)
+                begins(fmt::format("{}({}) on {} ranks, {}", schedule::name_of(c.what), c.algorithms[k], c.ranks,
+                                   bytes_text(static_cast<double>(bytes))));
             rows.push_back(prices.price(calls[k]));
             if (simulated[k]) rows.back().simulated_us = simulated[k];
+            rows.back().is_auto = c.algorithms[k] == chosen;
+            if (done) done(rows.back());
         }
     }
 }

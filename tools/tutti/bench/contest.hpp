@@ -6,6 +6,7 @@
 #include "../model/pricing.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +20,7 @@ struct contest {
     operation what = operation::allreduce;
     int ranks = 1;
     std::vector<std::string> algorithms;
+    bool has_auto = false; ///< what the library chooses is among them, and marked: see with_choices()
 };
 
 /// One for each operation and number of ranks that the lists name. Throws std::invalid_argument where they name what
@@ -26,8 +28,14 @@ struct contest {
 [[nodiscard]] std::vector<contest> contests_of(std::string_view operations, std::string_view algorithms,
                                                std::string_view ranks);
 
-/// Appends a row for each size and algorithm, the sizes outside.
-void price(const contest& c, const std::vector<std::size_t>& sizes, pricing& prices, std::vector<model_row>& rows);
+/// Adds what the library itself would choose at one of these sizes, if `all` or `auto` were asked for.
+void add_choices(std::vector<contest>& contests, const std::vector<std::size_t>& sizes, pricing& prices);
+
+/// Appends a row for each size and algorithm, the sizes outside. `begins`, if given, is told of each before, and `done`
+/// afterwards.
+void price(const contest& c, const std::vector<std::size_t>& sizes, pricing& prices, std::vector<model_row>& rows,
+           const std::function<void(const std::string&)>& begins = {},
+           const std::function<void(const model_row&)>& done = {});
 
 /// As many ranks as can be looked at.
 inline constexpr int timeline_ranks = 8;

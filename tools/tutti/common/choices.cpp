@@ -61,23 +61,43 @@ std::string not_offered(const algorithm::any& a, operation what) {
 
 } // namespace
 
-std::vector<choice> choices(std::string_view list, operation what, int ranks, bool lenient) {
-    std::vector<choice> chosen;
+std::vector<sized_choice> choices(std::string_view list, operation what, const std::vector<int>& ranks, bool lenient) {
+    std::vector<sized_choice> chosen;
+    const auto add = [&](std::string_view name, bool by_name) {
+        sized_choice c{{std::string(name), find(std::string(name), ranks.back())}, {}};
+        c.name = c.algorithm->name();
+        for (const int size : ranks)
+            if (at_size(c, size)->runs_on(size))
+                c.ranks.push_back(size);
+            else if (by_name)
+                throw std::invalid_argument(
+                    fmt::format("{} is for {}, not for {}", c.name, at_size(c, size)->sizes(), size));
+        if (!c.ranks.empty()) chosen.push_back(std::move(c));
+    };
     for (const std::string& name : split_list(list)) {
-        if (name == "all") {
-            for (const algorithm::any& a : algorithm::all(near_root(ranks)))
-                if (a.offers(what)) chosen.push_back({std::string{a.name()}, a});
-            for (const algorithm::any& a : algorithm::added(near_root(ranks)))
-                if (a.offers(what)) chosen.push_back({std::string{a.name()}, a});
-        } else if (name == "auto") {
-            chosen.push_back({name, std::nullopt});
-        } else if (const algorithm::any a = find(name, ranks); a.offers(what)) {
-            chosen.push_back({std::string{a.name()}, a});
-        } else if (!lenient) {
+        if (name == "all")
+            for (const std::string_view each : algorithm::names(what)) add(each, false);
+        else if (name == "auto")
+            chosen.push_back({{name, std::nullopt}, ranks});
+        else if (const algorithm::any a = find(name, ranks.back()); a.offers(what))
+            add(name, true);
+        else if (!lenient)
             throw std::invalid_argument(not_offered(a, what));
-        }
     }
     return chosen;
+}
+
+std::vector<choice> choices(std::string_view list, operation what, int ranks, bool lenient) {
+    const std::vector<sized_choice> found = choices(list, what, std::vector{ranks}, lenient);
+    return {found.begin(), found.end()};
+}
+
+void require_proven(const algorithm::any& a, operation what, int ranks) {
+    try {
+        a.require_usable(what, ranks);
+    } catch (const error& e) {
+        throw std::invalid_argument(e.facts().detail + "; " + e.facts().remedy);
+    }
 }
 
 std::optional<algorithm::any> at_size(const choice& c, int ranks) {

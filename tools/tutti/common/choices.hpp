@@ -22,14 +22,26 @@ struct choice {
     std::optional<algorithm::any> algorithm;
 };
 
-/// The algorithms of a list of names, for an operation on `ranks` ranks: each by its name, `all` for all that have the
-/// operation, `auto` for the library's own choice. A hierarchical one gets nodes of near_root(ranks) ranks.
-/// What does not have the operation is left out where `lenient`, as one of many operations wants it.
-/// Throws std::invalid_argument where a name is unknown, or its algorithm does not have the operation.
+/// And the numbers of ranks that it is for, of those that were asked for.
+struct sized_choice : choice {
+    std::vector<int> ranks;
+};
+
+/// The algorithms of a list of names, for an operation on these numbers of ranks: each by its name, `all` for all that
+/// have the operation, `auto` for the library's own choice. A hierarchical one gets nodes of near_root(ranks) ranks, of
+/// the last number. What does not have the operation is left out where `lenient`, as one of many operations wants it.
+/// Throws std::invalid_argument where a name is unknown, or its algorithm does not have the operation or is not for all
+/// of these numbers of ranks.
+[[nodiscard]] std::vector<sized_choice> choices(std::string_view list, operation what, const std::vector<int>& ranks,
+                                                bool lenient = false);
+/// The same for one number of ranks.
 [[nodiscard]] std::vector<choice> choices(std::string_view list, operation what, int ranks, bool lenient = false);
 
 /// The algorithm of a choice for another number of ranks: a hierarchical one depends on it. None for auto.
 [[nodiscard]] std::optional<algorithm::any> at_size(const choice& c, int ranks);
+
+/// Throws std::invalid_argument unless the algorithm is the library's, or a proof finds its results right.
+void require_proven(const algorithm::any& a, operation what, int ranks);
 
 /// The algorithm of that one name, which is not auto. Throws std::invalid_argument as choices does, and for a list.
 [[nodiscard]] algorithm::any one_algorithm(std::string_view name, operation what, int ranks);

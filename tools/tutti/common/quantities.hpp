@@ -120,6 +120,15 @@ struct number_and_unit {
     return fmt::format("{:.4g} {}", bytes, units[k]);
 }
 
+/// The same in two digits, of what a model or a measurement does not know better: "90 KiB".
+[[nodiscard]] inline std::string rough_bytes_text(double bytes) {
+    if (bytes < 10) return bytes_text(bytes);
+    double unit = std::pow(1024, std::floor(std::log2(bytes) / 10));
+    if (unit > 1 && bytes >= 995 * unit) unit *= 1024; // as bytes_text has it
+    const double step = std::pow(10, std::floor(std::log10(bytes / unit)) - 1);
+    return bytes_text(std::round(bytes / unit / step) * step * unit);
+}
+
 /// The same where the number is known, else "-".
 [[nodiscard]] inline std::string volume_text(const std::optional<long long>& bytes) {
     return bytes ? bytes_text(static_cast<double>(*bytes)) : "-";

@@ -75,6 +75,7 @@ std::vector<contest> gpu_contests(const model_settings& s, const model::gpu_host
     const std::string ranks = s.ranks.empty() ? std::to_string(most) : s.ranks;
     const named_algorithms named = named_in(s.algorithm);
     std::vector<contest> all;
+    if (named.schedules == "auto") throw std::invalid_argument("auto is of calls between hosts: write all");
     if (!named.schedules.empty()) {
         all = contests_of(s.operation, named.schedules, ranks);
     } else {
@@ -118,15 +119,6 @@ model_fastest fastest_of(const contest& c, const std::vector<std::size_t>& sizes
     return {std::string(schedule::name_of(c.what)), c.ranks, false, winner(sizes.front()), crossovers(sizes, winner)};
 }
 
-/// The page compares times of one kind.
-std::string page_of(model_report all) {
-    for (model_row& r : all.rows) {
-        r.closed_form_us = predicted_us(r, false);
-        r.simulated_us.reset();
-    }
-    return html_report(all);
-}
-
 void refuse_what_is_of_networks(const model_settings& s) {
     if (!s.measured.empty() || !s.trace.empty() || s.lecture || s.how.ranks_per_node > 0 || s.how.straggling > 0 ||
         !s.how.receiver.empty() || s.machine.nics > 0 || s.machine.oversubscription > 0)
@@ -155,10 +147,12 @@ int report_gpus(model_settings s, const priced_gpus& by) {
     gpu_pricing prices(by.gpus, s.one_gpu, s.how.segments);
 
     model_report all;
+    all.compares_forms = true;
     all.machine = fmt::format("the GPUs of {} ({}); {}", by.file, by.made, placement_text(s.one_gpu));
     all.parameters.summary = fmt::format("the GPUs of {}, {}", by.file, placement_text(s.one_gpu));
     all.parameters.facts = facts_of(by.gpus);
     if (!quiet) print_head(all, by.made);
+    row_files files(s.csv, s.json);
     for (const contest& c : contests) {
         const std::vector<model_row> rows = rows_of(c, sizes, prices);
         const std::span<const model_row> seen(rows);
@@ -170,12 +164,12 @@ int report_gpus(model_settings s, const priced_gpus& by) {
             if (!quiet) print_crossovers(all.fastest.back());
         }
         all.rows.insert(all.rows.end(), rows.begin(), rows.end());
+        for (const model_row& r : rows) files.add(r);
     }
     for (const std::string& note : prices.notes())
         if (!quiet) fmt::print("# {}\n", note);
-    if (!s.csv.empty()) write_whole(to_csv(all.rows), s.csv);
-    if (!s.json.empty()) write_whole(to_json(all.rows), s.json);
-    if (!s.html.empty()) write_whole(page_of(all), s.html);
+    files.finish();
+    if (!s.html.empty()) write_whole(html_report(all), s.html);
     return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "../common/html_page.hpp"
 #include "../common/quantities.hpp"
 #include "../common/textbook_names.hpp"
+#include "output.hpp"
 #include "report_page.hpp"
 
 #include <collectives/algorithm/all.hpp>
@@ -29,27 +30,46 @@ page_json page_columns() {
             "bytes",        "depth",          "rounds",
             "messages",     "bytes_sent_max", "bytes_received_max",
             "fan_in_max",   "total_bytes",    "closed_form_us",
-            "simulated_us", "measured_us",    "segments",
-            "far_bytes",    "ranks_per_node", "terms"};
+            "simulated_us", "predicted_us",   "measured_us",
+            "segments",     "far_bytes",      "ranks_per_node",
+            "terms",        "exact",          "auto"};
 }
 
-page_json page_row(const model_row& r) {
-    return page_json::array({r.operation, r.algorithm, r.ranks, r.bytes, known_or_null(r.depth),
-                             known_or_null(r.rounds), known_or_null(r.messages), known_or_null(r.bytes_sent_max),
-                             known_or_null(r.bytes_received_max), known_or_null(r.fan_in_max),
-                             known_or_null(r.total_bytes), known_or_null(r.closed_form_us),
-                             known_or_null(r.simulated_us), known_or_null(r.measured_us), r.segments,
-                             known_or_null(r.far_bytes), r.ranks_per_node, known_or_null(r.terms)});
+page_json page_row(const model_row& r, bool compares_forms) {
+    const std::optional<double> predicted = compares_forms ? predicted_us(r, false) : std::nullopt;
+    return page_json::array({r.operation,
+                             r.algorithm,
+                             r.ranks,
+                             r.bytes,
+                             known_or_null(r.depth),
+                             known_or_null(r.rounds),
+                             known_or_null(r.messages),
+                             known_or_null(r.bytes_sent_max),
+                             known_or_null(r.bytes_received_max),
+                             known_or_null(r.fan_in_max),
+                             known_or_null(r.total_bytes),
+                             known_or_null(r.closed_form_us),
+                             known_or_null(r.simulated_us),
+                             known_or_null(predicted),
+                             known_or_null(r.measured_us),
+                             r.segments,
+                             known_or_null(r.far_bytes),
+                             r.ranks_per_node,
+                             known_or_null(r.terms),
+                             r.closed_form_is_exact,
+                             r.is_auto});
 }
 
 // Sizes go as text as well, so that the page prints them as the terminal does.
-page_json page_fastest(const model_fastest& f) {
+page_json page_fastest(const model_fastest& f, bool compares_forms) {
     page_json changes = page_json::array();
     for (const crossover& c : f.changes)
-        changes.push_back({{"bytes", c.bytes}, {"size", bytes_text(static_cast<double>(c.bytes))}, {"to", c.to}});
+        changes.push_back({{"bytes", c.bytes}, {"size", rough_bytes_text(static_cast<double>(c.bytes))}, {"to", c.to}});
     return {{"operation", f.operation},
             {"ranks", f.ranks},
-            {"time", f.simulated ? "simulated_us" : "closed_form_us"},
+            {"time", f.simulated      ? "simulated_us"
+                     : compares_forms ? "predicted_us"
+                                      : "closed_form_us"},
             {"at_smallest", f.at_smallest},
             {"changes", std::move(changes)}};
 }
@@ -113,8 +133,8 @@ page_json page_ideas() {
 
 page_json page_data(const model_report& report) {
     page_json rows = page_json::array(), fastest = page_json::array(), timelines = page_json::array();
-    for (const model_row& r : report.rows) rows.push_back(page_row(r));
-    for (const model_fastest& f : report.fastest) fastest.push_back(page_fastest(f));
+    for (const model_row& r : report.rows) rows.push_back(page_row(r, report.compares_forms));
+    for (const model_fastest& f : report.fastest) fastest.push_back(page_fastest(f, report.compares_forms));
     for (const model_timeline& t : report.timelines) timelines.push_back(page_timeline(t));
     return {{"machine", report.machine},
             {"ideas", page_ideas()},

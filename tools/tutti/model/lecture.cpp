@@ -3,10 +3,12 @@
 
 #include "lecture.hpp"
 
+#include "../bench/contest.hpp"
 #include "../common/choices.hpp"
 #include "../common/quantities.hpp"
 #include "../common/textbook_names.hpp"
 #include "holdings.hpp"
+#include "output.hpp"
 
 #include <base/error.hpp>
 #include <collectives/algorithm/all.hpp>
@@ -124,6 +126,7 @@ struct studied {
     model::collective call;
     model::counts counted;
     std::optional<double> time_us;
+    std::string time_by; ///< by what
 
     [[nodiscard]] double busiest() const {
         return static_cast<double>(std::max(counted.sent.most, counted.received.most));
@@ -136,14 +139,14 @@ std::string number(const std::optional<long long>& value, const char* otherwise 
 
 template <class... Cell>
 void print_lesson(const Cell&... c) {
-    fmt::print("  {:<25} {:<23} {:>7} {:>10} {:>10} {:>10} {:>10} {:>10} {:>7} {:>15} {:>13} {:>10}\n", c...);
+    fmt::print("  {:<25} {:<23} {:>7} {:>10} {:>10} {:>10} {:>10} {:>10} {:>7} {:>15} {:>13} {:>12} {:>10}\n", c...);
 }
 
 void print(const studied& e, double step_s) {
     print_lesson(e.what.title, e.what.algorithm, number(e.counted.rounds), std::to_string(e.counted.messages),
                  volume_text(e.counted.total_bytes), volume_text(e.counted.inbound_max),
                  volume_text(e.counted.received.most), volume_text(e.counted.sent.most), number(e.counted.fan_in),
-                 bandwidth_text(8 * e.busiest() / step_s), e.time_us ? time_text(*e.time_us / 1e6) : "-",
+                 bandwidth_text(8 * e.busiest() / step_s), e.time_us ? time_text(*e.time_us / 1e6) : "-", e.time_by,
                  e.time_us ? fmt::format("{:.1f} %", *e.time_us / 1e4 / step_s) : "-");
 }
 
@@ -183,17 +186,20 @@ void print_reason(const studied& e, double ring_bytes, int per_node) {
 }
 
 studied study(const lesson& l, int ranks, std::size_t bytes, pricing& prices) {
-    const model::collective c = prices.call(schedule::operation::allreduce, l.algorithm, ranks, bytes, parameter_bytes);
-    return {l, c, model::count(c, prices.width_of_node(ranks)), std::nullopt};
+    const model::collective c = prices.call(schedule::operation::allreduce, l.algorithm, ranks, bytes);
+    return {l, c, model::count(c, prices.width_of_node(ranks)), std::nullopt, {}};
 }
 
-/// The times of the page: where forms are compared, an estimate that could win is simulated.
-void take_times(std::vector<studied>& entries, pricing& prices) {
-    std::vector<model::collective> calls;
-    for (const studied& e : entries) calls.push_back(e.call);
-    const auto simulated = prices.simulated_estimates_us(calls);
-    for (std::size_t k = 0; k < entries.size(); ++k)
-        entries[k].time_us = simulated[k] ? simulated[k] : prices.predicted_us(entries[k].call);
+/// The times of the tables and of the page.
+void take_times(std::vector<studied>& entries, int ranks, std::size_t bytes, pricing& prices) {
+    contest all{schedule::operation::allreduce, ranks, {}};
+    for (const studied& e : entries) all.algorithms.emplace_back(e.what.algorithm);
+    std::vector<model_row> rows;
+    price(all, {bytes}, prices, rows);
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+        entries[k].time_us = predicted_us(rows[k], prices.simulates());
+        entries[k].time_by = source_of_time(rows[k], prices.simulates());
+    }
 }
 
 /// Those that can be counted; of the others it prints why not.
@@ -206,7 +212,7 @@ std::vector<studied> study_all(int ranks, const lecture_settings& s, pricing& pr
             fmt::print("# {} ({}): not counted: {}\n", l.title, l.algorithm, e.facts().detail);
         }
     }
-    take_times(entries, prices);
+    take_times(entries, ranks, bytes, prices);
     return entries;
 }
 
@@ -281,17 +287,16 @@ void lecture(int ranks, const lecture_settings& s, pricing& prices) {
     const std::size_t bytes = s.bytes();
     fmt::print("# To sum {} of gradients ({} parameters of {} bytes) over {} ranks, once in a step of {}\n",
                bytes_text(static_cast<double>(bytes)), s.parameters, parameter_bytes, ranks, time_text(s.step_s));
-    fmt::print("# machine: {}\n# times, as on the page of --html: {}\n# simulated{}: {}\n", prices.by().description,
-               prices.simulates() ? "simulated" : "closed forms",
+    fmt::print("# machine: {}\n# times, as in the tables and on the page of --html: {}\n# simulated{}: {}\n",
+               prices.by().description, prices.simulates() ? "simulated" : "closed forms, ~ where they are estimates",
                prices.simulates() ? "" : " where an estimate could win", prices.rule());
     const std::vector<studied> entries = study_all(ranks, s, prices);
     if (entries.empty()) throw std::invalid_argument("so many parameters cannot be counted");
     const double ring_bytes = study(lessons[ring_lesson], ranks, bytes, prices).busiest();
     fmt::print("\n");
     print_lesson("", "algorithm", "rounds", "messages", "total", "inbound", "received", "sent", "fan-in", "bandwidth",
-                 "time", "of a step");
-    print_lesson("", "", "", "", "sent", "peak", "max", "max", "max", "that it needs",
-                 prices.simulates() ? "simulated" : "closed form", "");
+                 "time", "by", "of a step");
+    print_lesson("", "", "", "", "sent", "peak", "max", "max", "max", "that it needs", "", "", "");
     for (const studied& e : entries) print(e, s.step_s);
     for (const studied& e : entries) print_reason(e, ring_bytes, prices.width_of_node(ranks));
     fmt::print(R"(

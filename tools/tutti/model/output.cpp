@@ -17,16 +17,14 @@
 namespace tutti::tools {
 namespace {
 
-using row_json = nlohmann::ordered_json;
-
 double twelve_digits(double value) { return std::strtod(fmt::format("{:.12g}", value).c_str(), nullptr); }
 
-row_json or_null(const std::optional<long long>& value) { return value ? row_json(*value) : row_json(nullptr); }
-row_json or_null(const std::optional<double>& value) {
-    return value ? row_json(twelve_digits(*value)) : row_json(nullptr);
+row_object or_null(const std::optional<long long>& value) { return value ? row_object(*value) : row_object(nullptr); }
+row_object or_null(const std::optional<double>& value) {
+    return value ? row_object(twelve_digits(*value)) : row_object(nullptr);
 }
 
-row_json to_object(const model_row& r) {
+row_object to_object(const model_row& r) {
     return {{"operation", r.operation},
             {"algorithm", r.algorithm},
             {"ranks", r.ranks},
@@ -39,18 +37,12 @@ row_json to_object(const model_row& r) {
             {"fan_in_max", or_null(r.fan_in_max)},
             {"total_bytes", or_null(r.total_bytes)},
             {"closed_form_us", or_null(r.closed_form_us)},
-            {"exact", r.closed_form_us ? row_json(r.closed_form_is_exact) : row_json(nullptr)},
+            {"exact", r.closed_form_us ? row_object(r.closed_form_is_exact) : row_object(nullptr)},
             {"simulated_us", or_null(r.simulated_us)},
             {"measured_us", or_null(r.measured_us)},
-            {"segments", r.segments}};
+            {"segments", r.segments},
+            {"auto", r.is_auto}};
 }
-
-std::string plain(const row_json& value) {
-    if (value.is_null()) return "";
-    return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
-std::string line_of(const std::vector<std::string>& cells) { return fmt::format("{}\n", fmt::join(cells, ",")); }
 
 std::string cell(const std::optional<long long>& value) { return value ? std::to_string(*value) : "-"; }
 /// Microseconds; from 10 s on with an exponent, so that digits can be counted, and fit their column.
@@ -60,11 +52,12 @@ std::string cell(const std::optional<double>& us) {
 }
 template <class... Cell>
 void print_prices(const Cell&... c) {
-    fmt::print("{} {:<32} {:>7} {:>8} {:>11} {:>10} {:>10} {:>7} {:>10} {:>14} {:>14} {:>14} {:>8}\n", c...);
+    fmt::print("{} {:<39} {:>7} {:>8} {:>11} {:>10} {:>10} {:>7} {:>10} {:>14} {:>14} {:>14} {:>8}\n", c...);
 }
 
 std::string titled(const model_row& r) {
-    return r.segments == 1 ? r.algorithm : fmt::format("{}, {} segments", r.algorithm, r.segments);
+    return r.algorithm + (r.segments == 1 ? "" : fmt::format(", {} segments", r.segments)) +
+           (r.is_auto ? " (auto)" : "");
 }
 
 /// All that is known of a row's time.
@@ -80,28 +73,29 @@ void print_row(const model_row& r, bool best, const std::string& factor) {
 
 } // namespace
 
-std::string to_json(const std::vector<model_row>& rows) {
-    std::string text = "[";
-    for (const model_row& r : rows) text += (text.size() > 1 ? ",\n" : "\n") + to_object(r).dump();
-    return text + "\n]\n";
+row_files::row_files(const std::string& csv, const std::string& json) {
+    if (!csv.empty()) csv_.emplace(csv, row_file::format::csv);
+    if (!json.empty()) json_.emplace(json, row_file::format::json);
 }
 
-std::string to_csv(const std::vector<model_row>& rows) {
-    std::vector<std::string> names;
-    const row_json keys = to_object({});
-    for (const auto& [key, value] : keys.items()) names.push_back(key);
-    std::string text = line_of(names);
-    for (const model_row& r : rows) {
-        std::vector<std::string> cells;
-        const row_json object = to_object(r);
-        for (const row_json& value : object) cells.push_back(plain(value));
-        text += line_of(cells);
-    }
-    return text;
+void row_files::add(const model_row& row) {
+    if (csv_) csv_->add(to_object(row));
+    if (json_) json_->add(to_object(row));
+}
+
+void row_files::finish() {
+    if (csv_) csv_->finish();
+    if (json_) json_->finish();
 }
 
 std::optional<double> predicted_us(const model_row& row, bool simulated) noexcept {
     return simulated || row.simulated_us ? row.simulated_us : row.closed_form_us;
+}
+
+std::string source_of_time(const model_row& row, bool simulated) {
+    if (!predicted_us(row, simulated)) return "";
+    if (simulated || row.simulated_us) return "simulated";
+    return is_estimate(row) ? "~closed form" : "closed form";
 }
 
 std::optional<std::size_t> winner_of(const std::vector<std::optional<double>>& times_us) {
@@ -139,7 +133,7 @@ void print_crossovers(const model_fastest& fastest) {
     const auto known = [](const std::string& winner) { return winner.empty() ? "not known" : winner; };
     fmt::print("\n# fastest {}, {} ranks: {}", fastest.operation, fastest.ranks, known(fastest.at_smallest));
     for (const crossover& c : fastest.changes)
-        fmt::print("; from {} on {}", bytes_text(static_cast<double>(c.bytes)), known(c.to));
+        fmt::print("; from {} on {}", rough_bytes_text(static_cast<double>(c.bytes)), known(c.to));
     fmt::print("{}\n", fastest.changes.empty() ? " at all of these sizes" : "");
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../bench/row_file.hpp"
 #include "report.hpp"
 
 #include <optional>
@@ -11,14 +12,24 @@
 
 namespace tutti::tools {
 
-/// An array of one object a row; null is what is not known. Times in microseconds, with twelve digits: what would
-/// follow are errors of rounding.
-[[nodiscard]] std::string to_json(const std::vector<model_row>& rows);
-/// The same columns, with their names in the first line; empty is what is not known.
-[[nodiscard]] std::string to_csv(const std::vector<model_row>& rows);
+/// The rows in files, each of which is whole after every row: a CSV file, an array of JSON, or both; without a name
+/// none. Times are in microseconds, with twelve digits: what would follow are errors of rounding. Throws as row_file
+/// does.
+class row_files {
+public:
+    row_files(const std::string& csv, const std::string& json);
+
+    void add(const model_row& row);
+    void finish();
+
+private:
+    std::optional<row_file> csv_, json_;
+};
 
 /// The time that a winner is found by: the simulated one, or, unless all are simulated, that of the closed form.
 [[nodiscard]] std::optional<double> predicted_us(const model_row& row, bool simulated) noexcept;
+/// What that time is: "simulated", "closed form", or "~closed form" where the form is an estimate; empty without one.
+[[nodiscard]] std::string source_of_time(const model_row& row, bool simulated);
 /// The fastest, by its place among the rows; of those that are equal but for rounding the first. None without a time.
 [[nodiscard]] std::optional<std::size_t> winner_of(const std::vector<std::optional<double>>& times_us);
 

@@ -3,6 +3,7 @@
 
 #include "../bench/contest.hpp"
 #include "../common/lists.hpp"
+#include "../common/progress.hpp"
 #include "../common/sizes.hpp"
 #include "../common/text_output.hpp"
 #include "../common/trace_file.hpp"
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -100,18 +102,10 @@ std::vector<contest> shown_as_timelines(const std::vector<contest>& contests) {
     return shown;
 }
 
-/// The page compares times of one kind: those of forms, and for estimates, as in the terminal, what was simulated.
-void take_simulated_for_estimates(std::vector<model_row>& rows) {
-    for (model_row& r : rows) {
-        r.closed_form_us = predicted_us(r, false);
-        r.simulated_us.reset();
-    }
-}
-
 /// The page shows the middle size of each operation as it runs on few ranks.
 std::string page_of(const std::vector<contest>& contests, const std::vector<std::size_t>& sizes, const pricing& prices,
                     model_report all) {
-    if (!prices.simulates()) take_simulated_for_estimates(all.rows);
+    all.compares_forms = !prices.simulates();
     for (const contest& c : shown_as_timelines(contests))
         for (model_timeline& t : timelines(c, sizes[sizes.size() / 2], prices)) all.timelines.push_back(std::move(t));
     return html_report(all);
@@ -141,7 +135,11 @@ void print_contest(const contest& c, const std::vector<std::size_t>& sizes, std:
                    pricing& prices, model_report& all, bool quiet) {
     if (!quiet) print(c, sizes, rows, prices);
     std::fflush(stdout); // what follows may take a while
-    if (std::optional<model_fastest> found = fastest(c, sizes, rows, prices)) {
+    progress_line progress;
+    progress.show(fmt::format("crossovers of {} on {} ranks", schedule::name_of(c.what), c.ranks));
+    std::optional<model_fastest> found = fastest(c, sizes, rows, prices);
+    progress.clear();
+    if (found) {
         if (!quiet) print_crossovers(*found);
         all.fastest.push_back(std::move(*found));
     }
@@ -149,20 +147,26 @@ void print_contest(const contest& c, const std::vector<std::size_t>& sizes, std:
 }
 
 /// Prices all, and prints each contest as soon as its rows are complete: at the end where measured times come beside.
-/// Returns what was measured and is none of the rows.
+/// `known` is told of each row then. Returns what was measured and is none of the rows.
 std::vector<std::string> price_and_print(const std::vector<contest>& contests, const std::vector<std::size_t>& sizes,
                                          pricing& prices, const measurements_beside& beside, model_report& all,
-                                         bool quiet) {
+                                         bool quiet, const std::function<void(const model_row&)>& known = {}) {
     const auto rows_of = [&](const contest& c, std::size_t begin) {
         return std::span<const model_row>(all.rows).subspan(begin, sizes.size() * c.algorithms.size());
     };
+    std::size_t expected = 0;
+    for (const contest& c : contests) expected += sizes.size() * c.algorithms.size();
+    progress_line progress;
+    const auto begins = [&](const std::string& what) { progress.show(all.rows.size(), expected, what); };
     for (const contest& c : contests) {
         const std::size_t begin = all.rows.size();
-        price(c, sizes, prices, all.rows);
+        price(c, sizes, prices, all.rows, begins, beside.rows.empty() ? known : nullptr);
+        progress.clear();
         if (beside.rows.empty()) print_contest(c, sizes, rows_of(c, begin), prices, all, quiet);
     }
     if (beside.rows.empty()) return {};
     std::vector<std::string> strangers = join_measured(beside.rows, beside.in_place, all);
+    if (known) std::for_each(all.rows.begin(), all.rows.end(), known);
     std::size_t begin = 0;
     for (const contest& c : contests) {
         print_contest(c, sizes, rows_of(c, begin), prices, all, quiet);
@@ -180,7 +184,7 @@ void require_pages() {
 
 int report_prices(const model_settings& s) {
     if (!s.html.empty()) require_pages();
-    const std::vector<contest> contests = contests_of(s.operation, s.algorithm, s.ranks);
+    std::vector<contest> contests = contests_of(s.operation, s.algorithm, s.ranks);
     const std::vector<std::size_t> sizes = parse_sizes(s.bytes);
     const std::vector<measured_row> measured = read_measured(s.measured);
     check_outputs(s, most_ranks_of(contests));
@@ -190,17 +194,18 @@ int report_prices(const model_settings& s) {
     if (!measured.empty()) how.segments_by = cut::by_rule; // what was measured is what is priced
     how.in_place = in_place;
     pricing prices(machine_of(s.machine), how);
+    add_choices(contests, sizes, prices);
     if (!quiet) print_head(prices, most_ranks_of(contests), in_place);
     model_report all{page_machine(prices, most_ranks_of(contests)), {}, {}, {}};
     all.parameters = parameters_of(prices, most_ranks_of(contests));
     if (!in_place.empty()) all.parameters.facts.emplace_back("Place", place_text(in_place));
     if (!in_place.empty()) all.machine += "; " + place_text(in_place);
-    const std::vector<std::string> strangers =
-        price_and_print(contests, sizes, prices, {measured, in_place}, all, quiet);
+    row_files files(s.csv, s.json);
+    const std::vector<std::string> strangers = price_and_print(contests, sizes, prices, {measured, in_place}, all,
+                                                               quiet, [&](const model_row& r) { files.add(r); });
+    files.finish();
     if (!quiet) print_strangers(strangers);
     if (!quiet) print_notes(prices);
-    if (!s.csv.empty()) write_whole(to_csv(all.rows), s.csv);
-    if (!s.json.empty()) write_whole(to_json(all.rows), s.json);
     if (!s.trace.empty()) write_trace(contests, sizes, prices, s.trace);
     if (!s.html.empty()) write_whole(page_of(contests, sizes, prices, all), s.html);
     return 0;
@@ -227,7 +232,7 @@ void write_lecture(const model_settings& s, const std::string& ranks) {
     all.lecture = page_lecture(s.of_lecture, parse_ranks(ranks, most_priced_ranks), prices);
     price_and_print(contests, sizes, prices, {}, all, true);
     add_for_lecture(all.rows, prices);
-    if (!prices.simulates()) take_simulated_for_estimates(all.rows);
+    all.compares_forms = !prices.simulates();
     write_whole(html_report(all), s.html);
 }
 

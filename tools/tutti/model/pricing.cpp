@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -111,12 +112,21 @@ int pricing::width_of_node(int ranks) const noexcept {
 
 int pricing::ranks_per_node(int ranks) const noexcept { return how_.ranks_per_node > 0 ? how_.ranks_per_node : ranks; }
 
-model::collective pricing::call(schedule::operation what, std::string_view algorithm, int ranks, std::size_t bytes,
-                                std::size_t element_bytes) const {
+model::collective pricing::call(schedule::operation what, std::string_view algorithm, int ranks,
+                                std::size_t bytes) const {
     const algorithm::any how = algorithm::by_name(algorithm, width_of_node(ranks));
-    model::collective c{what, how, ranks, bytes, 0, 1, how_.in_place.contains(schedule::name_of(what)), element_bytes};
+    model::collective c{what, how, ranks, bytes, 0, 1, how_.in_place.contains(schedule::name_of(what))};
     if (how.most_segments() > 1) c.segments = segments_of(c);
     return c;
+}
+
+std::string pricing::chosen(schedule::operation what, int ranks, std::size_t bytes) {
+    if (ranks < 2 || ranks > schedule::most_ranks(schedule::operation::alltoall)) return "";
+    const model::topology on{ranks, std::min(ranks_per_node(ranks), ranks), transport::medium::memory,
+                             transport::medium::network};
+    auto& table = decisions_[ranks];
+    if (!table) table = std::make_unique<model::decision_table>(on, simulated_machine(by_));
+    return std::string(table->choose(what, bytes).how.name());
 }
 
 std::string pricing::cutting() const {
@@ -137,7 +147,7 @@ int pricing::segments_of(const model::collective& whole) const {
 
 int pricing::best_cut(model::collective c) const {
     const bool by_simulation = simulates() && c.size <= most_ranks_cut_by_simulation;
-    const std::size_t most = std::clamp<std::size_t>(c.bytes / c.element_bytes / 2, 1, most_cuts);
+    const std::size_t most = std::clamp<std::size_t>(c.bytes / 2, 1, most_cuts);
     int best = 1;
     double least_s = std::numeric_limits<double>::infinity();
     for (; static_cast<std::size_t>(c.segments) <= most; c.segments *= 2) {

@@ -8,11 +8,13 @@
 #include <collectives/model/closed_form.hpp>
 #include <collectives/model/collective.hpp>
 #include <collectives/model/counts.hpp>
+#include <collectives/model/decision_table.hpp>
 #include <collectives/model/simulation/settings.hpp>
 
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -66,7 +68,10 @@ public:
     /// What gains by segments is cut as the settings say; best by simulation where a report simulates and that is
     /// quick, else by the closed form, and by rule where there is none.
     [[nodiscard]] model::collective call(schedule::operation what, std::string_view algorithm, int ranks,
-                                         std::size_t bytes, std::size_t element_bytes = 1) const;
+                                         std::size_t bytes) const;
+    /// The name of the algorithm that a communicator would choose that is given this machine. Costs some milliseconds.
+    /// Empty for one rank, and for more than any communicator with all operations has.
+    [[nodiscard]] std::string chosen(schedule::operation what, int ranks, std::size_t bytes);
     /// How such calls are cut, a sentence.
     [[nodiscard]] std::string cutting() const;
     /// All that is known of it but what was measured.
@@ -108,7 +113,8 @@ private:
     pricing_settings how_;
     model::receiver_rule rule_ = model::receiver_rule::full_duplex;
     std::set<std::string> notes_;
-    std::map<shape, model::counts> counted_; ///< the first call of each shape
+    std::map<shape, model::counts> counted_;                          ///< the first call of each shape
+    std::map<int, std::unique_ptr<model::decision_table>> decisions_; ///< by ranks
 };
 
 } // namespace tutti::tools

@@ -40,6 +40,7 @@ struct model_row {
     std::optional<long long> far_bytes{}; ///< sent between its nodes; known of lectures alone
     /// The closed form is so many alphas, betas times bytes, and gammas times bytes; known of lectures alone.
     std::optional<std::array<double, 3>> terms{};
+    bool is_auto = false; ///< the library would choose it
 };
 
 /// Who is the fastest of one operation on so many ranks, from the smallest to the largest size of its rows.
@@ -102,6 +103,7 @@ struct model_report {
     std::vector<model_fastest> fastest; ///< one for each operation and number of ranks, where there is a choice
     model_parameters parameters{};      ///< the same as `machine`; without a summary the page has no table
     model_lecture lecture{};            ///< without lessons the page is none
+    bool compares_forms = false; ///< the page compares times of closed forms, and for some rows the simulated one
 };
 
 } // namespace tutti::tools

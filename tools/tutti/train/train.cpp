@@ -232,6 +232,14 @@ bool is_sensible(train_settings& s) {
     return true;
 }
 
+/// Gradients are summed by it over the ranks that have the same weights.
+void require_algorithm(const train_settings& s) {
+    const int ranks = has_servers(s) || s.mode == "sandblaster" ? s.ranks : grid_of(s, s.ranks).data;
+    const std::vector<choice> found = choices(s.algorithm, operation::allreduce, ranks, true);
+    if (found.empty()) throw std::invalid_argument(s.algorithm + " has no allreduce, with which gradients are summed");
+    if (found.front().algorithm) require_proven(*found.front().algorithm, operation::allreduce, ranks);
+}
+
 int train(const train_settings& said, const std::vector<std::string>& command) {
     train_settings s = with_usual(said);
     if (!is_sensible(s)) return usage_is_wrong;
@@ -244,8 +252,7 @@ int train(const train_settings& said, const std::vector<std::string>& command) {
         });
     require_reports(s);
     require_checkpoint(s, grid_of(s, s.ranks));
-    if (choices(s.algorithm, operation::allreduce, s.ranks, true).empty()) // throws where there is no such algorithm
-        throw std::invalid_argument(s.algorithm + " has no allreduce, with which gradients are summed");
+    require_algorithm(s);
     if (s.transport == "simulated") return train_in_virtual_time(s);
     if (s.transport == "memory") return train_in_memory(s);
     launch_options ranks = local_ranks(command, s.ranks);
