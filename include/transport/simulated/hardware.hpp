@@ -51,7 +51,7 @@ public:
         time done; ///< the sender's processor is free again
     };
     /// A send begins.
-    [[nodiscard]] sent send(int from, int to, const message_price& p, time now) {
+    [[nodiscard]] sent send(int from, const message_price& p, time now) {
         place& r = of(from);
         const time start = std::max(now, r.processor_free);
         r.processor_free = later(start, p.busy);

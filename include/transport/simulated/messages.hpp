@@ -99,7 +99,7 @@ private:
     }
     void send_now(const message_pointer& m) {
         simulated_way& way = m->line->ways[m->side];
-        const auto [begins, done] = hardware.send(m->from, m->to, m->price, time_.now());
+        const auto [begins, done] = hardware.send(m->from, m->price, time_.now());
         if (way.used_credit + credit_of(*m) <= options_.eager_bytes) {
             job_pointer j = m->lent;
             m->keep(j->what->from, pools_.bytes);

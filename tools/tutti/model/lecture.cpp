@@ -212,7 +212,7 @@ std::vector<studied> study_all(int ranks, const lecture_settings& s, pricing& pr
             fmt::print("# {} ({}): not counted: {}\n", l.title, l.algorithm, e.facts().detail);
         }
     }
-    take_times(entries, ranks, bytes, prices);
+    take_times(entries, ranks, s.bytes(), prices);
     return entries;
 }
 
