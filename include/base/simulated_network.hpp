@@ -69,11 +69,11 @@ public:
     }
 
 private:
-    struct adapter {
+    struct way {
         conduit in;
         bool sends = false;
     };
-    std::vector<adapter> adapters_;
+    std::vector<way> adapters_;
     conduit network_;
 };
 
