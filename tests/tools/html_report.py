@@ -282,7 +282,7 @@ class Report(unittest.TestCase):
     def test_what_is_compared_is_told_apart_from_forms_and_simulations_and_auto_is_marked(self):
         self.show("forms")
         names = chromium.evaluate('[...document.getElementById("time").options].map(one => one.textContent)')
-        self.assertEqual(names, ["predicted", "closed form", "simulated", "measured"])
+        self.assertEqual(names, ["predicted", "closed form", "simulated"])
         self.assertEqual(chromium.evaluate('document.getElementById("time").value'), "predicted_us")
         self.assertIn("ring (auto)", self.text("#algorithms"))
 

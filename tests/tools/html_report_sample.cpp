@@ -194,13 +194,14 @@ model_report renamed(const std::string& name) {
     return all;
 }
 
-// As without --simulate: forms are compared, and one that is an estimate was simulated. auto is the ring.
+// As without --simulate and measured times: forms are compared, an estimate was simulated, and auto is the ring.
 model_report forms() {
     model_report all = lecture();
     all.fastest.clear();
     all.compares_forms = true;
     for (model_row& r : all.rows) {
         if (r.algorithm != "parameter_server") r.simulated_us.reset();
+        r.measured_us.reset();
         r.is_auto = r.algorithm == "ring";
     }
     return all;

@@ -17,6 +17,7 @@ TUTTI_ALGORITHMS(TUTTI_DECLARED)
 #undef TUTTI_DECLARED
 template <class Local, class Global>
 struct hierarchical;
+/// The same over nodes of any sizes.
 template <class Local, class Global>
 struct hierarchical_uneven;
 

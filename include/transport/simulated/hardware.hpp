@@ -92,11 +92,14 @@ private:
         time processor_free, out_free, in_free;
     };
 
-    [[nodiscard]] static double seconds(time t) noexcept {
-        return std::chrono::duration<double>(t.time_since_epoch()).count();
+    /// Since the first of them: worlds that begin at another time round alike.
+    [[nodiscard]] double seconds(time t) noexcept {
+        if (origin_ == time::max()) origin_ = t;
+        return std::chrono::duration<double>(t - origin_).count();
     }
+    /// Rounded up, but for what is a rounding error.
     [[nodiscard]] static std::chrono::nanoseconds nanoseconds(double s) noexcept {
-        return std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(std::ceil(s * 1e9), most_wait)));
+        return std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(std::ceil(s * 1e9 - 1e-3), most_wait)));
     }
     [[nodiscard]] int nodes() const noexcept { return node(options_.size - 1) + 1; }
     [[nodiscard]] place& of(int rank) noexcept { return ranks_[static_cast<std::size_t>(rank)]; }
@@ -111,6 +114,7 @@ private:
     std::vector<place> ranks_;
     std::vector<time> in_free_; ///< of the adapters, by node
     tutti::detail::simulated_network network_;
+    time origin_ = time::max();
 };
 
 } // namespace tutti::transport::detail

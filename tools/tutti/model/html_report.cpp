@@ -32,7 +32,7 @@ page_json page_columns() {
             "fan_in_max",   "total_bytes",    "closed_form_us",
             "simulated_us", "predicted_us",   "measured_us",
             "segments",     "far_bytes",      "ranks_per_node",
-            "terms",        "exact",          "auto"};
+            "exact",        "auto",           "terms"};
 }
 
 page_json page_row(const model_row& r, bool compares_forms) {
@@ -55,9 +55,9 @@ page_json page_row(const model_row& r, bool compares_forms) {
                              r.segments,
                              known_or_null(r.far_bytes),
                              r.ranks_per_node,
-                             known_or_null(r.terms),
                              r.closed_form_is_exact,
-                             r.is_auto});
+                             r.is_auto,
+                             known_or_null(r.terms)});
 }
 
 // Sizes go as text as well, so that the page prints them as the terminal does.
