@@ -67,7 +67,7 @@ TEST_CASE("so it is when it computes, and under other algorithms") {
 }
 
 TEST_CASE("it learns so from its call, even where all the others' data are there already") {
-    for (const std::size_t count : {std::size_t{4}, std::size_t{2'000}, std::size_t{100'000}})
+    for (const std::size_t count : {std::size_t{4}, std::size_t{100'000}})
         for (const int size : {2, 4}) {
             CAPTURE(count, size);
             stay_outside(over_shared_memory, count, size, 1, pastime::sleeps, algorithm::butterfly{});
