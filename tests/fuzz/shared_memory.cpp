@@ -35,7 +35,7 @@ struct other_rank {
     std::shared_ptr<symmetric_heap> heap = std::make_shared<symmetric_heap>(segment.top().symmetric);
     std::shared_ptr<std::byte> memory = heap->allocate(64 * 1024);
     std::uint64_t region = heap->region_of(memory.get(), 1);
-    peer seen{described(), card{segment.file(), segment.key()}};
+    peer seen{described(), card{segment.file(), segment.key()}, 0};
     own_segment::handle way{};
     std::array<std::byte, 256> directory_begins{}; // nothing behind it is ever written
     std::array<std::byte, sizeof(directory::entry)> entry_was{};
