@@ -19,7 +19,7 @@ void be_elsewhere(pastime how, std::chrono::milliseconds time) {
     }
 }
 
-constexpr auto over_shared_memory = [](int rank, int size, const reserved_port& at) {
+constexpr auto enter_shared_memory = [](int rank, int size, const reserved_port& at) {
     communicator world{transport::shared_memory{identity(rank, size, at)}};
     world.default_deadline(deadline);
     return world;
@@ -70,7 +70,7 @@ TEST_CASE("it learns so from its call, even where all the others' data are there
     for (const std::size_t count : {std::size_t{4}, std::size_t{100'000}})
         for (const int size : {2, 4}) {
             CAPTURE(count, size);
-            stay_outside(over_shared_memory, count, size, 1, pastime::sleeps, algorithm::butterfly{});
+            stay_outside(enter_shared_memory, count, size, 1, pastime::sleeps, algorithm::butterfly{});
             stay_outside(over_tcp, count, size, 1, pastime::sleeps, algorithm::butterfly{});
         }
 }
