@@ -287,8 +287,8 @@ private:
         }
     }
 
-    /// Fails a run that was over as soon as it began, since all that it waits for had been there, where the others have
-    /// given up that call or one before it. Its owner is the thread that drives.
+    /// Fails a run that was over as soon as it began, since all that it waits for had been there. The others have given
+    /// up that call, or one before it. Its owner is the thread that drives.
     void take_back(run& r) {
         const auto* verdict = world_status_.verdict_on(r.members().id);
         if (!verdict || verdict->request > r.request()) return;
