@@ -72,10 +72,12 @@ private:
     struct step_state {
         double ready_s = 0; ///< the latest of what it waits for; by Hockney's rule then when a receive began
         std::uint32_t waits = 0;
-        std::uint32_t behind = none; ///< of a send the next in the line; of a receive over a network how its message is
+        /// Of a send, the next in the line; of a receive from another node, `carried` once the network has carried its
+        /// message, and `awaited` while the receive cannot go on for that.
+        std::uint32_t behind = none;
     };
-    static constexpr std::uint32_t carried = 0, awaited = 1; ///< else it is under way
-    struct alignas(64) rank_state {                          // one line of the cache
+    static constexpr std::uint32_t carried = 0, awaited = 1;
+    struct alignas(64) rank_state { // one line of the cache
         const role* of;
         std::uint32_t first_step, first_slot;
         double processor_free_s = 0;
@@ -208,8 +210,8 @@ private:
         else
             queue_.push({s.ready_s, a.rank, a.step});
     }
-    /// True if a receive must wait until its message has been sent, which then begins it again.
-    [[nodiscard]] bool must_wait(step_state& s) noexcept {
+    /// True if a receive cannot go on before the network has carried its message; is_sent() then has it go on.
+    [[nodiscard]] bool awaits_network(step_state& s) noexcept {
         if (s.behind == carried) return false;
         s.behind = awaited;
         return true;
@@ -218,9 +220,9 @@ private:
     void end_receive(std::uint32_t rank, std::uint32_t i, double now) {
         rank_state& r = ranks_[rank];
         step_state& s = state(r, i);
-        if (must_wait(s)) return;
-        const double end = s.ready_s + duration_of(r, i);
-        if (end <= now) return ended(rank, i, now - duration_of(r, i), now);
+        if (awaits_network(s)) return;
+        const double duration = duration_of(r, i), end = s.ready_s + duration;
+        if (end <= now) return ended(rank, i, now - duration, now);
         r.processor_free_s = std::max(r.processor_free_s, end);
         queue_.push({end, rank, i | ending});
     }
@@ -254,7 +256,7 @@ private:
         double duration = duration_of(r, i);
         if constexpr (shares) {
             const bool by_network = shared_.has_network() && slot(r, s).far;
-            if (by_network && !is_serial() && must_wait(state(r, i))) return;
+            if (by_network && !is_serial() && awaits_network(state(r, i))) return;
             if (by_network && state(r, i).ready_s > now)
                 return queue_.push({state(r, i).ready_s, rank, i}); // once more, when the network has carried it
             duration += shared_.receive(rank, graph_.lengths[s.length]);
