@@ -68,6 +68,14 @@ private:
     void meet();
     void wait_for(std::uint32_t generation);
     void check_lost() const;
+    [[noreturn]] static void fail(cause why, int peer, std::string detail) {
+        fault f;
+        f.why = why;
+        f.operation = "the bench's barrier";
+        f.peer = peer;
+        f.detail = std::move(detail);
+        throw error(std::move(f));
+    }
     void give_up_after(clock::time_point until, std::uint32_t generation) const;
 
     std::shared_ptr<shared_room> room_;
@@ -126,23 +134,12 @@ inline void shared_meeting::wait_for(std::uint32_t generation) {
 }
 
 inline void shared_meeting::check_lost() const {
-    if (const int blamed = room_->head().blamed.load(std::memory_order_relaxed) - 1; blamed >= 0 && blamed != rank_) {
-        fault f;
-        f.why = cause::timeout;
-        f.operation = "the bench's barrier";
-        f.peer = blamed;
-        f.detail = "the error of another rank names it";
-        throw error(std::move(f));
-    }
+    const int blamed = room_->head().blamed.load(std::memory_order_relaxed) - 1;
+    if (blamed >= 0 && blamed != rank_) fail(cause::timeout, blamed, "the error of another rank names it");
     const int lost = room_->head().lost.load(std::memory_order_relaxed) - 1;
     if (lost < 0) return;
     if (lost_) lost_();
-    fault f;
-    f.why = cause::lost_peer;
-    f.operation = "the bench's barrier";
-    f.peer = lost;
-    f.detail = "the rank has failed";
-    throw error(std::move(f));
+    fail(cause::lost_peer, lost, "the rank has failed");
 }
 
 // One that is missing is to blame. Of several, some may still be inside the call that is measured, waiting for another
@@ -155,15 +152,11 @@ inline void shared_meeting::give_up_after(clock::time_point until, std::uint32_t
         if (room_->arrival_of(rank).load(std::memory_order_relaxed) != generation + 1) missing.push_back(rank);
     constexpr std::chrono::milliseconds until_others_know{900};
     if (missing.empty() || (missing.size() > 1 && now < until + until_others_know)) return;
-    fault f;
-    f.why = cause::timeout;
-    f.operation = "the bench's barrier";
-    f.peer = missing.front();
     const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_);
-    f.detail = "the rank did not come within " + std::to_string(waited.count()) + " ms";
-    if (missing.size() > 1) f.detail += ", nor did " + std::to_string(missing.size() - 1) + " more";
-    room_->blame(f.peer);
-    throw error(std::move(f));
+    std::string detail = "the rank did not come within " + std::to_string(waited.count()) + " ms";
+    if (missing.size() > 1) detail += ", nor did " + std::to_string(missing.size() - 1) + " more";
+    room_->blame(missing.front());
+    fail(cause::timeout, missing.front(), std::move(detail));
 }
 
 inline void shared_meeting::maximum(std::span<double> values) {
