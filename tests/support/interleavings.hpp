@@ -122,14 +122,13 @@ private:
         turn_.acquire();
     }
 
-    /// Nobody will ever wake anybody: from now on both run freely, and sleeping does not wait.
+    /// Nobody will ever wake anybody: from now on sleeping does not wait, and each runs to its end, one after the other,
+    /// since the words of a protocol that has failed guard nothing.
     void let_all_go() {
         stuck_ = true;
         free_.store(true);
-        std::ptrdiff_t left = 0;
-        for (actor& a : actors_)
-            if (!a.done) ++left, a.go.release();
-        for (; left > 0; --left) turn_.acquire();
+        for (std::size_t i = 0; i < 2; ++i)
+            if (!actors_[i].done) give(i);
     }
 
     void sleep(const word* on) {
