@@ -6,8 +6,8 @@
 
 #include "backoff.hpp"
 #include "busy_channels.hpp"
+#include "contract/transport.hpp"
 #include "memory/world.hpp"
-#include "transport.hpp"
 
 #include <map>
 #include <memory>

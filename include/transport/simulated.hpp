@@ -4,8 +4,8 @@
 
 #include "../base/linkage.hpp"
 
+#include "contract/transport.hpp"
 #include "simulated/world.hpp"
-#include "transport.hpp"
 
 #include <map>
 #include <memory>

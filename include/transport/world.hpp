@@ -5,7 +5,7 @@
 #include "../base/language.hpp"
 #include "../base/own_process.hpp"
 
-#include "transport.hpp"
+#include "contract/transport.hpp"
 
 #include <cstddef>
 #include <memory>

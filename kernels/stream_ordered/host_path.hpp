@@ -6,7 +6,7 @@
 
 #include <collectives/engine/stream_executor.hpp>
 #include <collectives/symmetric_memory.hpp>
-#include <transport/stream_runtime.hpp>
+#include <transport/contract/stream_runtime.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,7 @@
 
 #include "../meeting.hpp"
 
-#include <transport/stream_runtime.hpp>
+#include <transport/contract/stream_runtime.hpp>
 
 #include <unistd.h>
 

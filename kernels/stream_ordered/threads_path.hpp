@@ -7,7 +7,7 @@
 #include "made_by_all.hpp"
 #include "schedules.hpp"
 
-#include <transport/stream_runtime.hpp>
+#include <transport/contract/stream_runtime.hpp>
 
 #include <algorithm>
 #include <array>

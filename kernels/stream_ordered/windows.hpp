@@ -6,7 +6,7 @@
 
 #include <base/error.hpp>
 #include <collectives/reduction/built_in.hpp>
-#include <transport/stream_runtime.hpp>
+#include <transport/contract/stream_runtime.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -6,7 +6,7 @@
 // Invariants: written again it is the same bytes; a roll_call seats each rank of its own world once;
 // no two ranks of a host get the same processor, nor any that they may not run on.
 
-#include <transport/bootstrap/members.hpp>
+#include <transport/contract/members.hpp>
 
 #include "input.hpp"
 

@@ -5,7 +5,7 @@
 // library.
 #include <base/mine.hpp>
 #include <collectives/collectives.hpp>
-#include <transport/transport.hpp>
+#include <transport/contract/transport.hpp>
 #include <tutti/collectives/collectives.hpp>
 #include <tutti/transport/memory.hpp>
 

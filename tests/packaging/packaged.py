@@ -63,8 +63,8 @@ def copied(root, stage, compiler):
             "base/linkage.hpp": "#error this base/ is mine\n",
             "collectives/collectives.hpp": "namespace mine { constexpr int collectives = 2; }\n",
             "collectives/reduction/element.hpp": "#error this collectives/ is mine\n",
-            "transport/transport.hpp": "namespace mine { constexpr int transport = 3; }\n",
-            "transport/notice.hpp": "#error this transport/ is mine\n"}
+            "transport/contract/transport.hpp": "namespace mine { constexpr int transport = 3; }\n",
+            "transport/contract/notice.hpp": "#error this transport/ is mine\n"}
     for name, text in mine.items():
         (stage / "mine" / name).parent.mkdir(parents=True, exist_ok=True)
         (stage / "mine" / name).write_text("#pragma once\n" + text)

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <transport/bootstrap/socket.hpp>
-#include <transport/device_runtime.hpp>
+#include <transport/contract/device_runtime.hpp>
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -4,7 +4,7 @@
 
 #include "fake_cuda.hpp"
 
-#include <transport/stream_runtime.hpp>
+#include <transport/contract/stream_runtime.hpp>
 
 #include <atomic>
 #include <chrono>

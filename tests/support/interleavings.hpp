@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <transport/transport.hpp>
+#include <transport/contract/transport.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -122,8 +122,8 @@ private:
         turn_.acquire();
     }
 
-    /// Nobody will ever wake anybody: from now on sleeping does not wait, and each runs to its end, one after the other,
-    /// since the words of a protocol that has failed guard nothing.
+    /// Nobody will ever wake anybody: from now on sleeping does not wait, and each runs to its end, one after the
+    /// other, since the words of a protocol that has failed guard nothing.
     void let_all_go() {
         stuck_ = true;
         free_.store(true);

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <transport/bootstrap/socket.hpp>
+#include <transport/contract/fabric.hpp>
 #include <transport/delivery.hpp>
-#include <transport/fabric.hpp>
 
 #include <sys/epoll.h>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include <transport/signal_shield.hpp>
+#include <transport/contract/signal_shield.hpp>
 
 #include "support/tcp_ranks.hpp"
 

@@ -5,7 +5,7 @@
 #include <transport/backoff.hpp>
 #include <transport/bootstrap/own_allotment.hpp>
 #include <transport/bootstrap/socket.hpp>
-#include <transport/fabric.hpp>
+#include <transport/contract/fabric.hpp>
 
 #include <fcntl.h>
 #include <poll.h>

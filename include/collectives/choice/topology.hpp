@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../transport/medium.hpp"
+#include "../../transport/contract/medium.hpp"
 #include "../algorithm/any.hpp"
 #include "../schedule/placement.hpp"
 

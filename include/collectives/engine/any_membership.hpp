@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../transport/any.hpp"
+#include "../../transport/contract/any.hpp"
 #include "membership.hpp"
 
 #include <chrono>

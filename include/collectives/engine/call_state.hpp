@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../base/error.hpp"
-#include "../../transport/transport.hpp"
+#include "../../transport/contract/transport.hpp"
 
 #include <atomic>
 #include <cstdint>

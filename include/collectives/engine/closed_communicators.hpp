@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../transport/notice.hpp"
+#include "../../transport/contract/notice.hpp"
 #include "group.hpp"
 
 #include <exception>

@@ -4,7 +4,7 @@
 
 #include "../../base/own_process.hpp"
 #include "../../base/standard_arithmetic.hpp"
-#include "../../transport/signal_shield.hpp"
+#include "../../transport/contract/signal_shield.hpp"
 #include "driver.hpp"
 #include "serialized_access.hpp"
 #include "wakeup.hpp"

@@ -4,7 +4,7 @@
 
 // Long because starting and completing a step are one hot path over one state.
 
-#include "../../transport/status_page.hpp"
+#include "../../transport/contract/status_page.hpp"
 #include "call_state.hpp"
 #include "local_steps.hpp"
 #include "recorder.hpp"

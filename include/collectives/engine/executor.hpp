@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../base/copy.hpp"
-#include "../../transport/transfer.hpp"
+#include "../../transport/contract/transfer.hpp"
 #include "../reduction/start.hpp"
 #include "../schedule/step.hpp"
 #include "wakeup.hpp"

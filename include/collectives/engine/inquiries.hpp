@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../base/sort.hpp"
-#include "../../transport/transport.hpp"
+#include "../../transport/contract/transport.hpp"
 #include "faults.hpp"
 #include "point_to_point.hpp"
 #include "timeouts.hpp"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../base/reducer.hpp"
-#include "../../transport/transport.hpp"
+#include "../../transport/contract/transport.hpp"
 
 #include <algorithm>
 #include <array>

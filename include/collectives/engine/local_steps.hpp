@@ -8,7 +8,7 @@
 #include "group.hpp"
 #include "interruptible_reducer.hpp"
 
-#include "../../transport/transport.hpp"
+#include "../../transport/contract/transport.hpp"
 #include "../schedule/plan.hpp"
 #include "../schedule/split.hpp"
 

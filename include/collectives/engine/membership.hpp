@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../base/linkage.hpp"
-#include "../../transport/transport.hpp"
+#include "../../transport/contract/transport.hpp"
 #include "../choice/chooser.hpp"
 #include "group.hpp"
 #include "message.hpp"

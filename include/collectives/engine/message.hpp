@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../base/copy.hpp"
-#include "../../transport/transfer.hpp"
+#include "../../transport/contract/transfer.hpp"
 #include "call_state.hpp"
 
 #include <array>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../transport/status_page.hpp"
+#include "../../transport/contract/status_page.hpp"
 #include "completion_signal.hpp"
 #include "message.hpp"
 

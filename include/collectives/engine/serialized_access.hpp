@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../base/error.hpp"
-#include "../../transport/process_fence.hpp"
+#include "../../transport/contract/process_fence.hpp"
 
 #include <atomic>
 #include <chrono>

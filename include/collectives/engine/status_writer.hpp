@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../transport/status_page.hpp"
-#include "../../transport/transport.hpp"
+#include "../../transport/contract/status_page.hpp"
+#include "../../transport/contract/transport.hpp"
 #include "inquiries.hpp"
 
 #include <algorithm>

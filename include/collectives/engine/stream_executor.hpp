@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../transport/device_runtime.hpp"
-#include "../../transport/transport.hpp"
+#include "../../transport/contract/device_runtime.hpp"
+#include "../../transport/contract/transport.hpp"
 #include "executor.hpp"
 
 #include <algorithm>

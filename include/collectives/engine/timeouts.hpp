@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../transport/transport.hpp"
+#include "../../transport/contract/transport.hpp"
 
 #include <chrono>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../base/error.hpp"
-#include "../../transport/notice.hpp"
+#include "../../transport/contract/notice.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../notice.hpp"
+#include "../contract/notice.hpp"
 
 #include <algorithm>
 #include <cstddef>

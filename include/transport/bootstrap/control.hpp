@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../notice.hpp"
-#include "../transport.hpp"
+#include "../contract/members.hpp"
+#include "../contract/notice.hpp"
+#include "../contract/transport.hpp"
 #include "dial.hpp"
 #include "frame_stream.hpp"
-#include "members.hpp"
 #include "notice_codec.hpp"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../notice.hpp"
-#include "../transport.hpp"
+#include "../contract/notice.hpp"
+#include "../contract/transport.hpp"
 #include "call_history.hpp"
 #include "diagnosis.hpp"
 #include "records.hpp"

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/bytes.hpp"
 #include "../../base/version.hpp"
 #include "address.hpp"
-#include "bytes.hpp"
 #include "secret.hpp"
 
 #include <algorithm>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../contract/members.hpp"
 #include "address.hpp"
 #include "errors.hpp"
-#include "members.hpp"
 #include "own_allotment.hpp"
 #include "socket.hpp"
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../notice.hpp"
-#include "bytes.hpp"
+#include "../../base/bytes.hpp"
+#include "../contract/notice.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "processors.hpp"
+#include "../contract/processors.hpp"
 
 #include <algorithm>
 #include <array>

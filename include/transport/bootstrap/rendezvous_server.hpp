@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../contract/members.hpp"
 #include "coordinator.hpp"
 #include "diagnosis.hpp"
-#include "members.hpp"
 #include "notice_codec.hpp"
 #include "rendezvous_connection.hpp"
 #include "survey.hpp"

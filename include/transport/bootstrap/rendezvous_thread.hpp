@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../signal_shield.hpp"
+#include "../contract/signal_shield.hpp"
 #include "../status/desk.hpp"
 #include "rendezvous_server.hpp"
 #include "shared_listener.hpp"

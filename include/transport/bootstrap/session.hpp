@@ -3,10 +3,10 @@
 #pragma once
 
 #include "../../base/linkage.hpp"
-#include "../notice.hpp"
-#include "../transport.hpp"
+#include "../contract/members.hpp"
+#include "../contract/notice.hpp"
+#include "../contract/transport.hpp"
 #include "identity.hpp"
-#include "members.hpp"
 
 #include <memory>
 #include <vector>

@@ -4,7 +4,7 @@
 
 #include "session.hpp"
 
-#include "../process_fence.hpp"
+#include "../contract/process_fence.hpp"
 #include "control.hpp"
 #include "held_ports.hpp"
 #include "host.hpp"

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../notice.hpp"
-#include "../transport.hpp"
-#include "bytes.hpp"
-#include "members.hpp"
+#include "../../base/bytes.hpp"
+#include "../contract/members.hpp"
+#include "../contract/notice.hpp"
+#include "../contract/transport.hpp"
 #include "records.hpp"
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 
 #include "../bootstrap/errors.hpp"
 #include "../bootstrap/jitter.hpp"
-#include "../transport.hpp"
+#include "../contract/transport.hpp"
 
 #include <poll.h>
 

@@ -8,7 +8,7 @@
 #include "../bootstrap/errors.hpp"
 #include "../bootstrap/handshake.hpp"
 #include "../bootstrap/jitter.hpp"
-#include "../transport.hpp"
+#include "../contract/transport.hpp"
 
 #include <poll.h>
 

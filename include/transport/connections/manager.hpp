@@ -4,8 +4,8 @@
 
 #include "../bootstrap/address.hpp"
 #include "../bootstrap/dial.hpp"
-#include "../bootstrap/members.hpp"
 #include "../bootstrap/secret.hpp"
+#include "../contract/members.hpp"
 #include "connector.hpp"
 #include "listener.hpp"
 

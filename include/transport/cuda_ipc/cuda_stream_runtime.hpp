@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../stream_runtime.hpp"
+#include "../contract/stream_runtime.hpp"
 #include "cuda_runtime.hpp"
 
 #include <cuda.h> // types alone: the driver's functions are found at run time, and its library is not linked

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../base/error.hpp"
-#include "../device_runtime.hpp"
+#include "../contract/device_runtime.hpp"
 
 #include <atomic>
 #include <cstdint>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../device_runtime.hpp"
-#include "../transport.hpp"
+#include "../contract/device_runtime.hpp"
+#include "../contract/transport.hpp"
 
 #include <cstddef>
 #include <optional>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../bootstrap/errors.hpp"
-#include "../device_runtime.hpp"
+#include "../contract/device_runtime.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../device_runtime.hpp"
+#include "../contract/device_runtime.hpp"
 
 #include <cstddef>
 #include <utility>

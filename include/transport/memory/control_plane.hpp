@@ -4,7 +4,7 @@
 
 #include "../bootstrap/coordinator.hpp"
 #include "../bootstrap/stderr_writer.hpp"
-#include "../transport.hpp"
+#include "../contract/transport.hpp"
 #include "doorbell.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../transport.hpp"
+#include "../contract/transport.hpp"
 
 #include <atomic>
 #include <condition_variable>

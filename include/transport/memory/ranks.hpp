@@ -5,7 +5,7 @@
 #include "../../base/error.hpp"
 
 #include "../bootstrap/own_allotment.hpp"
-#include "../bootstrap/processor_matching.hpp"
+#include "../contract/processor_matching.hpp"
 #include "control_plane.hpp"
 #include "lane_table.hpp"
 #include "world.hpp"

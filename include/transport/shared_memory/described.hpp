@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../medium.hpp"
+#include "../contract/medium.hpp"
 #include "options.hpp"
 
 namespace tutti::transport {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../busy_channels.hpp"
-#include "../fabric.hpp"
+#include "../contract/fabric.hpp"
 #include "channel.hpp"
 #include "openness.hpp"
 

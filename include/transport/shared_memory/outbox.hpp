@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../base/copy.hpp"
-#include "../transfer.hpp"
+#include "../contract/transfer.hpp"
 #include "options.hpp"
 #include "own_segment.hpp"
 #include "peer.hpp"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../bootstrap/errors.hpp"
-#include "../bootstrap/members.hpp"
+#include "../contract/members.hpp"
 #include "bell_pipe.hpp"
 #include "card.hpp"
 #include "foreign_memory.hpp"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../bootstrap/socket.hpp"
-#include "../transport.hpp"
+#include "../contract/transport.hpp"
 #include "directory.hpp"
 #include "doorbell.hpp"
 #include "lane.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../transport.hpp"
+#include "../contract/transport.hpp"
 #include "byte_pool.hpp"
 #include "options.hpp"
 #include "pool.hpp"

@@ -4,7 +4,7 @@
 
 #include "../../base/error.hpp"
 #include "../../base/simulated_network.hpp"
-#include "../transport.hpp"
+#include "../contract/transport.hpp"
 #include "options.hpp"
 #include "scheduler.hpp"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../backoff.hpp"
-#include "../signal_shield.hpp"
+#include "../contract/signal_shield.hpp"
 
 #include "../../base/joining_thread.hpp"
 

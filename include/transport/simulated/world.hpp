@@ -4,7 +4,7 @@
 
 #include "../../base/any_duration.hpp"
 #include "../../base/error.hpp"
-#include "../transport.hpp"
+#include "../contract/transport.hpp"
 #include "options.hpp"
 
 #include <chrono>

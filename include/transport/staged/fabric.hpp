@@ -3,8 +3,8 @@
 #pragma once
 
 #include "../busy_channels.hpp"
+#include "../contract/fabric.hpp"
 #include "../device/kept.hpp"
-#include "../fabric.hpp"
 #include "channel.hpp"
 #include "described.hpp"
 

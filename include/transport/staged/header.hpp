@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../transfer.hpp"
+#include "../contract/transfer.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../bootstrap/socket.hpp"
-#include "../transport.hpp"
+#include "../contract/transport.hpp"
 #include "place.hpp"
 
 #include <poll.h>

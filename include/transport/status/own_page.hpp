@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../bootstrap/members.hpp"
+#include "../contract/members.hpp"
+#include "../contract/status_page.hpp"
 #include "../shared_memory/mapping.hpp"
-#include "../status_page.hpp"
 #include "place.hpp"
 #include "process.hpp"
 

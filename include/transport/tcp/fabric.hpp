@@ -7,7 +7,7 @@
 #include "../bootstrap/address.hpp"
 #include "../busy_channels.hpp"
 #include "../connections/manager.hpp"
-#include "../fabric.hpp"
+#include "../contract/fabric.hpp"
 #include "lane_set.hpp"
 #include "peer_link.hpp"
 

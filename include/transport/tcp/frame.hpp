@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../base/version.hpp"
-#include "../transport.hpp"
+#include "../contract/transport.hpp"
 
 #include <array>
 #include <bit>

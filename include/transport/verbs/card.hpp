@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../bootstrap/bytes.hpp"
+#include "../../base/bytes.hpp"
 #include "port.hpp"
 
 #include <algorithm>

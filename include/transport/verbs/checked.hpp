@@ -4,7 +4,7 @@
 
 #include "../../base/error.hpp"
 
-#include "../transfer.hpp"
+#include "../contract/transfer.hpp"
 #include "options.hpp"
 
 #include <string>

@@ -6,7 +6,7 @@
 
 #include "../bootstrap/address.hpp"
 #include "../connections/manager.hpp"
-#include "../fabric.hpp"
+#include "../contract/fabric.hpp"
 #include "../tcp/lane_set.hpp"
 #include "checked.hpp"
 #include "choice.hpp"

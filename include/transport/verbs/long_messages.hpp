@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../contract/transfer.hpp"
 #include "../delivery.hpp"
-#include "../transfer.hpp"
 #include "announcement.hpp"
 #include "registrations.hpp"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../bootstrap/errors.hpp"
-#include "../transport.hpp"
+#include "../contract/transport.hpp"
 #include "card.hpp"
 #include "handles.hpp"
 #include "port.hpp"

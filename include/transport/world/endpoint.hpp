@@ -5,7 +5,7 @@
 #include "../backoff.hpp"
 #include "../bootstrap/session.hpp"
 #include "../connections/manager.hpp"
-#include "../fabric.hpp"
+#include "../contract/fabric.hpp"
 #include "../status/own_page.hpp"
 #include "../status/reading.hpp"
 #include "../waker.hpp"

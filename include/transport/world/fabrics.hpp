@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../bootstrap/errors.hpp"
-#include "../fabric.hpp"
+#include "../contract/fabric.hpp"
 #include "../world.hpp"
 
 #include <concepts>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <transport/bootstrap/members.hpp>
+#include <transport/contract/members.hpp>
 
 #include "support/catch.hpp"
 

@@ -3,7 +3,7 @@
 #include <transport/bootstrap/notice_codec.hpp>
 
 #include <transport/bootstrap/frames.hpp>
-#include <transport/bootstrap/members.hpp>
+#include <transport/contract/members.hpp>
 
 #include "support/catch.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <transport/bootstrap/processor_matching.hpp>
+#include <transport/contract/processor_matching.hpp>
 
 #include "support/catch.hpp"
 

@@ -5,7 +5,7 @@
 #include "support/expect.hpp"
 #include "support/milestone.hpp"
 
-#include <transport/transport.hpp>
+#include <transport/contract/transport.hpp>
 
 #include <algorithm>
 #include <chrono>

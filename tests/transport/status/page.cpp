@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include <transport/status_page.hpp>
+#include <transport/contract/status_page.hpp>
 
 #include <transport/status/image.hpp>
 

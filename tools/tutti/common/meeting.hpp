@@ -7,7 +7,7 @@
 #include <base/error.hpp>
 #include <transport/backoff.hpp>
 #include <transport/bootstrap/own_allotment.hpp>
-#include <transport/bootstrap/processor_matching.hpp>
+#include <transport/contract/processor_matching.hpp>
 
 #include <algorithm>
 #include <atomic>

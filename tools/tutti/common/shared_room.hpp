@@ -4,7 +4,7 @@
 
 #include "descriptor.hpp"
 
-#include <transport/bootstrap/processors.hpp>
+#include <transport/contract/processors.hpp>
 #include <transport/shared_memory/futex.hpp>
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include "output.hpp"
 #include "waiting.hpp"
 
-#include <transport/notice.hpp>
+#include <transport/contract/notice.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 #include "observed.hpp"
 
-#include <transport/notice.hpp>
+#include <transport/contract/notice.hpp>
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,7 @@
 #include "../common/quantities.hpp"
 
 #include <collectives/schedule/operation.hpp>
-#include <transport/notice.hpp>
+#include <transport/contract/notice.hpp>
 
 #include <algorithm>
 #include <array>

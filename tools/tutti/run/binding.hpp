@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <transport/bootstrap/processors.hpp>
+#include <transport/contract/processors.hpp>
 
 #include <string>
 #include <string_view>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../base/reducer.hpp"
+#include "../../base/reducer.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "bytes.hpp"
+#include "../../base/bytes.hpp"
 #include "processor_matching.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "bootstrap/members.hpp"
+#include "members.hpp"
 #include "transport.hpp"
 
 #include <concepts>
