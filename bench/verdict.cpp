@@ -8,9 +8,9 @@
 // `decision` is the part of it that all ranks wait for: from the moment when the coordinator waits for no more answers
 // until the verdict is in frames.
 
-#include <transport/bootstrap/coordinator.hpp>
-#include <transport/bootstrap/frames.hpp>
-#include <transport/bootstrap/notice_codec.hpp>
+#include <transport/control/coordinator.hpp>
+#include <transport/control/frames.hpp>
+#include <transport/control/notice_codec.hpp>
 
 #include <benchmark/benchmark.h>
 

@@ -7,7 +7,7 @@
 
 #include "contest.hpp"
 
-#include <transport/shared_memory/mapping.hpp>
+#include <transport/sockets/mapping.hpp>
 #include <transport/this_core.hpp>
 
 #include <atomic>

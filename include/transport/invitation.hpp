@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "bootstrap/held_ports.hpp"
-#include "bootstrap/identity.hpp"
-#include "bootstrap/launchers.hpp"
-#include "bootstrap/offer.hpp"
+#include "join/identity.hpp"
+#include "join/launchers.hpp"
+#include "join/offer.hpp"
+#include "sockets/held_ports.hpp"
 
 #include <cstddef>
 #include <string>

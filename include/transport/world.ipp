@@ -4,7 +4,7 @@
 
 #include "world.hpp"
 
-#include "bootstrap/launchers.hpp"
+#include "join/launchers.hpp"
 #include "world/endpoint.hpp"
 
 #include <utility>

@@ -3,7 +3,7 @@
 
 #include "ranks.hpp"
 
-#include <transport/bootstrap/rendezvous_thread.hpp>
+#include <transport/control/rendezvous_thread.hpp>
 
 using namespace tutti;
 using namespace tutti::test;

@@ -5,7 +5,7 @@
 #include "ranks.hpp"
 #include "support/relay.hpp"
 
-#include <transport/bootstrap/greeting.hpp>
+#include <transport/sockets/greeting.hpp>
 
 #include <algorithm>
 #include <string_view>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <transport/bootstrap/handshake.hpp>
+#include <transport/sockets/handshake.hpp>
 
 #include <arpa/inet.h>
 #include <fcntl.h>

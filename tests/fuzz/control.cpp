@@ -7,7 +7,7 @@
 // Invariants: the only exception is tutti::error; a table that is taken names all ranks in order, and without a secret
 // no address beyond loopback; what is heard ends with the news that rank 0 is gone.
 
-#include <transport/bootstrap/control.hpp>
+#include <transport/control/control.hpp>
 
 #include "../support/sealed.hpp"
 #include "input.hpp"

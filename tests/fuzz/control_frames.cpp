@@ -7,7 +7,7 @@
 // Invariants: all whole frames come, wherever the stream is cut; written again they are what was read; nothing comes
 // behind what is no frame.
 
-#include <transport/bootstrap/frame_stream.hpp>
+#include <transport/control/frame_stream.hpp>
 
 #include "input.hpp"
 

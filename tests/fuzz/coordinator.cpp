@@ -7,9 +7,9 @@
 // it; each rank hears of a loss once, and of a farewell whenever it asks; a communicator has one verdict; every case
 // ends in time.
 
-#include <transport/bootstrap/coordinator.hpp>
-#include <transport/bootstrap/frames.hpp>
-#include <transport/bootstrap/notice_codec.hpp>
+#include <transport/control/coordinator.hpp>
+#include <transport/control/frames.hpp>
+#include <transport/control/notice_codec.hpp>
 
 #include "input.hpp"
 

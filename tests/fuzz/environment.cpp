@@ -7,8 +7,8 @@
 // Invariants: the only exception is tutti::error; an identity that is read keeps the bounds of its variables; an
 // endpoint written again is the same; an interface is chosen among those that there are.
 
-#include <transport/bootstrap/host.hpp>
-#include <transport/bootstrap/launchers.hpp>
+#include <transport/join/host.hpp>
+#include <transport/join/launchers.hpp>
 
 #include "input.hpp"
 

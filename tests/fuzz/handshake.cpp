@@ -6,7 +6,7 @@
 // Invariants: a stranger is never accepted; a byte that was changed on the way is seen by one side at least; unchanged,
 // both accept exactly if the guest fits the rules, and know who the other is; what is kept and sent is bounded.
 
-#include <transport/bootstrap/handshake.hpp>
+#include <transport/sockets/handshake.hpp>
 
 #include "input.hpp"
 

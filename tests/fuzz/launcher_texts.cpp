@@ -6,9 +6,9 @@
 // Invariants: the only exception is tutti::error, which does not quote the offer; an offer that is read and written is
 // read alike; a value has no blank; a first host is part of its list but for brackets, and could be looked up.
 
-#include <transport/bootstrap/launchers/host_list.hpp>
-#include <transport/bootstrap/launchers/pmi_wire.hpp>
-#include <transport/bootstrap/offer.hpp>
+#include <transport/join/launchers/host_list.hpp>
+#include <transport/join/launchers/pmi_wire.hpp>
+#include <transport/join/offer.hpp>
 
 #include "input.hpp"
 

@@ -5,7 +5,7 @@
 //
 // Invariants: what is read is within its bounds; written again it is the same bytes.
 
-#include <transport/bootstrap/notice_codec.hpp>
+#include <transport/control/notice_codec.hpp>
 
 #include "input.hpp"
 

@@ -7,7 +7,7 @@
 // Invariants: unchanged, all texts come, in order; changed, only what stands before the changed record comes, and the
 // rest is found to be forged or to be still incomplete; bytes of no sense are never taken for a record.
 
-#include <transport/bootstrap/frames.hpp>
+#include <transport/control/frames.hpp>
 #include <transport/tcp/record.hpp>
 
 #include "../support/sealed.hpp"

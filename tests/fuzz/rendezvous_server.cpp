@@ -7,7 +7,7 @@
 // Invariants: what a guest sends ends at worst its own connection; what a guest hears are frames of the protocol; a
 // world starts when all ranks are there, with a table of them all; memory is bounded.
 
-#include <transport/bootstrap/rendezvous_server.hpp>
+#include <transport/control/rendezvous_server.hpp>
 
 #include "../support/sealed.hpp"
 #include "input.hpp"

@@ -7,8 +7,8 @@
 // Invariants: what is told is within bounds, with ranks of its world and printable text alone; an image that is read is
 // written again as the same bytes; what a survey keeps and reports is bounded.
 
-#include <transport/bootstrap/survey.hpp>
-#include <transport/status/reading.hpp>
+#include <transport/control/status/reading.hpp>
+#include <transport/control/survey.hpp>
 
 #include "input.hpp"
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <transport/bootstrap/socket.hpp>
 #include <transport/contract/device_runtime.hpp>
+#include <transport/sockets/socket.hpp>
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <transport/bootstrap/socket.hpp>
+#include <transport/sockets/socket.hpp>
 
 #include <array>
 #include <atomic>

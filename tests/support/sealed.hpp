@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <transport/bootstrap/frames.hpp>
+#include <transport/control/frames.hpp>
 
 #include <cstddef>
 #include <span>

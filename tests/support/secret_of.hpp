@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <transport/bootstrap/secret.hpp>
+#include <transport/sockets/secret.hpp>
 
 #include <string>
 #include <string_view>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <transport/bootstrap/socket.hpp>
 #include <transport/contract/fabric.hpp>
 #include <transport/delivery.hpp>
+#include <transport/sockets/socket.hpp>
 
 #include <sys/epoll.h>
 

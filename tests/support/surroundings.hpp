@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <transport/bootstrap/launchers.hpp>
+#include <transport/join/launchers.hpp>
 
 #include <cstdlib>
 #include <map>

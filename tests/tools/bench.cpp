@@ -4,7 +4,7 @@
 #include "command.hpp"
 #include "folder.hpp"
 
-#include <transport/bootstrap/own_allotment.hpp>
+#include <transport/join/own_allotment.hpp>
 
 #include "support/catch.hpp"
 

@@ -5,8 +5,8 @@
 
 #include "support/tcp_ranks.hpp"
 
-#include <transport/status/desk.hpp>
-#include <transport/status/reading.hpp>
+#include <transport/control/status/desk.hpp>
+#include <transport/control/status/reading.hpp>
 
 #include <nlohmann/json.hpp>
 

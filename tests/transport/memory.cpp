@@ -3,7 +3,7 @@
 
 #include <transport/memory.hpp>
 
-#include <transport/bootstrap/own_allotment.hpp>
+#include <transport/join/own_allotment.hpp>
 
 #include "contract/all.hpp"
 #include "support/bound.hpp"

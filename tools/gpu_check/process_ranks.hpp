@@ -3,9 +3,9 @@
 #pragma once
 
 #include <transport/backoff.hpp>
-#include <transport/bootstrap/own_allotment.hpp>
-#include <transport/bootstrap/socket.hpp>
 #include <transport/contract/fabric.hpp>
+#include <transport/join/own_allotment.hpp>
+#include <transport/sockets/socket.hpp>
 
 #include <fcntl.h>
 #include <poll.h>

@@ -4,9 +4,9 @@
 
 #include "introduction.hpp"
 
-#include "../bootstrap/errors.hpp"
-#include "../bootstrap/jitter.hpp"
 #include "../contract/transport.hpp"
+#include "../sockets/errors.hpp"
+#include "../sockets/jitter.hpp"
 
 #include <poll.h>
 

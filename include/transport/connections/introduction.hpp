@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../bootstrap/dial.hpp"
-#include "../bootstrap/handshake.hpp"
+#include "../control/dial.hpp"
+#include "../sockets/handshake.hpp"
 #include "socket.hpp"
 
 #include <poll.h>

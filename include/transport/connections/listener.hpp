@@ -4,11 +4,11 @@
 
 #include "introduction.hpp"
 
-#include "../bootstrap/address.hpp"
-#include "../bootstrap/errors.hpp"
-#include "../bootstrap/handshake.hpp"
-#include "../bootstrap/jitter.hpp"
 #include "../contract/transport.hpp"
+#include "../sockets/address.hpp"
+#include "../sockets/errors.hpp"
+#include "../sockets/handshake.hpp"
+#include "../sockets/jitter.hpp"
 
 #include <poll.h>
 

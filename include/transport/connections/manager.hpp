@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../bootstrap/address.hpp"
-#include "../bootstrap/dial.hpp"
-#include "../bootstrap/secret.hpp"
 #include "../contract/members.hpp"
+#include "../control/dial.hpp"
+#include "../sockets/address.hpp"
+#include "../sockets/secret.hpp"
 #include "connector.hpp"
 #include "listener.hpp"
 

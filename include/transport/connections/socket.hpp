@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../bootstrap/socket.hpp"
+#include "../sockets/socket.hpp"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>

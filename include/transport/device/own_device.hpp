@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../bootstrap/errors.hpp"
 #include "../contract/device_runtime.hpp"
+#include "../sockets/errors.hpp"
 
 #include <chrono>
 #include <cstddef>

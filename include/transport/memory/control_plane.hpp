@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../bootstrap/coordinator.hpp"
-#include "../bootstrap/stderr_writer.hpp"
 #include "../contract/transport.hpp"
+#include "../control/coordinator.hpp"
+#include "../control/stderr_writer.hpp"
 #include "doorbell.hpp"
 
 #include <algorithm>

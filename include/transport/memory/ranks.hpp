@@ -4,8 +4,8 @@
 
 #include "../../base/error.hpp"
 
-#include "../bootstrap/own_allotment.hpp"
 #include "../contract/processor_matching.hpp"
+#include "../join/own_allotment.hpp"
 #include "control_plane.hpp"
 #include "lane_table.hpp"
 #include "world.hpp"

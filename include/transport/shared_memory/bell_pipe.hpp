@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../bootstrap/socket.hpp"
+#include "../sockets/socket.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

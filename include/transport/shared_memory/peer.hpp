@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../bootstrap/errors.hpp"
 #include "../contract/members.hpp"
+#include "../sockets/errors.hpp"
 #include "bell_pipe.hpp"
 #include "card.hpp"
 #include "foreign_memory.hpp"

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../bootstrap/socket.hpp"
 #include "../contract/transport.hpp"
+#include "../sockets/mapping.hpp"
+#include "../sockets/socket.hpp"
 #include "directory.hpp"
 #include "doorbell.hpp"
 #include "lane.hpp"
-#include "mapping.hpp"
 #include "regions.hpp"
 
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../base/own_process.hpp"
-#include "mapping.hpp"
+#include "../sockets/mapping.hpp"
 #include "regions.hpp"
 
 #include <fcntl.h>

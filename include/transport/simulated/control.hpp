@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../bootstrap/coordinator.hpp"
-#include "../bootstrap/stderr_writer.hpp"
+#include "../control/coordinator.hpp"
+#include "../control/stderr_writer.hpp"
 #include "scheduler.hpp"
 
 #include <chrono>

@@ -4,10 +4,10 @@
 
 #include "../../base/error.hpp"
 
-#include "../bootstrap/address.hpp"
 #include "../busy_channels.hpp"
 #include "../connections/manager.hpp"
 #include "../contract/fabric.hpp"
+#include "../sockets/address.hpp"
 #include "lane_set.hpp"
 #include "peer_link.hpp"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../bootstrap/errors.hpp"
+#include "../sockets/errors.hpp"
 #include "socket.hpp"
 
 #include <sys/epoll.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../bootstrap/secret.hpp"
+#include "../sockets/secret.hpp"
 
 #include <openssl/evp.h>
 

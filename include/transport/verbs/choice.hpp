@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../bootstrap/errors.hpp"
+#include "../sockets/errors.hpp"
 #include "card.hpp"
 #include "options.hpp"
 #include "port.hpp"

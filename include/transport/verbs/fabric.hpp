@@ -4,9 +4,9 @@
 
 #include "../../base/error.hpp"
 
-#include "../bootstrap/address.hpp"
 #include "../connections/manager.hpp"
 #include "../contract/fabric.hpp"
+#include "../sockets/address.hpp"
 #include "../tcp/lane_set.hpp"
 #include "checked.hpp"
 #include "choice.hpp"

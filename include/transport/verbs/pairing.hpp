@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../base/bytes.hpp"
-#include "../bootstrap/socket.hpp"
+#include "../sockets/socket.hpp"
 #include "card.hpp"
 #include "options.hpp"
 #include "queue_pair.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../bootstrap/address.hpp"
+#include "../sockets/address.hpp"
 #include "handles.hpp"
 
 #include <arpa/inet.h>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../bootstrap/errors.hpp"
 #include "../contract/transport.hpp"
+#include "../sockets/errors.hpp"
 #include "card.hpp"
 #include "handles.hpp"
 #include "port.hpp"

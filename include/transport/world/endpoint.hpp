@@ -3,11 +3,11 @@
 #pragma once
 
 #include "../backoff.hpp"
-#include "../bootstrap/session.hpp"
 #include "../connections/manager.hpp"
 #include "../contract/fabric.hpp"
-#include "../status/own_page.hpp"
-#include "../status/reading.hpp"
+#include "../control/session.hpp"
+#include "../control/status/own_page.hpp"
+#include "../control/status/reading.hpp"
 #include "../waker.hpp"
 #include "../world.hpp"
 #include "fabrics.hpp"

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../bootstrap/errors.hpp"
 #include "../contract/fabric.hpp"
+#include "../sockets/errors.hpp"
 #include "../world.hpp"
 
 #include <concepts>

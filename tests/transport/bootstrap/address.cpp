@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <transport/bootstrap/address.hpp>
+#include <transport/sockets/address.hpp>
 
 #include "support/catch.hpp"
 

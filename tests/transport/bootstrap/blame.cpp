@@ -4,7 +4,7 @@
 // Random worlds of simulated ranks with several communicators and one fault each. Every failure that a rank gets, on
 // whatever communicator, must name the rank whose fault it is.
 
-#include <transport/bootstrap/coordinator.hpp>
+#include <transport/control/coordinator.hpp>
 
 #include "support/catch.hpp"
 

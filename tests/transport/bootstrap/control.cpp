@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <transport/bootstrap/control.hpp>
+#include <transport/control/control.hpp>
 
 #include "meeting.hpp"
 #include "support/catch.hpp"

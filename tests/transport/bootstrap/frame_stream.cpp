@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <transport/bootstrap/frame_stream.hpp>
+#include <transport/control/frame_stream.hpp>
 
 #include "support/catch.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <transport/bootstrap/host.hpp>
+#include <transport/join/host.hpp>
 
 #include "support/catch.hpp"
 

@@ -5,9 +5,9 @@
 #include "support/has.hpp"
 #include "support/secret_of.hpp"
 
-#include <transport/bootstrap/control.hpp>
-#include <transport/bootstrap/host.hpp>
-#include <transport/bootstrap/rendezvous_thread.hpp>
+#include <transport/control/control.hpp>
+#include <transport/control/rendezvous_thread.hpp>
+#include <transport/join/host.hpp>
 
 #include <chrono>
 #include <functional>

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <transport/bootstrap/notice_codec.hpp>
+#include <transport/control/notice_codec.hpp>
 
-#include <transport/bootstrap/frames.hpp>
 #include <transport/contract/members.hpp>
+#include <transport/control/frames.hpp>
 
 #include "support/catch.hpp"
 

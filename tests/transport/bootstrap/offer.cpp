@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <transport/bootstrap/offer.hpp>
+#include <transport/join/offer.hpp>
 
 #include "support/catch.hpp"
 #include "support/has.hpp"

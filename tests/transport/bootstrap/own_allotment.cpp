@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <transport/bootstrap/own_allotment.hpp>
+#include <transport/join/own_allotment.hpp>
 
 #include "support/bound.hpp"
 #include "support/catch.hpp"

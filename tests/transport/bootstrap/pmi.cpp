@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <transport/bootstrap/launchers/pmi_client.hpp>
+#include <transport/join/launchers/pmi_client.hpp>
 
 #include "pmi_server.hpp"
 #include "support/catch.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <transport/bootstrap/launchers/pmi_wire.hpp>
+#include <transport/join/launchers/pmi_wire.hpp>
 
 #include <sys/socket.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <transport/bootstrap/launchers/pmix_client.hpp>
+#include <transport/join/launchers/pmix_client.hpp>
 
 #include "support/catch.hpp"
 #include "support/has.hpp"

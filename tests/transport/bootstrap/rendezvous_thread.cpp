@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <transport/bootstrap/rendezvous_thread.hpp>
+#include <transport/control/rendezvous_thread.hpp>
 
 #include "meeting.hpp"
 #include "support/bound.hpp"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <transport/bootstrap/identity.hpp>
+#include <transport/join/identity.hpp>
 
 #include "support/catch.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <transport/bootstrap/session.hpp>
+#include <transport/control/session.hpp>
 
 #include "meeting.hpp"
 #include "support/catch.hpp"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <transport/bootstrap/stderr_writer.hpp>
+#include <transport/control/stderr_writer.hpp>
 
 #include "support/catch.hpp"
 

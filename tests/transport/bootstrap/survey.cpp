@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include <transport/bootstrap/survey.hpp>
+#include <transport/control/survey.hpp>
 
 #include "support/catch.hpp"
 

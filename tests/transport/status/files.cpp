@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include <transport/status/own_page.hpp>
+#include <transport/control/status/own_page.hpp>
 
-#include <transport/status/reading.hpp>
+#include <transport/control/status/reading.hpp>
 
 #include "support/processes.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <transport/contract/status_page.hpp>
 
-#include <transport/status/image.hpp>
+#include <transport/control/status/image.hpp>
 
 #include "support/catch.hpp"
 

@@ -8,7 +8,7 @@
 #include "transport/contract/courier.hpp"
 #include "world.hpp"
 
-#include <transport/bootstrap/socket.hpp>
+#include <transport/sockets/socket.hpp>
 
 #include <csignal>
 #include <cstdio>

@@ -7,7 +7,7 @@
 #include "../common/meeting.hpp"
 #include "../common/version.hpp"
 
-#include <transport/bootstrap/host.hpp>
+#include <transport/join/host.hpp>
 
 #include <algorithm>
 #include <array>

@@ -6,8 +6,8 @@
 
 #include <base/error.hpp>
 #include <transport/backoff.hpp>
-#include <transport/bootstrap/own_allotment.hpp>
 #include <transport/contract/processor_matching.hpp>
+#include <transport/join/own_allotment.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -5,7 +5,7 @@
 #include "commands.hpp"
 #include "findings.hpp"
 
-#include <transport/bootstrap/launchers.hpp>
+#include <transport/join/launchers.hpp>
 
 #include <cstdio>
 #include <exception>

@@ -3,8 +3,8 @@
 
 #include "findings.hpp"
 
-#include <transport/bootstrap/launchers.hpp>
-#include <transport/bootstrap/offer.hpp>
+#include <transport/join/launchers.hpp>
+#include <transport/join/offer.hpp>
 #include <transport/shared_memory/own_segment.hpp>
 
 #include <algorithm>

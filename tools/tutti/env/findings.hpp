@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <transport/bootstrap/identity.hpp>
+#include <transport/join/identity.hpp>
 
 #include <string>
 #include <vector>

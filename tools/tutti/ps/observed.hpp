@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <transport/status/reading.hpp>
+#include <transport/control/status/reading.hpp>
 
 #include <cstdint>
 #include <optional>

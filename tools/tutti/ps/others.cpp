@@ -3,9 +3,9 @@
 
 #include "observed.hpp"
 
-#include <transport/bootstrap/records.hpp>
-#include <transport/bootstrap/survey.hpp>
-#include <transport/status/desk.hpp>
+#include <transport/control/records.hpp>
+#include <transport/control/status/desk.hpp>
+#include <transport/control/survey.hpp>
 
 #include <array>
 #include <chrono>

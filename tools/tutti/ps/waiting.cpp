@@ -4,7 +4,7 @@
 #include "waiting.hpp"
 #include "bench_barrier.hpp"
 
-#include <transport/bootstrap/diagnosis.hpp>
+#include <transport/control/diagnosis.hpp>
 
 #include <algorithm>
 #include <cstddef>

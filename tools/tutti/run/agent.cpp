@@ -13,8 +13,8 @@
 #include "signals.hpp"
 #include "spawn.hpp"
 
-#include <transport/bootstrap/address.hpp>
-#include <transport/bootstrap/host.hpp>
+#include <transport/join/host.hpp>
+#include <transport/sockets/address.hpp>
 
 #include <array>
 #include <cerrno>

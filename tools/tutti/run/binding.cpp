@@ -5,7 +5,7 @@
 
 #include "../common/lists.hpp"
 
-#include <transport/bootstrap/own_allotment.hpp>
+#include <transport/join/own_allotment.hpp>
 
 #include <algorithm>
 #include <array>

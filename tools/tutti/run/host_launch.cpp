@@ -8,7 +8,7 @@
 #include "supervisor.hpp"
 #include "told_output.hpp"
 
-#include <transport/bootstrap/coordinator.hpp>
+#include <transport/control/coordinator.hpp>
 
 namespace tutti::tools {
 

@@ -4,7 +4,7 @@
 
 #include "../common/lists.hpp"
 
-#include <transport/bootstrap/address.hpp>
+#include <transport/sockets/address.hpp>
 
 #include <algorithm>
 #include <charconv>

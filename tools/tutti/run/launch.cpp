@@ -9,8 +9,8 @@
 #include "supervisor.hpp"
 #include "told_output.hpp"
 
-#include <transport/bootstrap/coordinator.hpp>
-#include <transport/bootstrap/secret.hpp>
+#include <transport/control/coordinator.hpp>
+#include <transport/sockets/secret.hpp>
 
 #include <numeric>
 #include <optional>

@@ -3,7 +3,7 @@
 
 #include "launched.hpp"
 
-#include <transport/bootstrap/launchers.hpp>
+#include <transport/join/launchers.hpp>
 
 #include <cstdlib>
 #include <stdexcept>

@@ -3,7 +3,7 @@
 
 #include "remote_crew.hpp"
 
-#include <transport/bootstrap/secret.hpp>
+#include <transport/sockets/secret.hpp>
 
 #include <algorithm>
 #include <csignal>

@@ -3,7 +3,7 @@
 
 #include "spawn.hpp"
 
-#include <transport/bootstrap/errors.hpp>
+#include <transport/sockets/errors.hpp>
 
 #include <cerrno>
 #include <csignal>

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "../contract/signal_shield.hpp"
-#include "../status/desk.hpp"
+#include "../sockets/shared_listener.hpp"
+#include "../sockets/socket.hpp"
 #include "rendezvous_server.hpp"
-#include "shared_listener.hpp"
-#include "socket.hpp"
+#include "status/desk.hpp"
 #include "stderr_writer.hpp"
 
 #include <sys/eventfd.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../contract/status_page.hpp"
+#include "../../contract/status_page.hpp"
 
 #include <algorithm>
 #include <array>

@@ -6,7 +6,7 @@
 #include "../contract/members.hpp"
 #include "../contract/notice.hpp"
 #include "../contract/transport.hpp"
-#include "identity.hpp"
+#include "../join/identity.hpp"
 
 #include <memory>
 #include <vector>

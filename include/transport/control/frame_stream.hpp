@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../sockets/secret.hpp"
+#include "../sockets/socket.hpp"
 #include "frames.hpp"
-#include "secret.hpp"
-#include "socket.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "../contract/members.hpp"
-#include "address.hpp"
-#include "errors.hpp"
+#include "../sockets/address.hpp"
+#include "../sockets/errors.hpp"
+#include "../sockets/socket.hpp"
 #include "own_allotment.hpp"
-#include "socket.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "address.hpp"
-#include "errors.hpp"
+#include "../sockets/address.hpp"
+#include "../sockets/errors.hpp"
+#include "../sockets/secret.hpp"
 #include "host.hpp"
-#include "secret.hpp"
 
 #include <algorithm>
 #include <chrono>

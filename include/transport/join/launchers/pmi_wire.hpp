@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../errors.hpp"
-#include "../socket.hpp"
+#include "../../sockets/errors.hpp"
+#include "../../sockets/socket.hpp"
 
 #include <array>
 #include <chrono>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../base/file_limit.hpp"
-#include "../bootstrap/socket.hpp"
+#include "socket.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>

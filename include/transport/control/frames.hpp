@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../base/bytes.hpp"
-#include "secret.hpp"
+#include "../sockets/secret.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../bootstrap/socket.hpp"
-#include "../contract/transport.hpp"
+#include "../../contract/transport.hpp"
+#include "../../sockets/socket.hpp"
 #include "place.hpp"
 
 #include <poll.h>

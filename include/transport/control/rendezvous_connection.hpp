@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../sockets/handshake.hpp"
+#include "../sockets/socket.hpp"
 #include "frame_stream.hpp"
-#include "handshake.hpp"
-#include "socket.hpp"
 
 #include <array>
 #include <chrono>

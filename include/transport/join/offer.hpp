@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "address.hpp"
-#include "held_ports.hpp"
+#include "../sockets/address.hpp"
+#include "../sockets/held_ports.hpp"
+#include "../sockets/secret.hpp"
 #include "host.hpp"
 #include "identity.hpp"
-#include "secret.hpp"
 
 #include <algorithm>
 #include <array>

@@ -5,13 +5,13 @@
 #include "session.hpp"
 
 #include "../contract/process_fence.hpp"
+#include "../join/host.hpp"
+#include "../join/identity.hpp"
+#include "../join/offer.hpp"
+#include "../join/start_turn.hpp"
+#include "../sockets/held_ports.hpp"
 #include "control.hpp"
-#include "held_ports.hpp"
-#include "host.hpp"
-#include "identity.hpp"
-#include "offer.hpp"
 #include "rendezvous_thread.hpp"
-#include "start_turn.hpp"
 
 #include <sys/socket.h>
 

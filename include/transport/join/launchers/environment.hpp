@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../errors.hpp"
+#include "../../sockets/errors.hpp"
 
 #include <charconv>
 #include <cstdint>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../contract/members.hpp"
-#include "../contract/status_page.hpp"
-#include "../shared_memory/mapping.hpp"
+#include "../../contract/members.hpp"
+#include "../../contract/status_page.hpp"
+#include "../../sockets/mapping.hpp"
 #include "place.hpp"
 #include "process.hpp"
 

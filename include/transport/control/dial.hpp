@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../join/identity.hpp"
+#include "../sockets/handshake.hpp"
+#include "../sockets/jitter.hpp"
+#include "../sockets/socket.hpp"
 #include "frame_stream.hpp"
-#include "handshake.hpp"
-#include "identity.hpp"
-#include "jitter.hpp"
-#include "socket.hpp"
 
 #include <algorithm>
 #include <array>
