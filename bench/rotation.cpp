@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-// Why shared memory uses its rooms in rotation (transport/shared_memory/rooms.hpp): two threads send each other 1 MiB
-// in parts of 32 KiB, through so many rooms of each. A part is copied into a room by one thread and out of it by the
-// other. On some processors few rooms are slow, since both threads' cores still have them in their caches. It says
+// Why shared memory uses its rooms in rotation (transport/fabrics/shared_memory/rooms.hpp): two threads send each other
+// 1 MiB in parts of 32 KiB, through so many rooms of each. A part is copied into a room by one thread and out of it by
+// the other. On some processors few rooms are slow, since both threads' cores still have them in their caches. It says
 // nothing where the two threads share a core: then processor time is far below real time.
 
 #include <benchmark/benchmark.h>

@@ -55,13 +55,14 @@ def too_early(headers, include):
     """Of bodies that need a header which includes theirs: they would be compiled before it has been read."""
     declared = {header.resolve(): closure(header, include, set(), bodies=False) for header in headers}
     for theirs in declared:
-        bodies = theirs.with_suffix(".ipp")
-        if f'#include "{bodies.name}"'.encode() not in theirs.read_bytes():
-            continue
-        needed = closure(bodies, include, set())
-        for header, includes in declared.items():
-            if header != theirs and theirs in includes and header in needed:
-                yield f"{bodies} needs {header}, which includes {theirs.name}: who includes that first has bodies too early"
+        for name in map(bytes.decode, INCLUDE.findall(theirs.read_bytes())):
+            bodies = (theirs.parent / name).resolve()
+            if bodies.suffix != ".ipp" or not bodies.is_file():
+                continue
+            needed = closure(bodies, include, set())
+            for header, includes in declared.items():
+                if header != theirs and theirs in includes and header in needed:
+                    yield f"{bodies} needs {header}, which includes {theirs.name}: who includes that first has bodies too early"
 
 
 def chains(files, include):

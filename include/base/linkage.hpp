@@ -10,7 +10,7 @@
 ///     #include <collectives/collectives.ipp>
 ///     #include <collectives/machine.ipp>   // where collectives/machine.hpp is used; likewise runtime_call.ipp
 ///     #include <transport/control/session.ipp>   // where ranks are processes
-///     #include <transport/tcp.ipp>
+///     #include <transport/fabrics/tcp/tcp.ipp>
 ///     template class tutti::engine::membership<tutti::transport::tcp>; // calls over this transport
 #if defined(TUTTI_COMPILED)
 #define TUTTI_INLINE

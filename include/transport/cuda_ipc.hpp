@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "cuda_ipc/cuda_runtime.hpp"
-#include "cuda_ipc/described.hpp"
-#include "cuda_ipc/fabric.hpp"
+#include "fabrics/cuda_ipc/cuda_runtime.hpp"
+#include "fabrics/cuda_ipc/described.hpp"
+#include "fabrics/cuda_ipc/fabric.hpp"
 #include "world.ipp"
 
 namespace tutti::transport {

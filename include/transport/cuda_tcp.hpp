@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "cuda_ipc/cuda_runtime.hpp"
-#include "staged/described.hpp"
-#include "staged/fabric.hpp"
+#include "fabrics/cuda_ipc/cuda_runtime.hpp"
+#include "fabrics/staged/described.hpp"
+#include "fabrics/staged/fabric.hpp"
+#include "fabrics/tcp/fabric.hpp"
 #include "tcp.hpp"
-#include "tcp/fabric.hpp"
 #include "world.ipp"
 
 namespace tutti::transport {

@@ -7,7 +7,7 @@
 #include "backoff.hpp"
 #include "busy_channels.hpp"
 #include "contract/transport.hpp"
-#include "memory/world.hpp"
+#include "fabrics/memory/world.hpp"
 
 #include <map>
 #include <memory>
@@ -89,5 +89,5 @@ static_assert(viewing_transport<memory>);
 } // namespace tutti::transport
 
 #if !defined(TUTTI_COMPILED)
-#include "memory.ipp"
+#include "fabrics/memory/memory.ipp"
 #endif

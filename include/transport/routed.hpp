@@ -35,5 +35,5 @@ static_assert(viewing_transport<routed<shared_memory, tcp>>);
 } // namespace tutti::transport
 
 #if !defined(TUTTI_COMPILED)
-#include "routed.ipp"
+#include "fabrics/routed.ipp"
 #endif

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "shared_memory/described.hpp"
+#include "fabrics/shared_memory/described.hpp"
 #include "world.hpp"
 
 namespace tutti::transport {
@@ -33,5 +33,5 @@ static_assert(viewing_transport<shared_memory>);
 } // namespace tutti::transport
 
 #if !defined(TUTTI_COMPILED)
-#include "shared_memory.ipp"
+#include "fabrics/shared_memory/shared_memory.ipp"
 #endif

@@ -5,7 +5,7 @@
 #include "../base/linkage.hpp"
 
 #include "contract/transport.hpp"
-#include "simulated/world.hpp"
+#include "fabrics/simulated/world.hpp"
 
 #include <map>
 #include <memory>
@@ -77,5 +77,5 @@ private:
 } // namespace tutti::transport
 
 #if !defined(TUTTI_COMPILED)
-#include "simulated.ipp"
+#include "fabrics/simulated/simulated.ipp"
 #endif

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "tcp/options.hpp"
+#include "flow/options.hpp"
 #include "world.hpp"
 
 namespace tutti::transport {
@@ -51,5 +51,5 @@ static_assert(transport<tcp>);
 } // namespace tutti::transport
 
 #if !defined(TUTTI_COMPILED)
-#include "tcp.ipp"
+#include "fabrics/tcp/tcp.ipp"
 #endif

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "verbs/options.hpp"
+#include "fabrics/verbs/options.hpp"
 #include "world.hpp"
 
 namespace tutti::transport {
@@ -57,5 +57,5 @@ static_assert(transport<verbs>);
 } // namespace tutti::transport
 
 #if !defined(TUTTI_COMPILED)
-#include "verbs.ipp"
+#include "fabrics/verbs/verbs.ipp"
 #endif

@@ -9,7 +9,7 @@
 // blocks), and nothing after their context was closed; each completes once at most; from an honest peer they hold what
 // was sent; more than was granted is not taken, so that what is kept of early messages is bounded.
 
-#include <transport/tcp/reader.hpp>
+#include <transport/fabrics/tcp/reader.hpp>
 
 #include "input.hpp"
 

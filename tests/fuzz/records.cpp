@@ -8,7 +8,7 @@
 // rest is found to be forged or to be still incomplete; bytes of no sense are never taken for a record.
 
 #include <transport/control/frames.hpp>
-#include <transport/tcp/record.hpp>
+#include <transport/fabrics/tcp/record.hpp>
 
 #include "../support/sealed.hpp"
 #include "input.hpp"

@@ -8,9 +8,9 @@
 // Invariants: nothing is read beyond the segment, nothing written but the memory of receives; what is complete is
 // whole; what makes no sense ends the channel.
 
-#include <transport/shared_memory/inbox.hpp>
-#include <transport/shared_memory/own_segment.hpp>
-#include <transport/shared_memory/symmetric_heap.hpp>
+#include <transport/fabrics/shared_memory/inbox.hpp>
+#include <transport/fabrics/shared_memory/own_segment.hpp>
+#include <transport/fabrics/shared_memory/symmetric_heap.hpp>
 
 #include "input.hpp"
 

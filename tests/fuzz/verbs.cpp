@@ -6,9 +6,9 @@
 // Invariants: a packet that is taken has the payload that it says, and written again it is the same bytes; a card has
 // no more ports than there may be, and two ranks find the same ports in common.
 
-#include <transport/verbs/announcement.hpp>
-#include <transport/verbs/card.hpp>
-#include <transport/verbs/packet.hpp>
+#include <transport/fabrics/verbs/announcement.hpp>
+#include <transport/fabrics/verbs/card.hpp>
+#include <transport/fabrics/verbs/packet.hpp>
 
 #include "input.hpp"
 

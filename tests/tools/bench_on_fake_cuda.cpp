@@ -11,7 +11,7 @@
 #include <tools/tutti/run/launched.hpp>
 
 #include <collectives/engine/membership.ipp>
-#include <transport/cuda_ipc/fabric.hpp>
+#include <transport/fabrics/cuda_ipc/fabric.hpp>
 #include <transport/world.ipp>
 
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
+#include <transport/fabrics/shared_memory/fabric.hpp>
+#include <transport/fabrics/tcp/fabric.hpp>
 #include <transport/routed.hpp>
-#include <transport/shared_memory/fabric.hpp>
-#include <transport/tcp/fabric.hpp>
 #include <transport/world.ipp>
 
 #include "contract/all.hpp"

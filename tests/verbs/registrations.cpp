@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include <transport/verbs/choice.hpp>
-#include <transport/verbs/registrations.hpp>
+#include <transport/fabrics/verbs/choice.hpp>
+#include <transport/fabrics/verbs/registrations.hpp>
 
 #include "support/catch.hpp"
 

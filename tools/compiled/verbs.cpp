@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 #include <collectives/engine/membership.ipp>
+#include <transport/fabrics/shared_memory/fabric.hpp>
+#include <transport/fabrics/tcp/fabric.hpp>
+#include <transport/fabrics/verbs/verbs.ipp>
 #include <transport/routed.hpp>
-#include <transport/shared_memory/fabric.hpp>
-#include <transport/tcp/fabric.hpp>
-#include <transport/verbs.ipp>
 
 using everywhere =
     tutti::transport::routed<tutti::transport::shared_memory, tutti::transport::verbs, tutti::transport::tcp>;

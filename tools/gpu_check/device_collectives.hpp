@@ -10,11 +10,11 @@
 #include <collectives/collectives.hpp>
 #include <collectives/engine/membership.ipp>
 #include <collectives/engine/stream_executor.hpp>
-#include <transport/cuda_ipc/described.hpp>
-#include <transport/cuda_ipc/fabric.hpp>
-#include <transport/shared_memory/described.hpp>
-#include <transport/staged/described.hpp>
-#include <transport/staged/fabric.hpp>
+#include <transport/fabrics/cuda_ipc/described.hpp>
+#include <transport/fabrics/cuda_ipc/fabric.hpp>
+#include <transport/fabrics/shared_memory/described.hpp>
+#include <transport/fabrics/staged/described.hpp>
+#include <transport/fabrics/staged/fabric.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -5,7 +5,7 @@
 #include "device.hpp"
 #include "told.hpp"
 
-#include <transport/cuda_ipc/cuda_stream_runtime.hpp>
+#include <transport/cuda_stream_runtime.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -7,7 +7,7 @@
 
 #include "kernels/device_reductions.hpp"
 
-#include <transport/cuda_ipc/cuda_runtime.hpp>
+#include <transport/fabrics/cuda_ipc/cuda_runtime.hpp>
 
 int main(int argc, char** argv) {
     return tutti::gpu_check::check_device_collectives<tutti::transport::cuda_runtime,

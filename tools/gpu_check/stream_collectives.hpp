@@ -9,8 +9,8 @@
 #include <collectives/collectives.hpp>
 #include <collectives/engine/membership.ipp>
 #include <kernels/stream_communicator.hpp>
-#include <transport/cuda_ipc/described.hpp>
-#include <transport/cuda_ipc/fabric.hpp>
+#include <transport/fabrics/cuda_ipc/described.hpp>
+#include <transport/fabrics/cuda_ipc/fabric.hpp>
 #include <transport/memory.hpp>
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 
 #include "kernels/stream_reductions.hpp"
 
-#include <transport/cuda_ipc/cuda_stream_runtime.hpp>
+#include <transport/cuda_stream_runtime.hpp>
 
 int main(int argc, char** argv) {
     return tutti::gpu_check::check_stream_collectives<tutti::transport::cuda_stream_runtime,

@@ -4,7 +4,7 @@
 #include "device_results.hpp"
 
 #include <collectives/engine/membership.ipp>
-#include <transport/cuda_ipc/fabric.hpp>
+#include <transport/fabrics/cuda_ipc/fabric.hpp>
 #include <transport/world.ipp>
 
 #include "support/catch.hpp"

@@ -3,7 +3,7 @@
 
 #include "exchange.hpp"
 
-#include <transport/cuda_ipc/fabric.hpp>
+#include <transport/fabrics/cuda_ipc/fabric.hpp>
 #include <transport/world.ipp>
 
 #include "support/catch.hpp"

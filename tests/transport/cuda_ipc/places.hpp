@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <transport/cuda_ipc/described.hpp>
+#include <transport/fabrics/cuda_ipc/described.hpp>
 #include <transport/world.hpp>
 
 #include "support/fake_cuda.hpp"

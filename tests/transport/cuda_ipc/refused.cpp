@@ -5,8 +5,8 @@
 #include "exchange.hpp"
 
 #include <collectives/engine/membership.ipp>
-#include <transport/cuda_ipc/fabric.hpp>
-#include <transport/tcp/fabric.hpp>
+#include <transport/fabrics/cuda_ipc/fabric.hpp>
+#include <transport/fabrics/tcp/fabric.hpp>
 #include <transport/world.ipp>
 
 #include "fault/victims.hpp"

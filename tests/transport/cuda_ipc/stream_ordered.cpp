@@ -5,7 +5,7 @@
 #include "device_world.hpp"
 
 #include <collectives/engine/membership.ipp>
-#include <transport/cuda_ipc/fabric.hpp>
+#include <transport/fabrics/cuda_ipc/fabric.hpp>
 #include <transport/world.ipp>
 
 #include "support/catch.hpp"

@@ -8,7 +8,7 @@
 
 #include <collectives/collectives.hpp>
 #include <collectives/engine/stream_executor.hpp>
-#include <transport/cuda_ipc/cuda_stream_runtime.hpp>
+#include <transport/cuda_stream_runtime.hpp>
 
 #include "support/catch.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include <transport/shared_memory/flag.hpp>
+#include <transport/fabrics/shared_memory/flag.hpp>
 
-#include <transport/shared_memory/doorbell.hpp>
+#include <transport/fabrics/shared_memory/doorbell.hpp>
 
 #include "support/catch.hpp"
 #include "support/interleavings.hpp"

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include <transport/shared_memory/inbox.hpp>
+#include <transport/fabrics/shared_memory/inbox.hpp>
 
-#include <transport/shared_memory/own_segment.hpp>
+#include <transport/fabrics/shared_memory/own_segment.hpp>
 
 #include "support/catch.hpp"
 

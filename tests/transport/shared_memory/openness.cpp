@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include <transport/shared_memory/card.hpp>
+#include <transport/fabrics/shared_memory/card.hpp>
 
-#include <transport/shared_memory/own_segment.hpp>
-#include <transport/shared_memory/peer.hpp>
+#include <transport/fabrics/shared_memory/own_segment.hpp>
+#include <transport/fabrics/shared_memory/peer.hpp>
 
 #include "support/catch.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <transport/shared_memory/own_segment.hpp>
+#include <transport/fabrics/shared_memory/own_segment.hpp>
 
 #include "support/catch.hpp"
 

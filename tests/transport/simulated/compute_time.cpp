@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include <transport/simulated/compute_time.hpp>
+#include <transport/fabrics/simulated/compute_time.hpp>
 
 #include "support/catch.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include <transport/simulated/scheduler.hpp>
+#include <transport/fabrics/simulated/scheduler.hpp>
 
 #include "support/catch.hpp"
 

@@ -4,11 +4,11 @@
 
 #include "transport/cuda_ipc/places.hpp"
 
-#include <transport/cuda_ipc/fabric.hpp>
+#include <transport/fabrics/cuda_ipc/fabric.hpp>
+#include <transport/fabrics/staged/described.hpp>
+#include <transport/fabrics/staged/fabric.hpp>
+#include <transport/fabrics/tcp/fabric.hpp>
 #include <transport/routed.hpp>
-#include <transport/staged/described.hpp>
-#include <transport/staged/fabric.hpp>
-#include <transport/tcp/fabric.hpp>
 #include <transport/world.ipp>
 
 #include "support/identity.hpp"

@@ -3,7 +3,7 @@
 
 // Channels that only one side has opened. One end alone, told by hand what the peer says; and two ends on wires.
 
-#include <transport/tcp/multiplexer.hpp>
+#include <transport/flow/multiplexer.hpp>
 
 #include "end.hpp"
 #include "image.hpp"

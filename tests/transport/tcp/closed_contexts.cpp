@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include <transport/tcp/closed_contexts.hpp>
+#include <transport/flow/closed_contexts.hpp>
 
 #include "support/catch.hpp"
 

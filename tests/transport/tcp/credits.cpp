@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include <transport/tcp/credits.hpp>
+#include <transport/flow/credits.hpp>
 
 #include "support/catch.hpp"
 

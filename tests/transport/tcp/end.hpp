@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <transport/tcp/reader.hpp>
-#include <transport/tcp/writer.hpp>
+#include <transport/fabrics/tcp/reader.hpp>
+#include <transport/fabrics/tcp/writer.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <transport/tcp/fabric.hpp>
+#include <transport/fabrics/tcp/fabric.hpp>
 
 #include "image.hpp"
 #include "support/catch.hpp"

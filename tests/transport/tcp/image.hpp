@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <transport/tcp/frame.hpp>
+#include <transport/flow/frame.hpp>
 
 namespace tutti::test {
 

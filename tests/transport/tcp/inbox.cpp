@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include <transport/tcp/inbox.hpp>
+#include <transport/flow/inbox.hpp>
 
 #include "support/catch.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <transport/tcp/multiplexer.hpp>
+#include <transport/flow/multiplexer.hpp>
 
 #include "support/catch.hpp"
 

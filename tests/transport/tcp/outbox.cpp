@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include <transport/tcp/outbox.hpp>
+#include <transport/flow/outbox.hpp>
 
 #include "support/catch.hpp"
 

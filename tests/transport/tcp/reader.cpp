@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include <transport/tcp/reader.hpp>
+#include <transport/fabrics/tcp/reader.hpp>
 
 #include "end.hpp"
 #include "image.hpp"

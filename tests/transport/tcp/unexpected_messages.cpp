@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include <transport/tcp/unexpected_messages.hpp>
+#include <transport/flow/unexpected_messages.hpp>
 
 #include "support/catch.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include <transport/tcp/writer.hpp>
+#include <transport/fabrics/tcp/writer.hpp>
 
 #include "support/catch.hpp"
 

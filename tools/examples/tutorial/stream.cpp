@@ -4,7 +4,7 @@
 #include <collectives/collectives.hpp>
 #include <kernels/stream_communicator.hpp>
 #include <kernels/stream_reductions.hpp>
-#include <transport/cuda_ipc/cuda_stream_runtime.hpp>
+#include <transport/cuda_stream_runtime.hpp>
 #include <transport/shared_memory.hpp>
 
 using tutti::transport::cuda_stream_runtime, tutti::transport::shared_memory;

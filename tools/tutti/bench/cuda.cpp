@@ -8,7 +8,7 @@
 
 #include <collectives/engine/membership.ipp> // the compiled library has none over this transport
 #include <transport/cuda_ipc.hpp>
-#include <transport/cuda_ipc/cuda_stream_runtime.hpp>
+#include <transport/cuda_stream_runtime.hpp>
 
 #include <string>
 

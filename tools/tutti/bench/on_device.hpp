@@ -5,7 +5,7 @@
 #include "processes.hpp"
 
 #include <collectives/engine/stream_executor.hpp>
-#include <transport/cuda_ipc/described.hpp>
+#include <transport/fabrics/cuda_ipc/described.hpp>
 
 #include <chrono>
 #include <cstddef>

@@ -3,9 +3,9 @@
 
 #include "processes.hpp"
 
+#include <transport/fabrics/verbs/port.hpp>
 #include <transport/routed.hpp>
 #include <transport/verbs.hpp>
-#include <transport/verbs/port.hpp>
 
 #include <stdexcept>
 

@@ -5,7 +5,7 @@
 #include "descriptor.hpp"
 
 #include <transport/contract/processors.hpp>
-#include <transport/shared_memory/futex.hpp>
+#include <transport/fabrics/shared_memory/futex.hpp>
 
 #include <algorithm>
 #include <array>

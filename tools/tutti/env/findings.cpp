@@ -3,9 +3,9 @@
 
 #include "findings.hpp"
 
+#include <transport/fabrics/shared_memory/own_segment.hpp>
 #include <transport/join/launchers.hpp>
 #include <transport/join/offer.hpp>
-#include <transport/shared_memory/own_segment.hpp>
 
 #include <algorithm>
 #include <functional>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <transport/simulated/compute_time.hpp>
+#include <transport/fabrics/simulated/compute_time.hpp>
 
 #include <string>
 

@@ -5,7 +5,7 @@
 #include "../study.hpp"
 
 #include <collectives/model/machine.hpp>
-#include <transport/simulated/compute_time.hpp>
+#include <transport/fabrics/simulated/compute_time.hpp>
 
 #include <chrono>
 #include <string>

@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../../../base/copy.hpp"
+#include "../../contract/transfer.hpp"
+#include "options.hpp"
+#include "own_segment.hpp"
+#include "peer.hpp"
+#include "symmetric_heap.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <thread>
+
+namespace tutti::transport::detail::shm {
+
+/// The sending end of a lane. Driven by the sender's thread; the flags are argued in flag.hpp.
+class outbox {
+public:
+    outbox(own_segment::way& way, const peer& receiver, symmetric_heap& heap,
+           const shared_memory_limits& limits) noexcept
+        : lane_(*way.data), where_(*way.where), rooms_(way.rooms), receiver_(receiver), heap_(heap), limits_(limits) {}
+
+    void send(transfer& x) {
+        x.moved = 0;
+        waiting_.push(x);
+        if (waiting_.front() == &x) fill();
+    }
+
+    /// Completes the sends that the receiver has read, and fills the slots that came free.
+    bool advance() {
+        const bool moved = reap();
+        return fill() || moved;
+    }
+
+    [[nodiscard]] bool busy() const noexcept { return lent_count_ > 0 || !waiting_.empty(); }
+
+    /// advance() would move something.
+    [[nodiscard]] bool ready() const noexcept {
+        return (lent_count_ > 0 && lane_.at(oldest_).flag.is_free()) ||
+               (!waiting_.empty() && lane_.at(next_).flag.is_free() && has_room());
+    }
+
+    /// As ready(); if not, the receiver rings this rank's bell when that changes.
+    [[nodiscard]] bool ask() noexcept {
+        if (lent_count_ > 0 && lane_.at(oldest_).flag.is_free_asking()) return true;
+        if (waiting_.empty() || !lane_.at(next_).flag.is_free_asking()) return false;
+        slot* const limit = rooms_.limit(next_);
+        return !limit || limit->flag.is_free_asking();
+    }
+
+    /// Forgets all transfers; nothing is delivered any more that is read of their memory from now on. Waits for a piece
+    /// that is being used; not for long, since the peer may have been stopped in the middle of it. When it goes on it
+    /// notices, and delivers nothing.
+    void withdraw() noexcept {
+        for (std::uint32_t turn = 0; turn < lane::slot_count; ++turn)
+            if (lent_[turn]) lane_.at(turn).flag.withdraw();
+        decltype(slot::flag)::finish_withdrawals();
+        const auto until = clock::now() + std::chrono::milliseconds{100};
+        for (std::uint32_t turn = 0; turn < lane::slot_count; ++turn)
+            while (lent_[turn] && lane_.at(turn).flag.is_being_read() && !receiver_.is_dead() && clock::now() < until)
+                std::this_thread::yield();
+        lent_ = {};
+        lent_count_ = 0;
+        waiting_.clear();
+    }
+
+private:
+    /// A lane full at most, for the same reason as in the inbox.
+    bool fill() {
+        std::uint32_t parts = 0;
+        for (; parts < lane::slot_count && !waiting_.empty() && may_put(); ++parts) put(*waiting_.front());
+        return parts > 0;
+    }
+
+    [[nodiscard]] bool has_room() const noexcept {
+        const slot* const limit = rooms_.limit(next_);
+        return !limit || limit->flag.is_free();
+    }
+    [[nodiscard]] bool may_put() noexcept { return lane_.at(next_).flag.is_free() && rooms_.may_fill(next_); }
+
+    /// The next part of the first message, into the next slot, which is free.
+    void put(transfer& x) {
+        if (lent_[next_ % lane::slot_count]) reap();
+        slot& s = lane_.at(next_);
+        s.signature = x.signature;
+        s.message_bytes = x.bytes;
+        const bool lend = x.moved == 0 && may_lend(s, x);
+        if (lend) {
+            waiting_.pop();
+            if (lent_count_++ == 0) oldest_ = next_;
+            lent_[next_ % lane::slot_count] = &x;
+        } else {
+            copy_part(s, x);
+        }
+        ++next_;
+        if (s.flag.publish()) receiver_.ring();
+        // The receiver has the lines of the next slot; the first two are prefetched here, off the path of a message.
+        const slot& following = lane_.at(next_);
+        __builtin_prefetch(&following, 1);
+        __builtin_prefetch(&following.data[64], 1);
+        if (!lend && x.moved == x.bytes) complete(*waiting_.pop());
+    }
+
+    /// True if the whole message is lent; then the slot says where it lies.
+    [[nodiscard]] bool may_lend(slot& s, const transfer& x) const {
+        if (x.bytes == 0 || x.bytes < std::min(limits_.lend_bytes, limits_.lend_symmetric_bytes)) return false;
+        s.lent = reinterpret_cast<std::uintptr_t>(x.from);
+        s.region = x.bytes >= limits_.lend_symmetric_bytes ? heap_.region_of(x.from, x.bytes) : 0;
+        return s.region != 0 || (x.bytes >= limits_.lend_bytes && where_.may_lend.load(std::memory_order_relaxed) != 0);
+    }
+
+    void copy_part(slot& s, transfer& x) {
+        const std::size_t part = std::min(x.bytes - x.moved, room::most_bytes);
+        s.lent = 0;
+        s.part_bytes = static_cast<std::uint32_t>(part);
+        std::byte* to = s.data.data();
+        if (part > slot::small_bytes) {
+            const auto& [number, memory] = rooms_.place(next_);
+            s.region = number;
+            to = memory;
+        }
+        if (part > 0) tutti::detail::copy_bytes(to, x.from + x.moved, part);
+        x.moved += part;
+    }
+
+    /// Slots are read in turn, so the first that is still full ends the search. Between them lie those with data.
+    bool reap() {
+        bool moved = false;
+        for (; lent_count_ > 0; ++oldest_) {
+            transfer*& x = lent_[oldest_ % lane::slot_count];
+            if (!x) continue;
+            if (!lane_.at(oldest_).flag.is_free()) break;
+            x->moved = x->bytes;
+            complete(*x);
+            x = nullptr;
+            --lent_count_;
+            moved = true;
+        }
+        return moved;
+    }
+
+    lane& lane_;
+    const directory::entry& where_;
+    outgoing_rooms& rooms_; ///< of this lane
+    const peer& receiver_;
+    symmetric_heap& heap_;
+    const shared_memory_limits& limits_;
+    transfer_queue waiting_;                         ///< for free slots
+    std::array<transfer*, lane::slot_count> lent_{}; ///< the transfer whose memory the slot points at, by slot
+    std::uint32_t lent_count_ = 0;
+    std::uint32_t oldest_ = 0; ///< turn of the first lent slot, if any
+    std::uint32_t next_ = 0;   ///< turn of the next part
+};
+
+} // namespace tutti::transport::detail::shm

@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../../shared_memory.hpp"
+
+#include "../../world.ipp"
+#include "fabric.hpp"
+
+#if defined(TUTTI_COMPILED)
+template class tutti::transport::world<tutti::transport::shared_memory_fabric>;
+#endif
