@@ -8,7 +8,7 @@
 #include "contest.hpp"
 
 #include <transport/sockets/mapping.hpp>
-#include <transport/this_core.hpp>
+#include <transport/world/this_core.hpp>
 
 #include <atomic>
 #include <cstdint>

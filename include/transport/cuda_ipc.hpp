@@ -5,7 +5,7 @@
 #include "fabrics/cuda_ipc/cuda_runtime.hpp"
 #include "fabrics/cuda_ipc/described.hpp"
 #include "fabrics/cuda_ipc/fabric.hpp"
-#include "world.ipp"
+#include "world/world.ipp"
 
 namespace tutti::transport {
 

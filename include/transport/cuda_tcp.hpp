@@ -7,7 +7,7 @@
 #include "fabrics/staged/fabric.hpp"
 #include "fabrics/tcp/fabric.hpp"
 #include "tcp.hpp"
-#include "world.ipp"
+#include "world/world.ipp"
 
 namespace tutti::transport {
 

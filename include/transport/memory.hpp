@@ -4,10 +4,10 @@
 
 #include "../base/linkage.hpp"
 
-#include "backoff.hpp"
-#include "busy_channels.hpp"
 #include "contract/transport.hpp"
 #include "fabrics/memory/world.hpp"
+#include "world/backoff.hpp"
+#include "world/busy_channels.hpp"
 
 #include <map>
 #include <memory>

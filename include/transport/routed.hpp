@@ -4,7 +4,7 @@
 
 #include "shared_memory.hpp"
 #include "tcp.hpp"
-#include "world.hpp"
+#include "world/world.hpp"
 
 namespace tutti::transport {
 

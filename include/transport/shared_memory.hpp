@@ -3,7 +3,7 @@
 #pragma once
 
 #include "fabrics/shared_memory/described.hpp"
-#include "world.hpp"
+#include "world/world.hpp"
 
 namespace tutti::transport {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "flow/options.hpp"
-#include "world.hpp"
+#include "world/world.hpp"
 
 namespace tutti::transport {
 

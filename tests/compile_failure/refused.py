@@ -22,7 +22,7 @@ CALLS = "#include <collectives/collectives.hpp>\n#include <transport/memory.hpp>
 MAKES_CALLS = "#include <transport/memory.hpp>\n"
 # The first headers of programs, and what they say in an older standard, and to a compiler that says it is older.
 FIRST = ["include/collectives/collectives.hpp", "include/transport/memory.hpp", "include/transport/shared_memory.hpp",
-         "include/transport/tcp.hpp", "include/transport/world.hpp", "kernels/device_reductions.hpp",
+         "include/transport/tcp.hpp", "include/transport/world/world.hpp", "kernels/device_reductions.hpp",
          "kernels/optimizer.hpp", "kernels/reduce_many.hpp", "kernels/stream_communicator.hpp"]
 NEWER = "tutti needs clang 16 or newer, or g++ 12 or newer"
 OLDER = [(["-std=c++17"], "tutti needs C++20: compile with -std=c++20"),

@@ -1,7 +1,7 @@
 // expect: tutti: a member is missing in one of this world's fabrics F
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <transport/world.ipp>
+#include <transport/world/world.ipp>
 
 #include <optional>
 #include <string>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <transport/contract/fabric.hpp>
-#include <transport/delivery.hpp>
 #include <transport/sockets/socket.hpp>
+#include <transport/world/delivery.hpp>
 
 #include <sys/epoll.h>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include <transport/backoff.hpp>
+#include <transport/world/backoff.hpp>
 
 #include "support/catch.hpp"
 

@@ -4,7 +4,7 @@
 #include <transport/fabrics/shared_memory/fabric.hpp>
 #include <transport/fabrics/tcp/fabric.hpp>
 #include <transport/routed.hpp>
-#include <transport/world.ipp>
+#include <transport/world/world.ipp>
 
 #include "contract/all.hpp"
 #include "contract/ended_links.hpp"

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <transport/backoff.hpp>
 #include <transport/contract/fabric.hpp>
 #include <transport/join/own_allotment.hpp>
 #include <transport/sockets/socket.hpp>
+#include <transport/world/backoff.hpp>
 
 #include <fcntl.h>
 #include <poll.h>

@@ -4,7 +4,7 @@
 
 #include "../routed.hpp"
 
-#include "../world.ipp"
+#include "../world/world.ipp"
 #include "shared_memory/fabric.hpp"
 #include "tcp/fabric.hpp"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../delivery.hpp"
+#include "../world/delivery.hpp"
 #include "credits.hpp"
 #include "frame.hpp"
 #include "unexpected_messages.hpp"

@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../backoff.hpp"
 #include "../connections/manager.hpp"
 #include "../contract/fabric.hpp"
 #include "../control/session.hpp"
 #include "../control/status/own_page.hpp"
 #include "../control/status/reading.hpp"
-#include "../waker.hpp"
-#include "../world.hpp"
+#include "backoff.hpp"
 #include "fabrics.hpp"
+#include "waker.hpp"
+#include "world.hpp"
 
 #include <poll.h>
 

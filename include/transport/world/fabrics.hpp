@@ -4,7 +4,7 @@
 
 #include "../contract/fabric.hpp"
 #include "../sockets/errors.hpp"
-#include "../world.hpp"
+#include "world.hpp"
 
 #include <concepts>
 #include <cstddef>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <transport/world.ipp>
+#include <transport/world/world.ipp>
 
 #include "courier.hpp"
 #include "support/identity.hpp"

@@ -5,7 +5,7 @@
 
 #include <collectives/engine/membership.ipp>
 #include <transport/fabrics/cuda_ipc/fabric.hpp>
-#include <transport/world.ipp>
+#include <transport/world/world.ipp>
 
 #include "support/catch.hpp"
 #include "support/effort.hpp"

@@ -4,7 +4,7 @@
 #include "places.hpp"
 
 #include <transport/fabrics/cuda_ipc/fabric.hpp>
-#include <transport/world.ipp>
+#include <transport/world/world.ipp>
 
 #include "support/catch.hpp"
 #include "support/identity.hpp"

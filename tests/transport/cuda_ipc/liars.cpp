@@ -8,7 +8,7 @@
 #include <transport/fabrics/shared_memory/described.hpp>
 #include <transport/fabrics/shared_memory/fabric.hpp>
 #include <transport/fabrics/tcp/fabric.hpp>
-#include <transport/world.ipp>
+#include <transport/world/world.ipp>
 
 #include "fault/victims.hpp"
 

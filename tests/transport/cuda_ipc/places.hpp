@@ -3,7 +3,7 @@
 #pragma once
 
 #include <transport/fabrics/cuda_ipc/described.hpp>
-#include <transport/world.hpp>
+#include <transport/world/world.hpp>
 
 #include "support/fake_cuda.hpp"
 

@@ -7,7 +7,7 @@
 #include <collectives/engine/membership.ipp>
 #include <transport/fabrics/cuda_ipc/fabric.hpp>
 #include <transport/fabrics/tcp/fabric.hpp>
-#include <transport/world.ipp>
+#include <transport/world/world.ipp>
 
 #include "fault/victims.hpp"
 

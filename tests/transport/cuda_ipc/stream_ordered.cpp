@@ -6,7 +6,7 @@
 
 #include <collectives/engine/membership.ipp>
 #include <transport/fabrics/cuda_ipc/fabric.hpp>
-#include <transport/world.ipp>
+#include <transport/world/world.ipp>
 
 #include "support/catch.hpp"
 #include "support/fake_stream_kernels.hpp"

@@ -9,7 +9,7 @@
 #include <transport/fabrics/staged/fabric.hpp>
 #include <transport/fabrics/tcp/fabric.hpp>
 #include <transport/routed.hpp>
-#include <transport/world.ipp>
+#include <transport/world/world.ipp>
 
 #include "support/identity.hpp"
 #include "support/socket_pairs.hpp"

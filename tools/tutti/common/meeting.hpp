@@ -5,9 +5,9 @@
 #include "shared_room.hpp"
 
 #include <base/error.hpp>
-#include <transport/backoff.hpp>
 #include <transport/contract/processor_matching.hpp>
 #include <transport/join/own_allotment.hpp>
+#include <transport/world/backoff.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../busy_channels.hpp"
+#include "../../world/busy_channels.hpp"
 #include "../device/own_device.hpp"
 #include "channel.hpp"
 #include "described.hpp"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../../base/copy.hpp"
-#include "../../delivery.hpp"
+#include "../../world/delivery.hpp"
 #include "doorbell.hpp"
 #include "lane.hpp"
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../backoff.hpp"
 #include "../../contract/signal_shield.hpp"
+#include "../../world/backoff.hpp"
 
 #include "../../../base/joining_thread.hpp"
 

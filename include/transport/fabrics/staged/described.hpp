@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../contract/device_runtime.hpp"
-#include "../../world.hpp"
+#include "../../world/world.hpp"
 
 #include <algorithm>
 #include <array>

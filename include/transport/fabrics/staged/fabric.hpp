@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../busy_channels.hpp"
 #include "../../contract/fabric.hpp"
+#include "../../world/busy_channels.hpp"
 #include "../device/kept.hpp"
 #include "channel.hpp"
 #include "described.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../delivery.hpp"
+#include "../../world/delivery.hpp"
 #include "steps.hpp"
 
 #include <algorithm>

@@ -4,11 +4,11 @@
 
 #include "../../../base/error.hpp"
 
-#include "../../busy_channels.hpp"
 #include "../../connections/manager.hpp"
 #include "../../contract/fabric.hpp"
 #include "../../flow/lane_set.hpp"
 #include "../../sockets/address.hpp"
+#include "../../world/busy_channels.hpp"
 #include "peer_link.hpp"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../contract/transfer.hpp"
-#include "../../delivery.hpp"
+#include "../../world/delivery.hpp"
 #include "announcement.hpp"
 #include "registrations.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "../../verbs.hpp"
 
-#include "../../world.ipp"
+#include "../../world/world.ipp"
 #include "fabric.hpp"
 
 #if defined(TUTTI_COMPILED)

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../base/copy.hpp"
-#include "contract/transfer.hpp"
+#include "../../base/copy.hpp"
+#include "../contract/transfer.hpp"
 
 #include <algorithm>
 #include <cstddef>

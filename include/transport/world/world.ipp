@@ -4,8 +4,8 @@
 
 #include "world.hpp"
 
-#include "join/launchers.hpp"
-#include "world/endpoint.hpp"
+#include "../join/launchers.hpp"
+#include "endpoint.hpp"
 
 #include <utility>
 

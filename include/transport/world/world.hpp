@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../base/language.hpp"
-#include "../base/own_process.hpp"
+#include "../../base/language.hpp"
+#include "../../base/own_process.hpp"
 
-#include "contract/transport.hpp"
+#include "../contract/transport.hpp"
 
 #include <cstddef>
 #include <memory>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "sockets/errors.hpp"
+#include "../sockets/errors.hpp"
 
 #include <sys/eventfd.h>
 #include <unistd.h>
