@@ -9,7 +9,7 @@
 #include "stream_ordered/threads_path.hpp"
 
 #include <base/own_process.hpp>
-#include <collectives/arguments.hpp>
+#include <collectives/calls/arguments.hpp>
 #include <collectives/communicator.hpp>
 #include <collectives/symmetric_memory.hpp>
 

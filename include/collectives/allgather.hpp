@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "uneven.hpp"
+#include "calls/uneven.hpp"
 
 namespace tutti {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "issue.hpp"
+#include "calls/issue.hpp"
 
 #include <span>
 

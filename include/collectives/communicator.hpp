@@ -4,8 +4,8 @@
 
 #include "algorithm/binomial_tree.hpp"
 #include "algorithm/halving_doubling.hpp"
+#include "calls/operations.hpp"
 #include "message_group.hpp"
-#include "operations.hpp"
 #include "recording.hpp"
 #include "symmetric_memory.hpp"
 

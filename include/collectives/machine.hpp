@@ -14,3 +14,7 @@ using model::calibrated_machine;
 using model::machine;
 
 } // namespace tutti
+
+#if defined(TUTTI_COMPILED)
+#define TUTTI_HAS_MACHINE // for implementation.hpp
+#endif

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "messages.hpp"
+#include "calls/messages.hpp"
 
 #include <array>
 #include <cstddef>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "uneven.hpp"
+#include "calls/uneven.hpp"
 
 #include "algorithm/any.hpp"
 #include "reduction/narrow_float.hpp"
@@ -166,5 +166,7 @@ auto issue(const Issuer& on, const runtime_call& c) {
 } // namespace tutti
 
 #if !defined(TUTTI_COMPILED)
-#include "runtime_call.ipp"
+#include "calls/runtime_call.ipp"
+#else
+#define TUTTI_HAS_RUNTIME_CALL // for implementation.hpp
 #endif

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "arguments.hpp"
+#include "calls/arguments.hpp"
 
 #include <cstddef>
 #include <limits>

@@ -90,4 +90,6 @@ static_assert(viewing_transport<memory>);
 
 #if !defined(TUTTI_COMPILED)
 #include "fabrics/memory/memory.ipp"
+#else
+#define TUTTI_OVER_MEMORY // for collectives/implementation.hpp
 #endif

@@ -36,4 +36,6 @@ static_assert(viewing_transport<routed<shared_memory, tcp>>);
 
 #if !defined(TUTTI_COMPILED)
 #include "fabrics/routed.ipp"
+#else
+#define TUTTI_OVER_ROUTED // for collectives/implementation.hpp
 #endif

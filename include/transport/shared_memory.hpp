@@ -34,4 +34,6 @@ static_assert(viewing_transport<shared_memory>);
 
 #if !defined(TUTTI_COMPILED)
 #include "fabrics/shared_memory/shared_memory.ipp"
+#else
+#define TUTTI_OVER_SHARED_MEMORY // for collectives/implementation.hpp
 #endif

@@ -78,4 +78,6 @@ private:
 
 #if !defined(TUTTI_COMPILED)
 #include "fabrics/simulated/simulated.ipp"
+#else
+#define TUTTI_OVER_SIMULATED // for collectives/implementation.hpp
 #endif

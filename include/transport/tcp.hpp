@@ -52,4 +52,6 @@ static_assert(transport<tcp>);
 
 #if !defined(TUTTI_COMPILED)
 #include "fabrics/tcp/tcp.ipp"
+#else
+#define TUTTI_OVER_TCP // for collectives/implementation.hpp
 #endif

@@ -58,4 +58,6 @@ static_assert(transport<verbs>);
 
 #if !defined(TUTTI_COMPILED)
 #include "fabrics/verbs/verbs.ipp"
+#else
+#define TUTTI_OVER_VERBS // for collectives/implementation.hpp
 #endif

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <collectives/arguments.hpp>
+#include <collectives/calls/arguments.hpp>
 
 #include "support/catch.hpp"
 #include "support/world.hpp"

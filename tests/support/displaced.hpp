@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <collectives/uneven.hpp>
+#include <collectives/calls/uneven.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,3 +1,3 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <collectives/collectives.ipp>
+#include <collectives/calls/collectives.ipp>

@@ -1,3 +1,3 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <collectives/machine.ipp>
+#include <collectives/calls/machine.ipp>

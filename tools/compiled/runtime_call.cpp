@@ -1,3 +1,3 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <collectives/runtime_call.ipp>
+#include <collectives/calls/runtime_call.ipp>

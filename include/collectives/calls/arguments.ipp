@@ -4,8 +4,8 @@
 
 #include "arguments.hpp"
 
-#include "../base/error.hpp"
-#include "algorithm/all.hpp"
+#include "../../base/error.hpp"
+#include "../algorithm/all.hpp"
 
 #include <limits>
 #include <utility>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../engine/membership.hpp"
+#include "../engine/message.hpp"
 #include "arguments.hpp"
-#include "engine/membership.hpp"
-#include "engine/message.hpp"
 #include "issue.hpp"
 
 #include <array>

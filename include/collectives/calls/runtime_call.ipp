@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "runtime_call.hpp"
+#include "../runtime_call.hpp"
 
-#include "../base/error.hpp"
-#include "reduction/operators.hpp"
+#include "../../base/error.hpp"
+#include "../reduction/operators.hpp"
 
 #include <algorithm>
 #include <cstddef>

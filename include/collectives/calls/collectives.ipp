@@ -3,15 +3,15 @@
 #pragma once
 
 // The bodies of everything but the transports, for the one unit of a program that compiles them: see linkage.hpp.
-#include "collectives.hpp"
+#include "../collectives.hpp"
 
-#include "algorithm/all.ipp"
-#include "algorithm/any.ipp"
-#include "algorithm/prove.ipp"
+#include "../algorithm/all.ipp"
+#include "../algorithm/any.ipp"
+#include "../algorithm/prove.ipp"
+#include "../choice/explain.ipp"
+#include "../choice/selection.ipp"
+#include "../engine/membership.ipp"
+#include "../engine/planning.ipp"
 #include "arguments.ipp"
-#include "choice/explain.ipp"
-#include "choice/selection.ipp"
-#include "engine/membership.ipp"
-#include "engine/planning.ipp"
 #include "messages.ipp"
 #include "uneven.ipp"

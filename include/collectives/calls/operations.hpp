@@ -2,18 +2,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "allgather.hpp"
-#include "allreduce.hpp"
-#include "alltoall.hpp"
-#include "barrier.hpp"
-#include "broadcast.hpp"
-#include "exscan.hpp"
-#include "gather.hpp"
-#include "reduce.hpp"
-#include "reduce_scatter.hpp"
-#include "scan.hpp"
-#include "scatter.hpp"
-#include "send_receive.hpp"
+#include "../allgather.hpp"
+#include "../allreduce.hpp"
+#include "../alltoall.hpp"
+#include "../barrier.hpp"
+#include "../broadcast.hpp"
+#include "../exscan.hpp"
+#include "../gather.hpp"
+#include "../reduce.hpp"
+#include "../reduce_scatter.hpp"
+#include "../scan.hpp"
+#include "../scatter.hpp"
+#include "../send_receive.hpp"
 
 #include <memory>
 #include <utility>

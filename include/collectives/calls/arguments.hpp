@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../base/linkage.hpp"
-#include "algorithm/preserves_order.hpp"
-#include "choice/chooser.hpp"
-#include "engine/call.hpp"
-#include "reduction/kernel.hpp"
+#include "../../base/linkage.hpp"
+#include "../algorithm/preserves_order.hpp"
+#include "../choice/chooser.hpp"
+#include "../engine/call.hpp"
+#include "../reduction/kernel.hpp"
 
 #include <array>
 #include <bit>

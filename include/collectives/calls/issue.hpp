@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../prepared.hpp"
 #include "arguments.hpp"
-#include "prepared.hpp"
 
 #include <memory>
 #include <type_traits>

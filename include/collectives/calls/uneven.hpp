@@ -4,9 +4,9 @@
 
 #include "issue.hpp"
 
-#include "algorithm/direct.hpp"
-#include "algorithm/naive.hpp"
-#include "schedule/part_lengths.hpp"
+#include "../algorithm/direct.hpp"
+#include "../algorithm/naive.hpp"
+#include "../schedule/part_lengths.hpp"
 
 #include <concepts>
 #include <cstddef>
