@@ -6,7 +6,7 @@
 
 #include <collectives/algorithm/all.hpp>
 
-#include "kernels/device_plan.hpp"
+#include "kernels/engine/device_plan.hpp"
 
 #include <cstddef>
 #include <cstdio>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "access.hpp"
-#include "pack.hpp"
+#include "reduce/access.hpp"
+#include "reduce/pack.hpp"
 
 #include <collectives/reduction/element.hpp>
 #include <collectives/reduction/exact.hpp>

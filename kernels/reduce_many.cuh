@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "device_execution.cuh"
-#include "launch.cuh"
+#include "reduce/device_execution.cuh"
+#include "reduce/launch.cuh"
 #include "reduce_many.hpp"
 
 #include <cuda_runtime_api.h>

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "access.hpp"
 #include "epilogue.hpp"
-#include "execution.hpp"
-#include "pack.hpp"
+#include "reduce/access.hpp"
+#include "reduce/execution.hpp"
+#include "reduce/pack.hpp"
 
 #include <collectives/reduction/host_device.hpp>
 #include <collectives/reduction/operators.hpp>

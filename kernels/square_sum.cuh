@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "device_execution.cuh"
+#include "reduce/device_execution.cuh"
 #include "square_sum.hpp"
 
 #include <algorithm>

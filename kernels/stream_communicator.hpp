@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "stream_ordered/host_path.hpp"
-#include "stream_ordered/leader_path.hpp"
-#include "stream_ordered/path.hpp"
-#include "stream_ordered/peers_path.hpp"
-#include "stream_ordered/threads_path.hpp"
+#include "stream/host_path.hpp"
+#include "stream/leader_path.hpp"
+#include "stream/path.hpp"
+#include "stream/peers_path.hpp"
+#include "stream/threads_path.hpp"
 
 #include <base/own_process.hpp>
 #include <collectives/calls/arguments.hpp>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // The kernels of stream_reductions for one operator.
-#include "stream_ordered/entries.cuh"
+#include "stream/entries.cuh"
 
 namespace tutti::kernels::detail {
 

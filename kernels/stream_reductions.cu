@@ -5,7 +5,7 @@
 // stream_products.cu, stream_minima.cu, stream_maxima.cu and stream_averages.cu.
 #include "stream_reductions.hpp"
 
-#include "stream_ordered/entries.cuh"
+#include "stream/entries.cuh"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "device_reductions.hpp"
-#include "stream_ordered/fused_call.hpp"
+#include "stream/fused_call.hpp"
 
 #include <cstdint>
 

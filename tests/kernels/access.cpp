@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include "kernels/access.hpp"
+#include "kernels/reduce/access.hpp"
 
 #include "support/catch.hpp"
 

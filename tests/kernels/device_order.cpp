@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include "kernels/device_plan.hpp"
+#include "kernels/engine/device_plan.hpp"
 #include "schedule/random_program.hpp"
 
 #include <collectives/algorithm/all.hpp>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "kernels/host_execution.hpp"
+#include "kernels/reduce/host_execution.hpp"
 
 #include <atomic>
 #include <chrono>

@@ -4,7 +4,7 @@
 
 #include "host_group.hpp"
 #include "host_launch.hpp"
-#include "kernels/device_engine.hpp"
+#include "kernels/engine/device_engine.hpp"
 
 #include <collectives/schedule/cut.hpp>
 #include <collectives/schedule/places.hpp>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "host_launch.hpp"
-#include "kernels/allreduce_packets.hpp"
-#include "kernels/allreduce_shots.hpp"
-#include "kernels/host_execution.hpp"
+#include "kernels/allreduce/allreduce_packets.hpp"
+#include "kernels/allreduce/allreduce_shots.hpp"
+#include "kernels/reduce/host_execution.hpp"
 
 #include <barrier>
 #include <chrono>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "kernels/allreduce_packets.hpp"
-#include "kernels/allreduce_shots.hpp"
-#include "kernels/device_engine.hpp"
+#include "kernels/allreduce/allreduce_packets.hpp"
+#include "kernels/allreduce/allreduce_shots.hpp"
+#include "kernels/engine/device_engine.hpp"
 #include "kernels/optimizer.hpp"
 #include "kernels/reduce_many.hpp"
 

@@ -4,10 +4,10 @@
 // What tests/kernels/ptx_lint.py compiles and tests/kernels/ptx.cpp runs: each element type with each operator in its
 // widest access, the updates of weights, and the sum of squares; and, not run, all that `launch` makes of them.
 #include "instantiated.hpp"
-#include "kernels/allreduce_packets.cuh"
-#include "kernels/allreduce_shots.cuh"
-#include "kernels/device_engine.cuh"
-#include "kernels/placed_allreduce.hpp"
+#include "kernels/allreduce/allreduce_packets.cuh"
+#include "kernels/allreduce/allreduce_shots.cuh"
+#include "kernels/allreduce/placed_allreduce.hpp"
+#include "kernels/engine/device_engine.cuh"
 #include "kernels/reduce_many.cuh"
 #include "kernels/square_sum.cuh"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include "kernels/placed_allreduce.hpp"
+#include "kernels/allreduce/placed_allreduce.hpp"
 
 #include "hesitant_execution.hpp"
 #include "host_group.hpp"

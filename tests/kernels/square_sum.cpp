@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/square_sum.hpp"
 
-#include "kernels/host_execution.hpp"
+#include "kernels/reduce/host_execution.hpp"
 
 #include <collectives/reduction/narrow_float.hpp>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "kernels/execution.hpp"
+#include "kernels/reduce/execution.hpp"
 
 #include "support/interleavings.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "fake_cuda_streams.hpp"
 
-#include "kernels/host_execution.hpp"
+#include "kernels/reduce/host_execution.hpp"
 #include "kernels/stream_communicator.hpp"
 
 #include <atomic>

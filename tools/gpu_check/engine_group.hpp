@@ -4,7 +4,7 @@
 
 #include "device.hpp"
 
-#include "kernels/device_engine.cuh"
+#include "kernels/engine/device_engine.cuh"
 
 #include <cstddef>
 

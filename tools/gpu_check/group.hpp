@@ -4,8 +4,8 @@
 
 #include "device.hpp"
 
-#include <kernels/allreduce_packets.cuh>
-#include <kernels/allreduce_shots.cuh>
+#include <kernels/allreduce/allreduce_packets.cuh>
+#include <kernels/allreduce/allreduce_shots.cuh>
 
 #include <chrono>
 #include <cstddef>

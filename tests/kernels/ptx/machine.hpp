@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "kernels/execution.hpp"
+#include "kernels/reduce/execution.hpp"
 #include "program.hpp"
 
 #include <collectives/reduction/narrow_float.hpp>

@@ -3,7 +3,7 @@
 
 #include "gpu_pricing.hpp"
 
-#include "kernels/device_plan.hpp"
+#include "kernels/engine/device_plan.hpp"
 #include "pricing.hpp"
 
 #include <collectives/algorithm/all.hpp>

@@ -12,7 +12,7 @@
 #include "output.hpp"
 #include "settings.hpp"
 
-#include "kernels/meeting.hpp"
+#include "kernels/allreduce/meeting.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -93,7 +93,8 @@ private:
 }
 
 /// Whether the program also completes when each rank walks its list strictly in order, with posted sends and blocking
-/// receives that are acknowledged at once. Blocks of a GPU have an order of their own: see kernels/device_order.hpp.
+/// receives that are acknowledged at once. Blocks of a GPU have an order of their own: see
+/// kernels/engine/device_order.hpp.
 [[nodiscard]] TUTTI_CONSTEXPR bool completes_in_order(const program& p, const auto& order_at) {
     replay walk(p, order_at);
     std::vector<int> at(static_cast<std::size_t>(p.size), 0), again;

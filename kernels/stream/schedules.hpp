@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../device_plan.hpp"
+#include "../engine/device_plan.hpp"
 #include "call.hpp"
 #include "fused_call.hpp"
 

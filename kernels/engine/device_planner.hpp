@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../reduce_many.hpp"
 #include "device_order.hpp"
 #include "device_steps.hpp"
-#include "reduce_many.hpp"
 
 #include <base/error.hpp>
 #include <collectives/schedule/cut.hpp>

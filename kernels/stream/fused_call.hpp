@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../allreduce_packets.hpp"
-#include "../allreduce_shots.hpp"
-#include "../device_engine.hpp"
-#include "../fused_allreduce.hpp"
-#include "../placed_allreduce.hpp"
+#include "../allreduce/allreduce_packets.hpp"
+#include "../allreduce/allreduce_shots.hpp"
+#include "../allreduce/fused_allreduce.hpp"
+#include "../allreduce/placed_allreduce.hpp"
+#include "../engine/device_engine.hpp"
 
 #include <array>
 #include <cstddef>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../placed_data.hpp"
+#include "../allreduce/placed_data.hpp"
 
 #include <base/error.hpp>
 #include <collectives/reduction/built_in.hpp>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../allreduce/meeting.hpp"
+#include "../reduce_many.hpp"
 #include "device_plan.hpp"
-#include "meeting.hpp"
-#include "reduce_many.hpp"
 
 #include <concepts>
 #include <cstddef>

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../allreduce_packets.cuh"
-#include "../allreduce_shots.cuh"
-#include "../device_engine.cuh"
-#include "../fused_allreduce.cuh"
+#include "../allreduce/allreduce_packets.cuh"
+#include "../allreduce/allreduce_shots.cuh"
+#include "../allreduce/fused_allreduce.cuh"
+#include "../engine/device_engine.cuh"
 #include "../reduce_many.cuh"
 #include "fused_call.hpp"
 

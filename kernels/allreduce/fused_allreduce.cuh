@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "device_execution.cuh"
+#include "../reduce/device_execution.cuh"
+#include "../reduce/launch.cuh"
 #include "fused_allreduce.hpp"
-#include "launch.cuh"
 
 #include <cuda_runtime_api.h>
 

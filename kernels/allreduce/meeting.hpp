@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "execution.hpp"
+#include "../reduce/execution.hpp"
 
 #include <base/error.hpp>
 #include <collectives/reduction/host_device.hpp>

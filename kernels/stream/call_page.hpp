@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../fused_allreduce.hpp"
+#include "../allreduce/fused_allreduce.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>

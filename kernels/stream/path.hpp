@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../meeting.hpp"
+#include "../allreduce/meeting.hpp"
 
 #include <transport/contract/stream_runtime.hpp>
 

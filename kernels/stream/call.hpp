@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../meeting.hpp"
+#include "../allreduce/meeting.hpp"
 
 #include <base/error.hpp>
 #include <collectives/algorithm/any.hpp>

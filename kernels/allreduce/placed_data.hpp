@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../reduce_many.hpp"
 #include "meeting.hpp"
-#include "reduce_many.hpp"
 
 #include <cstddef>
 #include <cstdint>

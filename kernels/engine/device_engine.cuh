@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../allreduce/group_launch.cuh"
 #include "device_engine.hpp"
-#include "group_launch.cuh"
 
 #include <cstddef>
 #include <cuda_runtime_api.h>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../reduce_many.hpp"
 #include "meeting.hpp"
 #include "placed_data.hpp"
-#include "reduce_many.hpp"
 
 #include <cstddef>
 #include <cstdint>
