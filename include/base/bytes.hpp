@@ -14,7 +14,7 @@
 #include <vector>
 
 /// Integers and strings as bytes, little endian whatever the machine.
-namespace tutti::transport::bootstrap {
+namespace tutti::detail {
 
 /// Appends to a vector of bytes.
 class byte_writer {
@@ -86,4 +86,4 @@ private:
     bool ok_ = true;
 };
 
-} // namespace tutti::transport::bootstrap
+} // namespace tutti::detail

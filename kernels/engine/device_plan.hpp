@@ -8,7 +8,7 @@
 #include "device_steps.hpp"
 
 #include <base/error.hpp>
-#include <collectives/schedule/pack.hpp>
+#include <collectives/schedule/lowering/pack.hpp>
 #include <collectives/schedule/program.hpp>
 #include <collectives/schedule/verify.hpp>
 

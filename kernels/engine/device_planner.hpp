@@ -7,9 +7,9 @@
 #include "device_steps.hpp"
 
 #include <base/error.hpp>
-#include <collectives/schedule/cut.hpp>
 #include <collectives/schedule/layout.hpp>
-#include <collectives/schedule/order.hpp>
+#include <collectives/schedule/lowering/cut.hpp>
+#include <collectives/schedule/lowering/order.hpp>
 #include <collectives/schedule/program.hpp>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <collectives/schedule/order.hpp>
+#include <collectives/schedule/lowering/order.hpp>
 #include <collectives/schedule/program.hpp>
 
 #include <cstddef>

@@ -4,7 +4,7 @@
 
 #include <collectives/algorithm/any.hpp>
 #include <collectives/engine/call.hpp>
-#include <collectives/schedule/cut.hpp>
+#include <collectives/schedule/lowering/cut.hpp>
 
 #include "support/expect.hpp"
 

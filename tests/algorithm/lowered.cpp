@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <collectives/algorithm/all.hpp>
 
-#include <collectives/schedule/lower.hpp>
+#include <collectives/schedule/lowering/lower.hpp>
 #include <collectives/schedule/verify_modes.hpp>
 
 #include "support/catch.hpp"

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 #include <collectives/recording.hpp>
-#include <collectives/schedule/pack.hpp>
-#include <collectives/schedule/plan.hpp>
+#include <collectives/schedule/lowering/pack.hpp>
+#include <collectives/schedule/lowering/plan.hpp>
 
 #include "support/catch.hpp"
 #include "support/world.hpp"

@@ -71,7 +71,7 @@ bytes words_of(input& in, int size) {
     std::int32_t next = 0;
     while (!in.empty() && out.size() < 30'000) {
         bytes body;
-        byte_writer w(body);
+        tutti::detail::byte_writer w(body);
         switch (in.below(8)) {
         case 0: {
             const auto some = in.bytes(in.below(32));

@@ -29,7 +29,7 @@ void take(frame_cutter& cutter, std::vector<std::byte>& written) {
 std::size_t end_of_frames(std::span<const std::byte> stream) {
     std::size_t end = 0;
     for (;;) {
-        byte_reader r(stream.subspan(end));
+        tutti::detail::byte_reader r(stream.subspan(end));
         const auto length = r.integer<std::uint32_t>();
         const auto version = r.integer<std::uint8_t>();
         const auto type = r.integer<std::uint8_t>();

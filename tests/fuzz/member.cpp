@@ -20,13 +20,13 @@ using namespace tutti::fuzz;
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     input in(data, size);
     roll_call seats(static_cast<int>(1 + in.below(4)));
-    byte_reader r(in.rest());
+    tutti::detail::byte_reader r(in.rest());
     for (int present = 0; r.ok() && !r.finished();) {
         const member m = read_member(r);
         std::vector<std::byte> written;
-        byte_writer w(written);
+        tutti::detail::byte_writer w(written);
         write_member(w, m);
-        byte_reader again(written);
+        tutti::detail::byte_reader again(written);
         demand(read_member(again) == m && again.finished(), "a member written again is the same");
         if (!r.ok()) break;
         const bool fits = m.size == seats.size() && m.rank >= 0 && m.rank < m.size;

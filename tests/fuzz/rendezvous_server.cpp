@@ -129,7 +129,7 @@ private:
     }
     [[nodiscard]] std::vector<std::byte> request() {
         std::vector<std::byte> out;
-        byte_writer w(out);
+        tutti::detail::byte_writer w(out);
         member m;
         m.rank = static_cast<std::int32_t>(in_.below(4));
         m.size = size_ + (in_.below(16) == 0);

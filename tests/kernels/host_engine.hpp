@@ -6,8 +6,8 @@
 #include "host_launch.hpp"
 #include "kernels/engine/device_engine.hpp"
 
-#include <collectives/schedule/cut.hpp>
-#include <collectives/schedule/places.hpp>
+#include <collectives/schedule/lowering/cut.hpp>
+#include <collectives/schedule/lowering/places.hpp>
 #include <collectives/schedule/program.hpp>
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include <collectives/model/collective.hpp>
 #include <collectives/model/counts/cut.hpp>
 #include <collectives/model/parameters.hpp>
-#include <collectives/schedule/order.hpp>
+#include <collectives/schedule/lowering/order.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <collectives/model/simulate.hpp>
 
-#include <collectives/schedule/pack.hpp>
+#include <collectives/schedule/lowering/pack.hpp>
 
 #include "simulated.hpp"
 

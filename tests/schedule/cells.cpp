@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <collectives/schedule/cells.hpp>
-#include <collectives/schedule/order.hpp>
+#include <collectives/schedule/lowering/cells.hpp>
+#include <collectives/schedule/lowering/order.hpp>
 
 #include "hand_made.hpp"
 #include "support/catch.hpp"

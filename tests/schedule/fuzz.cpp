@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <collectives/schedule/lower.hpp>
+#include <collectives/schedule/lowering/lower.hpp>
 #include <collectives/schedule/verify_modes.hpp>
 
 #include "mutator.hpp"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <collectives/schedule/pack.hpp>
+#include <collectives/schedule/lowering/pack.hpp>
 #include <collectives/schedule/verify_modes.hpp>
 
 #include <collectives/algorithm/circulant.hpp>

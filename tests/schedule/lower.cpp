@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <collectives/schedule/lower.hpp>
+#include <collectives/schedule/lowering/lower.hpp>
 
-#include <collectives/schedule/places.hpp>
+#include <collectives/schedule/lowering/places.hpp>
 
 #include "hand_made.hpp"
 

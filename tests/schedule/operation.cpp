@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <collectives/schedule/cut.hpp>
+#include <collectives/schedule/lowering/cut.hpp>
 #include <collectives/schedule/operation.hpp>
 
 #include "support/catch.hpp"

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <collectives/schedule/pack.hpp>
+#include <collectives/schedule/lowering/pack.hpp>
 
-#include <collectives/schedule/lower.hpp>
-#include <collectives/schedule/plan.hpp>
+#include <collectives/schedule/lowering/lower.hpp>
+#include <collectives/schedule/lowering/plan.hpp>
 
 #include "hand_made.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <collectives/schedule/plan.hpp>
+#include <collectives/schedule/lowering/plan.hpp>
 
 #include "hand_made.hpp"
 #include "support/catch.hpp"

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <collectives/schedule/renumber.hpp>
+#include <collectives/schedule/lowering/renumber.hpp>
 
 #include <collectives/algorithm/all.hpp>
-#include <collectives/schedule/pack.hpp>
+#include <collectives/schedule/lowering/pack.hpp>
 #include <collectives/schedule/verify_modes.hpp>
 
 #include "support/catch.hpp"

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <collectives/schedule/split.hpp>
+#include <collectives/schedule/lowering/split.hpp>
 
 #include <collectives/algorithm/all.hpp>
-#include <collectives/schedule/lower.hpp>
+#include <collectives/schedule/lowering/lower.hpp>
 #include <collectives/schedule/verify_modes.hpp>
 
 #include "hand_made.hpp"

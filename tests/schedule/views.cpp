@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <collectives/schedule/views.hpp>
+#include <collectives/schedule/lowering/views.hpp>
 
 #include "hand_made.hpp"
 #include "support/catch.hpp"

@@ -6,7 +6,7 @@
 #include "common/lists.hpp"
 
 #include <collectives/schedule/draw/svg.hpp>
-#include <collectives/schedule/order.hpp>
+#include <collectives/schedule/lowering/order.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -8,9 +8,9 @@
 #include "common/text_output.hpp"
 #include "common/within.hpp"
 
-#include <collectives/schedule/cut.hpp>
 #include <collectives/schedule/export/goal.hpp>
 #include <collectives/schedule/export/msccl_xml.hpp>
+#include <collectives/schedule/lowering/cut.hpp>
 
 #include <cstddef>
 #include <cstdio>

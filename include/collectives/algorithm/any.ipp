@@ -5,7 +5,7 @@
 #include "any.hpp"
 
 #include "../../base/error.hpp"
-#include "../schedule/renumber.hpp"
+#include "../schedule/lowering/renumber.hpp"
 #include "../schedule/verify_modes.hpp"
 
 #include <string>

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "hierarchical_blocks.hpp"
-#include "hierarchical_rooted.hpp"
-#include "hierarchical_shards.hpp"
-#include "hierarchical_uneven.hpp"
+#include "hierarchy/hierarchical_blocks.hpp"
+#include "hierarchy/hierarchical_rooted.hpp"
+#include "hierarchy/hierarchical_shards.hpp"
+#include "hierarchy/hierarchical_uneven.hpp"
 
 #include <algorithm>
 #include <array>

@@ -5,8 +5,8 @@
 #include "../../base/version.hpp"
 #include "../algorithm/any.hpp"
 #include "../reduction/start.hpp"
+#include "../schedule/lowering/split.hpp"
 #include "../schedule/part_lengths.hpp"
-#include "../schedule/split.hpp"
 
 #include <cstddef>
 #include <cstdint>

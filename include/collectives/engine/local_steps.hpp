@@ -9,8 +9,8 @@
 #include "interruptible_reducer.hpp"
 
 #include "../../transport/contract/transport.hpp"
-#include "../schedule/plan.hpp"
-#include "../schedule/split.hpp"
+#include "../schedule/lowering/plan.hpp"
+#include "../schedule/lowering/split.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../schedule/split.hpp"
+#include "../schedule/lowering/split.hpp"
 #include "group.hpp"
 
 #include <array>

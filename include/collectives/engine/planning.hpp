@@ -5,7 +5,7 @@
 #include "../../base/linkage.hpp"
 #include "call.hpp"
 
-#include "../schedule/plan.hpp"
+#include "../schedule/lowering/plan.hpp"
 
 #include <memory>
 

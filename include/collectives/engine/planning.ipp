@@ -7,9 +7,9 @@
 #include "../../base/error.hpp"
 #include "../algorithm/direct.hpp"
 #include "../algorithm/naive.hpp"
-#include "../schedule/lower.hpp"
-#include "../schedule/split.hpp"
-#include "../schedule/start.hpp"
+#include "../schedule/lowering/lower.hpp"
+#include "../schedule/lowering/split.hpp"
+#include "../schedule/lowering/start.hpp"
 #include "../schedule/verify/shape.hpp"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../transport/contract/status_page.hpp"
-#include "../schedule/plan.hpp"
+#include "../schedule/lowering/plan.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -7,7 +7,7 @@
 #include "machine.hpp"
 #include "rank_nodes.hpp"
 
-#include "../schedule/pack.hpp"
+#include "../schedule/lowering/pack.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -79,14 +79,14 @@ inline constexpr std::size_t max_cards = 8;         ///< of a member
 inline constexpr std::size_t max_card_bytes = 4096; ///< of each
 
 /// Writes a card into a frame of the control plane.
-inline void write_card(byte_writer& w, const fabric_card& c) {
+inline void write_card(tutti::detail::byte_writer& w, const fabric_card& c) {
     w.text(c.fabric, max_name_bytes);
     w.integer(static_cast<std::uint16_t>(c.bytes.size()));
     w.raw(c.bytes);
 }
 
 /// Reads what write_card() wrote. What is cut off or too long fails the reader.
-[[nodiscard]] inline fabric_card read_card(byte_reader& r) {
+[[nodiscard]] inline fabric_card read_card(tutti::detail::byte_reader& r) {
     fabric_card c;
     c.fabric = r.text(max_name_bytes);
     const auto length = r.integer<std::uint16_t>();
@@ -96,7 +96,7 @@ inline void write_card(byte_writer& w, const fabric_card& c) {
 }
 
 /// Writes what a member may use into a frame of the control plane.
-inline void write_allotment(byte_writer& w, const allotment& a) {
+inline void write_allotment(tutti::detail::byte_writer& w, const allotment& a) {
     w.integer(static_cast<std::uint8_t>(a.processors.words().size()));
     for (const std::uint64_t word : a.processors.words()) w.integer(word);
     w.integer(a.quota.thousandths);
@@ -106,7 +106,7 @@ inline void write_allotment(byte_writer& w, const allotment& a) {
 
 /// Reads what write_allotment() wrote. What is cut off, has too many words, or one more than it needs, fails the
 /// reader.
-[[nodiscard]] inline allotment read_allotment(byte_reader& r) {
+[[nodiscard]] inline allotment read_allotment(tutti::detail::byte_reader& r) {
     allotment a;
     std::vector<std::uint64_t> words(r.integer<std::uint8_t>());
     if (words.size() > processor_set::max_words) r.fail();
@@ -120,7 +120,7 @@ inline void write_allotment(byte_writer& w, const allotment& a) {
 }
 
 /// Writes a member into a frame of the control plane.
-inline void write_member(byte_writer& w, const member& m) {
+inline void write_member(tutti::detail::byte_writer& w, const member& m) {
     w.integer(m.rank);
     w.integer(m.size);
     w.text(m.address, max_name_bytes);
@@ -134,7 +134,7 @@ inline void write_member(byte_writer& w, const member& m) {
 }
 
 /// Reads what write_member() wrote. What is cut off or too long fails the reader.
-[[nodiscard]] inline member read_member(byte_reader& r) {
+[[nodiscard]] inline member read_member(tutti::detail::byte_reader& r) {
     member m;
     m.rank = r.integer<std::int32_t>();
     m.size = r.integer<std::int32_t>();

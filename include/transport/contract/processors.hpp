@@ -20,6 +20,7 @@ public:
     static constexpr int max_processors = 64 * max_words; ///< as many as Linux can be built for
 
     processor_set() = default;
+    /// The processors of these numbers.
     processor_set(std::initializer_list<int> numbers) {
         for (const int number : numbers) add(number);
     }
@@ -54,7 +55,9 @@ public:
 
     /// As the constructor takes them; the last one is not 0.
     [[nodiscard]] std::span<const std::uint64_t> words() const noexcept { return words_; }
+    /// No processor belongs to it.
     [[nodiscard]] bool empty() const noexcept { return words_.empty(); }
+    /// How many processors belong to it.
     [[nodiscard]] std::size_t count() const noexcept {
         std::size_t all = 0;
         for (const std::uint64_t w : words_) all += static_cast<std::size_t>(std::popcount(w));
@@ -110,7 +113,7 @@ private:
 struct cpu_quota {
     std::uint32_t thousandths = 0; ///< of a processor; 0: no limit
     std::uint64_t device = 0;      ///< of the cgroup's folder, by stat(2): who has the same two shares the quota
-    std::uint64_t inode = 0;
+    std::uint64_t inode = 0;       ///< of that folder, too
     friend bool operator==(const cpu_quota&, const cpu_quota&) = default;
 };
 

@@ -57,7 +57,7 @@ public:
     /// Tells the others, through the rendezvous, that this rank will not join, and why. For a rank that cannot go on.
     void give_up(const std::string& why) {
         std::vector<std::byte> body;
-        byte_writer(body).text(why, max_text_bytes);
+        tutti::detail::byte_writer(body).text(why, max_text_bytes);
         stream_.send(frame_type::refused, body);
         asked_to_join_ = true;
     }
@@ -76,7 +76,7 @@ public:
         mine.size = me_.size;
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(until_ - clock::now()).count();
         std::vector<std::byte> body;
-        byte_writer w(body);
+        tutti::detail::byte_writer w(body);
         write_member(w, mine);
         w.integer(static_cast<std::uint32_t>(std::clamp<long long>(left, 0, 0xffffffff)));
         w.integer(static_cast<std::uint8_t>(me_.encrypt));
@@ -147,7 +147,7 @@ private:
     }
 
     void take(const frame& f) {
-        byte_reader r(f.body);
+        tutti::detail::byte_reader r(f.body);
         if (f.type == frame_type::refused) {
             const auto why = r.text(max_text_bytes);
             fail(why, r.integer<std::int32_t>());

@@ -37,7 +37,7 @@ inline constexpr std::size_t frame_header_bytes = 6;      ///< length 4, version
 
 /// Appends a frame. Precondition: the body is shorter than max_frame_bytes - 2.
 inline void append_frame(std::vector<std::byte>& out, frame_type type, std::span<const std::byte> body) {
-    byte_writer w(out);
+    tutti::detail::byte_writer w(out);
     w.integer(static_cast<std::uint32_t>(body.size() + 2));
     w.integer(frame_version);
     w.integer(static_cast<std::uint8_t>(type));
@@ -54,7 +54,7 @@ public:
     /// The next whole frame, if there is one.
     [[nodiscard]] std::optional<frame> next() {
         const auto left = std::span(held_).subspan(read_);
-        byte_reader r(left);
+        tutti::detail::byte_reader r(left);
         const auto length = r.integer<std::uint32_t>();
         const auto version = r.integer<std::uint8_t>();
         const auto type = r.integer<std::uint8_t>();
@@ -117,7 +117,7 @@ struct frame_batch {
     explicit frame_batch(std::span<const std::byte> frames) : hash(digest_of(frames)) {
         std::vector<std::byte> all;
         all.reserve(record_length_bytes + frames.size());
-        byte_writer w(all);
+        tutti::detail::byte_writer w(all);
         w.integer(static_cast<std::uint32_t>(frames.size()));
         w.raw(frames);
         text = std::make_shared<const std::vector<std::byte>>(std::move(all));
@@ -179,7 +179,7 @@ public:
 
 private:
     std::optional<std::span<const std::byte>> next(std::size_t& at) {
-        byte_reader r(std::span<const std::byte>(held_).subspan(at));
+        tutti::detail::byte_reader r(std::span<const std::byte>(held_).subspan(at));
         const auto length = r.integer<std::uint32_t>();
         if (forged_ || !r.ok()) return std::nullopt;
         forged_ = length > max_record_bytes;

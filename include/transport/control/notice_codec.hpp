@@ -21,7 +21,7 @@ inline constexpr std::size_t max_past_call_bytes = 120;  ///< of each of its pas
 
 namespace detail {
 
-inline void write_past_calls(byte_writer& w, std::span<const past_call> all) {
+inline void write_past_calls(tutti::detail::byte_writer& w, std::span<const past_call> all) {
     const auto calls = all.first(std::min(all.size(), most_past_calls));
     w.integer(static_cast<std::uint16_t>(calls.size()));
     for (const past_call& c : calls) {
@@ -31,7 +31,7 @@ inline void write_past_calls(byte_writer& w, std::span<const past_call> all) {
         w.text(c.call, max_past_call_bytes);
     }
 }
-[[nodiscard]] inline bool read_past_calls(byte_reader& r, std::vector<past_call>& calls) {
+[[nodiscard]] inline bool read_past_calls(tutti::detail::byte_reader& r, std::vector<past_call>& calls) {
     const std::size_t number = r.integer<std::uint16_t>();
     if (number > most_past_calls) return false;
     for (std::size_t i = 0; i < number && r.ok(); ++i) {
@@ -44,7 +44,7 @@ inline void write_past_calls(byte_writer& w, std::span<const past_call> all) {
     return r.ok();
 }
 
-inline void write_waiting_calls(byte_writer& w, std::span<const waiting_call> all) {
+inline void write_waiting_calls(tutti::detail::byte_writer& w, std::span<const waiting_call> all) {
     const auto calls = all.first(std::min(all.size(), most_waiting_calls));
     w.integer(static_cast<std::uint8_t>(calls.size()));
     for (const waiting_call& c : calls) {
@@ -57,7 +57,7 @@ inline void write_waiting_calls(byte_writer& w, std::span<const waiting_call> al
         w.text(c.call, max_past_call_bytes);
     }
 }
-[[nodiscard]] inline bool read_waiting_calls(byte_reader& r, std::vector<waiting_call>& calls) {
+[[nodiscard]] inline bool read_waiting_calls(tutti::detail::byte_reader& r, std::vector<waiting_call>& calls) {
     const std::size_t number = r.integer<std::uint8_t>();
     if (number > most_waiting_calls) return false;
     for (std::size_t i = 0; i < number && r.ok(); ++i) {
@@ -84,7 +84,7 @@ inline void write_waiting_calls(byte_writer& w, std::span<const waiting_call> al
 /// Entries beyond most_past_calls, most_waiting_calls and most_peers are left out.
 [[nodiscard]] inline std::vector<std::byte> encode(const notice& n) {
     std::vector<std::byte> out;
-    byte_writer w(out);
+    tutti::detail::byte_writer w(out);
     w.integer(notice_version);
     w.integer(static_cast<std::uint8_t>(n.kind));
     w.integer(static_cast<std::uint8_t>(n.why));
@@ -104,7 +104,7 @@ inline void write_waiting_calls(byte_writer& w, std::span<const waiting_call> al
 
 /// The notice in a body, or nothing if the body is not exactly one. Ranks are not checked: the reader knows the world.
 [[nodiscard]] inline std::optional<notice> decode_notice(std::span<const std::byte> body) {
-    byte_reader r(body);
+    tutti::detail::byte_reader r(body);
     if (r.integer<std::uint8_t>() != notice_version) return std::nullopt;
     const auto kind = r.integer<std::uint8_t>();
     const auto why = r.integer<std::uint8_t>();

@@ -115,7 +115,7 @@ public:
     /// comes. Rank 0 is told last, by tell_rank_zero(): its process may end at once, and this server with it.
     void give_up(const std::string& why, int at_fault = -1) {
         refusal_.clear();
-        byte_writer w(refusal_);
+        tutti::detail::byte_writer w(refusal_);
         w.text(why, max_text_bytes);
         w.integer(std::int32_t{at_fault});
         for (std::size_t r = 1; r < by_rank_.size(); ++r)
@@ -193,7 +193,7 @@ private:
     }
 
     void take_request(rendezvous_connection& g, const frame& f, clock::time_point now) {
-        byte_reader r(f.body);
+        tutti::detail::byte_reader r(f.body);
         if (f.type == frame_type::refused) return take_farewell(g, r.text(max_text_bytes));
         const auto m = read_member(r);
         const std::chrono::milliseconds timeout(r.integer<std::uint32_t>());
@@ -214,7 +214,7 @@ private:
     void object(rendezvous_connection& g, const std::string& objection) {
         if (started_) {
             std::vector<std::byte> body;
-            byte_writer w(body);
+            tutti::detail::byte_writer w(body);
             w.text(objection, max_text_bytes);
             w.integer(std::int32_t{g.claimed_rank()});
             g.stream().send(frame_type::refused, body);
@@ -300,12 +300,12 @@ private:
         std::vector<std::byte> table, body;
         for (const auto& m : seats_.members()) {
             body.clear();
-            byte_writer w(body);
+            tutti::detail::byte_writer w(body);
             write_member(w, m);
             append_frame(table, frame_type::member, body);
         }
         body.clear();
-        byte_writer(body).integer(world_);
+        tutti::detail::byte_writer(body).integer(world_);
         append_frame(table, frame_type::start, body);
         return table;
     }

@@ -116,7 +116,7 @@ public:
     [[nodiscard]] std::vector<std::byte> report(std::uint64_t world, const std::vector<member>& members,
                                                 Standing standing_of, clock::time_point now) const {
         std::vector<std::byte> out;
-        byte_writer w(out);
+        tutti::detail::byte_writer w(out);
         w.integer(report_version);
         w.integer(world);
         w.integer(static_cast<std::uint32_t>(ranks_.size()));

@@ -87,7 +87,7 @@ inline constexpr std::size_t header_bytes = 8;     // magic, version, two bytes 
 inline constexpr std::size_t greeting_bytes = 81;
 inline constexpr std::size_t challenge_bytes = 40;
 
-inline void add_nonce(byte_writer& w) {
+inline void add_nonce(tutti::detail::byte_writer& w) {
     nonce drawn{};
     draw(drawn);
     w.raw(drawn);
@@ -96,7 +96,7 @@ inline void add_nonce(byte_writer& w) {
 /// The first message, with a fresh nonce.
 inline std::vector<std::byte> encode_greeting(const hello& h) {
     std::vector<std::byte> out;
-    byte_writer w(out);
+    tutti::detail::byte_writer w(out);
     w.integer(magic);
     w.integer(wire_version);
     w.integer(static_cast<std::uint8_t>(h.what));
@@ -115,7 +115,7 @@ inline std::vector<std::byte> encode_greeting(const hello& h) {
 
 /// The hello in a whole greeting whose magic and version were found good.
 inline hello decode_greeting(std::span<const std::byte> greeting) {
-    byte_reader r(greeting.subspan(6));
+    tutti::detail::byte_reader r(greeting.subspan(6));
     hello h;
     h.what = static_cast<purpose>(r.integer<std::uint8_t>());
     h.encrypted = r.integer<std::uint8_t>() != 0;
@@ -133,7 +133,7 @@ inline hello decode_greeting(std::span<const std::byte> greeting) {
 /// The second message, with a fresh nonce.
 inline std::vector<std::byte> encode_challenge() {
     std::vector<std::byte> out;
-    byte_writer w(out);
+    tutti::detail::byte_writer w(out);
     w.integer(magic);
     w.integer(wire_version);
     w.integer(std::uint16_t{0});

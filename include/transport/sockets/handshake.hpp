@@ -153,7 +153,7 @@ private:
 
     /// Header and rest come apart, so that another version's messages may have other lengths.
     void take_header(const bytes& in, bytes& message, stage next) {
-        byte_reader r(in);
+        tutti::detail::byte_reader r(in);
         if (r.integer<std::uint32_t>() != detail::magic) return refuse("the other side does not speak this protocol");
         const auto version = r.integer<std::uint16_t>();
         message = in;
@@ -240,7 +240,7 @@ private:
 
     [[nodiscard]] digest proof_of(std::string_view label, std::optional<status> s) const {
         bytes text;
-        byte_writer w(text);
+        tutti::detail::byte_writer w(text);
         w.text(label, label.size());
         w.integer(static_cast<std::uint8_t>(s.value_or(status::welcome)));
         w.raw(greeting_);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <collectives/algorithm/all.hpp>
-#include <collectives/schedule/cut.hpp>
+#include <collectives/schedule/lowering/cut.hpp>
 
 #include <fstream>
 #include <set>

@@ -25,14 +25,14 @@ notice said(notice_kind k, int peer, int members, std::string call = "barrier") 
 /// What a world of one rank is told at its start, and a notice right behind it.
 std::vector<std::byte> table_of_one_and(const notice& n) {
     std::vector<std::byte> all, body;
-    byte_writer w(body);
+    tutti::detail::byte_writer w(body);
     auto alone = at_port(1);
     alone.rank = 0;
     alone.size = 1;
     write_member(w, alone);
     append_frame(all, frame_type::member, body);
     body.clear();
-    byte_writer(body).integer(std::uint64_t{1});
+    tutti::detail::byte_writer(body).integer(std::uint64_t{1});
     append_frame(all, frame_type::start, body);
     append_frame(all, frame_type::talk, encode(n));
     return all;

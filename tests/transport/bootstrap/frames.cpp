@@ -89,7 +89,7 @@ TEST_CASE("no record can be left out, repeated, moved, or sent back", "[sealed_f
 TEST_CASE("a record that is longer than any is refused before it has come", "[sealed_frames]") {
     frame_opener open(key_of(1));
     bytes head;
-    byte_writer(head).integer(static_cast<std::uint32_t>(max_record_bytes + 1));
+    tutti::detail::byte_writer(head).integer(static_cast<std::uint32_t>(max_record_bytes + 1));
     CHECK(opened(open, head).empty());
     CHECK(open.forged());
 }

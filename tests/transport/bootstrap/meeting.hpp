@@ -112,7 +112,7 @@ inline frame_stream bare_member(int rank, int size, const rendezvous_thread& pla
     m.rank = rank;
     m.size = size;
     std::vector<std::byte> body;
-    byte_writer w(body);
+    tutti::detail::byte_writer w(body);
     write_member(w, m);
     w.integer(std::uint32_t{5000});
     w.integer(std::uint8_t{0});

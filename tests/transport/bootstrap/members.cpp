@@ -58,18 +58,18 @@ TEST_CASE("two ranks within a quota of one and a half processors are crowded") {
 TEST_CASE("what a member may use is read as it was written, and what is malformed is refused") {
     const auto bytes_of = [](const allotment& a) {
         std::vector<std::byte> bytes;
-        byte_writer w(bytes);
+        tutti::detail::byte_writer w(bytes);
         write_allotment(w, a);
         return bytes;
     };
     for (const processor_set& processors : {processor_set{}, processor_set{0}, processor_set{3, 64, 8191}}) {
         const allotment a{processors, {1500, 26, ~std::uint64_t{0}}};
         const auto bytes = bytes_of(a);
-        byte_reader r(bytes);
+        tutti::detail::byte_reader r(bytes);
         CHECK(read_allotment(r) == a);
         CHECK(r.finished());
         for (std::size_t cut = 0; cut < bytes.size(); ++cut) {
-            byte_reader shorter({bytes.data(), cut});
+            tutti::detail::byte_reader shorter({bytes.data(), cut});
             static_cast<void>(read_allotment(shorter));
             REQUIRE_FALSE(shorter.ok());
         }
@@ -77,7 +77,7 @@ TEST_CASE("what a member may use is read as it was written, and what is malforme
     std::vector<std::byte> wrong(2000);
     for (const int words : {1, 129, 200}) { // the last one is 0, or there are too many
         wrong[0] = static_cast<std::byte>(words);
-        byte_reader r(wrong);
+        tutti::detail::byte_reader r(wrong);
         static_cast<void>(read_allotment(r));
         CHECK_FALSE(r.ok());
     }

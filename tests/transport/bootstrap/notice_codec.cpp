@@ -44,9 +44,9 @@ TEST_CASE("a notice survives the wire", "[notice_codec]") {
 
 TEST_CASE("integers are little endian", "[notice_codec]") {
     std::vector<std::byte> out;
-    byte_writer(out).integer(std::uint32_t{0x01020304});
+    tutti::detail::byte_writer(out).integer(std::uint32_t{0x01020304});
     CHECK(out == std::vector<std::byte>{std::byte{4}, std::byte{3}, std::byte{2}, std::byte{1}});
-    CHECK(byte_reader(out).integer<std::uint32_t>() == 0x01020304);
+    CHECK(tutti::detail::byte_reader(out).integer<std::uint32_t>() == 0x01020304);
 }
 
 TEST_CASE("long strings are cut, so that a notice always fits a frame", "[notice_codec]") {
@@ -122,9 +122,9 @@ TEST_CASE("a member survives the wire", "[member]") {
     const fabric_card card{"shared memory", {std::byte{1}, std::byte{2}}};
     const member m{3, 4, "::1", 29500, "node", "boot/node", {{0, 70}, {1500, 3, 4}}, 12345, {card, {"tcp", {}}}};
     std::vector<std::byte> out;
-    byte_writer w(out);
+    tutti::detail::byte_writer w(out);
     write_member(w, m);
-    byte_reader r(out);
+    tutti::detail::byte_reader r(out);
     CHECK(read_member(r) == m);
     CHECK(r.finished());
 }
@@ -151,7 +151,7 @@ TEST_CASE("random and mutated bytes are decoded or refused, never trusted", "[no
         const auto n = decode_notice(f->body);
         if (!n) ++refused;
         if (n) REQUIRE(encode(*n) == f->body);
-        byte_reader r(f->body);
+        tutti::detail::byte_reader r(f->body);
         static_cast<void>(read_member(r));
     }
     CHECK(tried > 100);

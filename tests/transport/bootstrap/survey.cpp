@@ -33,7 +33,7 @@ questions pairs(const std::vector<survey::question>& all) {
 std::vector<std::string> report_of(const survey& s, int ranks, clock::time_point now) {
     const auto report = s.report(
         7, std::vector<member>(static_cast<std::size_t>(ranks)), [](int) { return standing::present; }, now);
-    byte_reader r(report);
+    tutti::detail::byte_reader r(report);
     CHECK(r.integer<std::uint8_t>() == survey::report_version);
     CHECK(r.integer<std::uint64_t>() == 7);
     CHECK(r.integer<std::uint32_t>() == static_cast<std::uint32_t>(ranks));

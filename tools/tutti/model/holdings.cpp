@@ -3,7 +3,7 @@
 
 #include "holdings.hpp"
 
-#include <collectives/schedule/order.hpp>
+#include <collectives/schedule/lowering/order.hpp>
 #include <collectives/schedule/verify.hpp>
 
 #include <bit>

@@ -57,7 +57,7 @@ rank_state state_of(bootstrap::standing standing, bool is_fresh, std::int64_t sy
 }
 
 /// Takes the next rank of the report; those of this host are known better from their pages. False: it is none.
-bool take_rank(observed_job& job, observed_rank& r, bootstrap::byte_reader& from) {
+bool take_rank(observed_job& job, observed_rank& r, tutti::detail::byte_reader& from) {
     const auto standing = from.integer<std::uint8_t>();
     const bool is_fresh = from.integer<std::uint8_t>() == 1;
     const auto system = from.integer<std::int64_t>();
@@ -79,7 +79,7 @@ bool take_rank(observed_job& job, observed_rank& r, bootstrap::byte_reader& from
 }
 
 bool take_report(observed_job& job, std::span<const std::byte> report) {
-    bootstrap::byte_reader from(report);
+    tutti::detail::byte_reader from(report);
     if (from.integer<std::uint8_t>() != bootstrap::survey::report_version) return false;
     if (from.integer<std::uint64_t>() != job.world) return false;
     if (from.integer<std::uint32_t>() != job.ranks.size()) return false;

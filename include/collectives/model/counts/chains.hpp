@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../schedule/cells.hpp"
-#include "../../schedule/places.hpp"
+#include "../../schedule/lowering/cells.hpp"
+#include "../../schedule/lowering/places.hpp"
 #include "cut.hpp"
 
 #include <algorithm>

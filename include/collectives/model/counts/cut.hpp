@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../schedule/cut.hpp"
+#include "../../schedule/lowering/cut.hpp"
 #include "../collective.hpp"
 
 #include <cstddef>

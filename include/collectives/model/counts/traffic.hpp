@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../../base/error.hpp"
-#include "../../schedule/pack.hpp"
+#include "../../schedule/lowering/pack.hpp"
 #include "../rank_nodes.hpp"
 #include "cut.hpp"
 

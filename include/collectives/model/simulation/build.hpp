@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../schedule/pack.hpp"
+#include "../../schedule/lowering/pack.hpp"
 #include "../collective.hpp"
 #include "../counts/cut.hpp"
 #include "../rank_nodes.hpp"

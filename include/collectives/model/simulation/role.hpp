@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../schedule/order.hpp"
+#include "../../schedule/lowering/order.hpp"
 
 #include <cstddef>
 #include <cstdint>

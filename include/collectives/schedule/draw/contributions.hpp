@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../places.hpp"
+#include "../lowering/places.hpp"
 #include "../program.hpp"
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../layout.hpp"
-#include "../pack.hpp"
+#include "../lowering/pack.hpp"
 #include "predecessors.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../pack.hpp"
+#include "../lowering/pack.hpp"
 #include "thread_blocks.hpp"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../cost.hpp"
-#include "../order.hpp"
+#include "../lowering/order.hpp"
 #include "expression.hpp"
 #include "fault.hpp"
 

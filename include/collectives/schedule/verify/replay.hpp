@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../order.hpp"
+#include "../lowering/order.hpp"
 
 #include "../../../base/language.hpp"
 

@@ -25,7 +25,7 @@ struct card {
 
     [[nodiscard]] std::vector<std::byte> encoded() const {
         std::vector<std::byte> out;
-        bootstrap::byte_writer w(out);
+        tutti::detail::byte_writer w(out);
         w.integer(file);
         w.integer(key);
         w.text(why_not, most_words);
@@ -40,7 +40,7 @@ struct card {
     }
     /// Nothing if the bytes are no card.
     [[nodiscard]] static std::optional<card> decoded(std::span<const std::byte> bytes) {
-        bootstrap::byte_reader r(bytes);
+        tutti::detail::byte_reader r(bytes);
         card c;
         c.file = r.integer<std::int32_t>();
         c.key = r.integer<std::uint64_t>();

@@ -31,7 +31,7 @@ struct rail_card {
 /// A rank's ports as it tells them: none where it has no RDMA device.
 [[nodiscard]] inline std::vector<std::byte> encode(std::span<const rail_card> rails) {
     std::vector<std::byte> bytes;
-    bootstrap::byte_writer w(bytes);
+    tutti::detail::byte_writer w(bytes);
     w.integer(static_cast<std::uint8_t>(rails.size()));
     for (const rail_card& r : rails) {
         w.integer(static_cast<std::uint8_t>(r.how));
@@ -45,7 +45,7 @@ struct rail_card {
 
 /// Empty where the bytes are no card.
 [[nodiscard]] inline std::vector<rail_card> decode_card(std::span<const std::byte> bytes) {
-    bootstrap::byte_reader r(bytes);
+    tutti::detail::byte_reader r(bytes);
     std::vector<rail_card> rails(std::min<std::size_t>(r.integer<std::uint8_t>(), max_rails));
     for (rail_card& c : rails) {
         c.how = static_cast<addressing>(r.integer<std::uint8_t>());

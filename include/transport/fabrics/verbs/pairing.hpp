@@ -43,7 +43,7 @@ public:
     /// Tells this rank's ends, how many packets the peer may have under way, and the limits that must be equal.
     void offer(std::span<const pair_end> ends, const verbs_limits& mine) {
         std::vector<std::byte> bytes;
-        bootstrap::byte_writer w(bytes);
+        tutti::detail::byte_writer w(bytes);
         shared_ = {mine.eager_bytes, mine.window_bytes, mine.contexts_ahead};
         w.integer(version);
         w.integer(mine.slot_count);
@@ -101,7 +101,7 @@ private:
         come_.clear();
     }
     void read_offer() {
-        bootstrap::byte_reader r{std::span<const std::byte>(come_).first(expected_)};
+        tutti::detail::byte_reader r{std::span<const std::byte>(come_).first(expected_)};
         const auto theirs = r.integer<std::uint32_t>();
         slots_ = r.integer<std::uint32_t>();
         bool equal = true;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "binomial_tree.hpp"
+#include "../binomial_tree.hpp"
+#include "../write.hpp"
 #include "node_bounds.hpp"
-#include "write.hpp"
 
 namespace tutti::algorithm::detail {
 

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../operation.hpp"
 #include "cells.hpp"
-#include "operation.hpp"
 #include "places.hpp"
 
-#include "../../base/language.hpp"
+#include "../../../base/language.hpp"
 
 #include <cstddef>
 #include <utility>

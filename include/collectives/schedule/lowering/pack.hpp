@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../program.hpp"
 #include "places.hpp"
-#include "program.hpp"
 
-#include "../../base/language.hpp"
+#include "../../../base/language.hpp"
 
 #include <algorithm>
 #include <array>

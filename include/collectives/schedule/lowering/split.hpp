@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "operation.hpp"
+#include "../operation.hpp"
 
-#include "../../base/language.hpp"
+#include "../../../base/language.hpp"
 
 #include <algorithm>
 #include <vector>

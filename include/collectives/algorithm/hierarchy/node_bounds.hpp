@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../schedule/placement.hpp"
+#include "../../schedule/placement.hpp"
 
 namespace tutti::algorithm {
 

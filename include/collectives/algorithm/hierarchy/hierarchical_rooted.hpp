@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "algorithm.hpp"
-#include "halves.hpp"
-#include "scatter_allgather.hpp"
+#include "../algorithm.hpp"
+#include "../halves.hpp"
+#include "../scatter_allgather.hpp"
 
 namespace tutti::algorithm::detail {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "algorithm.hpp"
+#include "../algorithm.hpp"
 
 namespace tutti::algorithm::detail {
 

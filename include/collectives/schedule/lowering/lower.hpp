@@ -4,7 +4,7 @@
 
 #include "pack.hpp"
 
-#include "../../base/language.hpp"
+#include "../../../base/language.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../base/error.hpp"
-#include "placement.hpp"
-#include "program.hpp"
+#include "../../../base/error.hpp"
+#include "../placement.hpp"
+#include "../program.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "layout.hpp"
-#include "operation.hpp"
+#include "../layout.hpp"
+#include "../operation.hpp"
 
 #include <cstddef>
 

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../program.hpp"
 #include "cells.hpp"
 #include "places.hpp"
-#include "program.hpp"
 #include "views.hpp"
 
-#include "../../base/language.hpp"
+#include "../../../base/language.hpp"
 
 #include <cstddef>
 #include <cstdint>
