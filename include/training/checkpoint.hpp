@@ -4,7 +4,7 @@
 
 #include "../collectives/gather.hpp"
 #include "../collectives/scatter.hpp"
-#include "agreement.hpp"
+#include "buckets/agreement.hpp"
 #include "checkpoint/file.hpp"
 #include "sharded.hpp"
 

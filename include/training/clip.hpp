@@ -4,7 +4,7 @@
 
 #include "../base/error.hpp"
 #include "../collectives/allreduce.hpp"
-#include "square_sum.hpp"
+#include "buckets/square_sum.hpp"
 
 #include <algorithm>
 #include <span>

@@ -5,9 +5,9 @@
 #include "../collectives/allreduce.hpp"
 #include "../collectives/prepared.hpp"
 #include "../collectives/reduction/narrow_float.hpp"
-#include "agreement.hpp"
-#include "bucket_round.hpp"
-#include "finite_gradients.hpp"
+#include "buckets/agreement.hpp"
+#include "buckets/bucket_round.hpp"
+#include "buckets/finite_gradients.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -5,8 +5,8 @@
 #include "../base/error.hpp"
 #include "../collectives/algorithm/any.hpp"
 #include "../collectives/allreduce.hpp"
-#include "agreement.hpp"
-#include "averaging_period.hpp"
+#include "buckets/agreement.hpp"
+#include "local_sgd/averaging_period.hpp"
 
 #include <array>
 #include <chrono>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "../base/error.hpp"
+#include "buckets/square_sum.hpp"
 #include "learning_rate.hpp"
 #include "parameter.hpp"
-#include "square_sum.hpp"
 #include "update_rules.hpp"
 
 #include <cstddef>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "clip.hpp"
-#include "gathered_weights.hpp"
 #include "gradient_buckets.hpp"
-#include "scattered_gradients.hpp"
+#include "zero/gathered_weights.hpp"
+#include "zero/scattered_gradients.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <training/agreement.hpp>
+#include <training/buckets/agreement.hpp>
 
 #include "support/catch.hpp"
 #include "support/has.hpp"

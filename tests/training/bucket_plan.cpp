@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <training/bucket_plan.hpp>
-#include <training/buffer_pool.hpp>
+#include <training/buckets/bucket_plan.hpp>
+#include <training/zero/buffer_pool.hpp>
 
 #include "support/catch.hpp"
 

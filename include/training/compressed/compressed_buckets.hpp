@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../agreement.hpp"
-#include "../bucket_plan.hpp"
+#include "../buckets/agreement.hpp"
+#include "../buckets/bucket_plan.hpp"
 #include "../gradient_buckets.hpp"
 #include "traffic.hpp"
 

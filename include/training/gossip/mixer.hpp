@@ -4,7 +4,7 @@
 
 #include "../../base/error.hpp"
 #include "../../collectives/communicator.hpp"
-#include "../square_sum.hpp"
+#include "../buckets/square_sum.hpp"
 #include "graph.hpp"
 
 #include <algorithm>

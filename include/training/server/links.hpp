@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../agreement.hpp"
+#include "../buckets/agreement.hpp"
 #include "placement.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../agreement.hpp"
+#include "../buckets/agreement.hpp"
 #include "../checkpoint/file.hpp"
 #include "../update_rules.hpp"
 #include "placement.hpp"

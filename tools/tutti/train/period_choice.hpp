@@ -4,7 +4,7 @@
 
 #include "words_of_choice.hpp"
 
-#include <training/averaging_period.hpp>
+#include <training/local_sgd/averaging_period.hpp>
 
 #include <string>
 #include <variant>

@@ -8,7 +8,7 @@
 #include "train.hpp"
 #include "training_log.hpp"
 
-#include <training/activity.hpp>
+#include <training/buckets/activity.hpp>
 
 #include <chrono>
 #include <optional>

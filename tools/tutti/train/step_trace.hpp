@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <training/activity.hpp>
+#include <training/buckets/activity.hpp>
 
 #include <cstddef>
 #include <span>

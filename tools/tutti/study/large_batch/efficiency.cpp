@@ -5,7 +5,7 @@
 
 #include <collectives/algorithm/all.hpp>
 #include <collectives/model/simulate.hpp>
-#include <training/bucket_plan.hpp>
+#include <training/buckets/bucket_plan.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 #include "../server_ranks.hpp"
 #include "portion_maths.hpp"
 
-#include <training/activity.hpp>
+#include <training/buckets/activity.hpp>
 #include <training/sandblaster.hpp>
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../base/error.hpp"
-#include "parameter.hpp"
+#include "../../base/error.hpp"
+#include "../parameter.hpp"
 
 #include <cstddef>
 #include <string>

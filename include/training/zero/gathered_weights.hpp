@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../base/error.hpp"
-#include "../collectives/allgather.hpp"
-#include "../collectives/request.hpp"
+#include "../../base/error.hpp"
+#include "../../collectives/allgather.hpp"
+#include "../../collectives/request.hpp"
 #include "buffer_pool.hpp"
 #include "shard_map.hpp"
 

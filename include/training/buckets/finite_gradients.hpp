@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../collectives/allreduce.hpp"
+#include "../../collectives/allreduce.hpp"
 #include "bucket_plan.hpp"
 
 #include <algorithm>

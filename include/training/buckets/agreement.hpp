@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../base/error.hpp"
-#include "../collectives/allgather.hpp"
-#include "../collectives/broadcast.hpp"
+#include "../../base/error.hpp"
+#include "../../collectives/allgather.hpp"
+#include "../../collectives/broadcast.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../collectives/reduction/accumulator.hpp"
+#include "../../collectives/reduction/accumulator.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../base/error.hpp"
+#include "../../base/error.hpp"
 #include "activity.hpp"
 #include "bucket_plan.hpp"
 

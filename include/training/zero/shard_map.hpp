@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "bucket_plan.hpp"
-#include "optimizer.hpp"
+#include "../buckets/bucket_plan.hpp"
+#include "../optimizer.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../collectives/reduce_scatter.hpp"
-#include "../collectives/request.hpp"
-#include "bucket_round.hpp"
+#include "../../collectives/reduce_scatter.hpp"
+#include "../../collectives/request.hpp"
+#include "../buckets/bucket_round.hpp"
+#include "../buckets/finite_gradients.hpp"
 #include "buffer_pool.hpp"
-#include "finite_gradients.hpp"
 #include "shard_map.hpp"
 
 #include <algorithm>
