@@ -7,8 +7,8 @@
 
 #include "reduce_many.cuh"
 
-#include <collectives/reduction/element.hpp>
-#include <collectives/reduction/operators.hpp>
+#include <tutti/collectives/reduction/element.hpp>
+#include <tutti/collectives/reduction/operators.hpp>
 
 #include <array>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <base/language.hpp>
+#include <tutti/base/language.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -5,10 +5,10 @@
 #include "reduce/access.hpp"
 #include "reduce/pack.hpp"
 
-#include <collectives/reduction/element.hpp>
-#include <collectives/reduction/exact.hpp>
-#include <collectives/reduction/host_device.hpp>
-#include <collectives/reduction/scalar.hpp>
+#include <tutti/collectives/reduction/element.hpp>
+#include <tutti/collectives/reduction/exact.hpp>
+#include <tutti/collectives/reduction/host_device.hpp>
+#include <tutti/collectives/reduction/scalar.hpp>
 
 #include <algorithm>
 #include <concepts>

@@ -7,8 +7,8 @@
 #include "reduce/execution.hpp"
 #include "reduce/pack.hpp"
 
-#include <collectives/reduction/host_device.hpp>
-#include <collectives/reduction/operators.hpp>
+#include <tutti/collectives/reduction/host_device.hpp>
+#include <tutti/collectives/reduction/operators.hpp>
 
 #include <algorithm>
 #include <cstddef>

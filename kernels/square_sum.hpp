@@ -4,10 +4,10 @@
 
 #include "reduce/execution.hpp"
 
-#include <collectives/reduction/exact.hpp>
-#include <collectives/reduction/host_device.hpp>
-#include <collectives/reduction/narrow_float.hpp>
-#include <collectives/reduction/scalar.hpp>
+#include <tutti/collectives/reduction/exact.hpp>
+#include <tutti/collectives/reduction/host_device.hpp>
+#include <tutti/collectives/reduction/narrow_float.hpp>
+#include <tutti/collectives/reduction/scalar.hpp>
 
 #include <concepts>
 #include <cstddef>

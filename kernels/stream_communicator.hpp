@@ -8,10 +8,10 @@
 #include "stream/peers_path.hpp"
 #include "stream/threads_path.hpp"
 
-#include <base/own_process.hpp>
-#include <collectives/calls/arguments.hpp>
-#include <collectives/communicator.hpp>
-#include <collectives/symmetric_memory.hpp>
+#include <tutti/base/own_process.hpp>
+#include <tutti/collectives/calls/arguments.hpp>
+#include <tutti/collectives/communicator.hpp>
+#include <tutti/collectives/symmetric_memory.hpp>
 
 #include <chrono>
 #include <concepts>

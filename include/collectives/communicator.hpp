@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../base/one_library.hpp"
 #include "algorithm/binomial_tree.hpp"
 #include "algorithm/halving_doubling.hpp"
 #include "calls/operations.hpp"

@@ -4,8 +4,8 @@
 
 #include "../reduce/execution.hpp"
 
-#include <base/error.hpp>
-#include <collectives/reduction/host_device.hpp>
+#include <tutti/base/error.hpp>
+#include <tutti/collectives/reduction/host_device.hpp>
 
 #include <cstdint>
 #include <string>

@@ -5,7 +5,7 @@
 #include "device_ports.hpp"
 #include "device_replay.hpp"
 
-#include <collectives/schedule/program.hpp>
+#include <tutti/collectives/schedule/program.hpp>
 
 #include <algorithm>
 #include <cstddef>

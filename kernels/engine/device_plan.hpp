@@ -7,10 +7,10 @@
 #include "device_rounds.hpp"
 #include "device_steps.hpp"
 
-#include <base/error.hpp>
-#include <collectives/schedule/lowering/pack.hpp>
-#include <collectives/schedule/program.hpp>
-#include <collectives/schedule/verify.hpp>
+#include <tutti/base/error.hpp>
+#include <tutti/collectives/schedule/lowering/pack.hpp>
+#include <tutti/collectives/schedule/program.hpp>
+#include <tutti/collectives/schedule/verify.hpp>
 
 #include <cstddef>
 #include <string>

@@ -6,11 +6,11 @@
 #include "device_order.hpp"
 #include "device_steps.hpp"
 
-#include <base/error.hpp>
-#include <collectives/schedule/layout.hpp>
-#include <collectives/schedule/lowering/cut.hpp>
-#include <collectives/schedule/lowering/order.hpp>
-#include <collectives/schedule/program.hpp>
+#include <tutti/base/error.hpp>
+#include <tutti/collectives/schedule/layout.hpp>
+#include <tutti/collectives/schedule/lowering/cut.hpp>
+#include <tutti/collectives/schedule/lowering/order.hpp>
+#include <tutti/collectives/schedule/program.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <collectives/schedule/lowering/order.hpp>
-#include <collectives/schedule/program.hpp>
+#include <tutti/collectives/schedule/lowering/order.hpp>
+#include <tutti/collectives/schedule/program.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <base/error.hpp>
+#include <tutti/base/error.hpp>
 
 #include <algorithm>
 #include <cstddef>

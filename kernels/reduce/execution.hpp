@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <base/language.hpp>
+#include <tutti/base/language.hpp>
 
-#include <collectives/reduction/host_device.hpp>
+#include <tutti/collectives/reduction/host_device.hpp>
 
 #include <concepts>
 #include <cstddef>

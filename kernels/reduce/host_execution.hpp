@@ -4,7 +4,7 @@
 
 #include "execution.hpp"
 
-#include <base/joining_thread.hpp>
+#include <tutti/base/joining_thread.hpp>
 
 #include <atomic>
 #include <barrier>

@@ -4,7 +4,7 @@
 
 #include "access.hpp"
 
-#include <collectives/reduction/host_device.hpp>
+#include <tutti/collectives/reduction/host_device.hpp>
 
 #include <cassert>
 #include <cstddef>

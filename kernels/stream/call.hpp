@@ -4,10 +4,10 @@
 
 #include "../allreduce/meeting.hpp"
 
-#include <base/error.hpp>
-#include <collectives/algorithm/any.hpp>
-#include <collectives/reduction/element.hpp>
-#include <collectives/reduction/operators.hpp>
+#include <tutti/base/error.hpp>
+#include <tutti/collectives/algorithm/any.hpp>
+#include <tutti/collectives/reduction/element.hpp>
+#include <tutti/collectives/reduction/operators.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -9,8 +9,8 @@
 #include "../reduce_many.cuh"
 #include "fused_call.hpp"
 
-#include <collectives/reduction/element.hpp>
-#include <collectives/reduction/operators.hpp>
+#include <tutti/collectives/reduction/element.hpp>
+#include <tutti/collectives/reduction/operators.hpp>
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 #include "fused_call.hpp"
 #include "limits.hpp"
 
-#include <transport/contract/stream_runtime.hpp>
+#include <tutti/transport/contract/stream_runtime.hpp>
 
 #include <atomic>
 #include <chrono>

@@ -4,9 +4,9 @@
 
 #include "group_memory.hpp"
 
-#include <collectives/engine/stream_executor.hpp>
-#include <collectives/symmetric_memory.hpp>
-#include <transport/contract/stream_runtime.hpp>
+#include <tutti/collectives/engine/stream_executor.hpp>
+#include <tutti/collectives/symmetric_memory.hpp>
+#include <tutti/transport/contract/stream_runtime.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <base/error.hpp>
-#include <collectives/reduction/operators.hpp>
+#include <tutti/base/error.hpp>
+#include <tutti/collectives/reduction/operators.hpp>
 
 #include <cstdint>
 #include <exception>

@@ -4,7 +4,7 @@
 
 #include "../allreduce/meeting.hpp"
 
-#include <transport/contract/stream_runtime.hpp>
+#include <tutti/transport/contract/stream_runtime.hpp>
 
 #include <unistd.h>
 

@@ -6,7 +6,7 @@
 #include "call.hpp"
 #include "fused_call.hpp"
 
-#include <transport/contract/stream_runtime.hpp>
+#include <tutti/transport/contract/stream_runtime.hpp>
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,7 @@
 #include "made_by_all.hpp"
 #include "schedules.hpp"
 
-#include <transport/contract/stream_runtime.hpp>
+#include <tutti/transport/contract/stream_runtime.hpp>
 
 #include <algorithm>
 #include <array>

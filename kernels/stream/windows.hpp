@@ -4,9 +4,9 @@
 
 #include "../allreduce/placed_data.hpp"
 
-#include <base/error.hpp>
-#include <collectives/reduction/built_in.hpp>
-#include <transport/contract/stream_runtime.hpp>
+#include <tutti/base/error.hpp>
+#include <tutti/collectives/reduction/built_in.hpp>
+#include <tutti/transport/contract/stream_runtime.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -4,8 +4,8 @@
 // The first program that a user writes: what one transport costs to compile, calls included. The API reference shows
 // it.
 //! [first]
-#include <collectives/collectives.hpp>
-#include <transport/tcp.hpp>
+#include <tutti/collectives/collectives.hpp>
+#include <tutti/transport/tcp.hpp>
 
 #include <cstdio>
 #include <vector>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 // Every call of tutti that docs/coming-from.md names, so that a compiler sees it.
-#include <collectives/collectives.hpp>
-#include <transport/invitation.hpp>
-#include <transport/tcp.hpp>
+#include <tutti/collectives/collectives.hpp>
+#include <tutti/transport/invitation.hpp>
+#include <tutti/transport/tcp.hpp>
 
 #include <chrono>
 #include <cstddef>

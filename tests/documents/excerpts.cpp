@@ -4,14 +4,14 @@
 // What the documents show of programs, so that a compiler sees it: marked there as part of this file.
 #include "my_ring.hpp"
 
-#include <collectives/collectives.hpp>
-#include <collectives/machine.hpp>
-#include <collectives/model/machine_file.hpp> // needs nlohmann-json
-#include <collectives/reduction/accumulator.hpp>
-#include <transport/invitation.hpp>
-#include <transport/memory.hpp>
-#include <transport/routed.hpp>
-#include <transport/tcp.hpp>
+#include <tutti/collectives/collectives.hpp>
+#include <tutti/collectives/machine.hpp>
+#include <tutti/collectives/model/machine_file.hpp> // needs nlohmann-json
+#include <tutti/collectives/reduction/accumulator.hpp>
+#include <tutti/transport/invitation.hpp>
+#include <tutti/transport/memory.hpp>
+#include <tutti/transport/routed.hpp>
+#include <tutti/transport/tcp.hpp>
 
 #include <chrono>
 #include <cstddef>

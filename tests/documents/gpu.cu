@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 // What docs/gpu.md shows of a kernel.
-#include <kernels/optimizer.hpp>
-#include <kernels/reduce_many.cuh>
+#include <tutti/kernels/optimizer.hpp>
+#include <tutti/kernels/reduce_many.cuh>
 
 using namespace tutti::kernels;
 

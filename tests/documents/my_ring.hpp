@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include <collectives/schedule/cost.hpp>
-#include <collectives/schedule/operation.hpp>
+#include <tutti/collectives/schedule/cost.hpp>
+#include <tutti/collectives/schedule/operation.hpp>
 
 struct my_ring {
     static constexpr std::string_view name = "my_ring";

@@ -3,7 +3,7 @@
 
 #include "my_ring.hpp"
 
-#include <collectives/algorithm/prove.hpp>
+#include <tutti/collectives/algorithm/prove.hpp>
 
 #include <cstdio>
 

@@ -3,23 +3,23 @@
 
 // What docs/training.md, docs/communicating-less.md, docs/parameter-server.md and docs/sandblaster.md show, so that a
 // compiler sees it.
-#include <collectives/collectives.hpp>
-#include <training/broadcast_parameters.hpp>
-#include <training/checkpoint.hpp>
-#include <training/compressed/compressed_buckets.hpp>
-#include <training/compressed/error_feedback.hpp>
-#include <training/compressed/top_k.hpp>
-#include <training/downpour.hpp>
-#include <training/gossip/mixer.hpp>
-#include <training/gradient_buckets.hpp>
-#include <training/hogwild.hpp>
-#include <training/learning_rate.hpp>
-#include <training/local_sgd.hpp>
-#include <training/parameter_server.hpp>
-#include <training/sandblaster.hpp>
-#include <training/tensor/conjugates.hpp>
-#include <training/tensor/weight_cut.hpp>
-#include <transport/tcp.hpp>
+#include <tutti/collectives/collectives.hpp>
+#include <tutti/training/broadcast_parameters.hpp>
+#include <tutti/training/checkpoint.hpp>
+#include <tutti/training/compressed/compressed_buckets.hpp>
+#include <tutti/training/compressed/error_feedback.hpp>
+#include <tutti/training/compressed/top_k.hpp>
+#include <tutti/training/downpour.hpp>
+#include <tutti/training/gossip/mixer.hpp>
+#include <tutti/training/gradient_buckets.hpp>
+#include <tutti/training/hogwild.hpp>
+#include <tutti/training/learning_rate.hpp>
+#include <tutti/training/local_sgd.hpp>
+#include <tutti/training/parameter_server.hpp>
+#include <tutti/training/sandblaster.hpp>
+#include <tutti/training/tensor/conjugates.hpp>
+#include <tutti/training/tensor/weight_cut.hpp>
+#include <tutti/transport/tcp.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -6,7 +6,7 @@
 // Invariants: the only exception is std::runtime_error; what is read are the bytes behind the headers, each picture
 // with one label of 0 to 9; the shares of a set are the set.
 
-#include "../../tools/tutti/train/idx.hpp"
+#include "../../tools/lab/train/idx.hpp"
 
 #include "input.hpp"
 

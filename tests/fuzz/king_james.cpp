@@ -5,7 +5,7 @@
 //
 // Invariants: the only exception is std::runtime_error; no more is unpacked than was asked for; each verse is a line.
 
-#include "../../tools/tutti/train/king_james.hpp"
+#include "../../tools/lab/train/king_james.hpp"
 
 #include "input.hpp"
 

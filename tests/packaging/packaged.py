@@ -56,8 +56,8 @@ def needs(*programs):
             sys.exit(77)
 
 
-def copied(root, stage, compiler):
-    shutil.copytree(root / "include", stage / "include" / "tutti")
+def folders_of_mine(stage):
+    """Of allreduce.cpp's own."""
     mine = {"base/mine.hpp": "namespace mine { constexpr int base = 1; }\n",
             "base/error.hpp": "#error this base/ is mine\n",
             "base/linkage.hpp": "#error this base/ is mine\n",
@@ -68,7 +68,12 @@ def copied(root, stage, compiler):
     for name, text in mine.items():
         (stage / "mine" / name).parent.mkdir(parents=True, exist_ok=True)
         (stage / "mine" / name).write_text("#pragma once\n" + text)
-    run([*compiler, "-std=c++20", "-I", stage / "mine", "-I", stage / "include", HERE / "allreduce.cpp", "-pthread",
+    return stage / "mine"
+
+
+def copied(root, stage, compiler):
+    shutil.copytree(root / "include", stage / "include" / "tutti", ignore=shutil.ignore_patterns("tutti"))
+    run([*compiler, "-std=c++20", "-I", folders_of_mine(stage), "-I", stage / "include", HERE / "allreduce.cpp", "-pthread",
          "-o", stage / "program"])
     run([stage / "program"])
 
@@ -87,11 +92,14 @@ def by_pkg_config(prefix, stage, compiler):
                 env={**os.environ, "PKG_CONFIG_PATH": str(prefix / "lib" / "pkgconfig")}).split()
     run([*compiler, "-std=c++20", *STRICT, PROOF, *flags, "-o", stage / "program"])
     run([stage / "program"])
+    run([*compiler, "-std=c++20", HERE / "allreduce.cpp", *flags, "-isystem", folders_of_mine(stage), "-o", stage / "program"])
+    run([stage / "program"])
 
 
 def meson(root, stage, compiler):
     needs("pkg-config")
-    by_pkg_config(install_by_meson(root, stage), stage, compiler)
+    moved = install_by_meson(root, stage).rename(stage / "moved")
+    by_pkg_config(moved, stage, compiler)
 
 
 def by_cmake(stage, compiler, name, how, *options, target="tutti::tutti"):
@@ -157,8 +165,9 @@ def added(root, stage, compiler):
     by_cmake(stage, compiler, "subdirectory", f"add_subdirectory({root} tutti)")
     by_cmake(stage, compiler, "content", "include(FetchContent)\nFetchContent_Declare(tutti SOURCE_DIR "
              f"{root})\nFetchContent_MakeAvailable(tutti)")
-    listed = {f"tools/{f.relative_to(root / 'tools').as_posix()}" for f in (root / "tools/tutti").rglob("*.cpp")}
-    taken = {f for f in command_sources(root, stage, compiler) if f.startswith("tools/tutti/")}
+    listed = {f"tools/{f.relative_to(root / 'tools').as_posix()}" for of in ("tutti", "lab")
+              for f in (root / "tools" / of).rglob("*.cpp")}
+    taken = {f for f in command_sources(root, stage, compiler) if f.startswith(("tools/tutti/", "tools/lab/"))}
     other_verbs = {"tools/tutti/bench/verbs.cpp", "tools/tutti/bench/without_verbs.cpp"}
     of_meson = {"tools/tutti/bench/cuda.cpp", "tools/tutti/run/alone.cpp"}  # which it alone compiles
     if lacking := listed - taken - other_verbs - of_meson or not taken & other_verbs:
@@ -174,6 +183,9 @@ def subproject(root, stage, compiler):
     run(["meson", "setup", project / "build", project], env={**os.environ, "CXX": " ".join(compiler)})
     run(["ninja", "-C", project / "build"])
     run([project / "build" / "program"])
+    run(["meson", "install", "-C", project / "build", "--destdir", stage / "installed"])
+    if theirs := [f for f in (stage / "installed").rglob("*") if f.is_file()]:
+        sys.exit(f"a project that has tutti in it installs {theirs[0]}, which is not the project's")
 
 
 def of_repository(root):
@@ -193,7 +205,7 @@ def release(root, stage, compiler):
     for needed in ("CMakeLists.txt", "README.md", "LICENSE", "docs/use.md", "tools/tutti/main.cpp"):
         if not (sources / needed).is_file():
             sys.exit(f"the sources of the release lack {needed}")
-    run([*compiler, "-std=c++20", "-I", stage, "-I", stage / "tutti", PROOF, "-pthread", "-o", stage / "program"])
+    run([*compiler, "-std=c++20", "-I", stage, PROOF, "-pthread", "-o", stage / "program"])
     run([stage / "program"])
 
 
@@ -207,7 +219,7 @@ def debian(root, stage, compiler):
     if packages is None:
         sys.exit(f"the package has no tutti.pc\n{said}")
     include = stage / "installed" / "usr" / "include"
-    run([*compiler, "-std=c++20", "-I", include, "-I", include / "tutti", PROOF, "-pthread", "-o", stage / "program"])
+    run([*compiler, "-std=c++20", "-I", include, PROOF, "-pthread", "-o", stage / "program"])
     run([stage / "program"])
 
 

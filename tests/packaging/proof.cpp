@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-// A program outside of the repository, quick to compile. It names a header in both ways, which must stay one header.
-#include <collectives/schedule/verify.hpp>
+// A program outside of the repository, quick to compile.
 #include <tutti/collectives/algorithm/ring.hpp>
 #include <tutti/collectives/algorithm/write.hpp>
 #include <tutti/collectives/schedule/verify.hpp>

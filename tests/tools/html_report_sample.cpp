@@ -4,10 +4,10 @@
 // Writes a report for tests/tools/html_report.py: html_report_sample KIND > FILE. Times by the closed forms of Hockney
 // and LogGP for powers of two (Thakur, Rabenseifner and Gropp 2005); "measured" is the simulated time, shaken.
 
+#include "../../tools/lab/study/page.hpp"
+#include "../../tools/lab/train/html.hpp"
 #include "../../tools/tutti/model/html_report.hpp"
 #include "../../tools/tutti/model/output.hpp"
-#include "../../tools/tutti/study/page.hpp"
-#include "../../tools/tutti/train/html.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 
 #include "../documents/my_ring.hpp"
 
-#include <tools/tutti/command.hpp>
+#include <tools/lab/command.hpp>
 
 /// It has a broadcast alone.
 struct my_chain {
@@ -56,6 +56,6 @@ struct my_small_ring : my_ring {
 
 int main(int argc, char** argv) {
     using namespace tutti::algorithm;
-    return tutti::tools::main(argc, argv, my_ring{}, my_chain{}, my_doubling{}, my_small_ring{},
-                              hierarchical<ring, my_ring>{});
+    return tutti::tools::lab::main(argc, argv, my_ring{}, my_chain{}, my_doubling{}, my_small_ring{},
+                                   hierarchical<ring, my_ring>{});
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <training/pipeline/run.hpp>
+#include <tutti/training/pipeline/run.hpp>
 
-#include <training/pipeline/all.hpp>
+#include <tutti/training/pipeline/all.hpp>
 
 #include "support/catch.hpp"
 #include "support/world.hpp"

@@ -9,8 +9,8 @@
 //
 // Source: Gropp, Lusk and Skjellum, Using MPI, MIT Press, chapter 4.
 
-#include <collectives/collectives.hpp>
-#include <transport/tcp.hpp>
+#include <tutti/collectives/collectives.hpp>
+#include <tutti/transport/tcp.hpp>
 
 #include <algorithm>
 #include <cmath>

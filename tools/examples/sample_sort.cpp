@@ -10,8 +10,8 @@
 // Source: Frazer and McKellar, Samplesort: a sampling approach to minimal storage tree sorting, JACM 1970; regular
 // sampling as in Shi and Schaeffer, Parallel sorting by regular sampling, JPDC 1992.
 
-#include <collectives/collectives.hpp>
-#include <transport/tcp.hpp>
+#include <tutti/collectives/collectives.hpp>
+#include <tutti/transport/tcp.hpp>
 
 #include <algorithm>
 #include <cstddef>

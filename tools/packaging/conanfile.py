@@ -70,7 +70,7 @@ class Tutti(ConanFile):
 
     def package_info(self):
         self.cpp_info.set_property("cmake_file_name", "tutti")
-        self.add_component("tutti", includedirs=["include", "include/tutti"], system_libs=["pthread"])
+        self.add_component("tutti", includedirs=["include"], system_libs=["pthread"])
         self.add_component("tcp", requires=["tutti"], system_libs=["crypto"])
         if self.options.verbs:
             self.add_component("verbs", requires=["tcp"], system_libs=["ibverbs"])

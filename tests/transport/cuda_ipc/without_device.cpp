@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: MIT
 
 // What talks to real GPUs, compiled with CUDA's headers and linked with its runtime, where no GPU is to be seen.
-#include <transport/cuda_ipc.hpp>
-#include <transport/cuda_routed.hpp>
-#include <transport/cuda_tcp.hpp>
+#include <tutti/transport/cuda_ipc.hpp>
+#include <tutti/transport/cuda_routed.hpp>
+#include <tutti/transport/cuda_tcp.hpp>
 
-#include <collectives/collectives.hpp>
-#include <collectives/engine/stream_executor.hpp>
-#include <transport/cuda_stream_runtime.hpp>
+#include <tutti/collectives/collectives.hpp>
+#include <tutti/collectives/engine/stream_executor.hpp>
+#include <tutti/transport/cuda_stream_runtime.hpp>
 
 #include "support/catch.hpp"
 

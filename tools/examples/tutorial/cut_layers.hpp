@@ -5,9 +5,9 @@
 
 #include "small_network.hpp"
 
-#include <collectives/collectives.hpp>
-#include <training/tensor/conjugates.hpp>
-#include <training/tensor/weight_cut.hpp>
+#include <tutti/collectives/collectives.hpp>
+#include <tutti/training/tensor/conjugates.hpp>
+#include <tutti/training/tensor/weight_cut.hpp>
 
 /// Two layers that are cut: the first by its outputs, the second by its inputs. Between them nothing is sent.
 struct cut_layers {

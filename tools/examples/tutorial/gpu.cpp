@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include <collectives/collectives.hpp>
-#include <collectives/engine/stream_executor.hpp>
-#include <kernels/device_reductions.hpp>
-#include <transport/cuda_ipc.hpp>
+#include <tutti/collectives/collectives.hpp>
+#include <tutti/collectives/engine/stream_executor.hpp>
+#include <tutti/kernels/device_reductions.hpp>
+#include <tutti/transport/cuda_ipc.hpp>
 
 using tutti::transport::cuda_ipc, tutti::transport::cuda_runtime;
 

@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include <collectives/schedule/cost.hpp>
-#include <collectives/schedule/operation.hpp>
+#include <tutti/collectives/schedule/cost.hpp>
+#include <tutti/collectives/schedule/operation.hpp>
 
 #include <algorithm>
 #include <string_view>

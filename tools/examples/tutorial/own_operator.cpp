@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include <collectives/collectives.hpp>
-#include <transport/tcp.hpp>
+#include <tutti/collectives/collectives.hpp>
+#include <tutti/transport/tcp.hpp>
 
 #include <algorithm>
 #include <cstdio>

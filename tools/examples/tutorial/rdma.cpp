@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include <collectives/collectives.hpp>
-#include <transport/routed.hpp>
-#include <transport/verbs.hpp>
+#include <tutti/collectives/collectives.hpp>
+#include <tutti/transport/routed.hpp>
+#include <tutti/transport/verbs.hpp>
 
 #include <cstdio>
 #include <vector>

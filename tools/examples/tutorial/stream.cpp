@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include <collectives/collectives.hpp>
-#include <kernels/stream_communicator.hpp>
-#include <kernels/stream_reductions.hpp>
-#include <transport/cuda_stream_runtime.hpp>
-#include <transport/shared_memory.hpp>
+#include <tutti/collectives/collectives.hpp>
+#include <tutti/kernels/stream_communicator.hpp>
+#include <tutti/kernels/stream_reductions.hpp>
+#include <tutti/transport/cuda_stream_runtime.hpp>
+#include <tutti/transport/shared_memory.hpp>
 
 using tutti::transport::cuda_stream_runtime, tutti::transport::shared_memory;
 

@@ -3,10 +3,10 @@
 
 #include "cut_layers.hpp"
 
-#include <training/gradient_buckets.hpp>
-#include <training/pipeline/all.hpp>
-#include <training/pipeline/run.hpp>
-#include <transport/tcp.hpp>
+#include <tutti/training/gradient_buckets.hpp>
+#include <tutti/training/pipeline/all.hpp>
+#include <tutti/training/pipeline/run.hpp>
+#include <tutti/transport/tcp.hpp>
 
 namespace training = tutti::training;
 

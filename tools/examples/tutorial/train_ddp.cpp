@@ -3,11 +3,11 @@
 
 #include "small_network.hpp"
 
-#include <collectives/collectives.hpp>
-#include <training/gradient_buckets.hpp>
-#include <training/optimizer.hpp>
-#include <training/update_rules.hpp>
-#include <transport/tcp.hpp>
+#include <tutti/collectives/collectives.hpp>
+#include <tutti/training/gradient_buckets.hpp>
+#include <tutti/training/optimizer.hpp>
+#include <tutti/training/update_rules.hpp>
+#include <tutti/transport/tcp.hpp>
 
 #include <string>
 

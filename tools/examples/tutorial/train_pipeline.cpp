@@ -3,10 +3,10 @@
 
 #include "small_network.hpp"
 
-#include <collectives/collectives.hpp>
-#include <training/pipeline/all.hpp>
-#include <training/pipeline/run.hpp>
-#include <transport/tcp.hpp>
+#include <tutti/collectives/collectives.hpp>
+#include <tutti/training/pipeline/all.hpp>
+#include <tutti/training/pipeline/run.hpp>
+#include <tutti/transport/tcp.hpp>
 
 namespace pipeline = tutti::training::pipeline;
 

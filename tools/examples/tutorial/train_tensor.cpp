@@ -3,7 +3,7 @@
 
 #include "cut_layers.hpp"
 
-#include <transport/tcp.hpp>
+#include <tutti/transport/tcp.hpp>
 
 int main() {
     const tutti::communicator world{tutti::transport::tcp::from_environment()};

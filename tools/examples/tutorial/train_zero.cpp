@@ -3,10 +3,10 @@
 
 #include "small_network.hpp"
 
-#include <collectives/collectives.hpp>
-#include <training/sharded.hpp>
-#include <training/update_rules.hpp>
-#include <transport/tcp.hpp>
+#include <tutti/collectives/collectives.hpp>
+#include <tutti/training/sharded.hpp>
+#include <tutti/training/update_rules.hpp>
+#include <tutti/transport/tcp.hpp>
 
 #include <string>
 
