@@ -12,30 +12,15 @@
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
-#include <string_view>
 
 #include <fmt/format.h>
 
 namespace tutti::tools {
-namespace {
 
-/// Of all rows together: how often a comparison of runs of the same kind is to find something slower.
-constexpr double most_alarms = 0.05;
-
-/// The part of a row that says what it is of.
 row_object subject_in(const row_object& row) {
     row_object subject = subject_of({});
     for (const auto& [key, value] : subject.items()) subject[key] = row.value(key, row_object());
     return subject;
-}
-
-row_object rows_of(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    if (!in) throw std::invalid_argument("--against: cannot read " + path);
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    row_object rows = row_object::parse(text);
-    if (!rows.is_array() || rows.empty()) throw std::invalid_argument("--against: " + path + " holds no rows");
-    return rows;
 }
 
 std::string plain(const row_object& value) {
@@ -55,12 +40,25 @@ std::string title_of(const row_object& subject) {
     return text;
 }
 
-/// "auto:ring", "auto:ring,was:butterfly".
 std::string choice_text(const row_object& subject, const std::string& then, const std::string& now) {
     std::string text = plain(subject.at("algorithm"));
     if (!now.empty()) text += ":" + now;
     if (now != then) text += ",was:" + then;
     return text;
+}
+
+namespace {
+
+/// Of all rows together: how often a comparison of runs of the same kind is to find something slower.
+constexpr double most_alarms = 0.05;
+
+row_object rows_of(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    if (!in) throw std::invalid_argument("--against: cannot read " + path);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    row_object rows = row_object::parse(text);
+    if (!rows.is_array() || rows.empty()) throw std::invalid_argument("--against: " + path + " holds no rows");
+    return rows;
 }
 
 void print_row(std::FILE* to, const row_object& subject, const std::string& algorithm, const compared_times& c) {

@@ -8,6 +8,7 @@
 #include "../common/within.hpp"
 #include "../run/launched.hpp"
 #include "commands.hpp"
+#include "contestant.hpp"
 #include "foreign_flags.hpp"
 #include "launches.hpp"
 
@@ -123,6 +124,14 @@ A row beside which other work used more of the ranks' cores than --other-work al
 warning says so. The names of other libraries' operations, types and operators will do: all_reduce, bcast,
 float, half, max, MPI_SUM.
 
+FILE may also be what OSU's benchmarks, IMB-MPI1 or nccl-tests (all_reduce_perf.txt) printed. Then each row has
+a ratio: our avg over their mean. Nothing is known of their machine, so that nothing is refused. Sizes are made
+those of the whole operation: OSU and IMB count one rank's part of allgather, gather, scatter and alltoall.
+With --contestant another library on this host is launched in turn with this one, and timed by the same code:
+Open MPI, MPICH, or Gloo over tcp. The command compiles what makes its calls (mpicc, or a C++ compiler),
+and starts it by mpiexec, or by itself. Its algorithm is its own choice. Calls that it has not are left out
+and told. Ratios are no verdict: status 4 and 5 are for a given --tolerance.
+
 With --trace each row is called once more after it was measured, in the first launch, so that recording it is in no time above.
 FILE is Chrome trace JSON, written when all rows are done: when each step of each rank began and ended, an
 arrow for each message, rows one after the other without the time in between. Ranks of one host share a
@@ -150,6 +159,8 @@ Examples:
   tutti bench --rounds 7 --json before.json   # and after the change:
   tutti bench --rounds 7 --against before.json --json after.json
   tutti bench --against-program ./tutti.before --bytes 8,64K,1M
+  tutti bench --contestant openmpi,mpich --ranks 2 --bytes 8,64K,1M
+  tutti bench --operation pingpong --ranks 2 -b 8 -e 4M --timing loop --against osu_latency.txt
 
 Exit status:
   0  nothing that was checked was wrong
@@ -175,6 +186,8 @@ std::string default_transport(const bench_settings& s, bool by_launcher) {
 
 int bench(bench_settings s, const std::vector<std::string>& command) {
     std::signal(SIGPIPE, SIG_IGN); // who reads a table to its tenth line ends it without a word
+    if (const char* const told = std::getenv(contestant_variable))
+        return as_rank([&] { return bench_as_contestant(s, told); });
     const auto by_bench = launch_of_bench();
     s.transport_is_default = s.transport.empty();
     if (s.transport_is_default) s.transport = default_transport(s, !by_bench && is_launched_rank(s.ranks));
@@ -189,9 +202,9 @@ int bench(bench_settings s, const std::vector<std::string>& command) {
         check(s, s.ranks);
         for (const std::string* file : {&s.json, &s.trace}) require_writable(*file); // before any rank waits for others
         return measure_rounds(s, command);
-    } else if (!s.against_program.empty()) {
-        throw std::invalid_argument(
-            "--against-program is measured in turn, by who starts the ranks: not under a launcher");
+    } else if (!s.against_program.empty() || !s.contestants.empty()) {
+        throw std::invalid_argument("--against-program and --contestant are measured in turn, by who starts the ranks: "
+                                    "not under a launcher");
     }
     if (s.launch.room < 0 && s.bind.given())
         throw std::invalid_argument(
@@ -413,14 +426,27 @@ void add_outputs(CLI::App& c, bench_settings& s) {
                  "below; with - print nothing else")
         ->type_name("FILE");
     auto* const against = c.add_option("--against", s.against,
-                                       "Say what became slower than in an earlier run, which wrote FILE by --json")
+                                       "Say what became slower than in an earlier run, which wrote FILE by --json; or "
+                                       "print ratios to what OSU, IMB-MPI1 or nccl-tests printed into FILE")
                               ->delimiter(',')
                               ->type_name("FILE");
-    c.add_option("--against-program", s.against_program,
-                 "Say what is slower than by another tutti, which is measured in turn with this one, round by round")
-        ->check(CLI::ExistingFile)
-        ->type_name("PROGRAM")
-        ->excludes(against);
+    auto* const program =
+        c.add_option(
+             "--against-program", s.against_program,
+             "Say what is slower than by another tutti, which is measured in turn with this one, round by round")
+            ->check(CLI::ExistingFile)
+            ->type_name("PROGRAM")
+            ->excludes(against);
+    c.add_option(
+         "--contestant", s.contestants,
+         "Print ratios to other libraries, each measured in turn with this one: openmpi, mpich, gloo, separated "
+         "by commas, see below")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(one_of({"openmpi", "mpich", "gloo", "nccl"}))
+        ->type_name("NAME")
+        ->excludes(against)
+        ->excludes(program);
     c.add_option_function<double>(
          "--other-work", [&s](double per_cent) { s.most_other_work = per_cent / 100; },
          "Of a comparison: rows are not judged beside which other work used more of the ranks' cores than so many per "
@@ -448,8 +474,10 @@ void add_bench(CLI::App& app, action& chosen, std::vector<std::string> command_l
     command->callback([s, command, &chosen, command_line = std::move(command_line)] {
         refuse_step_of_osu(*command);
         if (command->count("--tolerance") + command->count("--other-work") > 0 && s->against.empty() &&
-            s->against_program.empty())
-            throw CLI::ValidationError("--tolerance and --other-work are for --against or --against-program");
+            s->against_program.empty() && s->contestants.empty())
+            throw CLI::ValidationError(
+                "--tolerance and --other-work are for --against, --against-program or --contestant");
+        s->tolerance_is_given = command->count("--tolerance") > 0;
         s->rounds_are_given = command->count("--rounds") > 0;
         chosen = [s, command_line] { return bench(*s, command_line); };
     });

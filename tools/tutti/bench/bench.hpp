@@ -106,11 +106,13 @@ struct bench_settings {
     std::string json;
     std::string csv;
     std::string trace;
-    std::vector<std::string> against; ///< files of earlier runs
-    std::string against_program;      ///< another tutti, which is measured in turn with this one
-    double tolerance = 0.05;          ///< by how much a time may be longer than it was, relative to that
-    double most_other_work = 0.1;     ///< that leaves a row judged, as a share of the cores that ranks may use
-    launched_round launch{};          ///< what this process measures of it all
+    std::vector<std::string> against;     ///< files of earlier runs
+    std::string against_program;          ///< another tutti, which is measured in turn with this one
+    std::vector<std::string> contestants; ///< other libraries, likewise: a name each
+    bool tolerance_is_given = false;
+    double tolerance = 0.05;      ///< by how much a time may be longer than it was, relative to that
+    double most_other_work = 0.1; ///< that leaves a row judged, as a share of the cores that ranks may use
+    launched_round launch{};      ///< what this process measures of it all
 
     [[nodiscard]] std::vector<std::size_t> sizes() const {
         return listed_bytes.empty() ? sizes_of(bytes) : listed_bytes;
@@ -284,6 +286,7 @@ struct participant {
     std::string device{};                   ///< what its GPU is called; empty where it uses none
     stream_timer timed{};                   ///< none where a call is over when it returns
     std::optional<bool> crowded{};          ///< its host, as the library sees it
+    std::function<bool(const job&)> has{};  ///< what it can call, alike on all ranks; none: everything
 };
 
 /// What came out, on every rank.

@@ -6,6 +6,7 @@
 #include "../common/quantities.hpp"
 #include "../common/text_output.hpp"
 #include "against.hpp"
+#include "ratios.hpp"
 #include "testbed.hpp"
 
 #include <algorithm>
@@ -159,6 +160,7 @@ void check(const bench_settings& settings, int ranks) {
     check_settings(settings, ranks);
     check_memory(jobs_of(settings, 0, ranks), ranks);
     check_outputs(settings);
+    if (compares_with_others(settings)) return ratios(settings, ranks).require_some(jobs_of(settings, 0, ranks));
     if (settings.against.empty()) return;
     const earlier_runs earlier(settings.against);
     testbed here = testbed_here();

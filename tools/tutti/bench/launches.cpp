@@ -6,6 +6,8 @@
 #include "../common/descriptor.hpp"
 #include "../common/shared_room.hpp"
 #include "against.hpp"
+#include "contestant.hpp"
+#include "foreign_rows.hpp"
 #include "launch_variable.hpp"
 
 #include <algorithm>
@@ -16,8 +18,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -65,29 +69,65 @@ launch_result launch_round(const bench_settings& s, const std::vector<std::strin
     return launch(options);
 }
 
-/// One round of the other program, whose rows are kept beside ours. Returns how it ended.
-launch_result launch_other(const bench_settings& s, std::vector<std::string> command, std::size_t round,
-                           const descriptor& rows) {
-    const descriptor file = file_in_memory("tutti bench other");
-    command = without_options(command, {"--against-program", "--tolerance", "--other-work", "-J", "--json",
-                                        "--output_file", "--csv", "--trace", "-N", "--rounds", "--run_cycles"});
-    if (s.transport_is_default) command.insert(command.end(), {"--transport", s.transport}); // its own may be another
-    command.insert(command.end(), {"--json", fmt::format("/proc/{}/fd/{}", getpid(), file.get())});
+/// The command line for another one that is measured in turn, which has its own ranks and its own reports.
+std::vector<std::string> command_of_other(const bench_settings& s, const std::vector<std::string>& command,
+                                          std::vector<std::string> without, const descriptor& json) {
+    for (const char* const name : {"--against-program", "--tolerance", "--other-work", "-J", "--json", "--output_file",
+                                   "--csv", "--trace", "-N", "--rounds", "--run_cycles"})
+        without.emplace_back(name);
+    std::vector<std::string> line = without_options(command, without);
+    if (s.transport_is_default) line.insert(line.end(), {"--transport", s.transport}); // its own may be another
+    line.insert(line.end(), {"--json", fmt::format("/proc/{}/fd/{}", getpid(), json.get())});
+    return line;
+}
+
+/// Another one that is measured in turn: how it is called, and how it is launched to write its rows.
+struct other_side {
+    std::string name;
+    std::function<launch_result(const descriptor& json)> launch;
+};
+
+launch_result launch_quietly(launch_options options) {
     const descriptor nothing{open("/dev/null", O_WRONLY | O_CLOEXEC)};
-    launch_options options = local_ranks(command, 1);
-    options.program = s.against_program;
-    options.environment = {{"TUTTI_RANK", ""}, {"TUTTI_SIZE", ""}, {"TUTTI_ADDRESS", ""}};
     options.plain_rank = -1;
     options.output = nothing.get();
-    const launch_result ended = launch(options);
+    return launch(options);
+}
+
+/// Those that the settings name. Both arguments must outlive them.
+std::vector<other_side> others_of(const bench_settings& s, const std::vector<std::string>& command) {
+    std::vector<other_side> all;
+    if (!s.against_program.empty())
+        all.push_back({s.against_program, [&](const descriptor& json) {
+                           launch_options options = local_ranks(command_of_other(s, command, {}, json), 1);
+                           options.program = s.against_program;
+                           options.environment = {{"TUTTI_RANK", ""}, {"TUTTI_SIZE", ""}, {"TUTTI_ADDRESS", ""}};
+                           return launch_quietly(std::move(options));
+                       }});
+    for (const std::string& name : s.contestants)
+        all.push_back({name, [&, c = contestant(name, s)](const descriptor& json) mutable {
+                           std::vector<std::string> without{"--contestant", "--algorithm", "--machine", "--bind"};
+                           if (s.memory == memory_kind::symmetric) without.emplace_back("--memory");
+                           std::vector<std::string> line = command_of_other(s, command, without, json);
+                           if (s.memory == memory_kind::symmetric) line.insert(line.end(), {"--memory", "page"});
+                           const descriptor room = shared_room::make_file(s.ranks);
+                           return launch_quietly(c.launch_of(std::move(line), room.get()));
+                       }});
+    return all;
+}
+
+/// One round of another one, whose rows are kept beside ours. Returns how it ended.
+launch_result launch_other(const other_side& other, std::size_t round, const descriptor& rows) {
+    const descriptor file = file_in_memory("tutti bench other");
+    const launch_result ended = other.launch(file);
     if (ended.status != 0) return ended;
     std::ifstream in(fmt::format("/proc/self/fd/{}", file.get()));
     for (row_object row : row_object::parse(in)) {
-        row["program"] = s.against_program;
+        row["program"] = other.name;
         row["launch"] = round;
         const std::string line = row.dump() + "\n";
         if (write(rows.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size()))
-            throw std::system_error(errno, std::generic_category(), "cannot keep the rows of " + s.against_program);
+            throw std::system_error(errno, std::generic_category(), "cannot keep the rows of " + other.name);
     }
     return ended;
 }
@@ -95,8 +135,9 @@ launch_result launch_other(const bench_settings& s, std::vector<std::string> com
 std::size_t rounds_of(const bench_settings& s) {
     constexpr std::size_t beside_program = 7;
     if (s.rounds_are_given) return s.rounds;
-    if (!s.against_program.empty()) return beside_program;
-    return s.against.empty() ? s.rounds : std::max(least_rounds, earlier_runs(s.against).rounds());
+    if (!s.against_program.empty() || !s.contestants.empty()) return beside_program;
+    if (s.against.empty()) return s.rounds;
+    return is_foreign(s.against.front()) ? least_rounds : std::max(least_rounds, earlier_runs(s.against).rounds());
 }
 
 } // namespace
@@ -127,11 +168,12 @@ std::vector<std::string> without_options(const std::vector<std::string>& command
     return kept;
 }
 
-// The other program goes first in the last round, and first or last in turn before: both sides have the same place in
-// time on average, and its rows are there when the last ranks of ours compare.
+// Others go first in the last round, and first or last in turn before: all sides have the same place in time on
+// average, and their rows are there when the last ranks of ours compare. Several take turns among themselves.
 int measure_rounds(bench_settings s, const std::vector<std::string>& command) {
     s.rounds = rounds_of(s);
-    if (s.transport == "memory" && s.rounds == 1 && s.against_program.empty()) {
+    const std::vector<other_side> others = others_of(s, command);
+    if (s.transport == "memory" && s.rounds == 1 && others.empty()) {
         const int status = bench_in_memory(s);
         return status == result_is_wrong ? 1 : status;
     }
@@ -140,12 +182,11 @@ int measure_rounds(bench_settings s, const std::vector<std::string>& command) {
     const descriptor rows = file_in_memory("tutti bench rows"), json = kept_open(s.json), csv = kept_open(s.csv);
     int worst = 0;
     for (std::size_t round = 0; round < s.rounds; ++round) {
-        const bool other_first = (s.rounds - round) % 2 == 1;
-        for (const bool other : {other_first, !other_first}) {
-            if (other && s.against_program.empty()) continue;
-            const launch_result ended =
-                other ? launch_other(s, command, round, rows) : launch_round(s, line, round, rows);
-            const int status = report_launch("bench", ended);
+        const std::size_t ours = (s.rounds - round) % 2 == 1 ? others.size() : 0; // its place among them
+        for (std::size_t k = 0; k <= others.size(); ++k) {
+            const other_side* const other = k == ours ? nullptr : &others[(k - (k > ours) + round) % others.size()];
+            const launch_result ended = other ? launch_other(*other, round, rows) : launch_round(s, line, round, rows);
+            const int status = report_launch(other ? "bench: " + other->name : "bench", ended);
             if (status != 0 && ended.status != result_is_wrong && (other || round + 1 < s.rounds)) return status;
             if (status != 0 && worst == 0) worst = status;
         }

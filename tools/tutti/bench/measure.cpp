@@ -451,7 +451,8 @@ own_memory memory_for(const participant& self, std::size_t bytes) {
 
 bench_result take_part(const participant& self, const bench_settings& settings) {
     check_settings(settings, self.ranks);
-    const std::vector<job> jobs = jobs_of(settings, self.rank, self.ranks);
+    std::vector<job> jobs = jobs_of(settings, self.rank, self.ranks);
+    if (self.has) std::erase_if(jobs, [&](const job& j) { return !self.has(j); });
     std::size_t most = 1;
     for (const job& j : jobs) most = std::max(most, j.bytes());
     // A little vector lies elsewhere than a large one, so each row has its own. Other memory serves all rows.

@@ -53,7 +53,10 @@ bench_report::bench_report(const bench_settings& settings, testbed at, int ranks
     : settings_(settings), at_(std::move(at)), ranks_(ranks),
       quiet_(takes_standard_output({settings.json, settings.csv, settings.trace}, "--json, --csv and --trace")),
       columns_(columns_for(jobs)), all_rows_(jobs.size() * settings.rounds) {
-    if (!settings.against.empty()) {
+    if (compares_with_others(settings)) {
+        ratios_.emplace(settings, ranks);
+        ratios_->require_some(jobs);
+    } else if (!settings.against.empty()) {
         earlier_.emplace(settings.against); // first: it may be what is written next
         earlier_->require(conditions_of(settings, ranks, at_));
         earlier_->require_some(jobs);
@@ -114,6 +117,7 @@ void bench_report::add(const row& r) {
     const row_object& object = rows_.emplace_back(to_json(r, settings_, at_));
     if (settings_.launch.rows >= 0) append_line(settings_.launch.rows, object.dump());
     if (earlier_) earlier_->add(object);
+    if (ratios_) ratios_->add(object);
     while_read([&] {
         if (!quiet_) print_row(r);
         if (json_) json_->add(object);
@@ -140,11 +144,13 @@ void bench_report::read_launches_before() {
     std::ifstream lines(fmt::format("/proc/self/fd/{}", settings_.launch.rows));
     for (std::string line; std::getline(lines, line);) {
         row_object row = row_object::parse(line);
-        if (row.contains("program")) { // the other one's
-            earlier_->add_earlier(settings_.against_program, std::move(row));
+        if (row.contains("program")) { // another one's
+            if (ratios_) ratios_->add_theirs(row.at("program").get<std::string>(), row);
+            if (earlier_) earlier_->add_earlier(settings_.against_program, std::move(row));
             continue;
         }
         if (earlier_) earlier_->add(row);
+        if (ratios_) ratios_->add(row);
         rows_.push_back(std::move(row));
     }
 }
@@ -237,6 +243,7 @@ verdict bench_report::finish() {
         if (!quiet_) print_matrix();
         print_sums(to);
         if (earlier_) v = earlier_->print(settings_.tolerance, settings_.most_other_work * at_.cores, to);
+        if (ratios_) v = ratios_->print(settings_.most_other_work * at_.cores, to);
     });
     return v;
 }

@@ -6,6 +6,7 @@
 #include "against.hpp"
 #include "bench.hpp"
 #include "columns.hpp"
+#include "ratios.hpp"
 #include "row_file.hpp"
 #include "testbed.hpp"
 
@@ -55,7 +56,8 @@ private:
     progress_line progress_;
     std::optional<row_file> json_, csv_;
     std::optional<earlier_runs> earlier_;
-    std::string_view current_; // operation
+    std::optional<ratios> ratios_; // beside others
+    std::string_view current_;     // operation
     std::size_t round_ = 0;
     bool unread_ = false;
     std::vector<row_object> rows_; // of this launch and of those before

@@ -61,6 +61,13 @@ struct compared_times {
     double false_alarm = 0; ///< the chance of `slower` where nothing changed and rounds are independent
 };
 
+/// What an interval of now over earlier says, if times may differ by a tolerance relative to the shorter ones.
+[[nodiscard]] inline change change_of(const interval& ratio, double tolerance) {
+    return ratio.low > 1 + tolerance          ? change::slower
+           : ratio.high * (1 + tolerance) < 1 ? change::faster
+                                              : change::none;
+}
+
 /// By rounds where both have least_rounds; else unknown. `tolerance` is what times may differ by, relative to the
 /// shorter ones; `most_alarms` the wanted chance of a false alarm.
 [[nodiscard]] inline compared_times compare(const measured_times& earlier, const measured_times& now, double tolerance,
@@ -72,9 +79,7 @@ struct compared_times {
     c.false_alarm = false_alarm(n, m, depth);
     const interval then = earlier.between_rounds(depth), since = now.between_rounds(depth);
     c.ratio = {since.low / then.high, since.high / then.low};
-    c.what = c.ratio.low > 1 + tolerance          ? change::slower
-             : c.ratio.high * (1 + tolerance) < 1 ? change::faster
-                                                  : change::none;
+    c.what = change_of(c.ratio, tolerance);
     return c;
 }
 

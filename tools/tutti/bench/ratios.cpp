@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+#include "ratios.hpp"
+
+#include "../common/lists.hpp"
+#include "../common/statistics.hpp"
+#include "figures.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace tutti::tools {
+namespace {
+
+/// What a row is of, whichever algorithm it is measured with: a contestant chooses by itself.
+row_object subject_without_algorithm(const row_object& row) {
+    row_object subject = subject_in(row);
+    subject.erase("algorithm");
+    return subject;
+}
+
+/// Ranks that have a part in it.
+int ranks_in(const row_object& row) {
+    const bool in_pairs = !row.at("pairs").is_null() && row.at("operation") != "sendrecv";
+    return in_pairs ? 2 * row.at("pairs").get<int>() : row.at("ranks").get<int>();
+}
+
+/// "allreduce float32 sum in place".
+std::string kind_of(const row_object& row) {
+    const std::string op = row.at("op") == "none" ? "" : " " + plain(row.at("op"));
+    return title_of(row) + " " + plain(row.at("type")) + op + (row.at("in_place").get<bool>() ? " in place" : "");
+}
+
+std::string kind_of(const foreign_row& row) {
+    return row.operation + (row.type ? " " + *row.type : "") + (row.in_place ? " in place" : "") +
+           (row.ranks ? fmt::format(" of {} ranks", *row.ranks) : "");
+}
+
+/// "a; b; and 7 more".
+std::string some_of(const std::set<std::string>& all) {
+    constexpr std::size_t most = 8;
+    const auto shown = static_cast<std::ptrdiff_t>(std::min(most, all.size()));
+    return join(std::vector(all.begin(), std::next(all.begin(), shown)), "; ") +
+           (all.size() > most ? fmt::format("; and {} more", all.size() - most) : "");
+}
+
+} // namespace
+
+bool ratios::rival::is_like(const row_object& ours) const {
+    if (!read) return subject == subject_without_algorithm(ours);
+    for (const char* const key : {"uneven", "between", "imbalance"})
+        if (!ours.at(key).is_null()) return false;
+    return ours.at("operation") == read->operation && ours.at("bytes") == read->bytes &&
+           ours.at("in_place") == read->in_place && (!read->type || ours.at("type") == *read->type) &&
+           (!read->op || ours.at("op") == *read->op) && (!read->ranks || ranks_in(ours) == *read->ranks);
+}
+
+ratios::ratios(const bench_settings& settings, int ranks)
+    : settings_(settings), tolerance_(settings.tolerance_is_given ? settings.tolerance : 0),
+      names_(settings.contestants) {
+    for (const std::string& file : settings.against) {
+        if (!is_foreign(file))
+            throw std::invalid_argument("--against: rows of tutti bench --json, as in " + file +
+                                        ", are not compared together with those of other programs");
+        foreign_file read = read_foreign(file, ranks);
+        const bool knows = std::ranges::all_of(read.rows, [](const foreign_row& r) { return r.ranks.has_value(); });
+        names_.push_back(std::filesystem::path(file).filename().string());
+        told_.push_back(
+            fmt::format("{}: {}{}", names_.back(), read.tool,
+                        knows ? "" : fmt::format(", which does not say of how many ranks: taken for {}", ranks)));
+        for (foreign_row& row : read.rows) theirs_.push_back({names_.back(), std::move(row), {}});
+    }
+}
+
+void ratios::require_some(const std::vector<job>& jobs) const {
+    if (settings_.against.empty()) return;
+    for (const job& j : jobs) {
+        row_object row = subject_of(j);
+        row["ranks"] = j.ranks;
+        if (std::ranges::any_of(theirs_, [&](const rival& r) { return r.is_like(row); })) return;
+    }
+    std::set<std::string> kinds;
+    for (const rival& r : theirs_) kinds.insert(kind_of(*r.read));
+    throw std::invalid_argument(
+        fmt::format("--against: {} holds none of the rows that are to be measured, of such sizes, but {}", join(names_),
+                    some_of(kinds)));
+}
+
+void ratios::add_theirs(const std::string& name, const row_object& row) {
+    const row_object subject = subject_without_algorithm(row);
+    auto of = std::ranges::find_if(theirs_, [&](const rival& r) { return r.name == name && r.subject == subject; });
+    if (of == theirs_.end()) of = theirs_.insert(of, {name, std::nullopt, subject});
+    of->times.add(name, row);
+}
+
+void ratios::add(row_object row) {
+    if (!settings_.against.empty()) row["time_us"] = row.at("avg_us"); // which is what the others have
+    const row_object subject = subject_in(row);
+    auto of = std::ranges::find_if(ours_, [&](const own& o) { return subject_in(o.row) == subject; });
+    if (of == ours_.end()) of = ours_.insert(of, {row});
+    of->times.add("", row);
+}
+
+/// A file has one time of a row, and does not say how that varies: then the interval is that of our rounds.
+compared_times ratios::compared(const rival& theirs, const own& ours) const {
+    const measured_times now = ours.times.times();
+    constexpr double alarms = 0.05; // of a row
+    if (!theirs.read) return compare(theirs.times.times(), now, tolerance_, alarms);
+    compared_times c{theirs.read->time_us, now.median(), {}, change::unknown, 0};
+    if (now.rounds.size() < least_rounds) return c;
+    const interval between = now.between_rounds(depth_of_median(now.rounds.size()));
+    c.ratio = {between.low / c.earlier, between.high / c.earlier};
+    c.what = change_of(c.ratio, tolerance_);
+    return c;
+}
+
+void ratios::print_heading(std::FILE* to) const {
+    if (settings_.against.empty())
+        fmt::print(
+            to, "# ratio: our {} over theirs, timed by the same code and launched in turn; below 1 tutti is faster\n",
+            settings_.how == timing::barrier ? "p50" : "mean of a loop");
+    else
+        fmt::print(to, "# ratio: our avg over theirs, both the mean of calls and ranks; below 1 tutti is faster. Other "
+                       "code timed theirs, on a machine that it does not name; the interval is of our rounds alone\n");
+    for (const std::string& file : told_) fmt::print(to, "# {}\n", file);
+    fmt::print(to, "{:<12} {:>12} {:>9} {:>11} {:<20} {:<26} {:>5} {:>9} {:>9} {:>6} {:>16}\n", "of", "bytes", "type",
+               "op", "operation", "algorithm", "place", "theirs us", "ours us", "ratio", "interval");
+}
+
+void ratios::print_row(std::FILE* to, const rival& theirs, const own& ours, const compared_times& c) const {
+    const row_object& row = ours.row;
+    const std::string& chosen = ours.times.chosen();
+    fmt::print(to, "{:<12} {:>12} {:>9} {:>11} {:<20} {:<26} {:>5} {:>9} {:>9} {:>6.3f} {:>16}  {}\n", theirs.name,
+               row.at("bytes").get<std::size_t>(), plain(row.at("type")), plain(row.at("op")), title_of(row),
+               choice_text(row, chosen, chosen), row.at("in_place").get<bool>() ? "in" : "out", figure(c.earlier),
+               figure(c.now), c.now / c.earlier,
+               c.ratio.high > 0 ? fmt::format("{:.3f} to {:.3f}", c.ratio.low, c.ratio.high) : "-", word(c.what));
+}
+
+verdict ratios::print(double most_other_cores, std::FILE* to) const {
+    print_heading(to);
+    std::map<std::string, std::array<std::size_t, 5>> counts; // by name, of each change
+    std::map<std::string, std::set<std::string>> lacks;       // by name
+    std::set<std::size_t> met;
+    for (const own& ours : ours_) {
+        std::set<std::string> partners;
+        for (std::size_t k = 0; k < theirs_.size(); ++k) {
+            const rival& theirs = theirs_[k];
+            if (!theirs.is_like(ours.row)) continue;
+            met.insert(k);
+            partners.insert(theirs.name);
+            compared_times c = compared(theirs, ours);
+            if (std::max(theirs.times.other_cores(), ours.times.other_cores()) > most_other_cores)
+                c.what = change::disturbed;
+            print_row(to, theirs, ours, c);
+            ++counts[theirs.name][static_cast<std::size_t>(c.what)];
+        }
+        for (const std::string& name : names_)
+            if (!partners.contains(name)) lacks[name].insert(kind_of(ours.row));
+    }
+    std::map<std::string, std::set<std::string>> left;
+    for (std::size_t k = 0; k < theirs_.size(); ++k)
+        if (theirs_[k].read && !met.contains(k)) left[theirs_[k].name].insert(kind_of(*theirs_[k].read));
+    verdict v;
+    for (const std::string& name : names_) {
+        const auto count = [&](change c) { return counts[name][static_cast<std::size_t>(c)]; };
+        fmt::print(to, "# beside {}: slower in {} rows, faster in {}, neither in {}, not judged in {}\n", name,
+                   count(change::slower), count(change::faster), count(change::none),
+                   count(change::unknown) + count(change::disturbed));
+        if (!lacks[name].empty()) fmt::print(to, "# {} lacks, at some size at least: {}\n", name, some_of(lacks[name]));
+        if (!left[name].empty()) fmt::print(to, "# rows of {} without a partner here: {}\n", name, some_of(left[name]));
+        if (!settings_.tolerance_is_given) continue;
+        v.slower += count(change::slower);
+        v.complete = v.complete && count(change::unknown) + count(change::disturbed) == 0 && lacks[name].empty();
+    }
+    return v;
+}
+
+} // namespace tutti::tools

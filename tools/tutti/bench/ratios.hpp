@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "against.hpp"
+#include "foreign_rows.hpp"
+
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tutti::tools {
+
+/// Whether this run stands beside others than a tutti: contestants, or files of other programs.
+[[nodiscard]] inline bool compares_with_others(const bench_settings& s) {
+    return !s.contestants.empty() || (!s.against.empty() && is_foreign(s.against.front()));
+}
+
+/// Our times over those of others: contestants that are measured in turn with us, or what other programs' files hold.
+/// They are told apart by name. Nobody need be as fast as another library: there is no verdict without a tolerance.
+class ratios {
+public:
+    /// `ranks` are those of this run. Throws std::invalid_argument where a file of --against is not what it should be.
+    ratios(const bench_settings& settings, int ranks);
+
+    /// Throws std::invalid_argument if there are files, and none holds one of these rows.
+    void require_some(const std::vector<job>& jobs) const;
+    /// A row that this contestant measured.
+    void add_theirs(const std::string& name, const row_object& row);
+    /// A row of this run.
+    void add(row_object row);
+
+    /// Prints a table, in the order of this run, and what has no partner. Rows beside which other work used more than
+    /// so many cores are not judged.
+    verdict print(double most_other_cores, std::FILE* to) const;
+
+private:
+    struct rival {
+        std::string name;
+        std::optional<foreign_row> read; ///< from a file
+        row_object subject;              ///< of a contestant
+        rounds_of_row times{};
+
+        [[nodiscard]] bool is_like(const row_object& ours) const;
+    };
+    struct own {
+        row_object row; ///< the first of them
+        rounds_of_row times{};
+    };
+    [[nodiscard]] compared_times compared(const rival& theirs, const own& ours) const;
+    void print_heading(std::FILE* to) const;
+    void print_row(std::FILE* to, const rival& theirs, const own& ours, const compared_times& c) const;
+
+    const bench_settings& settings_;
+    const double tolerance_;         // 0 where none is given
+    std::vector<std::string> names_; // of contestants, or of files
+    std::vector<std::string> told_;  // of each file
+    std::vector<rival> theirs_;
+    std::vector<own> ours_;
+};
+
+} // namespace tutti::tools
