@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: MIT
 
 #include <collectives/algorithm/any.hpp>
+#include <collectives/algorithm/prove.hpp>
 #include <collectives/algorithm/ring.hpp>
 
 struct with_parameter : tutti::algorithm::ring {

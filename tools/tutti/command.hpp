@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/algorithm/all.hpp>
+#include <collectives/algorithm/prove.hpp>
 #include <collectives/model/closed_form.hpp>
 
 namespace tutti::tools {
