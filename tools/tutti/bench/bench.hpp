@@ -106,6 +106,7 @@ struct bench_settings {
     std::string json;
     std::string csv;
     std::string trace;
+    std::string html;
     std::vector<std::string> against; ///< files of earlier runs
     std::string against_program;      ///< another tutti, which is measured in turn with this one
     double tolerance = 0.05;          ///< by how much a time may be longer than it was, relative to that

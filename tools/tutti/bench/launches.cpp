@@ -69,8 +69,9 @@ launch_result launch_round(const bench_settings& s, const std::vector<std::strin
 launch_result launch_other(const bench_settings& s, std::vector<std::string> command, std::size_t round,
                            const descriptor& rows) {
     const descriptor file = file_in_memory("tutti bench other");
-    command = without_options(command, {"--against-program", "--tolerance", "--other-work", "-J", "--json",
-                                        "--output_file", "--csv", "--trace", "-N", "--rounds", "--run_cycles"});
+    command =
+        without_options(command, {"--against-program", "--tolerance", "--other-work", "-J", "--json", "--output_file",
+                                  "--csv", "--trace", "--html", "-N", "--rounds", "--run_cycles"});
     if (s.transport_is_default) command.insert(command.end(), {"--transport", s.transport}); // its own may be another
     command.insert(command.end(), {"--json", fmt::format("/proc/{}/fd/{}", getpid(), file.get())});
     const descriptor nothing{open("/dev/null", O_WRONLY | O_CLOEXEC)};
