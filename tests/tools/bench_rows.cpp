@@ -37,6 +37,23 @@ std::vector<std::string> words_of(const std::string& line) {
 
 } // namespace
 
+TEST_CASE("a bench writes a page of all its rounds, and where it cannot, says so before it measures") {
+    const folder here;
+    const std::string page = here.path("bench.html"),
+                      bench = "bench --transport shared_memory --ranks 2 --bytes 8,64 -n 3";
+    const auto r = command(bench + " --rounds 2 --place out --html " + page);
+    INFO(r.output);
+    if (occurrences(r.output, "built without Chart.js") > 0) return;
+    REQUIRE(r.status == 0);
+    const std::string text = here.read("bench.html");
+    // Two sizes in two rounds are a curve of two points, and two lines of the table.
+    CHECK(occurrences(text, "\"allreduce\",\"auto:") == 2);
+    CHECK_THAT(text, Contains("allreduce on 2 ranks over shared_memory") && Contains("in each of 2 rounds"));
+    const auto none = command(bench + " --html " + here.path("none/bench.html"));
+    CHECK(none.status == 1);
+    CHECK_THAT(none.output, Contains("cannot write") && !Contains("# tutti bench"));
+}
+
 TEST_CASE("all kinds of messages are right with any number of pairs, over threads and over processes") {
     for (const char* transport : {"memory", "shared_memory", "tcp"})
         for (const char* ranks : {"2", "5"}) {

@@ -166,7 +166,7 @@ class Report(unittest.TestCase):
         self.assertEqual(self.saved("#winners table")[0], ",2,4,8,16,32,64,128,256,512,1024")
         # By LogGP, 9 µs a message: 9 and 9.5 µs on 2 ranks, 18 and 13.5 on 4, 27 and 21.5 on 8, 36 and 37.5 on 16.
         self.assertTrue(self.saved("#winners table")[1].startswith("8,butterfly,one_shot,one_shot,butterfly,"))
-        for kind in ("lecture", "lessons", "training", "study"):
+        for kind in ("lecture", "lessons", "training", "bench", "large_bench", "study"):
             self.show(kind)
             self.assertGreater(self.count("table"), 0)
             self.assertEqual(self.count("table"), self.count("table > caption > .csv"), kind)
@@ -189,6 +189,57 @@ class Report(unittest.TestCase):
         chromium.evaluate("document.querySelector('[data-series=b]').click()")
         shown = self.datasets(".map((_, i) => Chart.getChart(document.querySelector('canvas')).isDatasetVisible(i))", "figure")
         self.assertEqual(shown, [True] * 3 + [False] * 3, "a line with its band")
+
+    def points(self, name, key, chart):
+        return self.datasets(f".find(set => set.label === '{name}').data.map(point => +point.{key}.toFixed(4))", chart)
+
+    def test_a_bench_has_two_runs_their_intervals_and_predictions_over_each_other(self):
+        self.show("bench")
+        time, bandwidth = "figure:nth-of-type(1)", "figure:nth-of-type(2)"
+        self.assertEqual(self.points("ring", "x", time), [1024, 4096, 16384])  # a logarithm has no place for 0 B
+        self.assertEqual(self.points("ring", "y", time), [10, 40, 160])
+        self.assertEqual(self.points("ring: low", "y", time), [9, 36, 144])
+        self.assertEqual(self.points("ring: high", "y", time), [11, 44, 176])
+        self.assertEqual(self.points("ring, earlier", "y", time), [20, 80, 320])
+        self.assertEqual(self.points("ring, predicted", "y", time), [5, 20, 80])
+        # 1.5 times 1024 B in 10 us, the longer the less: in 11 us and in 9 us; as predicted, in 5 us
+        self.assertEqual(self.points("ring", "y", bandwidth), [0.1536] * 3)
+        self.assertEqual(self.points("ring: low", "y", bandwidth), [0.1396] * 3)
+        self.assertEqual(self.points("ring: high", "y", bandwidth), [0.1707] * 3)
+        self.assertEqual(self.points("ring, predicted", "y", bandwidth), [0.3072] * 3)
+        looks = self.datasets(".filter(set => set.series !== 'butterfly' && !set.isBand).map(set => "
+                              "[set.borderColor, set.borderDash])", time)
+        self.assertNotEqual(looks[0][0], looks[1][0])
+        self.assertEqual([dash for _, dash in looks], [[], [2, 3], [6, 5]])
+        saved = self.saved("section > .scroll table")
+        self.assertEqual(saved[0], 'operation,algorithm,data,"size, bytes","time, µs","from, µs","to, µs","busbw, GB/s",wrong,'
+                         '"predicted, µs",measured / predicted,"earlier, µs",now / earlier,from,to,change')
+        self.assertTrue(saved[3].startswith('allreduce,ring,"float32, sum, out of place",1024,10,9,11,0.1536,0,5,2,20,0.5,'
+                                            '0.45,0.55,faster'), saved[3])
+        self.assertIn("Wrong: 3 elements of allreduce ring, 4 KiB", self.text("section:last-of-type .text"))
+        self.assertIn("2 cores on the first host, fewer than ranks", self.text("#lead"))
+        self.assertIn("Other work used up to 0.25 cores", self.text("#lead"))
+        self.show("bench_of_one_size")
+        self.assertEqual([self.count("canvas"), self.count("section > .scroll tbody tr")], [0, 1])
+
+    def test_a_large_bench_is_read_on_any_screen(self):
+        for width in (1280, 400):
+            for kind in ("large_bench", "bench", "bench_of_one_size"):
+                with self.subTest(f"{kind} at {width}"):
+                    self.show(kind, width=width, height=900)
+                    self.assertLessEqual(chromium.evaluate("document.documentElement.scrollWidth"), width)
+                    self.assertEqual(chromium.evaluate("""[...document.querySelectorAll(".legend button")].filter(
+                        one => one.scrollWidth > one.clientWidth || one.getBoundingClientRect().right > innerWidth).length"""), 0)
+                    least = chromium.evaluate("""Math.min(99, ...[...document.querySelectorAll("canvas")].flatMap(one => {
+                        const {ctx, scales: {x}} = Chart.getChart(one);
+                        ctx.font = `${Chart.defaults.font.size}px ${Chart.defaults.font.family}`;
+                        const ends = x.ticks.map((tick, i) => [x.getPixelForTick(i), ctx.measureText(tick.label).width / 2]);
+                        return ends.slice(1).map(([at, half], i) => at - half - ends[i][0] - ends[i][1]);
+                    }))""")
+                    self.assertGreater(least, 2, "labels stand apart")
+                    chromium.screenshot(folder / f"{kind}-{width}.png")
+            self.show("large_bench", width=width, height=900)
+            self.assertEqual([self.count("canvas"), self.count("section:last-of-type tbody tr")], [20, 600 + 25])
 
     def test_a_training_has_its_curves_and_settings(self):
         for name, shape in SHAPES.items():

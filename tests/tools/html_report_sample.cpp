@@ -4,8 +4,9 @@
 // Writes a report for tests/tools/html_report.py: html_report_sample KIND > FILE. Times by the closed forms of Hockney
 // and LogGP for powers of two (Thakur, Rabenseifner and Gropp 2005); "measured" is the simulated time, shaken.
 
-#include "../../tools/lab/study/page.hpp"
 #include "../../tools/lab/train/html.hpp"
+#include "../../tools/tutti/bench/page.hpp"
+#include "../../tools/tutti/common/sections_page.hpp"
 #include "../../tools/tutti/model/html_report.hpp"
 #include "../../tools/tutti/model/output.hpp"
 
@@ -292,13 +293,73 @@ std::string study_page() {
     const json table{{"caption", "A table"},
                      {"heads", {"way", "a, \"b\""}},
                      {"lines", json::array({json::array({"one", "1 ± 2"})})}};
-    return tutti::tools::study::page_of(
+    return tutti::tools::sections_page(
         {{"title", "A study"},
          {"lead", ""},
          {"made", ""},
          {"sources", ""},
          {"sections",
           json::array({{{"title", "All"}, {"charts", {accuracy, loss, place}}, {"tables", json::array({table})}}})}});
+}
+
+// A row of `tutti bench --json` on four ranks, whose allreduce moves 2 (4 - 1) / 4 = 1.5 times its bytes; the interval
+// is a tenth to each side.
+using bench_row = tutti::tools::row_object;
+bench_row bench_row_of(std::string_view operation, std::string_view algorithm, std::size_t bytes, double us) {
+    bench_row row = tutti::tools::to_json({}, {}, {});
+    const bench_row own{{"operation", operation},
+                        {"algorithm", algorithm},
+                        {"bytes", bytes},
+                        {"time_us", us},
+                        {"p50_us", us},
+                        {"p50_low_us", 0.9 * us},
+                        {"p50_high_us", 1.1 * us},
+                        {"ranks", 4},
+                        {"cores", 2},
+                        {"transport", "tcp"},
+                        {"predicted_us", nullptr},
+                        {"other_cores", 0.25},
+                        {"wrong", 0},
+                        {"busbw_GBps", 1.5e-3 * static_cast<double>(bytes) / us}};
+    row.update(own);
+    return row;
+}
+
+bench_row subject_of_row(const bench_row& row) {
+    bench_row subject = tutti::tools::subject_of({});
+    for (const auto& [key, value] : subject.items()) subject[key] = row.at(key);
+    return subject;
+}
+
+// Two algorithms at three sizes and none; ring took twice as long earlier, is predicted, and once wrong.
+std::string bench_page() {
+    tutti::tools::bench_figures all{{"Heading one", "heading two"}, {}, {}, {}};
+    for (const std::size_t bytes : {0, 1024, 4096, 16384}) {
+        const double us = bytes == 0 ? 5 : 10 * static_cast<double>(bytes) / 1024;
+        all.rows.push_back(bench_row_of("allreduce", "ring", bytes, us));
+        all.rows.back()["predicted_us"] = us / 2;
+        all.rows.back()["wrong"] = bytes == 4096 ? 3 : 0;
+        all.rows.push_back(bench_row_of("allreduce", "butterfly", bytes, 3 * us));
+        all.earlier.push_back(bench_row_of("allreduce", "ring", bytes, 2 * us));
+        if (bytes != 1024) continue;
+        all.compared.push_back(
+            {subject_of_row(all.earlier.back()), "", "", {20, 10, {0.45, 0.55}, tutti::tools::change::faster, 0.01}});
+    }
+    return tutti::tools::sections_page(tutti::tools::bench_page(all));
+}
+
+std::string bench_of_one_size() {
+    return tutti::tools::sections_page(tutti::tools::bench_page({{}, {bench_row_of("reduce", "auto", 8, 1)}, {}, {}}));
+}
+
+std::string large_bench() {
+    tutti::tools::bench_figures all{{"A heading"}, {}, {}, {}};
+    for (const char* const operation : {"allreduce", "reduce_scatter", "allgather", "broadcast", "reduce", "gather",
+                                        "scatter", "alltoall", "multi_latency", "message_rate"})
+        for (std::size_t bytes = 8; bytes <= std::size_t{4} << 20; bytes *= 2)
+            for (const char* const name : {"ring", "hierarchical:double_binary_tree:halving_doubling", "bruck"})
+                all.rows.push_back(bench_row_of(operation, name, bytes, 10 + static_cast<double>(bytes) / 1000));
+    return tutti::tools::sections_page(tutti::tools::bench_page(all));
 }
 
 model_report report_of(std::string_view kind) {
@@ -320,8 +381,11 @@ model_report report_of(std::string_view kind) {
 int main(int argc, char** argv) {
     if (!tutti::tools::have_html_report()) return 77;
     const std::string_view kind = argc > 1 ? argv[1] : "";
-    const std::string page = kind == "training" ? training()
-                             : kind == "study"  ? study_page()
-                                                : tutti::tools::html_report(report_of(kind));
+    const std::string page = kind == "training"            ? training()
+                             : kind == "study"             ? study_page()
+                             : kind == "bench"             ? bench_page()
+                             : kind == "bench_of_one_size" ? bench_of_one_size()
+                             : kind == "large_bench"       ? large_bench()
+                                                           : tutti::tools::html_report(report_of(kind));
     return std::fwrite(page.data(), 1, page.size(), stdout) == page.size() ? 0 : 1;
 }

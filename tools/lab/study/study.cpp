@@ -4,11 +4,11 @@
 #include "study.hpp"
 
 #include "../../tutti/common/one_of.hpp"
+#include "../../tutti/common/sections_page.hpp"
 #include "../../tutti/common/text_output.hpp"
 #include "../../tutti/run/launched.hpp"
 #include "../../tutti/run/local_ranks.hpp"
 #include "commands.hpp"
-#include "page.hpp"
 
 #include <algorithm>
 #include <array>
@@ -103,14 +103,14 @@ int run_study(const study::settings& s) {
     const auto* const found = std::ranges::find(studies, s.name, &study::entry::name);
     const std::string out = s.out.empty() ? s.name + ".html" : s.out;
     const bool quiet = takes_standard_output({out, s.json}, "--out and --json");
-    study::require_pages();
+    require_sections_page();
     for (const std::string& file : {out, s.json}) require_writable(file);
     progress_line line;
     study::outcome made = found->run(s, line);
     line.clear();
     if (s.quick) mark_as_quick(made);
     if (!quiet) fmt::print("{}\nThe page is {}\n", made.text, out);
-    write_whole(study::page_of(made.page), out);
+    write_whole(sections_page(made.page), out);
     if (!s.json.empty()) write_whole(made.facts.dump(2) + "\n", s.json);
     return 0;
 }

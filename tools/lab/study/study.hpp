@@ -30,7 +30,7 @@ struct settings {
 /// What a study found.
 struct outcome {
     std::string text;             ///< for the terminal
-    nlohmann::ordered_json page;  ///< what page_of() takes
+    nlohmann::ordered_json page;  ///< what sections_page() takes
     nlohmann::ordered_json facts; ///< all that was measured, for the JSON file
 };
 

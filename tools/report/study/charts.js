@@ -1,5 +1,5 @@
-// Lines and bars of a study. A series is {name, points: [{x, y, low, high}], style}: a line with its points, `dashed`
-// without them, or `points` alone. A band reaches from low to high, where they are.
+// Lines and bars of a page of sections. A series is {name, points: [{x, y, low, high}], style}: a line with its points,
+// `dashed` without them, `earlier` dotted with them, or `points` alone. A band reaches from low to high, where they are.
 
 const numberText = value => String(Number(value.toPrecision(6)));
 const axisOf = (title, more) =>
@@ -14,21 +14,22 @@ const powersOfTwo = values => ({
   afterBuildTicks: axis => { axis.ticks = [...new Set(values)].sort((a, b) => a - b).map(value => ({value})); },
 });
 
-function ratios(title, values, room) {
+function ratios(title, values, room, inBytes = false) {
   const [min, max] = around(values, 1.1);
-  return {...logAxis(title, 10, numberText, room), min, max};
+  return {...logAxis(title, inBytes ? 2 : 10, inBytes ? bytesText : numberText, room), min, max};
 }
 
 // A share of a hundred has its limits, whatever two standard deviations are; and nothing positive falls below nothing.
 function bounded(chart, value) {
+  if (value === undefined) return NaN; // a gap
   const isShare = chart.y.endsWith("%"), isPositive = chart.series.every(one => one.points.every(p => p.y >= 0));
   return Math.min(isShare ? 100 : Infinity, Math.max(isPositive ? 0 : -Infinity, value));
 }
 
-// What is dashed explains the points of the same hue; where nothing is, lines are told apart by dashes too.
+// What is dashed explains the points of the same hue. Lines are told apart by dashes too, where these say nothing else.
 function lookOfSeries(chart, one, i) {
-  const look = lookAt(one.hue ?? i), explains = chart.series.some(other => other.style === "dashed");
-  const dash = one.style === "dashed" ? [6, 5] : explains ? [] : look.dash;
+  const look = lookAt(one.hue ?? i), meant = chart.series.some(other => ["dashed", "earlier"].includes(other.style));
+  const dash = one.style === "dashed" ? [6, 5] : one.style === "earlier" ? [2, 3] : meant ? [] : look.dash;
   return {...look, dash, line: one.style !== "points", point: one.style === "dashed" ? null : look.point};
 }
 
@@ -39,7 +40,7 @@ function lineSets(chart, one, i) {
     borderDash: look.dash, showLine: look.line, pointStyle: look.point ?? "circle", pointRadius: look.point ? 4 : 0,
     clip: 8,
   };
-  if (one.points[0]?.low === undefined) return [line];
+  if (one.points.every(p => p.low === undefined)) return [line];
   const edge = bound => ({
     label: `${one.name}: ${bound}`, series: one.name, pointRadius: 0, borderWidth: 0, backgroundColor: `${color}26`,
     data: one.points.map(p => ({x: p.x, y: bounded(chart, p[bound])})), isBand: true,
@@ -64,7 +65,7 @@ function lineConfig(chart) {
   const values = chart.series.flatMap(one => one.points.map(p => p.x));
   const heights = chart.series.flatMap(one => one.points.flatMap(p => [p.y, p.low ?? p.y, p.high ?? p.y]));
   const x = chart.powers_of_two ? axisOf(chart.x, powersOfTwo(values))
-    : chart.log_x ? ratios(chart.x, values, 70) : axisOf(chart.x, {
+    : chart.log_x ? ratios(chart.x, values, 70, chart.bytes_x) : axisOf(chart.x, {
       type: "linear", ticks: values.every(Number.isInteger) ? {precision: 0} : {}});
   const y = chart.log_y ? ratios(chart.y, heights, 36) : axisOf(chart.y, {});
   const datasets = chart.series.flatMap((one, i) => lineSets(chart, one, i));
@@ -75,7 +76,8 @@ function configOf(chart) {
   const config = isBars(chart) ? barConfig(chart) : lineConfig(chart);
   const tooltip = {
     filter: item => !item.dataset.isBand,
-    callbacks: {label: item => `${item.dataset.label}: ${Number(item.parsed.y.toPrecision(4))}`},
+    callbacks: {label: item => `${item.dataset.label}: ${Number(item.parsed.y.toPrecision(4))}`,
+      ...chart.bytes_x && {title: items => bytesText(items[0].parsed.x)}},
   };
   Object.assign(config.options,
     {responsive: true, maintainAspectRatio: false, animation: false, plugins: {legend: {display: false}, tooltip}});
@@ -86,7 +88,7 @@ function tableOfChart(chart) {
   const words = value => value === undefined ? "" : String(Number(value.toPrecision(5)));
   const places = chart.labels ?? placesOf(chart);
   const at = (series, place, i) => chart.labels ? series.points[i]?.y : series.points.find(p => p.x === place)?.y;
-  const lines = places.map((place, i) => [String(place), ...chart.series.map(s => words(at(s, place, i)))]);
+  const lines = places.map((place, i) => [chart.bytes_x ? bytesCell(place) : String(place), ...chart.series.map(s => words(at(s, place, i)))]);
   return dataOf(`${chart.title}; ${chart.y}`, [chart.x, ...chart.series.map(s => s.name)], lines);
 }
 

@@ -1,4 +1,4 @@
-// A study as a page: {title, lead, made, sources, sections}. A section has a title, paragraphs, charts, tables and
+// A study or a bench as a page: {brand, title, lead, made, sources, sections}. A section has a title, paragraphs, charts, tables and
 // pictures. Pictures are SVG that tutti has drawn itself, with its title.
 
 function pictureOf({title, svg}) {
@@ -27,6 +27,7 @@ const study = JSON.parse(byId("data").textContent);
 document.documentElement.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 followTheme();
 document.title = study.title;
+byId("brand").textContent = study.brand ?? "study";
 for (const name of ["title", "lead", "made", "sources"]) byId(name).textContent = study[name];
 for (const section of study.sections) {
   const {element, charts} = sectionOf(section);

@@ -28,11 +28,6 @@ std::string plain(const row_object& value) {
     return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-std::string_view word(change c) {
-    constexpr std::array<std::string_view, 5> words{"-", "slower", "faster", "not judged", "other work"};
-    return words[static_cast<std::size_t>(c)];
-}
-
 std::string title_of(const row_object& subject) {
     std::string text = plain(subject.at("operation"));
     for (const char* const key : {"root", "uneven", "pairs", "between", "imbalance"})
@@ -67,7 +62,7 @@ void print_row(std::FILE* to, const row_object& subject, const std::string& algo
                subject.at("bytes").get<std::size_t>(), plain(subject.at("type")), plain(subject.at("op")),
                title_of(subject), algorithm, subject.at("in_place").get<bool>() ? "in" : "out", figure(c.earlier),
                figure(c.now), c.now / c.earlier,
-               judged ? fmt::format("{:.3f} to {:.3f}", c.ratio.low, c.ratio.high) : "-", word(c.what));
+               judged ? fmt::format("{:.3f} to {:.3f}", c.ratio.low, c.ratio.high) : "-", word_of(c.what));
 }
 
 struct tally {
@@ -103,6 +98,11 @@ void print_tally(std::FILE* to, const tally& t, double most_other_cores) {
 }
 
 } // namespace
+
+std::string_view word_of(change c) {
+    constexpr std::array<std::string_view, 5> words{"-", "slower", "faster", "not judged", "other work"};
+    return words[static_cast<std::size_t>(c)];
+}
 
 void rounds_of_row::add(const std::string& file, const row_object& row) {
     if (const row_object both_ways = row.value("latency_us", row_object()); !both_ways.is_null())
@@ -174,6 +174,29 @@ std::size_t earlier_runs::common_rows() const {
         std::count_if(now_.begin(), now_.end(), [&](const auto& one) { return then_.contains(one.first); }));
 }
 
+std::vector<row_object> earlier_runs::earlier_rows() const {
+    std::vector<row_object> rows;
+    for (const earlier_row& r : rows_) rows.push_back(r.row);
+    return rows;
+}
+
+std::vector<compared_row> earlier_runs::compared(double tolerance, double most_other_cores) const {
+    const double alarms = most_alarms / static_cast<double>(common_rows());
+    std::vector<compared_row> all;
+    for (const row_object& subject : subjects_) {
+        const auto then = then_.find(subject.dump());
+        if (then == then_.end()) continue;
+        const rounds_of_row& now = now_.at(then->first);
+        compared_times c = compare(then->second.times(), now.times(), tolerance, alarms);
+        if (std::max(then->second.other_cores(), now.other_cores()) > most_other_cores) {
+            c.what = change::disturbed;
+            c.false_alarm = 0;
+        }
+        all.push_back({subject, then->second.chosen(), now.chosen(), c});
+    }
+    return all;
+}
+
 verdict earlier_runs::print(double tolerance, double most_other_cores, std::FILE* to) const {
     const std::size_t rows = common_rows();
     const row_object first = rows_.empty() ? row_object() : rows_.front().row;
@@ -186,18 +209,9 @@ verdict earlier_runs::print(double tolerance, double most_other_cores, std::FILE
     fmt::print(to, "{:>12} {:>9} {:>11} {:<26} {:<26} {:>5} {:>9} {:>9} {:>6} {:>16}\n", "bytes", "type", "op",
                "operation", "algorithm", "place", "then us", "now us", "ratio", "interval");
     tally all;
-    for (const row_object& subject : subjects_) {
-        const auto then = then_.find(subject.dump());
-        if (then == then_.end()) continue;
-        const rounds_of_row& now = now_.at(then->first);
-        compared_times c =
-            compare(then->second.times(), now.times(), tolerance, most_alarms / static_cast<double>(rows));
-        if (std::max(then->second.other_cores(), now.other_cores()) > most_other_cores) {
-            c.what = change::disturbed;
-            c.false_alarm = 0;
-        }
-        print_row(to, subject, choice_text(subject, then->second.chosen(), now.chosen()), c);
-        all.add(c);
+    for (const compared_row& r : compared(tolerance, most_other_cores)) {
+        print_row(to, r.subject, choice_text(r.subject, r.then_chosen, r.now_chosen), r.times);
+        all.add(r.times);
     }
     if (rows < then_.size()) fmt::print(to, "# {} rows of then were not measured now\n", then_.size() - rows);
     if (rows < now_.size()) fmt::print(to, "# {} rows of now were not measured then\n", now_.size() - rows);

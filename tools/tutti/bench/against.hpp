@@ -42,6 +42,16 @@ private:
     std::string chosen_;
 };
 
+/// A row then and now, judged.
+struct compared_row {
+    row_object subject;
+    std::string then_chosen, now_chosen; ///< algorithms; empty where none was
+    compared_times times;
+};
+
+/// "slower"; "-" where nothing changed.
+[[nodiscard]] std::string_view word_of(change c);
+
 /// What came out of a comparison.
 struct verdict {
     std::size_t slower = 0; ///< rows
@@ -69,8 +79,12 @@ public:
     /// A row of this run.
     void add(const row_object& row);
 
-    /// Compares all rows that were measured then and now, in the order of this run, and prints a table of them. Rows
-    /// beside which other work used more than so many cores are not judged.
+    /// All rows that were measured then and now, in the order of this run. Rows beside which other work used more than
+    /// so many cores are not judged.
+    [[nodiscard]] std::vector<compared_row> compared(double tolerance, double most_other_cores) const;
+    /// Those of then, as they came.
+    [[nodiscard]] std::vector<row_object> earlier_rows() const;
+    /// Prints a table of what compared() says.
     verdict print(double tolerance, double most_other_cores, std::FILE* to) const;
 
 private:

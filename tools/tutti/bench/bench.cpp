@@ -4,6 +4,7 @@
 #include "bench.hpp"
 #include "../common/one_of.hpp"
 #include "../common/parsed_option.hpp"
+#include "../common/sections_page.hpp"
 #include "../common/text_output.hpp"
 #include "../common/within.hpp"
 #include "../run/launched.hpp"
@@ -161,6 +162,7 @@ Examples:
   tutti bench --against-program ./tutti.before --bytes 8,64K,1M
   tutti bench --contestant openmpi,mpich --ranks 2 --bytes 8,64K,1M
   tutti bench --operation pingpong --ranks 2 -b 8 -e 4M --timing loop --against osu_latency.txt
+  tutti bench --algorithm all --against before.json --html bench.html
 
 Exit status:
   0  nothing that was checked was wrong
@@ -200,7 +202,9 @@ int bench(bench_settings s, const std::vector<std::string>& command) {
         if (s.transport == "memory") require_no_launcher("the ranks of --transport memory are threads of one process");
         if (s.ranks == 0) s.ranks = 4;
         check(s, s.ranks);
-        for (const std::string* file : {&s.json, &s.trace}) require_writable(*file); // before any rank waits for others
+        if (!s.html.empty()) require_sections_page();
+        for (const std::string* file : {&s.json, &s.trace, &s.html})
+            require_writable(*file); // before any rank waits for others
         return measure_rounds(s, command);
     } else if (!s.against_program.empty() || !s.contestants.empty()) {
         throw std::invalid_argument("--against-program and --contestant are measured in turn, by who starts the ranks: "
@@ -424,6 +428,10 @@ void add_outputs(CLI::App& c, bench_settings& s) {
     c.add_option("--trace", s.trace,
                  "Also record one further call of each row, on all ranks, and write FILE for ui.perfetto.dev, see "
                  "below; with - print nothing else")
+        ->type_name("FILE");
+    c.add_option("--html", s.html,
+                 "Also write FILE, a page with curves of times and bandwidths by size, with their intervals; those of "
+                 "--against and what --machine predicts beside them; with - print nothing else")
         ->type_name("FILE");
     auto* const against = c.add_option("--against", s.against,
                                        "Say what became slower than in an earlier run, which wrote FILE by --json; or "

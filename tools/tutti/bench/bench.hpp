@@ -106,6 +106,7 @@ struct bench_settings {
     std::string json;
     std::string csv;
     std::string trace;
+    std::string html;
     std::vector<std::string> against;     ///< files of earlier runs
     std::string against_program;          ///< another tutti, which is measured in turn with this one
     std::vector<std::string> contestants; ///< other libraries, likewise: a name each

@@ -73,7 +73,7 @@ launch_result launch_round(const bench_settings& s, const std::vector<std::strin
 std::vector<std::string> command_of_other(const bench_settings& s, const std::vector<std::string>& command,
                                           std::vector<std::string> without, const descriptor& json) {
     for (const char* const name : {"--against-program", "--tolerance", "--other-work", "-J", "--json", "--output_file",
-                                   "--csv", "--trace", "-N", "--rounds", "--run_cycles"})
+                                   "--csv", "--trace", "--html", "-N", "--rounds", "--run_cycles"})
         without.emplace_back(name);
     std::vector<std::string> line = without_options(command, without);
     if (s.transport_is_default) line.insert(line.end(), {"--transport", s.transport}); // its own may be another

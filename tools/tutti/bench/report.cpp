@@ -3,7 +3,9 @@
 
 #include "report.hpp"
 #include "figures.hpp"
+#include "page.hpp"
 
+#include "../common/sections_page.hpp"
 #include "../common/text_output.hpp"
 
 #include <algorithm>
@@ -50,8 +52,9 @@ void append_line(int file, const std::string& text) {
 
 bench_report::bench_report(const bench_settings& settings, testbed at, int ranks, bool one_clock,
                            const std::vector<job>& jobs)
-    : settings_(settings), at_(std::move(at)), ranks_(ranks),
-      quiet_(takes_standard_output({settings.json, settings.csv, settings.trace}, "--json, --csv and --trace")),
+    : settings_(settings), at_(std::move(at)), ranks_(ranks), one_clock_(one_clock),
+      quiet_(takes_standard_output({settings.json, settings.csv, settings.trace, settings.html},
+                                   "--json, --csv, --trace and --html")),
       columns_(columns_for(jobs)), all_rows_(jobs.size() * settings.rounds) {
     if (compares_with_others(settings)) {
         ratios_.emplace(settings, ranks);
@@ -66,39 +69,51 @@ bench_report::bench_report(const bench_settings& settings, testbed at, int ranks
     if (!settings.against_program.empty()) earlier_->require(conditions_of(settings, ranks, at_));
     if (!settings.json.empty()) json_.emplace(settings.json, row_file::format::json, !is_first());
     if (!settings.csv.empty()) csv_.emplace(settings.csv, row_file::format::csv, !is_first());
-    if (!quiet_ && is_first()) while_read([&] { print_header(one_clock); });
+    if (!settings.html.empty()) require_sections_page();
+    require_writable(settings.html);
+    if (quiet_ || !is_first()) return;
+    while_read([&] {
+        for (const std::string& line : heading()) fmt::print("# {}\n", line);
+        fmt::print("{}{}", line_of(columns_, [](const column& c) { return std::string(c.name); }),
+                   line_of(columns_, [](const column& c) { return std::string(c.unit); }));
+    });
 }
 
-void bench_report::print_header(bool one_clock) const {
-    fmt::print("# tutti bench: {} ranks over {}, {} after {} for warming up, {} call{} a row checked, deadline {} s, "
-               "{} core{} here\n",
-               ranks_, settings_.transport, amount_of(settings_), settings_.warm_up, settings_.checks,
-               settings_.checks == 1 ? "" : "s", settings_.deadline_s, at_.cores, at_.cores == 1 ? "" : "s");
-    if (!at_.ranks_on.empty()) fmt::print("# {}\n", at_.ranks_on);
+/// What there is to know of the table below, a sentence a line.
+std::vector<std::string> bench_report::heading() const {
+    std::vector<std::string> lines;
+    lines.push_back(fmt::format(
+        "tutti bench: {} ranks over {}, {} after {} for warming up, {} call{} a row checked, deadline {} s, "
+        "{} core{} here",
+        ranks_, settings_.transport, amount_of(settings_), settings_.warm_up, settings_.checks,
+        settings_.checks == 1 ? "" : "s", settings_.deadline_s, at_.cores, at_.cores == 1 ? "" : "s"));
+    if (!at_.ranks_on.empty()) lines.push_back(fmt::format("{}", at_.ranks_on));
     const bool loop = settings_.how != timing::barrier;
-    fmt::print("# times: {}, {}{}; algbw and busbw by the {}\n",
-               settings_.imbalances.empty() ? "of the slowest rank of each iteration, but avg of all ranks"
-                                            : "of the late rank's own calls",
-               settings_.how == timing::stream ? "calls back to back on a stream, by its events"
-               : loop                          ? "calls back to back"
-                      : (one_clock ? "after a barrier in shared memory" : "after a barrier of the library itself"),
-               settings_.cold ? ", caches swept before each" : "", loop ? "mean" : "p50");
-    fmt::print("# memory: {}\n", memory_text(settings_));
+    lines.push_back(fmt::format(
+        "times: {}, {}{}; algbw and busbw by the {}",
+        settings_.imbalances.empty() ? "of the slowest rank of each iteration, but avg of all ranks"
+                                     : "of the late rank's own calls",
+        settings_.how == timing::stream ? "calls back to back on a stream, by its events"
+        : loop                          ? "calls back to back"
+               : (one_clock_ ? "after a barrier in shared memory" : "after a barrier of the library itself"),
+        settings_.cold ? ", caches swept before each" : "", loop ? "mean" : "p50"));
+    lines.push_back(fmt::format("memory: {}", memory_text(settings_)));
     if (!settings_.imbalances.empty())
-        fmt::print("# imbalance: rank {} computes so long before its call, and the others wait in theirs, which cpu "
-                   "counts; behind: the mean of {} calls that follow in step, of the slowest rank\n",
-                   ranks_ - 1, settings_.behind);
+        lines.push_back(
+            fmt::format("imbalance: rank {} computes so long before its call, and the others wait in theirs, which cpu "
+                        "counts; behind: the mean of {} calls that follow in step, of the slowest rank",
+                        ranks_ - 1, settings_.behind));
     if (settings_.overlap)
-        fmt::print(
-            "# overlap: calls are non-blocking, and a rank computes for as long as one takes; progress {}, {} tests "
-            "meanwhile\n",
-            settings_.in_thread ? "in a thread" : "in calls", settings_.tests);
+        lines.push_back(fmt::format(
+            "overlap: calls are non-blocking, and a rank computes for as long as one takes; progress {}, {} tests "
+            "meanwhile",
+            settings_.in_thread ? "in a thread" : "in calls", settings_.tests));
     if (const int threads = ranks_ * (settings_.in_thread ? 2 : 1);
-        settings_.overlap && one_clock && threads > at_.cores)
-        fmt::print("# warning: {} ranks{} share {} cores: times of --overlap depend on who waits for a core\n", ranks_,
-                   settings_.in_thread ? ", each with a thread for progress," : "", at_.cores);
-    fmt::print("{}{}", line_of(columns_, [](const column& c) { return std::string(c.name); }),
-               line_of(columns_, [](const column& c) { return std::string(c.unit); }));
+        settings_.overlap && one_clock_ && threads > at_.cores)
+        lines.push_back(
+            fmt::format("warning: {} ranks{} share {} cores: times of --overlap depend on who waits for a core", ranks_,
+                        settings_.in_thread ? ", each with a thread for progress," : "", at_.cores));
+    return lines;
 }
 
 void bench_report::begin(const job& what, std::size_t round) {
@@ -231,6 +246,15 @@ void bench_report::print_matrix() const {
     }
 }
 
+std::string bench_report::page() const {
+    bench_figures all{heading(), rows_, {}, {}};
+    if (earlier_) {
+        all.earlier = earlier_->earlier_rows();
+        all.compared = earlier_->compared(settings_.tolerance, settings_.most_other_work * at_.cores);
+    }
+    return sections_page(bench_page(all));
+}
+
 verdict bench_report::finish() {
     progress_.clear();
     verdict v;
@@ -244,6 +268,7 @@ verdict bench_report::finish() {
         print_sums(to);
         if (earlier_) v = earlier_->print(settings_.tolerance, settings_.most_other_work * at_.cores, to);
         if (ratios_) v = ratios_->print(settings_.most_other_work * at_.cores, to);
+        if (!settings_.html.empty()) write_whole(page(), settings_.html);
     });
     return v;
 }

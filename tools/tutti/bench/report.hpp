@@ -35,7 +35,8 @@ public:
     [[nodiscard]] bool unread() const noexcept { return unread_; }
 
 private:
-    void print_header(bool one_clock) const;
+    [[nodiscard]] std::vector<std::string> heading() const;
+    [[nodiscard]] std::string page() const;
     void print_row(const row& r);
     void while_read(const std::function<void()>& print);
     void read_launches_before();
@@ -50,6 +51,7 @@ private:
     const bench_settings& settings_;
     const testbed at_;
     const int ranks_;
+    const bool one_clock_;
     const bool quiet_;
     const std::vector<column> columns_;
     const std::size_t all_rows_; // of all rounds

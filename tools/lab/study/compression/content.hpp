@@ -8,7 +8,7 @@
 
 namespace tutti::tools::study::compression {
 
-/// The page: what page_of() takes.
+/// The page: what sections_page() takes.
 [[nodiscard]] nlohmann::ordered_json content_of(const results& r);
 /// All that was measured, for a JSON file.
 [[nodiscard]] nlohmann::ordered_json facts_of(const results& r);

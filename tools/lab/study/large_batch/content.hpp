@@ -8,7 +8,7 @@
 
 namespace tutti::tools::study {
 
-/// The page of a study of large minibatches: what page_of() takes.
+/// The page of a study of large minibatches: what sections_page() takes.
 [[nodiscard]] nlohmann::ordered_json content_of(const large_batch_results& r);
 /// All that was measured, for a JSON file.
 [[nodiscard]] nlohmann::ordered_json facts_of(const large_batch_results& r);

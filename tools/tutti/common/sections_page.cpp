@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include "page.hpp"
+#include "sections_page.hpp"
 
-#include "../../tutti/common/html_page.hpp"
+#include "html_page.hpp"
 
 namespace tutti::tools {
 
@@ -11,13 +11,10 @@ namespace tutti::tools {
 extern const std::span<const std::string_view> study_page_before_data;
 extern const std::span<const std::string_view> study_page_after_data;
 
-namespace study {
+void require_sections_page() { require_html({study_page_before_data, study_page_after_data}); }
 
-void require_pages() { require_html({study_page_before_data, study_page_after_data}); }
-
-std::string page_of(const nlohmann::ordered_json& content) {
+std::string sections_page(const nlohmann::ordered_json& content) {
     return filled({study_page_before_data, study_page_after_data}, content);
 }
 
-} // namespace study
 } // namespace tutti::tools

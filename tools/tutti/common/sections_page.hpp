@@ -6,13 +6,14 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-namespace tutti::tools::study {
+/// Pages of sections with charts and tables: of studies, and of benches.
+namespace tutti::tools {
 
 /// Throws std::runtime_error if this tutti was built without Chart.js, and so without pages.
-void require_pages();
+void require_sections_page();
 
 /// One page that needs no other file and no network. `content` is what tools/report/study/page.js says. Throws as
-/// require_pages() does.
-[[nodiscard]] std::string page_of(const nlohmann::ordered_json& content);
+/// require_sections_page() does.
+[[nodiscard]] std::string sections_page(const nlohmann::ordered_json& content);
 
-} // namespace tutti::tools::study
+} // namespace tutti::tools
