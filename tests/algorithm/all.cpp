@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <base/error.hpp>
 #include <collectives/algorithm/all.hpp>
+#include <collectives/algorithm/prove.hpp>
 
 #include "support/catch.hpp"
 

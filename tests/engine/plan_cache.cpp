@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <collectives/engine/plan_cache.ipp>
 
+#include <collectives/algorithm/prove.hpp>
+
 #include "support/catch.hpp"
 #include "support/world.hpp"
 

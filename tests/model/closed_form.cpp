@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <collectives/model/closed_form.hpp>
 
+#include <collectives/algorithm/prove.hpp>
+
 #include "support/catch.hpp"
 
 #include <string>

@@ -33,9 +33,12 @@ struct levels;
 class any;
 
 namespace detail {
-/// Of what is not of the library: throws tutti::error(invalid_argument) unless its results are right for this call, in
-/// whatever mode. Bits may differ between ranks. A verdict is kept: see any::require_usable().
-void require_proof(const any& a, operation what, int size, int root, int segments);
+/// The proof of an algorithm that is not of the library. Complete in prove.hpp alone: other programs need no prover.
+template <class A>
+struct proof_of;
+
+template <class A>
+concept has_proof = is_of_library<A> || requires { sizeof(proof_of<A>); };
 } // namespace detail
 
 /// Any algorithm with its type forgotten: for choices at run time, and for the engine's plans. A value;
@@ -172,6 +175,8 @@ private:
         return bits;
     }
     template <class A>
+    static constexpr auto proof_if_foreign() noexcept -> void (*)(const any&, operation, int, int, int);
+    template <class A>
     static constexpr auto levels_if_any() noexcept -> algorithm::levels (*)(const void*);
     template <class A>
     static constexpr auto width_if_any() noexcept -> any (*)(const void*, int);
@@ -215,6 +220,17 @@ struct levels {
 inline levels any::levels() const { return table_->levels_of(storage_); }
 inline any any::with_ranks_per_node(int ranks) const {
     return table_->with_ranks_per_node ? table_->with_ranks_per_node(storage_, ranks) : *this;
+}
+
+template <class A>
+constexpr auto any::proof_if_foreign() noexcept -> void (*)(const any&, operation, int, int, int) {
+    static_assert(detail::has_proof<A>,
+                  "tutti: an algorithm of your own needs #include <collectives/algorithm/prove.hpp>, which proves it "
+                  "before a call uses it");
+    if constexpr (detail::is_of_library<A> || !detail::has_proof<A>)
+        return nullptr;
+    else
+        return detail::proof_of<A>::require;
 }
 
 template <class A>
@@ -268,7 +284,7 @@ constinit const any::table any::table_of{
        std::vector<schedule::part>* parts) { algorithm::walk(as<A>(a), o, p, step_writer(steps, segments, parts)); },
     [](const void* a, int size) noexcept { return algorithm::alike(as<A>(a), size); },
     [](const void* a, int size) noexcept { return algorithm::runs_on(as<A>(a), size); },
-    detail::is_of_library<A> ? nullptr : &detail::require_proof,
+    proof_if_foreign<A>(),
     levels_if_any<A>(),
     width_if_any<A>(),
     over_if_any<A>(),

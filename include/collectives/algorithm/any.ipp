@@ -79,7 +79,3 @@ TUTTI_INLINE void any::walk_placed(operation o, const position& p, int segments,
 }
 
 } // namespace tutti::algorithm
-
-#if !defined(TUTTI_COMPILED)
-#include "prove.hpp" // which has the proof of what is not of the library
-#endif

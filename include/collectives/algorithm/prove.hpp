@@ -63,6 +63,19 @@ verdict prove(const A&, const scope& = {}) {
     return {};
 }
 
+namespace detail {
+
+/// Of what is not of the library: throws tutti::error(invalid_argument) unless its results are right for this call, in
+/// whatever mode. Bits may differ between ranks. A verdict is kept: see any::require_usable().
+void require_proof(const any& a, operation what, int size, int root, int segments);
+
+template <class A>
+struct proof_of {
+    static constexpr auto require = &require_proof;
+};
+
+} // namespace detail
+
 } // namespace tutti::algorithm
 
 #if !defined(TUTTI_COMPILED)

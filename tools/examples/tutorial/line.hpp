@@ -3,8 +3,7 @@
 
 #pragma once
 
-#include <collectives/schedule/cost.hpp>
-#include <collectives/schedule/operation.hpp>
+#include <collectives/algorithm/prove.hpp> // who calls with it has it proven first
 
 #include <algorithm>
 #include <string_view>
