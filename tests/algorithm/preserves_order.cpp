@@ -3,6 +3,7 @@
 #include <collectives/algorithm/preserves_order.hpp>
 
 #include <collectives/algorithm/all.hpp>
+#include <collectives/algorithm/prove.hpp>
 
 #include "support/catch.hpp"
 

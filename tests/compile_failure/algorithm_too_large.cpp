@@ -1,7 +1,6 @@
 // expect: an algorithm is a small value: at most 16 bytes, trivially copyable
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <collectives/algorithm/any.hpp>
 #include <collectives/algorithm/prove.hpp>
 #include <collectives/algorithm/ring.hpp>
 

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include <collectives/algorithm/any.hpp>
 #include <collectives/algorithm/prove.hpp>
 #include <collectives/algorithm/ring.hpp>
 

@@ -4,7 +4,6 @@
 // What the documents show of programs, so that a compiler sees it: marked there as part of this file.
 #include "my_ring.hpp"
 
-#include <tutti/collectives/algorithm/prove.hpp>
 #include <tutti/collectives/collectives.hpp>
 #include <tutti/collectives/machine.hpp>
 #include <tutti/collectives/model/machine_file.hpp> // needs nlohmann-json

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <collectives/model/simulate.hpp>
 
+#include <collectives/algorithm/prove.hpp>
+
 #include "simulated.hpp"
 
 #include <cstddef>

@@ -3,8 +3,7 @@
 
 #pragma once
 
-#include <tutti/collectives/schedule/cost.hpp>
-#include <tutti/collectives/schedule/operation.hpp>
+#include <tutti/collectives/algorithm/prove.hpp> // who calls with it has it proven first
 
 #include <algorithm>
 #include <string_view>
