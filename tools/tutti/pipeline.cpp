@@ -37,7 +37,7 @@ namespace pipeline = training::pipeline;
 }
 
 /// What stands in the table: of the largest shape, and the first worker, which holds most.
-struct row {
+struct schedule_row {
     pipeline::shape of;
     long proofs = 0;
     pipeline::figures most;
@@ -83,7 +83,7 @@ struct shapes {
     return 1 - (after.busy_s[0] - before.busy_s[0]) / (after.makespan_s - before.makespan_s);
 }
 
-void print(const pipeline::any& a, const row& r) {
+void print(const pipeline::any& a, const schedule_row& r) {
     const double part = r.of.chunks;
     fmt::print("  {:<24} {:>7} {:>6} {:>6} {:>6} {:>8.1f}% {:>12.2f} {:>9} {:>10} {:>8}\n", a.name, r.proofs,
                r.of.stages, r.of.microbatches, r.of.chunks, 100 * bubble_of(a, r.of), r.most.activations / part,

@@ -20,15 +20,15 @@ namespace tutti::tools {
 namespace {
 
 namespace status = transport::status;
-using row = std::vector<std::string>;
+using cells = std::vector<std::string>;
 
 /// Columns as wide as their longest cell; the last one is not filled up. The first cells of a row are numbers.
-std::string table_text(const std::vector<row>& rows, std::size_t last_left) {
+std::string table_text(const std::vector<cells>& rows, std::size_t last_left) {
     std::vector<std::size_t> widths(rows.front().size(), 0);
-    for (const row& r : rows)
+    for (const cells& r : rows)
         for (std::size_t c = 0; c < r.size(); ++c) widths[c] = std::max(widths[c], r[c].size());
     std::string text;
-    for (const row& r : rows) {
+    for (const cells& r : rows) {
         for (std::size_t c = 0; c + 1 < r.size(); ++c)
             text +=
                 c >= last_left ? fmt::format("{:>{}}  ", r[c], widths[c]) : fmt::format("{:<{}}  ", r[c], widths[c]);
@@ -109,7 +109,7 @@ status::traffic_told sent_in_all(const observed_rank& r) {
 }
 
 std::string peers_text(const observed_job& job) {
-    std::vector<row> rows{{"from", "to", "messages", "bytes"}};
+    std::vector<cells> rows{{"from", "to", "messages", "bytes"}};
     for (const observed_rank& r : job.ranks)
         if (r.told)
             for (const auto& t : r.told->sent)
@@ -122,7 +122,7 @@ std::string peers_text(const observed_job& job) {
 
 std::string jobs_text(const std::vector<observed_job>& jobs) {
     if (jobs.empty()) return "no job of this user has ranks on this host\n";
-    std::vector<row> rows{{"job", "started", "ranks", "here", "program"}};
+    std::vector<cells> rows{{"job", "started", "ranks", "here", "program"}};
     for (const observed_job& j : jobs)
         rows.push_back({status::world_in_words(j.world), moment_text(j.joined_wall), std::to_string(j.size),
                         std::to_string(j.here), j.command});
@@ -133,7 +133,7 @@ std::string job_text(const observed_job& job, bool peers) {
     std::string text =
         fmt::format("job {}, {} ranks on {} host{}, started {}: {}\n", status::world_in_words(job.world), job.size,
                     job.hosts, job.hosts == 1 ? "" : "s", moment_text(job.joined_wall), job.command);
-    std::vector<row> rows{{"rank", "host", "pid", "messages", "sent", "state"}};
+    std::vector<cells> rows{{"rank", "host", "pid", "messages", "sent", "state"}};
     for (const observed_rank& r : job.ranks) {
         const auto sent = sent_in_all(r);
         rows.push_back({std::to_string(r.rank), r.host.empty() ? "-" : r.host, r.pid > 0 ? std::to_string(r.pid) : "-",
