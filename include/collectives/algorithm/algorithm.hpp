@@ -30,6 +30,34 @@ constexpr void each_piece(const place& all, int width, auto&& visit) {
 }
 } // namespace detail
 
+namespace detail {
+
+/// Takes the steps of any algorithm. Each is compiled once for this, rather than once for each that takes steps.
+class sink {
+public:
+    /// Takes the next step.
+    virtual constexpr void operator()(const step& s) const = 0;
+    /// What follows is emitted by the function of that operation, or by the library itself.
+    virtual constexpr void begin(operation, bool /*library*/) const {}
+
+protected:
+    constexpr ~sink() = default;
+};
+
+/// Hands each step to a function.
+template <class F>
+class sink_to final : public sink {
+public:
+    constexpr explicit sink_to(F f) noexcept : f_(f) {}
+    constexpr void operator()(const step& s) const override { f_(s); }
+    [[nodiscard]] constexpr const sink& erased() const noexcept { return *this; }
+
+private:
+    F f_;
+};
+
+} // namespace detail
+
 // The shapes of an algorithm's parts. `put` takes each step in program order; nothing is allocated.
 namespace detail {
 inline constexpr auto discard = [](const step&) {};

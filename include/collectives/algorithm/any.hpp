@@ -281,7 +281,9 @@ constinit const any::table any::table_of{
     [](const void* a, operation o, int size) noexcept { return chunks_of(as<A>(a), o, size); },
     [](const void* a, operation o, int size) noexcept { return as<A>(a).stated(o, size); },
     [](const void* a, operation o, const position& p, int segments, std::vector<step>& steps,
-       std::vector<schedule::part>* parts) { algorithm::walk(as<A>(a), o, p, step_writer(steps, segments, parts)); },
+       std::vector<schedule::part>* parts) {
+        algorithm::walk(as<A>(a), o, p, step_writer(steps, segments, parts).erased());
+    },
     [](const void* a, int size) noexcept { return algorithm::alike(as<A>(a), size); },
     [](const void* a, int size) noexcept { return algorithm::runs_on(as<A>(a), size); },
     proof_if_foreign<A>(),

@@ -181,12 +181,12 @@ private:
     constexpr void by_shards(const position& p, int g, Put&& put) const {
         const int nodes = p.size / g, node = p.rank / g, self = p.rank % g, per = global_chunks(nodes);
         const int width = local_chunks(g) / g; // of a shard, in Local's chunks; then in ours of one of Global's chunks
-        const auto near = [&](step s) { put(moved(s, node * g, 1, 0, per)); };
-        const auto far = [&](step s) { put(in_output(moved(s, self, g, self * per * width, width))); };
+        const detail::sink_to near([&](const step& s) { put(moved(s, node * g, 1, 0, per)); });
+        const detail::sink_to far([&](const step& s) { put(in_output(moved(s, self, g, self * per * width, width))); });
         const position here{self, g, 0, p.in_place}, across{node, nodes, 0, true};
-        local.reduce_scatter(here, buffer::output, near);
-        walk(global, operation::allreduce, across, far);
-        local.allgather(here, near);
+        local.reduce_scatter(here, buffer::output, near.erased());
+        walk(global, operation::allreduce, across, far.erased());
+        local.allgather(here, near.erased());
     }
 
     /// A step of a part as a step of the whole: peer k is rank base + k stride, chunk c the `per` chunks from

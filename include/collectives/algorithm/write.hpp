@@ -96,22 +96,23 @@ constexpr void walk(const A& a, operation o, const position& p, Put&& put) {
 /// Keeps steps in a list, each cut into `segments` steps on equal slices of its chunks: pipelining is nothing but more
 /// chunks. The d-th slices of a message's parts are the parts of the d-th message. So joined steps are held back, uncut
 /// at the end of the list, until the last part comes.
-class step_writer {
+class step_writer final : public detail::sink {
 public:
     /// `parts`, if given, learns whose the steps are.
     constexpr step_writer(std::vector<step>& to, int segments, std::vector<schedule::part>* parts = nullptr) noexcept
         : to_(to), segments_(segments), parts_(parts) {}
 
-    /// What follows is emitted by the function of that operation, or by the library itself.
-    [[gnu::noinline]] constexpr void begin(operation of, bool library) const {
+    constexpr void begin(operation of, bool library) const override {
         if (parts_) parts_->push_back({of, library, static_cast<int>(to_.size())});
     }
 
-    /// Takes the next step.
-    [[gnu::noinline]] constexpr void operator()(const step& s) const { // one copy for all algorithms: compiles faster
+    constexpr void operator()(const step& s) const override {
         if (s.joined || (segments_ > 1 && !to_.empty() && to_.back().joined)) return join(s);
         for (int d = 0; d < segments_; ++d) to_.push_back(slice(s, d));
     }
+
+    /// As any taker of steps.
+    [[nodiscard]] constexpr const detail::sink& erased() const noexcept { return *this; }
 
 private:
     TUTTI_CONSTEXPR void join(const step& s) const {
@@ -149,8 +150,7 @@ template <class A>
     schedule::program all{o, size, root, in_place, chunks_of(a, o, size) * segments, {}, segments};
     for (int rank = 0; rank < size; ++rank)
         walk(a, o, {rank, size, root, in_place},
-             step_writer(all.ranks.emplace_back(), segments, &all.parts.emplace_back()));
-
+             step_writer(all.ranks.emplace_back(), segments, &all.parts.emplace_back()).erased());
     return all;
 }
 

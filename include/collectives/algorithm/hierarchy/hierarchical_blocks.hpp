@@ -25,8 +25,8 @@ public:
             const place own{buffer::input, id(node_at(k), here_.rank, across_.rank, here_.rank), near_ * far_};
             put(schedule::copy(own, {waiting_for(node_at(k)), own.first, own.count}));
         }
-        local_.alltoall(here_, [&](const step& s) { in_node(s, put); });
-        if (across_.size > 1) global_.alltoall(across_, [&](const step& s) { between(s, put); });
+        local_.alltoall(here_, sink_to([&](const step& s) { in_node(s, put); }).erased());
+        if (across_.size > 1) global_.alltoall(across_, sink_to([&](const step& s) { between(s, put); }).erased());
     }
 
 private:

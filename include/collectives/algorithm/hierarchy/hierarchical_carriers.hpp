@@ -24,7 +24,8 @@ public:
     constexpr void allreduce(Put&& put) const {
         to_carrier(buffer::output, per_, put);
         if (carries())
-            walk(global_, operation::allreduce, across_, [&](const step& s) { between(in(buffer::output, s), put); });
+            walk(global_, operation::allreduce, across_,
+                 sink_to([&](const step& s) { between(in(buffer::output, s), put); }).erased());
         from_carrier(per_, put);
     }
 
@@ -33,20 +34,23 @@ public:
     constexpr void reduce(buffer partial, Put&& put) const {
         to_carrier(partial, per_, put);
         if (carries() && across_.size > 1)
-            global_.reduce(across_, buffer::output, [&](const step& s) { between(in(partial, s), put); });
+            global_.reduce(across_, buffer::output,
+                           sink_to([&](const step& s) { between(in(partial, s), put); }).erased());
     }
 
     template <class Put>
     constexpr void broadcast(Put&& put) const {
-        if (carries() && across_.size > 1) global_.broadcast(across_, [&](const step& s) { between(s, put); });
+        if (carries() && across_.size > 1)
+            global_.broadcast(across_, sink_to([&](const step& s) { between(s, put); }).erased());
         from_carrier(per_, put);
     }
 
     /// A node's shards are a block, which Global takes for one shard.
     template <class Put>
     constexpr void allgather(Put&& put) const {
-        if (ranks() > 1) binomial_tree::gather(in_node(), [&](const step& s) { put(of_members(s)); });
-        if (carries() && across_.size > 1) global_.allgather(across_, [&](const step& s) { blocks(s, put); });
+        if (ranks() > 1) binomial_tree::gather(in_node(), sink_to([&](const step& s) { put(of_members(s)); }).erased());
+        if (carries() && across_.size > 1)
+            global_.allgather(across_, sink_to([&](const step& s) { blocks(s, put); }).erased());
         from_carrier(p_.size * per_, put);
     }
 
@@ -54,18 +58,21 @@ public:
     constexpr void reduce_scatter(buffer partial, Put&& put) const {
         to_carrier(partial, p_.size * per_, put);
         if (carries() && across_.size > 1)
-            global_.reduce_scatter(across_, buffer::output, [&](const step& s) { blocks(in(partial, s), put); });
+            global_.reduce_scatter(across_, buffer::output,
+                                   sink_to([&](const step& s) { blocks(in(partial, s), put); }).erased());
         const int own = p_.rank * per_;
         if (carries() && partial != buffer::output)
             put(schedule::copy({partial, own, per_}, {buffer::output, own, per_}));
         if (ranks() > 1)
-            binomial_tree::scatter(in_node(), [&](const step& s) {
-                const auto moved = [&](buffer b) { return b == buffer::output ? b : in(partial, b); };
-                step here = of_members(s);
-                here.from.where = moved(here.from.where);
-                here.to.where = moved(here.to.where);
-                put(here);
-            });
+            binomial_tree::scatter(in_node(), sink_to([&](const step& s) {
+                                                  const auto moved = [&](buffer b) {
+                                                      return b == buffer::output ? b : in(partial, b);
+                                                  };
+                                                  step here = of_members(s);
+                                                  here.from.where = moved(here.from.where);
+                                                  here.to.where = moved(here.to.where);
+                                                  put(here);
+                                              }).erased());
     }
 
 private:
@@ -83,13 +90,14 @@ private:
     template <class Put>
     constexpr void to_carrier(buffer partial, int chunks, Put&& put) const {
         if (ranks() > 1)
-            binomial_tree::reduce(in_node(), partial, [&](const step& s) { put(of_all(s, chunks)); });
+            binomial_tree::reduce(in_node(), partial, sink_to([&](const step& s) { put(of_all(s, chunks)); }).erased());
         else if (!p_.in_place || partial != buffer::output)
             put(schedule::copy({buffer::input, 0, chunks}, {partial, 0, chunks}));
     }
     template <class Put>
     constexpr void from_carrier(int chunks, Put&& put) const {
-        if (ranks() > 1) binomial_tree::broadcast(in_node(), [&](const step& s) { put(of_all(s, chunks)); });
+        if (ranks() > 1)
+            binomial_tree::broadcast(in_node(), sink_to([&](const step& s) { put(of_all(s, chunks)); }).erased());
     }
 
     /// A step in the node on all data, which it takes for one chunk.

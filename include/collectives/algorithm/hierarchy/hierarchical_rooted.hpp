@@ -23,20 +23,22 @@ public:
     template <class Put>
     constexpr void broadcast(Put&& put) const {
         const position here{self(), g_, 0, true};
-        const auto with_root = [&](const step& s) { put(near(s, per_ * width_)); };
-        if (node_ == root_node_) scatter_allgather::hand_out(here, with_root);
-        if (across_.size > 1) global_.broadcast(across_, [&](const step& s) { put(far(s)); });
-        if (node_ == root_node_) return scatter_allgather::exchange(here, with_root);
-        local_.allgather(here, [&](const step& s) { put(near(s, per_)); });
+        const sink_to with_root([&](const step& s) { put(near(s, per_ * width_)); });
+        if (node_ == root_node_) scatter_allgather::hand_out(here, with_root.erased());
+        if (across_.size > 1) global_.broadcast(across_, sink_to([&](const step& s) { put(far(s)); }).erased());
+        if (node_ == root_node_) return scatter_allgather::exchange(here, with_root.erased());
+        local_.allgather(here, sink_to([&](const step& s) { put(near(s, per_)); }).erased());
     }
 
     /// Sums on their way live in `partial`.
     template <class Put>
     constexpr void reduce(buffer partial, Put&& put) const {
         const position here{self(), g_, 0, p_.in_place && partial == buffer::output};
-        local_.reduce_scatter(here, buffer::output, [&](const step& s) { put(near(in(partial, s, false), per_)); });
+        local_.reduce_scatter(here, buffer::output,
+                              sink_to([&](const step& s) { put(near(in(partial, s, false), per_)); }).erased());
         if (across_.size > 1)
-            global_.reduce(across_, buffer::output, [&](const step& s) { put(far(in(partial, s, true))); });
+            global_.reduce(across_, buffer::output,
+                           sink_to([&](const step& s) { put(far(in(partial, s, true))); }).erased());
         if (node_ == root_node_) gather(partial, put);
     }
 

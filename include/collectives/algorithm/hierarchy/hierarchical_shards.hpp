@@ -23,22 +23,25 @@ public:
     template <class Put>
     constexpr void reduce_scatter(Put&& put) const {
         if (across_.size == 1)
-            return local_.reduce_scatter(here_, schedule::scratch(0), [&](const step& s) { put(of_block(0, s)); });
+            return local_.reduce_scatter(here_, schedule::scratch(0),
+                                         sink_to([&](const step& s) { put(of_block(0, s)); }).erased());
         const position in_node{here_.rank, here_.size, 0, false}, of_sums{across_.rank, across_.size, 0, true};
-        local_.reduce_scatter(in_node, buffer::output, [&](const step& s) {
-            for (int k = 1; k <= across_.size; ++k) put(of_block(behind(k), in_scratch(s, false)));
-        });
-        global_.reduce_scatter(of_sums, buffer::output, [&](const step& s) { each_shard(in_scratch(s, true), put); });
+        local_.reduce_scatter(in_node, buffer::output, sink_to([&](const step& s) {
+                                                           for (int k = 1; k <= across_.size; ++k)
+                                                               put(of_block(behind(k), in_scratch(s, false)));
+                                                       }).erased());
+        global_.reduce_scatter(of_sums, buffer::output,
+                               sink_to([&](const step& s) { each_shard(in_scratch(s, true), put); }).erased());
         const int own = (across_.rank * here_.size + here_.rank) * shard();
         put(schedule::copy({schedule::scratch(0), own, shard()}, {buffer::output, own, shard()}));
     }
 
     template <class Put>
     constexpr void allgather(Put&& put) const {
-        if (across_.size > 1) global_.allgather(across_, [&](const step& s) { each_shard(s, put); });
-        local_.allgather(here_, [&](const step& s) {
-            for (int k = 0; k < across_.size; ++k) put(of_block(behind(k), s));
-        });
+        if (across_.size > 1) global_.allgather(across_, sink_to([&](const step& s) { each_shard(s, put); }).erased());
+        local_.allgather(here_, sink_to([&](const step& s) {
+                                    for (int k = 0; k < across_.size; ++k) put(of_block(behind(k), s));
+                                }).erased());
     }
 
 private:
