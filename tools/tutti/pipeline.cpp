@@ -57,7 +57,7 @@ struct shapes {
 }
 
 /// Empty, or the fault.
-[[nodiscard]] std::string prove(const pipeline::any& a, const pipeline::shape& of, row& r) {
+[[nodiscard]] std::string prove(const pipeline::any& a, const pipeline::shape& of, schedule_row& r) {
     const pipeline::program p = a.write(of);
     const pipeline::promise stated = a.promises(of);
     const pipeline::proof found = verify(p, &stated);
@@ -92,7 +92,7 @@ void print(const pipeline::any& a, const schedule_row& r) {
 }
 
 [[nodiscard]] std::string prove_all(const shapes& wanted, const pipeline::any& a, long& proofs) {
-    row r;
+    schedule_row r;
     const std::vector<int> chunks = a.takes_chunks ? wanted.chunks : std::vector<int>{1};
     for (const int v : chunks)
         for (const int s : wanted.stages)
