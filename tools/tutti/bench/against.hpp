@@ -17,11 +17,10 @@ namespace tutti::tools {
 
 /// The part of a row that says what it is of.
 [[nodiscard]] row_object subject_in(const row_object& row);
-// Cells of a comparison: a value as it is; "reduce root 0"; "auto:ring,was:butterfly"; "slower".
+// Cells of a comparison: a value as it is; "reduce root 0"; "auto:ring,was:butterfly".
 [[nodiscard]] std::string plain(const row_object& value);
 [[nodiscard]] std::string title_of(const row_object& subject);
 [[nodiscard]] std::string choice_text(const row_object& subject, const std::string& then, const std::string& now);
-[[nodiscard]] std::string_view word(change c);
 
 /// One row in all rounds of one side.
 class rounds_of_row {

@@ -143,7 +143,7 @@ void ratios::print_row(std::FILE* to, const rival& theirs, const own& ours, cons
                row.at("bytes").get<std::size_t>(), plain(row.at("type")), plain(row.at("op")), title_of(row),
                choice_text(row, chosen, chosen), row.at("in_place").get<bool>() ? "in" : "out", figure(c.earlier),
                figure(c.now), c.now / c.earlier,
-               c.ratio.high > 0 ? fmt::format("{:.3f} to {:.3f}", c.ratio.low, c.ratio.high) : "-", word(c.what));
+               c.ratio.high > 0 ? fmt::format("{:.3f} to {:.3f}", c.ratio.low, c.ratio.high) : "-", word_of(c.what));
 }
 
 verdict ratios::print(double most_other_cores, std::FILE* to) const {
