@@ -1,4 +1,4 @@
-// expect: an algorithm of your own needs #include <collectives/algorithm/prove.hpp>
+// expect: an algorithm of your own needs #include <tutti/collectives/algorithm/prove.hpp>
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 #include <collectives/algorithm/any.hpp>

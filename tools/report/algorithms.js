@@ -1,5 +1,11 @@
 // The table of the algorithms: what each does, and what that costs in counts.
 
+// An idea is told of an allreduce, where there is one: of another operation it would be wrong.
+function ideaOf(algorithm) {
+  const idea = raw.ideas[algorithm];
+  return idea === undefined || (idea.of_allreduce && state.operation !== "allreduce") ? "" : idea.text;
+}
+
 function showAlgorithms() {
   const cell = cellOf(state.operation, state.ranks, state.bytes);
   const known = times.filter(time => cell.some(row => row[time.key] !== null));
@@ -8,7 +14,7 @@ function showAlgorithms() {
   ];
   const table = tableOf(`On ${ranksText(state.ranks)}, ${bytesText(state.bytes)}`, heads,
     cell.map(row => [
-      `${spoken(row.algorithm)}${row.auto ? " (auto)" : ""}`, raw.ideas[row.algorithm] ?? "", countCell(row.depth), countCell(row.rounds),
+      `${spoken(row.algorithm)}${row.auto ? " (auto)" : ""}`, ideaOf(row.algorithm), countCell(row.depth), countCell(row.rounds),
       countCell(row.messages), bytesCell(row.total_bytes), countCell(row.fan_in_max),
       ...known.map(time => timeCell(row[time.key]))
     ]), 2);

@@ -59,7 +59,7 @@ function linesOf(name, width) {
 // All rows are as high as the highest name.
 function heightOf(names, width) {
   const font = Chart.defaults.font.size, lines = Math.max(...names.map(name => linesOf(name, width).length));
-  return Math.ceil(font * (names.length * Math.max(2.8, 1.35 * lines) + 7));
+  return Math.ceil(font * (names.length * Math.max(2.8, 1.3 * lines + 0.7) + 9));
 }
 
 function barContent({title, unit, text, cellOf: toCell, sets, linear = true}) {

@@ -31,7 +31,7 @@ function factsOf(row) {
   const fastest = ranking(state.ranks, state.bytes)[0], us = timeOf(row);
   return [
     [`Time, ${sourceOf(row)}`, timeText(us)],
-    ["Of the fastest", us !== null && fastest ? timesText(us / timeOf(fastest)) : "–"],
+    ["Times the fastest's", us !== null && fastest ? timesText(us / timeOf(fastest)) : "–"],
     [`Of a step of ${timeText(stepUs)}`, us === null ? "–" : partText(us / stepUs)],
     ["The busiest rank sends", bytesText(row.bytes_sent_max)],
     ["The busiest rank receives", bytesText(row.bytes_received_max)],
@@ -45,9 +45,8 @@ function factsOf(row) {
 // Hockney's time of the call: what the symbols say, the numbers put in, and what each part comes to.
 function formulaOf(lesson, row) {
   const {hockney} = raw.lecture, {formula} = lesson, symbols = ["α", "β", "γ"];
-  if (hockney === null || row.terms === null) {
-    return ["The machine is not given by α, β and γ, so there is no formula to put its numbers into."];
-  }
+  if (hockney === null) return ["The machine is not given by α, β and γ, so there is no formula to put its numbers into."];
+  if (row.terms === null) return [`No sum of α, β and γ gives its time here; ${named().name}: ${timeText(timeOf(row))}.`];
   const factor = text => /^[^ ]+$/.test(text) || !text.includes("−") || text.includes("(") ? text : `(${text})`;
   const holds = !formula.join().includes("log") || Number.isInteger(Math.log2(row.ranks));
   const parts = row.terms.map((count, i) => count * hockney[i] * 1e6), sum = parts.reduce((a, b) => a + b);

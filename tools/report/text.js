@@ -135,11 +135,10 @@ const serverText = (row, frugal) => row === null ? "" : sentences(
 const floodText = (row, frugal) => row === null ? "" : `In ${nameOf(row)} every rank ${inboundText(row, frugal)}.`;
 
 const crowdText = (row, frugal) => row.fan_in_max <= frugal.fan_in_max ? "" : sentences(
-  `${capital(nameOf(row))} spreads the load, so that no rank takes in more than ${bytesText(row.bytes_received_max)},`,
-  `${row.bytes_received_max > frugal.bytes_received_max ? "hardly more than" : "as little as"} ${nameOf(frugal)};`,
-  `but ${grouped(row.fan_in_max)} ranks send to each at once instead of ${grouped(frugal.fan_in_max)}:`,
-  `each pays the fixed price of ${grouped(row.fan_in_max)} messages a phase,`,
-  "and real networks lose packets or wait when so many meet at one port (incast).");
+  `In ${nameOf(row)} no rank takes in more than ${bytesText(row.bytes_received_max)},`,
+  `${row.bytes_received_max > frugal.bytes_received_max ? "hardly more than" : "as little as"} in ${nameOf(frugal)};`,
+  `but up to ${grouped(row.fan_in_max)} ranks send to one at once instead of ${grouped(frugal.fan_in_max)}:`,
+  "real networks lose packets or wait when so many meet at one port (incast).");
 
 // Why servers collapse: one rank drains what all send, or everyone drains everything, or all send at once.
 function collapseText(cell) {

@@ -221,7 +221,7 @@ private:
         }
     }
     [[nodiscard]] std::string legend() const {
-        std::string text = "✓ done   … started, and waits   without a sign: not reached   red: the flaw";
+        std::string text = "✓ done; … started, and waits; without a sign: not reached; red: the flaw";
         if (static_cast<int>(ranks_.size()) < p_.size) text += fmt::format("; {} of {} ranks", ranks_.size(), p_.size);
         if (first_step() > 0) text += fmt::format("; from step {} on", first_step());
         return text;

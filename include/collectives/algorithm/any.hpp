@@ -224,9 +224,10 @@ inline any any::with_ranks_per_node(int ranks) const {
 
 template <class A>
 constexpr auto any::proof_if_foreign() noexcept -> void (*)(const any&, operation, int, int, int) {
-    static_assert(detail::has_proof<A>,
-                  "tutti: an algorithm of your own needs #include <collectives/algorithm/prove.hpp>, which proves it "
-                  "before a call uses it");
+    static_assert(
+        detail::has_proof<A>,
+        "tutti: an algorithm of your own needs #include <tutti/collectives/algorithm/prove.hpp>, which proves it "
+        "before a call uses it");
     if constexpr (detail::is_of_library<A> || !detail::has_proof<A>)
         return nullptr;
     else

@@ -99,6 +99,14 @@ void print_tally(std::FILE* to, const tally& t, double most_other_cores) {
 
 } // namespace
 
+void print_unknown_work(std::FILE* to, std::size_t rows) {
+    if (rows > 0)
+        fmt::print(to,
+                   "# other work beside {} row{} is not known, since a launch took less than a tenth of a second: "
+                   "--seconds takes longer\n",
+                   rows, rows == 1 ? "" : "s");
+}
+
 std::string_view word_of(change c) {
     constexpr std::array<std::string_view, 5> words{"-", "slower", "faster", "not judged", "other work"};
     return words[static_cast<std::size_t>(c)];
@@ -192,7 +200,8 @@ std::vector<compared_row> earlier_runs::compared(double tolerance, double most_o
             c.what = change::disturbed;
             c.false_alarm = 0;
         }
-        all.push_back({subject, then->second.chosen(), now.chosen(), c});
+        all.push_back({subject, then->second.chosen(), now.chosen(), c,
+                       then->second.knows_other_cores() && now.knows_other_cores()});
     }
     return all;
 }
@@ -209,13 +218,16 @@ verdict earlier_runs::print(double tolerance, double most_other_cores, std::FILE
     fmt::print(to, "{:>12} {:>9} {:>11} {:<26} {:<26} {:>5} {:>9} {:>9} {:>6} {:>16}\n", "bytes", "type", "op",
                "operation", "algorithm", "place", "then us", "now us", "ratio", "interval");
     tally all;
+    std::size_t unknown = 0;
     for (const compared_row& r : compared(tolerance, most_other_cores)) {
+        unknown += !r.knows_other_cores;
         print_row(to, r.subject, choice_text(r.subject, r.then_chosen, r.now_chosen), r.times);
         all.add(r.times);
     }
     if (rows < then_.size()) fmt::print(to, "# {} rows of then were not measured now\n", then_.size() - rows);
     if (rows < now_.size()) fmt::print(to, "# {} rows of now were not measured then\n", now_.size() - rows);
     print_tally(to, all, most_other_cores);
+    print_unknown_work(to, unknown);
     return {all.count(change::slower), rows == then_.size() && rows == now_.size() && all.not_judged() == 0};
 }
 

@@ -32,6 +32,8 @@ public:
     [[nodiscard]] measured_times times() const;
     /// The cores that other work used, the median of what is known; 0 where nothing is.
     [[nodiscard]] double other_cores() const;
+    /// Something is known of other work.
+    [[nodiscard]] bool knows_other_cores() const noexcept { return !other_cores_.empty(); }
     /// What was chosen in the last of them; empty where nothing was.
     [[nodiscard]] const std::string& chosen() const noexcept { return chosen_; }
 
@@ -46,7 +48,11 @@ struct compared_row {
     row_object subject;
     std::string then_chosen, now_chosen; ///< algorithms; empty where none was
     compared_times times;
+    bool knows_other_cores; ///< then and now
 };
+
+/// Says beside how many rows nothing is known of other work, if there are some.
+void print_unknown_work(std::FILE* to, std::size_t rows);
 
 /// "slower"; "-" where nothing changed.
 [[nodiscard]] std::string_view word_of(change c);

@@ -310,16 +310,19 @@ row_object settings_table(const row_object& row, const std::optional<row_object>
 std::string lead_of(const std::vector<row_object>& rows) {
     const row_object& r = rows.front();
     const int ranks = r.at("ranks").get<int>(), cores = r.at("cores").get<int>();
-    double most_others = 0;
+    std::optional<double> most_others;
     for (const row_object& one : rows)
-        if (!one.at("other_cores").is_null()) most_others = std::max(most_others, one.at("other_cores").get<double>());
+        if (!one.at("other_cores").is_null())
+            most_others = std::max(most_others.value_or(0), one.at("other_cores").get<double>());
     const std::string placed = r.at("placement").is_null() ? "" : " (" + shown(r.at("placement")) + " by node)";
-    return fmt::format("{} rank{} over {}{}, {} core{} on the first host{}. Bound: {}. Memory: {}. Other work used {}.",
+    return fmt::format("{} rank{} over {}{}, {} core{} on the first host{}. Bound: {}. Memory: {}. Other work {}.",
                        ranks, ranks == 1 ? "" : "s", shown(r.at("transport")), placed, cores, cores == 1 ? "" : "s",
                        r.at("placement").is_null() && ranks > cores ? ", fewer than ranks: a rank may wait for a core"
                                                                     : "",
                        r.at("bind").is_null() ? "no" : shown(r.at("bind")), shown(r.at("memory")),
-                       most_others > 0 ? fmt::format("up to {:.2g} cores beside a row", most_others) : "no core");
+                       !most_others       ? "is not known: all took less than a tenth of a second"
+                       : *most_others > 0 ? fmt::format("used up to {:.2g} cores beside a row", *most_others)
+                                          : "used no core");
 }
 
 } // namespace

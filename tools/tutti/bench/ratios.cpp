@@ -151,7 +151,9 @@ verdict ratios::print(double most_other_cores, std::FILE* to) const {
     std::map<std::string, std::array<std::size_t, 5>> counts; // by name, of each change
     std::map<std::string, std::set<std::string>> lacks;       // by name
     std::set<std::size_t> met;
+    std::size_t unknown = 0;
     for (const own& ours : ours_) {
+        unknown += !ours.times.knows_other_cores();
         std::set<std::string> partners;
         for (std::size_t k = 0; k < theirs_.size(); ++k) {
             const rival& theirs = theirs_[k];
@@ -170,6 +172,7 @@ verdict ratios::print(double most_other_cores, std::FILE* to) const {
     std::map<std::string, std::set<std::string>> left;
     for (std::size_t k = 0; k < theirs_.size(); ++k)
         if (theirs_[k].read && !met.contains(k)) left[theirs_[k].name].insert(kind_of(*theirs_[k].read));
+    print_unknown_work(to, unknown);
     verdict v;
     for (const std::string& name : names_) {
         const auto count = [&](change c) { return counts[name][static_cast<std::size_t>(c)]; };

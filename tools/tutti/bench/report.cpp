@@ -22,6 +22,14 @@
 namespace tutti::tools {
 namespace {
 
+/// The p50's interval is known, and no further from it than so much of it.
+bool is_within(const row_object& r, double precision) {
+    if (r.at("p50_low_us").is_null()) return false;
+    const double p50 = r.at("p50_us").get<double>();
+    return std::max(r.at("p50_high_us").get<double>() - p50, p50 - r.at("p50_low_us").get<double>()) <=
+           precision * p50 + 1e-3; // as rounded
+}
+
 /// "20 iterations a row", "0.5 s a row in each of 5 rounds".
 std::string amount_of(const bench_settings& s) {
     const double most_s = s.seconds > 0 ? s.seconds : precise_row_s;
@@ -179,7 +187,9 @@ void bench_report::print_sums(std::FILE* to) const {
     };
     std::vector<bandwidth> all;
     std::uint64_t wrong = 0;
+    std::size_t imprecise = 0;
     for (const row_object& r : rows_) {
+        if (settings_.precision > 0) imprecise += !is_within(r, settings_.precision);
         if (!r.at("wrong").is_null()) wrong += r.at("wrong").get<std::uint64_t>();
         if (r.at("bytes") == 0) continue;
         auto of = std::ranges::find(all, r.at("operation").get<std::string>(), &bandwidth::operation);
@@ -191,6 +201,9 @@ void bench_report::print_sums(std::FILE* to) const {
         for (const bandwidth& b : all)
             fmt::print(to, "# average busbw of {}: {} GB/s over {} rows\n", b.operation,
                        bandwidth_figure(b.sum_GBps / static_cast<double>(b.rows)), b.rows);
+    if (imprecise > 0)
+        fmt::print(to, "# warning: {} of {} rows did not reach {:g} % of the p50: --seconds gives them longer\n",
+                   imprecise, rows_.size(), 100 * settings_.precision);
     if (settings_.checks > 0 && (!quiet_ || wrong > 0)) fmt::print(to, "# wrong elements: {}\n", wrong);
 }
 

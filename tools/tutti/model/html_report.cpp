@@ -118,15 +118,16 @@ page_json page_lecture(const model_lecture& l) {
             {"hockney", known_or_null(l.hockney)}};
 }
 
-// How each algorithm works, and what textbooks call it, by its name.
+// How each algorithm's allreduce works, or all that it has, and what textbooks call it, by its name.
 page_json page_ideas() {
     page_json ideas = page_json::object();
     for (const auto& list : {algorithm::all(), algorithm::compositions(), algorithm::added()})
         for (const algorithm::any& a : list) {
             std::string idea(a.idea());
+            const bool of_allreduce = a.offers(schedule::operation::allreduce);
             if (const auto theirs = textbook_name(a.name()); !theirs.empty())
                 idea += fmt::format("{}In textbooks: {}.", idea.empty() ? "" : " ", theirs);
-            ideas[std::string(a.name())] = std::move(idea);
+            ideas[std::string(a.name())] = {{"text", std::move(idea)}, {"of_allreduce", of_allreduce}};
         }
     return ideas;
 }
