@@ -72,6 +72,16 @@ TEST_CASE("what the OSU micro-benchmarks print is compared: sizes of one rank's 
                                       "in place\n") &&
                              Contains("# rows of osu.txt without a partner here: allgather\n"));
 
+    // A picture has them as curves of their own: here of 4 and 256 KiB.
+    const auto drawn =
+        beside_file(here.path("osu.txt"),
+                    "--ranks 4 --operation allgather --place out --bytes 4K,256K --html " + here.path("both.html"));
+    INFO(drawn.output);
+    if (occurrences(drawn.output, "built without Chart.js") == 0) {
+        CHECK(drawn.status == 0);
+        CHECK_THAT(here.read("both.html"), Contains("osu.txt, mean") && Contains("3.25") && Contains("40.02"));
+    }
+
     // 64 messages of 1024 bytes at 512 MB/s take 64 * 1024 / 512 = 128 us; twice as many at 1000 MB/s 131.072.
     here.write("bw.txt", "# OSU MPI Bandwidth Test v5.9\n# Size      Bandwidth (MB/s)\n1024    512.00\n");
     here.write("bibw.txt",

@@ -431,7 +431,7 @@ void add_outputs(CLI::App& c, bench_settings& s) {
         ->type_name("FILE");
     c.add_option("--html", s.html,
                  "Also write FILE, a page with curves of times and bandwidths by size, with their intervals; those of "
-                 "earlier runs of tutti bench, by --against, and what --machine predicts beside them; with - print "
+                 "--against and of contestants, and what --machine predicts beside them; with - print "
                  "nothing else")
         ->type_name("FILE");
     auto* const against = c.add_option("--against", s.against,

@@ -103,11 +103,33 @@ void ratios::add_theirs(const std::string& name, const row_object& row) {
 }
 
 void ratios::add(row_object row) {
-    if (!settings_.against.empty()) row["time_us"] = row.at("avg_us"); // which is what the others have
+    if (!settings_.against.empty()) { // what the others have is the mean
+        const double moved = row.at("busbw_GBps").get<double>() * row.at("time_us").get<double>();
+        row["time_us"] = row.at("avg_us");
+        row["busbw_GBps"] = moved / row.at("time_us").get<double>();
+    }
     const row_object subject = subject_in(row);
     auto of = std::ranges::find_if(ours_, [&](const own& o) { return subject_in(o.row) == subject; });
     if (of == ours_.end()) of = ours_.insert(of, {row});
     of->times.add("", row);
+}
+
+std::vector<row_object> ratios::rows_of_others() const {
+    std::vector<row_object> rows;
+    for (const own& ours : ours_)
+        for (const rival& theirs : theirs_) {
+            if (!theirs.is_like(ours.row)) continue;
+            const double moved = ours.row.at("busbw_GBps").get<double>() * ours.row.at("time_us").get<double>();
+            for (const double time_us : theirs.read ? std::vector{theirs.read->time_us} : theirs.times.times().rounds) {
+                row_object& row = rows.emplace_back(ours.row);
+                row["algorithm"] = theirs.read ? theirs.name + ", mean" : theirs.name;
+                for (const char* const unknown : {"chosen", "predicted_us", "wrong", "p50_low_us", "p50_high_us"})
+                    row[unknown] = nullptr;
+                row["time_us"] = row["p50_us"] = time_us;
+                row["busbw_GBps"] = moved / time_us;
+            }
+        }
+    return rows;
 }
 
 /// A file has one time of a row, and does not say how that varies: then the interval is that of our rounds.

@@ -35,6 +35,9 @@ public:
     /// so many cores are not judged.
     verdict print(double most_other_cores, std::FILE* to) const;
 
+    /// Theirs as rows of this run, a round each, with their name in place of an algorithm: for pictures.
+    [[nodiscard]] std::vector<row_object> rows_of_others() const;
+
 private:
     struct rival {
         std::string name;

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <system_error>
 #include <utility>
@@ -265,6 +266,7 @@ std::string bench_report::page() const {
         all.earlier = earlier_->earlier_rows();
         all.compared = earlier_->compared(settings_.tolerance, settings_.most_other_work * at_.cores);
     }
+    if (ratios_) std::ranges::copy(ratios_->rows_of_others(), std::back_inserter(all.rows));
     return sections_page(bench_page(all));
 }
 
