@@ -48,7 +48,7 @@ struct compared_row {
     row_object subject;
     std::string then_chosen, now_chosen; ///< algorithms; empty where none was
     compared_times times;
-    bool knows_other_cores; ///< then and now
+    bool knows_other_cores = true; ///< then and now
 };
 
 /// Says beside how many rows nothing is known of other work, if there are some.
