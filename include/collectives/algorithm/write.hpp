@@ -102,10 +102,12 @@ public:
     constexpr step_writer(std::vector<step>& to, int segments, std::vector<schedule::part>* parts = nullptr) noexcept
         : to_(to), segments_(segments), parts_(parts) {}
 
+    /// What follows is emitted by the function of that operation, or by the library itself.
     constexpr void begin(operation of, bool library) const override {
         if (parts_) parts_->push_back({of, library, static_cast<int>(to_.size())});
     }
 
+    /// Takes the next step.
     constexpr void operator()(const step& s) const override {
         if (s.joined || (segments_ > 1 && !to_.empty() && to_.back().joined)) return join(s);
         for (int d = 0; d < segments_; ++d) to_.push_back(slice(s, d));
