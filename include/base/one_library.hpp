@@ -20,7 +20,8 @@ struct library_of_unit {
     friend bool operator==(const library_of_unit&, const library_of_unit&) = default;
 };
 
-/// Ends the program, with a sentence, where one unit has another library than the rest: objects would have two layouts.
+/// Ends the program, with a sentence, where one unit has another library than the rest: types would have two layouts,
+/// or functions two bodies.
 [[gnu::noinline, gnu::cold]] inline bool require_one_library(const library_of_unit& own,
                                                              const library_of_unit& linked) {
     if (own == linked) return true;

@@ -39,6 +39,8 @@ public:
     virtual constexpr void operator()(const step& s) const = 0;
     /// What follows is emitted by the function of that operation, or by the library itself.
     virtual constexpr void begin(operation, bool /*library*/) const {}
+    /// The same without its type.
+    [[nodiscard]] constexpr const sink& erased() const noexcept { return *this; }
 
 protected:
     constexpr ~sink() = default;
@@ -50,7 +52,6 @@ class sink_to final : public sink {
 public:
     constexpr explicit sink_to(F f) noexcept : f_(f) {}
     constexpr void operator()(const step& s) const override { f_(s); }
-    [[nodiscard]] constexpr const sink& erased() const noexcept { return *this; }
 
 private:
     F f_;

@@ -113,9 +113,6 @@ public:
         for (int d = 0; d < segments_; ++d) to_.push_back(slice(s, d));
     }
 
-    /// As any taker of steps.
-    [[nodiscard]] constexpr const detail::sink& erased() const noexcept { return *this; }
-
 private:
     TUTTI_CONSTEXPR void join(const step& s) const {
         to_.push_back(s);

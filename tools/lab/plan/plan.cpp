@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "../../tutti/common/text_output.hpp"
-#include "commands.hpp"
+#include "../commands.hpp"
 #include "published.hpp"
 #include "report.hpp"
 

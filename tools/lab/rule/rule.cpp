@@ -9,7 +9,7 @@
 #include "../../tutti/common/quantities.hpp"
 #include "../../tutti/common/sizes.hpp"
 #include "../../tutti/common/text_output.hpp"
-#include "commands.hpp"
+#include "../commands.hpp"
 
 #include <collectives/model/machine_file.hpp>
 

@@ -8,7 +8,7 @@
 #include "../../tutti/common/text_output.hpp"
 #include "../../tutti/run/launched.hpp"
 #include "../../tutti/run/local_ranks.hpp"
-#include "commands.hpp"
+#include "../commands.hpp"
 
 #include <algorithm>
 #include <array>

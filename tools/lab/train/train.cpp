@@ -6,7 +6,7 @@
 #include "../../tutti/common/threads.hpp"
 #include "../../tutti/run/launched.hpp"
 #include "../../tutti/run/local_ranks.hpp"
-#include "commands.hpp"
+#include "../commands.hpp"
 #include "options.hpp"
 #include "refused.hpp"
 #include "report.hpp"

@@ -63,16 +63,14 @@ public:
         const int own = p_.rank * per_;
         if (carries() && partial != buffer::output)
             put(schedule::copy({partial, own, per_}, {buffer::output, own, per_}));
-        if (ranks() > 1)
-            binomial_tree::scatter(in_node(), sink_to([&](const step& s) {
-                                                  const auto moved = [&](buffer b) {
-                                                      return b == buffer::output ? b : in(partial, b);
-                                                  };
-                                                  step here = of_members(s);
-                                                  here.from.where = moved(here.from.where);
-                                                  here.to.where = moved(here.to.where);
-                                                  put(here);
-                                              }).erased());
+        const auto moved = [&](buffer b) { return b == buffer::output ? b : in(partial, b); };
+        const sink_to of_node([&](const step& s) {
+            step here = of_members(s);
+            here.from.where = moved(here.from.where);
+            here.to.where = moved(here.to.where);
+            put(here);
+        });
+        if (ranks() > 1) binomial_tree::scatter(in_node(), of_node.erased());
     }
 
 private:

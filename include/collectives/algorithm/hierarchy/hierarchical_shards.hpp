@@ -26,10 +26,10 @@ public:
             return local_.reduce_scatter(here_, schedule::scratch(0),
                                          sink_to([&](const step& s) { put(of_block(0, s)); }).erased());
         const position in_node{here_.rank, here_.size, 0, false}, of_sums{across_.rank, across_.size, 0, true};
-        local_.reduce_scatter(in_node, buffer::output, sink_to([&](const step& s) {
-                                                           for (int k = 1; k <= across_.size; ++k)
-                                                               put(of_block(behind(k), in_scratch(s, false)));
-                                                       }).erased());
+        const sink_to all_blocks([&](const step& s) {
+            for (int k = 1; k <= across_.size; ++k) put(of_block(behind(k), in_scratch(s, false)));
+        });
+        local_.reduce_scatter(in_node, buffer::output, all_blocks.erased());
         global_.reduce_scatter(of_sums, buffer::output,
                                sink_to([&](const step& s) { each_shard(in_scratch(s, true), put); }).erased());
         const int own = (across_.rank * here_.size + here_.rank) * shard();
@@ -39,9 +39,10 @@ public:
     template <class Put>
     constexpr void allgather(Put&& put) const {
         if (across_.size > 1) global_.allgather(across_, sink_to([&](const step& s) { each_shard(s, put); }).erased());
-        local_.allgather(here_, sink_to([&](const step& s) {
-                                    for (int k = 0; k < across_.size; ++k) put(of_block(behind(k), s));
-                                }).erased());
+        const sink_to all_blocks([&](const step& s) {
+            for (int k = 0; k < across_.size; ++k) put(of_block(behind(k), s));
+        });
+        local_.allgather(here_, all_blocks.erased());
     }
 
 private:
