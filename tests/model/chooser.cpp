@@ -77,6 +77,30 @@ TEST_CASE("a model takes a candidate near the least price, and takes it again") 
             }
 }
 
+TEST_CASE("a machine whose calls are priced by Hockney's rule chooses by the times of that rule") {
+    machine m = a_network();
+    m.receiver = tutti::model::receiver_rule::hockney;
+    tutti::model::simulation_settings by_ports;
+    by_ports.receiver = m.receiver;
+    for (const int size : {3, 8, 32, 64})
+        for (const std::size_t bytes : {std::size_t{8}, std::size_t{4096}, std::size_t{1} << 20})
+            for (const operation what : tutti::schedule::operations) {
+                const topology on{size};
+                double least = 1e9;
+                for (const auto& one : tutti::model::candidates(what, on))
+                    least = std::min(
+                        least, simulate({what, one.how, size, bytes, 0, one.segments, true}, m, on, by_ports).finish_s);
+                const auto chosen = decisions(on, m).choose(what, bytes);
+                CAPTURE(size, bytes, std::string(name_of(what)), std::string(chosen.how.name()));
+                CHECK(simulate({what, chosen.how, size, bytes, 0, chosen.segments, true}, m, on, by_ports).finish_s <=
+                      least * 1.1);
+            }
+    // Of a gather a root pays alpha for each message: 31 (4 us + 32 KiB at 1 ns).
+    const double at_root =
+        price_s({operation::gather, tutti::algorithm::naive{}, 32, 1 << 20, 0, 1, true}, topology{32}, m);
+    CHECK(at_root == Approx(31 * (4e-6 + 32768e-9)));
+}
+
 TEST_CASE("within a class of sizes the choice loses no more than a tenth, and an explanation says what it loses") {
     for (const int size : {2, 3, 4, 6})
         for (std::size_t bytes = 1000; bytes < 1'000'000; bytes += bytes / 30) {

@@ -85,11 +85,10 @@ model::chooser chooser_of(const explain_settings& s, int ranks) {
 int explain_choices(const explain_settings& s) {
     if (says_anything(s.machine)) {
         const priced_machine by = machine_of(s.machine);
-        fmt::print("# machine: {}\n# in place, receivers full_duplex, as a communicator prices its calls{}\n",
-                   by.description,
+        fmt::print("# machine: {}\n# in place, {}, as a communicator prices its calls\n", by.description,
                    std::holds_alternative<model::hockney>(by.parameters)
-                       ? ": half of alpha at each end, so who sends to many, or receives from many, pays half of each"
-                       : "");
+                       ? "by ports that a message takes for all its time"
+                       : "receivers full_duplex");
     }
     for (const operation what : operations_of(s.operation))
         for (const int ranks : s.hosts.empty() ? parse_ranks(s.ranks) : std::vector{0}) { // which --pretend-hosts tells

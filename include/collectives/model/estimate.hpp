@@ -60,15 +60,15 @@ inline constexpr std::size_t soon = std::size_t{1} << 14;
 
 [[nodiscard]] inline double simulated_s(const collective& c, const topology& on, const machine& m) {
     simulation_settings s;
+    s.receiver = m.receiver;
     if (one_for_all(c, on, m)) s.symmetric_beyond = 0;
     return simulate(c, m, on, s).finish_s;
 }
 
 /// The time by a closed form, of messages that are cheap to send between nodes or dear; infinite where no form is
 /// known.
-[[nodiscard]] inline double uncontended_s(const collective& c, const topology& on, const loggp& near,
-                                          const loggp& far) {
-    constexpr auto rule = receiver_rule::full_duplex; // as simulated
+[[nodiscard]] inline double uncontended_s(const collective& c, const topology& on, const loggp& near, const loggp& far,
+                                          receiver_rule rule) {
     auto form = closed_form(c, near, far, rule);
     if (!form) form = closed_form(c, on.ranks_per_node < c.size ? far : near, rule);
     return form ? form->seconds : std::numeric_limits<double>::infinity();
@@ -108,7 +108,7 @@ struct congestion {
 /// The estimate of a call that is not simulated, but for what adapters, network and fan-in add to it.
 [[nodiscard]] inline double estimate_without_network_s(const collective& c, const topology& on, const machine& m) {
     const std::size_t piece = mean_chunk_bytes(c);
-    return uncontended_s(c, on, around(m.near, piece), around(m.far, piece)) * ranks_per_core(on, m);
+    return uncontended_s(c, on, around(m.near, piece), around(m.far, piece), m.receiver) * ranks_per_core(on, m);
 }
 [[nodiscard]] inline double estimate_s(const collective& c, const topology& on, const machine& m) {
     const std::size_t piece = mean_chunk_bytes(c);

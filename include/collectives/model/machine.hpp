@@ -76,10 +76,13 @@ struct machine {
     int nics = 0;                 ///< of a node, shared by its ranks; 0: one for each rank
     double oversubscription =
         1; ///< how many times as much all nodes together can send as the network between them carries
+    receiver_rule receiver = receiver_rule::full_duplex; ///< how calls are priced; files of measured machines have none
     friend bool operator==(const machine&, const machine&) = default;
 };
 
 /// A machine whose links all cost the same, each rank with a core and a port of its own.
-[[nodiscard]] constexpr machine uniform(const loggp& cost) noexcept { return {cost, cost, {}, 0, 0, 0, 0, 0, 0, 0, 1}; }
+[[nodiscard]] constexpr machine uniform(const loggp& cost) noexcept {
+    return {cost, cost, {}, 0, 0, 0, 0, 0, 0, 0, 1, receiver_rule::full_duplex};
+}
 
 } // namespace tutti::model

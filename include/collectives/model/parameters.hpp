@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 /// The cost of schedules: parameters, exact counts, closed forms, simulation, fit and choice. All times are in seconds.
 namespace tutti::model {
@@ -31,6 +32,22 @@ struct loggp {
     double overhead_s_per_byte = 0;
     double copy_s_per_byte = 0; ///< for a step that copies within a rank's memory
     friend bool operator==(const loggp&, const loggp&) = default;
+};
+
+/// What is charged for a message of m bytes. Messages are always eager: no sender waits for a receiver, and what comes
+/// before its receive is ready waits for it. Under LogGP the rules differ in what a receiver is charged once the header
+/// has arrived, o + L after its sender began.
+enum class receiver_rule : std::uint8_t {
+    /// As LogGOPSim: the processor is busy for o + (m - 1)max(G, O), so that what it receives delays what it sends; but
+    /// g is charged at the sender alone. Source: Hoefler, Schneider and Lumsdaine, LogGOPSim, LSAP 2010.
+    serial,
+    /// As network adapters do: the port takes the message in for (m - 1)G, one message after the other, whatever the
+    /// processor does; then the processor is busy for o + (m - 1)O.
+    full_duplex,
+    /// As in Hockney's model: a message takes L + 2o + m max(G, O), alpha + m beta, and so long the port by which it
+    /// leaves and, once its receive is ready, the one by which it comes. Processors only reduce and copy; g is not
+    /// charged, and nothing is shared.
+    hockney,
 };
 
 /// The bytes of a message behind its first, which the latency carries: an empty message takes no longer than one byte.

@@ -168,7 +168,9 @@ model::calibrated_machine simulated_machine(const priced_machine& by) {
     if (const auto* const m = std::get_if<model::calibrated_machine>(&by.parameters)) return *m;
     if (const auto* const p = std::get_if<model::loggp>(&by.parameters)) return model::uniform(*p);
     const auto& p = std::get<model::hockney>(by.parameters);
-    return model::uniform({0, p.alpha_s / 2, p.alpha_s, p.beta_s_per_byte, p.gamma_s_per_byte});
+    model::machine m = model::uniform({p.alpha_s, 0, 0, p.beta_s_per_byte, p.gamma_s_per_byte});
+    m.receiver = model::receiver_rule::hockney;
+    return m;
 }
 
 } // namespace tutti::tools

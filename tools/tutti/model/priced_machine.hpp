@@ -57,9 +57,7 @@ struct priced_gpus {
 /// machine_of().
 [[nodiscard]] std::optional<priced_gpus> gpus_of(const machine_words& words);
 
-/// The machine that the simulator runs on. Hockney's alpha is L + 2o, as receiver_rule::hockney takes it. For what
-/// prices by LogGP alone, it is charged for each message, wherever it meets others: half of it is overhead at either
-/// end, and the gap between two messages of a sender is all of it.
+/// The machine that the simulator runs on. Hockney's prices by his rule, whose alpha is L + 2o.
 [[nodiscard]] model::calibrated_machine simulated_machine(const priced_machine& by);
 
 } // namespace tutti::tools

@@ -151,7 +151,9 @@ inline void expect_keys(const json& j, const std::string& where, std::initialize
 }
 
 [[nodiscard]] inline json to_json(const machine& m) {
-    const auto& [near, far, fan_in, cores, switched, crowded, call, cache, miss, nics, oversubscription] = m;
+    const auto& [near, far, fan_in, cores, switched, crowded, call, cache, miss, nics, oversubscription, receiver] = m;
+    if (receiver != receiver_rule::full_duplex)
+        reject("machine_file", "a measured machine's receivers are full_duplex");
     return {{"near", to_json(near)},
             {"far", to_json(far)},
             {"fan_in", {{"threshold_ranks", fan_in.threshold}, {"epsilon_s_per_byte", fan_in.epsilon_s_per_byte}}},
