@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -160,6 +161,47 @@ TEST_CASE("CSV has a line of names, then a line a row with as many cells, in a f
     }
     CHECK(!std::getline(lines, line));
     CHECK(occurrences(told.output, "\n") == rows.size() + 1);
+}
+
+TEST_CASE("what an earlier run wrote stays until the first row takes its place, whole") {
+    const folder here;
+    const std::string file = here.write("rows.json", std::string(100'000, '#')),
+                      bench = "bench --transport memory --ranks 2 --place in -b 8 -e 8 --json " + file;
+    const auto r =
+        tools_test::shell("env -u TUTTI_RANK timeout -s INT -k 5 1 $TUTTI_COMMAND " + bench + " -n 2000000000");
+    INFO(r.output);
+    CHECK(r.status != 0);
+    CHECK(here.read("rows.json") == std::string(100'000, '#'));
+    CHECK(command(bench + " -n 3").status == 0);
+    CHECK(nlohmann::json::parse(here.read("rows.json")).size() == 1);
+}
+
+TEST_CASE("operations of which the options leave no row are told") {
+    const auto r =
+        command("bench --transport memory --ranks 2 --operation allreduce,broadcast,pingpong --place in -b 8 "
+                "-e 8 -n 3");
+    INFO(r.output);
+    CHECK(r.status == 0);
+    CHECK_THAT(r.output, Contains("# no rows, by these options: pingpong\n") && Contains("# broadcast\n"));
+    const auto out =
+        command("bench --transport memory --ranks 2 --operation allreduce,broadcast --place out -b 8 -e 8 -n 3");
+    CHECK_THAT(out.output, Contains("# no rows, by these options: broadcast\n"));
+}
+
+TEST_CASE("a rate of messages has four digits, however few they are") {
+    const auto r = command("bench --transport memory --ranks 2 --operation pingpong -b 4M -e 4M -n 3");
+    INFO(r.output);
+    std::istringstream lines(r.output);
+    std::vector<std::string> names;
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream in(line);
+        std::vector<std::string> words{std::istream_iterator<std::string>(in), {}};
+        if (!words.empty() && words[0] == "bytes") names = words;
+        if (words.empty() || words[0] != "4194304") continue;
+        const auto at = std::ranges::find(names, "rate") - names.begin();
+        CHECK(words.at(static_cast<std::size_t>(at)).size() >= 6); // 0.00123
+    }
+    CHECK(!names.empty());
 }
 
 TEST_CASE("standard output takes one file alone, in every command that writes some") {

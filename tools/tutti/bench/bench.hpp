@@ -267,6 +267,8 @@ using copier = std::function<void(std::byte* to, const std::byte* from, std::siz
 /// All rows that the settings ask for, in the order of the table. Throws std::invalid_argument where they name what
 /// there is not.
 [[nodiscard]] std::vector<job> jobs_of(const bench_settings& settings, int rank, int ranks);
+/// The operations that the settings name and of which they leave no row.
+[[nodiscard]] std::string left_out(const bench_settings& settings, const std::vector<job>& jobs);
 
 /// Throws std::invalid_argument where the settings make no sense for that many ranks, or where what --against names is
 /// not of a machine and of settings like these.

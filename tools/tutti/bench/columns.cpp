@@ -19,10 +19,6 @@ std::string algorithm_of(const row& r) {
     return r.chosen.empty() ? r.what.algorithm.name : fmt::format("{}:{}", r.what.algorithm.name, r.chosen);
 }
 
-std::optional<double> millions(const std::optional<double>& value) {
-    return value ? std::optional(*value * 1e-6) : std::nullopt;
-}
-
 std::optional<double> overlap(const row& r, double overlap_times::*part) {
     return r.overlap ? std::optional((*r.overlap).*part) : std::nullopt;
 }
@@ -110,7 +106,10 @@ std::vector<column> columns_for(const std::vector<job>& jobs) {
     append(all, time_columns());
     if (late) append(all, {{"behind", "us", 9, [](const row& r) { return if_known(r.behind_us); }}});
     if (messages)
-        append(all, {{"rate", "M/s", 7, [](const row& r) { return if_known(millions(r.messages_per_s())); }}});
+        append(all, {{"rate", "M/s", 7, [](const row& r) {
+                          const auto per_s = r.messages_per_s();
+                          return per_s ? bandwidth_figure(*per_s * 1e-6) : "-";
+                      }}});
     append(all, {{"algbw", "GB/s", 7, [](const row& r) { return bandwidth_figure(r.algorithm_GBps()); }},
                  {"busbw", "GB/s", 7, [](const row& r) { return bandwidth_figure(r.bus_GBps()); }}});
     if (some([](const job& j) { return j.overlap; })) append(all, overlap_columns());

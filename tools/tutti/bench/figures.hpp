@@ -15,7 +15,8 @@ namespace tutti::tools {
     return fmt::format("{:.2f}", value);
 }
 
-/// Likewise of a bandwidth in GB/s, of which short messages reach little: 0.5122, 0.00123, 8.0e-07.
+/// Likewise of a bandwidth in GB/s, or a rate in millions a second, of which little may be reached: 0.5122, 0.00123,
+/// 8.0e-07.
 [[nodiscard]] inline std::string bandwidth_figure(double value) {
     if (value <= 0 || value >= 0.9995) return figure(value);
     if (value < 1e-4) return fmt::format("{:.1e}", value);

@@ -183,6 +183,17 @@ std::vector<job> jobs_of(const bench_settings& s, int rank, int ranks) {
     return s.imbalances.empty() ? jobs : out_of_step(jobs, s.imbalances);
 }
 
+std::string left_out(const bench_settings& s, const std::vector<job>& jobs) {
+    std::vector<std::string> names;
+    for (const std::string& word : split_list(s.operation)) {
+        const std::string name = operation_name(word);
+        const bool of_several = name == "all" || name == "messages";
+        const std::string_view row = name == "matrix" ? "pingpong" : std::string_view(name);
+        if (!of_several && std::ranges::find(jobs, row, &job::name) == jobs.end()) names.push_back(name);
+    }
+    return join(names, ", ");
+}
+
 std::string in_words(const job& what) {
     const std::string late = what.late ? fmt::format(", {} out of step", in_words(*what.late)) : "";
     if (what.barrier) return "barrier" + late;

@@ -64,7 +64,8 @@ bench_report::bench_report(const bench_settings& settings, testbed at, int ranks
     : settings_(settings), at_(std::move(at)), ranks_(ranks), one_clock_(one_clock),
       quiet_(takes_standard_output({settings.json, settings.csv, settings.trace, settings.html},
                                    "--json, --csv, --trace and --html")),
-      columns_(columns_for(jobs)), all_rows_(jobs.size() * settings.rounds) {
+      columns_(columns_for(jobs)), left_out_(tools::left_out(settings, jobs)),
+      all_rows_(jobs.size() * settings.rounds) {
     if (compares_with_others(settings)) {
         ratios_.emplace(settings, ranks);
         ratios_->require_some(jobs);
@@ -122,6 +123,7 @@ std::vector<std::string> bench_report::heading() const {
         lines.push_back(
             fmt::format("warning: {} ranks{} share {} cores: times of --overlap depend on who waits for a core", ranks_,
                         settings_.in_thread ? ", each with a thread for progress," : "", at_.cores));
+    if (!left_out_.empty()) lines.push_back(fmt::format("no rows, by these options: {}", left_out_));
     return lines;
 }
 

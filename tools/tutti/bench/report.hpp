@@ -54,6 +54,7 @@ private:
     const bool one_clock_;
     const bool quiet_;
     const std::vector<column> columns_;
+    const std::string left_out_;
     const std::size_t all_rows_; // of all rounds
     progress_line progress_;
     std::optional<row_file> json_, csv_;

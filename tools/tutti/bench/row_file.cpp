@@ -4,12 +4,17 @@
 #include "row_file.hpp"
 
 #include <cerrno>
+#include <cstdio>
+#include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <unistd.h>
 
 namespace tutti::tools {
 namespace {
@@ -27,26 +32,32 @@ std::string cell_of(const row_object& value) {
 } // namespace
 
 row_file::row_file(const std::string& path, format as, bool continues)
-    : path_(path), as_(as), file_(path == "-" ? stdout : std::fopen(path.c_str(), continues ? "r+" : "w")) {
+    : path_(path), as_(as), begun_(continues),
+      file_(path == "-" ? stdout
+                        : std::fopen(path.c_str(), continues || std::filesystem::is_regular_file(path) ? "r+" : "w")) {
     if (!file_ && continues) file_.reset(std::fopen(path.c_str(), "w")); // a pipe
     if (!file_) failed(errno);
     goes_back_ = file_.get() != stdout && std::ftell(file_.get()) >= 0; // a pipe has no place to go back to
-    if (continues) {
-        rows_ = 1;
-        constexpr std::string_view end = "\n]\n";
-        if (goes_back_) std::fseek(file_.get(), as_ == format::json ? -static_cast<long>(end.size()) : 0, SEEK_END);
-        end_of_rows_ = std::ftell(file_.get());
-    } else if (as_ == format::json) {
-        fmt::print(file_.get(), "[");
-        if (goes_back_) {
-            end_of_rows_ = std::ftell(file_.get());
-            fmt::print(file_.get(), "]\n");
-        }
-    }
-    flush();
+    if (!continues) return;
+    rows_ = 1;
+    constexpr std::string_view end = "\n]\n";
+    if (goes_back_) std::fseek(file_.get(), as_ == format::json ? -static_cast<long>(end.size()) : 0, SEEK_END);
+    end_of_rows_ = std::ftell(file_.get());
+}
+
+// What stood there stays until there is something to take its place.
+void row_file::begin() {
+    if (std::exchange(begun_, true)) return;
+    if (goes_back_ && ::ftruncate(::fileno(file_.get()), 0) != 0) failed(errno);
+    if (as_ != format::json) return;
+    fmt::print(file_.get(), "[");
+    if (!goes_back_) return;
+    end_of_rows_ = std::ftell(file_.get());
+    fmt::print(file_.get(), "]\n");
 }
 
 void row_file::add(const row_object& row) {
+    begin();
     as_ == format::json ? add_object(row) : add_line(row);
     ++rows_;
     flush();
@@ -72,6 +83,7 @@ void row_file::add_line(const row_object& row) {
 }
 
 void row_file::finish(bool complete) {
+    if (complete) begin();
     if (as_ == format::json && !goes_back_ && complete) fmt::print(file_.get(), "\n]\n");
     if (file_.get() == stdout) return flush();
     if (std::fclose(file_.release()) != 0) failed(errno);

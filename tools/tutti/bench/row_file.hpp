@@ -17,7 +17,8 @@ public:
     /// json: an array, an object a row; csv: a line of names, then a line a row, of which null is an empty cell.
     enum class format : unsigned char { json, csv };
 
-    /// `continues` where another launch has begun the file, and finished a row at least.
+    /// `continues` where another launch has begun the file, and finished a row at least; else what is in the file stays
+    /// until the first row takes its place, or finish().
     row_file(const std::string& path, format as, bool continues = false);
 
     /// Afterwards the file is whole, whatever happens next; an array on standard output or a pipe
@@ -33,6 +34,7 @@ private:
         }
     };
 
+    void begin();
     void add_object(const row_object& row);
     void add_line(const row_object& row);
     void flush();
@@ -40,6 +42,7 @@ private:
 
     std::string path_;
     format as_;
+    bool begun_;
     std::unique_ptr<std::FILE, close_file> file_;
     bool goes_back_ = false;
     long end_of_rows_ = 0; // where the closing bracket stands
