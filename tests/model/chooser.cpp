@@ -3,8 +3,10 @@
 #include <collectives/choice/chooser.hpp>
 
 #include <collectives/choice/explain.hpp>
+#include <collectives/model/candidates.hpp>
 #include <collectives/model/decisions.hpp>
 #include <collectives/model/price.hpp>
+#include <collectives/model/simulate.hpp>
 
 #include "support/catch.hpp"
 
