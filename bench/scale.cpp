@@ -29,19 +29,17 @@ void print_head() {
     ::uname(&system);
     const std::string release = system.release;
     std::printf("# What large worlds cost\n\n"
-                "Made by `build/bench/scale`, %s, on %u cores, Linux %s. Ranks are threads of one process, so that all "
-                "of them\nshare these cores; a cluster has some for each. Memory of a rank is what it has on the heap: "
-                "not stacks, nor what the\nkernel keeps for sockets.\n",
+                "Made by `build/bench/scale`, %s, on %u cores, Linux %s. Ranks are threads of one process, and "
+                "share\nthese cores. Memory of a rank is its heap: no stacks, no sockets of the kernel.\n",
                 day, std::thread::hardware_concurrency(), release.substr(0, release.find('-')).c_str());
 }
 
 void print_tcp(const std::vector<scale::tcp_figures>& all) {
     std::printf(
         "\n## TCP\n\n"
-        "*Start*: from the first rank that begins until the last has joined. *Connect*: a naive reduce to the "
-        "last rank, before\nwhich nobody is connected. *Again*: the same, connected. *Leave*: all at once. "
-        "*Judge*: all but one rank call an\nallreduce; from its deadline until the last of them has thrown "
-        "the error that names the absent one.\n\n"
+        "*Start*: until the last rank has joined. *Connect*: a naive reduce to the last rank, before which nobody is "
+        "connected.\n*Again*: the same, connected. *Leave*: all at once. *Judge*: all but one rank call an allreduce; "
+        "from its deadline until\nthe last has thrown the error that names the absent one.\n\n"
         "| ranks | start | connect all to one | again | leave | judge | named the absent one | rank 0, joined | "
         "at most | each other rank |\n|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n");
     for (const auto& f : all) {
@@ -59,10 +57,11 @@ void print_tcp(const std::vector<scale::tcp_figures>& all) {
 }
 
 void print_links(const std::vector<int>& all) {
-    std::printf("\n## A barrier beside silent connections\n\n"
-                "Two ranks meet in barriers over TCP. Each of them has a connection to each of so many others as well, "
-                "which sleep.\nProcessor time is that of one of the two.\n\n"
-                "| silent connections | barrier | processor |\n|---:|---:|---:|\n");
+    std::printf(
+        "\n## A barrier beside silent connections\n\n"
+        "Two ranks meet in barriers over TCP, each connected to so many others, which sleep. Processor time is of one "
+        "of the two.\n\n"
+        "| silent connections | barrier | processor |\n|---:|---:|---:|\n");
     for (const int links : all) {
         const auto cost = scale::barrier_beside(links);
         std::printf("| %d | %.1f us | %.1f us |\n", links, cost.us, cost.cpu_us);
@@ -70,11 +69,12 @@ void print_links(const std::vector<int>& all) {
 }
 
 void print_shared(const std::vector<scale::shared_figures>& all) {
-    std::printf("\n## Shared memory\n\n"
-                "An allreduce by `parameter_server` of so many bytes, eight times on the world and on each duplicate "
-                "of it, so that all\nslots of each were used. Memory is that of all segments together.\n\n"
-                "| ranks | duplicates | bytes | world has called | all have called | duplicates gone | a call |\n"
-                "|---:|---:|---:|---:|---:|---:|---:|\n");
+    std::printf(
+        "\n## Shared memory\n\n"
+        "An allreduce by `parameter_server`, eight times on the world and on each duplicate, so that all slots were "
+        "used. Memory\nis of all segments.\n\n"
+        "| ranks | duplicates | bytes | world has called | all have called | duplicates gone | a call |\n"
+        "|---:|---:|---:|---:|---:|---:|---:|\n");
     for (const auto& f : all)
         std::printf("| %d | %d | %zu | %.0f MiB | %.0f MiB | %.0f MiB | %.1f ms |\n", f.ranks, f.duplicates, f.bytes,
                     f.world_mib, f.most_mib, f.after_mib, 1e3 * f.call_s);

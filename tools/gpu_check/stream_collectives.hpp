@@ -90,8 +90,7 @@ public:
             figure(what + ", on a stream, each behind a kernel of its rank", behind, "us");
             figure(what + ", through host memory", staged, "us");
         }
-        if (world_.rank() == 0)
-            fact(in_words() + ": a call on a stream is faster than host memory from", faster.from());
+        if (world_.rank() == 0) fact(in_words() + ": faster than host memory from", faster.from());
     }
 
 private:

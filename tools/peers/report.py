@@ -19,7 +19,7 @@ def as_markdown(facts, about, results):
         parts.append(f"## {operation}")
         for t in results:
             if t.operation == operation:
-                parts += [f"### {tables.title(t)}", t.way.told, *sections(t, tables.as_markdown),
+                parts += [f"### {tables.title(t)}", *sections(t, tables.as_markdown),
                           "\n".join(f"- {sentence}" for sentence in tables.outcome(t))]
     return "\n\n".join(parts) + "\n"
 

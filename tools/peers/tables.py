@@ -148,13 +148,12 @@ def sentences(verdict):
     t = verdict.target
     said = f"missed at {places(verdict.missed)}" if verdict.missed else "met"
     if verdict.doubtful:
-        said += "; met" if verdict.missed else ", but"
-        said += f" only by the upper end of the interval at {places(verdict.doubtful)}"
+        said += f"{'; met' if verdict.missed else ''} by the upper end alone at {places(verdict.doubtful)}"
     yield f"{words(t)}: every {'size' if t.figure in ('time', 'cpu') else 'wait'} at least {t.every:.2g}: {said}"
     if t.mean is not None and verdict.mean is not None:
         said = "met" if verdict.mean_met else "missed"
         if verdict.mean_met and verdict.mean.median < t.mean:
-            said += ", but only by the upper end of the interval"
+            said += " by the upper end alone"
         yield f"{words(t)}: geometric mean at least {t.mean:g}: {said}: {ratio(verdict.mean)}"
 
 
@@ -162,7 +161,7 @@ def under(what, us, values):
     """A line on what has to stay below so many microseconds; none without values."""
     if values:
         e = estimate(values)
-        said = "missed" if not kept(e, us) else "met" if e.median < us else "met, but only by the lower end of the interval"
+        said = "missed" if not kept(e, us) else "met" if e.median < us else "met by the lower end alone"
         yield f"{what} under {us:g} us: {said}: {ratio(e)} us"
 
 
@@ -180,11 +179,11 @@ def limit(table):
     """What no library could exceed that sends as the bare sockets do."""
     mean = table.comparison(table.main_group, PROBE).mean() if table.main_group and table.figure == "time" else None
     if mean is not None:
-        yield f"the peers beside bare sockets, which have no library to pay: geometric mean {ratio(mean)}"
+        yield f"peers beside bare sockets: geometric mean {ratio(mean)}"
 
 
 def crowd(ranks, cores):
-    return f"{ranks} ranks share {cores} core{'s' if cores != 1 else ''}: times tell how contestants wait for a core, too"
+    return f"{ranks} ranks share {cores} core{'s' if cores != 1 else ''}"
 
 
 def outcome(table):
@@ -195,5 +194,5 @@ def outcome(table):
     yield from table.notes
     if table.ranks > table.cores:
         yield crowd(table.ranks, table.cores)
-    yield (f"other work used {table.others:.2f} cores meanwhile"
+    yield (f"other work: {table.others:.2f} cores"
            + (": measure again when nothing else runs" if table.others > MOST_OTHER_WORK else ""))

@@ -202,9 +202,8 @@ std::string fit_report(const fit_settings& s, const measurements& m, const std::
     constexpr double disturbing = 0.3; // cores
     std::string text = fmt::format(
         "# What `tutti fit` found\n\n{}. The lower quartile of {} round{} of {} s a row; other work used {:.2f} cores "
-        "meanwhile{}. Everything is in place. Parameters rest on the starred ratios, residuals are kept at every "
-        "second size; what lies between is the test of both. Trees are in the segments that the library "
-        "takes by rule.\n\n",
+        "meanwhile{}. Everything is in place. Parameters rest on the starred ratios, residuals on every second size; "
+        "what lies between tests both.\n\n",
         where, s.rounds, s.rounds == 1 ? "" : "s", s.seconds, m.other_cores,
         m.other_cores > disturbing ? ": **measure again when nothing else runs**" : "");
     for (const fitted_transport& t : found) {
