@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-// The tables of docs/kernels.md: how long the device engine takes by device_rounds_of, where ranks do their lists as
-// they are written, and in the order of device_plans_of. It computes, and measures nothing.
+// Tables, of which docs/kernels.md has the rows of 8 ranks: how long the device engine takes by device_rounds_of, where
+// ranks do their lists as they are written, and in the order of device_plans_of. It computes, and measures nothing.
 
 #include <collectives/algorithm/all.hpp>
 

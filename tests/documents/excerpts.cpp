@@ -8,7 +8,6 @@
 #include <tutti/collectives/machine.hpp>
 #include <tutti/collectives/model/machine_file.hpp> // needs nlohmann-json
 #include <tutti/collectives/reduction/accumulator.hpp>
-#include <tutti/transport/invitation.hpp>
 #include <tutti/transport/memory.hpp>
 #include <tutti/transport/routed.hpp>
 #include <tutti/transport/tcp.hpp>
@@ -16,10 +15,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <thread>
 #include <vector>
 
 namespace excerpts {
@@ -40,9 +35,7 @@ void unequal_parts(const over_tcp& world, buffer& in, buffer& out, const std::ve
 void messages(const over_tcp& world, std::vector<double>& row, const buffer& out, buffer& in, int from, int to);
 void requests(const over_tcp& world, buffer& data, void (*compute)());
 void accumulators(const over_tcp& world, const std::vector<double>& numbers);
-void symmetric();
 void over_hosts(buffer& gradient);
-void invited(int rank, int size);
 void threads(int ranks);
 void own_algorithm(const over_tcp& world, buffer& gradient);
 void by_a_machine();
@@ -116,29 +109,10 @@ void accumulators(const over_tcp& world, const std::vector<double>& numbers) {
     std::printf("%g\n", x);
 }
 
-void symmetric() {
-    tutti::communicator world{tutti::transport::shared_memory::from_environment()};
-    auto gradient = world.allocate<float>(1'000'000); // symmetric memory: a range like any other
-    world.allreduce(gradient, tutti::sum);
-}
-
 void over_hosts(buffer& gradient) {
     using routed = tutti::transport::routed<tutti::transport::shared_memory, tutti::transport::tcp>;
     tutti::communicator world{routed::from_environment()};
     world.allreduce(gradient, tutti::sum); // between hosts goes one vector a host, not one a rank
-}
-
-void invited(int rank, int size) {
-    using routed = tutti::transport::routed<tutti::transport::shared_memory, tutti::transport::tcp>;
-
-    if (rank == 0) {
-        std::ofstream("invitation.new") << tutti::invitation::create().text();
-        std::filesystem::rename("invitation.new", "invitation"); // so that nobody reads half of it
-    }
-    while (!std::filesystem::exists("invitation")) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    std::string text;
-    std::ifstream("invitation") >> text;
-    tutti::communicator world{routed{tutti::invitation{text}.as(rank, size)}};
 }
 
 void threads(int ranks) {
