@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-// Prints the table of docs/numerics.md: how many bytes a second a reduction of narrow floats handles, divided by those
+// Prints what docs/numerics.md sums up: how many bytes a second a reduction of narrow floats handles, divided by those
 // of the same reduction of float. Both are timed in turn on the same memory; a figure is the ratio of medians.
 //
 // usage: narrow_floats [baseline|avx2|avx512|avx512_vnni|avx512_fp16]

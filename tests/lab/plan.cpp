@@ -125,7 +125,7 @@ TEST_CASE("the step is the sum of its parts, and microbatches, bubble and shardi
     CHECK(!is_possible({4, 1, 2, 0, 8, 2, recompute::nothing}, q));  // interleaved, and fewer microbatches than stages
 }
 
-TEST_CASE("predictions for published runs stay as near as the document says, and its tables are what is printed") {
+TEST_CASE("predictions for published runs stay as near as the document says, and its findings are what is printed") {
     const cluster nodes = cluster_of("dgx-a100");
     for (const published_run& r : megatron_table_1()) {
         const auto p = predicted(r, nodes);
@@ -141,7 +141,16 @@ TEST_CASE("predictions for published runs stay as near as the document says, and
     CHECK_THAT(printed.output, Contains(fitted.str()));
     std::ifstream in(plan_documents + "/../planner.md", std::ios::binary);
     const std::string document{std::istreambuf_iterator<char>(in), {}};
-    CHECK(occurrences(document, printed.output) == 1);
+    std::istringstream lines(printed.output);
+    std::size_t told = 0;
+    for (std::string line; std::getline(lines, line);) {
+        if (!line.starts_with("Matrix products") && !line.starts_with("Error in") && !line.starts_with("Published:"))
+            continue;
+        INFO(line);
+        CHECK(occurrences(document, line) == 1);
+        ++told;
+    }
+    CHECK(told == 10); // what is fitted, the errors of four tables, the verdicts on five figures
     CHECK(occurrences(printed.output, "Predicted: otherwise") == 0);
 }
 
