@@ -7,8 +7,13 @@
 /// Declarations stand in x.hpp, bodies in x.ipp. Header-only, the default: x.hpp includes x.ipp, and bodies are inline.
 /// With TUTTI_COMPILED in every unit of a program, x.hpp does not, and exactly one unit compiles the bodies: it
 /// includes collectives/implementation.hpp, or is a library of such units, as tools/compiled.
+///
+/// TUTTI_COLD marks what runs while ranks meet, part, plan a call or explain a failure: where each program compiles it,
+/// it is made small, and fast where a library holds it. No call of a plan that is there passes it.
 #if defined(TUTTI_COMPILED)
 #define TUTTI_INLINE
+#define TUTTI_COLD
 #else
 #define TUTTI_INLINE inline
+#define TUTTI_COLD [[gnu::cold]]
 #endif

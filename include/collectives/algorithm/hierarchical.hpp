@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "hierarchy/hierarchical_blocks.hpp"
 #include "hierarchy/hierarchical_rooted.hpp"
 #include "hierarchy/hierarchical_shards.hpp"
@@ -79,14 +80,14 @@ struct hierarchical {
         return detail::parameter_of_levels(local, global) + static_cast<std::uint64_t>(ranks_per_node);
     }
 
-    [[nodiscard]] constexpr int chunks(operation o, int size) const noexcept {
+    TUTTI_COLD [[nodiscard]] constexpr int chunks(operation o, int size) const noexcept {
         const int g = per_node(size), nodes = (size + g - 1) / g;
         if (g == 1 || (size % g != 0 && schedule::has_shards(o))) return chunks_of(global, o, size);
         const int far = chunks_of(global, o, nodes);
         return size % g != 0 ? far : chunks_of(local, near_half(o), g) * far;
     }
 
-    [[nodiscard]] constexpr cost stated(operation o, int size) const noexcept {
+    TUTTI_COLD [[nodiscard]] constexpr cost stated(operation o, int size) const noexcept {
         if (o != operation::allreduce) return stated_of_half(o, size);
         const int g = per_node(size), nodes = (size + g - 1) / g;
         const cost far = global.stated(operation::allreduce, nodes);
@@ -99,7 +100,7 @@ struct hierarchical {
     }
 
     template <class Put>
-    constexpr void allreduce(const position& p, Put&& put) const {
+    TUTTI_COLD constexpr void allreduce(const position& p, Put&& put) const {
         const int g = per_node(p.size);
         if (g == 1)
             walk(global, operation::allreduce, p, put);
@@ -138,7 +139,7 @@ struct hierarchical {
     }
 
     template <class Put>
-    constexpr void broadcast(const position& p, Put&& put) const
+    TUTTI_COLD constexpr void broadcast(const position& p, Put&& put) const
         requires(detail::has_broadcast<Global>)
     {
         const int g = per_node(p.size);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "algorithm.hpp"
 
 #include "../schedule/program.hpp"
@@ -26,14 +27,14 @@ constexpr void begin([[maybe_unused]] Put& put, [[maybe_unused]] operation of, [
 
 /// The library's copy of these chunks, from input to output.
 template <class Put>
-constexpr void copy_own(operation o, const position& p, schedule::chunk_range own, Put&& put) {
+TUTTI_COLD constexpr void copy_own(operation o, const position& p, schedule::chunk_range own, Put&& put) {
     begin(put, o, true);
     if (!p.in_place && own.count() > 0)
         put(schedule::copy({buffer::input, own.first, own.count()}, {buffer::output, own.first, own.count()}));
 }
 
 /// The part of the result that this rank has from the start and copies first.
-[[nodiscard]] constexpr schedule::chunk_range own_part(operation o, const position& p, int chunks) noexcept {
+TUTTI_COLD [[nodiscard]] constexpr schedule::chunk_range own_part(operation o, const position& p, int chunks) noexcept {
     const bool is_root = p.rank == p.root;
     if (o == operation::allgather || (is_root && (o == operation::broadcast || o == operation::gather)))
         return schedule::window(o, p, buffer::input, chunks).range(0);
@@ -63,7 +64,7 @@ constexpr void walk_allreduce(const A& a, const position& p, Put&& put) {
 
 /// Hands all steps of the operation at this position to `put`, in program order. Allocates nothing.
 template <class A, class Put>
-constexpr void walk(const A& a, operation o, const position& p, Put&& put) {
+TUTTI_COLD constexpr void walk(const A& a, operation o, const position& p, Put&& put) {
     using namespace detail;
     const int chunks = chunks_of(a, o, p.size);
     // Of one rank, the result is the input.
@@ -103,7 +104,7 @@ public:
         : to_(to), segments_(segments), parts_(parts) {}
 
     /// What follows is emitted by the function of that operation, or by the library itself.
-    constexpr void begin(operation of, bool library) const override {
+    TUTTI_COLD constexpr void begin(operation of, bool library) const override {
         if (parts_) parts_->push_back({of, library, static_cast<int>(to_.size())});
     }
 
@@ -114,7 +115,7 @@ public:
     }
 
 private:
-    TUTTI_CONSTEXPR void join(const step& s) const {
+    TUTTI_COLD TUTTI_CONSTEXPR void join(const step& s) const {
         to_.push_back(s);
         if (s.joined || segments_ == 1) return;
         std::size_t first = to_.size() - 1;

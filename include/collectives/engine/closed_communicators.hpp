@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "../../transport/contract/notice.hpp"
 #include "group.hpp"
 
@@ -19,7 +20,7 @@ public:
     /// A failure has been told already, unless all that is known is that a peer is gone. Past most_past_calls the
     /// oldest is forgotten; without memory this one is.
     template <class Transport>
-    void add(const group<Transport>& g, const call_sequence& made) noexcept {
+    TUTTI_COLD void add(const group<Transport>& g, const call_sequence& made) noexcept {
         if (made.next == 0 || g.size() == 1 || (g.failure && g.failure->why != cause::lost_peer)) return;
         try {
             const auto* last = g.done_before(made.next - 1);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "execution.hpp"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace tutti::engine {
 }
 
 /// The remedy for a fault whose detail is known.
-[[nodiscard]] inline std::string remedy_for(cause c, const std::string& detail) {
+TUTTI_COLD [[nodiscard]] inline std::string remedy_for(cause c, const std::string& detail) {
     if (c == cause::mismatch && detail.find(", which expects ") != detail.npos)
         return "compare what one rank sends with what the other expects: their counts differ";
     if (c == cause::mismatch && detail.find(" met a message of ") != detail.npos)
@@ -43,7 +44,7 @@ namespace tutti::engine {
 
 /// The fault of a run: the run's facts, added to those of the control plane.
 template <class Transport, class Work = execution<Transport>>
-[[nodiscard]] fault fault_of(const Transport& t, const Work* run, cause why, int peer, std::string detail) {
+TUTTI_COLD [[nodiscard]] fault fault_of(const Transport& t, const Work* run, cause why, int peer, std::string detail) {
     fault f;
     f.why = why;
     f.peer = peer;
@@ -64,7 +65,7 @@ template <class Transport, class Work = execution<Transport>>
 
 /// The last calls that a communicator has begun or done here, oldest first.
 template <class Transport>
-[[nodiscard]] std::vector<transport::past_call> history_of(const group<Transport>& g) {
+TUTTI_COLD [[nodiscard]] std::vector<transport::past_call> history_of(const group<Transport>& g) {
     std::vector<transport::past_call> all;
     for (const auto& past : g.done)
         if (past.what) all.push_back({g.id, past.request, past.signature, in_words(*past.what)});
@@ -92,7 +93,8 @@ template <class Transport>
 
 /// A notice to the coordinator about a run and one of its steps, -1 for none.
 template <class Transport, class Work>
-[[nodiscard]] transport::notice notice_of(const Transport& t, const Work& run, transport::notice_kind kind, int step) {
+TUTTI_COLD [[nodiscard]] transport::notice notice_of(const Transport& t, const Work& run, transport::notice_kind kind,
+                                                     int step) {
     auto n = notice_about(t, run.members(), kind);
     if (Work::has_steps) n.step = step;
     n.peer = run.peer_of(step);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "../../base/sort.hpp"
 #include "../../transport/contract/transport.hpp"
 #include "faults.hpp"
@@ -58,7 +59,7 @@ public:
 
     /// Tells the coordinator which of the peers that runs wait for cannot be reached. Before this rank tells for whom
     /// it waits: a broken link looks like a circle otherwise.
-    static void tell_unreachable(Transport& t, const work& active) {
+    TUTTI_COLD static void tell_unreachable(Transport& t, const work& active) {
         const auto tell = [&t](const auto& r, const std::vector<std::int32_t>& peers) {
             for (const int peer : peers)
                 if (const auto how = t.broken(peer))
@@ -69,8 +70,8 @@ public:
     }
 
     /// All calls under way on this rank: first on that communicator, then those that its program waits for.
-    [[nodiscard]] static std::vector<transport::waiting_call> waits_of(const work& active, std::uint64_t communicator,
-                                                                       clock::time_point now) {
+    TUTTI_COLD [[nodiscard]] static std::vector<transport::waiting_call>
+    waits_of(const work& active, std::uint64_t communicator, clock::time_point now) {
         std::vector<transport::waiting_call> all;
         const auto add = [&all](const auto& r, bool blocks) {
             all.push_back({r.members().id, r.request(), blocks, r.peers_waited_for(transport::most_peers), r.words()});
@@ -120,8 +121,9 @@ private:
     }
 
     /// Of that communicator it tells that very call, else the oldest under way.
-    [[nodiscard]] transport::notice answer_to(const Transport& t, const transport::notice& asked, const members* g,
-                                              const work& active, clock::time_point now) const {
+    TUTTI_COLD [[nodiscard]] transport::notice answer_to(const Transport& t, const transport::notice& asked,
+                                                         const members* g, const work& active,
+                                                         clock::time_point now) const {
         const run* told = nullptr;
         const auto asked_for = [&](const run& r) { return r.request() == asked.request; };
         for (const run* r : active.runs) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "faults.hpp"
 #include "world_status.hpp"
 
@@ -16,8 +17,8 @@ namespace tutti::engine {
 /// after that do so because of it, until the program knows. Nothing on rank 0, and where it has left of its own accord.
 /// `seen` is all that this rank knows itself.
 template <class Transport, class Work>
-[[nodiscard]] std::optional<fault> fault_of_coordinator(Transport& t, const world_status& known, const Work& run,
-                                                        const std::string& seen) {
+TUTTI_COLD [[nodiscard]] std::optional<fault> fault_of_coordinator(Transport& t, const world_status& known,
+                                                                   const Work& run, const std::string& seen) {
     using presence = world_status::presence;
     const bool is_silent = known.of(0) == presence::here;
     const int culprit = is_silent ? 0 : known.culprit(0);
@@ -34,8 +35,8 @@ template <class Transport, class Work>
 /// The fault of a run whose peer cannot be reached. The coordinator was asked why, and has not answered: the peer's own
 /// word counts, then that rank 0 was lost before.
 template <class Transport, class Work>
-[[nodiscard]] fault fault_of_broken(Transport& t, const world_status& known, const Work& run, int peer,
-                                    const std::string& how) {
+TUTTI_COLD [[nodiscard]] fault fault_of_broken(Transport& t, const world_status& known, const Work& run, int peer,
+                                               const std::string& how) {
     const std::string name = "rank " + std::to_string(peer), seen = "cannot be reached: " + how;
     if constexpr (requires { t.blamed_by(peer); }) {
         const transport::culprit by = t.blamed_by(peer);
@@ -58,7 +59,7 @@ template <class Work>
 /// The fault of a run that cannot end while the coordinator is gone or silent. For whom the rank waits that this one
 /// waits for is unknown here.
 template <class Transport, class Work>
-[[nodiscard]] fault local_diagnosis(Transport& t, const world_status& known, const Work& run) {
+TUTTI_COLD [[nodiscard]] fault local_diagnosis(Transport& t, const world_status& known, const Work& run) {
     if (const int i = run.mismatched_step(); i >= 0)
         return fault_of(t, &run, cause::mismatch, run.peer_of(i), "the message that came belongs to another call");
     const Work& at = holder_of_slot(run);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "planning.hpp"
 
 #include "../../base/error.hpp"
@@ -51,8 +52,9 @@ namespace detail {
 }
 
 /// Refuses steps that could harm memory or reorder operands. verify proves the result.
-TUTTI_INLINE void check_steps(const call& c, const schedule::position& at, const std::vector<schedule::step>& steps,
-                              const std::vector<schedule::part>& parts) {
+TUTTI_COLD TUTTI_INLINE void check_steps(const call& c, const schedule::position& at,
+                                         const std::vector<schedule::step>& steps,
+                                         const std::vector<schedule::part>& parts) {
     schedule::program p{c.what, at.size,   at.root, at.in_place, c.how.chunks(c.what, at.size) * c.segments,
                         {},     c.segments};
     p.ranks.resize(static_cast<std::size_t>(at.size));
@@ -72,7 +74,8 @@ TUTTI_INLINE void check_steps(const call& c, const schedule::position& at, const
 
 /// The steps of an algorithm, checked, as this call needs them: changed where its input is, or where its parts do not
 /// lie one after the other.
-[[nodiscard]] TUTTI_INLINE std::vector<schedule::step> steps_of(const call& c, const schedule::position& at) {
+TUTTI_COLD [[nodiscard]] TUTTI_INLINE std::vector<schedule::step> steps_of(const call& c,
+                                                                           const schedule::position& at) {
     c.how.require_runs_on(c.what, at.size);
     const int chunks = c.how.chunks(c.what, at.size) * c.segments;
     const schedule::position from = c.starter.run ? schedule::before_start(c.what, at, chunks) : at;
@@ -90,8 +93,8 @@ TUTTI_INLINE void check_steps(const call& c, const schedule::position& at, const
 }
 
 /// The plan for an executor: no receive_reduce, and no viewed message.
-TUTTI_INLINE std::shared_ptr<const schedule::plan> lowered_plan_of(const call& c, const schedule::position& at,
-                                                                   std::vector<schedule::step> steps) {
+TUTTI_COLD TUTTI_INLINE std::shared_ptr<const schedule::plan>
+lowered_plan_of(const call& c, const schedule::position& at, std::vector<schedule::step> steps) {
     if (!schedule::can_be_lowered(steps))
         reject(in_words(c), "the schedule has more scratch banks than an executor can be given", "use fewer");
     auto made = schedule::compile(c.what, at, c.how.chunks(c.what, at.size), c.segments,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "../../transport/contract/status_page.hpp"
 #include "../../transport/contract/transport.hpp"
 #include "inquiries.hpp"
@@ -71,7 +72,7 @@ private:
         return static_cast<To>(std::min<std::uint64_t>(n, std::numeric_limits<To>::max()));
     }
 
-    void write(const work& active, clock::time_point now, clock::time_point stalled_since) {
+    TUTTI_COLD void write(const work& active, clock::time_point now, clock::time_point stalled_since) {
         transport::status::details next;
         next.looked = ns(now);
         next.stalled_since = ns(stalled_since);
@@ -87,7 +88,7 @@ private:
     }
 
     template <class Work>
-    void add(transport::status::details& to, const Work& w, bool blocks) const {
+    TUTTI_COLD void add(transport::status::details& to, const Work& w, bool blocks) const {
         ++to.under_way;
         if (to.listed == to.calls.size()) return;
         auto& e = to.calls[to.listed++];

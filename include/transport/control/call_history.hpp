@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "../contract/notice.hpp"
 
 #include <algorithm>
@@ -100,7 +101,7 @@ struct hash_of_numbered {
 
 /// For each communicator on which not all have called alike, as far as is known, the lowest number of such a call.
 /// Linear in the calls.
-inline std::map<std::uint64_t, std::uint64_t> unlike_calls(const std::vector<history>& all) {
+TUTTI_COLD inline std::map<std::uint64_t, std::uint64_t> unlike_calls(const std::vector<history>& all) {
     std::unordered_map<detail::numbered, std::uint64_t, detail::hash_of_numbered> signatures;
     std::map<std::uint64_t, std::uint64_t> lowest;
     for (const history& h : all)
@@ -114,7 +115,8 @@ inline std::map<std::uint64_t, std::uint64_t> unlike_calls(const std::vector<his
 }
 
 /// The difference in that call. Precondition: there is one.
-inline difference difference_in(const std::vector<history>& all, std::uint64_t communicator, std::uint64_t request) {
+TUTTI_COLD inline difference difference_in(const std::vector<history>& all, std::uint64_t communicator,
+                                           std::uint64_t request) {
     const auto call_of = [&](const history& h, std::uint64_t number) {
         return detail::call_of(h, communicator, number);
     };

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "../contract/members.hpp"
 #include "../contract/notice.hpp"
 #include "../contract/transport.hpp"
@@ -32,7 +33,7 @@ public:
 
     /// Connects to the rendezvous and proves that it knows the secret, retrying until me.timeout has passed. Rank 0
     /// passes a connection to its own. Throws a bootstrap error.
-    explicit control(const identity& me, bootstrap::descriptor own = {})
+    TUTTI_COLD explicit control(const identity& me, bootstrap::descriptor own = {})
         : me_(me), until_(clock::now() + me.timeout), stream_(reach(me, std::move(own), until_)) {}
 
     control(const control&) = delete;
@@ -40,7 +41,7 @@ public:
 
     /// Says `left` and waits until the rendezvous has heard it, `farewell` at most. A rank that has not asked to
     /// join says that it will not: the others need not wait for it.
-    ~control() {
+    TUTTI_COLD ~control() {
         if (!asked_to_join_) give_up("its own message says why");
         if (!joined_ || stream_.ended()) return;
         if (!said_left_) say_left();
@@ -91,7 +92,7 @@ public:
     [[nodiscard]] const world_table& table() const noexcept { return table_; }
 
     /// Hands a notice to the coordinator. Never blocks; when the rendezvous is gone or does not read, it is dropped.
-    void tell(const notice& n) {
+    TUTTI_COLD void tell(const notice& n) {
         if (n.kind == notice_kind::left) said_left_ = true;
         stream_.send(frame_type::talk, encode(n));
         const bool wants_answer = n.kind == notice_kind::timeout || n.kind == notice_kind::mismatch;
@@ -101,7 +102,7 @@ public:
     /// Takes the next notice; false if there is none. Never blocks, but is a system call where none was heard before.
     /// When the connection ends, or the rendezvous is silent after a report, it yields once that rank 0 is lost, unless
     /// rank 0 had departed.
-    bool fetch(notice& n) {
+    TUTTI_COLD bool fetch(notice& n) {
         stream_.flush();
         if (heard_.empty()) listen();
         if (heard_.empty()) suspect();
@@ -133,7 +134,7 @@ private:
     }
 
     /// The rendezvous gives up at this rank's deadline at the latest and says why; it is waited for a little longer.
-    void gather() {
+    TUTTI_COLD void gather() {
         const bool ready = wait_ready(stream_.get(), stream_.wants_write() ? POLLIN | POLLOUT : POLLIN,
                                       until_ + std::chrono::seconds(2));
         if (!ready) fail("the rendezvous at " + me_.rendezvous.text() + " did not bring all ranks together", 0);
@@ -146,7 +147,7 @@ private:
         if (stream_.ended()) fail("the rendezvous at " + me_.rendezvous.text() + " went away: " + stream_.why(), 0);
     }
 
-    void take(const frame& f) {
+    TUTTI_COLD void take(const frame& f) {
         tutti::detail::byte_reader r(f.body);
         if (f.type == frame_type::refused) {
             const auto why = r.text(max_text_bytes);
@@ -173,7 +174,7 @@ private:
         return m;
     }
 
-    [[noreturn]] void fail(const std::string& why, int peer = -1) const {
+    TUTTI_COLD [[noreturn]] void fail(const std::string& why, int peer = -1) const {
         bootstrap_failed("rank " + std::to_string(me_.rank) + " could not join the others: " + why,
                          "look for the first error among all ranks; TUTTI_BOOTSTRAP_TIMEOUT sets how long to wait",
                          peer);
@@ -185,7 +186,7 @@ private:
             hear_frames();
         }
     }
-    void hear_frames() {
+    TUTTI_COLD void hear_frames() {
         while (auto f = stream_.next()) {
             if (f->type != frame_type::talk) continue;
             if (auto n = decode_notice(f->body)) hear(std::move(*n));
@@ -198,7 +199,7 @@ private:
         heard_.push_back(std::move(n));
     }
 
-    void suspect() {
+    TUTTI_COLD void suspect() {
         if (zero_gone_ || said_left_) return;
         const bool silent = clock::now() >= next_tick();
         if (!silent && !stream_.ended()) return;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "../contract/notice.hpp"
 #include "../contract/transport.hpp"
 #include "call_history.hpp"
@@ -52,10 +53,10 @@ public:
         notice what;
     };
 
-    explicit coordinator(int size) : size_(size), ranks_(static_cast<std::size_t>(size)) {}
+    TUTTI_COLD explicit coordinator(int size) : size_(size), ranks_(static_cast<std::size_t>(size)) {}
 
     /// Takes a rank's notice. Its own n.rank does not count; nonsense is ignored.
-    void take(int from, notice n, clock::time_point now) {
+    TUTTI_COLD void take(int from, notice n, clock::time_point now) {
         if (!in_world(from) || standing_of(from) == standing::left) return;
         record_of(from).silent = false;
         clean(n, from);
@@ -82,7 +83,7 @@ public:
     }
 
     /// Makes the decisions that are due.
-    void tick(clock::time_point now) {
+    TUTTI_COLD void tick(clock::time_point now) {
         const auto accusations = accusations_;
         for (const auto& [rank, a] : accusations)
             if (a.due <= now) declare_lost(rank, a.how);
@@ -125,7 +126,7 @@ private:
     [[nodiscard]] bool in_world(int rank) const { return rank >= 0 && rank < size_; }
     [[nodiscard]] rank_record& record_of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
 
-    void clean(notice& n, int from) const {
+    TUTTI_COLD void clean(notice& n, int from) const {
         const auto is_other = [&](int rank) { return in_world(rank) && rank != from; };
         const bool is_answer = n.kind == notice_kind::waiting;
         n.rank = from;
@@ -152,11 +153,11 @@ private:
         return text;
     }
 
-    void say(int to, notice what) {
+    TUTTI_COLD void say(int to, notice what) {
         const bool hears = standing_of(to) != standing::left && !record_of(to).deaf;
         if (hears) outgoing_.push_back({{to}, std::move(what)});
     }
-    void say_to_all(notice what, int except = -1) {
+    TUTTI_COLD void say_to_all(notice what, int except = -1) {
         std::vector<int> all;
         for (int r = 0; r < size_; ++r)
             if (r != except && standing_of(r) != standing::left && !record_of(r).deaf) all.push_back(r);
@@ -176,7 +177,7 @@ private:
         say_to_all(std::move(n), about.kind == notice_kind::mismatch ? about.rank : -1);
     }
 
-    [[nodiscard]] notice news_of(int rank, notice_kind kind) const {
+    TUTTI_COLD [[nodiscard]] notice news_of(int rank, notice_kind kind) const {
         auto b = blame_for_absence(ranks_, rank);
         notice n;
         n.kind = kind;
@@ -186,7 +187,7 @@ private:
         n.text = cut(std::move(b.text));
         return n;
     }
-    void say_of(int rank, notice_kind kind) { say_to_all(news_of(rank, kind), rank); }
+    TUTTI_COLD void say_of(int rank, notice_kind kind) { say_to_all(news_of(rank, kind), rank); }
 
     void begin_leaving(int rank, const notice& n, clock::time_point now) {
         constexpr std::uint64_t longest_ms = 600'000;
@@ -205,7 +206,7 @@ private:
         settle_reports_on(rank, false);
     }
 
-    void accuse(int from, const notice& n, clock::time_point now) {
+    TUTTI_COLD void accuse(int from, const notice& n, clock::time_point now) {
         if (n.peer < 0 || standing_of(from) != standing::present) return;
         if (standing_of(n.peer) == standing::leaving) return say(from, news_of(n.peer, notice_kind::departed));
         if (standing_of(n.peer) != standing::present) return;
@@ -219,11 +220,11 @@ private:
         mutual->second.how += in_turn(from, n.peer, n.text);
     }
 
-    static std::string in_turn(int rank, int of, const std::string& why) {
+    TUTTI_COLD static std::string in_turn(int rank, int of, const std::string& why) {
         return "; and rank " + std::to_string(rank) + " says of rank " + std::to_string(of) + ": " + why;
     }
 
-    void declare_lost(int rank, std::string how) {
+    TUTTI_COLD void declare_lost(int rank, std::string how) {
         accusations_.erase(rank);
         if (standing_of(rank) != standing::present && standing_of(rank) != standing::leaving) return;
         if (how.size() > max_text) how.resize(max_text);
@@ -235,7 +236,7 @@ private:
     }
 
     /// The first since the rank has resumed counts. Many ranks fail by one cause: its words are kept once.
-    void note_failure(int from, notice n) {
+    TUTTI_COLD void note_failure(int from, notice n) {
         rank_record& r = record_of(from);
         if (r.failure || n.peer < 0 || !in_world(n.peer)) return;
         blame b{n.why, n.peer, std::move(n.text)};
@@ -247,7 +248,7 @@ private:
 
     /// Ends the pending reports to which a rank that has just gone matters: a rank waits for it, or it was lost and is
     /// certainly a member. (A rank that has left may have done its part.)
-    void settle_reports_on(int rank, bool as_member) {
+    TUTTI_COLD void settle_reports_on(int rank, bool as_member) {
         std::vector<std::uint64_t> settled;
         for (const auto& [id, c] : pending_) {
             const bool member = c.report.members == size_ || c.has_member(rank);
@@ -262,7 +263,7 @@ private:
         }
     }
 
-    void abort(int from, const notice& n) {
+    TUTTI_COLD void abort(int from, const notice& n) {
         if (repeat_verdict(from, n.communicator)) return;
         notice v = n;
         v.calls.clear();
@@ -273,7 +274,7 @@ private:
         decide(std::move(v));
     }
 
-    void report(int from, notice n, clock::time_point now) {
+    TUTTI_COLD void report(int from, notice n, clock::time_point now) {
         if (repeat_verdict(from, n.communicator)) return;
         if (const int gone = gone_rank_that_explains(from, n); gone >= 0) return blame_gone(from, n, gone);
         auto [it, opened] = pending_.try_emplace(n.communicator, pending_report{n, {}, now + report_grace});
@@ -284,7 +285,7 @@ private:
         if (pending_.size() > max_pending) close(oldest_pending());
     }
     /// Settles a report at once. One that comes from a rank which the others gave up is for that rank alone.
-    void blame_gone(int from, const notice& n, int gone) {
+    TUTTI_COLD void blame_gone(int from, const notice& n, int gone) {
         const std::map<int, notice> answers{{from, n}};
         auto verdict = verdict_of_loss({n, answers, ranks_}, gone);
         verdict.text = cut(std::move(verdict.text));
@@ -314,7 +315,7 @@ private:
 
     /// Ends a report when no further answer is needed. That is checked when the last member has answered, and then only
     /// when the rank answers on which the verdict depends. So a report costs a few times its answers.
-    void close_if_complete(std::uint64_t id, int from) {
+    TUTTI_COLD void close_if_complete(std::uint64_t id, int from) {
         pending_report& c = pending_.at(id);
         const bool all_heard = c.heard >= static_cast<std::size_t>(c.report.members);
         if (c.report.kind == notice_kind::mismatch) {
@@ -328,7 +329,7 @@ private:
         if (!may_answer && !c.postponed) close_after_accusations(id); // else tick() closes it
     }
 
-    void close(std::uint64_t id) {
+    TUTTI_COLD void close(std::uint64_t id) {
         const auto q = diagnosis_of(pending_.at(id));
         decide(q.report.kind == notice_kind::mismatch ? verdict_of_mismatch(q) : verdict_of_timeout(q));
     }
@@ -350,7 +351,7 @@ private:
 
     /// A rank that was lost has left calls undone, which is known; and a verdict has told of its communicator. Where
     /// all that it knew is that a rank has left, that one may have made another call, but not too few.
-    void compare(int from, const notice& n) {
+    TUTTI_COLD void compare(int from, const notice& n) {
         if (first_lost_ >= 0) return;
         for (const past_call& c : n.calls) {
             const notice* const told = verdicts_.find(c.communicator);
@@ -361,7 +362,7 @@ private:
     }
 
     /// Remembers a verdict, tells all ranks, and ends the report.
-    void decide(notice verdict) {
+    TUTTI_COLD void decide(notice verdict) {
         verdict.text = cut(std::move(verdict.text));
         pending_.erase(verdict.communicator);
         if (verdict.why == cause::timeout && in_world(verdict.peer)) record_of(verdict.peer).silent = true;

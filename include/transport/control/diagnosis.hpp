@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "../contract/notice.hpp"
 #include "call_history.hpp"
 #include "records.hpp"
@@ -73,7 +74,7 @@ inline std::string stragglers_in_words(const diagnosis& q) {
            call;
 }
 
-inline notice blank_verdict(const diagnosis& q, cause why, int peer, std::string text) {
+TUTTI_COLD inline notice blank_verdict(const diagnosis& q, cause why, int peer, std::string text) {
     notice v;
     v.kind = notice_kind::verdict;
     v.why = why;
@@ -92,7 +93,7 @@ inline notice blank_verdict(const diagnosis& q, blame b) { return blank_verdict(
 
 /// Blames the one that is in the earliest call, if all are in calls of one communicator; else whom the reporter waits
 /// for.
-inline notice circle_verdict(const diagnosis& q, const std::vector<wait_graph::node>& circle) {
+TUTTI_COLD inline notice circle_verdict(const diagnosis& q, const std::vector<wait_graph::node>& circle) {
     if (circle.empty()) return blank_verdict(q, cause::timeout, q.report.peer, "ranks wait for each other");
     std::string text = "ranks wait for each other in a circle: rank " + std::to_string(circle.front().rank);
     const auto* late = &circle.front();
@@ -143,7 +144,7 @@ inline std::string difference_in_words(const diagnosis& q, const difference& d) 
 } // namespace detail
 
 /// The verdict on a rank that is gone: blames it, or the first cause of its earlier failure.
-inline notice verdict_of_loss(const diagnosis& q, int rank) {
+TUTTI_COLD inline notice verdict_of_loss(const diagnosis& q, int rank) {
     auto b = blame_for_absence(q.ranks, rank);
     if (detail::of(q.ranks, rank).now == standing::left)
         b.text += detail::waiters_in_words(wait_graph(q), {rank, absence::gone, nullptr});
@@ -151,7 +152,7 @@ inline notice verdict_of_loss(const diagnosis& q, int rank) {
 }
 
 /// The verdict on two ranks that called different things: names both calls.
-inline notice verdict_of_mismatch(const diagnosis& q) {
+TUTTI_COLD inline notice verdict_of_mismatch(const diagnosis& q) {
     const int peer = q.report.peer;
     const notice* theirs = peer >= 0 ? detail::answer_of(q, peer) : nullptr;
     if (peer >= 0 && !theirs && detail::of(q.ranks, peer).now == standing::lost) return verdict_of_loss(q, peer);
@@ -188,7 +189,7 @@ namespace detail {
 
 /// The first difference between the ranks' last calls, whether or not any of them waits: on the communicator of the
 /// report, else on one that it is held up on.
-inline std::optional<difference> difference_of_calls(const diagnosis& q, const wait_graph& graph) {
+TUTTI_COLD inline std::optional<difference> difference_of_calls(const diagnosis& q, const wait_graph& graph) {
     std::vector<history> all;
     for (const auto& [rank, answer] : q.answers) all.push_back({rank, &answer.calls});
     const auto unlike = unlike_calls(all);
@@ -200,7 +201,7 @@ inline std::optional<difference> difference_of_calls(const diagnosis& q, const w
     return difference_in(all, where->first, where->second);
 }
 
-inline notice verdict_on_root(const diagnosis& q, const wait_graph& g, const wait_graph::root& r) {
+TUTTI_COLD inline notice verdict_on_root(const diagnosis& q, const wait_graph& g, const wait_graph::root& r) {
     const std::string who = "rank " + std::to_string(r.rank);
     const bool elsewhere = r.missed->communicator != q.report.communicator;
     const bool numbered = r.missed->request != no_number;

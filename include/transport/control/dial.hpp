@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "../join/identity.hpp"
 #include "../sockets/handshake.hpp"
 #include "../sockets/jitter.hpp"
@@ -71,7 +72,7 @@ inline constexpr std::chrono::seconds refusal_patience{10};
 /// Connects to the rendezvous and proves itself; tries until it works or `until`, and blocks. `where` yields the
 /// addresses to try, or a reason why there are none. Throws a bootstrap error when the time is up, when a peer that
 /// knows the secret refuses for good, or when others have refused for refusal_patience.
-[[nodiscard]] inline proven_socket
+TUTTI_COLD [[nodiscard]] inline proven_socket
 dial(const identity& me, const std::function<std::vector<address>(std::string&)>& where, detail::moment until) {
     using namespace std::chrono_literals;
     const std::string place = "the rendezvous of rank 0 at " + me.rendezvous.text();

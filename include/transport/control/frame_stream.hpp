@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "../sockets/secret.hpp"
 #include "../sockets/socket.hpp"
 #include "frames.hpp"
@@ -54,7 +55,7 @@ public:
 
     /// Queues a frame and writes as much as the socket takes; does nothing if the other side is gone. False, and
     /// nothing queued, when too much is unsent already.
-    bool send(frame_type type, std::span<const std::byte> body) {
+    TUTTI_COLD bool send(frame_type type, std::span<const std::byte> body) {
         const detail::use_of_openssl held;
         if (!held.lasts() || !takes_words()) return true;
         std::vector<std::byte> whole;
@@ -63,7 +64,7 @@ public:
     }
 
     /// The same with whole frames that others may get as well. None of the streams copies them.
-    [[nodiscard]] bool send(std::span<const frame_batch> batches) {
+    TUTTI_COLD [[nodiscard]] bool send(std::span<const frame_batch> batches) {
         const detail::use_of_openssl held;
         if (!held.lasts() || !takes_words()) return true;
         std::size_t more = 0;
@@ -77,7 +78,7 @@ public:
 
     /// Writes as much of the unsent bytes as the socket takes. A failed write is not the end: the last frames of the
     /// other side, perhaps its farewell, are still to be read.
-    void flush() {
+    TUTTI_COLD void flush() {
         while (wants_write()) {
             const auto r = write_first();
             deaf_ = r.ended;
@@ -97,7 +98,7 @@ public:
     [[nodiscard]] bool wants_write() const noexcept { return takes_words() && unsent_ > 0; }
 
     /// Reads once. True if anything came.
-    bool read() {
+    TUTTI_COLD bool read() {
         const detail::use_of_openssl held;
         if (!held.lasts()) end(stream_end::closed, "this process exits");
         if (ended()) return false;
@@ -111,7 +112,7 @@ public:
     }
 
     /// The next whole frame that was read, if any; also after the end.
-    [[nodiscard]] std::optional<frame> next() {
+    TUTTI_COLD [[nodiscard]] std::optional<frame> next() {
         auto f = frames_.next();
         if (frames_.broken() && !ended()) end(stream_end::senseless, "it sent what is no frame of this protocol");
         return f;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../base/bytes.hpp"
+#include "../../base/linkage.hpp"
 #include "../sockets/secret.hpp"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ inline constexpr std::size_t max_frame_bytes = 64 * 1024; ///< version, type and
 inline constexpr std::size_t frame_header_bytes = 6;      ///< length 4, version 1, type 1
 
 /// Appends a frame. Precondition: the body is shorter than max_frame_bytes - 2.
-inline void append_frame(std::vector<std::byte>& out, frame_type type, std::span<const std::byte> body) {
+TUTTI_COLD inline void append_frame(std::vector<std::byte>& out, frame_type type, std::span<const std::byte> body) {
     tutti::detail::byte_writer w(out);
     w.integer(static_cast<std::uint32_t>(body.size() + 2));
     w.integer(frame_version);
@@ -114,7 +115,7 @@ inline std::array<std::byte, tag_bytes> tag_of(const digest& key, std::uint64_t 
 
 /// The content of one record, for any receiver: its length, then frames of at most max_record_bytes; and their digest.
 struct frame_batch {
-    explicit frame_batch(std::span<const std::byte> frames) : hash(digest_of(frames)) {
+    TUTTI_COLD explicit frame_batch(std::span<const std::byte> frames) : hash(digest_of(frames)) {
         std::vector<std::byte> all;
         all.reserve(record_length_bytes + frames.size());
         tutti::detail::byte_writer w(all);
@@ -178,7 +179,7 @@ public:
     [[nodiscard]] bool forged() const noexcept { return forged_; }
 
 private:
-    std::optional<std::span<const std::byte>> next(std::size_t& at) {
+    TUTTI_COLD std::optional<std::span<const std::byte>> next(std::size_t& at) {
         tutti::detail::byte_reader r(std::span<const std::byte>(held_).subspan(at));
         const auto length = r.integer<std::uint32_t>();
         if (forged_ || !r.ok()) return std::nullopt;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../base/bytes.hpp"
+#include "../../base/linkage.hpp"
 #include "../contract/notice.hpp"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ inline void write_past_calls(tutti::detail::byte_writer& w, std::span<const past
         w.text(c.call, max_past_call_bytes);
     }
 }
-[[nodiscard]] inline bool read_past_calls(tutti::detail::byte_reader& r, std::vector<past_call>& calls) {
+TUTTI_COLD [[nodiscard]] inline bool read_past_calls(tutti::detail::byte_reader& r, std::vector<past_call>& calls) {
     const std::size_t number = r.integer<std::uint16_t>();
     if (number > most_past_calls) return false;
     for (std::size_t i = 0; i < number && r.ok(); ++i) {
@@ -44,7 +45,7 @@ inline void write_past_calls(tutti::detail::byte_writer& w, std::span<const past
     return r.ok();
 }
 
-inline void write_waiting_calls(tutti::detail::byte_writer& w, std::span<const waiting_call> all) {
+TUTTI_COLD inline void write_waiting_calls(tutti::detail::byte_writer& w, std::span<const waiting_call> all) {
     const auto calls = all.first(std::min(all.size(), most_waiting_calls));
     w.integer(static_cast<std::uint8_t>(calls.size()));
     for (const waiting_call& c : calls) {
@@ -57,7 +58,8 @@ inline void write_waiting_calls(tutti::detail::byte_writer& w, std::span<const w
         w.text(c.call, max_past_call_bytes);
     }
 }
-[[nodiscard]] inline bool read_waiting_calls(tutti::detail::byte_reader& r, std::vector<waiting_call>& calls) {
+TUTTI_COLD [[nodiscard]] inline bool read_waiting_calls(tutti::detail::byte_reader& r,
+                                                        std::vector<waiting_call>& calls) {
     const std::size_t number = r.integer<std::uint8_t>();
     if (number > most_waiting_calls) return false;
     for (std::size_t i = 0; i < number && r.ok(); ++i) {
@@ -82,7 +84,7 @@ inline void write_waiting_calls(tutti::detail::byte_writer& w, std::span<const w
 ///   waiting calls  their number 1; of each communicator 8, request 8, blocks 1, number of peers 1, each peer 4, call
 ///                  with a 16-bit length
 /// Entries beyond most_past_calls, most_waiting_calls and most_peers are left out.
-[[nodiscard]] inline std::vector<std::byte> encode(const notice& n) {
+TUTTI_COLD [[nodiscard]] inline std::vector<std::byte> encode(const notice& n) {
     std::vector<std::byte> out;
     tutti::detail::byte_writer w(out);
     w.integer(notice_version);
@@ -103,7 +105,7 @@ inline void write_waiting_calls(tutti::detail::byte_writer& w, std::span<const w
 }
 
 /// The notice in a body, or nothing if the body is not exactly one. Ranks are not checked: the reader knows the world.
-[[nodiscard]] inline std::optional<notice> decode_notice(std::span<const std::byte> body) {
+TUTTI_COLD [[nodiscard]] inline std::optional<notice> decode_notice(std::span<const std::byte> body) {
     tutti::detail::byte_reader r(body);
     if (r.integer<std::uint8_t>() != notice_version) return std::nullopt;
     const auto kind = r.integer<std::uint8_t>();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "../contract/notice.hpp"
 #include "../contract/transport.hpp"
 
@@ -74,7 +75,7 @@ inline std::string absence_in_words(const rank_records& all, int rank) {
 
 /// The blame for a rank that is gone, or joins no call. After a failure it goes to the first cause: the rank that made
 /// its calls fail.
-inline blame blame_for_absence(const rank_records& all, int rank) {
+TUTTI_COLD inline blame blame_for_absence(const rank_records& all, int rank) {
     const auto words = detail::absence_in_words(all, rank);
     const blame* const first = detail::first_failure(all, rank);
     if (!first) return {cause::lost_peer, rank, words};
@@ -91,7 +92,7 @@ struct pending_report {
     bool postponed = false;          ///< until accusations are decided, which happens once
 
     /// Takes a rank's answer or report. A timeout tells less than an answer, which has the last calls as well.
-    void add(int from, notice n) {
+    TUTTI_COLD void add(int from, notice n) {
         const auto known = answers.find(from);
         const bool knew_all = known != answers.end() && tells_all(known->second);
         if (knew_all && !tells_all(n)) return;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "../sockets/handshake.hpp"
 #include "../sockets/socket.hpp"
 #include "frame_stream.hpp"
@@ -24,13 +25,13 @@ public:
     static constexpr std::chrono::seconds timeout{5}; ///< for the proof, and again for the request to join
 
     /// `too_early`: see hello_rules.
-    rendezvous_connection(descriptor socket, const secret& s, std::function<bool(const hello&)> too_early,
-                          std::chrono::steady_clock::time_point now)
+    TUTTI_COLD rendezvous_connection(descriptor socket, const secret& s, std::function<bool(const hello&)> too_early,
+                                     std::chrono::steady_clock::time_point now)
         : stream_(std::move(socket)), proof_(handshake::accepting(s, hello_rules{.too_early = std::move(too_early)})),
           deadline_(now + timeout) {}
 
     /// Moves the handshake as far as it goes without waiting. Reads no byte behind it.
-    void prove(std::chrono::steady_clock::time_point now) {
+    TUTTI_COLD void prove(std::chrono::steady_clock::time_point now) {
         for (bool moved = true; moved && phase_ == stage::proving;) {
             moved = read_proof();
             moved = write_proof() || moved;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "../contract/members.hpp"
 #include "coordinator.hpp"
 #include "diagnosis.hpp"
@@ -41,13 +42,13 @@ public:
     static constexpr std::chrono::seconds first_word{5};
 
     /// `timeout` from `now` for everyone to come. `encrypted`: all encrypt their data.
-    rendezvous_server(int size, secret key, std::string place, std::chrono::milliseconds timeout, clock::time_point now,
-                      bool encrypted = false)
+    TUTTI_COLD rendezvous_server(int size, secret key, std::string place, std::chrono::milliseconds timeout,
+                                 clock::time_point now, bool encrypted = false)
         : key_(std::move(key)), place_(std::move(place)), encrypted_(encrypted), seats_(size), coordinator_(size),
           opened_(now), deadline_(now + timeout), next_word_(now + first_word),
           by_rank_(static_cast<std::size_t>(size), nullptr) {}
 
-    void welcome(descriptor socket, clock::time_point now) {
+    TUTTI_COLD void welcome(descriptor socket, clock::time_point now) {
         auto early = [this](const hello& h) { return !assembling() && seats_.has_met(h.rank, h.world); };
         connections_.push_back(std::make_unique<rendezvous_connection>(std::move(socket), key_, early, now));
         if (count(rendezvous_connection::stage::proving) > by_rank_.size() + max_strangers) drop_oldest_stranger();
@@ -55,7 +56,7 @@ public:
 
     /// Rank 0's process lacks what it needs to let all ranks in: there will be no world. Once there is one, nobody who
     /// still comes is needed.
-    void run_out(const std::string& of_what) {
+    TUTTI_COLD void run_out(const std::string& of_what) {
         if (assembling())
             abandon("rank 0 cannot let all " + std::to_string(seats_.size()) + " ranks in: " + of_what, 0);
     }
@@ -68,7 +69,7 @@ public:
     }
 
     /// poll() found the connection ready.
-    void attend(rendezvous_connection& g, clock::time_point now) {
+    TUTTI_COLD void attend(rendezvous_connection& g, clock::time_point now) {
         if (g.phase() == rendezvous_connection::stage::proving) prove(g, now);
         if (g.phase() == rendezvous_connection::stage::proving || g.phase() == rendezvous_connection::stage::gone)
             return;
@@ -97,9 +98,8 @@ public:
         }
     }
 
-    /// Timeouts, and the delivery of the coordinator's notices. To be called after every round of
-    /// attend().
-    void settle(clock::time_point now) {
+    /// Timeouts, and the delivery of the coordinator's notices. To be called after every round of attend().
+    TUTTI_COLD void settle(clock::time_point now) {
         for (auto& g : connections_)
             if (g->stranger() && g->deadline() <= now) g->leave();
         if (assembling() && deadline_ <= now) give_up(missing_sentence(now), only(seats_.missing()));
@@ -113,7 +113,7 @@ public:
 
     /// There will be no world: everyone who came is told why, and which rank is at fault, if one is. So is who still
     /// comes. Rank 0 is told last, by tell_rank_zero(): its process may end at once, and this server with it.
-    void give_up(const std::string& why, int at_fault = -1) {
+    TUTTI_COLD void give_up(const std::string& why, int at_fault = -1) {
         refusal_.clear();
         tutti::detail::byte_writer w(refusal_);
         w.text(why, max_text_bytes);
@@ -133,7 +133,7 @@ public:
     /// The id of the world; 0 before all have come.
     [[nodiscard]] std::uint64_t world() const noexcept { return world_; }
     /// Asks all ranks what they do. Their answers come within survey::patience, to be told by survey_report().
-    void begin_survey(clock::time_point now) {
+    TUTTI_COLD void begin_survey(clock::time_point now) {
         ask(survey_.begin(now, [this](int r) { return by_rank_[static_cast<std::size_t>(r)] != nullptr; }), now);
     }
     /// The report, once, when the survey is over.
@@ -162,7 +162,7 @@ public:
     [[nodiscard]] std::vector<std::unique_ptr<rendezvous_connection>>& connections() noexcept { return connections_; }
 
     /// When settle() is wanted at the latest.
-    [[nodiscard]] clock::time_point next_deadline() const {
+    TUTTI_COLD [[nodiscard]] clock::time_point next_deadline() const {
         auto next = std::min(coordinator_.next_tick(), survey_.next());
         if (assembling()) next = std::min({next, deadline_, next_word_});
         for (const auto& g : connections_) next = std::min(next, g->deadline());
@@ -176,7 +176,7 @@ private:
     }
 
     /// The connection stays in the list until purge(), so that loops over it stay valid.
-    bool send_oldest_away(rendezvous_connection::stage p) {
+    TUTTI_COLD bool send_oldest_away(rendezvous_connection::stage p) {
         const auto it =
             std::find_if(connections_.begin(), connections_.end(), [p](const auto& g) { return g->phase() == p; });
         if (it == connections_.end()) return false;
@@ -192,7 +192,7 @@ private:
             send_oldest_away(rendezvous_connection::stage::asking);
     }
 
-    void take_request(rendezvous_connection& g, const frame& f, clock::time_point now) {
+    TUTTI_COLD void take_request(rendezvous_connection& g, const frame& f, clock::time_point now) {
         tutti::detail::byte_reader r(f.body);
         if (f.type == frame_type::refused) return take_farewell(g, r.text(max_text_bytes));
         const auto m = read_member(r);
@@ -211,7 +211,7 @@ private:
     }
 
     /// One that has proven itself cannot be seated. Once there is a world, that is its own trouble alone.
-    void object(rendezvous_connection& g, const std::string& objection) {
+    TUTTI_COLD void object(rendezvous_connection& g, const std::string& objection) {
         if (started_) {
             std::vector<std::byte> body;
             tutti::detail::byte_writer w(body);
@@ -233,7 +233,7 @@ private:
     }
 
     /// A rank's frames were changed on the way. It would not help if that rank came again.
-    void tell_of_forgery(rendezvous_connection& g) {
+    TUTTI_COLD void tell_of_forgery(rendezvous_connection& g) {
         const auto who = "rank " + std::to_string(g.claimed_rank());
         abandon("what " + who + " says to rank 0 at " + place_ + " is changed on the way: somebody stands between them",
                 g.claimed_rank());
@@ -241,7 +241,7 @@ private:
     }
 
     /// Ends the start of all at once.
-    void abandon(const std::string& why, int at_fault) {
+    TUTTI_COLD void abandon(const std::string& why, int at_fault) {
         const auto missing = seats_.missing();
         untold_.insert(missing.begin(), missing.end());
         give_up(why, at_fault);
@@ -260,13 +260,13 @@ private:
     }
 
     /// A process that does not know the secret claims to be a rank.
-    void suspect(int rank) {
+    TUTTI_COLD void suspect(int rank) {
         if (!seats_.is_missing(rank) || !suspects_.insert(rank).second) return;
         news_.push_back("a process that calls itself rank " + std::to_string(rank) + " was refused at " + place_ +
                         ": it has another secret");
     }
 
-    void say_who_is_missing(clock::time_point now) {
+    TUTTI_COLD void say_who_is_missing(clock::time_point now) {
         const auto waited = std::chrono::round<std::chrono::seconds>(now - opened_);
         news_.push_back("waiting for " + detail::ranks_in_words(seats_.missing()) + " of " +
                         std::to_string(seats_.size()) + " at " + place_ + ", for " + std::to_string(waited.count()) +
@@ -283,7 +283,7 @@ private:
     static int only(const std::vector<int>& ranks) { return ranks.size() == 1 ? ranks.front() : -1; }
 
     /// All ranks have come: sends the table to all. All streams share the same bytes.
-    void start() {
+    TUTTI_COLD void start() {
         while (world_ == 0) draw(std::as_writable_bytes(std::span(&world_, 1)));
         survey_ = survey(world_table{world_, seats_.members()}.nodes());
         const auto table = table_frames();
@@ -296,7 +296,7 @@ private:
                     " bytes, more than the " + std::to_string(frame_stream::max_unsent_bytes) +
                     " that one connection may hold");
     }
-    [[nodiscard]] std::vector<std::byte> table_frames() const {
+    TUTTI_COLD [[nodiscard]] std::vector<std::byte> table_frames() const {
         std::vector<std::byte> table, body;
         for (const auto& m : seats_.members()) {
             body.clear();
@@ -310,7 +310,7 @@ private:
         return table;
     }
 
-    void take_notice(rendezvous_connection& g, const frame& f, clock::time_point now) {
+    TUTTI_COLD void take_notice(rendezvous_connection& g, const frame& f, clock::time_point now) {
         const auto n = f.type == frame_type::talk ? decode_notice(f.body) : std::nullopt;
         if (!n) return lose(g, "it sent what is no notice", now);
         if (!started_) return;
@@ -319,7 +319,7 @@ private:
         if (n->kind == notice_kind::left) dismiss(g);
     }
 
-    void ask(const std::vector<survey::question>& all, clock::time_point now) {
+    TUTTI_COLD void ask(const std::vector<survey::question>& all, clock::time_point now) {
         for (const auto& q : all) hand_over(q.to, batch_of(survey::notice_of(q)), now);
     }
 
@@ -328,7 +328,7 @@ private:
         g.leave();
     }
 
-    void lose(rendezvous_connection& g, const std::string& why, clock::time_point now) {
+    TUTTI_COLD void lose(rendezvous_connection& g, const std::string& why, clock::time_point now) {
         const bool was_member = g.phase() == rendezvous_connection::stage::member;
         dismiss(g);
         if (!was_member) return;

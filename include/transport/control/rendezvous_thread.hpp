@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "../contract/signal_shield.hpp"
 #include "../sockets/shared_listener.hpp"
 #include "../sockets/socket.hpp"
@@ -44,7 +45,7 @@ public:
 
     /// Listens at all of `where`. Of several addresses those that this host does not have are passed over: a name may
     /// mean more than the host was given. Throws a bootstrap error if it cannot.
-    [[nodiscard]] static listeners listen(const std::vector<address>& where, bool any_port) {
+    TUTTI_COLD [[nodiscard]] static listeners listen(const std::vector<address>& where, bool any_port) {
         listeners out;
         for (const auto& a : where)
             if (auto l = listen(a, any_port, &a != &where.back() || !out.empty())) out.push_back(std::move(l));
@@ -58,7 +59,8 @@ public:
 
     /// The same with sockets that listen already, none for a world of one rank, and the other end of rank 0's own
     /// connection.
-    rendezvous_thread(int size, listeners listening, const secret& key, const settings& how, descriptor zero = {})
+    TUTTI_COLD rendezvous_thread(int size, listeners listening, const secret& key, const settings& how,
+                                 descriptor zero = {})
         : linger_(how.linger), wake_(opened_within_limit([] { return ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); })),
           listeners_(std::move(listening)) {
         if (!wake_) bootstrap_failed("rank 0 cannot make an eventfd: " + reason_in_words(errno));
@@ -80,7 +82,7 @@ public:
     rendezvous_thread(const rendezvous_thread&) = delete;
     rendezvous_thread& operator=(const rendezvous_thread&) = delete;
 
-    ~rendezvous_thread() {
+    TUTTI_COLD ~rendezvous_thread() {
         // The flag orders nothing but itself: the thread shares no other data that changes, and is joined below.
         stopping_.store(true, std::memory_order_relaxed);
         const std::uint64_t one = 1;
@@ -98,7 +100,7 @@ private:
     static constexpr std::size_t own_descriptors_needed = 16;     // beside one for each rank
 
     /// Where the host does not have the address, that is an error unless it is `dispensable`.
-    static std::shared_ptr<shared_listener> listen(const address& a, bool any_port, bool dispensable) {
+    TUTTI_COLD static std::shared_ptr<shared_listener> listen(const address& a, bool any_port, bool dispensable) {
         if (a.port() == 0 && !any_port)
             bootstrap_failed("rank 0 cannot listen at port 0: the others could not find it");
         auto found = shared_listener::at(a);
@@ -108,7 +110,7 @@ private:
         return found;
     }
 
-    void serve(rendezvous_server& server) {
+    TUTTI_COLD void serve(rendezvous_server& server) {
         for (const auto& l : listeners_) l->enter(wake_.get());
         try {
             serve_until_done(server);
@@ -122,7 +124,7 @@ private:
         stderr_.finish(farewell);
     }
 
-    void serve_until_done(rendezvous_server& server) {
+    TUTTI_COLD void serve_until_done(rendezvous_server& server) {
         auto end = clock::time_point::max();
         bool farewell_begun = false;
         for (;;) {
@@ -141,7 +143,7 @@ private:
     }
 
     /// Sleeps until something happens or is due, and deals with it.
-    void round(rendezvous_server& server, clock::time_point end) {
+    TUTTI_COLD void round(rendezvous_server& server, clock::time_point end) {
         std::vector<pollfd> ready{{wake_.get(), POLLIN, 0}};
         const auto& there = server.connections();
         zero_proves_ =
@@ -186,7 +188,7 @@ private:
         return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(until - now).count());
     }
 
-    void admit(rendezvous_server& server, int listener, clock::time_point now) {
+    TUTTI_COLD void admit(rendezvous_server& server, int listener, clock::time_point now) {
         for (int i = 0; i < 64; ++i) {
             auto fd = accept_from(listener);
             const int why = errno;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "session.hpp"
 
 #include "../contract/process_fence.hpp"
@@ -30,7 +31,7 @@ struct session::connections {
 
     /// Begins the rendezvous, and gives rank 0's connection to it: of its own, since another world of this process may
     /// listen at the same address, and a world of one rank listens nowhere.
-    [[nodiscard]] bootstrap::descriptor serve(const identity& me) {
+    TUTTI_COLD [[nodiscard]] bootstrap::descriptor serve(const identity& me) {
         rendezvous_thread::settings how;
         how.timeout = me.timeout;
         how.encrypted = me.encrypt;
@@ -51,7 +52,7 @@ struct session::connections {
     }
 };
 
-TUTTI_INLINE session::session(identity me) : me_(std::move(me)), open_(std::make_unique<connections>()) {
+TUTTI_COLD TUTTI_INLINE session::session(identity me) : me_(std::move(me)), open_(std::make_unique<connections>()) {
     transport::detail::process_fence::prepare(); // before others can wait for this rank, and rank 0 has two threads
     exchange_offers(me_);
     if (me_.encrypt && !me_.key.configured() && me_.size > 1)
@@ -63,9 +64,9 @@ TUTTI_INLINE session::session(identity me) : me_(std::move(me)), open_(std::make
     open_->control.emplace(me_, std::move(own));
     table_ = &open_->control->table();
 }
-TUTTI_INLINE session::~session() = default;
+TUTTI_COLD TUTTI_INLINE session::~session() = default;
 
-TUTTI_INLINE address session::data_address() {
+TUTTI_COLD TUTTI_INLINE address session::data_address() {
     if (me_.size == 1) return *address::literal("127.0.0.1", 0);
     try {
         return bootstrap::data_address(me_, open_->server ? own_address(open_->server->bound()) : plane().route());
@@ -75,7 +76,7 @@ TUTTI_INLINE address session::data_address() {
     }
 }
 
-TUTTI_INLINE const world_table& session::join(const address& data, std::vector<fabric_card> cards) {
+TUTTI_COLD TUTTI_INLINE const world_table& session::join(const address& data, std::vector<fabric_card> cards) {
     member mine = me_.host.empty() ? this_process() : this_process(me_.host);
     mine.address = data.host();
     mine.port = data.port();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "call_history.hpp"
 
 #include <poll.h>
@@ -25,7 +26,7 @@ public:
 
     explicit stderr_writer(int descriptor = STDERR_FILENO) noexcept : out_(descriptor) {}
 
-    void say(const std::string& sentence) {
+    TUTTI_COLD void say(const std::string& sentence) {
         std::string line = std::string(line_prefix) + sentence;
         line.resize(std::min<std::size_t>(line.size(), PIPE_BUF - 1)); // so much a pipe takes in whole, or not at all
         if (lines_.size() < max_lines) lines_.push_back(line + '\n');
@@ -33,7 +34,7 @@ public:
     }
 
     /// Writes without waiting.
-    void flush() {
+    TUTTI_COLD void flush() {
         for (pollfd room{out_, POLLOUT, 0}; !lines_.empty() && ::poll(&room, 1, 0) == 1; lines_.pop_front())
             [[maybe_unused]]
             const auto n = ::write(out_, lines_.front().data(), lines_.front().size());

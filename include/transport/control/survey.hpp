@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../base/bytes.hpp"
+#include "../../base/linkage.hpp"
 #include "../contract/members.hpp"
 #include "../contract/notice.hpp"
 #include "../contract/transport.hpp"
@@ -64,7 +65,7 @@ public:
     }
 
     /// The questions that are due now.
-    [[nodiscard]] std::vector<question> due(clock::time_point now) {
+    TUTTI_COLD [[nodiscard]] std::vector<question> due(clock::time_point now) {
         std::vector<question> all;
         if (!is_open_ || has_asked_others_ || now < began_ + first_words) return all;
         has_asked_others_ = true;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "../contract/notice.hpp"
 #include "records.hpp"
 
@@ -46,7 +47,8 @@ public:
         const waiting_call* what;
     };
 
-    explicit wait_graph(const diagnosis& q) : q_(&q), first_(q.ranks.size() + 1, 0), heard_(q.ranks.size(), false) {
+    TUTTI_COLD explicit wait_graph(const diagnosis& q)
+        : q_(&q), first_(q.ranks.size() + 1, 0), heard_(q.ranks.size(), false) {
         int next = 0;
         for (const auto& [rank, answer] : q.answers) {
             for (; next <= rank; ++next) first_[static_cast<std::size_t>(next)] = nodes_.size();
@@ -57,7 +59,7 @@ public:
     }
 
     /// The root that holds up the reported call, or else any call of its communicator. Nothing if all wait in cycles.
-    [[nodiscard]] std::optional<root> find_root() const {
+    TUTTI_COLD [[nodiscard]] std::optional<root> find_root() const {
         const auto found = search(reported());
         return found ? found : search(nodes_of_communicator());
     }
@@ -70,7 +72,7 @@ public:
     }
 
     /// The other communicators on which the call that was reported is held up, the nearest first.
-    [[nodiscard]] std::vector<std::uint64_t> communicators() const {
+    TUTTI_COLD [[nodiscard]] std::vector<std::uint64_t> communicators() const {
         std::vector<std::uint64_t> all;
         std::unordered_set<std::uint64_t> met{q_->report.communicator};
         walk(reported(), [&](const node& n, int) {
@@ -80,7 +82,7 @@ public:
     }
 
     /// Where all wait: a circle that the reporter's waiting leads to, each node once, beginning with the first met.
-    [[nodiscard]] std::vector<node> circle() const {
+    TUTTI_COLD [[nodiscard]] std::vector<node> circle() const {
         const auto begin = reported();
         if (begin.empty()) return {};
         std::vector<std::size_t> path;
@@ -102,7 +104,7 @@ public:
     struct waiters {
         std::vector<int> all, direct;
     };
-    [[nodiscard]] waiters waiters_for(const root& r) const {
+    TUTTI_COLD [[nodiscard]] waiters waiters_for(const root& r) const {
         const reversed back(*this, r);
         std::vector<bool> met(nodes_.size(), false);
         auto frontier = back.direct;
@@ -125,7 +127,7 @@ private:
         struct edge {
             std::size_t from, next;
         };
-        reversed(const wait_graph& g, const root& r) : head(g.nodes_.size(), none) {
+        TUTTI_COLD reversed(const wait_graph& g, const root& r) : head(g.nodes_.size(), none) {
             for (std::size_t n = 0; n < g.nodes_.size(); ++n) {
                 bool waits_for_root = false;
                 for (const int peer : g.nodes_[n].what->peers) {
@@ -148,7 +150,7 @@ private:
     /// The call of `peer` that holds up the ranks waiting for it in `w`: the same call if the peer is in it; else the
     /// one that its program waits for, in the same communicator rather than in another; else an earlier call of that
     /// communicator.
-    [[nodiscard]] std::optional<std::size_t> node_for(int peer, const waiting_call& w) const {
+    TUTTI_COLD [[nodiscard]] std::optional<std::size_t> node_for(int peer, const waiting_call& w) const {
         if (detail::of(q_->ranks, peer).now != standing::present) return std::nullopt;
         int best_kind = 0;
         std::optional<std::size_t> best;
@@ -206,7 +208,7 @@ private:
     }
 
     /// The reporter's calls on the communicator of the report: that very one if it is under way still.
-    [[nodiscard]] numbers reported() const {
+    TUTTI_COLD [[nodiscard]] numbers reported() const {
         numbers all;
         const int rank = q_->report.rank;
         for (std::size_t n = first_of(rank); n < first_of(rank + 1); ++n) {
@@ -223,7 +225,7 @@ private:
         return all;
     }
 
-    [[nodiscard]] std::vector<int> ranks_at(const numbers& nodes, int but) const {
+    TUTTI_COLD [[nodiscard]] std::vector<int> ranks_at(const numbers& nodes, int but) const {
         std::vector<int> ranks;
         for (const std::size_t n : nodes)
             if (nodes_[n].rank != but) ranks.push_back(nodes_[n].rank);

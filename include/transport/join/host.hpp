@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "../contract/members.hpp"
 #include "../sockets/address.hpp"
 #include "../sockets/errors.hpp"
@@ -32,7 +33,7 @@ namespace tutti::transport::bootstrap {
 }
 
 /// This process as a member of a world, on a host of that name; rank, size and data port are the caller's to fill in.
-[[nodiscard]] inline member this_process(const std::string& host = host_name()) {
+TUTTI_COLD [[nodiscard]] inline member this_process(const std::string& host = host_name()) {
     member m;
     m.host = host;
     std::string boot;
@@ -50,7 +51,7 @@ struct interface_address {
 };
 
 /// The addresses of the interfaces that are up; link-local IPv6 ones, which are no use without a scope, left out.
-[[nodiscard]] inline std::vector<interface_address> list_interfaces() {
+TUTTI_COLD [[nodiscard]] inline std::vector<interface_address> list_interfaces() {
     ifaddrs* first = nullptr;
     if (::getifaddrs(&first) != 0) bootstrap_failed("cannot list the network interfaces: " + words_of_errno(errno));
     const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> owner(first, &::freeifaddrs);
@@ -69,7 +70,7 @@ struct interface_address {
 namespace detail {
 
 /// "10.0.0.0/8", "fd00::/8": is the address inside? Nothing if the text is no network.
-inline std::optional<bool> inside(const address& a, std::string_view network) {
+TUTTI_COLD inline std::optional<bool> inside(const address& a, std::string_view network) {
     const auto slash = network.find('/');
     if (slash == std::string_view::npos) return std::nullopt;
     const auto base = address::literal(std::string(network.substr(0, slash)), 0);
@@ -114,8 +115,8 @@ inline std::string candidates_in_words(const std::vector<interface_address>& all
 /// rule says otherwise: an interface's name, a network in CIDR notation, or `^name[,name]` for any but these and
 /// loopback. Of several that fit, `route` itself is taken, else one of its family, else the first. The port is 0.
 /// Throws a bootstrap error that lists the candidates if none fits.
-[[nodiscard]] inline address choose_interface(std::string_view rule, address route,
-                                              const std::vector<interface_address>& all) {
+TUTTI_COLD [[nodiscard]] inline address choose_interface(std::string_view rule, address route,
+                                                         const std::vector<interface_address>& all) {
     route.set_port(0);
     if (rule.empty()) return route;
     const interface_address* best = nullptr;
@@ -137,7 +138,7 @@ inline std::string candidates_in_words(const std::vector<interface_address>& all
 }
 
 /// The local address that leads out of this host, by the default route; nothing is sent. Nothing if there is none.
-[[nodiscard]] inline std::optional<address> outward_address() {
+TUTTI_COLD [[nodiscard]] inline std::optional<address> outward_address() {
     for (const char* anywhere : {"192.0.2.1", "2001:db8::1"}) {
         const auto far = address::literal(anywhere, 9);
         const descriptor probe(::socket(far->family(), SOCK_DGRAM | SOCK_CLOEXEC, 0));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "../sockets/address.hpp"
 #include "../sockets/errors.hpp"
 #include "../sockets/secret.hpp"
@@ -53,7 +54,7 @@ namespace tutti::transport::bootstrap {
 }
 
 /// The rendezvous' addresses, as far as this rank may use them; empty with `why` while the name is not known.
-[[nodiscard]] inline std::vector<address> rendezvous_addresses(const identity& me, std::string& why) {
+TUTTI_COLD [[nodiscard]] inline std::vector<address> rendezvous_addresses(const identity& me, std::string& why) {
     auto all = resolve(me.rendezvous.host, me.rendezvous.port, why);
     if (me.may_leave_loopback()) return all;
     const bool known = !all.empty();
@@ -64,7 +65,7 @@ namespace tutti::transport::bootstrap {
 
 /// Where rank 0 listens: at a literal address, exactly there; at a name of loopback, at all that it means; at any other
 /// name, everywhere, since a host often knows itself by another address than its peers do.
-[[nodiscard]] inline std::vector<address> listening_addresses(const identity& me) {
+TUTTI_COLD [[nodiscard]] inline std::vector<address> listening_addresses(const identity& me) {
     std::string why;
     auto all = rendezvous_addresses(me, why);
     if (all.empty())
@@ -78,7 +79,7 @@ namespace tutti::transport::bootstrap {
 }
 
 /// Where rank 0 itself connects, given where it is bound.
-[[nodiscard]] inline address own_address(const address& bound) {
+TUTTI_COLD [[nodiscard]] inline address own_address(const address& bound) {
     if (std::any_of(bound.octets().begin(), bound.octets().end(), [](auto o) { return o != 0; })) return bound;
     return *address::literal("127.0.0.1", bound.port());
 }
@@ -87,7 +88,7 @@ namespace tutti::transport::bootstrap {
 /// address of that connection). Where that is loopback only because this rank runs beside rank 0, while others may run
 /// elsewhere, the address by which they know this host is taken, else reachable_address(). So it is where that address
 /// has a meaning on its link alone.
-[[nodiscard]] inline address data_address(const identity& me, address control) {
+TUTTI_COLD [[nodiscard]] inline address data_address(const identity& me, address control) {
     const auto interfaces = list_interfaces();
     const bool near = control.loopback() || control.link_local();
     if (near && !me.rendezvous.says_loopback() && me.may_leave_loopback()) {

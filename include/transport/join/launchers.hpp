@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "identity.hpp"
 #include "launchers/explicitly.hpp"
 #include "launchers/kubernetes.hpp"
@@ -33,7 +34,7 @@ inline constexpr std::array launchers{
 
 namespace detail {
 
-[[nodiscard]] inline secret secret_from_environment() {
+TUTTI_COLD [[nodiscard]] inline secret secret_from_environment() {
     const char* spoken = std::getenv("TUTTI_SECRET"); // not copied: the copy would have to be wiped
     const auto file = variable("TUTTI_SECRET_FILE");
     const std::size_t bytes = spoken ? std::strlen(spoken) : 0;
@@ -46,7 +47,7 @@ namespace detail {
 inline constexpr std::size_t max_host_bytes = 255;
 
 /// The settings that are the same under every launcher, and without one; but for the secret.
-inline void read_settings(identity& me) {
+TUTTI_COLD inline void read_settings(identity& me) {
     me.host = variable("TUTTI_HOST");
     if (me.host.size() > max_host_bytes)
         bootstrap_failed("TUTTI_HOST has more than " + std::to_string(max_host_bytes) + " characters");
@@ -74,7 +75,7 @@ inline void refuse_contradiction(const identity& me, const launcher& from) {
 }
 
 /// What the user says of the world overrides what the launcher says, and must not contradict it.
-inline void read_overrides(identity& me, const launcher& from) {
+TUTTI_COLD inline void read_overrides(identity& me, const launcher& from) {
     if (const auto where = variable("TUTTI_ADDRESS"); !where.empty()) {
         me.rendezvous = parse_endpoint(where, "TUTTI_ADDRESS");
         me.exchange = nullptr;
@@ -92,7 +93,7 @@ inline void read_overrides(identity& me, const launcher& from) {
 /// instead of what the launcher says), TUTTI_SECRET or TUTTI_SECRET_FILE, TUTTI_HOST, TUTTI_INTERFACE, TUTTI_PORTS
 /// (5000-5063), TUTTI_INSECURE and TUTTI_ENCRYPT (0 or 1), TUTTI_BOOTSTRAP_TIMEOUT (seconds, 60). Nothing is connected
 /// to. Throws a bootstrap error that names the variable which is missing or wrong.
-[[nodiscard]] inline identity identity_from_environment() {
+TUTTI_COLD [[nodiscard]] inline identity identity_from_environment() {
     const launcher* from = present_launcher();
     // Half of what a rank needs is a mistake in it, not another way of starting.
     if (!from && (detail::is_set("TUTTI_SIZE") || detail::is_set("TUTTI_ADDRESS"))) from = &launchers.front();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "../sockets/address.hpp"
 #include "../sockets/held_ports.hpp"
 #include "../sockets/secret.hpp"
@@ -28,7 +29,7 @@ struct offer {
     [[nodiscard]] std::string text() const { return std::string(prefix) + key + "@" + where.text(); }
 
     /// Throws a bootstrap error that calls the text `what`, and does not quote it, since it holds a secret.
-    [[nodiscard]] static offer parse(std::string_view text, const std::string& what) {
+    TUTTI_COLD [[nodiscard]] static offer parse(std::string_view text, const std::string& what) {
         const auto at = text.find('@');
         if (!text.starts_with(prefix) || at == std::string_view::npos || text.size() > most_characters)
             bootstrap_failed(what + " is none of this library: it does not read \"" + std::string(prefix) +
@@ -70,7 +71,7 @@ namespace detail {
 }
 
 /// Listens there, on a port of the range or any, and holds the port.
-[[nodiscard]] inline endpoint hold_port(const address& where, port_range ports) {
+TUTTI_COLD [[nodiscard]] inline endpoint hold_port(const address& where, port_range ports) {
     descriptor listening = listen_on(where, ports);
     if (!listening)
         bootstrap_failed("rank 0 cannot listen at " + where.host() +
@@ -92,7 +93,7 @@ inline void accept(identity& me, const offer& from) {
 
 /// Where the launcher has a place for rank 0's offer: rank 0 listens, draws a secret if it was given none, and hands
 /// both to the others. The time that it takes is taken off me.timeout. Throws a bootstrap error.
-inline void exchange_offers(identity& me) {
+TUTTI_COLD inline void exchange_offers(identity& me) {
     if (!me.exchange || me.size == 1) return; // nobody else would need it
     const auto until = std::chrono::steady_clock::now() + me.timeout;
     offer mine;

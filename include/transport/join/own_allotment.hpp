@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "../contract/processors.hpp"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ namespace tutti::transport::bootstrap {
 namespace detail {
 
 /// The quota of a cgroup's folder, of either version of cgroups. None where there is none, or it cannot be read.
-[[nodiscard]] inline cpu_quota quota_of_folder(const std::string& folder) {
+TUTTI_COLD [[nodiscard]] inline cpu_quota quota_of_folder(const std::string& folder) {
     double quota_us = 0, period_us = 0;
     std::ifstream both(folder + "/cpu.max"); // "150000 100000", or "max 100000"
     if (both)
@@ -38,7 +39,7 @@ namespace detail {
 }
 
 /// Where the cgroup of a line of /proc/self/cgroup may limit processor time; empty: it cannot. `path`: the cgroup.
-[[nodiscard]] inline std::vector<std::string> cpu_hierarchies(std::string_view line, std::string& path) {
+TUTTI_COLD [[nodiscard]] inline std::vector<std::string> cpu_hierarchies(std::string_view line, std::string& path) {
     const auto first = line.find(':');
     const auto second = line.find(':', std::min(first, line.size() - 1) + 1);
     if (first == line.npos || second == line.npos) return {};
@@ -67,7 +68,7 @@ namespace detail {
 
 /// The tightest quota of processor time on the way from this process's cgroup to the root. What cannot be read is no
 /// limit. `root`: the folder that /proc and /sys are in.
-[[nodiscard]] inline cpu_quota own_cpu_quota(const std::string& root = {}) {
+TUTTI_COLD [[nodiscard]] inline cpu_quota own_cpu_quota(const std::string& root = {}) {
     cpu_quota tightest;
     std::ifstream cgroups(root + "/proc/self/cgroup");
     for (std::string line, path; std::getline(cgroups, line);)

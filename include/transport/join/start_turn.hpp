@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "../sockets/errors.hpp"
 #include "identity.hpp"
 
@@ -21,7 +22,7 @@ namespace tutti::transport::bootstrap {
 class start_turn {
 public:
     /// Waits for it; the time is taken off me.timeout. Throws a bootstrap error.
-    explicit start_turn(identity& me)
+    TUTTI_COLD explicit start_turn(identity& me)
         : name_(std::to_string(::getpid()) + " " + std::to_string(me.rank) + " " + me.rendezvous.text()) {
         const std::chrono::milliseconds longest = std::chrono::hours(24);
         const auto until = std::chrono::steady_clock::now() + std::min(me.timeout, longest);
@@ -36,7 +37,7 @@ public:
     }
     start_turn(const start_turn&) = delete;
     start_turn& operator=(const start_turn&) = delete;
-    ~start_turn() {
+    TUTTI_COLD ~start_turn() {
         const std::lock_guard lock(all().mutex);
         all().taken.erase(name_);
         all().freed.notify_all();
@@ -48,7 +49,7 @@ private:
         std::condition_variable freed;
         std::set<std::string> taken; // with the process, since a child has those of its parent
     };
-    static turns& all() {
+    TUTTI_COLD static turns& all() {
         static turns& of_this_process = *new turns; // never destroyed, as own_descriptors
         return of_this_process;
     }

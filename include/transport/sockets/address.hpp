@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "errors.hpp"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ public:
     }
 
     /// A literal address; nothing if the text is not one.
-    [[nodiscard]] static std::optional<address> literal(const std::string& text, std::uint16_t port) {
+    TUTTI_COLD [[nodiscard]] static std::optional<address> literal(const std::string& text, std::uint16_t port) {
         address a;
         if (::inet_pton(AF_INET, text.c_str(), &a.v4().sin_addr) == 1)
             a.become(AF_INET, sizeof(sockaddr_in));
@@ -99,7 +100,7 @@ public:
         return family() == AF_INET6 ? "[" + host() + "]:" + number : host() + ":" + number;
     }
 
-    friend bool operator==(const address& a, const address& b) {
+    TUTTI_COLD friend bool operator==(const address& a, const address& b) {
         const auto x = a.octets();
         const auto y = b.octets();
         return a.family() == b.family() && a.port() == b.port() && std::equal(x.begin(), x.end(), y.begin(), y.end());
@@ -120,7 +121,8 @@ private:
 };
 
 /// The addresses of a host name or literal, each once; empty, with `why`, if there are none. May block on the resolver.
-[[nodiscard]] inline std::vector<address> resolve(const std::string& host, std::uint16_t port, std::string& why) {
+TUTTI_COLD [[nodiscard]] inline std::vector<address> resolve(const std::string& host, std::uint16_t port,
+                                                             std::string& why) {
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
     addrinfo* found = nullptr;
@@ -164,7 +166,7 @@ struct port_range {
 };
 
 /// Reads "5000-5063". Throws a bootstrap error that quotes the text and calls it `what`.
-[[nodiscard]] inline port_range parse_ports(std::string_view text, const std::string& what) {
+TUTTI_COLD [[nodiscard]] inline port_range parse_ports(std::string_view text, const std::string& what) {
     unsigned first = 0, last = 0;
     const char* const end = text.data() + text.size();
     const auto low = std::from_chars(text.data(), end, first);
@@ -178,7 +180,7 @@ struct port_range {
 
 /// Reads "host:port", "10.0.0.1:port" or "[::1]:port", port from 1 to 65535. Throws a bootstrap error that quotes the
 /// text and calls it `what`.
-[[nodiscard]] inline endpoint parse_endpoint(std::string_view text, const std::string& what) {
+TUTTI_COLD [[nodiscard]] inline endpoint parse_endpoint(std::string_view text, const std::string& what) {
     const auto wrong = [&](const std::string& why) {
         bootstrap_failed(what + " is \"" + std::string(text) + "\": " + why,
                          "write host:port, 10.0.0.1:29500 or [2001:db8::1]:29500");

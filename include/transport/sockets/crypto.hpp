@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "../../base/own_process.hpp"
 #include "errors.hpp"
 
@@ -30,7 +31,7 @@ namespace detail {
 /// before the library, it ends in an exit handler, while other threads of the library may still run.
 class use_of_openssl {
 public:
-    use_of_openssl() noexcept {
+    TUTTI_COLD use_of_openssl() noexcept {
         if (depth == 0) {
             users.fetch_add(1); // sequentially consistent with end(): either sees the other
             if (ended) {
@@ -74,7 +75,7 @@ private:
 class crypto {
 public:
     /// Never destroyed, since static objects may own connections. Throws a bootstrap error once OpenSSL has gone.
-    static crypto& get(const use_of_openssl& held) {
+    TUTTI_COLD static crypto& get(const use_of_openssl& held) {
         static crypto& only = *new crypto;
         if (!held.lasts())
             bootstrap_failed("this process exits, and OpenSSL has ended before the world",
@@ -99,7 +100,7 @@ public:
     }
 
 private:
-    crypto() {
+    TUTTI_COLD crypto() {
         OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr);
         static const tutti::detail::own_process maker;
         OPENSSL_atexit([] { use_of_openssl::end(maker); });
@@ -126,7 +127,7 @@ private:
 } // namespace detail
 
 /// HMAC-SHA256 of a text under a key of any length.
-[[nodiscard]] inline digest hmac_of(std::span<const std::byte> key, std::span<const std::byte> text) {
+TUTTI_COLD [[nodiscard]] inline digest hmac_of(std::span<const std::byte> key, std::span<const std::byte> text) {
     digest out{};
     const detail::use_of_openssl held;
     if (!detail::crypto::get(held).hmac(key, text, out)) bootstrap_failed("OpenSSL cannot compute HMAC-SHA256");
@@ -134,7 +135,7 @@ private:
 }
 
 /// SHA-256 of a text.
-[[nodiscard]] inline digest digest_of(std::span<const std::byte> text) {
+TUTTI_COLD [[nodiscard]] inline digest digest_of(std::span<const std::byte> text) {
     digest out{};
     const detail::use_of_openssl held;
     if (!detail::crypto::get(held).sha256(text, out)) bootstrap_failed("OpenSSL cannot compute SHA-256");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../base/error.hpp"
+#include "../../base/linkage.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -17,7 +18,7 @@
 namespace tutti::transport::bootstrap {
 
 /// Throws the error for a rank that cannot join the others; `peer` is the rank at fault, where one is known.
-[[noreturn]] inline void bootstrap_failed(std::string detail, std::string remedy = {}, int peer = -1) {
+TUTTI_COLD [[noreturn]] inline void bootstrap_failed(std::string detail, std::string remedy = {}, int peer = -1) {
     fault f;
     f.why = cause::bootstrap;
     f.peer = peer;

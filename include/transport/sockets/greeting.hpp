@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../base/bytes.hpp"
+#include "../../base/linkage.hpp"
 #include "../../base/version.hpp"
 #include "address.hpp"
 #include "secret.hpp"
@@ -131,7 +132,7 @@ inline hello decode_greeting(std::span<const std::byte> greeting) {
 }
 
 /// The second message, with a fresh nonce.
-inline std::vector<std::byte> encode_challenge() {
+TUTTI_COLD inline std::vector<std::byte> encode_challenge() {
     std::vector<std::byte> out;
     tutti::detail::byte_writer w(out);
     w.integer(magic);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "greeting.hpp"
 
 #include <algorithm>
@@ -35,7 +36,7 @@ namespace tutti::transport::bootstrap {
 class handshake {
 public:
     /// The side that connects, saying `mine`.
-    [[nodiscard]] static handshake connecting(const secret& s, const hello& mine) {
+    TUTTI_COLD [[nodiscard]] static handshake connecting(const secret& s, const hello& mine) {
         handshake h(s, stage::challenge_header);
         h.theirs_ = mine;
         std::swap(h.theirs_.rank, h.theirs_.peer);
@@ -61,7 +62,7 @@ public:
     [[nodiscard]] std::size_t wanted() const { return length_of(stage_) - incoming_.size(); }
 
     /// Takes up to wanted() bytes that were read. Whatever they are, it only ever ends in refused().
-    void feed(std::span<const std::byte> in) {
+    TUTTI_COLD void feed(std::span<const std::byte> in) {
         while (!in.empty() && wanted() > 0) {
             const auto n = std::min(wanted(), in.size());
             incoming_.insert(incoming_.end(), in.begin(), in.begin() + static_cast<std::ptrdiff_t>(n));
@@ -92,7 +93,7 @@ public:
     [[nodiscard]] const hello& theirs() const { return theirs_; }
 
     /// Keys that only the two sides of this very handshake can know. Precondition: accepted().
-    [[nodiscard]] traffic_keys keys() const {
+    TUTTI_COLD [[nodiscard]] traffic_keys keys() const {
         bytes salt = greeting_;
         salt.insert(salt.end(), challenge_.begin(), challenge_.end());
         traffic_keys k;
@@ -139,7 +140,7 @@ private:
         }
     }
 
-    void advance(const bytes& in) {
+    TUTTI_COLD void advance(const bytes& in) {
         switch (stage_) {
         case stage::greeting_header: take_header(in, greeting_, stage::greeting); break;
         case stage::greeting: take_greeting(in); break;
@@ -152,7 +153,7 @@ private:
     }
 
     /// Header and rest come apart, so that another version's messages may have other lengths.
-    void take_header(const bytes& in, bytes& message, stage next) {
+    TUTTI_COLD void take_header(const bytes& in, bytes& message, stage next) {
         tutti::detail::byte_reader r(in);
         if (r.integer<std::uint32_t>() != detail::magic) return refuse("the other side does not speak this protocol");
         const auto version = r.integer<std::uint16_t>();
@@ -164,7 +165,7 @@ private:
                std::to_string(wire_version) + ": all ranks must be built from the same release");
     }
 
-    void take_greeting(const bytes& in) {
+    TUTTI_COLD void take_greeting(const bytes& in) {
         greeting_.insert(greeting_.end(), in.begin(), in.end());
         theirs_ = detail::decode_greeting(greeting_);
         challenge_ = detail::encode_challenge();
@@ -184,7 +185,7 @@ private:
         answer(wrong_secret_ ? status::wrong_secret : judge());
     }
 
-    void answer(status s) {
+    TUTTI_COLD void answer(status s) {
         bytes out{static_cast<std::byte>(s)};
         const auto proof = s == status::wrong_secret ? digest{} : proof_of("accepting", s);
         out.insert(out.end(), proof.begin(), proof.end());
@@ -195,7 +196,7 @@ private:
             refuse(std::string("a peer was refused: ") + std::string(words_of(s)));
     }
 
-    void take_answer(const bytes& in) {
+    TUTTI_COLD void take_answer(const bytes& in) {
         const auto s = static_cast<status>(in[0]);
         if (s == status::wrong_secret) return refuse("this rank's secret was refused");
         if (!equals(std::span(in).subspan(1), proof_of("accepting", s)))
@@ -238,7 +239,7 @@ private:
         }
     }
 
-    [[nodiscard]] digest proof_of(std::string_view label, std::optional<status> s) const {
+    TUTTI_COLD [[nodiscard]] digest proof_of(std::string_view label, std::optional<status> s) const {
         bytes text;
         tutti::detail::byte_writer w(text);
         w.text(label, label.size());

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -25,7 +27,7 @@ namespace tutti::transport::bootstrap {
 class own_descriptors {
 public:
     /// The list of this process. It is never destroyed, since static objects may own sockets.
-    [[nodiscard]] static own_descriptors& list() {
+    TUTTI_COLD [[nodiscard]] static own_descriptors& list() {
         static own_descriptors& all = *new own_descriptors;
         return all;
     }
@@ -51,7 +53,7 @@ public:
     }
 
 private:
-    void enlist(int fd) {
+    TUTTI_COLD void enlist(int fd) {
         const auto place = static_cast<std::size_t>(fd);
         try {
             if (place >= ours_.size()) ours_.resize(place + 1, false);

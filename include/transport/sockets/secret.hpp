@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "crypto.hpp"
 #include "errors.hpp"
 #include "socket.hpp"
@@ -37,14 +38,14 @@ public:
     secret() = default;
 
     /// Empty: no secret. Throws a bootstrap error if it has fewer than least_bytes otherwise.
-    explicit secret(std::string_view bytes) {
+    TUTTI_COLD explicit secret(std::string_view bytes) {
         if (bytes.empty()) return;
         if (bytes.size() < least_bytes) refuse_short("the secret", bytes.size());
         bytes_.reset(new held(bytes.begin(), bytes.end()), wipe{});
     }
 
     /// Throws the error for a secret of so few bytes; `which` says where it came from.
-    [[noreturn]] static void refuse_short(const std::string& which, std::size_t bytes) {
+    TUTTI_COLD [[noreturn]] static void refuse_short(const std::string& which, std::size_t bytes) {
         bootstrap_failed(which + " has " + std::to_string(bytes) + " bytes, of which there must be at least " +
                              std::to_string(least_bytes),
                          "draw one that nobody can guess: head -c 24 /dev/urandom | base64");
@@ -56,7 +57,7 @@ public:
     [[nodiscard]] digest prove(std::span<const std::byte> text) const { return hmac_of(key(), text); }
 
     /// HKDF-SHA256 (RFC 5869): a key for one use, `purpose`, of one conversation, which `salt` tells apart.
-    [[nodiscard]] digest derive(std::span<const std::byte> salt, std::string_view purpose) const {
+    TUTTI_COLD [[nodiscard]] digest derive(std::span<const std::byte> salt, std::string_view purpose) const {
         const detail::use_of_openssl lasting;
         detail::crypto::get(lasting);
         const std::string_view stand_in = "no secret"; // HKDF takes no empty key
@@ -112,7 +113,7 @@ struct traffic_keys {
 };
 
 /// Fills with unpredictable bytes.
-inline void draw(std::span<std::byte> out) {
+TUTTI_COLD inline void draw(std::span<std::byte> out) {
     const detail::use_of_openssl lasting;
     detail::crypto::get(lasting);
     if (RAND_bytes(reinterpret_cast<unsigned char*>(out.data()), static_cast<int>(out.size())) != 1)
@@ -148,7 +149,7 @@ namespace detail {
 
 /// Reads a secret from a file that only its owner can read, who is this process's user or root; line ends at its end do
 /// not count. Throws a bootstrap error that names the file and the fault.
-[[nodiscard]] inline secret read_secret_file(const std::string& path) {
+TUTTI_COLD [[nodiscard]] inline secret read_secret_file(const std::string& path) {
     const std::string which = "the secret file " + path;
     // Non-blocking, in case the file is a pipe. The opened file itself is examined.
     const descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "address.hpp"
 #include "socket.hpp"
 
@@ -23,7 +24,7 @@ public:
     explicit shared_listener(descriptor listening) : socket_(std::move(listening)) {}
 
     /// That of this process at exactly that address, or a new one. Null on failure, errno says why.
-    [[nodiscard]] static std::shared_ptr<shared_listener> at(const address& where) {
+    TUTTI_COLD [[nodiscard]] static std::shared_ptr<shared_listener> at(const address& where) {
         static std::mutex& mutex = *new std::mutex; // never destroyed, as own_descriptors
         static auto& known = *new std::vector<std::weak_ptr<shared_listener>>;
         const std::lock_guard lock(mutex);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "address.hpp"
 #include "errors.hpp"
 #include "own_descriptors.hpp"
@@ -42,7 +43,7 @@ public:
         return *this;
     }
     ~descriptor() { reset(); }
-    void reset() noexcept {
+    TUTTI_COLD void reset() noexcept {
         if (fd_ < 0) return;
         own_descriptors::list().remove(fd_, [this] { ::close(fd_); });
         fd_ = -1;
@@ -56,14 +57,14 @@ private:
 
 [[nodiscard]] inline std::string words_of_errno(int code) { return std::generic_category().message(code); }
 
-[[nodiscard]] inline address local_address(int fd) {
+TUTTI_COLD [[nodiscard]] inline address local_address(int fd) {
     sockaddr_storage s{};
     socklen_t length = sizeof s;
     if (::getsockname(fd, reinterpret_cast<sockaddr*>(&s), &length) != 0) return {};
     return address(reinterpret_cast<sockaddr*>(&s), length).unmapped();
 }
 
-[[nodiscard]] inline address remote_address(int fd) {
+TUTTI_COLD [[nodiscard]] inline address remote_address(int fd) {
     sockaddr_storage s{};
     socklen_t length = sizeof s;
     if (::getpeername(fd, reinterpret_cast<sockaddr*>(&s), &length) != 0) return {};
@@ -77,7 +78,7 @@ inline void set(int fd, int level, int option, int value) noexcept {
 }
 
 /// Notices are small and urgent; a host that vanished without a word shows within about ten seconds.
-inline void tune_control_socket(int fd) noexcept {
+TUTTI_COLD inline void tune_control_socket(int fd) noexcept {
     set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
     set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
     set(fd, IPPROTO_TCP, TCP_KEEPIDLE, 4);
@@ -96,7 +97,7 @@ inline void tune_control_socket(int fd) noexcept {
 
 /// A listening socket; the wildcard of IPv6 also takes IPv4. So many may wait to be accepted as the system allows,
 /// since a whole world may come at once. Empty on failure, errno says why.
-[[nodiscard]] inline descriptor listen_on(const address& where) {
+TUTTI_COLD [[nodiscard]] inline descriptor listen_on(const address& where) {
     descriptor fd = new_socket(where);
     if (!fd) return fd;
     detail::set(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);
@@ -133,7 +134,7 @@ inline void tune_control_socket(int fd) noexcept {
 }
 
 /// Waits until the socket is ready for `events` or the time is up.
-inline bool wait_ready(int fd, short events, std::chrono::steady_clock::time_point until) {
+TUTTI_COLD inline bool wait_ready(int fd, short events, std::chrono::steady_clock::time_point until) {
     for (;;) {
         const auto left =
             std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
@@ -145,7 +146,8 @@ inline bool wait_ready(int fd, short events, std::chrono::steady_clock::time_poi
 }
 
 /// Connects; empty on failure or when the time is up, errno says why.
-[[nodiscard]] inline descriptor connect_to(const address& where, std::chrono::steady_clock::time_point until) {
+TUTTI_COLD [[nodiscard]] inline descriptor connect_to(const address& where,
+                                                      std::chrono::steady_clock::time_point until) {
     descriptor fd = new_socket(where);
     if (!fd) return fd;
     int why = ::connect(fd.get(), where.data(), where.length()) == 0 ? 0 : errno;

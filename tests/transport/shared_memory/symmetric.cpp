@@ -5,6 +5,7 @@
 
 #include <collectives/collectives.hpp>
 #include <collectives/engine/symmetric.hpp>
+#include <transport/fabrics/shared_memory/rooms.hpp>
 
 #include "../contract/courier.hpp"
 #include "support/catch.hpp"

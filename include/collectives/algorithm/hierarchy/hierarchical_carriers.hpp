@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/linkage.hpp"
 #include "../binomial_tree.hpp"
 #include "../write.hpp"
 #include "node_bounds.hpp"
@@ -21,7 +22,7 @@ public:
           across_{node_, nodes.count(), root_node_, true}, per_(schedule::has_shards(o) ? chunks / p.size : chunks) {}
 
     template <class Put>
-    constexpr void allreduce(Put&& put) const {
+    TUTTI_COLD constexpr void allreduce(Put&& put) const {
         to_carrier(buffer::output, per_, put);
         if (carries())
             walk(global_, operation::allreduce, across_,
@@ -39,7 +40,7 @@ public:
     }
 
     template <class Put>
-    constexpr void broadcast(Put&& put) const {
+    TUTTI_COLD constexpr void broadcast(Put&& put) const {
         if (carries() && across_.size > 1)
             global_.broadcast(across_, sink_to([&](const step& s) { between(s, put); }).erased());
         from_carrier(per_, put);
@@ -79,14 +80,14 @@ private:
         return node == root_node_ ? p_.root : nodes_.first(node);
     }
     [[nodiscard]] constexpr bool carries() const noexcept { return p_.rank == carrier(node_); }
-    [[nodiscard]] constexpr position in_node() const noexcept {
+    TUTTI_COLD [[nodiscard]] constexpr position in_node() const noexcept {
         const int first = nodes_.first(node_);
         return {p_.rank - first, ranks(), carrier(node_) - first, p_.in_place};
     }
 
     /// The sums of all `chunks` of the node.
     template <class Put>
-    constexpr void to_carrier(buffer partial, int chunks, Put&& put) const {
+    TUTTI_COLD constexpr void to_carrier(buffer partial, int chunks, Put&& put) const {
         if (ranks() > 1)
             binomial_tree::reduce(in_node(), partial, sink_to([&](const step& s) { put(of_all(s, chunks)); }).erased());
         else if (!p_.in_place || partial != buffer::output)

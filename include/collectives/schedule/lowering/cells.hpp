@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/linkage.hpp"
 #include "../step.hpp"
 
 #include "../../../base/language.hpp"
@@ -17,7 +18,7 @@ namespace tutti::schedule {
 /// however many chunks there are. Where there are no more chunks than steps, each is a cell.
 class cells {
 public:
-    TUTTI_CONSTEXPR cells(const std::vector<step>& steps, int chunks) {
+    TUTTI_COLD TUTTI_CONSTEXPR cells(const std::vector<step>& steps, int chunks) {
         if (chunks <= static_cast<int>(steps.size())) {
             count_ = chunks;
             return;
@@ -38,7 +39,7 @@ public:
     }
 
     /// The same place, in cells.
-    [[nodiscard]] constexpr place of(const place& x) const {
+    TUTTI_COLD [[nodiscard]] constexpr place of(const place& x) const {
         if (bounds_.empty()) return x;
         const int first = number(x.first);
         return {x.where, first, number(x.first + x.count) - first};

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/linkage.hpp"
 #include "pack.hpp"
 
 #include "../../../base/language.hpp"
@@ -50,7 +51,7 @@ private:
 /// the second one has waited for the first in any case. No step waits for more than before.
 /// Peers get the same messages in the same order. For each buffer that is reduced into, scratch grows by at most the
 /// range of these chunks. Linear in steps. Precondition: the steps have been checked, and can_be_lowered.
-[[nodiscard]] TUTTI_CONSTEXPR std::vector<step> lowered(std::vector<step> with_joined, bool in_place) {
+TUTTI_COLD [[nodiscard]] TUTTI_CONSTEXPR std::vector<step> lowered(std::vector<step> with_joined, bool in_place) {
     const std::vector<step> steps = packed(std::move(with_joined));
     const auto memory_of = [&](buffer b) { return in_place && b == buffer::input ? buffer::output : b; };
     detail::landing_banks banks(steps);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/linkage.hpp"
 #include "../program.hpp"
 #include "cells.hpp"
 #include "places.hpp"
@@ -79,7 +80,8 @@ private:
 };
 
 /// order_of for steps whose places are in cells.
-[[nodiscard]] TUTTI_CONSTEXPR order order_of_cells(const std::vector<step>& steps, int size, int cells, bool in_place) {
+TUTTI_COLD [[nodiscard]] TUTTI_CONSTEXPR order order_of_cells(const std::vector<step>& steps, int size, int cells,
+                                                              bool in_place) {
     const std::size_t n = steps.size();
     order o;
     o.waits.assign(n, 0);
@@ -137,7 +139,8 @@ private:
 
 /// The order of one rank's steps. Peers are below `size`. In place, equal chunks of input and output are the same
 /// memory. Cost: linear in steps and in the cells that they touch: at most one a chunk, and a few a step.
-[[nodiscard]] TUTTI_CONSTEXPR order order_of(const std::vector<step>& steps, int size, int chunks, bool in_place) {
+TUTTI_COLD [[nodiscard]] TUTTI_CONSTEXPR order order_of(const std::vector<step>& steps, int size, int chunks,
+                                                        bool in_place) {
     const cells within(steps, chunks);
     return detail::order_of_cells(within.of(steps), size, within.count(), in_place);
 }

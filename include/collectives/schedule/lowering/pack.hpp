@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/linkage.hpp"
 #include "../program.hpp"
 #include "places.hpp"
 
@@ -42,7 +43,7 @@ public:
     }
 
 private:
-    constexpr void message(std::size_t first, std::size_t parts) {
+    TUTTI_COLD constexpr void message(std::size_t first, std::size_t parts) {
         if (parts == 1 || are_in_a_row(first, parts)) {
             for (std::size_t k = 0; k < parts; ++k) made_.push_back(steps_[first + k]);
             return;
@@ -101,7 +102,7 @@ private:
 /// a receive waits for no data; a send waits for copies, and these for what the send has waited for. Peers get the same
 /// messages. Scratch grows by what is copied. Linear in steps. Precondition: the steps have been checked, and
 /// can_be_packed.
-[[nodiscard]] TUTTI_CONSTEXPR std::vector<step> packed(std::vector<step> steps) {
+TUTTI_COLD [[nodiscard]] TUTTI_CONSTEXPR std::vector<step> packed(std::vector<step> steps) {
     if (!has_joined(steps)) return steps;
     return detail::packer(steps).pack();
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/linkage.hpp"
 #include "../operation.hpp"
 
 #include "../../../base/language.hpp"
@@ -14,7 +15,7 @@ namespace tutti::schedule {
 
 /// By buffer, the chunk ids from the first to the last that the steps touch; of input and output, which belong to the
 /// user, none.
-[[nodiscard]] TUTTI_CONSTEXPR std::vector<chunk_range> scratch_windows(const std::vector<step>& steps) {
+TUTTI_COLD [[nodiscard]] TUTTI_CONSTEXPR std::vector<chunk_range> scratch_windows(const std::vector<step>& steps) {
     std::vector<chunk_range> windows(2);
     const auto widen = [&](const place& x) {
         if (x.where < buffer::first_scratch) return;
@@ -46,7 +47,7 @@ namespace tutti::schedule {
 class place_numbers {
 public:
     /// Any chunk of input and output.
-    TUTTI_CONSTEXPR place_numbers(const std::vector<step>& steps, int chunks, bool in_place) {
+    TUTTI_COLD TUTTI_CONSTEXPR place_numbers(const std::vector<step>& steps, int chunks, bool in_place) {
         const std::vector<chunk_range> touched = scratch_windows(steps);
         windows_.assign(touched.begin(), touched.end());
         windows_[0] = windows_[1] = chunk_range{0, chunks};

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/linkage.hpp"
 #include "cut.hpp"
 #include "order.hpp"
 
@@ -38,8 +39,8 @@ struct plan {
 };
 
 /// Makes the plan of one rank from its steps, which must be packed. Linear in steps and chunks.
-[[nodiscard]] inline plan compile(operation what, const position& where, int base_chunks, int segments,
-                                  std::vector<step> steps) {
+TUTTI_COLD [[nodiscard]] inline plan compile(operation what, const position& where, int base_chunks, int segments,
+                                             std::vector<step> steps) {
     plan p{what, where, base_chunks, segments, std::move(steps), {}, 0, {}, {}, {}};
     p.dependencies = order_of(what, where, p.chunks(), p.steps, where.size);
     p.windows = windows_of(what, where, p.chunks(), p.steps);

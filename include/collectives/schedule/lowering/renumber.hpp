@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../../base/error.hpp"
+#include "../../../base/linkage.hpp"
 #include "../placement.hpp"
 #include "../program.hpp"
 
@@ -69,7 +70,7 @@ private:
 /// fill consecutive ones.
 class renumbered_banks {
 public:
-    renumbered_banks(const renumbered_ids& ids, const std::vector<step>& steps) : ids_(ids) {
+    TUTTI_COLD renumbered_banks(const renumbered_ids& ids, const std::vector<step>& steps) : ids_(ids) {
         for (const step& s : steps) {
             if (!ids.fits(s)) continue;
             for (int k = 0; k < sources(s); ++k) note(source(s, k));
@@ -118,8 +119,9 @@ private:
 /// before, but operands may be in another order. A step that is none, which every check of shapes refuses, stays as it
 /// is. Precondition: it is no scan, whose result depends on the order of ranks. Linear in steps and parts. Throws
 /// invalid_argument where there are too many parts in scratch.
-[[nodiscard]] inline std::vector<step> renumbered(operation what, int chunks, const placement& where,
-                                                  std::vector<step> steps, std::vector<part>* parts = nullptr) {
+TUTTI_COLD [[nodiscard]] inline std::vector<step> renumbered(operation what, int chunks, const placement& where,
+                                                             std::vector<step> steps,
+                                                             std::vector<part>* parts = nullptr) {
     for (step& s : steps)
         if (communicates(s) && 0 <= s.peer && s.peer < where.size()) s.peer = where.rank_at(s.peer);
     if (!has_shards(what)) return steps;

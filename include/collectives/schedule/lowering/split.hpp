@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/linkage.hpp"
 #include "../operation.hpp"
 
 #include "../../../base/language.hpp"
@@ -31,7 +32,7 @@ struct displaced_buffers {
 /// a message one of several parts. Messages keep their bytes, so peers may have theirs as they were. Whatever is proven
 /// stays so: local steps become shorter, and a message waits for what it has waited for. Linear in steps.
 /// Precondition: the steps have been checked.
-[[nodiscard]] TUTTI_CONSTEXPR std::vector<step>
+TUTTI_COLD [[nodiscard]] TUTTI_CONSTEXPR std::vector<step>
 split_at_parts(operation what, int size, int chunks, const displaced_buffers& displaced, std::vector<step> steps) {
     const int width = part_width(what, size, chunks);
     std::vector<step> made;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/linkage.hpp"
 #include "../operation.hpp"
 #include "cells.hpp"
 #include "places.hpp"
@@ -36,7 +37,7 @@ public:
           in_output_(in_output), in_place_(in_place),
           home_(in_output ? buffer::output : static_cast<buffer>(scratch_windows(steps).size())) {}
 
-    [[nodiscard]] TUTTI_CONSTEXPR std::vector<step> make() && {
+    TUTTI_COLD [[nodiscard]] TUTTI_CONSTEXPR std::vector<step> make() && {
         made_.reserve(2 * steps_.size());
         for (std::size_t i = 0; i < steps_.size();) {
             const std::size_t end = i + parts_from(steps_, i); // parts of a message stay together
@@ -99,8 +100,8 @@ private:
 /// messages. In place, steps that write the input's memory come after its copy. Scratch grows by the input where the
 /// output does not hold it. Linear in steps. Precondition: the steps have been checked; fewer than
 /// 65,534 scratch banks.
-[[nodiscard]] TUTTI_CONSTEXPR std::vector<step> started(operation what, const position& at, int chunks,
-                                                        const std::vector<step>& steps) {
+TUTTI_COLD [[nodiscard]] TUTTI_CONSTEXPR std::vector<step> started(operation what, const position& at, int chunks,
+                                                                   const std::vector<step>& steps) {
     const bool in_output = starts_in_output(what, at, chunks);
     if (steps.empty() && in_output) return {copy({buffer::input, 0, chunks}, {buffer::output, 0, chunks})}; // one rank
     return detail::starter_list(steps, chunks, in_output, at.in_place).make();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/linkage.hpp"
 #include "places.hpp"
 
 #include "../../../base/language.hpp"
@@ -27,7 +28,7 @@ public:
 
     TUTTI_CONSTEXPR views() = default;
     /// Linear in steps and in the chunks that they touch.
-    TUTTI_CONSTEXPR views(const std::vector<step>& steps, int chunks, bool in_place) {
+    TUTTI_COLD TUTTI_CONSTEXPR views(const std::vector<step>& steps, int chunks, bool in_place) {
         const auto is_many = [](const step& s) { return s.what == action::reduce_many; };
         if (std::none_of(steps.begin(), steps.end(), is_many)) return;
         uses_.assign(steps.size(), {});
@@ -87,7 +88,7 @@ private:
     }
 
     /// Lists the operands by their readers.
-    TUTTI_CONSTEXPR void sort() {
+    TUTTI_COLD TUTTI_CONSTEXPR void sort() {
         first_.assign(uses_.size() + 1, 0);
         for (use& u : uses_) {
             if (u.others) u.reader = -1;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/linkage.hpp"
 #include "../cost.hpp"
 #include "own_step.hpp"
 
@@ -61,7 +62,7 @@ struct finding {
 namespace detail {
 
 /// The number of a program that does not fit its operation, if there is one.
-[[nodiscard]] constexpr finding misfit(const program& p) noexcept {
+TUTTI_COLD [[nodiscard]] constexpr finding misfit(const program& p) noexcept {
     const auto bad = [](long long found, const char* unit, long long expected) {
         return finding{flaw::bad_program, -1, -1, -1, -1, -1, expected, found, unit};
     };
@@ -104,7 +105,8 @@ struct figure {
     return f;
 }
 
-[[nodiscard]] inline std::string stuck_in_words(const finding& f, const std::string& here, const std::string& there) {
+TUTTI_COLD [[nodiscard]] inline std::string stuck_in_words(const finding& f, const std::string& here,
+                                                           const std::string& there) {
     const std::string mode = f.in_place ? " in place" : " out of place";
     const std::string when = f.mixed ? mode + ", where other ranks differ in that" : "";
     if (f.being_sent)
@@ -117,7 +119,7 @@ struct figure {
     return here + " never runs" + when;
 }
 
-[[nodiscard]] inline std::string modes_in_words(const finding& f, const std::string& here) {
+TUTTI_COLD [[nodiscard]] inline std::string modes_in_words(const finding& f, const std::string& here) {
     if (f.other_step < 0)
         return here + " is a message that is not sent " + (f.in_place ? "out of place" : "in place") +
                "; ranks may differ in that";

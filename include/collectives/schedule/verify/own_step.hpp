@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/linkage.hpp"
 #include "../in_words.hpp"
 #include "../program.hpp"
 
@@ -53,7 +54,7 @@ namespace detail {
 }
 
 /// Step i of a rank, which must be one of the program's.
-[[nodiscard]] TUTTI_CONSTEXPR own_step own_step_of(const program& p, int rank, int i) {
+TUTTI_COLD [[nodiscard]] TUTTI_CONSTEXPR own_step own_step_of(const program& p, int rank, int i) {
     const auto r = static_cast<std::size_t>(rank);
     part mine{p.what};
     if (r < p.parts.size())

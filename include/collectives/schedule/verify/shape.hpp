@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/linkage.hpp"
 #include "fault.hpp"
 
 #include "../../../base/language.hpp"
@@ -13,7 +14,7 @@
 namespace tutti::schedule::detail {
 
 /// Checks a step without running it.
-[[nodiscard]] TUTTI_CONSTEXPR finding shape_of(const program& p, int rank, int i) {
+TUTTI_COLD [[nodiscard]] TUTTI_CONSTEXPR finding shape_of(const program& p, int rank, int i) {
     const step& s = p.ranks[static_cast<std::size_t>(rank)][static_cast<std::size_t>(i)];
     const position here = p.at(rank);
     const auto bad = [&](flaw what, int chunk = -1) { return finding{what, rank, i, s.peer, -1, chunk}; };
@@ -53,7 +54,7 @@ struct part_access {
 
 /// Whether a part uses what another part of the same received message writes. Only an operation that reduces has parts
 /// that read, and in its windows equal chunks of input and output are the same memory in place.
-[[nodiscard]] TUTTI_CONSTEXPR finding parts_depend(const program& p, int rank, int first, int parts) {
+TUTTI_COLD [[nodiscard]] TUTTI_CONSTEXPR finding parts_depend(const program& p, int rank, int first, int parts) {
     const std::vector<step>& steps = p.ranks[static_cast<std::size_t>(rank)];
     std::vector<part_access> written;
     const auto access = [&](const place& x, int i) {
@@ -79,7 +80,7 @@ struct part_access {
 }
 
 /// Checks the messages of several parts.
-[[nodiscard]] TUTTI_CONSTEXPR finding joins_of(const program& p, int rank) {
+TUTTI_COLD [[nodiscard]] TUTTI_CONSTEXPR finding joins_of(const program& p, int rank) {
     const std::vector<step>& steps = p.ranks[static_cast<std::size_t>(rank)];
     for (std::size_t i = 0; i < steps.size(); ++i)
         if (steps[i].joined && !joins_well(steps, i)) return {flaw::bad_join, rank, static_cast<int>(i), steps[i].peer};

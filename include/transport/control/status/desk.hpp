@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/linkage.hpp"
 #include "../../contract/transport.hpp"
 #include "../../sockets/socket.hpp"
 #include "place.hpp"
@@ -25,7 +26,7 @@
 namespace tutti::transport::status {
 
 /// The address of rank 0's socket for `tutti ps`: /dev/shm/tutti-UID/WORLD-socket.
-[[nodiscard]] inline sockaddr_un desk_address(std::uint64_t world) {
+TUTTI_COLD [[nodiscard]] inline sockaddr_un desk_address(std::uint64_t world) {
     sockaddr_un at{};
     at.sun_family = AF_UNIX;
     const std::string path = place::path() + "/" + world_in_words(world) + desk_suffix;
@@ -41,7 +42,7 @@ public:
     static constexpr std::chrono::seconds longest_visit{2};
 
     /// Listens, unless pages are switched off or there is no place for them.
-    explicit desk(std::uint64_t world) : world_(world) {
+    TUTTI_COLD explicit desk(std::uint64_t world) : world_(world) {
         if (is_switched_off() || !place::open(true)) return;
         auto fd = bootstrap::descriptor::unshared(
             [] { return ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); });
@@ -52,7 +53,7 @@ public:
     }
     desk(const desk&) = delete;
     desk& operator=(const desk&) = delete;
-    ~desk() { close(); }
+    TUTTI_COLD ~desk() { close(); }
 
     /// Adds what is to be polled. A client that waits says nothing: it is readable when it is gone.
     void watch(std::vector<pollfd>& all) const {
@@ -61,7 +62,7 @@ public:
             all.push_back({c.socket.get(), static_cast<short>(c.answer.empty() ? POLLIN : POLLOUT), 0});
     }
     /// Takes new clients, and writes answers on. True: somebody has come who waits for a report.
-    [[nodiscard]] bool attend(clock::time_point now) {
+    TUTTI_COLD [[nodiscard]] bool attend(clock::time_point now) {
         bool came = false;
         while (listener_) {
             auto fd = bootstrap::descriptor::unshared(

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/linkage.hpp"
 #include "../../contract/status_page.hpp"
 
 #include <algorithm>
@@ -53,7 +54,7 @@ static_assert(std::is_trivially_copyable_v<image>);
 }
 
 /// An image as bytes of this machine: all but the rows that are free, and the row of all others in front of them.
-[[nodiscard]] inline std::vector<std::byte> bytes_of(const image& i) {
+TUTTI_COLD [[nodiscard]] inline std::vector<std::byte> bytes_of(const image& i) {
     image sorted = i;
     std::rotate(sorted.sent.begin(), sorted.sent.end() - 1, sorted.sent.end());
     std::size_t used = 1;

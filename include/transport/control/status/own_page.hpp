@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/linkage.hpp"
 #include "../../contract/members.hpp"
 #include "../../contract/status_page.hpp"
 #include "../../sockets/mapping.hpp"
@@ -36,7 +37,7 @@ public:
         : name_(other.name_), file_(std::move(other.file_)), memory_(std::move(other.memory_)),
           is_published_(std::exchange(other.is_published_, false)) {}
     own_page& operator=(own_page&&) = delete;
-    ~own_page() {
+    TUTTI_COLD ~own_page() {
         if (!is_published_ || made_by_ != ::getpid()) return; // a child that was only forked removes nothing
         if (const auto in = place::open(false)) in->remove(name_);
     }
@@ -44,7 +45,7 @@ public:
     [[nodiscard]] page& get() const noexcept { return *static_cast<page*>(memory_.get()); }
 
 private:
-    [[nodiscard]] static std::optional<own_page> tried(int rank, const bootstrap::world_table& table) {
+    TUTTI_COLD [[nodiscard]] static std::optional<own_page> tried(int rank, const bootstrap::world_table& table) {
         if (is_switched_off()) return std::nullopt;
         const auto in = place::open(true);
         if (!in) return std::nullopt;
@@ -59,7 +60,7 @@ private:
     /// A file without a name: nobody can take it for one of a dead process before it is locked. A child that was only
     /// forked keeps no copy of the descriptor with the lock, but it keeps the mapping, and with it whatever that was
     /// made of. So the lock is on a second opening of the file.
-    own_page(const place& in, page_name name) : name_(name) {
+    TUTTI_COLD own_page(const place& in, page_name name) : name_(name) {
         const bootstrap::descriptor nameless(::openat(in.folder(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
         if (!nameless) return;
         auto again = bootstrap::descriptor::unshared(
@@ -80,7 +81,7 @@ private:
         return true;
     }
 
-    void fill_in(const bootstrap::world_table& table, const std::vector<int>& nodes) {
+    TUTTI_COLD void fill_in(const bootstrap::world_table& table, const std::vector<int>& nodes) {
         const auto mine = static_cast<std::size_t>(name_.rank);
         page_head& h = get().head;
         h.world = name_.world;

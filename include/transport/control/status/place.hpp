@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/linkage.hpp"
 #include "../../sockets/socket.hpp"
 
 #include <dirent.h>
@@ -74,7 +75,7 @@ public:
 
     /// The folder, made if need be. Nothing where there is none, or it is not this user's alone: another user may have
     /// made one of that name.
-    [[nodiscard]] static std::optional<place> open(bool make, const std::string& at = path()) {
+    TUTTI_COLD [[nodiscard]] static std::optional<place> open(bool make, const std::string& at = path()) {
         if (make) static_cast<void>(::mkdir(at.c_str(), 0700)); // fails where it is there already
         bootstrap::descriptor folder(::open(at.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
         struct stat facts {};
@@ -145,7 +146,7 @@ private:
 
 /// Removes the pages of worlds none of whose processes lives on this host any more, but for world `mine`. Pages of dead
 /// ranks stay as long as another rank of their world lives: `tutti ps` tells of them.
-inline void sweep(const place& in, std::uint64_t mine) {
+TUTTI_COLD inline void sweep(const place& in, std::uint64_t mine) {
     const auto all = in.pages();
     std::vector<std::uint64_t> alive{mine};
     const auto lives = [&](const page_name& n) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/linkage.hpp"
+
 #include <unistd.h>
 
 #include <cstddef>
@@ -21,7 +23,7 @@ struct process_facts {
 };
 
 /// Nothing if there is no such process, or no /proc.
-[[nodiscard]] inline std::optional<process_facts> facts_of_process(const std::string& pid) {
+TUTTI_COLD [[nodiscard]] inline std::optional<process_facts> facts_of_process(const std::string& pid) {
     std::ifstream in("/proc/" + pid + "/stat");
     const std::string line{std::istreambuf_iterator<char>(in), {}};
     const auto name_ends = line.rfind(')'); // a name may have any character

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/linkage.hpp"
 #include "image.hpp"
 #include "place.hpp"
 #include "process.hpp"
@@ -141,7 +142,7 @@ struct seen_page {
 };
 
 /// Nothing if there is no such page.
-[[nodiscard]] inline std::optional<seen_page> look_at(const place& in, const page_name& n) {
+TUTTI_COLD [[nodiscard]] inline std::optional<seen_page> look_at(const place& in, const page_name& n) {
     const auto file = in.file_of(n);
     if (!file) return std::nullopt;
     const bool held = is_held(file.get()); // first: what is copied of a dead process's page is its last word

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/linkage.hpp"
 #include "../../sockets/errors.hpp"
 
 #include <charconv>
@@ -30,8 +31,9 @@ namespace tutti::transport::bootstrap::detail {
 }
 
 /// Throws a bootstrap error that names the variable where it is not set, or holds anything else.
-[[nodiscard]] inline int whole_number(const char* name, int least, int most,
-                                      const std::string& remedy = "start the program with tutti run, or set it") {
+TUTTI_COLD [[nodiscard]] inline int
+whole_number(const char* name, int least, int most,
+             const std::string& remedy = "start the program with tutti run, or set it") {
     const std::string text = variable(name);
     const auto value = number_in(text);
     if (text.empty()) bootstrap_failed(std::string(name) + " is not set", remedy);
@@ -42,7 +44,7 @@ namespace tutti::transport::bootstrap::detail {
 }
 
 /// 0 or 1; 0 if it is not set.
-[[nodiscard]] inline bool yes_or_no(const char* name) {
+TUTTI_COLD [[nodiscard]] inline bool yes_or_no(const char* name) {
     const std::string text = variable(name);
     if (!text.empty() && text != "0" && text != "1")
         bootstrap_failed(std::string(name) + " is \"" + text + "\": it must be 0 or 1");

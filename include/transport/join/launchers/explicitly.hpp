@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/linkage.hpp"
 #include "launcher.hpp"
 
 #include <array>
@@ -12,9 +13,9 @@ namespace tutti::transport::bootstrap::detail::explicitly {
 inline constexpr std::array marks{"TUTTI_RANK"};
 inline constexpr std::array variables{"TUTTI_SIZE", "TUTTI_ADDRESS"};
 
-inline bool present() { return all_set(marks); }
+TUTTI_COLD inline bool present() { return all_set(marks); }
 
-inline identity read() {
+TUTTI_COLD inline identity read() {
     identity me;
     if (!is_set("TUTTI_RANK")) me.rank = whole_number("TUTTI_RANK", 0, 0); // names it
     me.size = whole_number("TUTTI_SIZE", 1, most_ranks);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/linkage.hpp"
 #include "../host.hpp"
 #include "launcher.hpp"
 
@@ -21,11 +22,11 @@ inline constexpr std::array marks{"JOB_COMPLETION_INDEX"};
 inline constexpr std::array variables{"TUTTI_SIZE", "TUTTI_ADDRESS", "HOSTNAME"};
 inline constexpr std::uint16_t port = 29'400; // each pod has an address of its own
 
-inline bool present() { return all_set(marks); }
+TUTTI_COLD inline bool present() { return all_set(marks); }
 
 /// The name of pod 0, given the full name of pod `index`: "train-3.ring.default.svc.cluster.local" is of "train-3".
 /// Empty where the name has no subdomain or another index.
-[[nodiscard]] inline std::string pod_zero(const std::string& full_name, int index) {
+TUTTI_COLD [[nodiscard]] inline std::string pod_zero(const std::string& full_name, int index) {
     const auto dot = full_name.find('.');
     const auto ending = "-" + std::to_string(index);
     if (dot == std::string::npos || dot <= ending.size()) return {};
@@ -45,7 +46,7 @@ inline bool present() { return all_set(marks); }
     return found->ai_canonname ? found->ai_canonname : name;
 }
 
-inline identity read() {
+TUTTI_COLD inline identity read() {
     identity me;
     me.size = whole_number("TUTTI_SIZE", 1, most_ranks,
                            "an indexed job of Kubernetes does not say how many pods it has: set it to its completions");

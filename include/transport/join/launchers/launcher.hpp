@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/linkage.hpp"
 #include "../identity.hpp"
 #include "environment.hpp"
 
@@ -30,7 +31,7 @@ struct launcher {
 namespace detail {
 
 /// Rank and size from two variables, which must be there. `of` names the launcher.
-[[nodiscard]] inline identity ranked(const char* rank, const char* size, const std::string& of) {
+TUTTI_COLD [[nodiscard]] inline identity ranked(const char* rank, const char* size, const std::string& of) {
     const auto remedy = of + " started this process, and should have set it; " + say_it_yourself;
     identity me;
     me.size = whole_number(size, 1, most_ranks, remedy);

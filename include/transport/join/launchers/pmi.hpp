@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/linkage.hpp"
 #include "launcher.hpp"
 #include "pmi_client.hpp"
 #include "slurm.hpp"
@@ -15,9 +16,9 @@ namespace tutti::transport::bootstrap::detail::pmi {
 inline constexpr std::array marks{"PMI_RANK", "PMI_SIZE"};
 inline constexpr std::array variables{"PMI_FD", "MPI_LOCALNRANKS", "SLURM_STEP_NUM_NODES"};
 
-inline bool present() { return all_set(marks); }
+TUTTI_COLD inline bool present() { return all_set(marks); }
 
-inline identity read() {
+TUTTI_COLD inline identity read() {
     auto me = ranked("PMI_RANK", "PMI_SIZE", "a launcher of PMI");
     me.one_host = me.size == 1 || variable("MPI_LOCALNRANKS") == std::to_string(me.size) ||
                   (slurm::is_task(me) && slurm::on_one_node());
@@ -30,7 +31,7 @@ inline identity read() {
     return me;
 }
 
-inline void look() {
+TUTTI_COLD inline void look() {
     if (!wire(whole_number("PMI_FD", 0, 1 << 20)).open())
         bootstrap_failed("PMI_FD is no open connection",
                          "start the program by the launcher itself, not from a script that closes its descriptors");

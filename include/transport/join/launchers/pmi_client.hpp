@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/linkage.hpp"
 #include "environment.hpp"
 #include "mpi_beside.hpp"
 #include "pmi_wire.hpp"
@@ -32,7 +33,7 @@ public:
     explicit client(int fd) noexcept : wire_(fd) {}
 
     /// Rank 0 passes its offer and the others nothing; all get it. All ranks must make as many calls, in one order.
-    std::string exchange(int rank, const std::string& offered, wire::moment until) {
+    TUTTI_COLD std::string exchange(int rank, const std::string& offered, wire::moment until) {
         const std::lock_guard lock(mutex_);
         begin(until);
         const auto key = "tutti-" + std::to_string(++calls_);
@@ -46,7 +47,7 @@ public:
 
     client(const client&) = delete;
     client& operator=(const client&) = delete;
-    ~client() {
+    TUTTI_COLD ~client() {
         // A child that exits is not the rank: it shares the connection with its parent.
         const bool mine = begun_ && ::getpid() == process_ && wire_.open();
         if (!mine || (mpi_has_begun() && !mpi_has_ended())) return; // the launcher is to see that MPI was not ended
@@ -57,7 +58,7 @@ public:
     }
 
 private:
-    void begin(wire::moment until) {
+    TUTTI_COLD void begin(wire::moment until) {
         // After MPI_Finalize the number of the descriptor may be another socket's: one never seen before is not asked.
         if (!wire_.open() || (space_.empty() && mpi_has_ended()))
             bootstrap_failed("the connection to the launcher (PMI_FD) has ended, as after MPI_Finalize",

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/linkage.hpp"
 #include "../../sockets/errors.hpp"
 #include "../../sockets/socket.hpp"
 
@@ -41,7 +42,7 @@ public:
     explicit wire(int fd) noexcept : fd_(fd), known_(::fstat(fd, &facts_) == 0 && S_ISSOCK(facts_.st_mode)) {}
 
     /// It is still the socket that it was, and the launcher has not closed its end.
-    [[nodiscard]] bool open() const noexcept {
+    TUTTI_COLD [[nodiscard]] bool open() const noexcept {
         struct stat now {};
         if (!known_ || ::fstat(fd_, &now) != 0 || now.st_dev != facts_.st_dev || now.st_ino != facts_.st_ino)
             return false;
@@ -51,7 +52,7 @@ public:
     }
 
     /// Sends a line, and gives the answer, which must be the command `answer`. Throws a bootstrap error.
-    std::string ask(std::string line, std::string_view answer, moment until) const {
+    TUTTI_COLD std::string ask(std::string line, std::string_view answer, moment until) const {
         line += '\n';
         for (auto rest = std::as_bytes(std::span(line)); !rest.empty();) {
             if (!wait_ready(fd_, POLLOUT, until)) fail("does not read \"" + command_in(line) + "\"");
@@ -69,7 +70,7 @@ public:
     }
 
 private:
-    [[nodiscard]] std::string read_line(const std::string& question, moment until) const {
+    TUTTI_COLD [[nodiscard]] std::string read_line(const std::string& question, moment until) const {
         std::string line;
         while (line.empty() || line.back() != '\n') {
             std::byte next{}; // one by one: what follows the line may be another's

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/linkage.hpp"
 #include "environment.hpp"
 #include "pmix_library.hpp"
 
@@ -68,7 +69,7 @@ public:
     }
 
     /// Rank 0 passes its offer and the others nothing; all get it. All ranks must make as many calls, in one order.
-    std::string exchange(int rank, const std::string& offered, moment until) {
+    TUTTI_COLD std::string exchange(int rank, const std::string& offered, moment until) {
         const std::lock_guard lock(mutex_);
         begin();
         const auto key = "tutti-" + std::to_string(++calls_);
@@ -106,7 +107,7 @@ private:
     }
 
     /// All ranks come, and get what any has put.
-    void fence(moment until) {
+    TUTTI_COLD void fence(moment until) {
         info collect;
         std::strncpy(collect.key.data(), collect_data, collect.key.size() - 1);
         collect.value.type = value_type::truth;
@@ -118,7 +119,7 @@ private:
         static_cast<void>(result("PMIx_Fence", s, *done, own, until));
     }
 
-    [[nodiscard]] std::string get(const std::string& key, moment until) {
+    TUTTI_COLD [[nodiscard]] std::string get(const std::string& key, moment until) {
         process zero = self_;
         zero.rank = 0;
         const auto found = std::make_shared<answer>(key);
@@ -145,7 +146,7 @@ private:
         return came->second;
     }
 
-    void examine(const char* call, status s) const {
+    TUTTI_COLD void examine(const char* call, status s) const {
         if (s == success) return;
         bootstrap_failed(std::string("the launcher's key-value space cannot be used: ") + call + " says " +
                              functions_->words_of(s) + " (" + std::to_string(s) + ")",

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/linkage.hpp"
 #include "../../sockets/errors.hpp"
 #include "environment.hpp"
 
@@ -62,7 +63,7 @@ struct library {
     const char* (*words_of)(status);
 
     /// Throws a bootstrap error where the library cannot be loaded.
-    [[nodiscard]] static library load() {
+    TUTTI_COLD [[nodiscard]] static library load() {
         void* const from = ::dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL);
         if (!from) {
             const char* const why = ::dlerror();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/linkage.hpp"
 #include "host_list.hpp"
 #include "launcher.hpp"
 #include "pmix_client.hpp"
@@ -23,19 +24,19 @@ inline constexpr std::array variables{"SLURM_JOB_ID",        "SLURM_STEP_NUM_NOD
 /// Steps that Slurm makes for scripts and shells have numbers from this one on.
 inline constexpr long long first_special_step = 0xfffffff0;
 
-inline bool present() {
+TUTTI_COLD inline bool present() {
     return all_set(marks) && number_in(variable("SLURM_STEP_ID")).value_or(first_special_step) < first_special_step;
 }
 
 /// The rank is a task of a step itself, not a process that something else started within it.
-inline bool is_task(const identity& me) {
+TUTTI_COLD inline bool is_task(const identity& me) {
     return present() && variable("SLURM_PROCID") == std::to_string(me.rank) &&
            variable("SLURM_STEP_NUM_TASKS") == std::to_string(me.size);
 }
 
 inline bool on_one_node() { return variable("SLURM_STEP_NUM_NODES") == "1"; }
 
-inline identity read() {
+TUTTI_COLD inline identity read() {
     auto me = ranked("SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "Slurm");
     me.one_host = me.size == 1 || on_one_node();
     if (pmix::present()) {

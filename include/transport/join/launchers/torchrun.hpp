@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../base/linkage.hpp"
 #include "launcher.hpp"
 
 #include <array>
@@ -19,9 +20,9 @@ inline constexpr std::array variables{"MASTER_PORT",       "LOCAL_RANK",        
                                       "GROUP_RANK",        "TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT",
                                       "PET_NPROC_PER_NODE"};
 
-inline bool present() { return all_set(marks) || is_set("TORCHELASTIC_RUN_ID"); }
+TUTTI_COLD inline bool present() { return all_set(marks) || is_set("TORCHELASTIC_RUN_ID"); }
 
-inline identity read() {
+TUTTI_COLD inline identity read() {
     auto me = ranked("RANK", "WORLD_SIZE", "torchrun");
     const auto each = variable("PET_NPROC_PER_NODE");
     if (!is_set("TORCHELASTIC_RUN_ID") && !each.empty() && each != "1")
