@@ -7,9 +7,7 @@
 
 #include <cmath>
 
-using tutti::tools::median_is_within;
-using tutti::tools::percentile;
-using tutti::tools::summarise;
+using namespace tutti::tools;
 
 namespace {
 
