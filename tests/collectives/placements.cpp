@@ -3,6 +3,7 @@
 #include <collectives/communicator.hpp>
 
 #include <collectives/algorithm/all.hpp>
+#include <collectives/algorithm/preserves_order.hpp>
 
 #include "engine/faults.hpp"
 #include "support/catch.hpp"

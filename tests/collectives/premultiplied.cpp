@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <collectives/collectives.hpp>
 
+#include <collectives/algorithm/preserves_order.hpp>
 #include <collectives/reduction/complex.hpp>
 
 #include "support/catch.hpp"

@@ -4,6 +4,7 @@
 // The examples of the API reference: what stands between two marks of a name is shown there, and runs here.
 #include <collectives/collectives.hpp>
 
+#include <collectives/algorithm/preserves_order.hpp>
 #include <collectives/algorithm/prove.hpp>
 #include <collectives/any_communicator.hpp>
 #include <collectives/machine.hpp>

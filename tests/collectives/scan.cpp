@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
+#include <collectives/algorithm/preserves_order.hpp>
 #include <collectives/collectives.hpp>
 
 #include "support/catch.hpp"

@@ -1,6 +1,7 @@
 // expect: tutti: no reduce_scatter keeps rank order, which a non_commutative operator needs: take allreduce
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
+#include <collectives/algorithm/preserves_order.hpp>
 #include <collectives/collectives.hpp>
 #include <transport/memory.hpp>
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // Every call of tutti that docs/coming-from.md names, so that a compiler sees it.
+#include <tutti/collectives/algorithm/preserves_order.hpp>
 #include <tutti/collectives/collectives.hpp>
 #include <tutti/transport/invitation.hpp>
 #include <tutti/transport/tcp.hpp>

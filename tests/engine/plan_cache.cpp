@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <collectives/engine/plan_cache.ipp>
 
+#include <collectives/algorithm/preserves_order.hpp>
 #include <collectives/algorithm/prove.hpp>
 
 #include "support/catch.hpp"
@@ -308,7 +309,7 @@ TEST_CASE("a schedule that reduces where the call has no operator is refused by 
 TEST_CASE("an operator that needs rank order gets no plan without it, whatever the number of ranks") {
     cache five, six;
     engine::call c{schedule::operation::allreduce, up_to_five{}};
-    c.keeps_order = engine::proves_rank_order;
+    c.keeps_order = algorithm::detail::order_proofs<void>::of_call;
     CHECK_NOTHROW(static_cast<void>(five.find(c, 1, 5)));
     CHECK_THROWS_AS(static_cast<void>(six.find(c, 1, 6)), error);
     c.keeps_order = nullptr;
@@ -321,7 +322,7 @@ TEST_CASE("rank order that holds in one mode alone is none: all ranks are refuse
         engine::call c{schedule::operation::allreduce, turned_in_place{}};
         c.in_place = in_place;
         CHECK_THROWS_AS(static_cast<void>(plans.find(c, 1, 3)), error); // ranks may differ in the mode: it has no proof
-        c.keeps_order = engine::proves_rank_order;
+        c.keeps_order = algorithm::detail::order_proofs<void>::of_call;
         for (int rank = 0; rank < 3; ++rank) CHECK_THROWS_AS(static_cast<void>(plans.find(c, rank, 3)), error);
     }
 }

@@ -24,8 +24,8 @@ TEST_CASE("events come by time, those of one time together and in the order in w
         REQUIRE(batch.front().at_s >= now);
         now = batch.front().at_s;
         for (std::size_t k = 0; k < batch.size(); ++k) {
-            CHECK(batch[k].at_s == now);
-            if (k > 0) CHECK(batch[k].what > batch[k - 1].what);
+            CHECK(batch[k].at_s == Approx(now).epsilon(1e-10));
+            if (k > 0 && batch[k].at_s == batch[k - 1].at_s) CHECK(batch[k].what > batch[k - 1].what);
             ++popped;
             if (pushed < 20'000) push();
         }
@@ -46,4 +46,19 @@ TEST_CASE("what is added for the time that it is comes next") {
     REQUIRE(q.pop(batch));
     CHECK((batch.size() == 1 && batch[0].what == 1));
     CHECK_FALSE(q.pop(batch));
+}
+
+TEST_CASE("times that differ by rounding are one time, and no others") {
+    const double rounding = 0x1p-50, beyond = 0x1p-35;
+    for (const double at : {0x1p-20 * (1 - 0x1p-53), 0x1p-20, 3e-6, 7.3, 1e3}) { // the first ones beside a power of two
+        event_queue q;
+        std::vector<event> batch;
+        q.push({at * (1 + beyond), 0, 2});
+        q.push({at * (1 + rounding), 0, 1});
+        q.push({at, 0, 0});
+        REQUIRE(q.pop(batch));
+        CHECK(batch.size() == 2);
+        REQUIRE(q.pop(batch));
+        CHECK((batch.size() == 1 && batch[0].what == 2));
+    }
 }

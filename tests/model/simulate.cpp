@@ -151,6 +151,29 @@ TEST_CASE("a message costs what the link between its ranks takes for one of its 
     CHECK(near_to(finish(64, 1)[1] * 1e9, 1000));
 }
 
+TEST_CASE("in a slower unit of time all takes so many times as long: rounding decides nothing") {
+    for (const receiver_rule rule : {receiver_rule::serial, receiver_rule::full_duplex})
+        for (const operation what : {operation::allreduce, operation::reduce_scatter, operation::broadcast})
+            for (const algorithm::any& how : algorithm::all(4)) {
+                if (!how.offers(what)) continue;
+                for (const int size : {3, 6, 8})
+                    for (const std::size_t bytes : {std::size_t{64}, std::size_t{65536}, std::size_t{1} << 20}) {
+                        if (!how.runs_on(size)) continue;
+                        const auto in_units_of = [&](double unit) {
+                            const loggp cost{5e-6 * unit, 1e-6 * unit, 2e-6 * unit, 0.3e-9 * unit, 0.1e-9 * unit};
+                            return finish_ns({what, how, size, bytes, 0, 4}, cost, rule) / unit;
+                        };
+                        CAPTURE(std::string(how.name()), std::string(name_of(what)), size, bytes);
+                        CHECK(in_units_of(1000) == Approx(in_units_of(1)).epsilon(1e-9));
+                        CHECK(in_units_of(3) == Approx(in_units_of(1)).epsilon(1e-9));
+                    }
+            }
+    // Where a step and a message are ready at one time, the step's number decides: 580.501 us by hand.
+    const loggp cost{5e-6, 1e-6, 2e-6, 0.3e-9, 0.1e-9};
+    const collective c{operation::broadcast, algorithm::scatter_allgather{}, 8, std::size_t{1} << 20};
+    CHECK(finish_ns(c, cost, receiver_rule::serial) == Approx(580'500.9).epsilon(1e-6));
+}
+
 TEST_CASE("pipelining a tree pays for much data") {
     collective c{operation::allreduce, algorithm::double_binary_tree{}, 16, 1 << 20};
     const double whole = finish_ns(c, ns(1000, 100, 100, 1), receiver_rule::full_duplex);

@@ -187,6 +187,21 @@ TEST_CASE("on a slow network all takes as long as the flows do, without a jump, 
         }
 }
 
+TEST_CASE("a root takes in what comes by its own port, however few adapters its node has") {
+    machine m = tutti::model::uniform(loggp{5e-6, 1e-6, 2e-6, 0.3 * nanosecond});
+    const collective c{operation::gather, naive{}, 16, std::size_t{4} << 20};
+    const double port = 15 * (262'144 - 1) * 0.3; // messages of a sixteenth, one after the other
+    double before = 0;
+    for (const int adapters : {4, 3, 2, 1}) { // of nodes of four
+        m.nics = adapters;
+        const double took = finish_on(m, c, 4);
+        CAPTURE(adapters, took, before);
+        CHECK(took == Approx(port).epsilon(0.01)); // 7 us more
+        CHECK(took >= before * (1 - 1e-12));
+        before = took;
+    }
+}
+
 TEST_CASE("many senders to one rank cost more beyond the threshold, by each byte") {
     machine m = busy_processors(100 * nanosecond);
     const collective c{operation::reduce, naive{}, 5, 1000};

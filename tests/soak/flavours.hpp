@@ -5,6 +5,7 @@
 #include "dice.hpp"
 #include "plan.hpp"
 
+#include <collectives/algorithm/preserves_order.hpp>
 #include <collectives/reduction/operators.hpp>
 
 #include <cstddef>

@@ -6,15 +6,15 @@
 /// random cases shows it nothing new: what matters there is that each line runs.
 namespace tutti::test {
 
-#if defined(__SANITIZE_THREAD__)
-inline constexpr bool threads_watched = true;
+#if defined(__has_feature) // clang
+inline constexpr bool threads_watched = __has_feature(thread_sanitizer);
+inline constexpr bool sanitized = threads_watched || __has_feature(address_sanitizer);
+#elif defined(__SANITIZE_THREAD__)
+inline constexpr bool threads_watched = true, sanitized = true;
+#elif defined(__SANITIZE_ADDRESS__)
+inline constexpr bool threads_watched = false, sanitized = true;
 #else
-inline constexpr bool threads_watched = false;
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-inline constexpr bool sanitized = true;
-#else
-inline constexpr bool sanitized = threads_watched;
+inline constexpr bool threads_watched = false, sanitized = false;
 #endif
 
 /// So many cases, or so many bytes; a fifth under a sanitizer.

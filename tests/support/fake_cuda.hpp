@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "effort.hpp"
+
 #include <transport/contract/device_runtime.hpp>
 #include <transport/sockets/socket.hpp>
 
@@ -361,11 +363,8 @@ private:
     /// ThreadSanitizer is not told: ranks that are threads agree through shared memory that each has mapped elsewhere,
     /// which it does not understand.
     [[gnu::no_sanitize("thread")]] static void move(std::byte* to, const std::byte* from, std::size_t size) {
-#if defined(__SANITIZE_THREAD__)
+        if constexpr (!threads_watched) return void(std::memcpy(to, from, size));
         for (std::size_t i = 0; i < size; ++i) static_cast<volatile std::byte*>(to)[i] = from[i];
-#else
-        std::memcpy(to, from, size);
-#endif
     }
     /// Now and then a while, so that everything is late once.
     static void pause() {

@@ -128,7 +128,7 @@ int prove_pipelines(const pipeline_proofs& wanted) {
         throw std::invalid_argument(told(e));
     }
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    fmt::print("# {} pipelines proven in {:.1f} s\n", proofs, seconds);
+    fmt::print("# {} pipeline{} proven in {:.1f} s\n", proofs, proofs == 1 ? "" : "s", seconds);
     return 0;
 }
 

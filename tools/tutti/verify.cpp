@@ -138,7 +138,7 @@ void print_header() {
     fmt::print(
         "# Proven of each schedule: results exact, no deadlock without buffers, both ends of each message agree for\n"
         "# every count, the same bits on all ranks, all ranks connected, the cost as the algorithm states it.\n");
-    fmt::print("# {:<14} {:<24} {:>10} {:>7} {:>6} {:>7} {:>9} {:>9} {:>7} {:>6} {:>7}\n", "operation", "algorithm",
+    fmt::print("# {:<14} {:<28} {:>10} {:>7} {:>6} {:>7} {:>9} {:>9} {:>7} {:>6} {:>7}\n", "operation", "algorithm",
                "ranks", "proofs", "depth", "rounds", "sent/n", "recv/n", "fan-in", "order", "walk");
 }
 
@@ -151,7 +151,7 @@ std::string in_words(const std::vector<int>& ranks) {
 
 void print(operation what, std::string_view name, const line& l) {
     const auto part = [&](long long chunks) { return static_cast<double>(chunks) / l.chunks; };
-    fmt::print("  {:<14} {:<24} {:>10} {:>7} {:>6} {:>7} {:>9.3f} {:>9.3f} {:>7} {:>6} {:>7}\n",
+    fmt::print("  {:<14} {:<28} {:>10} {:>7} {:>6} {:>7} {:>9.3f} {:>9.3f} {:>7} {:>6} {:>7}\n",
                schedule::name_of(what), name, in_words(l.ranks), l.proofs, l.cost.depth, l.cost.rounds,
                part(l.cost.sent), part(l.cost.received), l.cost.fan_in, l.keeps_order ? "rank" : "-",
                l.strict ? "strict" : "-");

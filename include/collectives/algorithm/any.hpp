@@ -36,6 +36,11 @@ namespace detail {
 /// The proof of an algorithm that is not of the library. Complete in prove.hpp alone: other programs need no prover.
 template <class A>
 struct proof_of;
+/// Likewise what an operator needs that is not commutative, of preserves_order.hpp.
+template <class Op>
+struct order_proofs;
+template <class Op>
+concept has_order_proofs = requires { sizeof(order_proofs<Op>); };
 
 template <class A>
 concept has_proof = is_of_library<A> || requires { sizeof(proof_of<A>); };

@@ -6,7 +6,6 @@
 
 #include "../../base/error.hpp"
 #include "../schedule/lowering/renumber.hpp"
-#include "../schedule/verify_modes.hpp"
 
 #include <string>
 #include <utility>
@@ -39,10 +38,6 @@ TUTTI_INLINE void any::require_runs_on(operation o, int size) const {
     reject(std::string(schedule::name_of(o)),
            std::string(name()) + " is for " + sizes() + ", not for " + std::to_string(size),
            "choose another algorithm, or let the library choose");
-}
-
-TUTTI_INLINE bool any::preserves_order(operation o, int size, int root) const {
-    return offers(o) && runs_on(size) && schedule::keeps_rank_order(write(o, size, root), write(o, size, root, true));
 }
 
 TUTTI_INLINE any any::on(std::shared_ptr<const schedule::placement> where) const {

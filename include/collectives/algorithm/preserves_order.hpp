@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "any.hpp"
 #include "write.hpp"
 
 #include "../schedule/verify_modes.hpp"
@@ -69,4 +70,17 @@ inline constexpr bool preserves_order = [] {
         }(std::make_index_sequence<detail::example_count<A>()>{});
 }();
 
+namespace detail {
+template <class Op>
+struct order_proofs {
+    template <class A, operation o>
+    static constexpr bool of_type = preserves_order<A, o>;
+    static bool of_call(const any& how, operation o, int size, int root) { return how.preserves_order(o, size, root); }
+};
+} // namespace detail
+
 } // namespace tutti::algorithm
+
+#if !defined(TUTTI_COMPILED)
+#include "preserves_order.ipp"
+#endif

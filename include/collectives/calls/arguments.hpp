@@ -3,7 +3,6 @@
 #pragma once
 
 #include "../../base/linkage.hpp"
-#include "../algorithm/preserves_order.hpp"
 #include "../choice/chooser.hpp"
 #include "../engine/call.hpp"
 #include "../reduction/kernel.hpp"
@@ -144,8 +143,8 @@ template <schedule::operation what, class Op, class How>
         static_assert(algorithm::algorithm<How>,
                       "tutti: the last argument names an algorithm, such as tutti::algorithm::ring{}");
         static_assert(algorithm::offers<How>(what), "tutti: this algorithm has no schedule for this operation");
-        if constexpr (!free) // else nothing needs to be proven, which takes the compiler its time
-            static_assert(algorithm::preserves_order<How, what>,
+        if constexpr (!free && algorithm::detail::has_order_proofs<Op>) // else nothing needs to be proven
+            static_assert(algorithm::detail::order_proofs<Op>::template of_type<How, what>,
                           "tutti: this algorithm does not keep rank order, which a non_commutative operator needs");
         return {how, model::segments_for(how, volume)};
     }
@@ -188,7 +187,14 @@ void put_types(engine::call& c, const Op& op) {
         c.reduce = make_reducer<T>(op);
         c.operation_on_elements = operator_id<Op>();
         c.operator_name = [] { return operator_name<Op>(); };
-        if constexpr (!is_commutative_v<Op>) c.keeps_order = engine::proves_rank_order;
+        if constexpr (!is_commutative_v<Op>) {
+            static_assert(
+                algorithm::detail::has_order_proofs<Op>,
+                "tutti: a non_commutative operator needs #include "
+                "<tutti/collectives/algorithm/preserves_order.hpp>, which proves that operands stay in order");
+            if constexpr (algorithm::detail::has_order_proofs<Op>)
+                c.keeps_order = algorithm::detail::order_proofs<Op>::of_call;
+        }
         if constexpr (has_starter<Op>) c.starter = starter_of<T>(op);
         c.finisher = finisher_of<Op, T>();
     }

@@ -7,6 +7,7 @@
 
 #include "../algorithm/all.ipp"
 #include "../algorithm/any.ipp"
+#include "../algorithm/preserves_order.ipp"
 #include "../algorithm/prove.ipp"
 #include "../choice/explain.ipp"
 #include "../choice/selection.ipp"

@@ -9,7 +9,6 @@
 
 #include <array>
 #include <cstddef>
-#include <ranges>
 #include <type_traits>
 #include <utility>
 #include <vector>

@@ -20,12 +20,6 @@ class executor;
 /// Proves that an algorithm combines operands in rank order.
 using order_proof = bool (*)(const algorithm::any& how, schedule::operation what, int size, int root);
 
-/// The proof that a call brings along if its operator needs it, so that only programs with such an operator compile the
-/// prover.
-[[nodiscard]] inline bool proves_rank_order(const algorithm::any& how, schedule::operation what, int size, int root) {
-    return how.preserves_order(what, size, root);
-}
-
 /// Everything that ranks must agree on when they call a collective, and where this rank's data is. Lengths of parts
 /// that not all ranks know are of this rank alone, and so is `count` then.
 struct call {

@@ -37,7 +37,7 @@ struct fixed_text {
 } // namespace detail
 
 /// A functor that is associative but not commutative: `non_commutative(f)`. Operands then stay in rank order, by an
-/// algorithm that is proven to keep it.
+/// algorithm that is proven to keep it, for which a call includes collectives/algorithm/preserves_order.hpp.
 ///
 /// @snippet reference.cpp non_commutative
 template <class Functor>

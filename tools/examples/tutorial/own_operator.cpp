@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
+#include <tutti/collectives/algorithm/preserves_order.hpp>
 #include <tutti/collectives/collectives.hpp>
 #include <tutti/transport/tcp.hpp>
 

@@ -39,8 +39,8 @@ that --measured has in place alone. Measurements of the other place are left out
 
 Each message is charged, whatever else is on its way in the same round. Charged once a round, as some textbooks do,
 many small messages at once cost nothing: then a sharded parameter server seems to beat all others at every size. And
-where nothing but alpha, beta and gamma counts, halving and doubling never loses to the ring: what the ring is better at
-(neighbours, congestion, numbers of ranks that are no power of two) is not in these three.
+where nothing but alpha, beta and gamma counts, halving and doubling never loses to the ring on a power of two of ranks:
+what the ring is better at there (neighbours, congestion) is not in these three.
 
 GPUs: packets_kernel, one_shot_kernel and two_shots_kernel are those of kernels/, by closed forms. All other names are
 schedules, as the device engine runs them: one step after the other, messages read where they lie. Their plans are

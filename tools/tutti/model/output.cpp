@@ -132,8 +132,13 @@ void print_table(std::span<const model_row> rows, bool simulated) {
 void print_crossovers(const model_fastest& fastest) {
     const auto known = [](const std::string& winner) { return winner.empty() ? "not known" : winner; };
     fmt::print("\n# fastest {}, {} ranks: {}", fastest.operation, fastest.ranks, known(fastest.at_smallest));
-    for (const crossover& c : fastest.changes)
-        fmt::print("; from {} on {}", rough_bytes_text(static_cast<double>(c.bytes)), known(c.to));
+    for (std::size_t k = 0; k < fastest.changes.size(); ++k) {
+        const auto from = [&](std::size_t i) {
+            return rough_bytes_text(static_cast<double>(fastest.changes[i].bytes));
+        };
+        if (k + 1 < fastest.changes.size() && from(k) == from(k + 1)) continue; // closer than the model is right
+        fmt::print("; from {} on {}", from(k), known(fastest.changes[k].to));
+    }
     fmt::print("{}\n", fastest.changes.empty() ? " at all of these sizes" : "");
 }
 

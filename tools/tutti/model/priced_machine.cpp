@@ -116,7 +116,8 @@ priced_machine shared_by(const machine_words& words, priced_machine by) {
     }
     if (words.oversubscription > 0) {
         m.oversubscription = words.oversubscription;
-        by.description += fmt::format("; network oversubscribed {} times", m.oversubscription);
+        if (m.oversubscription != 1)
+            by.description += fmt::format("; network oversubscribed {} times", m.oversubscription);
     }
     by.parameters = m;
     return by;

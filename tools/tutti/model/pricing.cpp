@@ -206,10 +206,9 @@ std::optional<double> pricing::predicted_us(const model::collective& c) {
 }
 
 std::optional<double> pricing::instead_of_form_us(const model::collective& c) {
-    const auto found = quickly_simulated_us(c);
-    notes_.insert(fmt::format("{}({}): {}", schedule::name_of(c.what), c.how.name(),
-                              found ? "no closed form; it is simulated" : "no closed form; --simulate prices it"));
-    return found;
+    notes_.insert(fmt::format("{}({}): no closed form; simulated up to {} messages, beyond that with --simulate",
+                              schedule::name_of(c.what), c.how.name(), quick_messages));
+    return quickly_simulated_us(c);
 }
 
 std::vector<std::optional<double>> pricing::simulated_estimates_us(const std::vector<model::collective>& calls) const {

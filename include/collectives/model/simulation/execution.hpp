@@ -222,7 +222,7 @@ private:
         step_state& s = state(r, i);
         if (awaits_network(s)) return;
         const double duration = duration_of(r, i), end = s.ready_s + duration;
-        if (end <= now) return ended(rank, i, now - duration, now);
+        if (!is_later(end, now)) return ended(rank, i, now - duration, now);
         r.processor_free_s = std::max(r.processor_free_s, end);
         queue_.push({end, rank, i | ending});
     }
@@ -236,10 +236,11 @@ private:
         const bool far = slot(r, s).far;
         const double stream = charges_.of(s.length, far).stream;
         const bool by_port = settings_.receiver == receiver_rule::full_duplex;
+        double given = now + stream; // to the port of the rank by a shared adapter, at the speed of either
         if constexpr (shares)
-            if (far && by_port && shared_.has_adapters()) return release(rank, i, shared_.take_in(rank, now, stream));
+            if (far && by_port && shared_.has_adapters()) given = shared_.take_in(rank, now, stream);
         if (!by_port) return release(rank, i, now);
-        r.in_free_s = std::max(now, r.in_free_s) + stream;
+        r.in_free_s = std::max(given, r.in_free_s + stream);
         release(rank, i, r.in_free_s);
     }
 
@@ -257,7 +258,7 @@ private:
         if constexpr (shares) {
             const bool by_network = shared_.has_network() && slot(r, s).far;
             if (by_network && !is_serial() && awaits_network(state(r, i))) return;
-            if (by_network && state(r, i).ready_s > now)
+            if (by_network && is_later(state(r, i).ready_s, now))
                 return queue_.push({state(r, i).ready_s, rank, i}); // once more, when the network has carried it
             duration += shared_.receive(rank, graph_.lengths[s.length]);
             if (by_network && is_serial()) {
@@ -287,7 +288,7 @@ private:
             p.tail = i;
             return true;
         }
-        if (p.free_s <= (by_hockney() ? now : std::max(now, r.processor_free_s))) return false;
+        if (!is_later(p.free_s, by_hockney() ? now : std::max(now, r.processor_free_s))) return false;
         p.head = p.tail = i;
         queue_.push({p.free_s, rank, i});
         return true;

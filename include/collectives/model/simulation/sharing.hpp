@@ -4,6 +4,7 @@
 
 #include "../../../base/simulated_network.hpp"
 #include "../machine.hpp"
+#include "event_queue.hpp"
 #include "graph.hpp"
 #include "settings.hpp"
 
@@ -64,7 +65,7 @@ public:
         if (cores.empty()) return {from, from + duration};
         core& c = *std::min_element(cores.begin(), cores.end(), [&](const core& a, const core& b) {
             const double at_a = std::max(from, a.free_s), at_b = std::max(from, b.free_s);
-            if (at_a != at_b) return at_a < at_b;
+            if (is_later(at_a, at_b) || is_later(at_b, at_a)) return at_a < at_b;
             if ((a.rank == rank) != (b.rank == rank)) return a.rank == rank;
             return a.free_s > b.free_s;
         });
@@ -74,7 +75,7 @@ public:
         return {begin, c.free_s};
     }
 
-    /// Ranks come in by adapters that are shared, not by a port of their own.
+    /// Messages of other nodes come by adapters that are shared, and then by the rank's own port.
     [[nodiscard]] bool has_adapters() const noexcept { return machine_.nics > 0; }
     /// Messages to other nodes may have to wait on their way.
     [[nodiscard]] bool has_network() const noexcept { return has_adapters() || machine_.oversubscription > 1; }
