@@ -76,8 +76,13 @@ public:
     }
     /// When the port has taken in a message whose first byte is there now.
     [[nodiscard]] time take_in(int from, int to, const message_price& p, time now) {
-        time& free = node(from) != node(to) && options_.nics > 0 ? in_free_[adapter_of(to)] : of(to).in_free;
-        return free = later(std::max(now, free), p.stream);
+        time given = later(now, p.stream);
+        if (node(from) != node(to) && options_.nics > 0) {
+            time& free = in_free_[adapter_of(to)];
+            given = free = later(std::max(now, free), p.stream);
+        }
+        time& own = of(to).in_free;
+        return own = std::max(given, later(own, p.stream));
     }
     /// When a rank has worked for so long, from now on or from when its processor is free.
     time work(int rank, time now, std::chrono::nanoseconds duration) {
