@@ -236,11 +236,11 @@ private:
         const bool far = slot(r, s).far;
         const double stream = charges_.of(s.length, far).stream;
         const bool by_port = settings_.receiver == receiver_rule::full_duplex;
-        double given = now + stream; // to the port of the rank by a shared adapter, at the speed of either
+        double here = now + stream; // from a shared adapter, as fast as the rank's own port takes it
         if constexpr (shares)
-            if (far && by_port && shared_.has_adapters()) given = shared_.take_in(rank, now, stream);
+            if (far && by_port && shared_.has_adapters()) here = shared_.take_in(rank, now, stream);
         if (!by_port) return release(rank, i, now);
-        r.in_free_s = std::max(given, r.in_free_s + stream);
+        r.in_free_s = std::max(here, r.in_free_s + stream);
         release(rank, i, r.in_free_s);
     }
 
