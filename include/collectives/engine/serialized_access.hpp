@@ -3,7 +3,6 @@
 #pragma once
 
 #include "../../base/error.hpp"
-#include "../../base/linkage.hpp"
 #include "../../transport/contract/process_fence.hpp"
 
 #include <atomic>

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../../base/linkage.hpp"
 #include "../../algorithm/all.hpp"
 #include "costs.hpp"
 
