@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "language.hpp"
+#include "linkage.hpp"
 
 #include <array>
 #include <cstdint>
@@ -64,7 +64,7 @@ struct fault {
 /// The one exception of the library. Its message is composed from its facts.
 ///
 /// @snippet reference.cpp error
-class error : public std::runtime_error {
+class TUTTI_SHARED error : public std::runtime_error {
 public:
     /// An error of these facts.
     explicit error(fault facts) : std::runtime_error(message_of(facts)), facts_(std::move(facts)) {}

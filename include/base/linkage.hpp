@@ -10,6 +10,10 @@
 ///
 /// TUTTI_COLD marks what runs while ranks meet, part, plan a call or explain a failure: where each program compiles it,
 /// it is made small, and fast where a library holds it. No call of a plan that is there passes it.
+///
+/// TUTTI_SHARED marks types that are thrown, and what holds variables that bodies in headers share with the library: a
+/// program and a shared library have one of each, though the program is compiled with -fvisibility=hidden.
+#define TUTTI_SHARED [[gnu::visibility("default")]]
 #if defined(TUTTI_COMPILED)
 #define TUTTI_INLINE
 #define TUTTI_COLD

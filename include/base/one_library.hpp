@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "linkage.hpp"
 #include "version.hpp"
 
 #include <cstdio>
@@ -37,7 +38,7 @@ struct library_of_unit {
 // Units for GPUs hold kernels alone, which are the same in both.
 #if !defined(__CUDACC__)
 /// The linker keeps one of all units'. No constant, or each unit would know it by itself.
-inline library_of_unit linked_library{};
+TUTTI_SHARED inline library_of_unit linked_library{};
 [[maybe_unused]] static const bool has_one_library = require_one_library({}, linked_library);
 #endif
 

@@ -14,7 +14,7 @@ namespace tutti::detail {
 /// The process in which an object was made. A child of fork(2) has copies of all objects of its parent. To use such a
 /// copy, or to end it, would reach what the parent shares with others. The child of a bare clone(2) or of vfork(2), for
 /// which no handler runs, is not told apart.
-class own_process {
+class TUTTI_SHARED own_process {
 public:
     own_process() noexcept : forks_(counted()) {}
 

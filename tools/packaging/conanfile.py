@@ -4,7 +4,7 @@
 
 usage: conan create tools/packaging -s compiler.cppstd=gnu20
 
-Options: compiled=True adds the static library; verbs=True the targets for RDMA. Consumers get the CMake targets
+Options: compiled=True adds the compiled library, static or, with shared=True, shared; verbs=True the targets for RDMA. Consumers get the CMake targets
 tutti::tutti, tutti::tcp and so on, and the packages tutti, tutti-tcp and so on of pkg-config.
 """
 import pathlib
@@ -25,8 +25,8 @@ class Tutti(ConanFile):
     description = "Collective communication from proven schedules"
     license = "MIT"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"compiled": [True, False], "verbs": [True, False]}
-    default_options = {"compiled": False, "verbs": False}
+    options = {"compiled": [True, False], "shared": [True, False], "verbs": [True, False]}
+    default_options = {"compiled": False, "shared": False, "verbs": False}
 
     def set_version(self):
         self.version = re.search(r"^    version : '([0-9.]+)',$", (ROOT / "meson.build").read_text(), re.MULTILINE).group(1)
@@ -41,6 +41,10 @@ class Tutti(ConanFile):
     def system_requirements(self):
         Apt(self).install(["libssl-dev"] + (["libibverbs-dev"] if self.options.verbs else []))
         Dnf(self).install(["openssl-devel"] + (["rdma-core-devel"] if self.options.verbs else []))
+
+    def configure(self):
+        if not self.options.compiled:
+            self.options.rm_safe("shared")
 
     def validate(self):
         check_min_cppstd(self, 20)

@@ -21,7 +21,7 @@ namespace tutti::engine {
 /// nanoseconds are found when one of them leaves. Functions that cannot fail exclude all others and wait for
 /// them, and they for it; it takes microseconds.
 /// Leaving is a release and entering an acquire: the next thread sees everything that this one did inside.
-class serialized_access {
+class TUTTI_SHARED serialized_access {
     using place = std::atomic<const void*>; ///< an address of the thread that has it; null if none has
 
 public:

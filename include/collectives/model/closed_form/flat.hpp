@@ -34,7 +34,7 @@ struct own_form {
         return by_full_duplex(how, c);
     }
 };
-[[nodiscard]] inline std::vector<own_form>& own_forms() {
+[[nodiscard]] TUTTI_SHARED inline std::vector<own_form>& own_forms() {
     static std::vector<own_form> list;
     return list;
 }
