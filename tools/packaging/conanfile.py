@@ -4,8 +4,9 @@
 
 usage: conan create tools/packaging -s compiler.cppstd=gnu20
 
-Options: compiled=True adds the compiled library, static or, with shared=True, shared; verbs=True the targets for RDMA. Consumers get the CMake targets
-tutti::tutti, tutti::tcp and so on, and the packages tutti, tutti-tcp and so on of pkg-config.
+Options: compiled=True adds the compiled library, static or, with shared=True, shared; verbs=True the targets for RDMA.
+Consumers get the CMake targets tutti::tutti, tutti::tcp and so on, and the packages tutti, tutti-tcp and so on of
+pkg-config.
 """
 import pathlib
 import re
