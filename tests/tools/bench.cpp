@@ -109,6 +109,19 @@ TEST_CASE("the heading says where ranks may run, and ranks bound to a processor 
     }
 }
 
+TEST_CASE(
+    "ranks of several pretended hosts share the processors of one kernel, and are crowded where these are fewer") {
+    const auto all = tutti::transport::bootstrap::own_allotment().processors.numbers();
+    // On every processor one rank more than there are: each of so many hosts has one rank, which alone is not crowded.
+    const std::string ranks = std::to_string(all.size() + 1);
+    if (all.size() > 15) return; // of so many ranks the heading shows less
+    const auto r = command("run -n " + ranks + " --pretend-hosts " + ranks + " -- " + std::getenv("TUTTI_COMMAND") +
+                           " bench --bytes 8 -n 1 --place out");
+    INFO(r.output);
+    CHECK(r.status == 0);
+    CHECK_THAT(r.output, Contains(", crowded\n") && !Contains("not crowded"));
+}
+
 TEST_CASE("ranks are bound by who starts them") {
     const auto r =
         command("run -n 2 " + std::string(std::getenv("TUTTI_COMMAND")) + " bench --bind core -b 8 -e 8 -n 1");
@@ -342,6 +355,7 @@ TEST_CASE("what makes no sense is refused before anything is started, with 2") {
     refused("--imbalance 1ms --overlap", "--imbalance has a timing of its own: no --timing");
     refused("--imbalance 1ms --operation pingpong", "--imbalance is of calls that all ranks make together");
     refused("--behind 3", "requires --imbalance");
+    refused("--cold --timing loop", "--cold sweeps the caches before each call: with --timing barrier");
     refused("--memory heap", "'heap' is none of them; choose one of vector,page,symmetric");
     refused("--offset 30", "--offset 30 is no multiple of float32's 4 bytes");
     refused("--offset 32 --memory vector", "--offset is for --memory page: where a buffer begins in its page");

@@ -118,8 +118,9 @@ launch to launch is seen: processes, memory, cores. Other launchers' ranks measu
 
 With --against FILE, which an earlier run wrote by --json, each row is compared with its time then: the p50, of
 a loop the mean, median over rounds. slower is what takes longer by more than --tolerance, beyond the intervals
-of both runs, which go by the order of their rounds: 5 launches at least, then and now. Several files are rounds
-of one. With --against-program the other tutti is launched in turn with this one, so that both sides meet the
+of both runs, which go by the order of their rounds: 5 launches at least, then and now. The more rows there are,
+the wider their intervals: 5 % of comparisons raise a false alarm at most, which the last line tells. Several files
+are rounds of one. With --against-program the other tutti is launched in turn with this one, so that both sides meet the
 same hours of a machine. Runs on other processors, GPUs, cores, placements, transports or settings are refused.
 A row beside which other work used more of the ranks' cores than --other-work allows is not judged, and a
 warning says so. The names of other libraries' operations, types and operators will do: all_reduce, bcast,

@@ -7,6 +7,7 @@
 #include "../common/meeting.hpp"
 #include "../common/version.hpp"
 
+#include <transport/contract/processor_matching.hpp>
 #include <transport/join/host.hpp>
 
 #include <algorithm>
@@ -31,6 +32,14 @@ double digest(std::string_view text) {
     return static_cast<double>(h >> 12);
 }
 
+/// Tells the kernels of hosts apart, also where containers have names of their own; pretended hosts are one.
+double digest_of_kernel() {
+    std::ifstream file("/proc/sys/kernel/random/boot_id");
+    std::string id;
+    file >> id;
+    return digest(id);
+}
+
 /// Nodes that are alike, of consecutive ranks; others by a digest of where each rank lies.
 std::string placement_of(const model::topology& on) {
     if (!on.placed) return fmt::format("{} x {}", on.nodes(), on.ranks_per_node);
@@ -45,26 +54,42 @@ struct rank_places {
     std::vector<bool> crowded;
 };
 
+/// The library counts the ranks of a pretended host alone, but those of all hosts of a kernel share its processors.
+void add_crowded(rank_places& all, const std::vector<double>& kernels) {
+    for (const double kernel : kernels) {
+        std::vector<transport::bootstrap::allotment> there;
+        for (std::size_t r = 0; r < kernels.size(); ++r)
+            if (kernels[r] == kernel) there.push_back({all.processors[r], {}});
+        if (transport::bootstrap::share_out(there)) continue;
+        for (std::size_t r = 0; r < kernels.size(); ++r)
+            if (kernels[r] == kernel) all.crowded[r] = true;
+    }
+}
+
 /// Collective. Ranks show each word of their sets as two numbers, since a double holds no 64 bits.
 rank_places gather_places(const participant& self) {
     const processor_set mine = transport::bootstrap::own_processors();
     auto most_words = static_cast<double>(mine.words().size());
     self.others.maximum({&most_words, 1});
-    const auto each = 2 * static_cast<std::size_t>(most_words) + 1;
+    const auto each = 2 * static_cast<std::size_t>(most_words) + 2;
     std::vector<double> shown(each * static_cast<std::size_t>(self.ranks), 0.);
     double* at = &shown[each * static_cast<std::size_t>(self.rank)];
     *at++ = self.crowded.value_or(false) ? 1 : 0;
+    *at++ = digest_of_kernel();
     for (const std::uint64_t word : mine.words())
         for (const std::uint64_t half : {word & 0xffffffff, word >> 32}) *at++ = static_cast<double>(half);
     self.others.maximum(shown);
     rank_places all;
+    std::vector<double> kernels;
     for (auto left = std::span(shown); !left.empty(); left = left.subspan(each)) {
         std::vector<std::uint64_t> words;
-        for (std::size_t i = 1; i < each; i += 2)
+        for (std::size_t i = 2; i < each; i += 2)
             words.push_back(static_cast<std::uint64_t>(left[i]) | static_cast<std::uint64_t>(left[i + 1]) << 32);
         all.processors.emplace_back(words);
         all.crowded.push_back(left[0] > 0);
+        kernels.push_back(left[1]);
     }
+    add_crowded(all, kernels);
     return all;
 }
 
@@ -93,14 +118,6 @@ int cores_of_first_node(const rank_places& all, const model::topology& on) {
         if (on.placed ? on.placed->node_of(r) == on.placed->node_of(0) : r < on.ranks_per_node)
             there.add(all.processors[static_cast<std::size_t>(r)]);
     return static_cast<int>(there.count());
-}
-
-/// Tells the kernels of hosts apart, also where containers have names of their own; pretended hosts are one.
-double digest_of_kernel() {
-    std::ifstream file("/proc/sys/kernel/random/boot_id");
-    std::string id;
-    file >> id;
-    return digest(id);
 }
 
 } // namespace
