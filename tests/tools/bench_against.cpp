@@ -86,6 +86,12 @@ TEST_CASE("a comparison that is not complete is no success: too few launches, ro
     for (auto& row : rows) row["other_cores"] = 1e6;
     here.write("then.json", rows.dump());
     check(two_sizes + option, "beside 2 rows, then or now: they are not judged");
+    // Nothing is known of then: that counts as all cores, and 1000 % of them would do.
+    for (auto& row : rows) row["other_cores"] = nullptr;
+    here.write("then.json", rows.dump());
+    const std::string strict = two_sizes + "--transport memory -n 3 --rounds 5 --other-work 99 --against ";
+    check(strict + here.path("then.json"), "# other work beside 2 rows is not known");
+    CHECK(command(two_sizes + option + " --tolerance 1e12").status == 0);
 }
 
 TEST_CASE("another program is measured in turn, on either side as often") {

@@ -57,24 +57,25 @@ row_object rows_of(const std::string& path) {
 }
 
 void print_row(std::FILE* to, const row_object& subject, const std::string& algorithm, const compared_times& c) {
-    const bool judged = c.what != change::unknown && c.what != change::disturbed;
-    fmt::print(to, "{:>12} {:>9} {:>11} {:<26} {:<26} {:>5} {:>9} {:>9} {:>6.3f} {:>16}  {}\n",
+    fmt::print(to, "{:>12} {:>9} {:>11} {:<26} {:<26} {:>5} {:>9} {:>9} {:>6} {:>16}  {}\n",
                subject.at("bytes").get<std::size_t>(), plain(subject.at("type")), plain(subject.at("op")),
                title_of(subject), algorithm, subject.at("in_place").get<bool>() ? "in" : "out", figure(c.earlier),
-               figure(c.now), c.now / c.earlier,
-               judged ? fmt::format("{:.3f} to {:.3f}", c.ratio.low, c.ratio.high) : "-", word_of(c.what));
+               figure(c.now), ratio_figure(c.now / c.earlier), is_judged(c.what) ? interval_figure(c.ratio) : "-",
+               word_of(c.what));
 }
 
 struct tally {
-    std::array<std::size_t, 5> of{}; ///< by change
-    double alarms = 0;               ///< the sum of the chances of a false alarm
+    std::array<std::size_t, changes> of{}; ///< by change
+    double alarms = 0;                     ///< the sum of the chances of a false alarm
 
     void add(const compared_times& c) {
         ++of[static_cast<std::size_t>(c.what)];
         alarms += c.false_alarm;
     }
     [[nodiscard]] std::size_t count(change c) const { return of[static_cast<std::size_t>(c)]; }
-    [[nodiscard]] std::size_t not_judged() const { return count(change::unknown) + count(change::disturbed); }
+    [[nodiscard]] std::size_t not_judged() const {
+        return count(change::unknown) + count(change::disturbed) + count(change::untold);
+    }
 };
 
 void print_tally(std::FILE* to, const tally& t, double most_other_cores) {
@@ -102,13 +103,14 @@ void print_tally(std::FILE* to, const tally& t, double most_other_cores) {
 void print_unknown_work(std::FILE* to, std::size_t rows) {
     if (rows > 0)
         fmt::print(to,
-                   "# other work beside {} row{} is not known, since a launch took less than a tenth of a second: "
-                   "--seconds takes longer\n",
+                   "# other work beside {} row{} is not known, since a launch took less than a tenth of a second: not "
+                   "judged; --seconds takes longer, and --other-work 100 judges them\n",
                    rows, rows == 1 ? "" : "s");
 }
 
 std::string_view word_of(change c) {
-    constexpr std::array<std::string_view, 5> words{"-", "slower", "faster", "not judged", "other work"};
+    constexpr std::array<std::string_view, changes> words{"-",          "slower",     "faster",
+                                                          "not judged", "other work", "other work?"};
     return words[static_cast<std::size_t>(c)];
 }
 
@@ -119,6 +121,7 @@ void rounds_of_row::add(const std::string& file, const row_object& row) {
                                     "tutti bench wrote them: measure them again");
     chosen_ = row.at("chosen").is_null() ? "" : row.at("chosen").get<std::string>();
     launches_[{file, row.value("launch", std::size_t{0})}].push_back(row.at("time_us").get<double>());
+    cores_ = row.value("cores", 1.);
     if (const row_object others = row.value("other_cores", row_object()); !others.is_null())
         other_cores_.push_back(others.get<double>());
 }
@@ -129,7 +132,15 @@ measured_times rounds_of_row::times() const {
     return all;
 }
 
-double rounds_of_row::other_cores() const { return other_cores_.empty() ? 0 : median_of(other_cores_); }
+compared_times beside_other_work(compared_times c, const rounds_of_row& then, const rounds_of_row& now,
+                                 double most_other_cores) {
+    if (std::max(then.other_cores(), now.other_cores()) <= most_other_cores) return c;
+    c.what = then.knows_other_cores() && now.knows_other_cores() ? change::disturbed : change::untold;
+    c.false_alarm = 0;
+    return c;
+}
+
+double rounds_of_row::other_cores() const { return other_cores_.empty() ? cores_ : median_of(other_cores_); }
 
 earlier_runs::earlier_runs(const std::vector<std::string>& files) : files_(files) {
     for (const std::string& file : files) {
@@ -195,13 +206,9 @@ std::vector<compared_row> earlier_runs::compared(double tolerance, double most_o
         const auto then = then_.find(subject.dump());
         if (then == then_.end()) continue;
         const rounds_of_row& now = now_.at(then->first);
-        compared_times c = compare(then->second.times(), now.times(), tolerance, alarms);
-        if (std::max(then->second.other_cores(), now.other_cores()) > most_other_cores) {
-            c.what = change::disturbed;
-            c.false_alarm = 0;
-        }
-        all.push_back({subject, then->second.chosen(), now.chosen(), c,
-                       then->second.knows_other_cores() && now.knows_other_cores()});
+        const compared_times c = compare(then->second.times(), now.times(), tolerance, alarms);
+        all.push_back(
+            {subject, then->second.chosen(), now.chosen(), beside_other_work(c, then->second, now, most_other_cores)});
     }
     return all;
 }
@@ -218,16 +225,14 @@ verdict earlier_runs::print(double tolerance, double most_other_cores, std::FILE
     fmt::print(to, "{:>12} {:>9} {:>11} {:<26} {:<26} {:>5} {:>9} {:>9} {:>6} {:>16}\n", "bytes", "type", "op",
                "operation", "algorithm", "place", "then us", "now us", "ratio", "interval");
     tally all;
-    std::size_t unknown = 0;
     for (const compared_row& r : compared(tolerance, most_other_cores)) {
-        unknown += !r.knows_other_cores;
         print_row(to, r.subject, choice_text(r.subject, r.then_chosen, r.now_chosen), r.times);
         all.add(r.times);
     }
     if (rows < then_.size()) fmt::print(to, "# {} rows of then were not measured now\n", then_.size() - rows);
     if (rows < now_.size()) fmt::print(to, "# {} rows of now were not measured then\n", now_.size() - rows);
     print_tally(to, all, most_other_cores);
-    print_unknown_work(to, unknown);
+    print_unknown_work(to, all.count(change::untold));
     return {all.count(change::slower), rows == then_.size() && rows == now_.size() && all.not_judged() == 0};
 }
 

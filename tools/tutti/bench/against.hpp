@@ -30,16 +30,18 @@ public:
 
     /// Each round's median.
     [[nodiscard]] measured_times times() const;
-    /// The cores that other work used, the median of what is known; 0 where nothing is.
+    /// The cores that other work used, the median of what is known; where nothing is, all that the ranks may use. 0 of
+    /// no row.
     [[nodiscard]] double other_cores() const;
     /// Something is known of other work.
-    [[nodiscard]] bool knows_other_cores() const noexcept { return !other_cores_.empty(); }
+    [[nodiscard]] bool knows_other_cores() const noexcept { return !other_cores_.empty() || launches_.empty(); }
     /// What was chosen in the last of them; empty where nothing was.
     [[nodiscard]] const std::string& chosen() const noexcept { return chosen_; }
 
 private:
     std::map<std::pair<std::string, std::size_t>, std::vector<double>> launches_; // by file and number
     std::vector<double> other_cores_;
+    double cores_ = 0; // that the ranks may use
     std::string chosen_;
 };
 
@@ -48,8 +50,11 @@ struct compared_row {
     row_object subject;
     std::string then_chosen, now_chosen; ///< algorithms; empty where none was
     compared_times times;
-    bool knows_other_cores = true; ///< then and now
 };
+
+/// A comparison as it stands beside other work: not judged where that used more than so many cores, then or now.
+[[nodiscard]] compared_times beside_other_work(compared_times c, const rounds_of_row& then, const rounds_of_row& now,
+                                               double most_other_cores);
 
 /// Says beside how many rows nothing is known of other work, if there are some.
 void print_unknown_work(std::FILE* to, std::size_t rows);

@@ -463,7 +463,9 @@ bench_result take_part(const participant& self, const bench_settings& settings) 
     if (self.rank == 0 && !settings.trace.empty() && settings.launch.number.value_or(0) == 0)
         trace.emplace(settings.trace);
     const std::unique_ptr<bench_report> report = begin_report(self, settings, jobs);
-    host_witness witness(self);
+    // Rows that are compared, now or later.
+    host_witness witness(self, !settings.json.empty() || !settings.against.empty() ||
+                                   !settings.against_program.empty() || !settings.contestants.empty());
     const auto agreed = [&](bool at_one) {
         double any = at_one ? 1 : 0;
         self.others.maximum({&any, 1});

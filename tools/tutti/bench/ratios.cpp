@@ -174,30 +174,29 @@ void ratios::print_heading(std::FILE* to) const {
 void ratios::print_row(std::FILE* to, const rival& theirs, const own& ours, const compared_times& c) const {
     const row_object& row = ours.row;
     const std::string& chosen = ours.times.chosen();
-    fmt::print(to, "{:<12} {:>12} {:>9} {:>11} {:<20} {:<26} {:>5} {:>9} {:>9} {:>6.3f} {:>16}  {}\n", theirs.name,
+    fmt::print(to, "{:<12} {:>12} {:>9} {:>11} {:<20} {:<26} {:>5} {:>9} {:>9} {:>6} {:>16}  {}\n", theirs.name,
                row.at("bytes").get<std::size_t>(), plain(row.at("type")), plain(row.at("op")), title_of(row),
                choice_text(row, chosen, chosen), row.at("in_place").get<bool>() ? "in" : "out", figure(c.earlier),
-               figure(c.now), c.now / c.earlier,
-               c.ratio.high > 0 ? fmt::format("{:.3f} to {:.3f}", c.ratio.low, c.ratio.high) : "-", word_of(c.what));
+               figure(c.now), ratio_figure(c.now / c.earlier), c.ratio.high > 0 ? interval_figure(c.ratio) : "-",
+               word_of(c.what));
 }
 
 verdict ratios::print(double most_other_cores, std::FILE* to) const {
     print_heading(to);
-    std::map<std::string, std::array<std::size_t, 5>> counts; // by name, of each change
-    std::map<std::string, kinds> lacks, left;                 // by name
+    std::map<std::string, std::array<std::size_t, changes>> counts; // by name, of each change
+    std::map<std::string, kinds> lacks, left;                       // by name
     std::set<std::size_t> met;
     std::size_t unknown = 0;
     for (const own& ours : ours_) {
-        unknown += !ours.times.knows_other_cores();
         std::set<std::string> partners;
         for (std::size_t k = 0; k < theirs_.size(); ++k) {
             const rival& theirs = theirs_[k];
             if (!theirs.is_like(ours.row)) continue;
             met.insert(k);
             partners.insert(theirs.name);
-            compared_times c = compared(theirs, ours);
-            if (std::max(theirs.times.other_cores(), ours.times.other_cores()) > most_other_cores)
-                c.what = change::disturbed;
+            const compared_times c =
+                beside_other_work(compared(theirs, ours), theirs.times, ours.times, most_other_cores);
+            unknown += c.what == change::untold;
             print_row(to, theirs, ours, c);
             ++counts[theirs.name][static_cast<std::size_t>(c.what)];
         }
@@ -213,14 +212,14 @@ verdict ratios::print(double most_other_cores, std::FILE* to) const {
     verdict v;
     for (const std::string& name : names_) {
         const auto count = [&](change c) { return counts[name][static_cast<std::size_t>(c)]; };
+        const std::size_t not_judged = count(change::unknown) + count(change::disturbed) + count(change::untold);
         fmt::print(to, "# beside {}: slower in {} rows, faster in {}, neither in {}, not judged in {}\n", name,
-                   count(change::slower), count(change::faster), count(change::none),
-                   count(change::unknown) + count(change::disturbed));
+                   count(change::slower), count(change::faster), count(change::none), not_judged);
         if (!lacks[name].empty()) fmt::print(to, "# {} lacks: {}\n", name, some_of(lacks[name]));
         if (!left[name].empty()) fmt::print(to, "# rows of {} without a partner here: {}\n", name, some_of(left[name]));
         if (!settings_.tolerance_is_given) continue;
         v.slower += count(change::slower);
-        v.complete = v.complete && count(change::unknown) + count(change::disturbed) == 0 && lacks[name].empty();
+        v.complete = v.complete && not_judged == 0 && lacks[name].empty();
     }
     return v;
 }

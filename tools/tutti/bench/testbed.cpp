@@ -12,11 +12,13 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <span>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -120,10 +122,16 @@ int cores_of_first_node(const rank_places& all, const model::topology& on) {
     return static_cast<int>(there.count());
 }
 
+constexpr double least_s = 0.1; // from which on something is known of other work
+
 } // namespace
 
+host_witness::host_witness(const participant& self, bool looks_first) : self_(self) {
+    if (looks_first) std::this_thread::sleep_for(std::chrono::duration<double>(least_s));
+}
+
 std::optional<double> host_witness::other_cores() {
-    constexpr double least_s = 0.1, window_s = 0.5;
+    constexpr double window_s = 0.5;
     const other_work window = before_.value_or(now_);
     // Ranks that are threads share their process, whose time the first of them tells.
     const bool tells = self_.cpu_clock == CLOCK_PROCESS_CPUTIME_ID || self_.rank == 0;
