@@ -115,6 +115,9 @@ TEST_CASE("another program is measured in turn, on either side as often") {
     for (std::size_t k = 0; k < 10; ++k) CHECK(rows[k].at("launch") == k / 2);
     CHECK_THAT(command("run -n 1 $TUTTI_COMMAND bench --against-program /bin/true").output,
                Contains("not under a launcher"));
+    const auto silent = command(two_sizes + "-n 3 --against-program /bin/true");
+    CHECK(silent.status == 2);
+    CHECK(silent.output == "tutti: /bin/true wrote no rows of tutti bench\n");
 }
 
 TEST_CASE("runs on other machines, or with other settings, are not compared: nothing is measured") {
@@ -155,6 +158,12 @@ TEST_CASE("runs on other machines, or with other settings, are not compared: not
     refused("", "is not what this tutti bench --json writes");
     here.write("then.json", "{");
     refused("", "is not what this tutti bench --json writes");
+    here.write("then.json", rows.dump());
+    const std::string text =
+        here.write("osu.txt", "# OSU MPI Allreduce Latency Test v7.3\n# Size  Avg Latency(us)\n8 1\n");
+    const auto mixed = command(two_sizes + option + "," + text);
+    CHECK(mixed.status == 2);
+    CHECK_THAT(mixed.output, Contains(text + " is not what tutti bench --json writes") && !Contains("exception"));
     CHECK_THAT(command("bench --against /nowhere.json").output, Contains("cannot read /nowhere.json"));
     CHECK(command("bench --tolerance 3").status == 2);
     CHECK_THAT(command("bench --against /nowhere.json --tolerance -5").output,
@@ -172,7 +181,9 @@ TEST_CASE("ranks that a launcher started refuse as one, and all end with one sta
     }
     CHECK(command(run + "/dev/null --cold --against " + files).status == 2);
     // The launches of another launcher are no rounds of this command: one is too few.
-    CHECK(command(run + "/dev/null --rounds 5 --other-work 1000 --against " + files).status == 5);
+    const auto one = command(run + "/dev/null --rounds 5 --other-work 1000 --against " + files);
+    CHECK(one.status == 5);
+    CHECK_THAT(one.output, Contains("under this launcher all rounds are one launch") && !Contains("--rounds 5"));
 }
 
 TEST_CASE("several files are rounds of one run, and none of them is written over") {

@@ -281,7 +281,18 @@ TEST_CASE("other libraries are measured in turn, told apart by name, and what th
                                       " lacks: allreduce float16 sum (8 bytes); allreduce float16 sum in place "
                                       "(8 bytes)\n"));
     }
-    CHECK(occurrences(here.read("ours.json"), "\"operation\"") == 8); // 2 rounds of 2 types and 2 places
+    // Of ours 2 rounds of 2 types and 2 places, of others one type less.
+    const std::string rows = here.read("ours.json");
+    CHECK(occurrences(rows, "\"library\":\"tutti\"") == 8);
+    for (const std::string name : {"openmpi", "mpich"})
+        CHECK(occurrences(rows, "\"library\":\"" + name + "\"") == (names.find(name) == std::string::npos ? 0 : 4));
+    // They are no rounds of ours: two launches are too few.
+    const auto again =
+        command("bench --transport shared_memory --ranks 2 --bytes 8 --rounds 5 -n 5 --other-work 100000 "
+                "-d float32,float16 --against " +
+                here.path("ours.json"));
+    CHECK(again.status == 5);
+    CHECK_THAT(again.output, Contains("not judged: 4\n"));
 }
 
 TEST_CASE("Gloo is measured in turn over tcp, and a contestant that fails is named") {

@@ -174,6 +174,9 @@ TEST_CASE("what an earlier run wrote stays until the first row takes its place, 
     CHECK(here.read("rows.json") == std::string(100'000, '#'));
     CHECK(command(bench + " -n 3").status == 0);
     CHECK(nlohmann::json::parse(here.read("rows.json")).size() == 1);
+    static_cast<void>(
+        tools_test::shell("env -u TUTTI_RANK timeout -s INT -k 5 1 $TUTTI_COMMAND " + bench + ".new -n 2000000000"));
+    CHECK(here.read("rows.json.new") == "[]\n"); // where there was nothing to keep
 }
 
 TEST_CASE("operations of which the options leave no row are told") {

@@ -5,6 +5,7 @@
 
 #include "../common/lists.hpp"
 #include "figures.hpp"
+#include "foreign_rows.hpp"
 
 #include <algorithm>
 #include <array>
@@ -78,12 +79,15 @@ struct tally {
     }
 };
 
-void print_tally(std::FILE* to, const tally& t, double most_other_cores) {
+void print_tally(std::FILE* to, const tally& t, double most_other_cores, bool launches_rounds) {
     fmt::print(to, "# slower: {}, faster: {}, neither: {}, not judged: {}\n", t.count(change::slower),
                t.count(change::faster), t.count(change::none), t.not_judged());
     if (t.count(change::unknown) > 0)
-        fmt::print(to, "# not judged is what has no {} rounds, each a launch, then and now: --rounds {} or more\n",
-                   least_rounds, least_rounds);
+        fmt::print(to, "# not judged is what has no {} rounds, each a launch, then and now: {}\n", least_rounds,
+                   launches_rounds
+                       ? fmt::format("--rounds {} or more", least_rounds)
+                       : "under this launcher all rounds are one launch. Start it that often on both sides, "
+                         "each with a --json file of its own, and compare these files");
     if (t.count(change::disturbed) > 0)
         fmt::print(
             to,
@@ -144,11 +148,15 @@ double rounds_of_row::other_cores() const { return other_cores_.empty() ? cores_
 
 earlier_runs::earlier_runs(const std::vector<std::string>& files) : files_(files) {
     for (const std::string& file : files) {
+        if (is_foreign(file))
+            throw std::invalid_argument("--against: " + file +
+                                        " is not what tutti bench --json writes: it is not compared "
+                                        "together with files that are");
         try {
-            for (const row_object& row : rows_of(file)) add_earlier(file, row);
-        } catch (const nlohmann::json::exception& e) {
-            throw std::invalid_argument(
-                fmt::format("--against: {} is not what this tutti bench --json writes: {}", file, e.what()));
+            for (const row_object& row : rows_of(file))
+                if (is_of_tutti(row)) add_earlier(file, row);
+        } catch (const nlohmann::json::exception&) {
+            throw std::invalid_argument("--against: " + file + " is not what this tutti bench --json writes");
         }
     }
 }
@@ -213,7 +221,7 @@ std::vector<compared_row> earlier_runs::compared(double tolerance, double most_o
     return all;
 }
 
-verdict earlier_runs::print(double tolerance, double most_other_cores, std::FILE* to) const {
+verdict earlier_runs::print(double tolerance, double most_other_cores, bool launches_rounds, std::FILE* to) const {
     const std::size_t rows = common_rows();
     const row_object first = rows_.empty() ? row_object() : rows_.front().row;
     fmt::print(to,
@@ -231,7 +239,7 @@ verdict earlier_runs::print(double tolerance, double most_other_cores, std::FILE
     }
     if (rows < then_.size()) fmt::print(to, "# {} rows of then were not measured now\n", then_.size() - rows);
     if (rows < now_.size()) fmt::print(to, "# {} rows of now were not measured then\n", now_.size() - rows);
-    print_tally(to, all, most_other_cores);
+    print_tally(to, all, most_other_cores, launches_rounds);
     print_unknown_work(to, all.count(change::untold));
     return {all.count(change::slower), rows == then_.size() && rows == now_.size() && all.not_judged() == 0};
 }

@@ -22,6 +22,9 @@ namespace tutti::tools {
 [[nodiscard]] std::string title_of(const row_object& subject);
 [[nodiscard]] std::string choice_text(const row_object& subject, const std::string& then, const std::string& now);
 
+/// False of a row that a contestant measured.
+[[nodiscard]] inline bool is_of_tutti(const row_object& row) { return row.value("library", "tutti") == "tutti"; }
+
 /// One row in all rounds of one side.
 class rounds_of_row {
 public:
@@ -94,8 +97,8 @@ public:
     [[nodiscard]] std::vector<compared_row> compared(double tolerance, double most_other_cores) const;
     /// Those of then, as they came.
     [[nodiscard]] std::vector<row_object> earlier_rows() const;
-    /// Prints a table of what compared() says.
-    verdict print(double tolerance, double most_other_cores, std::FILE* to) const;
+    /// Prints a table of what compared() says. `launches_rounds` says whether each round of this command is a launch.
+    verdict print(double tolerance, double most_other_cores, bool launches_rounds, std::FILE* to) const;
 
 private:
     struct earlier_row {

@@ -132,7 +132,7 @@ those of the whole operation: OSU and IMB count one rank's part of allgather, ga
 With --contestant another library on this host is launched in turn with this one, and timed by the same code:
 Open MPI, MPICH, or Gloo over tcp. The command compiles what makes its calls (mpicc, or a C++ compiler),
 and starts it by mpiexec, or by itself. Its algorithm is its own choice. Calls that it has not are left out
-and told. Ratios are no verdict: status 4 and 5 are for a given --tolerance.
+and told. Rows of --json and --csv say of which "library" they are. Ratios are no verdict: status 4 and 5 are for a given --tolerance.
 
 With --trace each row is called once more after it was measured, in the first launch, so that recording it is in no time above.
 FILE is Chrome trace JSON, written when all rows are done: when each step of each rank began and ended, an

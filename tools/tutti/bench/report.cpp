@@ -75,10 +75,12 @@ bench_report::bench_report(const bench_settings& settings, testbed at, int ranks
         earlier_->require_some(jobs);
     }
     if (!settings.against_program.empty()) earlier_.emplace();
-    read_launches_before();
+    const std::vector<row_object> of_contestants = read_launches_before();
     if (!settings.against_program.empty()) earlier_->require(conditions_of(settings, ranks, at_));
     if (!settings.json.empty()) json_.emplace(settings.json, row_file::format::json, !is_first());
     if (!settings.csv.empty()) csv_.emplace(settings.csv, row_file::format::csv, !is_first());
+    if (is_last()) // the others have been measured
+        for (const row_object& row : of_contestants) while_read([&] { write(row); });
     if (!settings.html.empty()) require_sections_page();
     require_writable(settings.html);
     if (quiet_ || !is_first()) return;
@@ -146,9 +148,13 @@ void bench_report::add(const row& r) {
     if (ratios_) ratios_->add(object);
     while_read([&] {
         if (!quiet_) print_row(r);
-        if (json_) json_->add(object);
-        if (csv_) csv_->add(object);
+        write(object);
     });
+}
+
+void bench_report::write(const row_object& row) {
+    if (json_) json_->add(row);
+    if (csv_) csv_->add(row);
 }
 
 /// `print` throws where it cannot write. That a reader has gone is no failure.
@@ -165,20 +171,28 @@ void bench_report::while_read(const std::function<void()>& print) {
     }
 }
 
-void bench_report::read_launches_before() {
-    if (settings_.launch.rows < 0) return;
+std::vector<row_object> bench_report::read_launches_before() {
+    std::vector<row_object> of_contestants;
+    if (settings_.launch.rows < 0) return of_contestants;
     std::ifstream lines(fmt::format("/proc/self/fd/{}", settings_.launch.rows));
     for (std::string line; std::getline(lines, line);) {
         row_object row = row_object::parse(line);
         if (row.contains("program")) { // another one's
-            if (ratios_) ratios_->add_theirs(row.at("program").get<std::string>(), row);
-            if (earlier_) earlier_->add_earlier(settings_.against_program, std::move(row));
+            row["library"] = row.at("program");
+            row.erase("program");
+            if (earlier_) {
+                earlier_->add_earlier(settings_.against_program, std::move(row));
+            } else {
+                ratios_->add_theirs(row.at("library").get<std::string>(), row);
+                of_contestants.push_back(std::move(row));
+            }
             continue;
         }
         if (earlier_) earlier_->add(row);
         if (ratios_) ratios_->add(row);
         rows_.push_back(std::move(row));
     }
+    return of_contestants;
 }
 
 /// Averages of one operation each: of several ones they say nothing, nor of rows that move nothing.
@@ -283,7 +297,9 @@ verdict bench_report::finish() {
         if (!quiet_ && settings_.rounds > 1) print_rounds();
         if (!quiet_) print_matrix();
         print_sums(to);
-        if (earlier_) v = earlier_->print(settings_.tolerance, settings_.most_other_work * at_.cores, to);
+        if (earlier_)
+            v = earlier_->print(settings_.tolerance, settings_.most_other_work * at_.cores,
+                                settings_.launch.number || settings_.transport == "memory", to);
         if (ratios_) v = ratios_->print(settings_.most_other_work * at_.cores, to);
         if (!settings_.html.empty()) write_whole(page(), settings_.html);
     });

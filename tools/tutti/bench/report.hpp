@@ -39,7 +39,9 @@ private:
     [[nodiscard]] std::string page() const;
     void print_row(const row& r);
     void while_read(const std::function<void()>& print);
-    void read_launches_before();
+    /// Returns the rows of contestants.
+    std::vector<row_object> read_launches_before();
+    void write(const row_object& row);
     void print_sums(std::FILE* to) const;
     void print_rounds() const;
     void print_matrix() const;

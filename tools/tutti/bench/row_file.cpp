@@ -38,6 +38,8 @@ row_file::row_file(const std::string& path, format as, bool continues)
     if (!file_ && continues) file_.reset(std::fopen(path.c_str(), "w")); // a pipe
     if (!file_) failed(errno);
     goes_back_ = file_.get() != stdout && std::ftell(file_.get()) >= 0; // a pipe has no place to go back to
+    std::error_code none;
+    if (!continues && std::filesystem::is_empty(path, none) && !none) begin(), flush(); // there is nothing to keep
     if (!continues) return;
     rows_ = 1;
     constexpr std::string_view end = "\n]\n";
