@@ -213,6 +213,23 @@ TEST_CASE("encrypted data are right too, and only over tcp") {
     CHECK(command("bench --transport memory --ranks 2 --encrypt --bytes 8").status == 2);
 }
 
+TEST_CASE("what a list names twice is measured once") {
+    const folder here;
+    const auto r = command("bench --transport memory --ranks 2 --bytes 8,8 --place in -n 1 --algorithm ring,ring,naive "
+                           "-d int32,int32 -o sum,sum --operation allreduce,allreduce,barrier,barrier --json " +
+                           here.path("rows.json"));
+    INFO(r.output);
+    CHECK(r.status == 0);
+    CHECK(occurrences(here.read("rows.json"), "\"operation\"") == 3); // by ring, by naive, a barrier
+}
+
+TEST_CASE("ranks of a launcher refuse with one voice") {
+    const auto r = command("run -n 3 $TUTTI_COMMAND bench --operation shuffle -n 1");
+    INFO(r.output);
+    CHECK(r.status == 2);
+    CHECK(occurrences(r.output, "there is no operation") == 1);
+}
+
 TEST_CASE("sizes are measured that are listed") {
     const auto r = command("bench --transport memory --ranks 2 --bytes 8,1K..4K*4 -n 2 --place in --algorithm ring");
     INFO(r.output);
@@ -321,7 +338,7 @@ TEST_CASE("a launcher of one process makes a world of one, unless more are asked
         CHECK(r.status == 0);
         return r.output.substr(0, r.output.find(" over"));
     };
-    CHECK(ranks_of("", "") == "# tutti bench: 1 ranks");
+    CHECK(ranks_of("", "") == "# tutti bench: 1 rank");
     CHECK(ranks_of("", "--ranks 2") == "# tutti bench: 2 ranks");
     CHECK(ranks_of("SLURM_PTY_PORT=1", "") == "# tutti bench: 4 ranks");
 }
@@ -332,6 +349,7 @@ TEST_CASE("what makes no sense is refused before anything is started, with 2") {
         INFO(arguments << "\n" << r.output);
         CHECK(r.status == 2);
         CHECK_THAT(r.output, Contains(words));
+        CHECK(r.output.starts_with("tutti: "));
     };
     refused("--operation shuffle", "there is no operation 'shuffle'; choose one of allreduce");
     refused("--algorithm rinq", "there is no algorithm \"rinq\" (did you mean ring?); choose one of naive");

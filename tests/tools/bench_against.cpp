@@ -80,12 +80,12 @@ TEST_CASE("a comparison that is not complete is no success: too few launches, ro
     check(two_sizes + option, "not judged: 2\n"); // one launch then, whatever its iterations say
     check(two_sizes + option, "no 5 rounds, each a launch");
     static_cast<void>(against(here, "--transport memory -n 3 --rounds 5", [](auto& row) { scale(row, 1e6); }));
-    check("bench --ranks 2 --bytes 8 --place in " + option, "# 1 rows of then were not measured now");
-    check("bench --ranks 2 --bytes 8,1K,64K --place in " + option, "# 1 rows of now were not measured then");
+    check("bench --ranks 2 --bytes 8 --place in " + option, "# not measured now: 1 row of then\n");
+    check("bench --ranks 2 --bytes 8,1K,64K --place in " + option, "# not measured then: 1 row of now\n");
     auto rows = nlohmann::ordered_json::parse(here.read("then.json"));
     for (auto& row : rows) row["other_cores"] = 1e6;
     here.write("then.json", rows.dump());
-    check(two_sizes + option, "beside 2 rows, then or now: they are not judged");
+    check(two_sizes + option, "beside 2 rows, then or now: not judged");
     // Nothing is known of then: that counts as all cores, and 1000 % of them would do.
     for (auto& row : rows) row["other_cores"] = nullptr;
     here.write("then.json", rows.dump());

@@ -223,7 +223,7 @@ TEST_CASE("ratios to other programs' times are a verdict only where a tolerance 
     INFO(slower.output);
     CHECK(slower.status == 0);
     CHECK_THAT(slower.output,
-               Contains("# beside osu.txt: slower in 1 rows, faster in 0, neither in 0, not judged in 0\n") &&
+               Contains("# beside osu.txt: slower in 1 row, faster in 0, neither in 0, not judged in 0\n") &&
                    Contains("  slower\n"));
     CHECK(beside_file(file("0.00001"), what + " --tolerance 50").status == 4);
     CHECK(beside_file(file("1e9"), what + " --tolerance 50").status == 0);

@@ -89,11 +89,10 @@ void print_tally(std::FILE* to, const tally& t, double most_other_cores, bool la
                        : "under this launcher all rounds are one launch. Start it that often on both sides, "
                          "each with a --json file of its own, and compare these files");
     if (t.count(change::disturbed) > 0)
-        fmt::print(
-            to,
-            "# warning: other work used more than {:.2g} cores of this host beside {} rows, then or now: they are "
-            "not judged; --other-work sets the limit\n",
-            most_other_cores, t.count(change::disturbed));
+        fmt::print(to,
+                   "# warning: other work used more than {:.2g} cores of this host beside {}, then or now: not judged; "
+                   "--other-work sets the limit\n",
+                   most_other_cores, counted(t.count(change::disturbed), "row"));
     if (t.alarms > 0)
         fmt::print(
             to,
@@ -107,9 +106,9 @@ void print_tally(std::FILE* to, const tally& t, double most_other_cores, bool la
 void print_unknown_work(std::FILE* to, std::size_t rows) {
     if (rows > 0)
         fmt::print(to,
-                   "# other work beside {} row{} is not known, since a launch took less than a tenth of a second: not "
+                   "# other work beside {} is not known, since a launch took less than a tenth of a second: not "
                    "judged; --seconds takes longer, and --other-work 100 judges them\n",
-                   rows, rows == 1 ? "" : "s");
+                   counted(rows, "row"));
 }
 
 std::string_view word_of(change c) {
@@ -237,8 +236,8 @@ verdict earlier_runs::print(double tolerance, double most_other_cores, bool laun
         print_row(to, r.subject, choice_text(r.subject, r.then_chosen, r.now_chosen), r.times);
         all.add(r.times);
     }
-    if (rows < then_.size()) fmt::print(to, "# {} rows of then were not measured now\n", then_.size() - rows);
-    if (rows < now_.size()) fmt::print(to, "# {} rows of now were not measured then\n", now_.size() - rows);
+    if (rows < then_.size()) fmt::print(to, "# not measured now: {} of then\n", counted(then_.size() - rows, "row"));
+    if (rows < now_.size()) fmt::print(to, "# not measured then: {} of now\n", counted(now_.size() - rows, "row"));
     print_tally(to, all, most_other_cores, launches_rounds);
     print_unknown_work(to, all.count(change::untold));
     return {all.count(change::slower), rows == then_.size() && rows == now_.size() && all.not_judged() == 0};

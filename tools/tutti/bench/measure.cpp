@@ -399,11 +399,12 @@ row measure_row(const participant& self, const bench_settings& settings, const j
     return r;
 }
 
-/// Rank 0 alone can refuse what it compares with; then all do.
+/// What one rank refuses, all do. What rank 0 says, no other one repeats: these have nothing to say.
 void agree_on(const participant& self, const std::string& refusal) {
-    double refused = refusal.empty() ? 0 : 1;
-    self.others.maximum({&refused, 1});
-    if (refused != 0) throw std::invalid_argument(refusal.empty() ? "rank 0 refuses to compare" : refusal);
+    const bool refuses = !refusal.empty();
+    std::array<double, 2> refused{refuses ? 1. : 0., refuses && self.rank == 0 ? 1. : 0.};
+    self.others.maximum(refused);
+    if (refused[0] != 0) throw std::invalid_argument(self.rank == 0 || refused[1] == 0 ? refusal : "");
 }
 
 /// What is reported at rank 0; nothing at others. Collective.
@@ -450,7 +451,13 @@ own_memory memory_for(const participant& self, std::size_t bytes) {
 } // namespace
 
 bench_result take_part(const participant& self, const bench_settings& settings) {
-    check_settings(settings, self.ranks);
+    std::string refusal;
+    try {
+        check_settings(settings, self.ranks);
+    } catch (const std::invalid_argument& e) {
+        refusal = e.what();
+    }
+    agree_on(self, refusal);
     std::vector<job> jobs = jobs_of(settings, self.rank, self.ranks);
     if (self.has) std::erase_if(jobs, [&](const job& j) { return !self.has(j); });
     std::size_t most = 1;

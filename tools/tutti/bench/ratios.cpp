@@ -213,8 +213,8 @@ verdict ratios::print(double most_other_cores, std::FILE* to) const {
     for (const std::string& name : names_) {
         const auto count = [&](change c) { return counts[name][static_cast<std::size_t>(c)]; };
         const std::size_t not_judged = count(change::unknown) + count(change::disturbed) + count(change::untold);
-        fmt::print(to, "# beside {}: slower in {} rows, faster in {}, neither in {}, not judged in {}\n", name,
-                   count(change::slower), count(change::faster), count(change::none), not_judged);
+        fmt::print(to, "# beside {}: slower in {}, faster in {}, neither in {}, not judged in {}\n", name,
+                   counted(count(change::slower), "row"), count(change::faster), count(change::none), not_judged);
         if (!lacks[name].empty()) fmt::print(to, "# {} lacks: {}\n", name, some_of(lacks[name]));
         if (!left[name].empty()) fmt::print(to, "# rows of {} without a partner here: {}\n", name, some_of(left[name]));
         if (!settings_.tolerance_is_given) continue;

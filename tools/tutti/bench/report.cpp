@@ -5,6 +5,7 @@
 #include "figures.hpp"
 #include "page.hpp"
 
+#include "../common/lists.hpp"
 #include "../common/sections_page.hpp"
 #include "../common/text_output.hpp"
 
@@ -94,11 +95,11 @@ bench_report::bench_report(const bench_settings& settings, testbed at, int ranks
 /// What there is to know of the table below, a sentence a line.
 std::vector<std::string> bench_report::heading() const {
     std::vector<std::string> lines;
-    lines.push_back(fmt::format(
-        "tutti bench: {} ranks over {}, {} after {} for warming up, {} call{} a row checked, deadline {} s, "
-        "{} core{} here",
-        ranks_, settings_.transport, amount_of(settings_), settings_.warm_up, settings_.checks,
-        settings_.checks == 1 ? "" : "s", settings_.deadline_s, at_.cores, at_.cores == 1 ? "" : "s"));
+    lines.push_back(fmt::format("tutti bench: {} over {}, {} after {} for warming up, {} a row checked, deadline {} s, "
+                                "{} here",
+                                counted(static_cast<std::size_t>(ranks_), "rank"), settings_.transport,
+                                amount_of(settings_), settings_.warm_up, counted(settings_.checks, "call"),
+                                settings_.deadline_s, counted(static_cast<std::size_t>(at_.cores), "core")));
     if (!at_.ranks_on.empty()) lines.push_back(fmt::format("{}", at_.ranks_on));
     const bool loop = settings_.how != timing::barrier;
     lines.push_back(fmt::format(
@@ -216,8 +217,8 @@ void bench_report::print_sums(std::FILE* to) const {
     }
     if (!quiet_)
         for (const bandwidth& b : all)
-            fmt::print(to, "# average busbw of {}: {} GB/s over {} rows\n", b.operation,
-                       bandwidth_figure(b.sum_GBps / static_cast<double>(b.rows)), b.rows);
+            fmt::print(to, "# average busbw of {}: {} GB/s over {}\n", b.operation,
+                       bandwidth_figure(b.sum_GBps / static_cast<double>(b.rows)), counted(b.rows, "row"));
     if (imprecise > 0)
         fmt::print(to, "# warning: {} of {} rows did not reach {:g} % of the p50: --seconds gives them longer\n",
                    imprecise, rows_.size(), 100 * settings_.precision);
