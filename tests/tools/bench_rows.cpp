@@ -55,6 +55,17 @@ TEST_CASE("a bench writes a page of all its rounds, and where it cannot, says so
     CHECK_THAT(none.output, Contains("cannot write") && !Contains("# tutti bench"));
 }
 
+TEST_CASE("an interrupted bench leaves a page of the rows that are done") {
+    const folder here;
+    const auto r = tools_test::shell("env -u TUTTI_RANK timeout -s INT -k 5 2 $TUTTI_COMMAND bench --transport memory "
+                                     "--ranks 2 --place in -b 8 -e 1G -f 16 --seconds 1.5 --html " +
+                                     here.path("bench.html"));
+    INFO(r.output);
+    if (r.output.find("built without Chart.js") != std::string::npos) return;
+    CHECK(r.status == 124); // of timeout
+    CHECK_THAT(here.read("bench.html"), Contains("</html>"));
+}
+
 TEST_CASE("all kinds of messages are right with any number of pairs, over threads and over processes") {
     for (const char* transport : {"memory", "shared_memory", "tcp"})
         for (const char* ranks : {"2", "5"}) {

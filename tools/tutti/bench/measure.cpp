@@ -399,8 +399,15 @@ row measure_row(const participant& self, const bench_settings& settings, const j
     return r;
 }
 
-/// What one rank refuses, all do. What rank 0 says, no other one repeats: these have nothing to say.
-void agree_on(const participant& self, const std::string& refusal) {
+/// What one rank refuses by std::invalid_argument, all do. What rank 0 says, no other one repeats: these have nothing
+/// to say. Collective.
+void refuse_together(const participant& self, const std::function<void()>& check) {
+    std::string refusal;
+    try {
+        check();
+    } catch (const std::invalid_argument& e) {
+        refusal = e.what();
+    }
     const bool refuses = !refusal.empty();
     std::array<double, 2> refused{refuses ? 1. : 0., refuses && self.rank == 0 ? 1. : 0.};
     self.others.maximum(refused);
@@ -412,14 +419,10 @@ std::unique_ptr<bench_report> begin_report(const participant& self, const bench_
                                            const std::vector<job>& jobs) {
     const testbed at = testbed_of(self);
     std::unique_ptr<bench_report> report;
-    std::string refusal;
-    try {
+    refuse_together(self, [&] {
         if (self.rank == 0)
             report = std::make_unique<bench_report>(settings, at, self.ranks, self.others.one_clock(), jobs);
-    } catch (const std::invalid_argument& e) {
-        refusal = e.what();
-    }
-    agree_on(self, refusal);
+    });
     return report;
 }
 
@@ -451,13 +454,7 @@ own_memory memory_for(const participant& self, std::size_t bytes) {
 } // namespace
 
 bench_result take_part(const participant& self, const bench_settings& settings) {
-    std::string refusal;
-    try {
-        check_settings(settings, self.ranks);
-    } catch (const std::invalid_argument& e) {
-        refusal = e.what();
-    }
-    agree_on(self, refusal);
+    refuse_together(self, [&] { check_settings(settings, self.ranks); });
     std::vector<job> jobs = jobs_of(settings, self.rank, self.ranks);
     if (self.has) std::erase_if(jobs, [&](const job& j) { return !self.has(j); });
     std::size_t most = 1;

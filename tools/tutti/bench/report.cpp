@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -150,7 +151,17 @@ void bench_report::add(const row& r) {
     while_read([&] {
         if (!quiet_) print_row(r);
         write(object);
+        write_page_so_far();
     });
+}
+
+/// For who is interrupted: not to every row, since it takes some milliseconds.
+void bench_report::write_page_so_far() {
+    const auto now = std::chrono::steady_clock::now();
+    if (is_standard_output(settings_.html) || now < next_page_ || !tutti::detail::place_of_plain_file(settings_.html))
+        return;
+    next_page_ = now + std::chrono::seconds{1};
+    write_whole(page(), settings_.html);
 }
 
 void bench_report::write(const row_object& row) {
@@ -233,8 +244,7 @@ void bench_report::print_rounds() const {
     };
     std::vector<rounds> all;
     for (const row_object& r : rows_) {
-        row_object subject = subject_of({});
-        for (const auto& [key, value] : subject.items()) subject[key] = r.at(key);
+        const row_object subject = subject_in(r);
         auto of = std::ranges::find(all, subject, &rounds::subject);
         if (of == all.end()) of = all.insert(of, rounds{subject, std::vector<double>()});
         of->times.push_back(r.at("time_us").get<double>());

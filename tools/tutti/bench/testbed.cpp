@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <span>
 #include <string_view>
 #include <thread>
@@ -58,14 +59,11 @@ struct rank_places {
 
 /// The library counts the ranks of a pretended host alone, but those of all hosts of a kernel share its processors.
 void add_crowded(rank_places& all, const std::vector<double>& kernels) {
-    for (const double kernel : kernels) {
-        std::vector<transport::bootstrap::allotment> there;
-        for (std::size_t r = 0; r < kernels.size(); ++r)
-            if (kernels[r] == kernel) there.push_back({all.processors[r], {}});
-        if (transport::bootstrap::share_out(there)) continue;
-        for (std::size_t r = 0; r < kernels.size(); ++r)
-            if (kernels[r] == kernel) all.crowded[r] = true;
-    }
+    std::map<double, std::vector<transport::bootstrap::allotment>> hosts;
+    for (std::size_t r = 0; r < kernels.size(); ++r) hosts[kernels[r]].push_back({all.processors[r], {}});
+    std::erase_if(hosts, [](const auto& one) { return transport::bootstrap::share_out(one.second).has_value(); });
+    for (std::size_t r = 0; r < kernels.size(); ++r)
+        if (hosts.contains(kernels[r])) all.crowded[r] = true;
 }
 
 /// Collective. Ranks show each word of their sets as two numbers, since a double holds no 64 bits.

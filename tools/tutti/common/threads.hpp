@@ -12,8 +12,8 @@
 
 namespace tutti::tools {
 
-/// Runs `body(rank)` for all ranks, each on a thread of its own. What they throw is printed with the rank in front, unless it says nothing.
-/// Returns whether none did.
+/// Runs `body(rank)` for all ranks, each on a thread of its own. What they throw is printed with the rank in front,
+/// unless it says nothing. Returns whether none did.
 [[nodiscard]] inline bool run_as_threads(int ranks, const std::function<void(int)>& body) {
     std::mutex one_at_a_time;
     bool all_well = true;
