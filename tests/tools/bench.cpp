@@ -8,6 +8,8 @@
 
 #include "support/catch.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
@@ -211,6 +213,25 @@ TEST_CASE("encrypted data are right too, and only over tcp") {
     CHECK(r.status == 0);
     CHECK_THAT(r.output, Contains("# wrong elements: 0"));
     CHECK(command("bench --transport memory --ranks 2 --encrypt --bytes 8").status == 2);
+}
+
+TEST_CASE("unbound ranks that leave barriers far apart are told of --bind core") {
+    const folder here;
+    for (const char* const bind : {"none", "core"}) {
+        const auto r =
+            command("bench --transport shared_memory --ranks 2 --bytes 8,1K,64K --place in -n 20 -w 1 --json " +
+                    here.path("rows.json") + (bind == std::string("none") ? "" : " --bind core"));
+        INFO(r.output);
+        if (r.output.find("not crowded") == std::string::npos) return; // fewer processors than ranks
+        CHECK(r.status == 0);
+        std::size_t apart = 0;
+        for (const auto& row : nlohmann::json::parse(here.read("rows.json"))) {
+            const double skew_us = row.at("skew_us");
+            if (skew_us > 1 && 4 * skew_us > row.at("p50_us").get<double>()) ++apart;
+        }
+        const bool told = r.output.find("# ranks may have shared a processor in") != std::string::npos;
+        CHECK(told == (apart > 0 && bind == std::string("none")));
+    }
 }
 
 TEST_CASE("what a list names twice is measured once") {

@@ -170,7 +170,7 @@ TEST_CASE("what IMB-MPI1 prints is compared: each number of processes by itself,
                    Contains("# imb.txt lacks: allreduce float64 sum (1024 bytes)\n") &&
                    Contains("without a partner here: Exchange; allreduce float32 sum of 2 ranks (1024 bytes); "
                             "allreduce float32 sum of 4 ranks (2048, 4096, 8192, 16384, ... bytes); pingpong "
-                            "of 2 ranks (1024 bytes)\n"));
+                            "of 2 ranks (0, 1024 bytes)\n"));
     CHECK(occurrences(r.output, "\nimb.txt ") == 2);
 }
 
@@ -209,7 +209,7 @@ TEST_CASE("rows of nccl-tests meet those of the same root") {
     CHECK(occurrences(r.output, "\nreduce_perf.txt ") == 3);
     const auto other = beside_file(here.path("reduce_perf.txt"), "--ranks 2 --operation reduce --bytes 1K -r 1");
     CHECK(other.status == 2);
-    CHECK_THAT(other.output, Contains("reduce root 0 float32 sum (1024 bytes)"));
+    CHECK_THAT(other.output, Contains("reduce root 0 float32 sum of 2 ranks (1024 bytes)"));
 }
 
 TEST_CASE("ratios to other programs' times are a verdict only where a tolerance is given") {

@@ -179,14 +179,14 @@ TEST_CASE("what an earlier run wrote stays until the first row takes its place, 
     const std::string file = here.write("rows.json", std::string(100'000, '#')),
                       bench = "bench --transport memory --ranks 2 --place in -b 8 -e 8 --json " + file;
     const auto r =
-        tools_test::shell("env -u TUTTI_RANK timeout -s INT -k 5 1 $TUTTI_COMMAND " + bench + " -n 2000000000");
+        tools_test::shell("env -u TUTTI_RANK timeout -s INT -k 5 1 $TUTTI_COMMAND " + bench + " -n 100000000");
     INFO(r.output);
     CHECK(r.status != 0);
     CHECK(here.read("rows.json") == std::string(100'000, '#'));
     CHECK(command(bench + " -n 3").status == 0);
     CHECK(nlohmann::json::parse(here.read("rows.json")).size() == 1);
     static_cast<void>(
-        tools_test::shell("env -u TUTTI_RANK timeout -s INT -k 5 1 $TUTTI_COMMAND " + bench + ".new -n 2000000000"));
+        tools_test::shell("env -u TUTTI_RANK timeout -s INT -k 5 1 $TUTTI_COMMAND " + bench + ".new -n 100000000"));
     CHECK(here.read("rows.json.new") == "[]\n"); // where there was nothing to keep
 }
 

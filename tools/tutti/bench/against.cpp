@@ -63,20 +63,6 @@ void print_row(std::FILE* to, const row_object& subject, const std::string& algo
                word_of(c.what));
 }
 
-struct tally {
-    std::array<std::size_t, changes> of{}; ///< by change
-    double alarms = 0;                     ///< the sum of the chances of a false alarm
-
-    void add(const compared_times& c) {
-        ++of[static_cast<std::size_t>(c.what)];
-        alarms += c.false_alarm;
-    }
-    [[nodiscard]] std::size_t count(change c) const { return of[static_cast<std::size_t>(c)]; }
-    [[nodiscard]] std::size_t not_judged() const {
-        return count(change::unknown) + count(change::disturbed) + count(change::untold);
-    }
-};
-
 void print_tally(std::FILE* to, const tally& t, double most_other_cores, bool launches_rounds) {
     fmt::print(to, "# slower: {}, faster: {}, neither: {}, not judged: {}\n", t.count(change::slower),
                t.count(change::faster), t.count(change::none), t.not_judged());

@@ -5,6 +5,7 @@
 #include "../common/change.hpp"
 #include "row_json.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdio>
 #include <map>
@@ -58,6 +59,21 @@ struct compared_row {
 /// A comparison as it stands beside other work: not judged where that used more than so many cores, then or now.
 [[nodiscard]] compared_times beside_other_work(compared_times c, const rounds_of_row& then, const rounds_of_row& now,
                                                double most_other_cores);
+
+/// How many rows there are of each change.
+struct tally {
+    std::array<std::size_t, changes> of{}; ///< by change
+    double alarms = 0;                     ///< the sum of the chances of a false alarm
+
+    void add(const compared_times& c) {
+        ++of[static_cast<std::size_t>(c.what)];
+        alarms += c.false_alarm;
+    }
+    [[nodiscard]] std::size_t count(change c) const { return of[static_cast<std::size_t>(c)]; }
+    [[nodiscard]] std::size_t not_judged() const {
+        return count(change::unknown) + count(change::disturbed) + count(change::untold);
+    }
+};
 
 /// Says beside how many rows nothing is known of other work, if there are some.
 void print_unknown_work(std::FILE* to, std::size_t rows);

@@ -80,7 +80,8 @@ Columns, some of which are there only if they have something to say:
   p50 p99 min max microseconds of the slowest rank of each iteration; no p99 from under 100 of them; ~ marks a
                   p50 from one or two
   behind          with --imbalance: microseconds of a call in step behind the late one, the p50 of means
-  skew            median microseconds between the first and the last rank that left the barrier
+  skew            median microseconds between the first and the last rank that left the barrier; much of it where
+                  ranks that are bound to no processor were put on the same one, as in short runs
   rate            of messages: millions of messages a second
   algbw           bytes over time, in 10^9 bytes a second; the time is the p50, of a loop the mean
   busbw           algbw times 2(P-1)/P for allreduce, (P-1)/P for reduce_scatter, allgather,

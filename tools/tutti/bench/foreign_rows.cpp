@@ -156,8 +156,7 @@ private:
         columns_.clear();
         operation_ = known ? known->operation : "";
         size_ = known ? known->size : size_of_row::whole;
-        if (!known && !name.empty() && (found_.unknown.empty() || found_.unknown.back() != name))
-            found_.unknown.emplace_back(name);
+        if (!known && !name.empty()) found_.unknown.emplace(name);
     }
 
     /// "# OSU MPI Allreduce Latency Test v7.3", with "MPI-CUDA" where data are on a GPU.

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,7 @@ struct foreign_row {
 struct foreign_file {
     std::string tool; ///< "OSU micro-benchmarks"
     std::vector<foreign_row> rows;
-    std::vector<std::string> unknown{}; ///< benchmarks of which none of our rows is
+    std::set<std::string> unknown{}; ///< benchmarks of which none of our rows is
 };
 
 /// Whether it is for read_foreign(): not JSON. Throws std::invalid_argument where the file cannot be read.

@@ -8,9 +8,7 @@
 #include "figures.hpp"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
-#include <iterator>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -183,10 +181,9 @@ void ratios::print_row(std::FILE* to, const rival& theirs, const own& ours, cons
 
 verdict ratios::print(double most_other_cores, std::FILE* to) const {
     print_heading(to);
-    std::map<std::string, std::array<std::size_t, changes>> counts; // by name, of each change
-    std::map<std::string, kinds> lacks, left;                       // by name
+    std::map<std::string, tally> counts;      // by name
+    std::map<std::string, kinds> lacks, left; // by name
     std::set<std::size_t> met;
-    std::size_t unknown = 0;
     for (const own& ours : ours_) {
         std::set<std::string> partners;
         for (std::size_t k = 0; k < theirs_.size(); ++k) {
@@ -196,9 +193,8 @@ verdict ratios::print(double most_other_cores, std::FILE* to) const {
             partners.insert(theirs.name);
             const compared_times c =
                 beside_other_work(compared(theirs, ours), theirs.times, ours.times, most_other_cores);
-            unknown += c.what == change::untold;
             print_row(to, theirs, ours, c);
-            ++counts[theirs.name][static_cast<std::size_t>(c.what)];
+            counts[theirs.name].add(c);
         }
         for (const std::string& name : names_)
             if (!partners.contains(name))
@@ -208,18 +204,18 @@ verdict ratios::print(double most_other_cores, std::FILE* to) const {
         if (const auto& read = theirs_[k].read; read && !met.contains(k))
             left[theirs_[k].name][kind_of(*read)].insert(read->bytes);
     for (const auto& [name, benchmark] : unknown_) left[name][benchmark];
-    print_unknown_work(to, unknown);
     verdict v;
     for (const std::string& name : names_) {
-        const auto count = [&](change c) { return counts[name][static_cast<std::size_t>(c)]; };
-        const std::size_t not_judged = count(change::unknown) + count(change::disturbed) + count(change::untold);
+        const tally& t = counts[name];
         fmt::print(to, "# beside {}: slower in {}, faster in {}, neither in {}, not judged in {}\n", name,
-                   counted(count(change::slower), "row"), count(change::faster), count(change::none), not_judged);
+                   counted(t.count(change::slower), "row"), t.count(change::faster), t.count(change::none),
+                   t.not_judged());
+        print_unknown_work(to, t.count(change::untold));
         if (!lacks[name].empty()) fmt::print(to, "# {} lacks: {}\n", name, some_of(lacks[name]));
         if (!left[name].empty()) fmt::print(to, "# rows of {} without a partner here: {}\n", name, some_of(left[name]));
         if (!settings_.tolerance_is_given) continue;
-        v.slower += count(change::slower);
-        v.complete = v.complete && not_judged == 0 && lacks[name].empty();
+        v.slower += t.count(change::slower);
+        v.complete = v.complete && t.not_judged() == 0 && lacks[name].empty();
     }
     return v;
 }

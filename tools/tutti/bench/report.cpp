@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -216,9 +215,12 @@ void bench_report::print_sums(std::FILE* to) const {
     };
     std::vector<bandwidth> all;
     std::uint64_t wrong = 0;
-    std::size_t imprecise = 0;
+    std::size_t imprecise = 0, apart = 0;
     for (const row_object& r : rows_) {
         if (settings_.precision > 0) imprecise += !is_within(r, settings_.precision);
+        // Ranks with a processor each leave it within some tenths of a microsecond; one that lets another run takes
+        // more.
+        if (!r.at("skew_us").is_null() && r.at("skew_us") > std::max(1., r.at("p50_us").get<double>() / 4)) ++apart;
         if (!r.at("wrong").is_null()) wrong += r.at("wrong").get<std::uint64_t>();
         if (r.at("bytes") == 0) continue;
         auto of = std::ranges::find(all, r.at("operation").get<std::string>(), &bandwidth::operation);
@@ -230,6 +232,9 @@ void bench_report::print_sums(std::FILE* to) const {
         for (const bandwidth& b : all)
             fmt::print(to, "# average busbw of {}: {} GB/s over {}\n", b.operation,
                        bandwidth_figure(b.sum_GBps / static_cast<double>(b.rows)), counted(b.rows, "row"));
+    if (apart > 0 && !quiet_ && !settings_.bind.given() && at_.ranks_on.find("not crowded") != std::string::npos)
+        fmt::print(to, "# ranks may have shared a processor in {}, by their skew: --bind core\n",
+                   counted(apart, "row"));
     if (imprecise > 0)
         fmt::print(to, "# warning: {} of {} rows did not reach {:g} % of the p50: --seconds gives them longer\n",
                    imprecise, rows_.size(), 100 * settings_.precision);

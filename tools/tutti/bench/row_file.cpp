@@ -50,7 +50,7 @@ row_file::row_file(const std::string& path, format as, bool continues)
 // What stood there stays until there is something to take its place.
 void row_file::begin() {
     if (std::exchange(begun_, true)) return;
-    if (goes_back_ && ::ftruncate(::fileno(file_.get()), 0) != 0) failed(errno);
+    if (goes_back_ && ::ftruncate(::fileno(file_.get()), 0) != 0 && errno != EINVAL) failed(errno); // /dev/null
     if (as_ != format::json) return;
     fmt::print(file_.get(), "[");
     if (!goes_back_) return;
