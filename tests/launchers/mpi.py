@@ -31,7 +31,7 @@ def expect_refused(launch, words, sentence):
 def expect_one_rank(launch, tutti):
     """A job of one process is a world of one rank, and more are started where they are asked for."""
     alone = [*launch[:-1], "1"]
-    for more, ranks in (((), "1 ranks "), (("--ranks", "2"), "2 ranks ")):
+    for more, ranks in (((), "1 rank "), (("--ranks", "2"), "2 ranks ")):
         status, output = run([*alone, tutti, "bench", *more, "--bytes", "8", "-n", "1"])
         expect(status == 0 and f"# tutti bench: {ranks}" in output, f"{launch[0]} -n 1 tutti bench gives {ranks}", output)
 

@@ -8,6 +8,8 @@
 
 #include "support/catch.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
@@ -109,6 +111,19 @@ TEST_CASE("the heading says where ranks may run, and ranks bound to a processor 
     }
 }
 
+TEST_CASE(
+    "ranks of several pretended hosts share the processors of one kernel, and are crowded where these are fewer") {
+    const auto all = tutti::transport::bootstrap::own_allotment().processors.numbers();
+    // On every processor one rank more than there are: each of so many hosts has one rank, which alone is not crowded.
+    const std::string ranks = std::to_string(all.size() + 1);
+    if (all.size() > 15) return; // of so many ranks the heading shows less
+    const auto r = command("run -n " + ranks + " --pretend-hosts " + ranks + " -- " + std::getenv("TUTTI_COMMAND") +
+                           " bench --bytes 8 -n 1 --place out");
+    INFO(r.output);
+    CHECK(r.status == 0);
+    CHECK_THAT(r.output, Contains(", crowded\n") && !Contains("not crowded"));
+}
+
 TEST_CASE("ranks are bound by who starts them") {
     const auto r =
         command("run -n 2 " + std::string(std::getenv("TUTTI_COMMAND")) + " bench --bind core -b 8 -e 8 -n 1");
@@ -198,6 +213,42 @@ TEST_CASE("encrypted data are right too, and only over tcp") {
     CHECK(r.status == 0);
     CHECK_THAT(r.output, Contains("# wrong elements: 0"));
     CHECK(command("bench --transport memory --ranks 2 --encrypt --bytes 8").status == 2);
+}
+
+TEST_CASE("unbound ranks that leave barriers far apart are told of --bind core") {
+    const folder here;
+    for (const char* const bind : {"none", "core"}) {
+        const auto r =
+            command("bench --transport shared_memory --ranks 2 --bytes 8,1K,64K --place in -n 20 -w 1 --json " +
+                    here.path("rows.json") + (bind == std::string("none") ? "" : " --bind core"));
+        INFO(r.output);
+        if (r.output.find("not crowded") == std::string::npos) return; // fewer processors than ranks
+        CHECK(r.status == 0);
+        std::size_t apart = 0;
+        for (const auto& row : nlohmann::json::parse(here.read("rows.json"))) {
+            const double skew_us = row.at("skew_us");
+            if (skew_us > 1 && 4 * skew_us > row.at("p50_us").get<double>()) ++apart;
+        }
+        const bool told = r.output.find("# ranks may have shared a processor in") != std::string::npos;
+        CHECK(told == (apart > 0 && bind == std::string("none")));
+    }
+}
+
+TEST_CASE("what a list names twice is measured once") {
+    const folder here;
+    const auto r = command("bench --transport memory --ranks 2 --bytes 8,8 --place in -n 1 --algorithm ring,ring,naive "
+                           "-d int32,int32 -o sum,sum --operation allreduce,allreduce,barrier,barrier --json " +
+                           here.path("rows.json"));
+    INFO(r.output);
+    CHECK(r.status == 0);
+    CHECK(occurrences(here.read("rows.json"), "\"operation\"") == 3); // by ring, by naive, a barrier
+}
+
+TEST_CASE("ranks of a launcher refuse with one voice") {
+    const auto r = command("run -n 3 $TUTTI_COMMAND bench --operation shuffle -n 1");
+    INFO(r.output);
+    CHECK(r.status == 2);
+    CHECK(occurrences(r.output, "there is no operation") == 1);
 }
 
 TEST_CASE("sizes are measured that are listed") {
@@ -308,7 +359,7 @@ TEST_CASE("a launcher of one process makes a world of one, unless more are asked
         CHECK(r.status == 0);
         return r.output.substr(0, r.output.find(" over"));
     };
-    CHECK(ranks_of("", "") == "# tutti bench: 1 ranks");
+    CHECK(ranks_of("", "") == "# tutti bench: 1 rank");
     CHECK(ranks_of("", "--ranks 2") == "# tutti bench: 2 ranks");
     CHECK(ranks_of("SLURM_PTY_PORT=1", "") == "# tutti bench: 4 ranks");
 }
@@ -319,6 +370,7 @@ TEST_CASE("what makes no sense is refused before anything is started, with 2") {
         INFO(arguments << "\n" << r.output);
         CHECK(r.status == 2);
         CHECK_THAT(r.output, Contains(words));
+        CHECK(r.output.starts_with("tutti: "));
     };
     refused("--operation shuffle", "there is no operation 'shuffle'; choose one of allreduce");
     refused("--algorithm rinq", "there is no algorithm \"rinq\" (did you mean ring?); choose one of naive");
@@ -342,6 +394,7 @@ TEST_CASE("what makes no sense is refused before anything is started, with 2") {
     refused("--imbalance 1ms --overlap", "--imbalance has a timing of its own: no --timing");
     refused("--imbalance 1ms --operation pingpong", "--imbalance is of calls that all ranks make together");
     refused("--behind 3", "requires --imbalance");
+    refused("--cold --timing loop", "--cold sweeps the caches before each call: with --timing barrier");
     refused("--memory heap", "'heap' is none of them; choose one of vector,page,symmetric");
     refused("--offset 30", "--offset 30 is no multiple of float32's 4 bytes");
     refused("--offset 32 --memory vector", "--offset is for --memory page: where a buffer begins in its page");

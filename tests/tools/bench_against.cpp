@@ -80,12 +80,18 @@ TEST_CASE("a comparison that is not complete is no success: too few launches, ro
     check(two_sizes + option, "not judged: 2\n"); // one launch then, whatever its iterations say
     check(two_sizes + option, "no 5 rounds, each a launch");
     static_cast<void>(against(here, "--transport memory -n 3 --rounds 5", [](auto& row) { scale(row, 1e6); }));
-    check("bench --ranks 2 --bytes 8 --place in " + option, "# 1 rows of then were not measured now");
-    check("bench --ranks 2 --bytes 8,1K,64K --place in " + option, "# 1 rows of now were not measured then");
+    check("bench --ranks 2 --bytes 8 --place in " + option, "# not measured now: 1 row of then\n");
+    check("bench --ranks 2 --bytes 8,1K,64K --place in " + option, "# not measured then: 1 row of now\n");
     auto rows = nlohmann::ordered_json::parse(here.read("then.json"));
     for (auto& row : rows) row["other_cores"] = 1e6;
     here.write("then.json", rows.dump());
-    check(two_sizes + option, "beside 2 rows, then or now: they are not judged");
+    check(two_sizes + option, "beside 2 rows, then or now: not judged");
+    // Nothing is known of then: that counts as all cores, and 1000 % of them would do.
+    for (auto& row : rows) row["other_cores"] = nullptr;
+    here.write("then.json", rows.dump());
+    const std::string strict = two_sizes + "--transport memory -n 3 --rounds 5 --other-work 99 --against ";
+    check(strict + here.path("then.json"), "# other work beside 2 rows is not known");
+    CHECK(command(two_sizes + option + " --tolerance 1e12").status == 0);
 }
 
 TEST_CASE("another program is measured in turn, on either side as often") {
@@ -109,6 +115,9 @@ TEST_CASE("another program is measured in turn, on either side as often") {
     for (std::size_t k = 0; k < 10; ++k) CHECK(rows[k].at("launch") == k / 2);
     CHECK_THAT(command("run -n 1 $TUTTI_COMMAND bench --against-program /bin/true").output,
                Contains("not under a launcher"));
+    const auto silent = command(two_sizes + "-n 3 --against-program /bin/true");
+    CHECK(silent.status == 2);
+    CHECK(silent.output == "tutti: /bin/true wrote no rows of tutti bench\n");
 }
 
 TEST_CASE("runs on other machines, or with other settings, are not compared: nothing is measured") {
@@ -149,6 +158,12 @@ TEST_CASE("runs on other machines, or with other settings, are not compared: not
     refused("", "is not what this tutti bench --json writes");
     here.write("then.json", "{");
     refused("", "is not what this tutti bench --json writes");
+    here.write("then.json", rows.dump());
+    const std::string text =
+        here.write("osu.txt", "# OSU MPI Allreduce Latency Test v7.3\n# Size  Avg Latency(us)\n8 1\n");
+    const auto mixed = command(two_sizes + option + "," + text);
+    CHECK(mixed.status == 2);
+    CHECK_THAT(mixed.output, Contains(text + " is not what tutti bench --json writes") && !Contains("exception"));
     CHECK_THAT(command("bench --against /nowhere.json").output, Contains("cannot read /nowhere.json"));
     CHECK(command("bench --tolerance 3").status == 2);
     CHECK_THAT(command("bench --against /nowhere.json --tolerance -5").output,
@@ -166,7 +181,9 @@ TEST_CASE("ranks that a launcher started refuse as one, and all end with one sta
     }
     CHECK(command(run + "/dev/null --cold --against " + files).status == 2);
     // The launches of another launcher are no rounds of this command: one is too few.
-    CHECK(command(run + "/dev/null --rounds 5 --other-work 1000 --against " + files).status == 5);
+    const auto one = command(run + "/dev/null --rounds 5 --other-work 1000 --against " + files);
+    CHECK(one.status == 5);
+    CHECK_THAT(one.output, Contains("under this launcher all rounds are one launch") && !Contains("--rounds 5"));
 }
 
 TEST_CASE("several files are rounds of one run, and none of them is written over") {

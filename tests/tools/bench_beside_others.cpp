@@ -68,9 +68,9 @@ TEST_CASE("what the OSU micro-benchmarks print is compared: sizes of one rank's 
     CHECK_THAT(r.output, row_beside("osu.txt", "4096", "allgather", "out", "3.25")); // 4 ranks have 1024 bytes each
     CHECK(occurrences(r.output, "\nosu.txt ") == 1); // in 1 KiB a rank's part is 256 bytes
     CHECK_THAT(r.output, Contains("our avg over theirs") && Contains("does not say of how many ranks: taken for 4") &&
-                             Contains("# osu.txt lacks, at some size at least: allgather float32; allgather float32 "
-                                      "in place\n") &&
-                             Contains("# rows of osu.txt without a partner here: allgather\n"));
+                             Contains("# osu.txt lacks: allgather float32 (1024 bytes); allgather float32 in place "
+                                      "(1024, 4096 bytes)\n") &&
+                             Contains("# rows of osu.txt without a partner here: allgather (4, 262144 bytes)\n"));
 
     // A picture has them as curves of their own: here of 4 and 256 KiB.
     const auto drawn =
@@ -136,6 +136,20 @@ TEST_CASE("what IMB-MPI1 prints is compared: each number of processes by itself,
 #----------------------------------------------------------------
        #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]
          1024         1000        10.00        14.00        12.00
+         2048         1000        10.00        14.00        12.00
+         4096         1000        10.00        14.00        12.00
+         8192         1000        10.00        14.00        12.00
+        16384         1000        10.00        14.00        12.00
+        32768         1000        10.00        14.00        12.00
+        65536 time-out.; Time limit (secs_per_sample * msg_sizes_list_len) is over; use "-time X" or SECS_PER_SAMPLE=X (IMB_settings.h) to increase time limit.
+       131072 out-of-mem.; needed X=     0.129 GB; use flag "-mem X" or MAX_MEM_USAGE>=X (IMB_mem_info.h)
+
+#----------------------------------------------------------------
+# Benchmarking Exchange
+# #processes = 4
+#----------------------------------------------------------------
+       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]   Mbytes/sec
+         1024         1000        10.00        14.00        12.00       100.00
 
 #---------------------------------------------------
 # Benchmarking Barrier
@@ -150,10 +164,13 @@ TEST_CASE("what IMB-MPI1 prints is compared: each number of processes by itself,
         beside_file(imb, "--ranks 4 --operation allreduce,barrier --place out --bytes 1K -d float32,float64");
     INFO(r.output);
     CHECK(r.status == 0);
-    CHECK_THAT(r.output, row_beside("imb.txt", "1024", "allreduce", "out", "12.00") &&
-                             row_beside("imb.txt", "0", "barrier", "out", "2.50") &&
-                             Contains("# imb.txt lacks, at some size at least: allreduce float64 sum\n") &&
-                             Contains("without a partner here: allreduce float32 of 2 ranks; pingpong of 2 ranks\n"));
+    CHECK_THAT(r.output,
+               row_beside("imb.txt", "1024", "allreduce", "out", "12.00") &&
+                   row_beside("imb.txt", "0", "barrier", "out", "2.50") &&
+                   Contains("# imb.txt lacks: allreduce float64 sum (1024 bytes)\n") &&
+                   Contains("without a partner here: Exchange; allreduce float32 sum of 2 ranks (1024 bytes); "
+                            "allreduce float32 sum of 4 ranks (2048, 4096, 8192, 16384, ... bytes); pingpong "
+                            "of 2 ranks (0, 1024 bytes)\n"));
     CHECK(occurrences(r.output, "\nimb.txt ") == 2);
 }
 
@@ -175,6 +192,26 @@ TEST_CASE("what nccl-tests prints is compared, out of place and in place; the fi
     CHECK_THAT(r.output, Contains("does not say of which operation: give the file its name"));
 }
 
+TEST_CASE("rows of nccl-tests meet those of the same root") {
+    const folder here;
+    std::string of_roots = of_nccl_tests;
+    for (const char* const root : {"0", "1"})
+        of_roots.replace(of_roots.find(" -1 "), 4, std::string("  ") + root + " ");
+    const auto r =
+        beside_file(here.write("reduce_perf.txt", of_roots), "--ranks 2 --operation reduce --bytes 1K,4K -r 1,0");
+    INFO(r.output);
+    CHECK(r.status == 0);
+    CHECK_THAT(r.output,
+               row_beside("reduce_perf.txt", "1024", "reduce root 0", "out", "33.50") &&
+                   row_beside("reduce_perf.txt", "4096", "reduce root 1", "out", "34.75") &&
+                   Contains("lacks: reduce root 0 float32 sum (4096 bytes); reduce root 0 float32 sum in place "
+                            "(4096 bytes); reduce root 1 float32 sum (1024 bytes); "));
+    CHECK(occurrences(r.output, "\nreduce_perf.txt ") == 3);
+    const auto other = beside_file(here.path("reduce_perf.txt"), "--ranks 2 --operation reduce --bytes 1K -r 1");
+    CHECK(other.status == 2);
+    CHECK_THAT(other.output, Contains("reduce root 0 float32 sum of 2 ranks (1024 bytes)"));
+}
+
 TEST_CASE("ratios to other programs' times are a verdict only where a tolerance is given") {
     const folder here;
     const auto file = [&](const std::string& us) {
@@ -186,7 +223,7 @@ TEST_CASE("ratios to other programs' times are a verdict only where a tolerance 
     INFO(slower.output);
     CHECK(slower.status == 0);
     CHECK_THAT(slower.output,
-               Contains("# beside osu.txt: slower in 1 rows, faster in 0, neither in 0, not judged in 0\n") &&
+               Contains("# beside osu.txt: slower in 1 row, faster in 0, neither in 0, not judged in 0\n") &&
                    Contains("  slower\n"));
     CHECK(beside_file(file("0.00001"), what + " --tolerance 50").status == 4);
     CHECK(beside_file(file("1e9"), what + " --tolerance 50").status == 0);
@@ -241,10 +278,21 @@ TEST_CASE("other libraries are measured in turn, told apart by name, and what th
             CHECK_THAT(r.output, row_beside(name, "8", "float32 +sum allreduce", place, "[0-9.]+"));
         CHECK(occurrences(r.output, "\n" + name + " ") == 2);
         CHECK_THAT(r.output, Contains("# " + name +
-                                      " lacks, at some size at least: allreduce float16 sum; allreduce "
-                                      "float16 sum in place\n"));
+                                      " lacks: allreduce float16 sum (8 bytes); allreduce float16 sum in place "
+                                      "(8 bytes)\n"));
     }
-    CHECK(occurrences(here.read("ours.json"), "\"operation\"") == 8); // 2 rounds of 2 types and 2 places
+    // Of ours 2 rounds of 2 types and 2 places, of others one type less.
+    const std::string rows = here.read("ours.json");
+    CHECK(occurrences(rows, "\"library\":\"tutti\"") == 8);
+    for (const std::string name : {"openmpi", "mpich"})
+        CHECK(occurrences(rows, "\"library\":\"" + name + "\"") == (names.find(name) == std::string::npos ? 0 : 4));
+    // They are no rounds of ours: two launches are too few.
+    const auto again =
+        command("bench --transport shared_memory --ranks 2 --bytes 8 --rounds 5 -n 5 --other-work 100000 "
+                "-d float32,float16 --against " +
+                here.path("ours.json"));
+    CHECK(again.status == 5);
+    CHECK_THAT(again.output, Contains("not judged: 4\n"));
 }
 
 TEST_CASE("Gloo is measured in turn over tcp, and a contestant that fails is named") {
@@ -257,7 +305,7 @@ TEST_CASE("Gloo is measured in turn over tcp, and a contestant that fails is nam
     INFO(r.output);
     CHECK(r.status == 0);
     CHECK_THAT(r.output, row_beside("gloo", "8", "allreduce", "in", "[0-9.]+") &&
-                             Contains("# gloo lacks, at some size at least: reduce_scatter float32 sum in place\n"));
+                             Contains("# gloo lacks: reduce_scatter float32 sum in place (8 bytes)\n"));
     const folder here;
     here.write("libgloo.so.0", "");
     const auto broken = command(over_tcp + "--contestant gloo", "LD_LIBRARY_PATH=" + here.path(""));

@@ -8,6 +8,7 @@
 
 using tutti::tools::bandwidth_figure;
 using tutti::tools::overlap_times;
+using tutti::tools::ratio_figure;
 
 TEST_CASE("bandwidths of short messages have digits, in seven columns at most") {
     CHECK(bandwidth_figure(0) == "0.00");
@@ -16,6 +17,15 @@ TEST_CASE("bandwidths of short messages have digits, in seven columns at most") 
     CHECK(bandwidth_figure(0.51224) == "0.5122");
     CHECK(bandwidth_figure(12.345) == "12.35");
     CHECK(bandwidth_figure(1234.5) == "1234");
+}
+
+TEST_CASE("ratios have three digits that matter, however small they are") {
+    CHECK(ratio_figure(12.3456) == "12.346");
+    CHECK(ratio_figure(1) == "1.000");
+    CHECK(ratio_figure(0.1) == "0.100");
+    CHECK(ratio_figure(0.01234) == "0.0123");
+    CHECK(ratio_figure(0.0004) == "0.000400");
+    CHECK(ratio_figure(3.21e-7) == "3.21e-07");
 }
 
 TEST_CASE("an overlap is told where call and computation are of a kind, and both took as long as either") {

@@ -55,6 +55,17 @@ TEST_CASE("a bench writes a page of all its rounds, and where it cannot, says so
     CHECK_THAT(none.output, Contains("cannot write") && !Contains("# tutti bench"));
 }
 
+TEST_CASE("an interrupted bench leaves a page of the rows that are done") {
+    const folder here;
+    const auto r = tools_test::shell("env -u TUTTI_RANK timeout -s INT -k 5 2 $TUTTI_COMMAND bench --transport memory "
+                                     "--ranks 2 --place in -b 8 -e 1G -f 16 --seconds 1.5 --html " +
+                                     here.path("bench.html"));
+    INFO(r.output);
+    if (r.output.find("built without Chart.js") != std::string::npos) return;
+    CHECK(r.status == 124); // of timeout
+    CHECK_THAT(here.read("bench.html"), Contains("</html>"));
+}
+
 TEST_CASE("all kinds of messages are right with any number of pairs, over threads and over processes") {
     for (const char* transport : {"memory", "shared_memory", "tcp"})
         for (const char* ranks : {"2", "5"}) {
@@ -168,12 +179,15 @@ TEST_CASE("what an earlier run wrote stays until the first row takes its place, 
     const std::string file = here.write("rows.json", std::string(100'000, '#')),
                       bench = "bench --transport memory --ranks 2 --place in -b 8 -e 8 --json " + file;
     const auto r =
-        tools_test::shell("env -u TUTTI_RANK timeout -s INT -k 5 1 $TUTTI_COMMAND " + bench + " -n 2000000000");
+        tools_test::shell("env -u TUTTI_RANK timeout -s INT -k 5 1 $TUTTI_COMMAND " + bench + " -n 100000000");
     INFO(r.output);
     CHECK(r.status != 0);
     CHECK(here.read("rows.json") == std::string(100'000, '#'));
     CHECK(command(bench + " -n 3").status == 0);
     CHECK(nlohmann::json::parse(here.read("rows.json")).size() == 1);
+    static_cast<void>(
+        tools_test::shell("env -u TUTTI_RANK timeout -s INT -k 5 1 $TUTTI_COMMAND " + bench + ".new -n 100000000"));
+    CHECK(here.read("rows.json.new") == "[]\n"); // where there was nothing to keep
 }
 
 TEST_CASE("operations of which the options leave no row are told") {

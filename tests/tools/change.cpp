@@ -72,6 +72,18 @@ TEST_CASE("the depth is the greatest whose alarms are rare enough, and 1 where n
         }
 }
 
+// 7 and 7 rounds have 14! / (7! 7!) = 3432 orders. The second least of one is above the second greatest of the other in
+// 7 * 6 + 8 * 1 = 50: six of the others come before it in 7 ways, and one behind it in 6; or all seven before it in 8.
+TEST_CASE("docs/tools.md says how rare false alarms are, by how many rows there are") {
+    const auto of_rows = [](std::size_t rounds, double rows) {
+        return false_alarm(rounds, rounds, depth_for(rounds, rounds, 0.05 / rows));
+    };
+    CHECK(of_rows(5, 1) == Approx(1. / 252));
+    CHECK(of_rows(5, 12) == Approx(1. / 252));
+    CHECK(of_rows(7, 3) == Approx(50. / 3432)); // 3 * 50 / 3432 = 4.4 %
+    CHECK(of_rows(7, 4) == Approx(1. / 3432));  // 4 * 50 / 3432 = 5.8 %
+}
+
 TEST_CASE("where nothing changed, rows are called slower no more often than is promised, whatever the noise") {
     constexpr int trials = 20'000;
     random_source random{7};

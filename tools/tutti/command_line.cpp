@@ -91,6 +91,9 @@ int run_command(int argc, char** argv, const commands_adder& add) {
     CLI::App app{"tutti: collective communication with proven schedules", "tutti"};
     app.set_version_flag("--version", version, "Print the version and exit");
     app.require_subcommand(0, 1);
+    app.failure_message([](const CLI::App* refusing, const CLI::Error& e) {
+        return "tutti: " + CLI::FailureMessage::simple(refusing, e);
+    });
     action chosen;
     add(app, chosen);
     const int own = program_begins(argc, argv);

@@ -5,12 +5,12 @@
 
 #include "../common/lists.hpp"
 #include "figures.hpp"
+#include "foreign_rows.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -50,45 +50,33 @@ constexpr double most_alarms = 0.05;
 row_object rows_of(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
     if (!in) throw std::invalid_argument("--against: cannot read " + path);
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    row_object rows = row_object::parse(text);
+    row_object rows = row_object::parse(in);
     if (!rows.is_array() || rows.empty()) throw std::invalid_argument("--against: " + path + " holds no rows");
     return rows;
 }
 
 void print_row(std::FILE* to, const row_object& subject, const std::string& algorithm, const compared_times& c) {
-    const bool judged = c.what != change::unknown && c.what != change::disturbed;
-    fmt::print(to, "{:>12} {:>9} {:>11} {:<26} {:<26} {:>5} {:>9} {:>9} {:>6.3f} {:>16}  {}\n",
+    fmt::print(to, "{:>12} {:>9} {:>11} {:<26} {:<26} {:>5} {:>9} {:>9} {:>6} {:>16}  {}\n",
                subject.at("bytes").get<std::size_t>(), plain(subject.at("type")), plain(subject.at("op")),
                title_of(subject), algorithm, subject.at("in_place").get<bool>() ? "in" : "out", figure(c.earlier),
-               figure(c.now), c.now / c.earlier,
-               judged ? fmt::format("{:.3f} to {:.3f}", c.ratio.low, c.ratio.high) : "-", word_of(c.what));
+               figure(c.now), ratio_figure(c.now / c.earlier), is_judged(c.what) ? interval_figure(c.ratio) : "-",
+               word_of(c.what));
 }
 
-struct tally {
-    std::array<std::size_t, 5> of{}; ///< by change
-    double alarms = 0;               ///< the sum of the chances of a false alarm
-
-    void add(const compared_times& c) {
-        ++of[static_cast<std::size_t>(c.what)];
-        alarms += c.false_alarm;
-    }
-    [[nodiscard]] std::size_t count(change c) const { return of[static_cast<std::size_t>(c)]; }
-    [[nodiscard]] std::size_t not_judged() const { return count(change::unknown) + count(change::disturbed); }
-};
-
-void print_tally(std::FILE* to, const tally& t, double most_other_cores) {
+void print_tally(std::FILE* to, const tally& t, double most_other_cores, bool launches_rounds) {
     fmt::print(to, "# slower: {}, faster: {}, neither: {}, not judged: {}\n", t.count(change::slower),
                t.count(change::faster), t.count(change::none), t.not_judged());
     if (t.count(change::unknown) > 0)
-        fmt::print(to, "# not judged is what has no {} rounds, each a launch, then and now: --rounds {} or more\n",
-                   least_rounds, least_rounds);
+        fmt::print(to, "# not judged is what has no {} rounds, each a launch, then and now: {}\n", least_rounds,
+                   launches_rounds
+                       ? fmt::format("--rounds {} or more", least_rounds)
+                       : "under this launcher all rounds are one launch. Start it that often on both sides, "
+                         "each with a --json file of its own, and compare these files");
     if (t.count(change::disturbed) > 0)
-        fmt::print(
-            to,
-            "# warning: other work used more than {:.2g} cores of this host beside {} rows, then or now: they are "
-            "not judged; --other-work sets the limit\n",
-            most_other_cores, t.count(change::disturbed));
+        fmt::print(to,
+                   "# warning: other work used more than {:.2g} cores of this host beside {}, then or now: not judged; "
+                   "--other-work sets the limit\n",
+                   most_other_cores, counted(t.count(change::disturbed), "row"));
     if (t.alarms > 0)
         fmt::print(
             to,
@@ -102,23 +90,21 @@ void print_tally(std::FILE* to, const tally& t, double most_other_cores) {
 void print_unknown_work(std::FILE* to, std::size_t rows) {
     if (rows > 0)
         fmt::print(to,
-                   "# other work beside {} row{} is not known, since a launch took less than a tenth of a second: "
-                   "--seconds takes longer\n",
-                   rows, rows == 1 ? "" : "s");
+                   "# other work beside {} is not known, since a launch took less than a tenth of a second: not "
+                   "judged; --seconds takes longer, and --other-work 100 judges them\n",
+                   counted(rows, "row"));
 }
 
 std::string_view word_of(change c) {
-    constexpr std::array<std::string_view, 5> words{"-", "slower", "faster", "not judged", "other work"};
+    constexpr std::array<std::string_view, changes> words{"-",          "slower",     "faster",
+                                                          "not judged", "other work", "other work?"};
     return words[static_cast<std::size_t>(c)];
 }
 
 void rounds_of_row::add(const std::string& file, const row_object& row) {
-    if (const row_object both_ways = row.value("latency_us", row_object()); !both_ways.is_null())
-        throw std::invalid_argument("--against: " + file +
-                                    " has times of messages that are of both ways, as an older "
-                                    "tutti bench wrote them: measure them again");
     chosen_ = row.at("chosen").is_null() ? "" : row.at("chosen").get<std::string>();
     launches_[{file, row.value("launch", std::size_t{0})}].push_back(row.at("time_us").get<double>());
+    cores_ = row.value("cores", 1.);
     if (const row_object others = row.value("other_cores", row_object()); !others.is_null())
         other_cores_.push_back(others.get<double>());
 }
@@ -129,15 +115,27 @@ measured_times rounds_of_row::times() const {
     return all;
 }
 
-double rounds_of_row::other_cores() const { return other_cores_.empty() ? 0 : median_of(other_cores_); }
+compared_times beside_other_work(compared_times c, const rounds_of_row& then, const rounds_of_row& now,
+                                 double most_other_cores) {
+    if (std::max(then.other_cores(), now.other_cores()) <= most_other_cores) return c;
+    c.what = then.knows_other_cores() && now.knows_other_cores() ? change::disturbed : change::untold;
+    c.false_alarm = 0;
+    return c;
+}
+
+double rounds_of_row::other_cores() const { return other_cores_.empty() ? cores_ : median_of(other_cores_); }
 
 earlier_runs::earlier_runs(const std::vector<std::string>& files) : files_(files) {
     for (const std::string& file : files) {
+        if (is_foreign(file))
+            throw std::invalid_argument("--against: " + file +
+                                        " is not what tutti bench --json writes: it is not compared "
+                                        "together with files that are");
         try {
-            for (const row_object& row : rows_of(file)) add_earlier(file, row);
-        } catch (const nlohmann::json::exception& e) {
-            throw std::invalid_argument(
-                fmt::format("--against: {} is not what this tutti bench --json writes: {}", file, e.what()));
+            for (const row_object& row : rows_of(file))
+                if (is_of_tutti(row)) add_earlier(file, row);
+        } catch (const nlohmann::json::exception&) {
+            throw std::invalid_argument("--against: " + file + " is not what this tutti bench --json writes");
         }
     }
 }
@@ -195,18 +193,14 @@ std::vector<compared_row> earlier_runs::compared(double tolerance, double most_o
         const auto then = then_.find(subject.dump());
         if (then == then_.end()) continue;
         const rounds_of_row& now = now_.at(then->first);
-        compared_times c = compare(then->second.times(), now.times(), tolerance, alarms);
-        if (std::max(then->second.other_cores(), now.other_cores()) > most_other_cores) {
-            c.what = change::disturbed;
-            c.false_alarm = 0;
-        }
-        all.push_back({subject, then->second.chosen(), now.chosen(), c,
-                       then->second.knows_other_cores() && now.knows_other_cores()});
+        const compared_times c = compare(then->second.times(), now.times(), tolerance, alarms);
+        all.push_back(
+            {subject, then->second.chosen(), now.chosen(), beside_other_work(c, then->second, now, most_other_cores)});
     }
     return all;
 }
 
-verdict earlier_runs::print(double tolerance, double most_other_cores, std::FILE* to) const {
+verdict earlier_runs::print(double tolerance, double most_other_cores, bool launches_rounds, std::FILE* to) const {
     const std::size_t rows = common_rows();
     const row_object first = rows_.empty() ? row_object() : rows_.front().row;
     fmt::print(to,
@@ -218,16 +212,14 @@ verdict earlier_runs::print(double tolerance, double most_other_cores, std::FILE
     fmt::print(to, "{:>12} {:>9} {:>11} {:<26} {:<26} {:>5} {:>9} {:>9} {:>6} {:>16}\n", "bytes", "type", "op",
                "operation", "algorithm", "place", "then us", "now us", "ratio", "interval");
     tally all;
-    std::size_t unknown = 0;
     for (const compared_row& r : compared(tolerance, most_other_cores)) {
-        unknown += !r.knows_other_cores;
         print_row(to, r.subject, choice_text(r.subject, r.then_chosen, r.now_chosen), r.times);
         all.add(r.times);
     }
-    if (rows < then_.size()) fmt::print(to, "# {} rows of then were not measured now\n", then_.size() - rows);
-    if (rows < now_.size()) fmt::print(to, "# {} rows of now were not measured then\n", now_.size() - rows);
-    print_tally(to, all, most_other_cores);
-    print_unknown_work(to, unknown);
+    if (rows < then_.size()) fmt::print(to, "# not measured now: {} of then\n", counted(then_.size() - rows, "row"));
+    if (rows < now_.size()) fmt::print(to, "# not measured then: {} of now\n", counted(now_.size() - rows, "row"));
+    print_tally(to, all, most_other_cores, launches_rounds);
+    print_unknown_work(to, all.count(change::untold));
     return {all.count(change::slower), rows == then_.size() && rows == now_.size() && all.not_judged() == 0};
 }
 

@@ -5,6 +5,7 @@
 #include "../common/change.hpp"
 #include "row_json.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdio>
 #include <map>
@@ -22,6 +23,9 @@ namespace tutti::tools {
 [[nodiscard]] std::string title_of(const row_object& subject);
 [[nodiscard]] std::string choice_text(const row_object& subject, const std::string& then, const std::string& now);
 
+/// False of a row that a contestant measured.
+[[nodiscard]] inline bool is_of_tutti(const row_object& row) { return row.value("library", "tutti") == "tutti"; }
+
 /// One row in all rounds of one side.
 class rounds_of_row {
 public:
@@ -30,16 +34,18 @@ public:
 
     /// Each round's median.
     [[nodiscard]] measured_times times() const;
-    /// The cores that other work used, the median of what is known; 0 where nothing is.
+    /// The cores that other work used, the median of what is known; where nothing is, all that the ranks may use. 0 of
+    /// no row.
     [[nodiscard]] double other_cores() const;
     /// Something is known of other work.
-    [[nodiscard]] bool knows_other_cores() const noexcept { return !other_cores_.empty(); }
+    [[nodiscard]] bool knows_other_cores() const noexcept { return !other_cores_.empty() || launches_.empty(); }
     /// What was chosen in the last of them; empty where nothing was.
     [[nodiscard]] const std::string& chosen() const noexcept { return chosen_; }
 
 private:
     std::map<std::pair<std::string, std::size_t>, std::vector<double>> launches_; // by file and number
     std::vector<double> other_cores_;
+    double cores_ = 0; // that the ranks may use
     std::string chosen_;
 };
 
@@ -48,7 +54,25 @@ struct compared_row {
     row_object subject;
     std::string then_chosen, now_chosen; ///< algorithms; empty where none was
     compared_times times;
-    bool knows_other_cores = true; ///< then and now
+};
+
+/// A comparison as it stands beside other work: not judged where that used more than so many cores, then or now.
+[[nodiscard]] compared_times beside_other_work(compared_times c, const rounds_of_row& then, const rounds_of_row& now,
+                                               double most_other_cores);
+
+/// How many rows there are of each change.
+struct tally {
+    std::array<std::size_t, changes> of{}; ///< by change
+    double alarms = 0;                     ///< the sum of the chances of a false alarm
+
+    void add(const compared_times& c) {
+        ++of[static_cast<std::size_t>(c.what)];
+        alarms += c.false_alarm;
+    }
+    [[nodiscard]] std::size_t count(change c) const { return of[static_cast<std::size_t>(c)]; }
+    [[nodiscard]] std::size_t not_judged() const {
+        return count(change::unknown) + count(change::disturbed) + count(change::untold);
+    }
 };
 
 /// Says beside how many rows nothing is known of other work, if there are some.
@@ -89,8 +113,8 @@ public:
     [[nodiscard]] std::vector<compared_row> compared(double tolerance, double most_other_cores) const;
     /// Those of then, as they came.
     [[nodiscard]] std::vector<row_object> earlier_rows() const;
-    /// Prints a table of what compared() says.
-    verdict print(double tolerance, double most_other_cores, std::FILE* to) const;
+    /// Prints a table of what compared() says. `launches_rounds` says whether each round of this command is a launch.
+    verdict print(double tolerance, double most_other_cores, bool launches_rounds, std::FILE* to) const;
 
 private:
     struct earlier_row {

@@ -80,7 +80,8 @@ Columns, some of which are there only if they have something to say:
   p50 p99 min max microseconds of the slowest rank of each iteration; no p99 from under 100 of them; ~ marks a
                   p50 from one or two
   behind          with --imbalance: microseconds of a call in step behind the late one, the p50 of means
-  skew            median microseconds between the first and the last rank that left the barrier
+  skew            median microseconds between the first and the last rank that left the barrier; much of it where
+                  ranks that are bound to no processor were put on the same one, as in short runs
   rate            of messages: millions of messages a second
   algbw           bytes over time, in 10^9 bytes a second; the time is the p50, of a loop the mean
   busbw           algbw times 2(P-1)/P for allreduce, (P-1)/P for reduce_scatter, allgather,
@@ -118,8 +119,9 @@ launch to launch is seen: processes, memory, cores. Other launchers' ranks measu
 
 With --against FILE, which an earlier run wrote by --json, each row is compared with its time then: the p50, of
 a loop the mean, median over rounds. slower is what takes longer by more than --tolerance, beyond the intervals
-of both runs, which go by the order of their rounds: 5 launches at least, then and now. Several files are rounds
-of one. With --against-program the other tutti is launched in turn with this one, so that both sides meet the
+of both runs, which go by the order of their rounds: 5 launches at least, then and now. The more rows there are,
+the wider their intervals: 5 % of comparisons raise a false alarm at most, which the last line tells. Several files
+are rounds of one. With --against-program the other tutti is launched in turn with this one, so that both sides meet the
 same hours of a machine. Runs on other processors, GPUs, cores, placements, transports or settings are refused.
 A row beside which other work used more of the ranks' cores than --other-work allows is not judged, and a
 warning says so. The names of other libraries' operations, types and operators will do: all_reduce, bcast,
@@ -131,7 +133,7 @@ those of the whole operation: OSU and IMB count one rank's part of allgather, ga
 With --contestant another library on this host is launched in turn with this one, and timed by the same code:
 Open MPI, MPICH, or Gloo over tcp. The command compiles what makes its calls (mpicc, or a C++ compiler),
 and starts it by mpiexec, or by itself. Its algorithm is its own choice. Calls that it has not are left out
-and told. Ratios are no verdict: status 4 and 5 are for a given --tolerance.
+and told. Rows of --json and --csv say of which "library" they are. Ratios are no verdict: status 4 and 5 are for a given --tolerance.
 
 With --trace each row is called once more after it was measured, in the first launch, so that recording it is in no time above.
 FILE is Chrome trace JSON, written when all rows are done: when each step of each rank began and ended, an
@@ -459,12 +461,13 @@ void add_outputs(CLI::App& c, bench_settings& s) {
     c.add_option_function<double>(
          "--other-work", [&s](double per_cent) { s.most_other_work = per_cent / 100; },
          "Of a comparison: rows are not judged beside which other work used more of the ranks' cores than so many per "
-         "cent, in the median round [default: 10]")
+         "cent, in the median round; what is not known counts as 100 [default: 10]")
         ->check(within(0, 1e6))
         ->type_name("PERCENT");
     c.add_option_function<double>(
          "--tolerance", [&s](double per_cent) { s.tolerance = per_cent / 100; },
-         "By how many per cent a time may be longer than it was [default: 5]")
+         "By how many per cent a time may be longer than it was [default: 5; beside other libraries or their files 0, "
+         "without a verdict]")
         ->check(within(0, 1e12))
         ->type_name("PERCENT");
 }

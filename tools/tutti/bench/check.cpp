@@ -145,6 +145,8 @@ void check_settings(const bench_settings& s, int ranks) {
     static_cast<void>(takes_standard_output({s.json, s.csv, s.trace}, "--json, --csv and --trace"));
     const std::vector<job> jobs = jobs_of(s, 0, ranks);
     check_ranks(s, ranks, jobs);
+    if (s.cold && s.how != timing::barrier)
+        throw std::invalid_argument("--cold sweeps the caches before each call: with --timing barrier, not in a loop");
     check_overlap(s, jobs);
     check_device(s, jobs);
     check_uneven(s, jobs);

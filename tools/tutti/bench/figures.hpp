@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../common/statistics.hpp"
+
 #include <string>
 
 #include <fmt/format.h>
@@ -15,8 +17,17 @@ namespace tutti::tools {
     return fmt::format("{:.2f}", value);
 }
 
-/// Likewise of a bandwidth in GB/s, or a rate in millions a second, of which little may be reached: 0.5122, 0.00123,
-/// 8.0e-07.
+/// One time over another: 2.345, or three digits that matter where that is small.
+[[nodiscard]] inline std::string ratio_figure(double value) {
+    return value <= 0 || value >= 0.0995 ? fmt::format("{:.3f}", value) : fmt::format("{:#.3g}", value);
+}
+
+[[nodiscard]] inline std::string interval_figure(const interval& of_ratio) {
+    return ratio_figure(of_ratio.low) + " to " + ratio_figure(of_ratio.high);
+}
+
+/// Like figure(), of a bandwidth in GB/s, or a rate in millions a second, of which little may be reached: 0.5122,
+/// 0.00123, 8.0e-07.
 [[nodiscard]] inline std::string bandwidth_figure(double value) {
     if (value <= 0 || value >= 0.9995) return figure(value);
     if (value < 1e-4) return fmt::format("{:.1e}", value);

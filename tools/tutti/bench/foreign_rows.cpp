@@ -4,6 +4,7 @@
 #include "foreign_rows.hpp"
 
 #include "../common/aliases.hpp"
+#include "../common/lists.hpp"
 #include "exchange.hpp"
 
 #include <collectives/runtime_call.hpp>
@@ -108,7 +109,7 @@ public:
         if (text.back() != '\n') fail("ends in the middle of a line");
         if (found_.rows.empty())
             fail(fmt::format("holds no rows of the {} that can be compared{}", found_.tool,
-                             unknown_.empty() ? "" : ": none of ours is a " + unknown_));
+                             found_.unknown.empty() ? "" : ": none of ours is a " + join(found_.unknown, ", nor a ")));
         return std::move(found_);
     }
 
@@ -128,7 +129,7 @@ private:
         if (line.starts_with("# OSU ")) {
             begin_osu(line);
         } else if (line.starts_with("# Benchmarking ")) {
-            begin(found_, "IMB-MPI1", find(imb_benchmarks, w[2]), w[2]);
+            begin("IMB-MPI1", find(imb_benchmarks, w[2]), w[2]);
         } else if (const auto processes = value_behind("# #processes =")) {
             said_ranks_ = parse<int>(*processes);
         } else if (line.starts_with("# nThread ")) {
@@ -149,27 +150,27 @@ private:
         }
     }
 
-    void begin(foreign_file& file, std::string_view tool, const benchmark* known, std::string_view name) {
-        if (!file.tool.empty() && file.tool != tool) fail("holds output of several tools");
-        file.tool = tool;
+    void begin(std::string_view tool, const benchmark* known, std::string_view name) {
+        if (!found_.tool.empty() && found_.tool != tool) fail("holds output of several tools");
+        found_.tool = tool;
         columns_.clear();
         operation_ = known ? known->operation : "";
         size_ = known ? known->size : size_of_row::whole;
-        if (!known) unknown_ = name;
+        if (!known && !name.empty()) found_.unknown.emplace(name);
     }
 
     /// "# OSU MPI Allreduce Latency Test v7.3", with "MPI-CUDA" where data are on a GPU.
     void begin_osu(const std::string& line) {
         const std::size_t first = std::min(line.find(' ', 6), line.size() - 1) + 1;
         const std::string name = line.substr(first, line.find(" Test", first) - first);
-        begin(found_, "OSU micro-benchmarks", find(osu_benchmarks, name), name);
+        begin("OSU micro-benchmarks", find(osu_benchmarks, name), name);
         type_.reset();
         said_ranks_.reset();
         if (operation_ == "pingpong" || is_stream(operation_)) said_ranks_ = 2;
     }
 
     void begin_nccl() {
-        begin(found_, "nccl-tests", nullptr, "");
+        begin("nccl-tests", nullptr, "");
         said_ranks_.reset();
         const std::string name = std::filesystem::path(path_).stem().string(); // newer ones say which it is
         operation_ = said_operation_.empty() ? our_operation(name) : said_operation_;
@@ -205,6 +206,8 @@ private:
 
     void read_row(const words& w) {
         if (operation_.empty()) return; // of a benchmark that has none of ours
+        // IMB gives up a size with a sentence: "64 time-out.; Time limit ...", "64 out-of-mem.; needed ...".
+        if (w.size() > 1 && (w[1].starts_with("time-out") || w[1].starts_with("out-of-mem"))) return;
         // What IMB and OSU add behind these columns does not matter.
         const auto last = std::find_if(columns_.rbegin(), columns_.rend(),
                                        [](const std::string& name) { return name == "time" || name == "MB/s"; });
@@ -220,6 +223,7 @@ private:
             if (columns_[k] == "size") row.bytes = bytes_of(w[k]);
             if (columns_[k] == "type") row.type = type_named(w[k]);
             if (columns_[k] == "redop" && of_operation) row.op = op_named(w[k]);
+            if (columns_[k] == "root" && w[k] != "-1") row.root = parse<int>(w[k]);
             if (columns_[k] != "time" && columns_[k] != "MB/s") continue;
             const bool only_in_place = operation_ == "broadcast" && found_.tool != "nccl-tests"; // as ours is
             row.in_place = !std::exchange(out_of_place, false) || only_in_place;
@@ -253,8 +257,8 @@ private:
     const int ranks_;
     std::size_t line_ = 0;
     foreign_file found_;
-    std::string operation_, unknown_; // of the rows that follow; empty: none of ours
-    std::string said_operation_;      // by nccl-tests, before anything else
+    std::string operation_;      // of the rows that follow; empty: none of ours
+    std::string said_operation_; // by nccl-tests, before anything else
     size_of_row size_ = size_of_row::whole;
     std::optional<int> said_ranks_;
     std::optional<std::string> type_, op_;

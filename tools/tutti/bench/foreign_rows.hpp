@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct foreign_row {
     double time_us = 0;    ///< the mean over calls and ranks; of messages there and back half of it, of streams all
     std::optional<std::string> type{}, op{};
     bool in_place = false;
+    std::optional<int> root{};
     std::optional<int> ranks{}; ///< of messages between pairs: how many there are in all pairs
 
     bool operator==(const foreign_row&) const = default;
@@ -25,6 +27,7 @@ struct foreign_row {
 struct foreign_file {
     std::string tool; ///< "OSU micro-benchmarks"
     std::vector<foreign_row> rows;
+    std::set<std::string> unknown{}; ///< benchmarks of which none of our rows is
 };
 
 /// Whether it is for read_foreign(): not JSON. Throws std::invalid_argument where the file cannot be read.

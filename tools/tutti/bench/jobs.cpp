@@ -9,8 +9,11 @@
 #include <array>
 #include <cstdint>
 #include <numeric>
+#include <set>
 #include <span>
 #include <stdexcept>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -151,6 +154,16 @@ std::vector<job> out_of_step(const std::vector<job>& jobs, const std::vector<imb
     return all;
 }
 
+/// A list may name twice what is measured once.
+void keep_first(std::vector<job>& jobs) {
+    const auto key = [](const job& j) {
+        return std::tuple(std::string(j.name()), j.algorithm.name, j.type, j.op, j.count, j.root, j.in_place, j.pairs,
+                          j.between, j.late ? in_words(*j.late) : "");
+    };
+    std::set<decltype(key(job{}))> known;
+    std::erase_if(jobs, [&](const job& j) { return !known.insert(key(j)).second; });
+}
+
 } // namespace
 
 std::vector<job> jobs_of(const bench_settings& s, int rank, int ranks) {
@@ -180,7 +193,9 @@ std::vector<job> jobs_of(const bench_settings& s, int rank, int ranks) {
     add_all(operations);
     like.uneven = s.uneven;
     add_all(others.uneven);
-    return s.imbalances.empty() ? jobs : out_of_step(jobs, s.imbalances);
+    if (!s.imbalances.empty()) jobs = out_of_step(jobs, s.imbalances);
+    keep_first(jobs);
+    return jobs;
 }
 
 std::string left_out(const bench_settings& s, const std::vector<job>& jobs) {

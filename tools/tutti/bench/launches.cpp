@@ -122,7 +122,9 @@ launch_result launch_other(const other_side& other, std::size_t round, const des
     const launch_result ended = other.launch(file);
     if (ended.status != 0) return ended;
     std::ifstream in(fmt::format("/proc/self/fd/{}", file.get()));
-    for (row_object row : row_object::parse(in)) {
+    const row_object printed = row_object::parse(in, nullptr, false);
+    if (!printed.is_array()) throw std::invalid_argument(other.name + " wrote no rows of tutti bench");
+    for (row_object row : printed) {
         row["program"] = other.name;
         row["launch"] = round;
         const std::string line = row.dump() + "\n";

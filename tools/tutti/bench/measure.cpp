@@ -399,11 +399,19 @@ row measure_row(const participant& self, const bench_settings& settings, const j
     return r;
 }
 
-/// Rank 0 alone can refuse what it compares with; then all do.
-void agree_on(const participant& self, const std::string& refusal) {
-    double refused = refusal.empty() ? 0 : 1;
-    self.others.maximum({&refused, 1});
-    if (refused != 0) throw std::invalid_argument(refusal.empty() ? "rank 0 refuses to compare" : refusal);
+/// What one rank refuses by std::invalid_argument, all do. What rank 0 says, no other one repeats: these have nothing
+/// to say. Collective.
+void refuse_together(const participant& self, const std::function<void()>& check) {
+    std::string refusal;
+    try {
+        check();
+    } catch (const std::invalid_argument& e) {
+        refusal = e.what();
+    }
+    const bool refuses = !refusal.empty();
+    std::array<double, 2> refused{refuses ? 1. : 0., refuses && self.rank == 0 ? 1. : 0.};
+    self.others.maximum(refused);
+    if (refused[0] != 0) throw std::invalid_argument(self.rank == 0 || refused[1] == 0 ? refusal : "");
 }
 
 /// What is reported at rank 0; nothing at others. Collective.
@@ -411,14 +419,10 @@ std::unique_ptr<bench_report> begin_report(const participant& self, const bench_
                                            const std::vector<job>& jobs) {
     const testbed at = testbed_of(self);
     std::unique_ptr<bench_report> report;
-    std::string refusal;
-    try {
+    refuse_together(self, [&] {
         if (self.rank == 0)
             report = std::make_unique<bench_report>(settings, at, self.ranks, self.others.one_clock(), jobs);
-    } catch (const std::invalid_argument& e) {
-        refusal = e.what();
-    }
-    agree_on(self, refusal);
+    });
     return report;
 }
 
@@ -450,7 +454,7 @@ own_memory memory_for(const participant& self, std::size_t bytes) {
 } // namespace
 
 bench_result take_part(const participant& self, const bench_settings& settings) {
-    check_settings(settings, self.ranks);
+    refuse_together(self, [&] { check_settings(settings, self.ranks); });
     std::vector<job> jobs = jobs_of(settings, self.rank, self.ranks);
     if (self.has) std::erase_if(jobs, [&](const job& j) { return !self.has(j); });
     std::size_t most = 1;
@@ -463,7 +467,9 @@ bench_result take_part(const participant& self, const bench_settings& settings) 
     if (self.rank == 0 && !settings.trace.empty() && settings.launch.number.value_or(0) == 0)
         trace.emplace(settings.trace);
     const std::unique_ptr<bench_report> report = begin_report(self, settings, jobs);
-    host_witness witness(self);
+    // Rows that are compared, now or later.
+    host_witness witness(self, !settings.json.empty() || !settings.against.empty() ||
+                                   !settings.against_program.empty() || !settings.contestants.empty());
     const auto agreed = [&](bool at_one) {
         double any = at_one ? 1 : 0;
         self.others.maximum({&any, 1});

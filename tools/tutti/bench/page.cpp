@@ -242,8 +242,8 @@ void add_comparison(row_object& line, const compared_row* c) {
         return;
     }
     const compared_times& t = c->times;
-    const bool judged = t.what != change::unknown && t.what != change::disturbed;
-    const auto ratio = [](double value) { return number(value, fmt::format("{:.3f}", value)); };
+    const bool judged = is_judged(t.what);
+    const auto ratio = [](double value) { return number(value, ratio_figure(value)); };
     line.push_back(time_cell(t.earlier));
     line.push_back(ratio(t.now / t.earlier));
     line.push_back(judged ? ratio(t.ratio.low) : row_object("-"));

@@ -8,9 +8,7 @@
 #include "figures.hpp"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
-#include <iterator>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -20,6 +18,9 @@
 
 namespace tutti::tools {
 namespace {
+
+/// Sizes of rows, by what else they are of.
+using kinds = std::map<std::string, std::set<std::size_t>>;
 
 /// What a row is of, whichever algorithm it is measured with: a contestant chooses by itself.
 row_object subject_without_algorithm(const row_object& row) {
@@ -41,16 +42,23 @@ std::string kind_of(const row_object& row) {
 }
 
 std::string kind_of(const foreign_row& row) {
-    return row.operation + (row.type ? " " + *row.type : "") + (row.in_place ? " in place" : "") +
+    return row.operation + (row.root ? fmt::format(" root {}", *row.root) : "") + (row.type ? " " + *row.type : "") +
+           (row.op ? " " + *row.op : "") + (row.in_place ? " in place" : "") +
            (row.ranks ? fmt::format(" of {} ranks", *row.ranks) : "");
 }
 
-/// "a; b; and 7 more".
-std::string some_of(const std::set<std::string>& all) {
-    constexpr std::size_t most = 8;
-    const auto shown = static_cast<std::ptrdiff_t>(std::min(most, all.size()));
-    return join(std::vector(all.begin(), std::next(all.begin(), shown)), "; ") +
-           (all.size() > most ? fmt::format("; and {} more", all.size() - most) : "");
+/// "a (8, 64 bytes); b; and 7 more".
+std::string some_of(const kinds& all) {
+    constexpr std::size_t most = 8, most_sizes = 4;
+    std::vector<std::string> words;
+    for (const auto& [kind, sizes] : all) {
+        if (words.size() == most) break;
+        std::vector<std::string> some;
+        for (const std::size_t bytes : sizes) some.push_back(some.size() < most_sizes ? std::to_string(bytes) : "...");
+        some.resize(std::min(some.size(), most_sizes + 1));
+        words.push_back(kind + (some.empty() ? "" : " (" + join(some) + " bytes)"));
+    }
+    return join(words, "; ") + (all.size() > most ? fmt::format("; and {} more", all.size() - most) : "");
 }
 
 } // namespace
@@ -61,7 +69,9 @@ bool ratios::rival::is_like(const row_object& ours) const {
         if (!ours.at(key).is_null()) return false;
     return ours.at("operation") == read->operation && ours.at("bytes") == read->bytes &&
            ours.at("in_place") == read->in_place && (!read->type || ours.at("type") == *read->type) &&
-           (!read->op || ours.at("op") == *read->op) && (!read->ranks || ranks_in(ours) == *read->ranks);
+           (!read->op || ours.at("op") == *read->op) &&
+           (!read->root || ours.at("root").is_null() || ours.at("root") == *read->root) &&
+           (!read->ranks || ranks_in(ours) == *read->ranks);
 }
 
 ratios::ratios(const bench_settings& settings, int ranks)
@@ -77,6 +87,7 @@ ratios::ratios(const bench_settings& settings, int ranks)
         told_.push_back(
             fmt::format("{}: {}{}", names_.back(), read.tool,
                         knows ? "" : fmt::format(", which does not say of how many ranks: taken for {}", ranks)));
+        for (const std::string& benchmark : read.unknown) unknown_.emplace_back(names_.back(), benchmark);
         for (foreign_row& row : read.rows) theirs_.push_back({names_.back(), std::move(row), {}});
     }
 }
@@ -88,11 +99,11 @@ void ratios::require_some(const std::vector<job>& jobs) const {
         row["ranks"] = j.ranks;
         if (std::ranges::any_of(theirs_, [&](const rival& r) { return r.is_like(row); })) return;
     }
-    std::set<std::string> kinds;
-    for (const rival& r : theirs_) kinds.insert(kind_of(*r.read));
+    kinds there;
+    for (const rival& r : theirs_) there[kind_of(*r.read)].insert(r.read->bytes);
     throw std::invalid_argument(
         fmt::format("--against: {} holds none of the rows that are to be measured, of such sizes, but {}", join(names_),
-                    some_of(kinds)));
+                    some_of(there)));
 }
 
 void ratios::add_theirs(const std::string& name, const row_object& row) {
@@ -161,51 +172,50 @@ void ratios::print_heading(std::FILE* to) const {
 void ratios::print_row(std::FILE* to, const rival& theirs, const own& ours, const compared_times& c) const {
     const row_object& row = ours.row;
     const std::string& chosen = ours.times.chosen();
-    fmt::print(to, "{:<12} {:>12} {:>9} {:>11} {:<20} {:<26} {:>5} {:>9} {:>9} {:>6.3f} {:>16}  {}\n", theirs.name,
+    fmt::print(to, "{:<12} {:>12} {:>9} {:>11} {:<20} {:<26} {:>5} {:>9} {:>9} {:>6} {:>16}  {}\n", theirs.name,
                row.at("bytes").get<std::size_t>(), plain(row.at("type")), plain(row.at("op")), title_of(row),
                choice_text(row, chosen, chosen), row.at("in_place").get<bool>() ? "in" : "out", figure(c.earlier),
-               figure(c.now), c.now / c.earlier,
-               c.ratio.high > 0 ? fmt::format("{:.3f} to {:.3f}", c.ratio.low, c.ratio.high) : "-", word_of(c.what));
+               figure(c.now), ratio_figure(c.now / c.earlier), c.ratio.high > 0 ? interval_figure(c.ratio) : "-",
+               word_of(c.what));
 }
 
 verdict ratios::print(double most_other_cores, std::FILE* to) const {
     print_heading(to);
-    std::map<std::string, std::array<std::size_t, 5>> counts; // by name, of each change
-    std::map<std::string, std::set<std::string>> lacks;       // by name
+    std::map<std::string, tally> counts;      // by name
+    std::map<std::string, kinds> lacks, left; // by name
     std::set<std::size_t> met;
-    std::size_t unknown = 0;
     for (const own& ours : ours_) {
-        unknown += !ours.times.knows_other_cores();
         std::set<std::string> partners;
         for (std::size_t k = 0; k < theirs_.size(); ++k) {
             const rival& theirs = theirs_[k];
             if (!theirs.is_like(ours.row)) continue;
             met.insert(k);
             partners.insert(theirs.name);
-            compared_times c = compared(theirs, ours);
-            if (std::max(theirs.times.other_cores(), ours.times.other_cores()) > most_other_cores)
-                c.what = change::disturbed;
+            const compared_times c =
+                beside_other_work(compared(theirs, ours), theirs.times, ours.times, most_other_cores);
             print_row(to, theirs, ours, c);
-            ++counts[theirs.name][static_cast<std::size_t>(c.what)];
+            counts[theirs.name].add(c);
         }
         for (const std::string& name : names_)
-            if (!partners.contains(name)) lacks[name].insert(kind_of(ours.row));
+            if (!partners.contains(name))
+                lacks[name][kind_of(ours.row)].insert(ours.row.at("bytes").get<std::size_t>());
     }
-    std::map<std::string, std::set<std::string>> left;
     for (std::size_t k = 0; k < theirs_.size(); ++k)
-        if (theirs_[k].read && !met.contains(k)) left[theirs_[k].name].insert(kind_of(*theirs_[k].read));
-    print_unknown_work(to, unknown);
+        if (const auto& read = theirs_[k].read; read && !met.contains(k))
+            left[theirs_[k].name][kind_of(*read)].insert(read->bytes);
+    for (const auto& [name, benchmark] : unknown_) left[name][benchmark];
     verdict v;
     for (const std::string& name : names_) {
-        const auto count = [&](change c) { return counts[name][static_cast<std::size_t>(c)]; };
-        fmt::print(to, "# beside {}: slower in {} rows, faster in {}, neither in {}, not judged in {}\n", name,
-                   count(change::slower), count(change::faster), count(change::none),
-                   count(change::unknown) + count(change::disturbed));
-        if (!lacks[name].empty()) fmt::print(to, "# {} lacks, at some size at least: {}\n", name, some_of(lacks[name]));
+        const tally& t = counts[name];
+        fmt::print(to, "# beside {}: slower in {}, faster in {}, neither in {}, not judged in {}\n", name,
+                   counted(t.count(change::slower), "row"), t.count(change::faster), t.count(change::none),
+                   t.not_judged());
+        print_unknown_work(to, t.count(change::untold));
+        if (!lacks[name].empty()) fmt::print(to, "# {} lacks: {}\n", name, some_of(lacks[name]));
         if (!left[name].empty()) fmt::print(to, "# rows of {} without a partner here: {}\n", name, some_of(left[name]));
         if (!settings_.tolerance_is_given) continue;
-        v.slower += count(change::slower);
-        v.complete = v.complete && count(change::unknown) + count(change::disturbed) == 0 && lacks[name].empty();
+        v.slower += t.count(change::slower);
+        v.complete = v.complete && t.not_judged() == 0 && lacks[name].empty();
     }
     return v;
 }

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tutti::tools {
@@ -56,9 +57,10 @@ private:
     void print_row(std::FILE* to, const rival& theirs, const own& ours, const compared_times& c) const;
 
     const bench_settings& settings_;
-    const double tolerance_;         // 0 where none is given
-    std::vector<std::string> names_; // of contestants, or of files
-    std::vector<std::string> told_;  // of each file
+    const double tolerance_;                                   // 0 where none is given
+    std::vector<std::string> names_;                           // of contestants, or of files
+    std::vector<std::string> told_;                            // of each file
+    std::vector<std::pair<std::string, std::string>> unknown_; // benchmarks of a file that have no rows here
     std::vector<rival> theirs_;
     std::vector<own> ours_;
 };

@@ -5,6 +5,7 @@
 #include "figures.hpp"
 #include "page.hpp"
 
+#include "../common/lists.hpp"
 #include "../common/sections_page.hpp"
 #include "../common/text_output.hpp"
 
@@ -75,10 +76,12 @@ bench_report::bench_report(const bench_settings& settings, testbed at, int ranks
         earlier_->require_some(jobs);
     }
     if (!settings.against_program.empty()) earlier_.emplace();
-    read_launches_before();
+    const std::vector<row_object> of_contestants = read_launches_before();
     if (!settings.against_program.empty()) earlier_->require(conditions_of(settings, ranks, at_));
     if (!settings.json.empty()) json_.emplace(settings.json, row_file::format::json, !is_first());
     if (!settings.csv.empty()) csv_.emplace(settings.csv, row_file::format::csv, !is_first());
+    if (is_last()) // the others have been measured
+        for (const row_object& row : of_contestants) while_read([&] { write(row); });
     if (!settings.html.empty()) require_sections_page();
     require_writable(settings.html);
     if (quiet_ || !is_first()) return;
@@ -92,11 +95,11 @@ bench_report::bench_report(const bench_settings& settings, testbed at, int ranks
 /// What there is to know of the table below, a sentence a line.
 std::vector<std::string> bench_report::heading() const {
     std::vector<std::string> lines;
-    lines.push_back(fmt::format(
-        "tutti bench: {} ranks over {}, {} after {} for warming up, {} call{} a row checked, deadline {} s, "
-        "{} core{} here",
-        ranks_, settings_.transport, amount_of(settings_), settings_.warm_up, settings_.checks,
-        settings_.checks == 1 ? "" : "s", settings_.deadline_s, at_.cores, at_.cores == 1 ? "" : "s"));
+    lines.push_back(fmt::format("tutti bench: {} over {}, {} after {} for warming up, {} a row checked, deadline {} s, "
+                                "{} here",
+                                counted(static_cast<std::size_t>(ranks_), "rank"), settings_.transport,
+                                amount_of(settings_), settings_.warm_up, counted(settings_.checks, "call"),
+                                settings_.deadline_s, counted(static_cast<std::size_t>(at_.cores), "core")));
     if (!at_.ranks_on.empty()) lines.push_back(fmt::format("{}", at_.ranks_on));
     const bool loop = settings_.how != timing::barrier;
     lines.push_back(fmt::format(
@@ -146,9 +149,23 @@ void bench_report::add(const row& r) {
     if (ratios_) ratios_->add(object);
     while_read([&] {
         if (!quiet_) print_row(r);
-        if (json_) json_->add(object);
-        if (csv_) csv_->add(object);
+        write(object);
+        write_page_so_far();
     });
+}
+
+/// For who is interrupted: not to every row, since it takes some milliseconds.
+void bench_report::write_page_so_far() {
+    const auto now = std::chrono::steady_clock::now();
+    if (is_standard_output(settings_.html) || now < next_page_ || !tutti::detail::place_of_plain_file(settings_.html))
+        return;
+    next_page_ = now + std::chrono::seconds{1};
+    write_whole(page(), settings_.html);
+}
+
+void bench_report::write(const row_object& row) {
+    if (json_) json_->add(row);
+    if (csv_) csv_->add(row);
 }
 
 /// `print` throws where it cannot write. That a reader has gone is no failure.
@@ -165,20 +182,28 @@ void bench_report::while_read(const std::function<void()>& print) {
     }
 }
 
-void bench_report::read_launches_before() {
-    if (settings_.launch.rows < 0) return;
+std::vector<row_object> bench_report::read_launches_before() {
+    std::vector<row_object> of_contestants;
+    if (settings_.launch.rows < 0) return of_contestants;
     std::ifstream lines(fmt::format("/proc/self/fd/{}", settings_.launch.rows));
     for (std::string line; std::getline(lines, line);) {
         row_object row = row_object::parse(line);
         if (row.contains("program")) { // another one's
-            if (ratios_) ratios_->add_theirs(row.at("program").get<std::string>(), row);
-            if (earlier_) earlier_->add_earlier(settings_.against_program, std::move(row));
+            row["library"] = row.at("program");
+            row.erase("program");
+            if (earlier_) {
+                earlier_->add_earlier(settings_.against_program, std::move(row));
+            } else {
+                ratios_->add_theirs(row.at("library").get<std::string>(), row);
+                of_contestants.push_back(std::move(row));
+            }
             continue;
         }
         if (earlier_) earlier_->add(row);
         if (ratios_) ratios_->add(row);
         rows_.push_back(std::move(row));
     }
+    return of_contestants;
 }
 
 /// Averages of one operation each: of several ones they say nothing, nor of rows that move nothing.
@@ -190,9 +215,12 @@ void bench_report::print_sums(std::FILE* to) const {
     };
     std::vector<bandwidth> all;
     std::uint64_t wrong = 0;
-    std::size_t imprecise = 0;
+    std::size_t imprecise = 0, apart = 0;
     for (const row_object& r : rows_) {
         if (settings_.precision > 0) imprecise += !is_within(r, settings_.precision);
+        // Ranks with a processor each leave it within some tenths of a microsecond; one that lets another run takes
+        // more.
+        if (!r.at("skew_us").is_null() && r.at("skew_us") > std::max(1., r.at("p50_us").get<double>() / 4)) ++apart;
         if (!r.at("wrong").is_null()) wrong += r.at("wrong").get<std::uint64_t>();
         if (r.at("bytes") == 0) continue;
         auto of = std::ranges::find(all, r.at("operation").get<std::string>(), &bandwidth::operation);
@@ -202,8 +230,11 @@ void bench_report::print_sums(std::FILE* to) const {
     }
     if (!quiet_)
         for (const bandwidth& b : all)
-            fmt::print(to, "# average busbw of {}: {} GB/s over {} rows\n", b.operation,
-                       bandwidth_figure(b.sum_GBps / static_cast<double>(b.rows)), b.rows);
+            fmt::print(to, "# average busbw of {}: {} GB/s over {}\n", b.operation,
+                       bandwidth_figure(b.sum_GBps / static_cast<double>(b.rows)), counted(b.rows, "row"));
+    if (apart > 0 && !quiet_ && !settings_.bind.given() && at_.ranks_on.find("not crowded") != std::string::npos)
+        fmt::print(to, "# ranks may have shared a processor in {}, by their skew: --bind core\n",
+                   counted(apart, "row"));
     if (imprecise > 0)
         fmt::print(to, "# warning: {} of {} rows did not reach {:g} % of the p50: --seconds gives them longer\n",
                    imprecise, rows_.size(), 100 * settings_.precision);
@@ -218,8 +249,7 @@ void bench_report::print_rounds() const {
     };
     std::vector<rounds> all;
     for (const row_object& r : rows_) {
-        row_object subject = subject_of({});
-        for (const auto& [key, value] : subject.items()) subject[key] = r.at(key);
+        const row_object subject = subject_in(r);
         auto of = std::ranges::find(all, subject, &rounds::subject);
         if (of == all.end()) of = all.insert(of, rounds{subject, std::vector<double>()});
         of->times.push_back(r.at("time_us").get<double>());
@@ -283,7 +313,9 @@ verdict bench_report::finish() {
         if (!quiet_ && settings_.rounds > 1) print_rounds();
         if (!quiet_) print_matrix();
         print_sums(to);
-        if (earlier_) v = earlier_->print(settings_.tolerance, settings_.most_other_work * at_.cores, to);
+        if (earlier_)
+            v = earlier_->print(settings_.tolerance, settings_.most_other_work * at_.cores,
+                                settings_.launch.number || settings_.transport == "memory", to);
         if (ratios_) v = ratios_->print(settings_.most_other_work * at_.cores, to);
         if (!settings_.html.empty()) write_whole(page(), settings_.html);
     });

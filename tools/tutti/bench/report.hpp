@@ -10,6 +10,7 @@
 #include "row_file.hpp"
 #include "testbed.hpp"
 
+#include <chrono>
 #include <cstdio>
 #include <functional>
 #include <optional>
@@ -39,7 +40,10 @@ private:
     [[nodiscard]] std::string page() const;
     void print_row(const row& r);
     void while_read(const std::function<void()>& print);
-    void read_launches_before();
+    /// Returns the rows of contestants.
+    std::vector<row_object> read_launches_before();
+    void write(const row_object& row);
+    void write_page_so_far();
     void print_sums(std::FILE* to) const;
     void print_rounds() const;
     void print_matrix() const;
@@ -63,7 +67,8 @@ private:
     std::string_view current_;     // operation
     std::size_t round_ = 0;
     bool unread_ = false;
-    std::vector<row_object> rows_; // of this launch and of those before
+    std::chrono::steady_clock::time_point next_page_{}; // not before
+    std::vector<row_object> rows_;                      // of this launch and of those before
 };
 
 } // namespace tutti::tools

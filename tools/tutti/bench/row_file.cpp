@@ -38,6 +38,8 @@ row_file::row_file(const std::string& path, format as, bool continues)
     if (!file_ && continues) file_.reset(std::fopen(path.c_str(), "w")); // a pipe
     if (!file_) failed(errno);
     goes_back_ = file_.get() != stdout && std::ftell(file_.get()) >= 0; // a pipe has no place to go back to
+    std::error_code none;
+    if (!continues && std::filesystem::is_empty(path, none) && !none) begin(), flush(); // there is nothing to keep
     if (!continues) return;
     rows_ = 1;
     constexpr std::string_view end = "\n]\n";
@@ -48,7 +50,7 @@ row_file::row_file(const std::string& path, format as, bool continues)
 // What stood there stays until there is something to take its place.
 void row_file::begin() {
     if (std::exchange(begun_, true)) return;
-    if (goes_back_ && ::ftruncate(::fileno(file_.get()), 0) != 0) failed(errno);
+    if (goes_back_ && ::ftruncate(::fileno(file_.get()), 0) != 0 && errno != EINVAL) failed(errno); // /dev/null
     if (as_ != format::json) return;
     fmt::print(file_.get(), "[");
     if (!goes_back_) return;

@@ -18,7 +18,7 @@ public:
     enum class format : unsigned char { json, csv };
 
     /// `continues` where another launch has begun the file, and finished a row at least; else what is in the file stays
-    /// until the first row takes its place, or finish().
+    /// until the first row takes its place, or finish(). A new one has no rows at once.
     row_file(const std::string& path, format as, bool continues = false);
 
     /// Afterwards the file is whole, whatever happens next; an array on standard output or a pipe

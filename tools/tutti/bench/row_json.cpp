@@ -120,7 +120,8 @@ row_object to_json(const row& r, const bench_settings& s, const testbed& at) {
     all["chosen"] = or_null(r.chosen);
     add(all, times_of(r, s.launch.number.value_or(0)));
     add(all, conditions_of(s, r.what.ranks, at));
-    add(all, {{"warm_up", s.warm_up},
+    add(all, {{"library", "tutti"},
+              {"warm_up", s.warm_up},
               {"host", at.host},
               {"kernel", at.kernel},
               {"version", at.version},

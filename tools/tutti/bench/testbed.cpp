@@ -7,15 +7,19 @@
 #include "../common/meeting.hpp"
 #include "../common/version.hpp"
 
+#include <transport/contract/processor_matching.hpp>
 #include <transport/join/host.hpp>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <span>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -29,6 +33,14 @@ double digest(std::string_view text) {
     std::uint64_t h = 0xcbf29ce484222325; // FNV-1a
     for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3;
     return static_cast<double>(h >> 12);
+}
+
+/// Tells the kernels of hosts apart, also where containers have names of their own; pretended hosts are one.
+double digest_of_kernel() {
+    std::ifstream file("/proc/sys/kernel/random/boot_id");
+    std::string id;
+    file >> id;
+    return digest(id);
 }
 
 /// Nodes that are alike, of consecutive ranks; others by a digest of where each rank lies.
@@ -45,26 +57,39 @@ struct rank_places {
     std::vector<bool> crowded;
 };
 
+/// The library counts the ranks of a pretended host alone, but those of all hosts of a kernel share its processors.
+void add_crowded(rank_places& all, const std::vector<double>& kernels) {
+    std::map<double, std::vector<transport::bootstrap::allotment>> hosts;
+    for (std::size_t r = 0; r < kernels.size(); ++r) hosts[kernels[r]].push_back({all.processors[r], {}});
+    std::erase_if(hosts, [](const auto& one) { return transport::bootstrap::share_out(one.second).has_value(); });
+    for (std::size_t r = 0; r < kernels.size(); ++r)
+        if (hosts.contains(kernels[r])) all.crowded[r] = true;
+}
+
 /// Collective. Ranks show each word of their sets as two numbers, since a double holds no 64 bits.
 rank_places gather_places(const participant& self) {
     const processor_set mine = transport::bootstrap::own_processors();
     auto most_words = static_cast<double>(mine.words().size());
     self.others.maximum({&most_words, 1});
-    const auto each = 2 * static_cast<std::size_t>(most_words) + 1;
+    const auto each = 2 * static_cast<std::size_t>(most_words) + 2;
     std::vector<double> shown(each * static_cast<std::size_t>(self.ranks), 0.);
     double* at = &shown[each * static_cast<std::size_t>(self.rank)];
     *at++ = self.crowded.value_or(false) ? 1 : 0;
+    *at++ = digest_of_kernel();
     for (const std::uint64_t word : mine.words())
         for (const std::uint64_t half : {word & 0xffffffff, word >> 32}) *at++ = static_cast<double>(half);
     self.others.maximum(shown);
     rank_places all;
+    std::vector<double> kernels;
     for (auto left = std::span(shown); !left.empty(); left = left.subspan(each)) {
         std::vector<std::uint64_t> words;
-        for (std::size_t i = 1; i < each; i += 2)
+        for (std::size_t i = 2; i < each; i += 2)
             words.push_back(static_cast<std::uint64_t>(left[i]) | static_cast<std::uint64_t>(left[i + 1]) << 32);
         all.processors.emplace_back(words);
         all.crowded.push_back(left[0] > 0);
+        kernels.push_back(left[1]);
     }
+    add_crowded(all, kernels);
     return all;
 }
 
@@ -95,18 +120,16 @@ int cores_of_first_node(const rank_places& all, const model::topology& on) {
     return static_cast<int>(there.count());
 }
 
-/// Tells the kernels of hosts apart, also where containers have names of their own; pretended hosts are one.
-double digest_of_kernel() {
-    std::ifstream file("/proc/sys/kernel/random/boot_id");
-    std::string id;
-    file >> id;
-    return digest(id);
-}
+constexpr double least_s = 0.1; // from which on something is known of other work
 
 } // namespace
 
+host_witness::host_witness(const participant& self, bool looks_first) : self_(self) {
+    if (looks_first) std::this_thread::sleep_for(std::chrono::duration<double>(least_s));
+}
+
 std::optional<double> host_witness::other_cores() {
-    constexpr double least_s = 0.1, window_s = 0.5;
+    constexpr double window_s = 0.5;
     const other_work window = before_.value_or(now_);
     // Ranks that are threads share their process, whose time the first of them tells.
     const bool tells = self_.cpu_clock == CLOCK_PROCESS_CPUTIME_ID || self_.rank == 0;

@@ -30,7 +30,8 @@ struct testbed {
 /// of a second, so that a row which takes less is told of the time around it.
 class host_witness {
 public:
-    explicit host_witness(const participant& self) : self_(self) {}
+    /// `looks_first` takes as long as is needed to know something.
+    host_witness(const participant& self, bool looks_first);
     /// The cores that other work used, on average, in the last half second or longer; none where less than a tenth of a
     /// second is known.
     [[nodiscard]] std::optional<double> other_cores();

@@ -33,6 +33,11 @@ namespace tutti::tools {
     return text;
 }
 
+/// "1 row", "2 rows".
+[[nodiscard]] inline std::string counted(std::size_t n, std::string_view what) {
+    return std::to_string(n).append(" ").append(what).append(n == 1 ? "" : "s");
+}
+
 /// Numbers as they stand, from "0,1,0,1". Throws std::invalid_argument that quotes what was written, and says that it
 /// is no `what`: "list of hosts: write 2, or 0,1,0,1".
 [[nodiscard]] inline std::vector<int> parse_numbers(std::string_view text, std::string_view what) {

@@ -12,8 +12,8 @@
 
 namespace tutti::tools {
 
-/// Runs `body(rank)` for all ranks, each on a thread of its own. What they throw is printed with the rank in front.
-/// Returns whether none did.
+/// Runs `body(rank)` for all ranks, each on a thread of its own. What they throw is printed with the rank in front,
+/// unless it says nothing. Returns whether none did.
 [[nodiscard]] inline bool run_as_threads(int ranks, const std::function<void(int)>& body) {
     std::mutex one_at_a_time;
     bool all_well = true;
@@ -25,7 +25,7 @@ namespace tutti::tools {
                     body(rank);
                 } catch (const std::exception& e) {
                     const std::scoped_lock lock{one_at_a_time};
-                    fmt::print(stderr, "[{}] {}\n", rank, e.what());
+                    if (*e.what()) fmt::print(stderr, "[{}] {}\n", rank, e.what()); // else another rank says it
                     all_well = false;
                 }
             });

@@ -38,7 +38,9 @@ std::string own_prefix() {
 } // namespace
 
 int as_rank(const std::function<int()>& part) {
-    const auto say = [](const std::exception& e) { fmt::print(stderr, "{}{}\n", own_prefix(), e.what()); };
+    const auto say = [](const std::exception& e) {
+        if (*e.what()) fmt::print(stderr, "{}{}\n", own_prefix(), e.what()); // else another rank says it
+    };
     try {
         return part();
     } catch (const std::invalid_argument& e) {
