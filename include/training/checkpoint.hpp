@@ -20,8 +20,9 @@
 /// ranks, sharded or not. Rank 0 alone has the file: it writes beside the old one, sees that all is on the disk, and
 /// puts it in its place. Collective. Memory: that of a bucket. Cost: all arrays go through rank 0.
 ///
-/// Errors: checkpoint_error on all ranks. A file is checked as a whole before anything is changed. invalid_argument on
-/// a rank whose weights or optimizer are not those of the parameters.
+/// Errors: checkpoint_error on all ranks. A file is checked as a whole before anything is changed; if it cannot be read
+/// a second time, the error says so, and weights and state are to be restored from another one. invalid_argument on a
+/// rank whose weights or optimizer are not those of the parameters.
 namespace tutti::training {
 
 namespace detail {

@@ -22,8 +22,8 @@ enum class checkpoint_flaw : std::uint8_t {
     mixed,       ///< its files are of several saves, none of which is whole
 };
 
-/// Thrown on every rank, with the same words. Its cause is cause::file: nothing has changed, and the communicator stays
-/// usable.
+/// Thrown on every rank, with the same words. Its cause is cause::file: the communicator stays usable, and nothing has
+/// changed, unless a restore says that a part was read.
 class checkpoint_error : public error {
 public:
     /// Of the file at `path`.

@@ -141,7 +141,8 @@ public:
     [[nodiscard]] const checkpoint_header& header() const noexcept { return header_; }
     /// The next bytes of the arrays, in the order of the file.
     void read(std::span<std::byte> bytes) {
-        if (!get(bytes)) fail(checkpoint_flaw::unreadable, "cannot be read: " + last_failure());
+        if (!get(bytes))
+            fail(checkpoint_flaw::unreadable, "cannot be read any further, and a part was read: " + last_failure());
     }
 
 private:
