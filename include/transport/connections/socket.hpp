@@ -19,7 +19,7 @@ using socket = bootstrap::descriptor;
 /// Makes small messages prompt, and the silent end of an idle peer's host noticed within ten seconds.
 ///
 /// Not TCP_USER_TIMEOUT: Linux applies it also to a host that acknowledges but has no room, and a rank that computes
-/// between two calls, and so reads nothing, is no dead rank. See tcp::stream::check() instead.
+/// between two calls, and so reads nothing, is no dead rank. See tcp::stream::examine() instead.
 inline void tune(const socket& s) noexcept {
     bootstrap::detail::set(s.get(), IPPROTO_TCP, TCP_NODELAY, 1);
     bootstrap::detail::set(s.get(), SOL_SOCKET, SO_KEEPALIVE, 1);

@@ -3,6 +3,7 @@
 
 #include "report.hpp"
 
+#include "../../tutti/common/lists.hpp"
 #include "../../tutti/common/text_output.hpp"
 #include "epoch_json.hpp"
 #include "html.hpp"
@@ -22,7 +23,6 @@
 namespace tutti::tools {
 namespace {
 
-std::string counted(std::size_t n, std::string_view what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
 std::string counted_ranks(int n) { return counted(static_cast<std::size_t>(n), "rank"); }
 
 std::string words_of_model(const train_settings& s) {
