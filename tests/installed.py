@@ -48,8 +48,8 @@ def told_of(kind, file):
 
 
 def soname_of(library):
-    """libtutti.so.0.1 of libtutti.so, which links to libtutti.so.0.1.0."""
-    return library.resolve().name.rpartition(".")[0]
+    """libtutti.so.0.1.0, of libtutti.so."""
+    return library.resolve().name
 
 
 def shared_alone(stage, library, hidden, flags, compiler):

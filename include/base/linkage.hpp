@@ -9,15 +9,17 @@
 /// includes collectives/implementation.hpp, or is a library of such units, as tools/compiled.
 ///
 /// TUTTI_COLD marks what runs while ranks meet, part, plan a call or explain a failure: where each program compiles it,
-/// it is made small, and fast where a library holds it. No call of a plan that is there passes it.
+/// it is made small, and fast where a library holds it. A call of a plan that is there passes it to look for notices
+/// only.
 ///
 /// TUTTI_SHARED marks types that are thrown, and what holds variables that bodies in headers share with the library: a
 /// program and a shared library have one of each, though the program is compiled with -fvisibility=hidden.
-#define TUTTI_SHARED [[gnu::visibility("default")]]
 #if defined(TUTTI_COMPILED)
+#define TUTTI_SHARED [[gnu::visibility("default")]]
 #define TUTTI_INLINE
 #define TUTTI_COLD
 #else
+#define TUTTI_SHARED
 #define TUTTI_INLINE inline
 #define TUTTI_COLD [[gnu::cold]]
 #endif

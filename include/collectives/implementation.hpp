@@ -3,8 +3,7 @@
 #pragma once
 
 // The bodies of what has been included above, for the one unit of a program that compiles them: calls over those of
-// transport/*.hpp, but for cuda_*, and machine.hpp and runtime_call.hpp. See base/linkage.hpp. Header-only, it adds
-// nothing.
+// transport/*.hpp, but for cuda_*, and machine.hpp and runtime_call.hpp. See base/linkage.hpp.
 
 #include "../transport/control/session.ipp"
 #include "calls/collectives.ipp"

@@ -143,7 +143,7 @@ TEST_CASE("so it may with few contexts ahead on three lanes") {
         5000);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) // which keeps what is freed
+#if !TUTTI_TEST_ADDRESS_SANITIZER // which keeps what is freed
 TEST_CASE("who is ahead takes a bounded part of a peer's memory") {
     constexpr int calls = 20'000;
     constexpr std::size_t count = 4096; // in all 320 MB

@@ -4,6 +4,7 @@
 
 #include "engine/faults.hpp"
 #include "support/catch.hpp"
+#include "support/effort.hpp"
 #include "support/milestone.hpp"
 
 using namespace tutti::test;
@@ -97,7 +98,7 @@ TEST_CASE("an abort ends the requests of the rank that calls it") {
     });
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // they end the process instead of throwing
+#if !TUTTI_TEST_ADDRESS_SANITIZER && !TUTTI_TEST_THREAD_SANITIZER // they end the process instead of throwing
 TEST_CASE("a call that cannot begin for want of memory fails on all ranks, in time") {
     for (const auto by : {tutti::progress::in_calls, tutti::progress::in_thread})
         run_new_world(

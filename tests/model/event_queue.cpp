@@ -12,7 +12,7 @@
 using tutti::model::detail::event;
 using tutti::model::detail::event_queue;
 
-TEST_CASE("events come by time, those of one time together and in the order in which they came") {
+TEST_CASE("events come by time, those of one time together") {
     event_queue q;
     std::mt19937 random(7);
     std::uint32_t pushed = 0, popped = 0;
@@ -24,8 +24,7 @@ TEST_CASE("events come by time, those of one time together and in the order in w
         REQUIRE(batch.front().at_s >= now);
         now = batch.front().at_s;
         for (std::size_t k = 0; k < batch.size(); ++k) {
-            CHECK(batch[k].at_s == Approx(now).epsilon(1e-10));
-            if (k > 0 && batch[k].at_s == batch[k - 1].at_s) CHECK(batch[k].what > batch[k - 1].what);
+            CHECK(batch[k].at_s == now);
             ++popped;
             if (pushed < 20'000) push();
         }

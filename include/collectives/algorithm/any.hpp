@@ -148,7 +148,7 @@ public:
                                           int segments = 1) const;
 
     /// Whether every result has its operands in rank order, in place or not, on whatever ranks: found by proving both,
-    /// so that all ranks find the same, though they differ in it. Costs three proofs.
+    /// so that all ranks find the same, though they differ in it. Costs three proofs. Needs preserves_order.hpp.
     [[nodiscard]] bool preserves_order(operation o, int size, int root) const;
 
 private:

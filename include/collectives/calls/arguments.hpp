@@ -143,9 +143,10 @@ template <schedule::operation what, class Op, class How>
         static_assert(algorithm::algorithm<How>,
                       "tutti: the last argument names an algorithm, such as tutti::algorithm::ring{}");
         static_assert(algorithm::offers<How>(what), "tutti: this algorithm has no schedule for this operation");
-        if constexpr (!free && algorithm::detail::has_order_proofs<Op>) // else nothing needs to be proven
-            static_assert(algorithm::detail::order_proofs<Op>::template of_type<How, what>,
-                          "tutti: this algorithm does not keep rank order, which a non_commutative operator needs");
+        if constexpr (!free) // else nothing needs to be proven
+            if constexpr (algorithm::detail::has_order_proofs<Op>)
+                static_assert(algorithm::detail::order_proofs<Op>::template of_type<How, what>,
+                              "tutti: this algorithm does not keep rank order, which a non_commutative operator needs");
         return {how, model::segments_for(how, volume)};
     }
 }

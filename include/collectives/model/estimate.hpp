@@ -21,10 +21,11 @@ namespace detail {
 
 /// A link's LogGP for messages of about so many bytes: the mean of what their bytes cost. Where processors copy, each
 /// byte takes time at either end.
-[[nodiscard]] inline loggp around(const link& l, std::size_t bytes) noexcept {
+[[nodiscard]] inline loggp around(const link& l, std::size_t bytes, receiver_rule rule) noexcept {
+    const double ends = rule == receiver_rule::hockney ? 1 : 2; // at one port, or at either end
     const double n = static_cast<double>(std::max<std::size_t>(bytes, 1));
     loggp p = l.at(bytes);
-    p.gap_s_per_byte = std::max(l.sum(n, &loggp::gap_s_per_byte), 2 * l.sum(n, &loggp::overhead_s_per_byte)) / n;
+    p.gap_s_per_byte = std::max(l.sum(n, &loggp::gap_s_per_byte), ends * l.sum(n, &loggp::overhead_s_per_byte)) / n;
     p.gamma_s_per_byte = l.sum(n, &loggp::gamma_s_per_byte) / n;
     return p;
 }
@@ -108,11 +109,12 @@ struct congestion {
 /// The estimate of a call that is not simulated, but for what adapters, network and fan-in add to it.
 [[nodiscard]] inline double estimate_without_network_s(const collective& c, const topology& on, const machine& m) {
     const std::size_t piece = mean_chunk_bytes(c);
-    return uncontended_s(c, on, around(m.near, piece), around(m.far, piece), m.receiver) * ranks_per_core(on, m);
+    return uncontended_s(c, on, around(m.near, piece, m.receiver), around(m.far, piece, m.receiver), m.receiver) *
+           ranks_per_core(on, m);
 }
 [[nodiscard]] inline double estimate_s(const collective& c, const topology& on, const machine& m) {
     const std::size_t piece = mean_chunk_bytes(c);
-    const auto [least_s, on_top_s] = congested(c, on, m, around(m.far, piece).gap_s_per_byte);
+    const auto [least_s, on_top_s] = congested(c, on, m, around(m.far, piece, m.receiver).gap_s_per_byte);
     return std::max(estimate_without_network_s(c, on, m), least_s) + on_top_s;
 }
 

@@ -76,7 +76,8 @@ struct machine {
     int nics = 0;                 ///< of a node, shared by its ranks; 0: one for each rank
     double oversubscription =
         1; ///< how many times as much all nodes together can send as the network between them carries
-    receiver_rule receiver = receiver_rule::full_duplex; ///< how calls are priced; files of measured machines have none
+    receiver_rule receiver =
+        receiver_rule::full_duplex; ///< how calls are priced; by Hockney's rule ranks share nothing
     friend bool operator==(const machine&, const machine&) = default;
 };
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
+
 #include <concepts>
 #include <cstddef>
 #include <span>
@@ -11,7 +13,7 @@
 namespace tutti::transport {
 
 /// A failure of a GPU or its driver, in words.
-class device_error : public std::runtime_error {
+class TUTTI_SHARED device_error : public std::runtime_error {
 public:
     using runtime_error::runtime_error;
 };

@@ -29,9 +29,9 @@ namespace detail {
 
 /// Held by a thread while it uses OpenSSL, which does not end meanwhile. Where the program has initialised OpenSSL
 /// before the library, it ends in an exit handler, while other threads of the library may still run.
-class use_of_openssl {
+class TUTTI_SHARED use_of_openssl {
 public:
-    TUTTI_COLD use_of_openssl() noexcept {
+    use_of_openssl() noexcept {
         if (depth == 0) {
             users.fetch_add(1); // sequentially consistent with end(): either sees the other
             if (ended) {
@@ -72,7 +72,7 @@ private:
 
 /// OpenSSL lasts as long as the process, so that destructors of static objects and exit handlers may still call; unless
 /// the program has initialised it before the library: then all that needs it fails once it has ended.
-class crypto {
+class TUTTI_SHARED crypto {
 public:
     /// Never destroyed, since static objects may own connections. Throws a bootstrap error once OpenSSL has gone.
     TUTTI_COLD static crypto& get(const use_of_openssl& held) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "address.hpp"
 #include "socket.hpp"
 
@@ -14,7 +15,7 @@ namespace tutti::transport::bootstrap {
 
 /// Ports on which this process listens already, for a rendezvous that it has offered and not begun. A world of rank 0
 /// takes its port out of here. What nobody takes stays held until the process ends. Any thread.
-class held_ports {
+class TUTTI_SHARED held_ports {
 public:
     /// That of this process. It is never destroyed, as own_descriptors.
     [[nodiscard]] static held_ports& list() {

@@ -24,7 +24,7 @@ namespace tutti::transport::bootstrap {
 /// no handler runs, keeps the sockets.
 ///
 /// Any thread. A fork waits while a descriptor is opened or closed through this class, so the list is never behind.
-class own_descriptors {
+class TUTTI_SHARED own_descriptors {
 public:
     /// The list of this process. It is never destroyed, since static objects may own sockets.
     TUTTI_COLD [[nodiscard]] static own_descriptors& list() {

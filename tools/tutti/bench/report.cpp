@@ -159,8 +159,8 @@ void bench_report::write_page_so_far() {
     const auto now = std::chrono::steady_clock::now();
     if (is_standard_output(settings_.html) || now < next_page_ || !tutti::detail::place_of_plain_file(settings_.html))
         return;
-    next_page_ = now + std::chrono::seconds{1};
     write_whole(page(), settings_.html);
+    next_page_ = std::chrono::steady_clock::now() + std::chrono::seconds{1};
 }
 
 void bench_report::write(const row_object& row) {

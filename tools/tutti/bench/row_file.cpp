@@ -32,13 +32,13 @@ std::string cell_of(const row_object& value) {
 } // namespace
 
 row_file::row_file(const std::string& path, format as, bool continues)
-    : path_(path), as_(as), begun_(continues),
-      file_(path == "-" ? stdout
-                        : std::fopen(path.c_str(), continues || std::filesystem::is_regular_file(path) ? "r+" : "w")) {
-    if (!file_ && continues) file_.reset(std::fopen(path.c_str(), "w")); // a pipe
+    : path_(path), as_(as), begun_(continues), file_(path == "-" ? stdout : nullptr) {
+    std::error_code none;
+    if (!file_ && (continues || std::filesystem::is_regular_file(path, none)))
+        file_.reset(std::fopen(path.c_str(), "r+"));
+    if (!file_) file_.reset(std::fopen(path.c_str(), "w")); // new, a pipe, or one that may only be written
     if (!file_) failed(errno);
     goes_back_ = file_.get() != stdout && std::ftell(file_.get()) >= 0; // a pipe has no place to go back to
-    std::error_code none;
     if (!continues && std::filesystem::is_empty(path, none) && !none) begin(), flush(); // there is nothing to keep
     if (!continues) return;
     rows_ = 1;

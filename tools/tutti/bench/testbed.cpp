@@ -39,7 +39,7 @@ double digest(std::string_view text) {
 double digest_of_kernel() {
     std::ifstream file("/proc/sys/kernel/random/boot_id");
     std::string id;
-    file >> id;
+    if (!(file >> id)) id = transport::bootstrap::host_name();
     return digest(id);
 }
 

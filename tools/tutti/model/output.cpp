@@ -132,12 +132,13 @@ void print_table(std::span<const model_row> rows, bool simulated) {
 void print_crossovers(const model_fastest& fastest) {
     const auto known = [](const std::string& winner) { return winner.empty() ? "not known" : winner; };
     fmt::print("\n# fastest {}, {} ranks: {}", fastest.operation, fastest.ranks, known(fastest.at_smallest));
+    std::string last = fastest.at_smallest;
     for (std::size_t k = 0; k < fastest.changes.size(); ++k) {
         const auto from = [&](std::size_t i) {
             return rough_bytes_text(static_cast<double>(fastest.changes[i].bytes));
         };
         if (k + 1 < fastest.changes.size() && from(k) == from(k + 1)) continue; // closer than the model is right
-        fmt::print("; from {} on {}", from(k), known(fastest.changes[k].to));
+        if (std::exchange(last, fastest.changes[k].to) != last) fmt::print("; from {} on {}", from(k), known(last));
     }
     fmt::print("{}\n", fastest.changes.empty() ? " at all of these sizes" : "");
 }

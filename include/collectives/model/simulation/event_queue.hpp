@@ -52,7 +52,7 @@ private:
             if (is_later(std::bit_cast<double>(least), earliest)) return;
             std::erase_if(buckets_[k], [&](const event& e) {
                 if (is_later(e.at_s, earliest)) return false;
-                batch.push_back(e);
+                batch.push_back({earliest, e.rank, e.what});
                 return true;
             });
         }
