@@ -7,7 +7,11 @@
 
 #include <cmath>
 
-using namespace tutti::tools;
+using tutti::tools::depth_of_median;
+using tutti::tools::median_is_within;
+using tutti::tools::median_of;
+using tutti::tools::percentile;
+using tutti::tools::summarise;
 
 namespace {
 
