@@ -96,8 +96,8 @@ void print_unknown_work(std::FILE* to, std::size_t rows) {
 }
 
 std::string_view word_of(change c) {
-    constexpr std::array<std::string_view, changes> words{"-",          "slower",     "faster",
-                                                          "not judged", "other work", "other work?"};
+    constexpr std::array<std::string_view, kinds_of_change> words{"-",          "slower",     "faster",
+                                                                  "not judged", "other work", "other work?"};
     return words[static_cast<std::size_t>(c)];
 }
 

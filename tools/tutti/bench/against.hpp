@@ -62,8 +62,8 @@ struct compared_row {
 
 /// How many rows there are of each change.
 struct tally {
-    std::array<std::size_t, changes> of{}; ///< by change
-    double alarms = 0;                     ///< the sum of the chances of a false alarm
+    std::array<std::size_t, kinds_of_change> of{}; ///< by change
+    double alarms = 0;                             ///< the sum of the chances of a false alarm
 
     void add(const compared_times& c) {
         ++of[static_cast<std::size_t>(c.what)];

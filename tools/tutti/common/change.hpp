@@ -53,7 +53,7 @@ struct measured_times {
 
 /// Rows that are not judged have too few rounds, or other work beside them, or nothing is told of that.
 enum class change : unsigned char { none, slower, faster, unknown, disturbed, untold };
-inline constexpr std::size_t changes = 6;
+inline constexpr std::size_t kinds_of_change = 6;
 [[nodiscard]] constexpr bool is_judged(change c) noexcept { return c < change::unknown; }
 
 /// A row then and now.
