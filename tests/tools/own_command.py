@@ -14,7 +14,7 @@ LOGGP = ("--loggp", "1us,0,0,1ns/B")
 SUBCOMMANDS = {
     "verify --operation broadcast": (("--algorithm", "my_chain", "--ranks", "1..9"), "my_chain"),
     "draw --operation broadcast": (("--algorithm", "my_chain", "--ranks", "3"), "my_chain"),
-    "verify": (("--algorithm", "all", "--ranks", "1..9"), "my_ring                        1..9      36"),
+    "verify": (("--algorithm", "all", "--ranks", "1..9"), "my_ring                            1..9      36"),
     "bench": (("--transport", "memory", "--ranks", "3", "--algorithm", "all", "-b", "24", "-e", "24", "-n", "20"),
               "0 my_ring"),
     "draw": ((*MINE, "--ranks", "4"), "    6  2=>1    3=>2    0=>3    1=>0"),

@@ -43,7 +43,7 @@ TEST_CASE("pipelines are proven instead where they are named") {
     CHECK(r.status == 0);
     CHECK_THAT(r.output, Contains("# 224 pipelines proven in ")); // 5 of one chunk a worker, one of one and two
     const auto one = command("verify --pipeline one_f_one_b --stages 4 --microbatches 8");
-    CHECK_THAT(one.output, Contains("27.3%") && Contains("# 1 pipelines proven in "));
+    CHECK_THAT(one.output, Contains("27.3%") && Contains("# 1 pipeline proven in "));
     // In the long run each worker of a PipeDream does one forward and one backward after the other, and never waits.
     for (const char* name : {"pipedream", "pipedream_vertical_sync", "pipedream_2bw"})
         CHECK_THAT(command(std::string("verify --stages 4 --microbatches 8 --pipeline ") + name).output,
