@@ -36,7 +36,7 @@ namespace detail {
 /// The proof of an algorithm that is not of the library. Complete in prove.hpp alone: other programs need no prover.
 template <class A>
 struct proof_of;
-/// Likewise what an operator needs that is not commutative, of preserves_order.hpp.
+/// The proofs that an operator needs which is not commutative. Complete in preserves_order.hpp alone.
 template <class Op>
 struct order_proofs;
 template <class Op>

@@ -44,9 +44,9 @@ enum class receiver_rule : std::uint8_t {
     /// As network adapters do: the port takes the message in for (m - 1)G, one message after the other, whatever the
     /// processor does; then the processor is busy for o + (m - 1)O.
     full_duplex,
-    /// As in Hockney's model: a message takes L + 2o + m max(G, O), alpha + m beta, and so long the port by which it
-    /// leaves and, once its receive is ready, the one by which it comes. Processors only reduce and copy; g is not
-    /// charged, and nothing is shared.
+    /// As in Hockney's model: a message takes L + 2o + m max(G, O), which is alpha + m beta. So long it holds the port
+    /// by which it leaves and, once its receive is ready, the one by which it comes. Processors only reduce and copy; g
+    /// is not charged, and nothing is shared.
     hockney,
 };
 
