@@ -102,6 +102,9 @@ std::string_view word_of(change c) {
 }
 
 void rounds_of_row::add(const std::string& file, const row_object& row) {
+    if (const row_object both_ways = row.value("latency_us", row_object()); !both_ways.is_null())
+        throw std::invalid_argument("--against: " + file +
+                                    " has times of messages there and back, as an older tutti bench: measure again");
     chosen_ = row.at("chosen").is_null() ? "" : row.at("chosen").get<std::string>();
     launches_[{file, row.value("launch", std::size_t{0})}].push_back(row.at("time_us").get<double>());
     cores_ = row.value("cores", 1.);
