@@ -8,8 +8,8 @@
 // `decision` is the part of it that all ranks wait for: from the moment when the coordinator waits for no more answers
 // until the verdict is in frames.
 
+#include <transport/control/control_frames.hpp>
 #include <transport/control/coordinator.hpp>
-#include <transport/control/frames.hpp>
 #include <transport/control/notice_codec.hpp>
 
 #include <benchmark/benchmark.h>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <collectives/algorithm/write.hpp>
+#include <collectives/algorithm/emit.hpp>
 
 #include <collectives/algorithm/all.hpp>
 

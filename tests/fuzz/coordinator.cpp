@@ -7,8 +7,8 @@
 // it; each rank hears of a loss once, and of a farewell whenever it asks; a communicator has one verdict; every case
 // ends in time.
 
+#include <transport/control/control_frames.hpp>
 #include <transport/control/coordinator.hpp>
-#include <transport/control/frames.hpp>
 #include <transport/control/notice_codec.hpp>
 
 #include "input.hpp"

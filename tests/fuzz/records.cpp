@@ -7,8 +7,8 @@
 // Invariants: unchanged, all texts come, in order; changed, only what stands before the changed record comes, and the
 // rest is found to be forged or to be still incomplete; bytes of no sense are never taken for a record.
 
-#include <transport/control/frames.hpp>
-#include <transport/fabrics/tcp/record.hpp>
+#include <transport/control/control_frames.hpp>
+#include <transport/fabrics/tcp/encrypted_record.hpp>
 
 #include "../support/sealed.hpp"
 #include "input.hpp"

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 // A program outside of the repository, quick to compile.
+#include <tutti/collectives/algorithm/emit.hpp>
 #include <tutti/collectives/algorithm/ring.hpp>
-#include <tutti/collectives/algorithm/write.hpp>
 #include <tutti/collectives/schedule/verify.hpp>
 
 int main() {

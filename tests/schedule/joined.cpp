@@ -4,7 +4,7 @@
 #include <collectives/schedule/verify_modes.hpp>
 
 #include <collectives/algorithm/circulant.hpp>
-#include <collectives/algorithm/write.hpp>
+#include <collectives/algorithm/emit.hpp>
 
 #include "hand_made.hpp"
 

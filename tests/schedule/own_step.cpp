@@ -3,8 +3,8 @@
 #include <collectives/schedule/verify/own_step.hpp>
 
 #include <collectives/algorithm/direct.hpp>
+#include <collectives/algorithm/emit.hpp>
 #include <collectives/algorithm/ring.hpp>
-#include <collectives/algorithm/write.hpp>
 
 #include "hand_made.hpp"
 

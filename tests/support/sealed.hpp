@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <transport/control/frames.hpp>
+#include <transport/control/control_frames.hpp>
 
 #include <cstddef>
 #include <span>

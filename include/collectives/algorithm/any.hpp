@@ -4,8 +4,8 @@
 
 #include "../../base/linkage.hpp"
 #include "../schedule/placement.hpp"
-#include "library.hpp"
-#include "write.hpp"
+#include "emit.hpp"
+#include "registry.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "any.hpp"
-#include "write.hpp"
+#include "emit.hpp"
 
 #include "../schedule/verify_modes.hpp"
 

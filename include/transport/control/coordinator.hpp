@@ -7,7 +7,7 @@
 #include "../contract/transport.hpp"
 #include "call_history.hpp"
 #include "diagnosis.hpp"
-#include "records.hpp"
+#include "rank_states.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -5,7 +5,7 @@
 #include "../../base/linkage.hpp"
 #include "../contract/notice.hpp"
 #include "call_history.hpp"
-#include "records.hpp"
+#include "rank_states.hpp"
 #include "wait_graph.hpp"
 
 #include <algorithm>

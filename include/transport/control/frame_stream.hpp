@@ -5,7 +5,7 @@
 #include "../../base/linkage.hpp"
 #include "../sockets/secret.hpp"
 #include "../sockets/socket.hpp"
-#include "frames.hpp"
+#include "control_frames.hpp"
 
 #include <algorithm>
 #include <array>

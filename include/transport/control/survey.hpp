@@ -7,7 +7,7 @@
 #include "../contract/members.hpp"
 #include "../contract/notice.hpp"
 #include "../contract/transport.hpp"
-#include "records.hpp"
+#include "rank_states.hpp"
 
 #include <algorithm>
 #include <chrono>

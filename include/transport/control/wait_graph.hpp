@@ -4,7 +4,7 @@
 
 #include "../../base/linkage.hpp"
 #include "../contract/notice.hpp"
-#include "records.hpp"
+#include "rank_states.hpp"
 
 #include <algorithm>
 #include <cstddef>

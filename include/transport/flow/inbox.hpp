@@ -4,7 +4,7 @@
 
 #include "../world/delivery.hpp"
 #include "credits.hpp"
-#include "frame.hpp"
+#include "data_frame.hpp"
 #include "unexpected_messages.hpp"
 
 #include <cstddef>

@@ -5,7 +5,7 @@
 #include "channel.hpp"
 #include "closed_contexts.hpp"
 #include "options.hpp"
-#include "ring.hpp"
+#include "ring_buffer.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -298,7 +298,7 @@ private:
     grant its_places_;         // of the peer at this rank
     std::size_t unplaced_ = 0; // channels that the peer uses ahead, whose places have not come yet
     channel_queue<&channel::announcement> announcements_;
-    ring<context> recalled_;                              // announcements that are void
+    ring_buffer<context> recalled_;                       // announcements that are void
     std::unordered_set<context, context_hash> announced_; // by the peer, and not open here
     outstanding waiting_;
 };

@@ -4,7 +4,7 @@
 
 #include "../contract/transfer.hpp"
 #include "credits.hpp"
-#include "frame.hpp"
+#include "data_frame.hpp"
 
 #include <algorithm>
 #include <cstddef>

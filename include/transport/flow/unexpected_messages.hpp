@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "ring.hpp"
+#include "ring_buffer.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -44,8 +44,8 @@ public:
     }
 
 private:
-    ring<std::byte> bytes_;
-    ring<message> messages_;
+    ring_buffer<std::byte> bytes_;
+    ring_buffer<message> messages_;
 };
 
 } // namespace tutti::transport::detail::tcp

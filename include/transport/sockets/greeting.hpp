@@ -62,7 +62,7 @@ struct hello {
     /// Data: where the table of ranks says that the peer listens. Nothing for control: the way to the rendezvous may
     /// lead through forwarded ports.
     place at = {};
-    bool encrypted = false;  ///< data: records follow, see fabrics/tcp/record.hpp
+    bool encrypted = false;  ///< data: records follow, see fabrics/tcp/encrypted_record.hpp
     std::uint8_t fabric = 0; ///< data: which of the world's fabrics
     friend bool operator==(const hello&, const hello&) = default;
 };

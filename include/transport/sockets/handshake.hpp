@@ -32,7 +32,7 @@ namespace tutti::transport::bootstrap {
 ///
 /// A relay between the two can change no message. If it made a rank connect to a port or address of its own, that is in
 /// the greeting and is refused. Both sides then share keys() that the relay does not know. They protect the frames of
-/// the control connection (frames.hpp), and data where these are encrypted (fabrics/tcp/record.hpp).
+/// the control connection (control_frames.hpp), and data where these are encrypted (fabrics/tcp/encrypted_record.hpp).
 class handshake {
 public:
     /// The side that connects, saying `mine`.

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <transport/control/frames.hpp>
+#include <transport/control/control_frames.hpp>
 
 #include "support/catch.hpp"
 #include "support/sealed.hpp"

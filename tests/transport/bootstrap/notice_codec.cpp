@@ -3,7 +3,7 @@
 #include <transport/control/notice_codec.hpp>
 
 #include <transport/contract/members.hpp>
-#include <transport/control/frames.hpp>
+#include <transport/control/control_frames.hpp>
 
 #include "support/catch.hpp"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <transport/flow/frame.hpp>
+#include <transport/flow/data_frame.hpp>
 
 namespace tutti::test {
 

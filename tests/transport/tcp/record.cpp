@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include <transport/fabrics/tcp/record.hpp>
+#include <transport/fabrics/tcp/encrypted_record.hpp>
 
 #include "support/catch.hpp"
 

@@ -22,7 +22,7 @@ std::vector<std::byte> taken(unexpected_messages& early) {
 } // namespace
 
 TEST_CASE("a ring is a queue, however often it turns and grows") {
-    ring<int> r;
+    ring_buffer<int> r;
     std::deque<int> model;
     std::mt19937 random{1};
     for (int i = 0; i < 20'000; ++i) {

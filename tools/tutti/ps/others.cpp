@@ -3,7 +3,7 @@
 
 #include "observed.hpp"
 
-#include <transport/control/records.hpp>
+#include <transport/control/rank_states.hpp>
 #include <transport/control/status/desk.hpp>
 #include <transport/control/survey.hpp>
 

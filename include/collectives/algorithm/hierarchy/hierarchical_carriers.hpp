@@ -4,7 +4,7 @@
 
 #include "../../../base/linkage.hpp"
 #include "../binomial_tree.hpp"
-#include "../write.hpp"
+#include "../emit.hpp"
 #include "node_bounds.hpp"
 
 namespace tutti::algorithm::detail {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../flow/socket.hpp"
-#include "record.hpp"
+#include "encrypted_record.hpp"
 #include "writer.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../flow/frame.hpp"
+#include "../../flow/data_frame.hpp"
 #include "card.hpp"
 
 #include <array>

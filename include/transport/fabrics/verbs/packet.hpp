@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../../base/version.hpp"
-#include "../../flow/frame.hpp"
+#include "../../flow/data_frame.hpp"
 
 #include <array>
 #include <cstddef>

@@ -15,7 +15,7 @@ namespace tutti::transport::detail::tcp {
 /// allocation once it has its size.
 template <class Value>
     requires std::is_trivially_copyable_v<Value>
-class ring {
+class ring_buffer {
 public:
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
