@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include <transport/fabrics/shared_memory/flag.hpp>
+#include <transport/world/slot_flag.hpp>
 
-#include <transport/fabrics/shared_memory/doorbell.hpp>
+#include <transport/world/doorbell.hpp>
 
 #include "support/catch.hpp"
 #include "support/interleavings.hpp"
@@ -11,13 +11,13 @@
 #include <memory>
 
 using namespace tutti::test;
-namespace shm = tutti::transport::detail::shm;
+namespace detail = tutti::transport::detail;
 
 namespace {
 
 using word = interleavings::word;
-using flag = shm::basic_flag<word>;
-using bell = shm::basic_doorbell<word>;
+using flag = detail::basic_slot_flag<word>;
+using bell = detail::basic_doorbell<word>;
 
 constexpr tutti::transport::clock::time_point never = tutti::transport::clock::time_point::max();
 

@@ -5,7 +5,7 @@
 #include "descriptor.hpp"
 
 #include <transport/contract/processors.hpp>
-#include <transport/fabrics/shared_memory/futex.hpp>
+#include <transport/world/futex.hpp>
 
 #include <algorithm>
 #include <array>
@@ -62,10 +62,10 @@ inline void* map(int ranks, int file) {
 
 // Sleeps while the word holds `seen`, at most for a moment, so that a lost rank or the deadline is noticed.
 inline void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t seen) {
-    transport::detail::shm::sleep_on(word, seen, transport::clock::now() + std::chrono::milliseconds{20});
+    transport::detail::sleep_on(word, seen, transport::clock::now() + std::chrono::milliseconds{20});
 }
 
-using transport::detail::shm::wake_all;
+using transport::detail::wake_all;
 
 } // namespace detail
 

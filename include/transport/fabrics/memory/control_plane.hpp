@@ -5,7 +5,7 @@
 #include "../../contract/transport.hpp"
 #include "../../control/coordinator.hpp"
 #include "../../control/stderr_writer.hpp"
-#include "doorbell.hpp"
+#include "../../world/doorbell.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -4,14 +4,14 @@
 
 #include "../../../base/copy.hpp"
 #include "../../world/delivery.hpp"
-#include "doorbell.hpp"
+#include "../../world/doorbell.hpp"
 #include "lane.hpp"
 
 #include <algorithm>
 
 namespace tutti::transport::detail {
 
-/// The receiving end of a lane. Driven by the receiver's thread; the flags are argued in lane.hpp.
+/// The receiving end of a lane. Driven by the receiver's thread; the flags are argued in slot_flag.hpp.
 class inbox {
 public:
     /// Larger messages are read in pieces, so that other channels get their turns and a sender that withdraws its
@@ -38,30 +38,23 @@ public:
     [[nodiscard]] bool busy() const noexcept { return !waiting_.empty(); }
 
     /// A message is there, whether or not a receive waits for it.
-    [[nodiscard]] bool has_message() const noexcept {
-        return slot::has_message(lane_.at(next_).state.load(std::memory_order_acquire));
-    }
+    [[nodiscard]] bool has_message() const noexcept { return lane_.at(next_).flag.has_part(); }
 
     /// advance() would move something.
     [[nodiscard]] bool ready() const noexcept { return busy() && !viewed_ && has_message(); }
 
     /// As ready(); if not, the sender rings this rank's bell when that changes.
-    [[nodiscard]] bool ask() noexcept {
-        return busy() && !viewed_ &&
-               slot::has_message(lane_.at(next_).state.fetch_or(slot::awaited, std::memory_order_acq_rel));
-    }
+    [[nodiscard]] bool ask() noexcept { return busy() && !viewed_ && lane_.at(next_).flag.has_part_asking(); }
 
     /// Where the message of a viewed receive lies, until release(); null if it was withdrawn.
     [[nodiscard]] const std::byte* look() noexcept {
         slot& s = lane_.at(next_);
-        if (is_eager(s)) return s.from;
-        return s.state.fetch_or(slot::reading, std::memory_order_acq_rel) & slot::withdrawn ? nullptr : s.from;
+        return is_eager(s) || s.flag.begin_reading() ? s.from : nullptr;
     }
     /// False if it was withdrawn; then nothing comes after it.
     [[nodiscard]] bool release() noexcept {
         slot& s = lane_.at(next_);
-        if (!is_eager(s) && s.state.fetch_and(~slot::reading, std::memory_order_release) & slot::withdrawn)
-            return false;
+        if (!is_eager(s) && !s.flag.end_reading()) return false;
         viewed_ = false;
         free(s);
         return true;
@@ -71,16 +64,14 @@ private:
     /// The sender's memory may be read while this lives, if it is `granted`.
     class [[nodiscard]] reading_claim {
     public:
-        explicit reading_claim(slot& s) noexcept
-            : state_(s.state),
-              granted_(!(state_.fetch_or(slot::reading, std::memory_order_acq_rel) & slot::withdrawn)) {}
+        explicit reading_claim(slot& s) noexcept : slot_(s), granted_(s.flag.begin_reading()) {}
         reading_claim(const reading_claim&) = delete;
         reading_claim& operator=(const reading_claim&) = delete;
-        ~reading_claim() { state_.fetch_and(~slot::reading, std::memory_order_release); }
+        ~reading_claim() { slot_.flag.end_reading(); }
         [[nodiscard]] bool granted() const noexcept { return granted_; }
 
     private:
-        std::atomic<std::uint32_t>& state_;
+        slot& slot_;
         bool granted_;
     };
 
@@ -130,8 +121,7 @@ private:
     }
     void free(slot& s) noexcept {
         ++next_;
-        // Acquire as well: a set `awaited` came with the sender's going to sleep.
-        if (s.state.exchange(0, std::memory_order_acq_rel) & slot::awaited) sender_.ring();
+        if (s.flag.release()) sender_.ring();
     }
 
     lane& lane_;

@@ -4,14 +4,14 @@
 
 #include "../../../base/copy.hpp"
 #include "../../contract/transfer.hpp"
-#include "doorbell.hpp"
+#include "../../world/doorbell.hpp"
 #include "lane.hpp"
 
 #include <thread>
 
 namespace tutti::transport::detail {
 
-/// The sending end of a lane. Driven by the sender's thread; the flags are argued in lane.hpp.
+/// The sending end of a lane. Driven by the sender's thread; the flags are argued in slot_flag.hpp.
 class outbox {
 public:
     outbox(lane& way, doorbell& receiver) noexcept : lane_(way), receiver_(receiver) {}
@@ -34,12 +34,13 @@ public:
 
     /// advance() would move something.
     [[nodiscard]] bool ready() const noexcept {
-        return (lent_count_ > 0 && !is_full(oldest_)) || (!waiting_.empty() && has_room());
+        return (lent_count_ > 0 && lane_.at(oldest_).flag.is_free()) || (!waiting_.empty() && has_room());
     }
 
     /// As ready(); if not, the receiver rings this rank's bell when that changes.
     [[nodiscard]] bool ask() noexcept {
-        return (lent_count_ > 0 && !is_full_asking(oldest_)) || (!waiting_.empty() && !is_full_asking(next_));
+        return (lent_count_ > 0 && lane_.at(oldest_).flag.is_free_asking()) ||
+               (!waiting_.empty() && lane_.at(next_).flag.is_free_asking());
     }
 
     /// Forgets all transfers; the receiver reads none of their memory after this returns. Waits for the piece, or the
@@ -47,11 +48,9 @@ public:
     void withdraw() noexcept {
         for (std::uint32_t turn = 0; turn < lane::slot_count; ++turn) {
             if (!lent_[turn]) continue;
-            std::atomic<std::uint32_t>& state = lane_.at(turn).state;
-            // Acquire in both: the receiver's reads happened before.
-            for (auto seen = state.fetch_or(slot::withdrawn, std::memory_order_acq_rel); seen & slot::reading;
-                 seen = state.load(std::memory_order_acquire))
-                std::this_thread::yield();
+            slot& s = lane_.at(turn);
+            s.flag.withdraw();
+            while (s.flag.is_being_read()) std::this_thread::yield();
         }
         lent_ = {};
         lent_count_ = 0;
@@ -59,13 +58,7 @@ public:
     }
 
 private:
-    [[nodiscard]] bool is_full(std::uint32_t turn) const noexcept {
-        return (lane_.at(turn).state.load(std::memory_order_acquire) & slot::full) != 0;
-    }
-    [[nodiscard]] bool is_full_asking(std::uint32_t turn) noexcept {
-        return (lane_.at(turn).state.fetch_or(slot::awaited, std::memory_order_acq_rel) & slot::full) != 0;
-    }
-    [[nodiscard]] bool has_room() const noexcept { return !is_full(next_); }
+    [[nodiscard]] bool has_room() const noexcept { return lane_.at(next_).flag.is_free(); }
 
     bool put(transfer& x) {
         if (!has_room()) return false;
@@ -82,8 +75,7 @@ private:
             lend(x);
         }
         ++next_;
-        // Acquire as well: a set `awaited` came with the receiver's going to sleep.
-        if (s.state.exchange(slot::full, std::memory_order_acq_rel) & slot::awaited) receiver_.ring();
+        if (s.flag.publish()) receiver_.ring();
         if (eager) finish(x);
         return true;
     }
@@ -99,7 +91,7 @@ private:
         for (; lent_count_ > 0; ++oldest_) {
             transfer*& x = lent_[oldest_ % lane::slot_count];
             if (!x) continue;
-            if (is_full(oldest_)) break;
+            if (!lane_.at(oldest_).flag.is_free()) break;
             finish(*x);
             x = nullptr;
             --lent_count_;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "flag.hpp"
+#include "../../world/slot_flag.hpp"
 
 #include <array>
 #include <atomic>
@@ -16,7 +16,7 @@ namespace tutti::transport::detail::shm {
 struct alignas(64) slot {
     static constexpr std::size_t small_bytes = 216; ///< parts up to here lie beside their header
 
-    basic_flag<std::atomic<std::uint32_t>> flag;
+    basic_slot_flag<std::atomic<std::uint32_t>> flag;
     std::uint32_t part_bytes;
     std::uint64_t signature;
     std::uint64_t message_bytes;

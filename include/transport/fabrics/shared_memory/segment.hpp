@@ -5,8 +5,8 @@
 #include "../../contract/transport.hpp"
 #include "../../sockets/mapping.hpp"
 #include "../../sockets/socket.hpp"
+#include "../../world/doorbell.hpp"
 #include "directory.hpp"
-#include "doorbell.hpp"
 #include "lane.hpp"
 #include "regions.hpp"
 

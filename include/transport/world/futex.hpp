@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../contract/transport.hpp"
+#include "../contract/transport.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-namespace tutti::transport::detail::shm {
+namespace tutti::transport::detail {
 
 /// A word that processes can sleep on, in memory that they share.
 using futex_word = std::atomic<std::uint32_t>;
@@ -33,4 +33,4 @@ inline void wake_all(futex_word& word) noexcept {
     ::syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
-} // namespace tutti::transport::detail::shm
+} // namespace tutti::transport::detail

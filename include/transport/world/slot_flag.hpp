@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace tutti::transport::detail::shm {
+namespace tutti::transport::detail {
 
 /// The one flag between a sender and a receiver, on a slot that they use in turn. Only atomic read-modify-writes change
 /// it, so of two events one always sees the other:
@@ -13,11 +13,12 @@ namespace tutti::transport::detail::shm {
 /// - `full`, set by the sender: header and data are complete. Its release publishes them to the receiver's acquiring
 ///   look. The receiver clears it; that release tells the sender's acquire that slot and lent memory are no longer
 ///   read.
-/// - `withdrawn`, set by the sender: it wants its lent memory back, at once. A receiver that copies private memory, or
-///   uses mapped memory in place, looks for this bit after each piece: what it has read may have changed, and is not
-///   delivered. (The sender's fence comes after the bit and before its memory changes; the receiver's after its reading
-///   and before its look. So who has read anything newer sees the bit.)
-/// - `reading`, set by the receiver while it uses mapped memory in place. Whoever of `reading` and `withdrawn` comes
+/// - `withdrawn`, set by the sender: it wants its lent memory back. Between processes at once: a receiver that copies
+///   private memory, or uses mapped memory in place, looks for this bit after each piece: what it has read may have
+///   changed, and is not delivered. (The sender's fence comes after the bit and before its memory changes; the
+///   receiver's after its reading and before its look. So who has read anything newer sees the bit.)
+/// - `reading`, set by the receiver while it uses mapped memory, or that of its own process, in place. Whoever of
+/// `reading` and `withdrawn` comes
 ///   second sees the other: a receiver that finds `withdrawn` reads nothing, a sender that finds `reading` waits
 ///   (acquire) until that piece is done, or not for ever: see `withdrawn`.
 /// - `awaited`, set by either: it is about to sleep until `full` changes. The other side changes `full` by an exchange
@@ -26,7 +27,7 @@ namespace tutti::transport::detail::shm {
 ///
 /// `Word` is std::atomic<std::uint32_t>, or its replacement in a test of all interleavings.
 template <class Word>
-class basic_flag {
+class basic_slot_flag {
 public:
     /// The sender: the slot is free.
     [[nodiscard]] bool is_free() const noexcept { return (state_.load(std::memory_order_acquire) & full) == 0; }
@@ -39,7 +40,8 @@ public:
         // Acquire as well: a set `awaited` came with the receiver's going to sleep.
         return (state_.exchange(full, std::memory_order_acq_rel) & awaited) != 0;
     }
-    /// The sender: lent memory is wanted back. Takes effect with the fence of finish_withdrawals().
+    /// The sender: lent memory is wanted back. Where receivers copy private memory it takes effect with the fence of
+    /// finish_withdrawals().
     void withdraw() noexcept { state_.fetch_or(withdrawn, std::memory_order_acq_rel); }
     static void finish_withdrawals() noexcept { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
@@ -63,7 +65,8 @@ public:
     [[nodiscard]] bool begin_reading() noexcept {
         return (state_.fetch_or(reading, std::memory_order_acq_rel) & withdrawn) == 0;
     }
-    void end_reading() noexcept { state_.fetch_and(~reading, std::memory_order_release); }
+    /// False: it was withdrawn meanwhile.
+    bool end_reading() noexcept { return (state_.fetch_and(~reading, std::memory_order_release) & withdrawn) == 0; }
     /// The receiver: all has been read. True if the sender is to be rung.
     [[nodiscard]] bool release() noexcept { return (state_.exchange(0, std::memory_order_acq_rel) & awaited) != 0; }
 
@@ -77,4 +80,4 @@ private:
     Word state_{0};
 };
 
-} // namespace tutti::transport::detail::shm
+} // namespace tutti::transport::detail

@@ -4,7 +4,7 @@
 
 #include "futex.hpp"
 
-namespace tutti::transport::detail::shm {
+namespace tutti::transport::detail {
 
 /// Wakes a sleeping rank; lies in its segment. Any thread of any process rings; only the rank itself waits.
 ///
@@ -63,4 +63,4 @@ private:
 
 using doorbell = basic_doorbell<futex_word>;
 
-} // namespace tutti::transport::detail::shm
+} // namespace tutti::transport::detail
