@@ -164,12 +164,51 @@ void lose_rank_0(const Enter& enter) {
         }
 }
 
+/// Ranks call on halves and on pairs in turn. Rank 1 is killed; rank 0, whose calls fail by that, ends at once, as by
+/// an error that nobody catches, and the control plane with it. Rank 2 shares no communicator with rank 1.
+template <class Enter>
+void lose_rank_0_by_rank_1(const Enter& enter) {
+    for (int round = 0; round < 6; ++round) {
+        CAPTURE(round);
+        const reserved_port at;
+        processes ranks(size, [&](int rank, account& mine) {
+            const auto world = enter(rank, size, at);
+            const auto half = world.split(rank % 2), pair = world.split(rank / 2);
+            std::vector<int> data(1000, 1);
+            half.allreduce(data, maximum);
+            mine.stage.store(1, std::memory_order_release);
+            call_until_error(mine, [&] {
+                half.allreduce(data, maximum);
+                pair.allreduce(data, maximum);
+            });
+            if (rank == 0) raise(SIGKILL);
+        });
+        ranks.await_stage(1);
+        std::this_thread::sleep_for(20ms);
+        ranks.send(1, SIGKILL);
+        for (const int r : {0, 2, 3}) {
+            CAPTURE(r);
+            ranks.await_error(r);
+            check_blames(ranks.of(r), cause::lost_peer, 1);
+        }
+        for (const int r : {0, 1}) CHECK(ranks.end(r) == "signal 9");
+        for (const int r : {2, 3}) CHECK(ranks.end(r) == "");
+    }
+}
+
 } // namespace
 
 TEST_CASE("all survivors name rank 0, whoever leaves because of it, over tcp") { lose_rank_0(over_tcp); }
 
 TEST_CASE("all survivors name rank 0, whoever leaves because of it, over shared memory") {
     lose_rank_0(in_shared_memory);
+}
+
+TEST_CASE("the first that was lost is named where rank 0 ends because of it, over tcp") {
+    lose_rank_0_by_rank_1(over_tcp);
+}
+TEST_CASE("the first that was lost is named where rank 0 ends because of it, over shared memory") {
+    lose_rank_0_by_rank_1(in_shared_memory);
 }
 
 TEST_CASE("while rank 0 is stopped, others name it, and say for whom they wait") {

@@ -73,6 +73,52 @@ TEST_CASE("where the program's OpenSSL has ended, a call in an exit handler says
                 };
                 CHECK((a.error[0].why == cause::lost_peer || // of one that has ended by such an error
                        has("exits") || (!warm && r > 0 && has("went away"))));
+                if (has("exits")) CHECK(a.error[0].peer == (a.error[0].why == cause::lost_peer ? r : -1));
             }
         }
+}
+
+TEST_CASE("where the program's OpenSSL has ended, a rank's own exit is not another's fault") {
+    for (const int exiting : {0, 2}) {
+        CAPTURE(exiting);
+        const reserved_port at;
+        processes ranks(3, [&](int rank, account& mine) {
+            own = &mine;
+            if (rank == exiting) {
+                std::atexit([] {
+                    fails(*own, [] { world->barrier(); });
+                    std::_Exit(0);
+                });
+                OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CRYPTO_STRINGS, nullptr);
+            }
+            world.emplace(transport::tcp{identity(rank, 3, at)});
+            world->default_deadline(deadline);
+            world->barrier();
+            if (rank == exiting) std::exit(0);
+            std::this_thread::sleep_for(300ms); // so that the one that exits waits, and looks around
+            fails(mine, [] { world->barrier(); });
+            std::_Exit(0);
+        });
+        check_ended(ranks);
+        const auto& e = ranks.of(exiting).error[0];
+        INFO(e.message.str());
+        REQUIRE(ranks.of(exiting).errors == 1);
+        CHECK(e.peer == exiting);
+        CHECK(e.message.str().find("this process exits") != std::string::npos);
+        CHECK(e.message.str().find("end the world in main") != std::string::npos);
+    }
+}
+
+TEST_CASE("a world that is made after OpenSSL has ended is refused") {
+    const reserved_port at;
+    processes ranks(1, [&](int, account& mine) { // of two: the other would wait for it
+        OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CRYPTO_STRINGS, nullptr);
+        OPENSSL_cleanup();
+        expect(fails(mine, [&] { world.emplace(transport::tcp{identity(0, 2, at)}); }), "there is no world");
+        std::_Exit(0);
+    });
+    check_ended(ranks);
+    INFO(ranks.of(0).error[0].message.str());
+    CHECK(ranks.of(0).error[0].why == cause::bootstrap);
+    CHECK(ranks.of(0).error[0].message.str().find("this process exits") != std::string::npos);
 }

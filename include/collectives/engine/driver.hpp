@@ -476,10 +476,13 @@ private:
         next_entry_look_ = known_now_ + entry_interval;
         transport::notice n;
         while (transport_.fetch(n)) {
-            if (n.kind == transport::notice_kind::inquiry)
+            if (n.kind == transport::notice_kind::inquiry) {
                 inquiries_.ask(std::move(n), time());
-            else
-                world_status_.record(n);
+                continue;
+            }
+            if (n.kind == transport::notice_kind::lost && n.rank == 0 && n.peer == 0 && transport_.rank() != 0)
+                find_first_cause(transport_, world_status_, n, known_now_);
+            world_status_.record(n, known_now_);
         }
         if (inquiries_.any()) inquiries_.answer(transport_, under_way(), time());
     }

@@ -31,6 +31,8 @@ TUTTI_COLD [[nodiscard]] inline std::string remedy_for(cause c, const std::strin
         return "pass symmetric_memory on all ranks or on none (a span of it counts as plain memory), or name an "
                "algorithm on all ranks";
     const auto tells = [&](const char* words) { return detail.find(words) != detail.npos; };
+    if (c == cause::lost_peer && tells("this process exits"))
+        return "end the world in main, or make it before the program uses OpenSSL";
     if (c == cause::timeout && tells("wait for each other in a circle")) {
         if (tells("in calls of different communicators"))
             return "make calls on several communicators in one order on all ranks, or start them by async()";

@@ -12,6 +12,24 @@
 
 namespace tutti::engine {
 
+/// Each rank notices by itself that it has lost rank 0, whose process hosts the control plane. The rank that rank 0's
+/// calls had failed by is at fault, as it has said over its data channel; else one that was lost a moment before.
+template <class Transport>
+TUTTI_COLD void find_first_cause(Transport& t, const world_status& known, transport::notice& loss,
+                                 transport::clock::time_point now) {
+    transport::culprit by{known.lately_lost(now)};
+    if constexpr (requires { t.blamed_by(0); }) {
+        t.progress(); // its last words may lie there
+        if (const transport::culprit told = t.blamed_by(0); told.rank >= 0) by = told;
+    }
+    if (by.rank <= 0 || by.rank >= t.size() || by.rank == t.rank()) return;
+    const bool is_here = known.of(by.rank) == world_status::presence::here;
+    loss.why = is_here ? by.why : known.why(by.rank);
+    loss.peer = is_here ? by.rank : known.culprit(by.rank);
+    loss.text = (is_here ? "the calls of rank 0 failed by rank " + std::to_string(by.rank) : known.how(by.rank)) +
+                "; after that " + loss.text;
+}
+
 /// The fault of a run where rank 0, whose process hosts the control plane, does not answer, or is gone. What rank 0
 /// told before that has been judged already. So it is the first that was lost, or what it failed by is; peers that go
 /// after that do so because of it, until the program knows. Nothing on rank 0, and where it has left of its own accord.

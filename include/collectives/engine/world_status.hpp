@@ -4,7 +4,10 @@
 
 #include "../../base/error.hpp"
 #include "../../transport/contract/notice.hpp"
+#include "../../transport/contract/transport.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -21,7 +24,8 @@ public:
 
     explicit world_status(int size) : ranks_(static_cast<std::size_t>(size)) {}
 
-    void record(const transport::notice& n) {
+    void record(const transport::notice& n, transport::clock::time_point now = {}) {
+        if (n.kind == transport::notice_kind::lost) last_loss_ = now;
         using transport::notice_kind;
         if (n.kind == notice_kind::lost) set(n, presence::lost);
         if (n.kind == notice_kind::departed) set(n, presence::left);
@@ -35,6 +39,12 @@ public:
     [[nodiscard]] bool all_well() const noexcept { return lost_.empty() && verdicts_.empty(); }
     /// Lost ranks, the first first.
     [[nodiscard]] const std::vector<int>& lost() const noexcept { return lost_; }
+    /// The first lost rank that the program does not know of, if one was lost within the last second; else -1.
+    [[nodiscard]] int lately_lost(transport::clock::time_point now) const {
+        if (now - last_loss_ > std::chrono::seconds(1)) return -1;
+        const auto first = std::find_if(lost_.begin(), lost_.end(), [this](int rank) { return !is_known(rank); });
+        return first == lost_.end() ? -1 : *first;
+    }
     /// Of a rank that is lost or has left: what happened, in a sentence; the rank at fault, itself or the one that had
     /// made its calls fail before; and why.
     [[nodiscard]] const std::string& how(int rank) const { return of_rank(rank).how; }
@@ -75,6 +85,7 @@ private:
 
     std::vector<state> ranks_;
     std::vector<int> lost_;
+    transport::clock::time_point last_loss_{};
     std::deque<transport::notice> verdicts_;
 };
 

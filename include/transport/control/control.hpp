@@ -208,6 +208,11 @@ private:
         n.kind = notice_kind::lost;
         n.rank = n.peer = 0;
         n.why = cause::lost_peer;
+        if (stream_.how() == stream_end::exits) {
+            n.peer = me_.rank;
+            n.text = stream_.why();
+            return hear(std::move(n));
+        }
         n.text = "rank 0 was lost: " + (stream_.ended() ? "the control connection to it ended: " + stream_.why()
                                                         : "its control plane does not answer");
         hear(std::move(n));

@@ -31,6 +31,7 @@ enum class stream_end : std::uint8_t {
     closed,    ///< by the other side
     broke,     ///< the system says so
     senseless, ///< the other side, which knows the secret, sent something that is no frame
+    exits,     ///< this process does, and OpenSSL has ended: nothing can be sealed or opened any more
     forged,    ///< a record bears a wrong tag: it was changed on the way
 };
 
@@ -100,7 +101,7 @@ public:
     /// Reads once. True if anything came.
     TUTTI_COLD bool read() {
         const detail::use_of_openssl held;
-        if (!held.lasts()) end(stream_end::closed, "this process exits");
+        if (!held.lasts()) end(stream_end::exits, detail::use_of_openssl::has_ended);
         if (ended()) return false;
         std::array<std::byte, 16 * 1024> landing;
         const auto r = read_some(get(), landing);

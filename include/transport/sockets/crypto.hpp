@@ -31,6 +31,8 @@ namespace detail {
 /// before the library, it ends in an exit handler, while other threads of the library may still run.
 class TUTTI_SHARED use_of_openssl {
 public:
+    static constexpr const char* has_ended = "this process exits, and OpenSSL has ended before the world";
+
     use_of_openssl() noexcept {
         if (depth == 0) {
             users.fetch_add(1); // sequentially consistent with end(): either sees the other
@@ -77,9 +79,7 @@ public:
     /// Never destroyed, since static objects may own connections. Throws a bootstrap error once OpenSSL has gone.
     TUTTI_COLD static crypto& get(const use_of_openssl& held) {
         static crypto& only = *new crypto;
-        if (!held.lasts())
-            bootstrap_failed("this process exits, and OpenSSL has ended before the world",
-                             "end the world in main, or make it before the program uses OpenSSL");
+        if (!held.lasts()) fail_by_end();
         return only;
     }
 
@@ -101,9 +101,10 @@ public:
 
 private:
     TUTTI_COLD crypto() {
-        OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr);
         static const tutti::detail::own_process maker;
-        OPENSSL_atexit([] { use_of_openssl::end(maker); });
+        if (OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr) != 1 ||
+            OPENSSL_atexit([] { use_of_openssl::end(maker); }) != 1)
+            fail_by_end(); // OpenSSL makes nothing once it has ended
         EVP_MAC* const kind = EVP_MAC_fetch(nullptr, "HMAC", nullptr);
         hmac_ = EVP_MAC_CTX_new(kind);
         std::array<char, 7> name{"SHA256"};
@@ -112,6 +113,11 @@ private:
         sha256_ = EVP_MD_fetch(nullptr, "SHA256", nullptr);
         if (!hmac_ || !sha256_ || EVP_MAC_CTX_set_params(hmac_, how.data()) != 1)
             bootstrap_failed("OpenSSL has no HMAC-SHA256");
+    }
+
+    [[noreturn]] static void fail_by_end() {
+        bootstrap_failed(use_of_openssl::has_ended,
+                         "end the world in main, or make it before the program uses OpenSSL");
     }
 
     static const unsigned char* bytes_of(std::span<const std::byte> s) noexcept {

@@ -59,7 +59,7 @@ public:
 
 private:
     void fail(std::string_view otherwise) noexcept {
-        why_ = use_of_openssl::usable() ? otherwise : "this process exits, and OpenSSL has ended before the world";
+        why_ = use_of_openssl::usable() ? otherwise : use_of_openssl::has_ended;
     }
 
     [[nodiscard]] bool seal(const writer& from) {
