@@ -286,6 +286,22 @@ TEMPLATE_TEST_CASE("a processor that flushes subnormal numbers, or rounds otherw
         REQUIRE(value == std::bit_cast<detail::float_bits<detail::wide<T>>>(total.template value<detail::wide<T>>()));
     }
 }
+
+TEMPLATE_TEST_CASE("and the same values of narrower types", "", float16, float8_e4m3, float8_e5m2, bfloat16) {
+    generator random(1906);
+    const unsigned before = _mm_getcsr();
+    for (int i = 0; i < 2000; ++i) {
+        accumulator<float> total;
+        const int exponent = static_cast<int>(random() % 40);
+        total.add(static_cast<float>(std::ldexp(static_cast<double>(random() % 4096) - 2048, -exponent)));
+        const auto nearest = total.value<TestType>();
+        constexpr std::array modes{0x8040U, 0x2000U, 0x4000U, 0x6000U};
+        _mm_setcsr(before | modes[static_cast<std::size_t>(i) % modes.size()]);
+        const auto value = total.value<TestType>();
+        _mm_setcsr(before);
+        REQUIRE(value.bits == nearest.bits);
+    }
+}
 #endif
 
 } // namespace tutti::test::accumulators

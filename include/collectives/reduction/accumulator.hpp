@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <type_traits>
 
 /// Sums of floating-point numbers whose bits do not depend on how the numbers are spread over ranks, nor on the order,
 /// the algorithm or the instructions. Not part of collectives.hpp, since few programs need it.
@@ -68,9 +69,13 @@ public:
         requires(sizeof(Result) <= 8)
     [[nodiscard]] constexpr Result value() const noexcept {
         using wide = detail::decoded_type<Result>;
-        constexpr auto how = detail::is_narrow_float<Result> ? detail::rounding::to_odd : detail::rounding::to_nearest;
         if (special_ != 0) return Result(special_value<wide>());
-        return Result(detail::rounded<wide>(detail::total_of(sums_), detail::unit_exponent<T>(lowest_), how));
+        if constexpr (detail::is_narrow_float<Result>) {
+            const wide odd = rounded<wide>(detail::rounding::to_odd);
+            return std::is_constant_evaluated() ? Result(odd) : narrowed<Result>(odd);
+        } else {
+            return rounded<wide>(detail::rounding::to_nearest);
+        }
     }
 
     /// Whether the states are equal. Those of the same numbers are, in any order and partition.
@@ -91,6 +96,18 @@ private:
     }
     [[nodiscard]] static constexpr bits magnitude_of(T x) noexcept { return bits_of(x) & (fields::sign - 1); }
 
+    template <class Result>
+    [[nodiscard]] constexpr Result rounded(detail::rounding how) const noexcept {
+        return detail::rounded<Result>(detail::total_of(sums_), detail::unit_exponent<T>(lowest_), how);
+    }
+    template <class Result>
+    [[nodiscard]] static Result narrowed(detail::decoded_type<Result> x) noexcept {
+        // Additions round what is below the normal numbers. Volatile, they stay between the changes of the mode.
+        const volatile auto total = x;
+        const detail::standard_arithmetic mode;
+        const volatile auto bits = Result(total).bits;
+        return Result::from_bits(bits);
+    }
     template <class Result>
     [[nodiscard]] constexpr Result special_value() const noexcept {
         constexpr Result infinity = std::numeric_limits<Result>::infinity();
