@@ -4,6 +4,8 @@
 // What the engine itself costs: a rank's schedule is walked over a transport that completes every transfer at once, so
 // that nothing but the engine remains. `step` is the time of one step of a warm run, `allocations` those of one call.
 
+#include <base/own_process.hpp>
+#include <base/standard_arithmetic.hpp>
 #include <collectives/collectives.hpp>
 
 #include <benchmark/benchmark.h>
@@ -11,6 +13,7 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <optional>
 #include <vector>
 
 namespace {
@@ -154,6 +157,29 @@ void roots_in_turn(benchmark::State& state) {
     state.counters["allocations"] = Counter(static_cast<double>(allocations - before), Counter::kAvgIterations);
 }
 
+/// What each call pays so that a forked child is refused.
+void fork_check(benchmark::State& state) {
+    const tutti::detail::own_process maker;
+    for (auto _ : state) {
+        maker.require();
+        benchmark::ClobberMemory();
+    }
+}
+
+/// A reduction of so many bytes, and what of it is paid so that the thread's mode of arithmetic does not count.
+template <bool guarded>
+void reduced(benchmark::State& state) {
+    const auto count = static_cast<std::size_t>(state.range(0)) / sizeof(float);
+    std::vector<float> to(count, 1), from(count, 1);
+    for (auto _ : state) {
+        std::optional<tutti::detail::standard_arithmetic> mode;
+        if constexpr (guarded) mode.emplace();
+        for (std::size_t i = 0; i < count; ++i) to[i] += from[i];
+        benchmark::DoNotOptimize(to.data());
+        benchmark::ClobberMemory();
+    }
+}
+
 } // namespace
 
 BENCHMARK_CAPTURE(call, ring_64_empty, algorithm::ring{}, 64, 0);
@@ -166,6 +192,9 @@ BENCHMARK_CAPTURE(prepared, ring_64_8_bytes_a_step, algorithm::ring{}, 64, 64);
 BENCHMARK_CAPTURE(prepared, butterfly_2_8_bytes, algorithm::butterfly{}, 2, 1);
 BENCHMARK_CAPTURE(recorded, ring_64_8_bytes_a_step, algorithm::ring{}, 64, 64);
 BENCHMARK_CAPTURE(recorded, butterfly_2_8_bytes, algorithm::butterfly{}, 2, 1);
+BENCHMARK(fork_check);
+BENCHMARK(reduced<false>)->Arg(8)->Arg(64);
+BENCHMARK(reduced<true>)->Arg(8)->Arg(64);
 BENCHMARK(roots_in_turn)->Arg(1)->Arg(64)->Arg(65)->Arg(256)->Arg(1024);
 
 BENCHMARK_MAIN();
