@@ -33,7 +33,8 @@ std::size_t end_of_frames(std::span<const std::byte> stream) {
         const auto length = r.integer<std::uint32_t>();
         const auto version = r.integer<std::uint8_t>();
         const auto type = r.integer<std::uint8_t>();
-        const bool sound = length >= 2 && length <= max_frame_bytes && version == frame_version && type <= 4;
+        const bool sound =
+            length >= 2 && length <= max_frame_bytes && version == tutti::detail::wire_version && type <= 4;
         if (!r.ok() || !sound || stream.size() - end - 4 < length) return end;
         end += 4 + length;
     }

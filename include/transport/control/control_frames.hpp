@@ -4,6 +4,7 @@
 
 #include "../../base/bytes.hpp"
 #include "../../base/linkage.hpp"
+#include "../../base/version.hpp"
 #include "../sockets/secret.hpp"
 
 #include <algorithm>
@@ -32,7 +33,6 @@ struct frame {
     std::vector<std::byte> body;
 };
 
-inline constexpr std::uint8_t frame_version = 1;
 inline constexpr std::size_t max_frame_bytes = 64 * 1024; ///< version, type and body
 inline constexpr std::size_t frame_header_bytes = 6;      ///< length 4, version 1, type 1
 
@@ -40,7 +40,7 @@ inline constexpr std::size_t frame_header_bytes = 6;      ///< length 4, version
 TUTTI_COLD inline void append_frame(std::vector<std::byte>& out, frame_type type, std::span<const std::byte> body) {
     tutti::detail::byte_writer w(out);
     w.integer(static_cast<std::uint32_t>(body.size() + 2));
-    w.integer(frame_version);
+    w.integer(tutti::detail::wire_version);
     w.integer(static_cast<std::uint8_t>(type));
     w.raw(body);
 }
@@ -60,7 +60,7 @@ public:
         const auto version = r.integer<std::uint8_t>();
         const auto type = r.integer<std::uint8_t>();
         if (broken_ || !r.ok()) return forget();
-        broken_ = length < 2 || length > max_frame_bytes || version != frame_version ||
+        broken_ = length < 2 || length > max_frame_bytes || version != tutti::detail::wire_version ||
                   type > static_cast<std::uint8_t>(frame_type::talk);
         const auto body = r.raw(length - 2);
         if (broken_ || !r.ok()) return forget();

@@ -4,6 +4,7 @@
 
 #include "../../base/bytes.hpp"
 #include "../../base/linkage.hpp"
+#include "../../base/version.hpp"
 #include "../contract/notice.hpp"
 
 #include <algorithm>
@@ -15,7 +16,6 @@
 
 namespace tutti::transport::bootstrap {
 
-inline constexpr std::uint8_t notice_version = 4;
 inline constexpr std::size_t max_call_bytes = 8 * 1024;  ///< of a notice's call; longer ones are cut
 inline constexpr std::size_t max_text_bytes = 16 * 1024; ///< of a notice's text, likewise
 inline constexpr std::size_t max_past_call_bytes = 120;  ///< of each of its past calls, likewise
@@ -87,7 +87,7 @@ TUTTI_COLD [[nodiscard]] inline bool read_waiting_calls(tutti::detail::byte_read
 TUTTI_COLD [[nodiscard]] inline std::vector<std::byte> encode(const notice& n) {
     std::vector<std::byte> out;
     tutti::detail::byte_writer w(out);
-    w.integer(notice_version);
+    w.integer(tutti::detail::wire_version);
     w.integer(static_cast<std::uint8_t>(n.kind));
     w.integer(static_cast<std::uint8_t>(n.why));
     w.integer(n.communicator);
@@ -107,7 +107,7 @@ TUTTI_COLD [[nodiscard]] inline std::vector<std::byte> encode(const notice& n) {
 /// The notice in a body, or nothing if the body is not exactly one. Ranks are not checked: the reader knows the world.
 TUTTI_COLD [[nodiscard]] inline std::optional<notice> decode_notice(std::span<const std::byte> body) {
     tutti::detail::byte_reader r(body);
-    if (r.integer<std::uint8_t>() != notice_version) return std::nullopt;
+    if (r.integer<std::uint8_t>() != tutti::detail::wire_version) return std::nullopt;
     const auto kind = r.integer<std::uint8_t>();
     const auto why = r.integer<std::uint8_t>();
     if (kind > static_cast<std::uint8_t>(notice_kind::survey)) return std::nullopt;
