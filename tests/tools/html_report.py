@@ -335,7 +335,20 @@ class Report(unittest.TestCase):
         names = chromium.evaluate('[...document.getElementById("time").options].map(one => one.textContent)')
         self.assertEqual(names, ["predicted", "closed form", "simulated"])
         self.assertEqual(chromium.evaluate('document.getElementById("time").value'), "predicted_us")
-        self.assertIn("ring (auto)", self.text("#algorithms"))
+        self.assertIn("ring (auto: 2 segments)", self.text("#algorithms"))
+
+    def test_an_estimate_is_marked_and_does_not_win_among_closed_forms(self):
+        self.show("forms") # butterfly's form is an estimate there, and the least of all for few bytes
+        cells = chromium.evaluate("""Object.fromEntries([...document.querySelectorAll("#algorithms tbody tr")].map(
+            row => [row.children[0].textContent, [...row.children].slice(-3).map(cell => cell.textContent)]))""")
+        self.assertTrue(all(text.startswith("~") for text in cells["butterfly"][:2]), cells)
+        self.assertFalse(any("~" in text for text in cells["ring (auto: 2 segments)"]), cells)
+        self.assertEqual([text[0] == "~" for text in cells["parameter_server"][:2]], [False, True], "simulated instead")
+        self.assertGreater(self.count('#winners td[data-winner="butterfly"]'), 0)
+        self.pick(time="closed_form_us")
+        self.assertEqual(self.count('#winners td[data-winner="butterfly"]'), 0)
+        self.assertIn("Without an exact closed form time here, and so left out in places: parameter_server and butterfly",
+                      self.text("#by-size .text"))
 
     def test_what_differs_by_rounding_is_tied_and_the_first_of_the_list_wins(self):
         self.show("ties")

@@ -73,6 +73,7 @@ model_row row_of(std::string_view name, int ranks, std::size_t bytes) {
                                                       : 2 * l;
     const double depth = name == "one_shot" ? 1 : crowded ? 2 : rounds;
     model_row r{"allreduce", std::string(name), ranks, bytes, {}, {}, {}, {}, {}, {}, {}, t.hockney, t.loggp, {}};
+    r.closed_form_is_exact = true;
     r.depth = std::llround(depth);
     r.rounds = std::llround(rounds);
     r.messages = std::llround(name == "naive" || name == "binomial_tree" ? 2 * (p - 1) : p * rounds);
@@ -203,7 +204,8 @@ model_report forms() {
     for (model_row& r : all.rows) {
         if (r.algorithm != "parameter_server") r.simulated_us.reset();
         r.measured_us.reset();
-        r.is_auto = r.algorithm == "ring";
+        r.closed_form_is_exact = r.algorithm != "parameter_server" && r.algorithm != "butterfly";
+        r.auto_segments = r.algorithm == "ring" ? 2 : 0;
     }
     return all;
 }

@@ -54,8 +54,24 @@ struct my_small_ring : my_ring {
     }
 };
 
+/// Wrong where it is offered: on 11 ranks in its cost alone, on 12 because all wait.
+struct my_stuck : my_ring {
+    static constexpr std::string_view name = "my_stuck";
+    static constexpr bool runs_on(int size) { return size == 11 || size == 12; }
+    static constexpr tutti::schedule::cost stated(tutti::schedule::operation of, int size) {
+        tutti::schedule::cost all = my_ring::stated(of, size);
+        all.fan_in = 2;
+        return all;
+    }
+    static constexpr void allreduce(const tutti::schedule::position& p, auto&& put) {
+        using namespace tutti::schedule;
+        if (p.size == 12) put(receive((p.rank + 11) % 12, {buffer::output, p.rank, 1}));
+        my_ring::allreduce(p, put);
+    }
+};
+
 int main(int argc, char** argv) {
     using namespace tutti::algorithm;
-    return tutti::tools::lab::main(argc, argv, my_ring{}, my_chain{}, my_doubling{}, my_small_ring{},
+    return tutti::tools::lab::main(argc, argv, my_ring{}, my_chain{}, my_doubling{}, my_small_ring{}, my_stuck{},
                                    hierarchical<ring, my_ring>{});
 }

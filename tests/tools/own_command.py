@@ -5,6 +5,7 @@
 
 usage: own_command.py COMMAND
 """
+import re
 import subprocess
 import sys
 
@@ -62,10 +63,21 @@ def main(command):
             sys.exit(f"{subcommand} chooses from what is not for 6 ranks:\n{other.stdout}")
     for subcommand in (("model", "--ranks", "10", "--bytes", "1K"), ("explain", "--ranks", "10", *MACHINE),
                        ("bench", "--transport", "memory", "--ranks", "10", "--algorithm", "my_small_ring"),
-                       ("train", "--virtual", "10", "--algorithm", "my_small_ring")):
+                       ("train", "--virtual", "10", "--algorithm", "my_small_ring"),
+                       ("model", "--lecture", "--ranks", "10", "--algorithm", "ring,my_small_ring"),
+                       ("export", "--format", "goal", "--ranks", "10", "--algorithm", "my_small_ring")):
         wrong = run(command, *subcommand)
         if wrong.returncode != 2 or "the schedule is not proven: allreduce(my_small_ring) on 10 ranks" not in wrong.stdout:
             sys.exit(f"{subcommand} uses what is wrong, and ends with {wrong.returncode}:\n{wrong.stdout}")
+    for ranks, expected in (("11", "the cost is not the stated one: fan-in stated 2, found 1"),
+                            ("11,12", "my_stuck on 12 ranks")): # a wrong cost counts where nothing else is wrong
+        wrong = run(command, "verify", "--algorithm", "my_stuck", "--ranks", ranks)
+        if wrong.returncode != 1 or expected not in wrong.stdout or ("12" in ranks) == ("cost" in wrong.stdout):
+            sys.exit(f"verify does not tell what is wrong on {ranks} ranks:\n{wrong.stdout}")
+    # 2 x 158 x 159 messages, of which no two ranks' are alike.
+    many = run(command, "model", *MINE, "--ranks", "159", "--bytes", "1M", *MACHINE)
+    if not re.search(r"my_ring +316 +316 +50244 .* - +[0-9.]+ ", many.stdout):
+        sys.exit(f"50,244 messages are not simulated:\n{many.stdout}")
     if "my_chain has no allreduce" not in run(command, "train", "--algorithm", "my_chain").stdout:
         sys.exit("train does not say that it needs an allreduce")
     refused = run(command, "verify", "--algorithm", "yours")

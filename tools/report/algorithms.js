@@ -14,13 +14,14 @@ function showAlgorithms() {
   ];
   const table = tableOf(`On ${ranksText(state.ranks)}, ${bytesText(state.bytes)}`, heads,
     cell.map(row => [
-      `${spoken(row.algorithm)}${row.auto ? " (auto)" : ""}`, ideaOf(row.algorithm), countCell(row.depth), countCell(row.rounds),
+      `${spoken(row.algorithm)}${row.auto === "" ? "" : ` (${row.auto})`}`, ideaOf(row.algorithm), countCell(row.depth), countCell(row.rounds),
       countCell(row.messages), bytesCell(row.total_bytes), countCell(row.fan_in_max),
-      ...known.map(time => timeCell(row[time.key]))
+      ...known.map(time => timeCell(row[time.key], isEstimate(row, time.key)))
     ]), 2);
   table.querySelectorAll("tbody tr").forEach((line, i) => line.firstChild.prepend(sampleOf(lookOf(cell[i].algorithm))));
   byId("algorithms").querySelector(".scroll").replaceChildren(table);
   say("algorithms",
-    "What a communicator with these parameters would choose is marked by auto. The colour, dash and point of an algorithm are the same in all charts. "
+    "What a communicator with these parameters would choose is marked by auto: it prices calls in place, by receivers full_duplex. "
+      + "A ~ marks an estimate. The colour, dash and point of an algorithm are the same in all charts. "
       + "Messages and total bytes are of all ranks together.");
 }

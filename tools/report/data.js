@@ -29,7 +29,12 @@ const state = {operation: "", ranks: 0, bytes: 0, time: "", hidden: new Set()};
 
 const ofOperation = () => rows.filter(row => row.operation === state.operation);
 const shown = row => !state.hidden.has(row.algorithm);
-const timeOf = row => row[state.time] > 0 ? row[state.time] : null; // no logarithm of nothing
+// An estimate is shown with a ~, and among closed forms does not compete: it must not win by being one.
+const isEstimate = (row, key) => !row.exact && row[key] !== null
+  && (key === "closed_form_us" || (key === "predicted_us" && row.simulated_us === null));
+const competes = row => state.time !== "closed_form_us" || !isEstimate(row, state.time);
+const timeOf = row => row[state.time] > 0 && competes(row) ? row[state.time] : null; // no logarithm of nothing
+const takenText = row => `${isEstimate(row, state.time) ? "~" : ""}${timeText(timeOf(row))}`;
 
 // Where the chosen time of a row comes from.
 const sourceOf = row => state.time !== "predicted_us" ? named().name

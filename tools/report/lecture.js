@@ -30,7 +30,7 @@ function reasonText(lesson, row) {
 function factsOf(row) {
   const fastest = ranking(state.ranks, state.bytes)[0], us = timeOf(row);
   return [
-    [`Time, ${sourceOf(row)}`, timeText(us)],
+    [`Time, ${sourceOf(row)}`, takenText(row)],
     ["Times the fastest's", us !== null && fastest ? timesText(us / timeOf(fastest)) : "–"],
     [`Of a step of ${timeText(stepUs)}`, us === null ? "–" : partText(us / stepUs)],
     ["The busiest rank sends", bytesText(row.bytes_sent_max)],
@@ -46,6 +46,7 @@ function factsOf(row) {
 function formulaOf(lesson, row) {
   const {hockney} = raw.lecture, {formula} = lesson, symbols = ["α", "β", "γ"];
   if (hockney === null) return ["The machine is not given by α, β and γ, so there is no formula to put its numbers into."];
+  if (row.closed_form_us === null) return [`The algorithm states no formula; ${named().name}: ${timeText(timeOf(row))}.`];
   if (row.terms === null) return [`No sum of α, β and γ gives its time here; ${named().name}: ${timeText(timeOf(row))}.`];
   const factor = text => /^[^ ]+$/.test(text) || !text.includes("−") || text.includes("(") ? text : `(${text})`;
   const holds = !formula.join().includes("log") || Number.isInteger(Math.log2(row.ranks));
@@ -117,7 +118,7 @@ function raceText() {
   const first = ranked[0], last = ranked.at(-1);
   const what = isLecture ? "To sum" : `For the ${spoken(state.operation)} of`;
   return `${what} ${bytesText(state.bytes)} over ${ranksText(state.ranks)}, ${nameOf(first)} takes ${
-    timeText(timeOf(first))}${last === first ? "" :
+    takenText(first)}${last === first ? "" :
     `, and ${nameOf(last)} ${timesText(timeOf(last) / timeOf(first))} as long`}.`;
 }
 

@@ -61,15 +61,15 @@ function ranksRunsText(runs) {
 function slowestText(ranked, place) {
   if (ranked.length < 2) return "";
   const first = ranked[0], last = ranked.at(-1);
-  return `${place} ${nameOf(first)} takes ${timeText(timeOf(first))} and the slowest, ${nameOf(last)}, `
-    + `${timeText(timeOf(last))}: ${timesText(timeOf(last) / timeOf(first))} as long.`;
+  return `${place} ${nameOf(first)} takes ${takenText(first)} and the slowest, ${nameOf(last)}, `
+    + `${takenText(last)}: ${timesText(timeOf(last) / timeOf(first))} as long.`;
 }
 
 // Rows without the chosen time do not compete, and the reader is told.
 function absentText(among) {
   const absent = distinct(among.filter(row => shown(row) && timeOf(row) === null).map(nameOf));
   return absent.length === 0
-    ? "" : `Without a ${named().name} time here, and so left out in places: ${listText(absent)}.`;
+    ? "" : `Without ${state.time === "closed_form_us" ? "an exact" : "a"} ${named().name} time here, and so left out in places: ${listText(absent)}.`;
 }
 
 function sizeText() {

@@ -25,7 +25,7 @@ function bytesText(bytes, count = 3) {
 const countText = count => count === null ? "–" : grouped(count);
 
 // Cells of tables that are also saved: see tableOf.
-const timeCell = us => ({text: timeText(us), value: us ?? "", unit: "µs"});
+const timeCell = (us, isEstimate) => ({text: `${isEstimate === true ? "~" : ""}${timeText(us)}`, value: us ?? "", unit: "µs"});
 const bytesCell = bytes => ({text: bytesText(bytes), value: bytes ?? "", unit: "bytes"});
 const countCell = count => ({text: countText(count), value: count ?? ""});
 const timesText = ratio => `${ratio < 9.95 ? digits(ratio, ratio < 1.095 ? 3 : 2) : grouped(Math.round(ratio))} times`;

@@ -18,16 +18,16 @@ function verdict(ranks, bytes) {
 function verdictText(ranks, bytes, found) {
   const place = `${ranksText(ranks)}, ${bytesText(bytes)}: `;
   if (found === null) return `${place}no ${named().name} time`;
-  const chosen = cellOf(state.operation, ranks, bytes).find(row => row.auto);
+  const chosen = cellOf(state.operation, ranks, bytes).find(row => row.auto !== "");
   const takes = chosen && chosen !== found.winner ? `; auto takes ${nameOf(chosen)}` : "";
   return `${winnerText(place, found)}${takes}`;
 }
 
 function winnerText(place, found) {
-  const winner = `${place}${spoken(found.winner.algorithm)}, ${timeText(timeOf(found.winner))}`;
+  const winner = `${place}${spoken(found.winner.algorithm)}, ${takenText(found.winner)}`;
   if (!found.next) return `${winner}, the only one`;
   if (found.tied.length > 0) return `${winner}, tied with ${listText(found.tied.map(nameOf))}`;
-  const next = `${spoken(found.next.algorithm)} (${timeText(timeOf(found.next))})`;
+  const next = `${spoken(found.next.algorithm)} (${takenText(found.next)})`;
   return `${winner}; next is ${next}, ${
     found.margin < 1.005 ? "as good as equal" : `${digits(found.margin, 3)} times as long`}`;
 }

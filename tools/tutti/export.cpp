@@ -113,6 +113,7 @@ std::string exported(const export_settings& s) {
     if (s.ranks > schedule::most_ranks(what))
         throw std::invalid_argument(
             fmt::format("{} can have {} ranks at most", s.operation, schedule::most_ranks(what)));
+    require_proven(a, what, s.ranks);
     check_steps(s, what, a);
     const schedule::layout elements = exported_cut(s, what, a.chunks(what, s.ranks), element_bytes);
     const schedule::program p = a.write(what, s.ranks, s.root, s.in_place, s.segments);

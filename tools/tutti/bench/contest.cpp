@@ -74,7 +74,8 @@ std::vector<contest> contests_of(std::string_view operation_list, std::string_vi
 void add_choices(std::vector<contest>& contests, const std::vector<std::size_t>& sizes, pricing& prices) {
     for (contest& c : contests)
         for (const std::size_t bytes : sizes) {
-            std::string name = c.has_auto ? prices.chosen(c.what, c.ranks, bytes) : "";
+            const auto chosen = c.has_auto ? prices.chosen(c.what, c.ranks, bytes) : std::nullopt;
+            std::string name(chosen ? chosen->how.name() : "");
             const bool is_known = std::find(c.algorithms.begin(), c.algorithms.end(), name) != c.algorithms.end();
             if (!name.empty() && !is_known) c.algorithms.push_back(std::move(name));
         }
@@ -85,7 +86,7 @@ void add_choices(std::vector<contest>& contests, const std::vector<std::size_t>&
 void price(const contest& c, const std::vector<std::size_t>& sizes, pricing& prices, std::vector<model_row>& rows,
            const std::function<void(const std::string&)>& begins, const std::function<void(const model_row&)>& done) {
     for (const std::size_t bytes : sizes) {
-        const std::string chosen = c.has_auto ? prices.chosen(c.what, c.ranks, bytes) : "";
+        const auto chosen = c.has_auto ? prices.chosen(c.what, c.ranks, bytes) : std::nullopt;
         const std::vector<model::collective> calls = calls_of(c, bytes, prices);
         const auto simulated = prices.simulated_estimates_us(calls);
         for (std::size_t k = 0; k < calls.size(); ++k) {
@@ -94,7 +95,7 @@ void price(const contest& c, const std::vector<std::size_t>& sizes, pricing& pri
                                    bytes_text(static_cast<double>(bytes))));
             rows.push_back(prices.price(calls[k]));
             if (simulated[k]) rows.back().simulated_us = simulated[k];
-            rows.back().is_auto = c.algorithms[k] == chosen;
+            rows.back().auto_segments = chosen && c.algorithms[k] == chosen->how.name() ? chosen->segments : 0;
             if (done) done(rows.back());
         }
     }

@@ -56,7 +56,7 @@ page_json page_row(const model_row& r, bool compares_forms) {
                              known_or_null(r.far_bytes),
                              r.ranks_per_node,
                              r.closed_form_is_exact,
-                             r.is_auto,
+                             auto_text(r),
                              known_or_null(r.terms)});
 }
 

@@ -187,6 +187,7 @@ void print_reason(const studied& e, double ring_bytes, int per_node) {
 
 studied study(const lesson& l, int ranks, std::size_t bytes, pricing& prices) {
     const model::collective c = prices.call(schedule::operation::allreduce, l.algorithm, ranks, bytes);
+    require_proven(c.how, c.what, ranks);
     return {l, c, model::count(c, prices.width_of_node(ranks)), std::nullopt, {}};
 }
 

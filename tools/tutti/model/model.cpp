@@ -59,7 +59,8 @@ Columns:
                    is priced as it is measured, in the segments that the library takes by rule; else in the best
   times the best   by the simulated time with --simulate, else by the closed form; * marks the best. An estimate that
                    could win is simulated instead, up to 200,000 messages; ~ marks the others
-(auto) marks what a communicator with these parameters would choose. Sizes at which the fastest changes have two digits.
+(auto) marks what a communicator with these parameters would choose, with its segments where these are others than the
+row's. It prices calls in place, by receivers full_duplex. Sizes at which the fastest changes have two digits.
 
 Examples:
   tutti model --ranks 2..1024*2 --bytes 8..64M*8

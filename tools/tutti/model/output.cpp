@@ -41,7 +41,7 @@ row_object to_object(const model_row& r) {
             {"simulated_us", or_null(r.simulated_us)},
             {"measured_us", or_null(r.measured_us)},
             {"segments", r.segments},
-            {"auto", r.is_auto}};
+            {"auto", r.auto_segments > 0}};
 }
 
 std::string cell(const std::optional<long long>& value) { return value ? std::to_string(*value) : "-"; }
@@ -57,7 +57,7 @@ void print_prices(const Cell&... c) {
 
 std::string titled(const model_row& r) {
     return r.algorithm + (r.segments == 1 ? "" : fmt::format(", {} segments", r.segments)) +
-           (r.is_auto ? " (auto)" : "");
+           (r.auto_segments > 0 ? " (" + auto_text(r) + ")" : "");
 }
 
 /// All that is known of a row's time.
@@ -104,6 +104,12 @@ std::optional<std::size_t> winner_of(const std::vector<std::optional<double>>& t
     for (std::size_t k = 0; k < times_us.size(); ++k)
         if (times_us[k] && (!best || *times_us[k] < *times_us[*best] * (1 - rounding))) best = k;
     return best;
+}
+
+std::string auto_text(const model_row& r) {
+    if (r.auto_segments == 0) return "";
+    const char* const plural = r.auto_segments == 1 ? "" : "s";
+    return r.auto_segments == r.segments ? "auto" : fmt::format("auto: {} segment{}", r.auto_segments, plural);
 }
 
 void print_table(std::span<const model_row> rows, bool simulated) {

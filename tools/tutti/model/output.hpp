@@ -33,6 +33,8 @@ private:
 /// The fastest, by its place among the rows; of those that are equal but for rounding the first. None without a time.
 [[nodiscard]] std::optional<std::size_t> winner_of(const std::vector<std::optional<double>>& times_us);
 
+/// "auto", or "auto: 2 segments" where the row has another number; empty where the library would not choose it.
+[[nodiscard]] std::string auto_text(const model_row& row);
 /// Rows of one operation, number of ranks and size, the fastest first, its line marked by an asterisk; ~ marks what
 /// rests on an estimate.
 void print_table(std::span<const model_row> rows, bool simulated);

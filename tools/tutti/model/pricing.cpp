@@ -120,13 +120,13 @@ model::collective pricing::call(schedule::operation what, std::string_view algor
     return c;
 }
 
-std::string pricing::chosen(schedule::operation what, int ranks, std::size_t bytes) {
-    if (ranks < 2 || ranks > schedule::most_ranks(schedule::operation::alltoall)) return "";
+std::optional<model::selection> pricing::chosen(schedule::operation what, int ranks, std::size_t bytes) {
+    if (ranks < 2 || ranks > schedule::most_ranks(schedule::operation::alltoall)) return std::nullopt;
     const model::topology on{ranks, std::min(ranks_per_node(ranks), ranks), transport::medium::memory,
                              transport::medium::network};
     auto& table = decisions_[ranks];
     if (!table) table = std::make_unique<model::decision_table>(on, simulated_machine(by_));
-    return std::string(table->choose(what, bytes).how.name());
+    return table->choose(what, bytes);
 }
 
 std::string pricing::cutting() const {

@@ -69,9 +69,9 @@ public:
     /// quick, else by the closed form, and by rule where there is none.
     [[nodiscard]] model::collective call(schedule::operation what, std::string_view algorithm, int ranks,
                                          std::size_t bytes) const;
-    /// The name of the algorithm that a communicator would choose that is given this machine. Costs some milliseconds.
-    /// Empty for one rank, and for more than any communicator with all operations has.
-    [[nodiscard]] std::string chosen(schedule::operation what, int ranks, std::size_t bytes);
+    /// What a communicator would choose that is given this machine. Costs some milliseconds. Nothing for one rank, and
+    /// for more than any communicator with all operations has.
+    [[nodiscard]] std::optional<model::selection> chosen(schedule::operation what, int ranks, std::size_t bytes);
     /// How such calls are cut, a sentence.
     [[nodiscard]] std::string cutting() const;
     /// All that is known of it but what was measured.

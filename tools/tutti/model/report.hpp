@@ -40,7 +40,7 @@ struct model_row {
     std::optional<long long> far_bytes{}; ///< sent between its nodes; known of lectures alone
     /// The closed form is so many alphas, betas times bytes, and gammas times bytes; known of lectures alone.
     std::optional<std::array<double, 3>> terms{};
-    bool is_auto = false; ///< the library would choose it
+    int auto_segments = 0; ///< in so many the library would choose it; 0: it would not
 };
 
 /// Who is the fastest of one operation on so many ranks, from the smallest to the largest size of its rows.

@@ -127,10 +127,11 @@ private:
         return at->second;
     }
 
-    /// Steps are numbered in 32 bits; a step of a role takes some 50 bytes.
+    /// Steps are numbered in 32 bits; a step of a role takes some 50 bytes, so that a million is never too much.
     [[nodiscard]] bool fits() const noexcept {
-        return graph_.messages <= limits_.most_messages && roles_.steps() <= limits_.most_messages / 2 &&
-               graph_.steps < none;
+        constexpr std::size_t few_steps = 1'000'000;
+        return graph_.messages <= limits_.most_messages &&
+               roles_.steps() <= std::max(limits_.most_messages / 2, few_steps) && graph_.steps < none;
     }
     void finish() { graph_.roles = roles_.take(); }
 
