@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -43,6 +44,21 @@ namespace tutti::training::detail {
     std::uint64_t all = numbers.size();
     for (const std::uint64_t one : h) all = (all ^ one) * 0x9e3779b97f4a7c15;
     return all;
+}
+
+/// " of 0.9, 0": the numbers of a rule, a compressor or another option, each as short as it reads back; nothing where
+/// it has no numbers().
+template <class Option>
+[[nodiscard]] std::string numbers_in_words(const Option& of) {
+    std::string text;
+    if constexpr (requires { of.inner(); }) return numbers_in_words(of.inner());
+    if constexpr (requires { of.numbers(); })
+        for (const double x : of.numbers()) {
+            std::array<char, 32> digits{};
+            const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), x).ptr;
+            text += (text.empty() ? " of " : ", ") + std::string(digits.data(), end);
+        }
+    return text;
 }
 
 /// The text of rank `root`, on every rank.

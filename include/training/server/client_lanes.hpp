@@ -109,13 +109,8 @@ public:
     }
     /// Ends what is under way. The servers take this worker for lost.
     void abort() noexcept {
-        for (std::size_t s = 0; s < lanes_.size(); ++s) {
-            try {
-                links_.with_server(rank_of(s)).abort("the client of this rank is gone");
-            } catch (const error&) {
-                // Another thread is inside a call, which is against the rules; the requests wait for their deadline.
-            }
-        }
+        for (std::size_t s = 0; s < lanes_.size(); ++s)
+            end_pair(links_.with_server(rank_of(s)), "the client of this rank is gone");
     }
 
 private:

@@ -26,9 +26,10 @@ public:
     /// Unless it has finished, what is under way ends, for the peers too: they take this server for lost.
     ~server_port() {
         if (has_finished_) return;
-        for (const int r : links_.where().layout().workers) end(links_.with_worker(r));
+        const char* const why = "the parameter server of this rank has ended";
+        for (const int r : links_.where().layout().workers) end_pair(links_.with_worker(r), why);
         for (const int r : links_.where().layout().servers)
-            if (r != links_.rank_of_server(links_.server())) end(links_.between_servers(r));
+            if (r != links_.rank_of_server(links_.server())) end_pair(links_.between_servers(r), why);
     }
 
     [[nodiscard]] detail::arrivals<Communicator>& arrivals() noexcept { return arrivals_; }
@@ -85,13 +86,6 @@ private:
     [[nodiscard]] Communicator of_server(int rank) const {
         const auto most = std::chrono::nanoseconds::max();
         return links_.between_servers(rank).with_deadline(silence_ < most / 2 ? 2 * silence_ : most);
-    }
-    static void end(const Communicator& pair) noexcept {
-        try {
-            pair.abort("the parameter server of this rank has ended");
-        } catch (const error&) {
-            // Another thread is inside a call, which is against the rules; the requests then wait for their deadline.
-        }
     }
 
     const links<Communicator>& links_;

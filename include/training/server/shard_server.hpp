@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../learning_rate.hpp"
 #include "request_desk.hpp"
 #include "server_port.hpp"
 
@@ -24,11 +25,11 @@ namespace tutti::training::server {
 template <class Communicator, update_rule Rule>
 class shard_server {
 public:
-    /// Values are 0 at first. `by` must outlive it. Throws invalid_argument on a rank that is no server, and for a
-    /// silence that is not above 0; nothing has changed then.
+    /// Values are 0 at first. `by` must outlive it. Throws invalid_argument on a rank that is no server, for a silence
+    /// that is not above 0, and for a rule whose numbers are not finite; nothing has changed then.
     shard_server(const links<Communicator>& by, Rule rule, server_options options = {})
-        : links_(of_server(by)), options_(detail::checked(std::move(options))),
-          others_(by.where().layout().servers.size(), by.server()),
+        : links_(of_server(by, rule)), rule_(training::detail::hash_of({training::detail::numbers_in_words(rule)})),
+          options_(detail::checked(std::move(options))), others_(by.where().layout().servers.size(), by.server()),
           sessions_(by.where().layout().workers.size(), options_.key_lists),
           port_(by, options_.silence,
                 std::max<std::uint64_t>(detail::shard<Rule>::most_written(by.where()),
@@ -44,8 +45,8 @@ public:
     void restore(const std::vector<std::string>& files) { replicas_.restore(files); }
 
     /// Serves until all workers have said goodbye or are lost. Deaths of workers and other servers are no errors.
-    /// Throws mismatch if another server has another consistency. Throws `error` if one has sent nothing for twice as
-    /// long as options.silence, or does not follow the protocol. It is called once.
+    /// Throws mismatch if another server has another consistency or rule. Throws `error` if one has sent nothing for
+    /// twice as long as options.silence, or does not follow the protocol. It is called once.
     ///
     /// A rank that also works calls it in a thread of its own, and has made its world with progress::in_thread.
     void serve() {
@@ -69,8 +70,9 @@ private:
     using packet = detail::packet;
     using action = detail::action;
 
-    [[nodiscard]] static const links<Communicator>& of_server(const links<Communicator>& by) {
+    [[nodiscard]] static const links<Communicator>& of_server(const links<Communicator>& by, const Rule& rule) {
         if (by.server() < 0) reject("shard_server", "this rank is no server of the store");
+        training::detail::require_finite("shard_server", rule);
         return by;
     }
 
@@ -142,15 +144,18 @@ private:
         last_sign_ = now;
         each_other([this](int s) { sign(s); });
     }
-    /// It lives, and has this consistency.
-    void sign(int s) { port_.say(s, action::alive, {options_.how.slack, options_.how.is_bulk ? 1U : 0U}); }
+    /// What all servers need to have alike.
+    [[nodiscard]] std::vector<std::uint64_t> facts() const {
+        return {options_.how.slack, options_.how.is_bulk ? 1U : 0U, rule_};
+    }
+    /// It lives, and has these facts.
+    void sign(int s) { port_.say(s, action::alive, facts()); }
     void compare(const packet& sign, int from) const {
-        if (sign.keys.size() == 2 && sign.keys[0] == options_.how.slack && (sign.keys[1] != 0) == options_.how.is_bulk)
-            return;
-        fail_protocol(from, "another consistency: all servers need the same");
+        if (sign.keys != facts()) fail_protocol(from, "another consistency or rule: all servers need the same");
     }
 
     const links<Communicator>& links_;
+    std::uint64_t rule_; ///< a hash of its numbers
     server_options options_;
     detail::other_servers others_;
     detail::worker_sessions sessions_;
