@@ -111,15 +111,13 @@ void require_same_lines(const Communicator& world, const std::string& operation,
     const std::vector<std::uint64_t> first = world.allgather(line);
     const auto rank = static_cast<int>(std::min_element(first.begin(), first.end()) - first.begin());
     const std::size_t number = first[static_cast<std::size_t>(rank)];
-    fault f;
-    f.why = cause::mismatch;
-    f.operation = operation;
-    f.peer = world.world_rank(rank);
-    f.detail = "rank " + std::to_string(world.world_rank(0)) + " has " + line_of(theirs, number) + " where rank " +
-               std::to_string(f.peer) + " has " + line_of(told_by(world, rank, mine), number) +
-               words_of_others(world, hashes);
-    f.remedy = remedy;
-    throw error(std::move(f));
+    const int peer = world.world_rank(rank);
+    throw error(tutti::detail::make_fault(cause::mismatch, operation, peer,
+                                          "rank " + std::to_string(world.world_rank(0)) + " has " +
+                                              line_of(theirs, number) + " where rank " + std::to_string(peer) +
+                                              " has " + line_of(told_by(world, rank, mine), number) +
+                                              words_of_others(world, hashes),
+                                          remedy));
 }
 
 } // namespace tutti::training::detail
