@@ -54,7 +54,7 @@ public:
         each_other([this](int s) { sign(s); });
         for (settle(); !is_over(); settle()) {
             give_sign();
-            port_.arrivals().wait();
+            port_.arrivals().wait(last_sign_ + options_.silence / 4);
         }
         replicas_.finish();
         each_other([this](int s) { port_.say(s, action::bye); });
@@ -118,12 +118,8 @@ private:
         listen_to_server(from);
     }
     [[noreturn]] void fail_protocol(int from, const char* what) const {
-        fault f;
-        f.why = cause::mismatch;
-        f.operation = "shard_server::serve";
-        f.peer = links_.rank_of_server(from);
-        f.detail = std::string("it sent ") + what;
-        throw error(std::move(f));
+        throw error(tutti::detail::make_fault(cause::mismatch, "shard_server::serve", links_.rank_of_server(from),
+                                              std::string("it sent ") + what));
     }
     template <class F>
     void each_other(const F& f) {
@@ -137,12 +133,17 @@ private:
         if (others_.must_tell()) each_other([this](int s) { port_.say(s, action::idle, others_.lost()); });
         return others_.all_are_done();
     }
-    /// Others may get nothing from this server for long though workers keep it busy.
+    /// Other servers, and workers that wait for each other, may get nothing from this server for long.
     void give_sign() {
-        const auto now = std::chrono::steady_clock::now();
-        if (now - last_sign_ < options_.silence / 4) return;
-        last_sign_ = now;
+        if (now() < last_sign_ + options_.silence / 4) return;
+        last_sign_ = now();
         each_other([this](int s) { sign(s); });
+        for (std::size_t w = 0; w < sessions_.size(); ++w)
+            if (sessions_.waits(w)) port_.reply(static_cast<int>(w), 0, detail::answer::alive);
+    }
+    /// By the clock of deadlines.
+    [[nodiscard]] std::chrono::steady_clock::time_point now() const {
+        return links_.with(links_.rank_of_server(links_.server())).now();
     }
     /// What all servers need to have alike.
     [[nodiscard]] std::vector<std::uint64_t> facts() const {
@@ -163,7 +164,7 @@ private:
     detail::replica_set<Rule, detail::server_port<Communicator>> replicas_;
     detail::request_desk<Rule, detail::server_port<Communicator>> desk_;
     std::vector<int> lost_workers_;
-    std::chrono::steady_clock::time_point last_sign_ = std::chrono::steady_clock::now();
+    std::chrono::steady_clock::time_point last_sign_ = now();
 };
 
 } // namespace tutti::training::server
